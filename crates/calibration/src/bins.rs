@@ -1,4 +1,4 @@
-//! Calibration errors over bins of confidences, and the Brier score.
+//! Calibration errors, computed over bins of predictions with similar confidences, and the Brier score.
 
 use crate::error::Error;
 
@@ -7,26 +7,31 @@ use crate::error::Error;
 pub struct Bin {
     /// Number of predictions in the bin.
     pub count: usize,
-    /// Their mean confidence; 0 for an empty bin.
+    /// Mean confidence of the predictions; 0 for an empty bin.
     pub confidence: f64,
-    /// The fraction of them that is right; 0 for an empty bin.
+    /// Fraction of the predictions that is correct; 0 for an empty bin.
     pub accuracy: f64,
 }
 
-/// Predictions grouped by confidence: bin i of N covers [i/N, (i + 1)/N), and the last bin includes 1 (Guo et al., 2017, §2).
+/// Predictions, grouped into N bins by their confidence: bin i has the confidences from i/N up to, but not including,
+/// (i + 1)/N, and the last bin includes 1 (Guo et al., 2017, §2).
+///
+/// The calibration errors below are over all bins B with |B| predictions each, of K predictions in total. conf(B) is
+/// the mean confidence and acc(B) the accuracy of a bin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bins {
     bins: Vec<Bin>,
+    /// Number of predictions in all bins.
     count: usize,
 }
 
 impl Bins {
-    /// Puts predictions into `bins` bins.
+    /// Groups predictions into `bins` bins, given the confidence of each prediction and whether it is correct.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for no bins, no predictions, `confidences` and `correct` of different lengths, or a confidence outside
-    /// [0, 1].
+    /// [`Error::Argument`] if there are no bins or no predictions, if `confidences` and `correct` have different
+    /// lengths, or if a confidence is not from 0 to 1.
     pub fn new(confidences: &[f64], correct: &[bool], bins: usize) -> Result<Self, Error> {
         if bins == 0 {
             return Err(Error::argument("bins", "at least 1", bins));
@@ -39,9 +44,10 @@ impl Bins {
             return Err(Error::argument("confidence", "a number from 0 to 1", confidence));
         }
         let mut all = Self { bins: vec![Bin::default(); bins], count: correct.len() };
+        // At first, the fields of each bin are sums.
         for (&confidence, &correct) in confidences.iter().zip(correct) {
-            let place = all.place(confidence);
-            let bin = &mut all.bins[place];
+            let index = all.index_of(confidence);
+            let bin = &mut all.bins[index];
             bin.count += 1;
             bin.confidence += confidence;
             bin.accuracy += f64::from(u8::from(correct));
@@ -53,44 +59,47 @@ impl Bins {
         Ok(all)
     }
 
-    /// All bins, lowest confidences first.
+    /// Returns all bins, lowest confidences first.
     #[must_use]
     pub fn bins(&self) -> &[Bin] {
         &self.bins
     }
 
-    /// The position of the bin that a confidence falls into.
+    /// Returns the index of the bin that a confidence falls into.
     #[must_use]
-    pub fn place(&self, confidence: f64) -> usize {
+    pub fn index_of(&self, confidence: f64) -> usize {
         ((confidence * self.bins.len() as f64) as usize).min(self.bins.len() - 1)
     }
 
-    /// The squared calibration error, Σ |B|/K · (conf(B) − acc(B))²: the differentiable form of Yang et al. (2023, §3.2).
+    /// Returns the squared calibration error Σ |B|/K · (conf(B) − acc(B))², the differentiable form of Yang et al.
+    /// (2023, §3.2).
     #[must_use]
     pub fn squared_error(&self) -> f64 {
-        self.weighted(|gap| gap * gap)
+        self.mean_of(|gap| gap * gap)
     }
 
-    /// The expected calibration error, Σ |B|/K · |conf(B) − acc(B)| (Guo et al., 2017, equation 3).
+    /// Returns the expected calibration error Σ |B|/K · |conf(B) − acc(B)| (Guo et al., 2017, equation 3).
     #[must_use]
     pub fn absolute_error(&self) -> f64 {
-        self.weighted(f64::abs)
+        self.mean_of(f64::abs)
     }
 
-    /// The maximum calibration error: the largest |conf(B) − acc(B)| of any bin with predictions (Guo et al., 2017, equation 4).
+    /// Returns the maximum calibration error: the largest |conf(B) − acc(B)| of a bin with predictions (Guo et al.,
+    /// 2017, equation 4).
     #[must_use]
-    pub fn greatest_error(&self) -> f64 {
-        let filled = self.bins.iter().filter(|bin| bin.count > 0);
-        filled.map(|bin| (bin.confidence - bin.accuracy).abs()).fold(0.0, f64::max)
+    pub fn max_error(&self) -> f64 {
+        let nonempty = self.bins.iter().filter(|bin| bin.count > 0);
+        nonempty.map(|bin| (bin.confidence - bin.accuracy).abs()).fold(0.0, f64::max)
     }
 
-    fn weighted(&self, of: impl Fn(f64) -> f64) -> f64 {
-        let part = |bin: &Bin| bin.count as f64 / self.count as f64 * of(bin.confidence - bin.accuracy);
-        self.bins.iter().map(part).sum()
+    /// Returns the mean, over all predictions, of a function of the gap conf(B) − acc(B) of their bin.
+    fn mean_of(&self, function: impl Fn(f64) -> f64) -> f64 {
+        let term = |bin: &Bin| bin.count as f64 / self.count as f64 * function(bin.confidence - bin.accuracy);
+        self.bins.iter().map(term).sum()
     }
 }
 
-/// The mean of (confidence − correct)², where correct is 0 or 1 (Brier, 1950).
+/// Returns the Brier score (Brier, 1950): the mean of (confidence − correct)², where `correct` counts as 0 or 1.
 ///
 /// # Errors
 ///
@@ -107,19 +116,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_agree_with_values_worked_out_by_hand() {
-        // Four bins: [0, .25) has .1 (wrong); [.25, .5) is empty; [.5, .75) has .5 (right) and .7 (wrong); [.75, 1] has .75 and 1
-        // (both right).
+    fn errors_agree_with_a_calculation_by_hand() {
+        // Bin 0 has 0.1 (wrong); bin 1 is empty; bin 2 has 0.5 (correct) and 0.7 (wrong); bin 3 has 0.75 and 1 (both
+        // correct).
         let (confidences, correct) = ([0.1, 0.5, 0.7, 0.75, 1.0], [false, true, false, true, true]);
-        let bins = Bins::new(&confidences, &correct, 4).expect("sound");
+        let bins = Bins::new(&confidences, &correct, 4).expect("valid");
         assert_eq!(bins.bins().iter().map(|bin| bin.count).collect::<Vec<_>>(), [1, 0, 2, 2]);
-        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} and {b}");
-        // The gaps are .1, .6 − .5 = .1 and 1 − .875 = .125, with weights 1/5, 2/5 and 2/5.
-        near(bins.absolute_error(), 0.1 / 5.0 + 0.1 * 0.4 + 0.125 * 0.4);
-        near(bins.squared_error(), 0.01 / 5.0 + 0.01 * 0.4 + 0.015_625 * 0.4);
-        near(bins.greatest_error(), 0.125);
-        // (.01 + .25 + .49 + .0625 + 0) / 5.
-        near(brier_score(&confidences, &correct).expect("sound"), 0.8125 / 5.0);
+        let assert_near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} and {b}");
+        // The gaps are 0.1, 0.6 − 0.5 = 0.1 and 1 − 0.875 = 0.125, and the weights 1/5, 2/5 and 2/5.
+        assert_near(bins.absolute_error(), 0.1 / 5.0 + 0.1 * 0.4 + 0.125 * 0.4);
+        assert_near(bins.squared_error(), 0.01 / 5.0 + 0.01 * 0.4 + 0.015_625 * 0.4);
+        assert_near(bins.max_error(), 0.125);
+        // (0.01 + 0.25 + 0.49 + 0.0625 + 0) / 5.
+        assert_near(brier_score(&confidences, &correct).expect("valid"), 0.8125 / 5.0);
     }
 
     #[test]

@@ -1,41 +1,41 @@
 //! Chooses the most confident of several models for one question.
 
-use crate::error::{Error, check_temperature};
+use crate::error::{Error, check_positive};
 use crate::{confidence, log_odds_against};
 
-/// The scores of one model for a question.
+/// The scores of one model for a question, and its temperature.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
-    /// The model's best scores, A_k; empty if it found nothing.
+    /// The k best scores of the model; empty if it found nothing.
     pub scores: &'a [f32],
-    /// The temperature of the model's calibrated confidence.
+    /// The temperature with which the model's confidence is computed.
     pub temperature: f64,
 }
 
-/// The chosen model, and the confidences of all.
+/// The chosen model, and the confidences of all models.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// The position of the most confident model.
+    /// Index of the most confident model.
     pub model: usize,
     /// The confidence of each model.
     pub confidences: Vec<f64>,
 }
 
-/// Chooses the most confident of several models (model uncertainty fusion: Yang et al., 2023, §3.2). If several are equally
-/// confident, the first is chosen; a model without scores has a confidence of 0.
+/// Chooses the most confident of several models. Yang et al. (2023, §3.2) call this MUF (model uncertainty fusion).
 ///
-/// Models are compared by [`log_odds_against`]. The order is the same as by confidence, but two confidences that both round
-/// to 1 are still distinguished.
+/// If several models are equally confident, the first of them is chosen. A model without scores has a confidence of 0.
+/// Models are compared by [`log_odds_against`]. This gives the same order as their confidences, and distinguishes even
+/// two confidences that both round to 1.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] without models, for a temperature that is not finite and above 0, or a score that is not finite.
+/// [`Error::Argument`] if there are no models, if a temperature is not finite and above 0, or if a score is not finite.
 pub fn choose(models: &[Candidate<'_>]) -> Result<Choice, Error> {
     if models.is_empty() {
         return Err(Error::argument("models", "at least one", 0));
     }
     for &Candidate { scores, temperature } in models {
-        check_temperature("temperature", temperature)?;
+        check_positive("temperature", temperature)?;
         if let Some(score) = scores.iter().find(|score| !score.is_finite()) {
             return Err(Error::argument("scores", "finite numbers", score));
         }
@@ -45,14 +45,14 @@ pub fn choose(models: &[Candidate<'_>]) -> Result<Choice, Error> {
     Ok(Choice { model, confidences })
 }
 
-/// The position of the most confident model, given each model's scores and temperature; the first of several equally
-/// confident ones, and 0 if none has scores.
+/// Returns the index of the most confident model, given the scores and the temperature of each model. If several are
+/// equally confident, returns the first of them; if none has scores, returns 0.
 pub(crate) fn most_confident<'s>(models: impl Iterator<Item = (&'s [f32], f64)>) -> usize {
-    let (mut best, mut min) = (0, f64::INFINITY);
+    let (mut best, mut min_log_odds) = (0, f64::INFINITY);
     for (model, (scores, temperature)) in models.enumerate() {
-        let odds = log_odds_against(scores, temperature);
-        if odds < min {
-            (best, min) = (model, odds);
+        let log_odds = log_odds_against(scores, temperature);
+        if log_odds < min_log_odds {
+            (best, min_log_odds) = (model, log_odds);
         }
     }
     best
@@ -68,18 +68,18 @@ mod tests {
     }
 
     #[test]
-    fn the_most_confident_model_is_chosen_and_the_first_of_equals() {
-        let (sure, unsure) = ([3.0, 1.0], [9.0, 8.0]);
-        let of = |models: &[Candidate<'_>]| choose(models).expect("sound").model;
-        assert_eq!(of(&[candidate(&unsure, 1.0), candidate(&sure, 1.0)]), 1);
-        assert_eq!(of(&[candidate(&sure, 1.0), candidate(&sure, 1.0)]), 0);
+    fn the_most_confident_model_is_chosen_or_the_first_of_equally_confident_ones() {
+        let (confident, uncertain) = ([3.0, 1.0], [9.0, 8.0]);
+        let chosen = |models: &[Candidate<'_>]| choose(models).expect("valid").model;
+        assert_eq!(chosen(&[candidate(&uncertain, 1.0), candidate(&confident, 1.0)]), 1);
+        assert_eq!(chosen(&[candidate(&confident, 1.0), candidate(&confident, 1.0)]), 0);
         // A gap of 2 at temperature 4 gives a lower confidence than a gap of 1 at temperature 1.
-        assert_eq!(of(&[candidate(&sure, 4.0), candidate(&unsure, 1.0)]), 1);
+        assert_eq!(chosen(&[candidate(&confident, 4.0), candidate(&uncertain, 1.0)]), 1);
         // Both confidences round to 1.
-        assert_eq!(of(&[candidate(&unsure, 1e-3), candidate(&sure, 1e-3)]), 1);
-        assert_eq!(of(&[candidate(&[], 1.0), candidate(&unsure, 1.0)]), 1);
-        let nothing = choose(&[candidate(&[], 1.0), candidate(&[], 1.0)]).expect("sound");
-        assert_eq!(nothing, Choice { model: 0, confidences: vec![0.0, 0.0] });
+        assert_eq!(chosen(&[candidate(&uncertain, 1e-3), candidate(&confident, 1e-3)]), 1);
+        assert_eq!(chosen(&[candidate(&[], 1.0), candidate(&uncertain, 1.0)]), 1);
+        let without_scores = choose(&[candidate(&[], 1.0), candidate(&[], 1.0)]).expect("valid");
+        assert_eq!(without_scores, Choice { model: 0, confidences: vec![0.0, 0.0] });
     }
 
     #[test]
@@ -95,14 +95,14 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn the_chosen_model_has_the_largest_confidence(
-            lists in prop::collection::vec((prop::collection::vec(-9f32..9.0, 0..12), 0.5f64..9.0), 1..6)
+        fn the_chosen_model_has_the_highest_confidence(
+            lists in prop::collection::vec((prop::collection::vec(-9f32..9.0, 0..12), 0.5f64..9.0), 1..6),
         ) {
             let models: Vec<_> =
                 lists.iter().map(|(scores, temperature)| candidate(scores, *temperature)).collect();
-            let Choice { model, confidences } = choose(&models).expect("sound");
-            let largest = confidences.iter().copied().fold(0.0, f64::max);
-            prop_assert!(confidences[model] >= largest - 1e-12, "{} of {:?}", model, confidences);
+            let Choice { model, confidences } = choose(&models).expect("valid");
+            let max = confidences.iter().copied().fold(0.0, f64::max);
+            prop_assert!(confidences[model] >= max - 1e-12, "{} of {:?}", model, confidences);
         }
     }
 }

@@ -1,11 +1,12 @@
-//! Several models for the same questions, with one temperature for all of them: the fused predictions of Yang et al.
-//! (2023, §3.2) and their calibration error. A single model is an ensemble of one.
+//! Several models for the same questions, with one temperature for all of them. For each question, the most confident
+//! model predicts (Yang et al., 2023, §3.2); these fused predictions have a calibration error. A single model is an
+//! ensemble of one.
 
 use crate::choice::most_confident;
 use crate::error::Error;
 use crate::{Bins, Outcomes, confidence_gradient};
 
-/// The outcomes of several models for the same questions, in the same order.
+/// The outcomes of several models, all for the same questions in the same order.
 #[derive(Debug, Clone)]
 pub struct Ensemble<'a> {
     models: Vec<Outcomes<'a>>,
@@ -14,13 +15,13 @@ pub struct Ensemble<'a> {
 /// The prediction of the most confident model for a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
-    /// The position of the most confident model, M* of Yang et al. If several are equally confident, it is the first.
+    /// Index of the most confident model, M* in Yang et al. If several are equally confident, it is the first of them.
     pub model: usize,
-    /// Its confidence, C.
+    /// C, its confidence.
     pub confidence: f64,
-    /// dC/dT, the g_j of Yang et al.
+    /// dC/dT, the derivative of the confidence with respect to the temperature; g_j in Yang et al.
     pub slope: f64,
-    /// Whether that model is right.
+    /// Whether its best passage is correct.
     pub correct: bool,
 }
 
@@ -29,7 +30,7 @@ impl<'a> Ensemble<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] without models, or if their numbers of questions differ.
+    /// [`Error::Argument`] if there are no models, or if their numbers of questions differ.
     pub fn new(models: Vec<Outcomes<'a>>) -> Result<Self, Error> {
         let Some(first) = models.first() else {
             return Err(Error::argument("models", "at least one", 0));
@@ -44,18 +45,18 @@ impl<'a> Ensemble<'a> {
         }
     }
 
-    /// The models, in their order.
+    /// Returns the models, in their order.
     pub(crate) fn models(&self) -> &[Outcomes<'a>] {
         &self.models
     }
 
-    /// Number of questions; every model has the same number.
+    /// Number of questions, which is the same for all models.
     #[must_use]
     pub fn question_count(&self) -> usize {
         self.models[0].correct().len()
     }
 
-    /// The fused prediction for each question, if all models have this temperature.
+    /// Returns the fused prediction for each question if all models have this temperature.
     #[must_use]
     pub fn predictions(&self, temperature: f64) -> Vec<Prediction> {
         let predict = |question: usize| {
@@ -68,9 +69,11 @@ impl<'a> Ensemble<'a> {
         (0..self.question_count()).map(predict).collect()
     }
 
-    /// The squared calibration error of the fused predictions, and its derivative with respect to the temperature (Yang et
-    /// al., 2023, §3.2): 2 · Σ |B|/K · (conf(B) − acc(B)) · mean of g_j in B, where g_j is dC/dT of the most confident model. The error
-    /// jumps where a confidence moves to another bin, and where another model becomes the most confident one.
+    /// Returns the squared calibration error of the fused predictions, and its derivative with respect to the
+    /// temperature (Yang et al., 2023, §3.2): 2 · Σ |B|/K · (conf(B) − acc(B)) · slope(B), where slope(B) is the mean
+    /// of the predictions' slopes in bin B. The other symbols are those of [`Bins`].
+    ///
+    /// The error jumps where a confidence moves to another bin, and where another model becomes the most confident one.
     ///
     /// # Errors
     ///
@@ -82,7 +85,7 @@ impl<'a> Ensemble<'a> {
         let bins = Bins::new(&confidences, &correct, bins)?;
         let mut slopes = vec![0.0; bins.bins().len()];
         for prediction in &predictions {
-            slopes[bins.place(prediction.confidence)] += prediction.slope;
+            slopes[bins.index_of(prediction.confidence)] += prediction.slope;
         }
         let parts = bins.bins().iter().zip(slopes).filter(|(bin, _)| bin.count > 0);
         let slope = parts.map(|(bin, slope)| 2.0 * (bin.confidence - bin.accuracy) * slope).sum::<f64>();
@@ -105,18 +108,20 @@ mod tests {
 
     #[test]
     fn the_most_confident_model_predicts() {
-        // At T = 1 the confidences for the first question are 1 / (1 + 1/e) and 1 / (1 + 1/e²). The second question is a tie.
+        // At T = 1, the models' confidences are 1 / (1 + 1/e) and 1 / (1 + 1/e²) for the first question, and equal for
+        // the second.
         let (first, second) = ([1.0, 0.0, 5.0, 4.0], [2.0, 0.0, 1.0, 0.0]);
-        let (right, wrong) = ([true, true], [false, false]);
+        let (all_correct, all_wrong) = ([true, true], [false, false]);
         let outcomes = |scores, correct| Outcomes::new(scores, 2, correct).expect("valid");
-        let ensemble =
-            Ensemble::new(vec![outcomes(&first, &wrong), outcomes(&second, &right)]).expect("valid");
+        let ensemble = Ensemble::new(vec![outcomes(&first, &all_wrong), outcomes(&second, &all_correct)])
+            .expect("valid");
         let predictions = ensemble.predictions(1.0);
         let confidence = |gap: f64| 1.0 / (1.0 + (-gap).exp());
         assert_eq!((predictions[0].model, predictions[0].correct), (1, true));
         assert!((predictions[0].confidence - confidence(2.0)).abs() < 1e-12);
         assert_eq!((predictions[1].model, predictions[1].correct), (0, false));
-        // Each question is alone in its bin: (C − 1)² / 2 for C = .88, which is right, and C² / 2 for C = .73, which is wrong.
+        // Each prediction is alone in its bin: (C − 1)² / 2 for C = 0.88, which is correct, and C² / 2 for C = 0.73,
+        // which is wrong.
         let expected = (confidence(2.0) - 1.0).powi(2) / 2.0 + confidence(1.0).powi(2) / 2.0;
         assert!((ensemble.squared_error(1.0, 10).expect("valid").0 - expected).abs() < 1e-12);
     }
@@ -137,39 +142,44 @@ mod tests {
         #[test]
         fn the_gradient_agrees_with_the_numerical_gradient_between_jumps(
             questions in prop::collection::vec(
-                (prop::collection::vec(-8f32..8.0, 10), any::<bool>(), any::<bool>()), 1..40
+                (prop::collection::vec(-8f32..8.0, 10), any::<bool>(), any::<bool>()),
+                1..40,
             ),
             temperature in 0.5f64..20.0,
             bins in 1usize..15,
         ) {
-            let scores = |of: std::ops::Range<usize>| -> Vec<f32> {
-                questions.iter().flat_map(|(scores, ..)| scores[of.clone()].to_vec()).collect()
+            let scores = |range: std::ops::Range<usize>| -> Vec<f32> {
+                questions.iter().flat_map(|(scores, ..)| scores[range.clone()].to_vec()).collect()
             };
             let (scores_a, scores_b) = (scores(0..5), scores(5..10));
             let correct_a: Vec<bool> = questions.iter().map(|&(_, correct, _)| correct).collect();
             let correct_b: Vec<bool> = questions.iter().map(|&(_, _, correct)| correct).collect();
             let outcomes = |scores, correct| Outcomes::new(scores, 5, correct).expect("valid");
-            let ensemble =
-                Ensemble::new(vec![outcomes(&scores_a, &correct_a), outcomes(&scores_b, &correct_b)]).expect("valid");
+            let models = vec![outcomes(&scores_a, &correct_a), outcomes(&scores_b, &correct_b)];
+            let ensemble = Ensemble::new(models).expect("valid");
             let step = temperature * 1e-6;
-            let state = |at: f64| -> Vec<(usize, usize)> {
-                let place = |confidence: f64| ((confidence * bins as f64) as usize).min(bins - 1);
-                ensemble.predictions(at).iter().map(|one| (one.model, place(one.confidence))).collect()
+            let (low, high) = (temperature - step, temperature + step);
+            let models_and_bins = |temperature: f64| -> Vec<(usize, usize)> {
+                let bin = |confidence: f64| ((confidence * bins as f64) as usize).min(bins - 1);
+                let predictions = ensemble.predictions(temperature);
+                predictions.iter().map(|one| (one.model, bin(one.confidence))).collect()
             };
-            prop_assume!(state(temperature - step) == state(temperature + step));
-            let error = |at: f64| ensemble.squared_error(at, bins).expect("valid").0;
+            prop_assume!(models_and_bins(low) == models_and_bins(high));
+            let error = |temperature: f64| ensemble.squared_error(temperature, bins).expect("valid").0;
             let (_, slope) = ensemble.squared_error(temperature, bins).expect("valid");
-            let numerical = (error(temperature + step) - error(temperature - step)) / (2.0 * step);
-            prop_assert!((slope - numerical).abs() <= 1e-7 + 1e-5 * slope.abs(), "{} and {}", slope, numerical);
+            let numerical = (error(high) - error(low)) / (2.0 * step);
+            let tolerance = 1e-7 + 1e-5 * slope.abs();
+            prop_assert!((slope - numerical).abs() <= tolerance, "{} and {}", slope, numerical);
         }
 
         #[test]
         fn predictions_agree_with_choose(
-            lists in prop::collection::vec(prop::collection::vec(-9f32..9.0, 4), 3..=3), temperature in 0.05f64..9.0
+            lists in prop::collection::vec(prop::collection::vec(-9f32..9.0, 4), 3..=3),
+            temperature in 0.05f64..9.0,
         ) {
             let models: Vec<_> =
                 lists.iter().map(|scores| Outcomes::new(scores, 4, &[true]).expect("valid")).collect();
-            let [prediction] = Ensemble::new(models).expect("valid").predictions(temperature)[..] else { panic!() };
+            let prediction = Ensemble::new(models).expect("valid").predictions(temperature)[0];
             let candidates: Vec<_> = lists.iter().map(|scores| Candidate { scores, temperature }).collect();
             let choice = choose(&candidates).expect("valid");
             prop_assert_eq!(prediction.model, choice.model);

@@ -1,25 +1,25 @@
-//! The errors of this crate.
+//! The crate's error type.
 
-/// Why a calibration failed.
+/// Why a confidence or a temperature could not be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An invalid parameter.
+    /// A parameter has an invalid value.
     #[error("{what}: expected {expected}, got {got}")]
     Argument {
-        /// Which parameter.
+        /// Name of the parameter.
         what: &'static str,
-        /// The valid values.
+        /// The values that are valid.
         expected: String,
-        /// The value that was passed.
+        /// The invalid value.
         got: String,
     },
     /// The scores of a query are invalid.
     #[error("query \"{query}\": {source}")]
     Query {
-        /// The id of the query.
+        /// Id of the query.
         query: String,
-        /// The underlying error.
+        /// What is invalid.
         source: Box<Error>,
     },
     /// The work was cancelled.
@@ -28,7 +28,8 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn of_query(self, query: &str) -> Self {
+    /// Adds the id of the query to an error.
+    pub(crate) fn with_query(self, query: &str) -> Self {
         Self::Query { query: query.to_owned(), source: Box::new(self) }
     }
 
@@ -37,10 +38,10 @@ impl Error {
     }
 }
 
-/// Fails unless the temperature is finite and above 0.
-pub(crate) fn check_temperature(what: &'static str, temperature: f64) -> Result<(), Error> {
-    if temperature > 0.0 && temperature.is_finite() {
+/// Fails unless a parameter, such as a temperature, is finite and above 0. `what` is its name.
+pub(crate) fn check_positive(what: &'static str, value: f64) -> Result<(), Error> {
+    if value > 0.0 && value.is_finite() {
         return Ok(());
     }
-    Err(Error::argument(what, "a finite number above 0", temperature))
+    Err(Error::argument(what, "a finite number above 0", value))
 }

@@ -1,4 +1,5 @@
-//! Fuses runs of several models by choosing, for each query, the list of the most confident model (Yang et al., 2023, §3.2).
+//! Fuses the runs of several models: for each query, chooses the list of the most confident model (Yang et al., 2023,
+//! §3.2).
 
 use std::collections::HashMap;
 
@@ -8,34 +9,34 @@ use ranking::{QueryUnion, RetrievedRun};
 use crate::choice::{Candidate, choose};
 use crate::error::Error;
 
-/// A model whose run may be chosen.
+/// A model with its run, from which lists may be chosen.
 #[derive(Debug, Clone)]
 pub struct ConfidentModel {
-    /// The lists of the model.
+    /// The hits that the model found.
     pub run: RetrievedRun,
-    /// The run from whose scores the confidence is computed: `run` itself, or one with the scores of phrases.
+    /// The run that has the scores from which confidence is computed: `run` itself, or a run of phrases.
     pub scores: RetrievedRun,
-    /// The temperature of the model's calibrated confidence.
+    /// The temperature with which the model's confidence is computed.
     pub temperature: f64,
 }
 
-/// For each query, the list of the most confident model.
+/// A run that has, for each query, the list of the most confident model.
 #[derive(Debug)]
 pub struct ConfidentRun {
     /// The chosen lists. Ids of lists that were not chosen are never looked up.
     pub run: RetrievedRun,
-    /// `[queries]`: position of the chosen model.
+    /// `[queries]`: index of the chosen model.
     pub chosen: Vec<usize>,
-    /// `[queries, models]`: confidence of every model.
+    /// `[queries, models]`: the confidence of each model.
     pub confidences: Vec<f64>,
 }
 
-/// Returns, for each query, the first `k` hits of the model that is most confident by its first `depth` scores. Progress counts
-/// queries.
+/// Returns for each query the first `k` hits of the most confident model. The confidence of a model is computed from
+/// its first `depth` scores. Progress counts queries.
 ///
 /// # Errors
 ///
-/// As [`choose`], with the id of the query; [`Error::Cancelled`].
+/// [`Error::Query`], with the error of [`choose`], if the scores of a query are invalid; [`Error::Cancelled`].
 pub fn fuse_by_confidence(
     models: &[ConfidentModel],
     depth: usize,
@@ -44,23 +45,23 @@ pub fn fuse_by_confidence(
 ) -> Result<ConfidentRun, Error> {
     let runs: Vec<RetrievedRun> = models.iter().map(|model| model.run.clone()).collect();
     let queries = QueryUnion::new(&runs);
-    let positions = |model: &ConfidentModel| -> HashMap<String, usize> {
+    let indexes_of = |model: &ConfidentModel| -> HashMap<String, usize> {
         model.scores.query_ids().map(str::to_owned).zip(0..).collect()
     };
-    let positions: Vec<HashMap<String, usize>> = models.iter().map(positions).collect();
+    let query_indexes: Vec<HashMap<String, usize>> = models.iter().map(indexes_of).collect();
     control.set_total(queries.ids.len() as u64);
     let (mut chosen, mut confidences) = (Vec::new(), Vec::new());
     for query in &queries.ids {
         control.check()?;
-        let scores = |(model, positions): (&ConfidentModel, &HashMap<String, usize>)| -> Vec<f32> {
-            let hits = positions.get(query).map(|&at| model.scores.hits(at, depth)).unwrap_or_default();
+        let scores = |(model, indexes): (&ConfidentModel, &HashMap<String, usize>)| -> Vec<f32> {
+            let hits = indexes.get(query).map(|&index| model.scores.hits(index, depth)).unwrap_or_default();
             hits.iter().map(|hit| hit.score).collect()
         };
-        let scores: Vec<Vec<f32>> = models.iter().zip(&positions).map(scores).collect();
+        let scores: Vec<Vec<f32>> = models.iter().zip(&query_indexes).map(scores).collect();
         let candidates = scores.iter().zip(models);
         let candidates: Vec<Candidate<'_>> =
             candidates.map(|(scores, model)| Candidate { scores, temperature: model.temperature }).collect();
-        let choice = choose(&candidates).map_err(|error| error.of_query(query))?;
+        let choice = choose(&candidates).map_err(|error| error.with_query(query))?;
         chosen.push(choice.model);
         confidences.extend(choice.confidences);
         control.advance(1);
@@ -101,23 +102,24 @@ mod tests {
 
         assert_eq!(fused.chosen, [0, 1, 1]);
         assert_eq!(fused.confidences.len(), 6);
-        // For q3, the first model has no score and the second has one.
+        // For q3, the first model has no scores and the second has one.
         assert_eq!(fused.confidences[4..], [0.0, 1.0]);
-        let named = fused.run.to_run().expect("ids are there");
-        let best = |query: &str| named.get(query).expect("a query")[0].id.clone();
+        let run = fused.run.to_run().expect("ids are found");
+        let best = |query: &str| run.get(query).expect("a query")[0].id.clone();
         assert_eq!([best("q1"), best("q2"), best("q3")], ["a", "b", "c"]);
-        assert_eq!(named.get("q1").map(<[_]>::len), Some(1));
+        assert_eq!(run.get("q1").map(<[_]>::len), Some(1));
         assert_eq!((control.done(), control.total()), (3, 3));
     }
 
     #[test]
     fn scores_may_come_from_another_run() {
         let lists = run(&[("q", &[("a", 1.0)])]);
-        let unsure = run(&[("q", &[("a\u{1f}0", 1.0), ("a\u{1f}1", 1.0)])]);
-        let sure = run(&[("q", &[("x", 9.0), ("y", 1.0)])]);
+        // The ids of phrases.
+        let uncertain = run(&[("q", &[("a\u{1f}0", 1.0), ("a\u{1f}1", 1.0)])]);
+        let confident = run(&[("q", &[("x", 9.0), ("y", 1.0)])]);
         let models = [
-            ConfidentModel { run: lists, scores: unsure, temperature: 1.0 },
-            ConfidentModel { run: run(&[("q", &[("b", 1.0)])]), scores: sure, temperature: 1.0 },
+            ConfidentModel { run: lists, scores: uncertain, temperature: 1.0 },
+            ConfidentModel { run: run(&[("q", &[("b", 1.0)])]), scores: confident, temperature: 1.0 },
         ];
         let fused = fuse_by_confidence(&models, 2, 1, &Control::new()).expect("finite scores");
         assert_eq!(fused.chosen, [1]);

@@ -1,18 +1,21 @@
-//! Computes how confident a retrieval model is in its best passage, measures the calibration error of that confidence, and
-//! finds the temperature that minimizes the error (Yang et al., 2023,
-//! "Confidence-Calibrated Ensemble Dense Phrase Retrieval", §3.2; Guo et al., 2017).
+//! Computes how confident a retrieval model is that its best passage is correct, measures the calibration error of this
+//! confidence, and finds the temperature that minimizes the error (Yang et al., 2023, "Confidence-Calibrated Ensemble
+//! Dense Phrase Retrieval", §3.2; Guo et al., 2017).
 //!
-//! [`Outcomes`] holds the best scores of one model for several questions, and whether its best passages are right. An
-//! [`Ensemble`] of such models predicts each question with its most confident model. [`search`] finds the one temperature for
-//! all models with the smallest calibration error; [`descend`] is the gradient descent of Yang et al.
+//! [`Outcomes`] has the best scores of one model for several questions, and whether its best passages are correct;
+//! [`run_outcomes`] computes them from a run. An [`Ensemble`] has the outcomes of several models; for each question,
+//! the most confident model predicts. [`search`] finds the temperature, the same for all models, with the smallest
+//! calibration error. [`descend`] is the gradient descent of Yang et al. [`choose`] finds the most confident model for
+//! one question, and [`fuse_by_confidence`] does so for each query of several runs.
 //!
 //! ```
 //! use calibration::{Bins, Outcomes, confidence};
 //!
 //! assert_eq!(confidence(&[2.0, 1.0], 1.0), 1.0 / (1.0 + (-1f64).exp()));
-//! // At a low temperature the best score has the whole weight; nothing overflows.
+//! // At a low temperature, the highest score has all of the weight, and nothing overflows.
 //! assert_eq!(confidence(&[700.0, 1.0], 1e-300), 1.0);
 //!
+//! // Three scores for each of two questions.
 //! let scores = [80.0, 79.0, 70.0, 60.0, 59.5, 59.0];
 //! let outcomes = Outcomes::new(&scores, 3, &[true, false])?;
 //! let bins = Bins::new(&outcomes.confidences(1.0), outcomes.correct(), 10)?;
@@ -27,8 +30,8 @@ mod descent;
 mod ensemble;
 mod error;
 mod fuse;
-mod judged;
 mod outcomes;
+mod run_outcomes;
 mod search;
 
 pub use bins::{Bin, Bins, brier_score};
@@ -38,6 +41,6 @@ pub use descent::{Descent, Step, descend};
 pub use ensemble::{Ensemble, Prediction};
 pub use error::Error;
 pub use fuse::{ConfidentModel, ConfidentRun, fuse_by_confidence};
-pub use judged::{Judged, judged};
 pub use outcomes::Outcomes;
+pub use run_outcomes::{RunOutcomes, run_outcomes};
 pub use search::{MAX_SEARCH_BINS, Temperature, search};

@@ -1,23 +1,26 @@
-//! The input of a calibration: the scores of one model, and whether it was right.
+//! The input of a calibration: the scores of one model, and whether its predictions are correct.
 
 use crate::confidence;
 use crate::error::Error;
 
-/// The results of one model for several questions: the best scores for each question, and whether the best passage is right.
+/// The results of one model: its best scores for each question, and whether its best passage is correct.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcomes<'a> {
+    /// `[questions, k]`
     scores: &'a [f32],
     k: usize,
+    /// `[questions]`
     correct: &'a [bool],
 }
 
 impl<'a> Outcomes<'a> {
-    /// Takes `scores` of shape `[questions, k]`, in any order within a row, and one entry of `correct` per question. A score is
-    /// finite, or −∞ to fill up a row if the model found fewer than `k` passages. If it found none, its confidence is 0.
+    /// Takes `scores` of shape `[questions, k]`, in any order within a row, and one entry of `correct` per question. If
+    /// the model found fewer than `k` passages, the rest of a row is −∞. If it found none, its confidence is 0.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for a `k` of 0, no questions, lengths that do not match, or a score that is NaN or ∞.
+    /// [`Error::Argument`] if `k` is 0, if there are no questions, if the lengths do not match, or if a score is NaN or
+    /// ∞.
     pub fn new(scores: &'a [f32], k: usize, correct: &'a [bool]) -> Result<Self, Error> {
         if k == 0 {
             return Err(Error::argument("k", "at least 1", k));
@@ -35,25 +38,25 @@ impl<'a> Outcomes<'a> {
         }
     }
 
-    /// Whether the model was right, for each question.
+    /// Returns for each question whether the model's best passage is correct.
     #[must_use]
     pub fn correct(&self) -> &'a [bool] {
         self.correct
     }
 
-    /// The model's confidence at a temperature, for each question.
+    /// Returns the model's confidence in each question at a temperature.
     #[must_use]
     pub fn confidences(&self, temperature: f64) -> Vec<f64> {
-        self.each().map(|scores| confidence(scores, temperature)).collect()
+        self.rows().map(|scores| confidence(scores, temperature)).collect()
     }
 
-    /// The scores of one question.
+    /// Returns the scores for one question.
     pub(crate) fn scores_of(&self, question: usize) -> &'a [f32] {
         &self.scores[question * self.k..][..self.k]
     }
 
-    /// The scores of each question.
-    pub(crate) fn each(&self) -> impl ExactSizeIterator<Item = &'a [f32]> {
+    /// Iterates over the scores for each question.
+    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = &'a [f32]> {
         self.scores.chunks_exact(self.k)
     }
 }
@@ -67,17 +70,18 @@ mod tests {
     fn the_confidence_is_0_for_a_question_without_scores() {
         let none = f32::NEG_INFINITY;
         let scores = [2.0, 1.0, 3.0, none, none, none];
-        let outcomes = Outcomes::new(&scores, 2, &[true, true, false]).expect("sound");
+        let outcomes = Outcomes::new(&scores, 2, &[true, true, false]).expect("valid");
         let expected = [1.0 / (1.0 + (-1f64).exp()), 1.0, 0.0];
         assert_eq!(outcomes.confidences(1.0), expected);
-        // The first of ten bins has one wrong prediction with a confidence of 0, which adds no error.
-        let (error, slope) = Ensemble::from(outcomes).squared_error(1.0, 10).expect("sound");
+        // The third question has a confidence of 0 and a wrong prediction, which adds no error. The second has a
+        // confidence of 1 and a correct prediction, which adds none either.
+        let (error, slope) = Ensemble::from(outcomes).squared_error(1.0, 10).expect("valid");
         assert!((error - (1.0 - expected[0]).powi(2) / 3.0).abs() < 1e-12);
         assert!(slope.is_finite());
     }
 
     #[test]
-    fn lengths_that_do_not_match_are_refused() {
+    fn invalid_scores_and_lengths_are_refused() {
         let message = |scores: &[f32], k, correct: &[bool]| {
             Outcomes::new(scores, k, correct).expect_err("refused").to_string()
         };

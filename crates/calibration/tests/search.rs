@@ -1,12 +1,18 @@
-//! Compares the search for a temperature with an exhaustive grid of 100,000 temperatures.
+//! Compares the search for a temperature with a grid of 100,000 temperatures.
 
 use calibration::{Descent, Ensemble, Error, MAX_SEARCH_BINS, Outcomes, descend, search};
 use control::Control;
 
-const GRID: usize = 100_000;
-const NONE: f32 = f32::NEG_INFINITY;
+const GRID_SIZE: usize = 100_000;
+/// The lowest and the highest temperature of the grid. Unscaled random scores differ by at most 1, so near both ends
+/// the confidences hardly change any more.
+const GRID_ENDS: (f64, f64) = (2e-3, 2e2);
+/// The found error is at most this factor times the minimum, as `search` promises.
+const MAX_ERROR_FACTOR: f64 = 1.001;
+/// Fills up the scores of a model that found fewer than k passages.
+const NO_SCORE: f32 = f32::NEG_INFINITY;
 
-/// A linear congruential generator of numbers from 0 to 1.
+/// A linear congruential generator of numbers from 0 to 1, with the constants of Knuth's MMIX.
 struct Random(u64);
 
 impl Random {
@@ -16,27 +22,35 @@ impl Random {
     }
 }
 
-/// For each model, scores of shape `[questions, k]`, and which predictions are right. A prediction is more likely to be right the
-/// larger the gap between the best two scores.
-fn models(seed: u64, models: usize, questions: usize, k: usize, size: f32) -> Vec<(Vec<f32>, Vec<bool>)> {
+/// Returns random models: for each, scores of shape `[question_count, k]`, and which predictions are correct. The
+/// larger the gap between the best two scores, the more likely a prediction is correct. Scores are multiplied by
+/// `scale`.
+fn random_models(
+    seed: u64,
+    model_count: usize,
+    question_count: usize,
+    k: usize,
+    scale: f32,
+) -> Vec<(Vec<f32>, Vec<bool>)> {
     let mut random = Random(seed);
+    // The first numbers of similar seeds are similar.
     (0..20).for_each(|_| {
         random.next();
     });
     let model = |_| {
         let (mut scores, mut correct) = (Vec::new(), Vec::new());
-        for _ in 0..questions {
+        for _ in 0..question_count {
             let found = if random.next() < 0.1 { (random.next() * k as f64) as usize } else { k };
             let mut row: Vec<f32> = (0..found).map(|_| random.next().powi(2) as f32).collect();
             row.sort_by(|a, b| b.total_cmp(a));
             let gap = if found > 1 { f64::from(row[0] - row[1]) } else { 1.0 };
             correct.push(found > 0 && random.next() < 0.3 + 2.0 * gap);
-            scores.extend(row.into_iter().map(|score| size * (3.0 + score)));
-            scores.extend(std::iter::repeat_n(NONE, k - found));
+            scores.extend(row.into_iter().map(|score| scale * (3.0 + score)));
+            scores.extend(std::iter::repeat_n(NO_SCORE, k - found));
         }
         (scores, correct)
     };
-    (0..models).map(model).collect()
+    (0..model_count).map(model).collect()
 }
 
 fn ensemble(models: &[(Vec<f32>, Vec<bool>)], k: usize) -> Ensemble<'_> {
@@ -44,14 +58,15 @@ fn ensemble(models: &[(Vec<f32>, Vec<bool>)], k: usize) -> Ensemble<'_> {
     Ensemble::new(outcomes.collect()).expect("valid")
 }
 
-/// The smallest error of the fused predictions on a logarithmic grid of temperatures, computed directly: each confidence by its
-/// definition, the model with the largest one, and the error over bins.
-fn grid_minimum(models: &[(Vec<f32>, Vec<bool>)], k: usize, bins: usize, (from, to): (f64, f64)) -> f64 {
-    let questions = models[0].1.len();
-    let gaps: Vec<Vec<f64>> = (0..questions)
+/// Returns the smallest error of the fused predictions on a logarithmic grid of temperatures. It is computed directly:
+/// all confidences by their definition, then the highest of them for each question, then the error over bins.
+fn grid_minimum(models: &[(Vec<f32>, Vec<bool>)], k: usize, bins: usize) -> f64 {
+    let (from, to) = GRID_ENDS;
+    let question_count = models[0].1.len();
+    let gaps: Vec<Vec<f64>> = (0..question_count)
         .flat_map(|question| models.iter().map(move |(scores, _)| &scores[question * k..][..k]))
         .map(|scores| {
-            let best = scores.iter().copied().fold(NONE, f32::max);
+            let best = scores.iter().copied().fold(NO_SCORE, f32::max);
             let found = scores.iter().filter(|score| score.is_finite());
             let mut gaps: Vec<f64> = found.map(|&score| f64::from(best) - f64::from(score)).collect();
             gaps.sort_by(f64::total_cmp);
@@ -59,109 +74,113 @@ fn grid_minimum(models: &[(Vec<f32>, Vec<bool>)], k: usize, bins: usize, (from, 
         })
         .collect();
     let mut min = f64::INFINITY;
-    for step in 0..GRID {
-        let temperature = from * (to / from).powf(step as f64 / (GRID - 1) as f64);
+    for step in 0..GRID_SIZE {
+        let temperature = from * (to / from).powf(step as f64 / (GRID_SIZE - 1) as f64);
         let mut sums = vec![(0usize, 0.0); bins];
-        for question in 0..questions {
+        for question in 0..question_count {
             let (mut best, mut min_others) = (None, f64::INFINITY);
-            for (model, gaps) in gaps[question * models.len()..][..models.len()].iter().enumerate() {
-                if gaps.is_empty() {
+            for (model, model_gaps) in gaps[question * models.len()..][..models.len()].iter().enumerate() {
+                if model_gaps.is_empty() {
                     continue;
                 }
-                // C = 1 / (1 + others), so the largest C has the smallest `others`. This still holds if 1 + others rounds to 1.
-                let others: f64 = gaps[1..].iter().map(|gap| (-gap / temperature).exp()).sum();
+                // C = 1 / (1 + others), so the model with the highest C has the smallest `others`. Comparing `others`
+                // also distinguishes models for which C rounds to 1.
+                let others: f64 = model_gaps[1..].iter().map(|gap| (-gap / temperature).exp()).sum();
                 if others < min_others {
                     (best, min_others) = (Some(model), others);
                 }
             }
             let confidence = if best.is_some() { 1.0 / (1.0 + min_others) } else { 0.0 };
-            let right = models[best.unwrap_or(0)].1[question];
+            let correct = models[best.unwrap_or(0)].1[question];
             let bin = &mut sums[((confidence * bins as f64) as usize).min(bins - 1)];
             bin.0 += 1;
-            bin.1 += confidence - f64::from(u8::from(right));
+            bin.1 += confidence - f64::from(u8::from(correct));
         }
-        let parts = sums.iter().filter(|(count, _)| *count > 0);
-        let error = parts.map(|(count, gap)| gap * gap / *count as f64).sum::<f64>() / questions as f64;
+        let nonempty = sums.iter().filter(|(count, _)| *count > 0);
+        let error =
+            nonempty.map(|(count, gap)| gap * gap / *count as f64).sum::<f64>() / question_count as f64;
         min = min.min(error);
     }
     min
 }
 
-/// The seeds of the random data sets. `PASSAGEKIT_LONG=1` runs 25 times as many.
-fn seeds(few: u64) -> std::ops::Range<u64> {
-    0..if std::env::var_os("PASSAGEKIT_LONG").is_some() { 25 * few } else { few }
+/// Returns the seeds of `count` random data sets, or of 25 times as many if the environment variable `PASSAGEKIT_LONG`
+/// is set.
+fn seeds(count: u64) -> std::ops::Range<u64> {
+    0..if std::env::var_os("PASSAGEKIT_LONG").is_some() { 25 * count } else { count }
 }
 
 #[test]
 fn one_model_has_no_lower_error_at_any_of_100_000_temperatures() {
     for seed in seeds(5) {
-        let (questions, k) = (8 + 6 * (seed as usize % 5), 2 + seed as usize % 7);
-        let models = models(seed, 1, questions, k, 1.0);
+        // The sizes are arbitrary.
+        let (question_count, k) = (8 + 6 * (seed as usize % 5), 2 + seed as usize % 7);
+        let models = random_models(seed, 1, question_count, k, 1.0);
         let found = search(&ensemble(&models, k), 10, &Control::new()).expect("valid");
-        let min = grid_minimum(&models, k, 10, (2e-3, 2e2));
-        assert!(found.error <= min * 1.001, "{seed}: {found:?} and {min}");
+        let min = grid_minimum(&models, k, 10);
+        assert!(found.error <= min * MAX_ERROR_FACTOR, "{seed}: {found:?} and {min}");
     }
 }
 
 #[test]
 fn fused_models_have_no_lower_error_at_any_of_100_000_temperatures() {
     for seed in seeds(6) {
-        let (count, questions, k, bins) = (
+        let (model_count, question_count, k, bins) = (
             2 + seed as usize % 3,
             10 + 8 * seed as usize,
             3 + seed as usize,
             [10, 15, 4][seed as usize % 3],
         );
-        let models = models(100 + seed, count, questions, k, 1.0);
+        let models = random_models(100 + seed, model_count, question_count, k, 1.0);
         let found = search(&ensemble(&models, k), bins, &Control::new()).expect("valid");
-        let min = grid_minimum(&models, k, bins, (2e-3, 2e2));
-        assert!(found.error <= min * 1.001, "{seed}: {found:?} and {min}");
+        let min = grid_minimum(&models, k, bins);
+        assert!(found.error <= min * MAX_ERROR_FACTOR, "{seed}: {found:?} and {min}");
     }
 }
 
 #[test]
-fn the_error_belongs_to_the_temperature_and_no_descent_ends_lower() {
+fn the_error_is_that_of_the_temperature_and_no_descent_reaches_a_lower_one() {
     for seed in 0..4 {
-        let models = models(seed, 3, 900, 10, 8.0);
+        let models = random_models(seed, 3, 900, 10, 8.0);
         let ensemble = ensemble(&models, 10);
         let found = search(&ensemble, 10, &Control::new()).expect("valid");
         assert_eq!(ensemble.squared_error(found.temperature, 10).expect("valid").0, found.error);
         for start in [0.01, 0.1, 1.0, 5.0] {
             let descent = Descent { start, ..Descent::default() };
             let path = descend(&ensemble, &descent, &Control::new()).expect("valid");
-            assert!(path.iter().all(|step| found.error <= step.error * 1.001), "{seed}, {start}");
+            assert!(path.iter().all(|step| found.error <= step.error * MAX_ERROR_FACTOR), "{seed}, {start}");
         }
     }
 }
 
 #[test]
-fn it_finds_the_temperature_at_which_confidence_equals_accuracy_at_any_scale_of_scores() {
-    for size in [1e-6f32, 1.0, 1e6] {
-        let scores: Vec<f32> = (0..10).flat_map(|_| [size, 0.0]).collect();
-        let correct: Vec<bool> = (0..10).map(|at| at < 8).collect();
+fn the_temperature_at_which_confidence_equals_accuracy_is_found_at_any_scale_of_scores() {
+    for scale in [1e-6f32, 1.0, 1e6] {
+        let scores: Vec<f32> = (0..10).flat_map(|_| [scale, 0.0]).collect();
+        let correct: Vec<bool> = (0..10).map(|question| question < 8).collect();
         let outcomes = Outcomes::new(&scores, 2, &correct).expect("valid");
         let found = search(&outcomes.into(), 10, &Control::new()).expect("valid");
-        assert!((found.temperature / f64::from(size) - 1.0 / 4f64.ln()).abs() < 1e-4, "{found:?}");
+        assert!((found.temperature / f64::from(scale) - 1.0 / 4f64.ln()).abs() < 1e-4, "{found:?}");
         assert!(found.error < 1e-9);
     }
 }
 
 #[test]
-fn missing_scores_change_nothing() {
+fn missing_scores_do_not_change_the_temperature() {
     let mut scores = Vec::new();
-    (0..10).for_each(|_| scores.extend([1.0, 0.0, NONE, NONE]));
-    let correct: Vec<bool> = (0..10).map(|at| at < 8).collect();
+    (0..10).for_each(|_| scores.extend([1.0, 0.0, NO_SCORE, NO_SCORE]));
+    let correct: Vec<bool> = (0..10).map(|question| question < 8).collect();
     let outcomes = Outcomes::new(&scores, 4, &correct).expect("valid");
     let found = search(&outcomes.into(), 10, &Control::new()).expect("valid");
     assert!((found.temperature - 1.0 / 4f64.ln()).abs() < 1e-4, "{found:?}");
-    let nothing = [NONE; 8];
-    let outcomes = Outcomes::new(&nothing, 4, &[false, false]).expect("valid");
+    let no_scores = [NO_SCORE; 8];
+    let outcomes = Outcomes::new(&no_scores, 4, &[false, false]).expect("valid");
     let found = search(&outcomes.into(), 10, &Control::new()).expect("valid");
     assert!(found.error == 0.0 && found.temperature.is_finite(), "{found:?}");
 }
 
 #[test]
-fn it_can_be_cancelled_and_refuses_invalid_numbers_of_bins() {
+fn a_search_can_be_cancelled_and_invalid_numbers_of_bins_are_refused() {
     let outcomes = Outcomes::new(&[1.0, 0.0], 2, &[true]).expect("valid");
     let control = Control::new();
     control.cancel();

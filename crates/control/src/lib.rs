@@ -1,5 +1,5 @@
-//! Cancellation and progress of long work. The caller and the work share a [`Control`]: the caller cancels and reads the
-//! progress, the work polls for cancellation and counts what is done.
+//! Cancellation and progress of long-running work. The caller and the work share a [`Control`]: the caller can cancel
+//! the work and read its progress; the work polls for cancellation and counts the units that are done.
 //!
 //! ```
 //! use control::Control;
@@ -32,7 +32,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// A control that is not cancelled, with no progress and an unknown total (0).
+    /// Returns a control that is not cancelled, with no progress and an unknown total (0).
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -43,13 +43,13 @@ impl Control {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether [`cancel`](Self::cancel) was called.
+    /// Returns whether [`cancel`](Self::cancel) was called.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Fails once the work was cancelled. The work should call this about every millisecond.
+    /// Fails if the work was cancelled. The work should call this at intervals of about a millisecond.
     ///
     /// # Errors
     ///
@@ -58,23 +58,23 @@ impl Control {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
-    /// Sets the total number of units of work; 0 is unknown.
+    /// Sets the total number of units of work; 0 means unknown.
     pub fn set_total(&self, total: u64) {
         self.total.store(total, Ordering::Relaxed);
     }
 
-    /// Adds `units` to the work that is done.
+    /// Adds `units` to the number of units of work done so far.
     pub fn advance(&self, units: u64) {
         self.done.fetch_add(units, Ordering::Relaxed);
     }
 
-    /// Number of units of work done so far.
+    /// Returns the number of units of work done so far.
     #[must_use]
     pub fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Total number of units of work; 0 is unknown.
+    /// Returns the total number of units of work; 0 means unknown.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.total.load(Ordering::Relaxed)

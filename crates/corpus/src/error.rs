@@ -1,60 +1,62 @@
+//! The errors of this crate.
+
 use std::path::{Path, PathBuf};
 
-/// Why a file of passages, questions, hits or grades was not read or written.
+/// Why a file or a store was not read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused.
+    /// An operation of the operating system failed.
     #[error("{operation} {}: {source}", path.display())]
     Io {
-        /// What was attempted: `open`, `read`, `list`, `write`.
+        /// The operation: `open`, `read`, `list` or `write`.
         operation: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// A file that begins as gzip does and cannot be decompressed to its end.
-    #[error("{}: expected whole gzip data, got {source}", path.display())]
+    /// A file begins like gzip, but cannot be decompressed completely.
+    #[error("{}: expected complete gzip data, got {source}", path.display())]
     Gzip {
         /// The file.
         path: PathBuf,
-        /// What the decompressor said.
+        /// The error of the decompressor.
         source: std::io::Error,
     },
-    /// A line, or the item that begins on it, is not what its format says. Readers can skip these.
+    /// A line, or the JSON item or row that begins on it, is invalid. Readers can skip such lines.
     #[error("{}:{line}: expected {expected}, got {got}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// Line number from 1.
         line: u64,
-        /// What a good line has.
+        /// What a valid line has.
         expected: String,
-        /// What this one has.
+        /// What this line has.
         got: String,
     },
-    /// A file as a whole is not of the format.
+    /// A file does not have the expected format.
     #[error("{}: expected {expected}, got {got}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
-        /// What a good file has.
+        /// What a valid file has.
         expected: String,
-        /// What this one has.
+        /// What this file has.
         got: String,
     },
-    /// An argument or a record to write that has no meaning.
+    /// An argument is invalid, or a passage, question, hit or judgment cannot be written.
     #[error("{what}: expected {expected}, got {got}")]
     Argument {
-        /// Which one.
+        /// The name of the argument, or what cannot be written.
         what: &'static str,
-        /// What it may be.
+        /// Which values are valid.
         expected: String,
-        /// What it was.
+        /// The value.
         got: String,
     },
-    /// A passage whose id is in the store already.
+    /// A passage has the id of an earlier passage of the store.
     #[error("passage {position}: expected an id that no earlier passage has, got \"{id}\" again")]
     Duplicate {
         /// Position of the refused passage, from 0.
@@ -62,13 +64,13 @@ pub enum Error {
         /// The id.
         id: String,
     },
-    /// A checked file could not be opened or saved.
+    /// A file with checksums could not be opened, or a file could not be replaced.
     #[error(transparent)]
     Storage(#[from] storage::Error),
-    /// A document could not be split.
+    /// The options for splitting documents are invalid.
     #[error(transparent)]
     Text(#[from] text::Error),
-    /// The caller asked to stop.
+    /// The caller canceled the call.
     #[error(transparent)]
     Cancelled(#[from] control::Cancelled),
 }
@@ -79,35 +81,40 @@ impl Error {
     }
 
     pub(crate) fn line(path: &Path, line: u64, expected: impl Into<String>, got: impl Into<String>) -> Self {
-        let (expected, got) = (brief(expected.into()), brief(got.into()));
+        let (expected, got) = (shortened(expected.into()), shortened(got.into()));
         Self::Line { path: path.to_path_buf(), line, expected, got }
     }
 
     pub(crate) fn format(path: &Path, expected: impl Into<String>, got: impl Into<String>) -> Self {
-        Self::Format { path: path.to_path_buf(), expected: brief(expected.into()), got: brief(got.into()) }
+        Self::Format {
+            path: path.to_path_buf(),
+            expected: shortened(expected.into()),
+            got: shortened(got.into()),
+        }
     }
 
     pub(crate) fn argument(what: &'static str, expected: impl Into<String>, got: impl Into<String>) -> Self {
-        Self::Argument { what, expected: brief(expected.into()), got: brief(got.into()) }
+        Self::Argument { what, expected: shortened(expected.into()), got: shortened(got.into()) }
     }
 }
 
-/// A value as an error message shows it: quoted, escaped, its first 60 characters.
-pub(crate) fn shown(value: &str) -> String {
+/// Quotes a value for an error message: with escapes, and cut after 60 characters.
+pub(crate) fn quoted(value: &str) -> String {
     match value.char_indices().nth(60) {
         None => format!("{value:?}"),
         Some((end, _)) => format!("{:?}…", &value[..end]),
     }
 }
 
-/// Maximum number of characters of one part of a message. Parsers quote invalid input, which can be megabytes long.
-const MAX_MESSAGE: usize = 600;
+/// Maximum number of characters of the expected and of the actual part of a message. Parsers quote invalid input, which
+/// can be megabytes long.
+const MAX_PART_CHARS: usize = 600;
 
-fn brief(mut message: String) -> String {
-    if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
-        message.truncate(end);
-        message.push('…');
-        message.shrink_to_fit();
+fn shortened(mut part: String) -> String {
+    if let Some((end, _)) = part.char_indices().nth(MAX_PART_CHARS) {
+        part.truncate(end);
+        part.push('…');
+        part.shrink_to_fit();
     }
-    message
+    part
 }

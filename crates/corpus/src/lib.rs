@@ -1,8 +1,12 @@
-//! Passages, questions, runs, qrels and results in the field's file formats, and the passage store.
+//! Reads and writes files of passages, questions, runs and relevance judgments (qrels), and stores passages.
 //!
-//! [`open_passages`] and [`open_questions`] detect a file's format and stream its content; [`ingest`] writes passages to a
-//! [`PassageStore`]. Gzip is detected by content. A bad line is an error with the file, the line number and what was
-//! expected, or it is skipped and counted.
+//! [`open_passages`] and [`open_questions`] detect the format of a file and return iterators over its content.
+//! [`ingest`] copies passages from a reader to a [`PassageStore`], which finds them by position or id. Gzip is detected
+//! by content. An invalid line is an error with the file, the line number and what was expected;
+//! [`ReadOptions::skip_bad_lines`] skips and counts such lines instead.
+//!
+//! `input` reads files as bytes and as lines, `json` and `tsv` parse them, `formats` has a module for each file format,
+//! `read` detects formats and opens readers, `write` has the writers, and `store` the passage store.
 //!
 //! ```
 //! use corpus::{PassageFormat, PassageStore, PassageStoreWriter, ReadOptions, ingest, open_passages};
@@ -25,34 +29,27 @@
 //! ```
 
 mod error;
-mod record;
-mod source;
-mod tsv;
-
-mod dpr;
 mod formats;
 mod input;
 mod json;
 mod read;
 mod store;
-mod trec;
+mod tsv;
+mod types;
 mod write;
 
-pub use dpr::{
-    ResultReader, ResultWriter, RetrievalResult, RetrievedPassage, TrainingExample, TrainingReader,
-    open_results, open_training,
-};
 pub use error::Error;
+pub use formats::{
+    ResultReader, ResultWriter, RetrievalResult, RetrievedPassage, TrainingExample, TrainingReader,
+    open_results, open_training, read_qrels, read_qrels_cancellable, read_run, read_run_cancellable,
+    write_qrels, write_qrels_to, write_run, write_run_to,
+};
 pub use input::{MAX_DOCUMENT_BYTES, MAX_PASSAGE_BYTES};
 pub use read::{
     PassageFormat, PassageReader, QuestionFormat, QuestionReader, ReadOptions, open_passages, open_questions,
     passages_of,
 };
-pub use record::{Passage, Question};
-pub use store::{Ingested, PassageRef, PassageStore, PassageStoreWriter, ingest};
+pub use store::{Ingested, PassageRef, PassageStore, PassageStoreWriter, PassageTexts, ingest};
 pub use text::SplitOptions;
-pub use trec::{
-    read_qrels, read_qrels_cancellable, read_run, read_run_cancellable, write_qrels, write_qrels_to,
-    write_run, write_run_to,
-};
+pub use types::{Passage, Question};
 pub use write::{PassageWriter, QuestionWriter};

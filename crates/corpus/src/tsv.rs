@@ -1,4 +1,6 @@
-//! Reads and writes tab-separated rows.
+//! Reads and writes rows of tab-separated fields.
+//!
+//! [`Row`] finds the fields of a row in [`Lines`], without copying them; [`push_row`] writes a row.
 
 use std::ops::Range;
 
@@ -7,18 +9,20 @@ use memchr::{memchr, memchr2};
 use crate::Error;
 use crate::input::Lines;
 
-/// Maximum size of a row with a quoted line break, in bytes.
+/// Maximum size of a row that has a line break in a quoted field, in bytes.
 const MAX_MULTILINE_ROW_BYTES: usize = 1 << 20;
 
-/// Maximum number of fields that are stored. Further fields are only counted: no supported table has as many columns.
+/// Maximum number of fields of a row that are stored. Further fields are only counted, so that a row of millions of
+/// tabs takes little memory. No supported table has so many columns.
 const MAX_FIELDS: usize = 1 << 10;
 
-/// The tab-separated fields of a row, with the quoting of DPR's files.
+/// The tab-separated fields of a row, quoted as in DPR's files.
 ///
-/// A field is quoted if it begins with a double quote, ends with one before the next tab or the end of a line, and has only
-/// doubled quotes in between. Its outer quotes are removed, its inner ones are halved, and it may contain tabs and line
-/// breaks. Every other field is read unchanged. A stray quote therefore neither disappears nor swallows the following
-/// lines, as it would with Python's `csv`. Files that `csv` wrote are read in the same way as by `csv`.
+/// A field counts as quoted if it begins with a double quote, has only doubled quotes inside, and ends with a double
+/// quote that is followed by a tab or the end of a line. Then its outer quotes are removed, each doubled quote becomes
+/// one, and it may contain tabs and line breaks. Every other field is read unchanged. Python's `csv` would remove an
+/// unmatched quote at the start of a field and append the following lines to that field; here the quote stays and the
+/// field ends at its tab or line end. Files that `csv` has written are read as `csv` reads them.
 #[derive(Debug, Default)]
 pub(crate) struct Row {
     /// The first [`MAX_FIELDS`] fields of the row.
@@ -34,7 +38,7 @@ struct Field {
 }
 
 impl Row {
-    /// Advances `lines` to the next row that is not blank and finds its fields. Returns `false` at the end.
+    /// Advances `lines` to the next row that is not blank and finds its fields. Returns `false` at the end of the file.
     pub fn advance(&mut self, lines: &mut Lines) -> Result<bool, Error> {
         self.fields.clear();
         self.count = 0;
@@ -68,12 +72,12 @@ impl Row {
         self.count
     }
 
-    /// Number of fields that can be read: all fields, unless the row has more than [`MAX_FIELDS`].
-    pub fn readable_count(&self) -> usize {
+    /// Number of fields that were stored: all fields, unless the row has more than [`MAX_FIELDS`].
+    pub fn stored_count(&self) -> usize {
         self.fields.len()
     }
 
-    /// Appends field `index` to `string`. `text` is the current text of the lines.
+    /// Appends the field at `index` to `string`. `text` must be [`Lines::text`] of the row.
     pub fn push_to(&self, string: &mut String, text: &str, index: usize) {
         let field = &self.fields[index];
         let mut rest = &text[field.range.clone()];
@@ -87,7 +91,7 @@ impl Row {
         string.push_str(rest);
     }
 
-    /// Returns field `index`. `text` is the current text of the lines.
+    /// Returns the field at `index`. `text` must be [`Lines::text`] of the row.
     pub fn field(&self, text: &str, index: usize) -> String {
         let mut string = String::with_capacity(self.fields[index].range.len());
         self.push_to(&mut string, text, index);
@@ -95,16 +99,16 @@ impl Row {
     }
 }
 
-/// Reads the quoted field that begins at byte `start`. Returns it and the byte offset after its closing quote, or `None` if
-/// the field is not quoted. Extends the current line if the field contains line breaks.
+/// Reads the quoted field that begins at byte `start` of the current line. Returns the field and the byte offset after
+/// its closing quote, or `None` if the field is not quoted. Extends the current line if the field contains line breaks.
 fn read_quoted(lines: &mut Lines, start: usize) -> Result<Option<(Field, usize)>, Error> {
-    let span = lines.span();
+    let extent = lines.extent();
     let mut at = start + 1;
     loop {
         let line = lines.current();
         match memchr(b'"', &line[at..]) {
             None => {
-                // The line break, which `current` leaves out, contains no quote.
+                // The search continues after the line break, which `current` leaves out.
                 at = line.len();
                 if !lines.extend(MAX_MULTILINE_ROW_BYTES)? {
                     break;
@@ -120,16 +124,17 @@ fn read_quoted(lines: &mut Lines, start: usize) -> Result<Option<(Field, usize)>
             },
         }
     }
-    lines.retract(span);
+    lines.retract(extent);
     Ok(None)
 }
 
 /// Appends a field, quoted if necessary.
 fn push_field(row: &mut String, field: &str) {
-    let has_special = |bytes: &[u8]| memchr2(b'\t', b'"', bytes).or(memchr2(b'\n', b'\r', bytes)).is_some();
-    // A row that consists of white space would be read as a blank line.
+    let has_special_byte =
+        |bytes: &[u8]| memchr2(b'\t', b'"', bytes).or(memchr2(b'\n', b'\r', bytes)).is_some();
+    // Without quotes, a row of white space would be read as a blank line.
     let is_blank = !field.is_empty() && field.trim_ascii().is_empty();
-    if !is_blank && !has_special(field.as_bytes()) {
+    if !is_blank && !has_special_byte(field.as_bytes()) {
         row.push_str(field);
         return;
     }
@@ -171,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn stray_quotes_stay_and_do_not_reach_beyond_their_field() {
+    fn an_unmatched_quote_stays_in_its_field_and_does_not_affect_others() {
         assert_eq!(rows_of(b"\"Air\" was by whom?\ta\n"), [["\"Air\" was by whom?", "a"]]);
         assert_eq!(rows_of(b"1\t\"open\tx\n2\t\"good\"\ty\n"), [["1", "\"open", "x"], ["2", "good", "y"]]);
         assert_eq!(rows_of(b"6\" nails\tb\n"), [["6\" nails", "b"]]);
@@ -180,28 +185,29 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_of_a_csv_writer_are_read_back(
+        fn rows_written_by_a_csv_writer_or_by_push_field_are_read_back(
             rows in prop::collection::vec(prop::collection::vec("[ab\t\"\n\r ,ü]{0,6}", 2), 1..8),
         ) {
             let mut writer = csv::WriterBuilder::new().delimiter(b'\t').from_writer(Vec::new());
-            let mut ours = String::new();
+            let mut written = String::new();
             for row in &rows {
-                writer.write_record(row).expect("to memory");
-                push_field(&mut ours, &row[0]);
-                ours.push('\t');
-                push_field(&mut ours, &row[1]);
-                ours.push('\n');
+                writer.write_record(row).expect("memory is writable");
+                push_field(&mut written, &row[0]);
+                written.push('\t');
+                push_field(&mut written, &row[1]);
+                written.push('\n');
             }
-            // A row of spaces and tabs counts as blank.
-            let kept = |kept: fn(char) -> bool| -> Vec<Vec<String>> {
-                rows.iter().filter(|row| row.concat().contains(kept)).cloned().collect()
+            // Blank lines are not rows. A row of empty fields is a blank line, and so is a row of spaces without
+            // quotes. The csv writer writes spaces without quotes; `push_field` quotes them.
+            let rows_with = |needed: fn(char) -> bool| -> Vec<Vec<String>> {
+                rows.iter().filter(|row| row.concat().contains(needed)).cloned().collect()
             };
-            prop_assert_eq!(rows_of(&writer.into_inner().expect("to memory")), kept(|c| c != ' '));
-            prop_assert_eq!(rows_of(ours.as_bytes()), kept(|_| true));
+            prop_assert_eq!(rows_of(&writer.into_inner().expect("memory is writable")), rows_with(|c| c != ' '));
+            prop_assert_eq!(rows_of(written.as_bytes()), rows_with(|_| true));
         }
 
         #[test]
-        fn no_bytes_make_it_panic(content in prop::collection::vec(prop::sample::select(b"\"\"\"\t\na\xff\r".to_vec()), 0..60)) {
+        fn any_bytes_are_read_without_a_panic(content in prop::collection::vec(prop::sample::select(b"\"\"\"\t\na\xff\r".to_vec()), 0..60)) {
             let (mut lines, _file) = lines_of(&content);
             let mut row = Row::default();
             let mut bytes = 0;

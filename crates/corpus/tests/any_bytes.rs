@@ -1,4 +1,4 @@
-//! No content of a file makes a reader of any format panic or run forever.
+//! Readers of all formats read any content of a file without a panic or an endless loop.
 
 use std::path::Path;
 
@@ -8,16 +8,17 @@ use corpus::{
 };
 use proptest::prelude::*;
 
-/// Reads a file in every format. The number of items is bounded by the number of bytes.
+/// Reads a file in every format. A file cannot have many more items than bytes (than twice its bytes, where passages
+/// overlap), so more items mean an endless loop.
 fn read_in_every_way(path: &Path) {
-    let bytes = std::fs::metadata(path).expect("there").len() as usize;
+    let bytes = std::fs::metadata(path).expect("present").len() as usize;
     for skip_bad_lines in [false, true] {
         for split in [None, Some(SplitOptions { words: 2, overlap: 1, wrap: true })] {
             let options = ReadOptions { split, skip_bad_lines, ..ReadOptions::default() };
             for &format in PassageFormat::ALL {
                 if let Ok(reader) = open_passages(path, format, &options) {
                     let items: Vec<_> = reader.take(bytes * 2 + 2).collect();
-                    assert!(items.len() <= bytes * 2 + 1, "{format}: more passages than there can be");
+                    assert!(items.len() <= bytes * 2 + 1, "{format}: too many passages for the file");
                     let bad_lines =
                         items.iter().filter(|item| matches!(item, Err(Error::Line { .. }))).count();
                     assert!(bad_lines <= usize::from(!skip_bad_lines), "{format}");
@@ -27,7 +28,7 @@ fn read_in_every_way(path: &Path) {
                 if let Ok(reader) = open_questions(path, format, &options) {
                     assert!(
                         reader.take(bytes + 2).count() <= bytes + 1,
-                        "{format}: more questions than there can be"
+                        "{format}: too many questions for the file"
                     );
                 }
             }
@@ -46,7 +47,7 @@ fn check(content: &[u8]) {
     read_in_every_way(&path);
 }
 
-/// Pieces of every format, to be put together wrongly.
+/// Pieces of files of every format. The tests join them in any order.
 const PIECES: &[&[u8]] = &[
     b"{", b"}", b"[", b"]", b"\"", b",", b":", b"\n", b"\r\n", b"\t", b" ", b"\\", b"\xff", b"\xef\xbb\xbf", b"\x1f\x8b",
     b"id\ttext\ttitle\n", b"1\t\"a\"\"b\"\tT\n", b"who?\t['a', \"b\"]\n", b"{\"_id\": \"1\", \"text\": \"a\"}\n",
@@ -73,14 +74,15 @@ proptest! {
     }
 
     #[test]
-    fn gzip_that_is_cut_or_changed_is_read_or_refused(
+    fn truncated_and_changed_gzip_data_are_read_or_refused(
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..20), at in any::<prop::sample::Index>(), bit in 0u8..9,
     ) {
         use std::io::Write;
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(&pieces.concat()).expect("to memory");
-        let mut content = encoder.finish().expect("to memory");
+        encoder.write_all(&pieces.concat()).expect("memory is writable");
+        let mut content = encoder.finish().expect("memory is writable");
         let at = at.index(content.len());
+        // Bit 8 stands for truncation.
         if bit == 8 { content.truncate(at) } else { content[at] ^= 1 << bit }
         check(&content);
     }

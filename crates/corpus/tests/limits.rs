@@ -1,4 +1,4 @@
-//! Oversized inputs are rejected or skipped in bounded memory and time.
+//! Documents and passages that exceed their limits are refused or skipped, in bounded time.
 
 #[path = "common/input.rs"]
 mod input;
@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use corpus::{
     PassageFormat, QuestionFormat, ReadOptions, SplitOptions, open_questions, read_run_cancellable,
 };
-use input::{LongRecordFile, ids, with_long_record};
+use input::{LongRecordFile, files_with_long_record, ids};
 
-/// Creates a file with this content in a temporary folder, which is removed when the guard is dropped.
+/// Creates a file with this content in a temporary folder. The folder is removed when the returned guard is dropped.
 fn file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
@@ -20,7 +20,8 @@ fn file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-fn small(skip_bad_lines: bool) -> ReadOptions {
+/// Options with limits of 2000 bytes for documents and 1000 bytes for passages.
+fn low_limits(skip_bad_lines: bool) -> ReadOptions {
     ReadOptions {
         max_document_bytes: 2000,
         max_passage_bytes: 1000,
@@ -30,74 +31,76 @@ fn small(skip_bad_lines: bool) -> ReadOptions {
 }
 
 #[test]
-fn a_document_beyond_its_limit_is_refused_with_its_line_or_skipped_in_every_format() {
-    // The second length exceeds the buffers, so that the rest of a document is skipped piece by piece.
-    for long in [3000, 3_000_000] {
-        for LongRecordFile { format, content, good_ids, long_line } in with_long_record(long) {
+fn a_document_beyond_the_limit_is_refused_with_its_line_or_skipped_in_every_format() {
+    // The second length exceeds the size of the buffer, so the rest of the document is skipped in several pieces.
+    for long_bytes in [3000, 3_000_000] {
+        for LongRecordFile { format, content, short_ids, long_line } in files_with_long_record(long_bytes) {
             let (_folder, path) = file("corpus", content.as_bytes());
-            let error = ids(&path, format, &small(false)).expect_err("refused");
+            let error = ids(&path, format, &low_limits(false)).expect_err("refused");
             let expected = format!(
-                "{}:{long_line}: expected a document of at most 2000 bytes, got a longer one; raise maxDocumentBytes if it is sound",
+                "{}:{long_line}: expected a document of at most 2000 bytes, got a longer one; raise maxDocumentBytes if it is valid",
                 path.display()
             );
             assert_eq!(error, expected, "{format}");
-            let (found, skipped) = ids(&path, format, &small(true)).expect("skipped");
-            assert_eq!((found, skipped), (good_ids.map(str::to_owned).to_vec(), 1), "{format}");
+            let (found, skipped) = ids(&path, format, &low_limits(true)).expect("skipped");
+            assert_eq!((found, skipped), (short_ids.map(str::to_owned).to_vec(), 1), "{format}");
         }
     }
 }
 
 #[test]
-fn a_passage_beyond_its_limit_is_refused_with_its_line_or_skipped_in_every_format() {
-    for LongRecordFile { format, content, good_ids, long_line } in with_long_record(1400) {
+fn a_passage_beyond_the_limit_is_refused_with_its_line_or_skipped_in_every_format() {
+    for LongRecordFile { format, content, short_ids, long_line } in files_with_long_record(1400) {
         let (_folder, path) = file("corpus", content.as_bytes());
-        let error = ids(&path, format, &small(false)).expect_err("refused");
+        let error = ids(&path, format, &low_limits(false)).expect_err("refused");
         assert!(
             error.contains(&format!(":{long_line}: expected a passage of at most 1000 bytes, got ")),
             "{format}: {error}"
         );
         assert!(error.ends_with("; split it or raise maxPassageBytes"), "{format}: {error}");
-        let (found, skipped) = ids(&path, format, &small(true)).expect("skipped");
-        assert_eq!((found, skipped), (good_ids.map(str::to_owned).to_vec(), 1), "{format}");
-        // After splitting, each passage is short enough.
+        let (found, skipped) = ids(&path, format, &low_limits(true)).expect("skipped");
+        assert_eq!((found, skipped), (short_ids.map(str::to_owned).to_vec(), 1), "{format}");
+        // After splitting, each passage is short enough: seven from the 700 words of the long record, and two others.
         let split = ReadOptions {
             split: Some(SplitOptions { words: 100, ..SplitOptions::default() }),
-            ..small(false)
+            ..low_limits(false)
         };
         assert_eq!(ids(&path, format, &split).expect("short").0.len(), 9, "{format}");
     }
 }
 
 #[test]
-fn limits_are_exact() {
+fn a_document_of_exactly_the_limit_is_read_and_one_more_byte_is_refused() {
+    // The line break does not count.
     let at_limit = format!("1\t{}\n", "x".repeat(1998));
-    let over = format!("1\t{}\n", "x".repeat(1999));
-    let whole = ReadOptions { max_passage_bytes: 5000, ..small(false) };
+    let beyond_limit = format!("1\t{}\n", "x".repeat(1999));
+    let options = ReadOptions { max_passage_bytes: 5000, ..low_limits(false) };
     let (_folder, path) = file("a.tsv", at_limit.as_bytes());
-    assert_eq!(ids(&path, PassageFormat::Dpr, &whole).expect("fits").0, ["1"]);
-    let (_folder, path) = file("a.tsv", over.as_bytes());
-    assert!(ids(&path, PassageFormat::Dpr, &whole).is_err());
+    assert_eq!(ids(&path, PassageFormat::Dpr, &options).expect("fits").0, ["1"]);
+    let (_folder, path) = file("a.tsv", beyond_limit.as_bytes());
+    assert!(ids(&path, PassageFormat::Dpr, &options).is_err());
 }
 
 #[test]
-fn a_text_beyond_its_limit_is_refused_or_skipped_and_a_word_too_long_affects_only_its_piece() {
+fn a_text_file_beyond_the_limit_is_refused_or_skipped_and_a_long_word_affects_only_its_passage() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("a.txt"), "fine").expect("writable");
     std::fs::write(folder.path().join("b.txt"), "word ".repeat(500)).expect("writable");
     std::fs::write(folder.path().join("c.txt"), format!("{} {}", "w ".repeat(100), "x".repeat(1500)))
         .expect("writable");
-    let error = ids(folder.path(), PassageFormat::Auto, &small(false)).expect_err("refused");
+    let error = ids(folder.path(), PassageFormat::Auto, &low_limits(false)).expect_err("refused");
     assert!(error.contains("b.txt:1: expected a document of at most 2000 bytes"), "{error}");
-    let (found, skipped) = ids(folder.path(), PassageFormat::Auto, &small(true)).expect("skipped");
+    // b.txt is skipped, and so is the second passage of c.txt, which is a word of 1500 bytes.
+    let (found, skipped) = ids(folder.path(), PassageFormat::Auto, &low_limits(true)).expect("skipped");
     assert_eq!((found, skipped), (vec!["a.txt#0".to_owned(), "c.txt#0".to_owned()], 2));
 }
 
 #[test]
-fn a_title_or_id_too_long_is_reported_once_for_all_pieces_of_its_document() {
+fn a_title_beyond_the_limit_is_reported_once_for_all_passages_of_its_document() {
     let content = format!("1\t{}\t{}\n2\tb\tt\n", "w ".repeat(400), "t".repeat(1001));
     let (_folder, path) = file("a.tsv", content.as_bytes());
     let options =
-        ReadOptions { split: Some(SplitOptions { words: 1, ..SplitOptions::default() }), ..small(true) };
+        ReadOptions { split: Some(SplitOptions { words: 1, ..SplitOptions::default() }), ..low_limits(true) };
     let (found, skipped) = ids(&path, PassageFormat::Dpr, &options).expect("skipped");
     assert_eq!((found, skipped), (vec!["2#0".to_owned()], 1));
     let article = format!(
@@ -105,7 +108,7 @@ fn a_title_or_id_too_long_is_reported_once_for_all_pieces_of_its_document() {
         "t".repeat(1001)
     );
     let (_folder, path) = file("a.json", article.as_bytes());
-    assert_eq!(ids(&path, PassageFormat::Squad, &small(true)).expect("skipped"), (Vec::new(), 1));
+    assert_eq!(ids(&path, PassageFormat::Squad, &low_limits(true)).expect("skipped"), (Vec::new(), 1));
 }
 
 #[test]
@@ -126,7 +129,7 @@ fn questions_beyond_the_limit_are_refused_or_skipped_in_every_format() {
             format!("[{{\"question\":\"a\"}},\n{{\"question\":\"{text}\"}},\n{{\"question\":\"c\"}}]"),
             2,
         ),
-        // A number and title that consist of many short lines.
+        // A title of many short lines, which together exceed the limit.
         (
             QuestionFormat::Trec,
             format!(
@@ -138,7 +141,7 @@ fn questions_beyond_the_limit_are_refused_or_skipped_in_every_format() {
     ] {
         let (_folder, path) = file("questions", content.as_bytes());
         let read = |skip| {
-            let mut reader = open_questions(&path, format, &small(skip)).expect("readable");
+            let mut reader = open_questions(&path, format, &low_limits(skip)).expect("readable");
             (
                 reader.by_ref().collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string()),
                 reader.skipped(),
@@ -177,8 +180,8 @@ fn a_row_of_millions_of_fields_and_a_line_of_open_brackets_take_linear_time() {
     let questions: Vec<_> =
         open_questions(&path, QuestionFormat::Trec, &ReadOptions::default()).expect("readable").collect();
     assert_eq!(questions.len(), 1);
-    let many = "<top>".repeat(1 << 20);
-    let (_folder, path) = file("topics", many.as_bytes());
+    let start_tags = "<top>".repeat(1 << 20);
+    let (_folder, path) = file("topics", start_tags.as_bytes());
     let error =
         open_questions(&path, QuestionFormat::Trec, &options).expect("readable").find_map(Result::err);
     assert!(error.is_none(), "skipped: {error:?}");
@@ -186,7 +189,7 @@ fn a_row_of_millions_of_fields_and_a_line_of_open_brackets_take_linear_time() {
 }
 
 #[test]
-fn messages_stay_short_even_if_they_quote_long_input() {
+fn error_messages_are_short_even_if_they_quote_long_input() {
     let answers = format!("{{\"question\": \"a\", \"answers\": {{\"{}\": 1}}}}\n", "k".repeat(1 << 20));
     let (_folder, path) = file("a.jsonl", answers.as_bytes());
     let error = open_questions(&path, QuestionFormat::DprJsonl, &ReadOptions::default())
@@ -195,7 +198,10 @@ fn messages_stay_short_even_if_they_quote_long_input() {
     assert!(error.expect("refused").to_string().len() < 2000);
     let run = format!("1 Q0 {id} 1 1 t\n1 Q0 {id} 2 1 t\n", id = "d".repeat(1 << 20));
     let (_folder, path) = file("run", run.as_bytes());
-    assert!(read_run_cancellable(&path, Arc::default()).expect_err("twice").to_string().len() < 2000);
+    assert!(
+        read_run_cancellable(&path, Arc::default()).expect_err("a passage occurs twice").to_string().len()
+            < 2000
+    );
 }
 
 #[test]
@@ -211,7 +217,7 @@ fn more_answers_than_the_limit_are_refused() {
 
 #[cfg(unix)]
 #[test]
-fn an_endless_device_ends_at_the_limit() {
+fn reading_an_endless_device_ends_at_the_limit() {
     let error =
         ids(Path::new("/dev/zero"), PassageFormat::Dpr, &ReadOptions::default()).expect_err("refused");
     assert!(error.starts_with("/dev/zero:1: expected a document of at most 64 MiB"), "{error}");

@@ -1,5 +1,5 @@
-//! For hostile files, memory is bounded by the document limit and not by the file's length. This file has only one
-//! test, because it measures the peak memory of the whole process.
+//! Readers of malicious files take memory in proportion to the limit on documents, not to the length of the file. This
+//! file has only one test, because the test measures the peak memory of the whole process.
 #![cfg(target_os = "linux")]
 
 use std::io::Write;
@@ -7,22 +7,24 @@ use std::path::Path;
 
 use corpus::{PassageFormat, QuestionFormat, ReadOptions, SplitOptions, open_passages, open_questions};
 
-/// The result of `work`, and by how many bytes it increases the peak memory of the process.
-fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
+/// Returns the result of `work` and the number of bytes by which it increases the peak memory of the process.
+fn with_peak_memory<T>(work: impl FnOnce() -> T) -> (T, usize) {
     // Resets the peak to the memory in use now: see proc_pid_clear_refs(5).
     std::fs::write("/proc/self/clear_refs", "5").expect("writable");
-    let before = peak();
+    let before = peak_memory();
     let result = work();
-    (result, peak() - before)
+    (result, peak_memory() - before)
 }
 
-fn peak() -> usize {
+/// The peak memory of this process in bytes (`VmHWM`, the "high-water mark" of resident memory).
+fn peak_memory() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").expect("readable");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("Linux has it");
     line.trim().trim_end_matches(" kB").parse::<usize>().expect("a number") << 10
 }
 
-fn gzip(path: &Path, start: &str, chunk: &str, length: usize, end: &str) {
+/// Writes a gzip file that expands to `start`, `length` bytes of repetitions of `chunk`, and `end`.
+fn write_gzip(path: &Path, start: &str, chunk: &str, length: usize, end: &str) {
     let file = std::fs::File::create(path).expect("writable");
     let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
     encoder.write_all(start.as_bytes()).expect("writable");
@@ -35,9 +37,9 @@ fn gzip(path: &Path, start: &str, chunk: &str, length: usize, end: &str) {
 }
 
 #[test]
-fn memory_is_bounded_by_the_limits_whatever_a_file_expands_to() {
+fn memory_is_bounded_by_the_limits_and_not_by_the_size_of_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
-    // A document far above the limit is discarded while it is read.
+    // A document far above the limit is discarded while it is read: 256 MiB, with a limit of 4 MiB, take less than 16.
     for (name, format, start, end) in [
         (
             "bomb.jsonl",
@@ -55,10 +57,10 @@ fn memory_is_bounded_by_the_limits_whatever_a_file_expands_to() {
         ("bomb.txt", PassageFormat::Text, "", ""),
     ] {
         let path = folder.path().join(name);
-        gzip(&path, start, "x ", 256 << 20, end);
+        write_gzip(&path, start, "x ", 256 << 20, end);
         let options =
             ReadOptions { max_document_bytes: 4 << 20, skip_bad_lines: true, ..ReadOptions::default() };
-        let ((found, skipped), grown) = peak_of(|| {
+        let ((found, skipped), grown) = with_peak_memory(|| {
             let mut reader = open_passages(&path, format, &options).expect("readable");
             (
                 reader.by_ref().inspect(|passage| assert!(passage.is_ok(), "{passage:?}")).count(),
@@ -69,20 +71,20 @@ fn memory_is_bounded_by_the_limits_whatever_a_file_expands_to() {
         assert!(grown < 16 << 20, "{name}: {grown} bytes more");
     }
 
-    // Documents just below the limit need a small multiple of it, whatever they contain.
+    // Documents just below the limit of 17 MiB take at most five times as much memory, whatever they contain.
     let repeats = |item: &str| item.repeat((16 << 20) / item.len());
-    let options = |words| ReadOptions {
+    let options = |split| ReadOptions {
         max_document_bytes: 17 << 20,
         max_passage_bytes: 17 << 20,
         skip_bad_lines: true,
-        split: words,
+        split,
         ..ReadOptions::default()
     };
-    let word = Some(SplitOptions { words: 1, ..SplitOptions::default() });
+    let into_words = Some(SplitOptions { words: 1, ..SplitOptions::default() });
     let title = "t".repeat(1 << 20);
-    for (what, format, words, content) in [
+    for (what, format, split, content) in [
         ("fields", PassageFormat::Dpr, None, ["1\ta\n", &repeats("\t")].concat()),
-        ("words", PassageFormat::Dpr, word, ["1\t", &repeats("a ")].concat()),
+        ("words", PassageFormat::Dpr, into_words, ["1\t", &repeats("a ")].concat()),
         ("escapes", PassageFormat::Beir, None, ["{\"_id\":1,\"text\":\"", &repeats("\\n"), "\"}"].concat()),
         (
             "titles",
@@ -100,8 +102,8 @@ fn memory_is_bounded_by_the_limits_whatever_a_file_expands_to() {
     ] {
         let path = folder.path().join("corpus");
         std::fs::write(&path, content).expect("writable");
-        let (count, grown) = peak_of(|| {
-            let reader = open_passages(&path, format, &options(words)).expect("readable");
+        let (count, grown) = with_peak_memory(|| {
+            let reader = open_passages(&path, format, &options(split)).expect("readable");
             reader.inspect(|passage| assert!(passage.is_ok(), "{what}")).count()
         });
         assert!(count > 0, "{what}");
@@ -109,10 +111,10 @@ fn memory_is_bounded_by_the_limits_whatever_a_file_expands_to() {
     }
     for (what, format, content) in [
         ("contexts", QuestionFormat::Squad, {
-            let asked = "{\"id\":\"i\",\"question\":\"q\"},".repeat(300);
+            let entries = "{\"id\":\"i\",\"question\":\"q\"},".repeat(300);
             let context = "c".repeat(1 << 20);
             format!(
-                "{{\"data\":[{{\"title\":\"t\",\"paragraphs\":[{{\"context\":\"{context}\",\"qas\":[{asked}{{\"id\":\"i\",\"question\":\"q\"}}]}}]}}]}}"
+                "{{\"data\":[{{\"title\":\"t\",\"paragraphs\":[{{\"context\":\"{context}\",\"qas\":[{entries}{{\"id\":\"i\",\"question\":\"q\"}}]}}]}}]}}"
             )
         }),
         (
@@ -130,7 +132,8 @@ fn memory_is_bounded_by_the_limits_whatever_a_file_expands_to() {
     ] {
         let path = folder.path().join("questions");
         std::fs::write(&path, content).expect("writable");
-        let (_, grown) = peak_of(|| open_questions(&path, format, &options(None)).expect("readable").count());
+        let (_, grown) =
+            with_peak_memory(|| open_questions(&path, format, &options(None)).expect("readable").count());
         assert!(grown < 5 * (17 << 20), "{what}: {grown} bytes more");
     }
 }

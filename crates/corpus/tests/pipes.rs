@@ -1,4 +1,5 @@
-//! Inputs that wait or never end: FIFOs, devices and endless files are read, refused or canceled.
+//! Inputs that make a reader wait, or that never end: FIFOs, devices and very long files can be read, refused or
+//! canceled.
 #![cfg(unix)]
 
 #[path = "common/input.rs"]
@@ -15,9 +16,9 @@ use corpus::{
     Error, PassageFormat, QuestionFormat, ReadOptions, open_passages, open_questions, read_qrels_cancellable,
     read_run_cancellable,
 };
-use input::{ids, with_long_record};
+use input::{files_with_long_record, ids};
 
-/// The result of a canceled call, and the time from the cancellation to its return.
+/// Calls `work` and cancels it after `delay`. Returns its result and the time from the cancellation to its return.
 fn canceled_after<T>(delay: Duration, work: impl FnOnce(Arc<Control>) -> T) -> (T, Duration) {
     let control = Arc::new(Control::new());
     let canceler = Arc::clone(&control);
@@ -31,6 +32,7 @@ fn canceled_after<T>(delay: Duration, work: impl FnOnce(Arc<Control>) -> T) -> (
     (result, ended.saturating_duration_since(cancel.join().expect("it only sleeps")))
 }
 
+/// Creates a FIFO.
 fn fifo(folder: &Path, name: &str) -> PathBuf {
     let path = folder.join(name);
     let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo is there");
@@ -39,7 +41,7 @@ fn fifo(folder: &Path, name: &str) -> PathBuf {
 }
 
 #[test]
-fn endless_blank_lines_and_endless_empty_gzip_members_can_be_canceled() {
+fn reading_of_gigabytes_of_blank_lines_or_of_millions_of_empty_gzip_members_can_be_canceled() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("blank.tsv.gz");
     let mut encoder = flate2::write::GzEncoder::new(
@@ -53,51 +55,52 @@ fn endless_blank_lines_and_endless_empty_gzip_members_can_be_canceled() {
     }
     encoder.finish().expect("writable");
     let members = folder.path().join("members.tsv.gz");
-    let empty =
-        flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()).finish().expect("to memory");
+    let empty = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast())
+        .finish()
+        .expect("memory is writable");
     std::fs::write(&members, empty.repeat(10_000_000)).expect("writable");
     for path in [&path, &members] {
-        let (error, late) = canceled_after(Duration::from_millis(100), |control| {
+        let (result, late) = canceled_after(Duration::from_millis(100), |control| {
             let options = ReadOptions { control, ..ReadOptions::default() };
             open_passages(path, PassageFormat::Dpr, &options)
                 .and_then(|reader| reader.collect::<Result<Vec<_>, _>>())
         });
-        assert!(matches!(error, Err(Error::Cancelled(_))), "{}", path.display());
+        assert!(matches!(result, Err(Error::Cancelled(_))), "{}", path.display());
         assert!(late < Duration::from_secs(5), "{late:?}");
     }
 }
 
 #[test]
-fn a_fifo_is_read_in_every_format_including_detected_ones() {
+fn a_fifo_is_read_in_every_format_whether_given_or_detected() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (number, file) in with_long_record(300).into_iter().enumerate() {
-        for (way, format) in [file.format, PassageFormat::Auto].into_iter().enumerate() {
-            let path = fifo(folder.path(), &format!("{number}-{way}"));
+    for (number, file) in files_with_long_record(300).into_iter().enumerate() {
+        for (attempt, format) in [file.format, PassageFormat::Auto].into_iter().enumerate() {
+            let path = fifo(folder.path(), &format!("{number}-{attempt}"));
             let (written, bytes) = (path.clone(), file.content.clone());
             let writer = std::thread::spawn(move || {
-                // The reader first waits for a writer, then for each part.
+                // The reader first waits for the writer, and then for each chunk.
                 std::thread::sleep(Duration::from_millis(120));
                 let mut output = std::fs::OpenOptions::new().write(true).open(written).expect("opens");
-                for part in bytes.as_bytes().chunks(200) {
-                    output.write_all(part).expect("taken");
+                for chunk in bytes.as_bytes().chunks(200) {
+                    output.write_all(chunk).expect("writable");
                     std::thread::sleep(Duration::from_millis(20));
                 }
             });
             let (found, skipped) = ids(&path, format, &ReadOptions::default()).expect("read");
             writer.join().expect("it writes");
             assert_eq!((found.len(), skipped), (3, 0), "{format}");
-            assert!(file.good_ids.iter().all(|id| found.iter().any(|found| found == id)), "{format}");
+            assert!(file.short_ids.iter().all(|id| found.iter().any(|found| found == id)), "{format}");
         }
     }
 }
 
 #[test]
-fn a_fifo_without_a_writer_or_with_a_silent_one_can_be_canceled() {
+fn reading_a_fifo_without_a_writer_or_with_one_that_writes_nothing_can_be_canceled() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = fifo(folder.path(), "fifo");
-    for silent_writer in [false, true] {
-        // Opening a FIFO for reading and writing does not block, and gives it a writer.
-        let _writer = silent_writer
+    for has_writer in [false, true] {
+        // Opening a FIFO for reading and writing does not block. The FIFO then has a writer, which writes nothing.
+        let _writer = has_writer
             .then(|| std::fs::OpenOptions::new().read(true).write(true).open(&path).expect("opens"));
         let wait = Duration::from_millis(200);
         let passages = canceled_after(wait, |control| {
@@ -118,13 +121,13 @@ fn a_fifo_without_a_writer_or_with_a_silent_one_can_be_canceled() {
 }
 
 #[test]
-fn a_waiting_reader_obeys_the_control_that_was_set_last() {
+fn a_waiting_reader_is_canceled_by_the_control_that_was_set_last() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = fifo(folder.path(), "fifo");
     let mut writer = std::fs::OpenOptions::new().read(true).write(true).open(&path).expect("opens");
-    writer.write_all(b"1\ta\n2\tb").expect("taken");
+    writer.write_all(b"1\ta\n2\tb").expect("writable");
     let mut reader = open_passages(&path, PassageFormat::Dpr, &ReadOptions::default()).expect("opens");
-    assert_eq!(reader.next().expect("there").expect("sound").id, "1");
+    assert_eq!(reader.next().expect("present").expect("valid").id, "1");
     let (result, _) = canceled_after(Duration::from_millis(100), |control| {
         reader.set_control(control);
         reader.next()
@@ -133,24 +136,24 @@ fn a_waiting_reader_obeys_the_control_that_was_set_last() {
 }
 
 #[test]
-fn a_fifo_a_socket_and_a_device_in_a_text_folder_are_refused_by_name() {
+fn a_fifo_a_socket_and_a_device_with_the_name_of_a_text_file_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("a.txt"), "fine").expect("writable");
-    // Files without a text file's name are ignored.
+    // A FIFO without the extension of a text file is ignored.
     fifo(folder.path(), "b.log");
     assert_eq!(
         ids(folder.path(), PassageFormat::Auto, &ReadOptions::default()).expect("fine").0,
         ["a.txt#0"]
     );
-    let refused = |kind: &str| {
+    let expect_refused = |kind: &str| {
         let error = ids(folder.path(), PassageFormat::Auto, &ReadOptions::default()).expect_err("refused");
         assert!(error.ends_with(&format!("c.txt: expected a regular file, got {kind}")), "{error}");
-        std::fs::remove_file(folder.path().join("c.txt")).expect("there");
+        std::fs::remove_file(folder.path().join("c.txt")).expect("present");
     };
     fifo(folder.path(), "c.txt");
-    refused("a FIFO");
+    expect_refused("a FIFO");
     std::os::unix::fs::symlink("/dev/zero", folder.path().join("c.txt")).expect("a link");
-    refused("a character device");
+    expect_refused("a character device");
     let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("c.txt")).expect("a socket");
-    refused("a socket");
+    expect_refused("a socket");
 }

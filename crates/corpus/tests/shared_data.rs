@@ -1,4 +1,6 @@
-//! Reads real collections completely: compares counts with their manifest, and contents with each other.
+//! Reads whole data sets, such as SQuAD and SciFact, compares the numbers of items with the manifest, and compares
+//! files that have the same content. The files are test data that cannot be published (see CONTRIBUTING.md). Without
+//! them, the tests pass without doing anything.
 
 mod common;
 
@@ -12,7 +14,7 @@ use corpus::{
     read_qrels, read_run, write_qrels, write_run,
 };
 
-/// Number of items of each file below `data`, from the manifest.
+/// The number of items of each file in the folder `data`, from the manifest.
 fn item_counts(shared: &Path) -> HashMap<String, u64> {
     let manifest = std::fs::read(shared.join("data/MANIFEST.json")).expect("the caller saw it");
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).expect("JSON");
@@ -29,10 +31,10 @@ fn questions(path: &Path) -> Result<Vec<Question>, Error> {
 }
 
 #[test]
-fn every_question_file_is_recognized_and_read_completely() -> Result<(), Error> {
+fn the_format_of_every_question_file_is_detected_and_all_questions_are_read() -> Result<(), Error> {
     let Some(shared) = shared() else { return Ok(()) };
     let counts = item_counts(&shared);
-    let mut read = 0;
+    let mut files_read = 0;
     for (file, format) in [
         ("squad/squad-dev.qas.jsonl.gz", QuestionFormat::DprJsonl),
         ("squad/squad-dev.qas.tsv.gz", QuestionFormat::DprCsv),
@@ -62,20 +64,20 @@ fn every_question_file_is_recognized_and_read_completely() -> Result<(), Error> 
         let answered = found.iter().filter(|question| !question.answers.is_empty()).count();
         let expected = match format {
             QuestionFormat::Beir => 0..1,
-            // Half of SQuAD 2.0's questions have no answer.
+            // About half of the questions of SQuAD 2.0 are unanswerable.
             QuestionFormat::Squad => 3000..4500,
             _ => found.len()..found.len() + 1,
         };
         assert!(expected.contains(&answered), "{file}: {answered} answered");
         assert_eq!(reader.bytes_read(), reader.bytes_total(), "{file}");
-        read += 1;
+        files_read += 1;
     }
-    assert_eq!(read, 18);
+    assert_eq!(files_read, 18);
     Ok(())
 }
 
 #[test]
-fn every_corpus_is_recognized_and_read_completely() -> Result<(), Error> {
+fn the_format_of_every_corpus_is_detected_and_all_passages_are_read() -> Result<(), Error> {
     let Some(shared) = shared() else { return Ok(()) };
     let counts = item_counts(&shared);
     for (file, format) in [
@@ -101,7 +103,8 @@ fn every_corpus_is_recognized_and_read_completely() -> Result<(), Error> {
     Ok(())
 }
 
-/// The same questions as JSON lines and as DPR's table, which checks quoting and lists of the table.
+/// Compares files that have the same questions as JSON lines and as DPR's table. This checks how quotes and answer
+/// lists of the table are read.
 #[test]
 fn tables_of_questions_agree_with_the_same_questions_in_json() -> Result<(), Error> {
     let Some(shared) = shared() else { return Ok(()) };
@@ -119,7 +122,7 @@ fn tables_of_questions_agree_with_the_same_questions_in_json() -> Result<(), Err
     Ok(())
 }
 
-/// Reads DPR's table with the `csv` crate, for comparison.
+/// Compares with the `csv` crate.
 #[test]
 fn a_dpr_table_is_read_as_a_csv_reader_reads_it() -> Result<(), Error> {
     let Some(shared) = shared() else { return Ok(()) };
@@ -128,7 +131,8 @@ fn a_dpr_table_is_read_as_a_csv_reader_reads_it() -> Result<(), Error> {
     let mut expected = csv::ReaderBuilder::new().delimiter(b'\t').from_reader(plain);
     let mut rows = expected.records();
     for passage in open_passages(&path, PassageFormat::Dpr, &ReadOptions::default())? {
-        let (passage, row) = (passage?, rows.next().expect("as many rows").expect("sound"));
+        let (passage, row) =
+            (passage?, rows.next().expect("the csv reader finds as many rows").expect("valid"));
         let found =
             [passage.id.as_str(), passage.text.as_str(), passage.title.as_deref().unwrap_or_default()];
         assert!(row.iter().eq(found), "{row:?}");
@@ -137,9 +141,10 @@ fn a_dpr_table_is_read_as_a_csv_reader_reads_it() -> Result<(), Error> {
     Ok(())
 }
 
-/// The paragraphs of SQuAD are those of DPR's table of the same articles.
+/// Reads the same paragraphs as passages, as contexts of questions, and split.
 #[test]
-fn squads_paragraphs_are_its_questions_contexts_and_split_as_the_table_is() -> Result<(), Error> {
+fn paragraphs_of_squad_are_the_contexts_of_its_questions_and_keep_their_words_when_split() -> Result<(), Error>
+{
     let Some(shared) = shared() else { return Ok(()) };
     let path = shared.join("data/squad/dev-v2.0.json.gz");
     let passages =
@@ -175,7 +180,7 @@ fn squads_paragraphs_are_its_questions_contexts_and_split_as_the_table_is() -> R
 }
 
 #[test]
-fn qrels_and_runs_are_read_wholly_and_come_back() -> Result<(), Error> {
+fn qrels_and_runs_are_read_completely_and_read_back_after_writing() -> Result<(), Error> {
     let Some(shared) = shared() else { return Ok(()) };
     let counts = item_counts(&shared);
     let folder = tempfile::tempdir().expect("a folder");
@@ -194,21 +199,22 @@ fn qrels_and_runs_are_read_wholly_and_come_back() -> Result<(), Error> {
         write_run(&copy, &run, "copy", &Arc::default())?;
         assert!(read_run(&copy)? == run, "{name}");
     }
+    // The number of lines of the file.
     let run = read_run(shared.join("reference/scifact.bm25.top100.trec.gz"))?;
     assert_eq!(run.iter().map(|(_, hits)| hits.len()).sum::<usize>(), 29_966);
     Ok(())
 }
 
-/// The test inputs of trec_eval, including comments and columns after the tag.
+/// Reads the test files of trec_eval, which have comments, and text after the tag.
 #[test]
-fn what_trec_eval_reads_is_read() -> Result<(), Error> {
+fn the_test_files_of_trec_eval_are_read() -> Result<(), Error> {
     let Some(shared) = shared() else { return Ok(()) };
     let file = |name: &str| shared.join("reference/trec_eval").join(name);
     let run = read_run(file("results.test.gz"))?;
     assert_eq!(run.iter().count(), 3);
     assert!(run.iter().all(|(_, hits)| hits.is_sorted_by(|a, b| a.score >= b.score)));
     assert!(!read_run(file("results.trunc.gz"))?.is_empty());
-    // Three of its lines are comments; one id has a `#` inside.
+    // Three lines of the second file are comments, and one id contains a `#`.
     let (plain, commented) =
         (read_qrels(file("qrels.test.gz"))?, read_qrels(file("qrels.test.with-comments.gz"))?);
     let count = |qrels: &ranking::Qrels| qrels.iter().map(|(_, grades)| grades.len()).sum::<usize>();

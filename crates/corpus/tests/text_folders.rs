@@ -1,4 +1,4 @@
-//! Folders of text files as passages.
+//! Folders of text and Markdown files are read as passages.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Passage>, Error> {
 }
 
 #[test]
-fn a_folder_is_read_in_order_with_titles_and_ids_that_fit_trec_files() -> Result<(), Error> {
+fn a_folder_is_read_in_order_with_titles_and_with_ids_that_fit_trec_files() -> Result<(), Error> {
     let words: String = (0..150).map(|number| format!("w{number} ")).collect();
     let folder = folder_of(&[
         ("notes/my file.md", b"# Heading\r\n\r\nOne two.\n"),
@@ -29,14 +29,14 @@ fn a_folder_is_read_in_order_with_titles_and_ids_that_fit_trec_files() -> Result
         ("z.MARKDOWN", b"\xef\xbb\xbfno heading"),
     ]);
     let found = read(folder.path(), &ReadOptions::default())?;
-    let shown: Vec<_> = found
+    let summary: Vec<_> = found
         .iter()
         .map(|passage| {
             (passage.id.as_str(), passage.title.as_deref(), passage.text.split_whitespace().count())
         })
         .collect();
     assert_eq!(
-        shown,
+        summary,
         [
             ("a.txt#0", Some("a"), 100),
             ("a.txt#1", Some("a"), 50),
@@ -49,7 +49,7 @@ fn a_folder_is_read_in_order_with_titles_and_ids_that_fit_trec_files() -> Result
 }
 
 #[test]
-fn one_file_is_read_under_its_name_and_split_as_asked() -> Result<(), Error> {
+fn a_single_file_gets_its_name_as_id_and_is_split_as_the_options_say() -> Result<(), Error> {
     let folder = folder_of(&[("a b.txt", b"one two three four five")]);
     let options = ReadOptions {
         split: Some(SplitOptions { words: 3, overlap: 1, wrap: false }),
@@ -68,13 +68,13 @@ fn a_file_that_is_not_utf8_is_refused_or_skipped_and_the_others_are_read() {
     assert!(error.ends_with("b.txt:2: expected UTF-8 text, got the byte 0xff"), "{error}");
     let options = ReadOptions { skip_bad_lines: true, ..ReadOptions::default() };
     let mut reader = open_passages(folder.path(), PassageFormat::Text, &options).expect("readable");
-    let ids: Vec<_> = reader.by_ref().map(|passage| passage.expect("good").id).collect();
+    let ids: Vec<_> = reader.by_ref().map(|passage| passage.expect("valid").id).collect();
     assert_eq!((ids, reader.skipped()), (vec!["a.txt#0".to_owned(), "c.txt#0".to_owned()], 1));
     assert_eq!(reader.bytes_read(), reader.bytes_total());
 }
 
 #[test]
-fn unreadable_paths_are_refused_at_once() {
+fn missing_paths_other_formats_and_invalid_options_are_refused_when_opened() {
     let folder = folder_of(&[("a.txt", b"fine")]);
     let open = |path: &Path, format, words| {
         let options = ReadOptions {
@@ -90,7 +90,7 @@ fn unreadable_paths_are_refused_at_once() {
 
 #[cfg(unix)]
 #[test]
-fn linked_folders_that_lead_in_circles_are_not_followed() -> Result<(), Error> {
+fn symbolic_links_to_files_are_followed_and_to_folders_are_not() -> Result<(), Error> {
     let folder = folder_of(&[("a/b.txt", b"text")]);
     std::os::unix::fs::symlink(folder.path(), folder.path().join("a/circle.md")).expect("a link");
     std::os::unix::fs::symlink(folder.path().join("a/b.txt"), folder.path().join("link.txt"))

@@ -13,24 +13,27 @@ use std::collections::HashMap;
 
 use text::{PredictionMatcher, normalize_answer};
 
-/// Whether the prediction equals an answer after both are normalized. `false` without answers.
+/// Returns whether the prediction equals one of the answers after both are normalized. Returns `false` without answers.
 #[must_use]
 pub fn exact_match<A: AsRef<str>>(prediction: &str, answers: &[A]) -> bool {
     let prediction = normalize_answer(prediction);
     answers.iter().any(|answer| normalize_answer(answer.as_ref()) == prediction)
 }
 
-/// Whether the prediction matches an answer, where answers are regular expressions, as in CuratedTREC. This is exact match by
-/// `regex_match_score` of DrQA (Chen et al., 2017); see [`PredictionMatcher::patterns_lossy`]. An answer that is not a valid
-/// regular expression matches nothing. `false` without answers.
+/// Returns whether the prediction matches one of the answers, which are regular expressions, as in the data set
+/// CuratedTREC. DrQA (Chen et al., 2017) computes exact match in this way, by `regex_match_score`; see
+/// [`PredictionMatcher::patterns_lossy`]. An answer that is not a valid regular expression matches nothing. Returns
+/// `false` without answers.
 #[must_use]
 pub fn pattern_match<A: AsRef<str>>(prediction: &str, answers: &[A]) -> bool {
     PredictionMatcher::patterns_lossy(answers).0.matches(prediction)
 }
 
-/// The best F1 of the prediction against any answer, from 0 to 1: the harmonic mean of precision and recall over words after
-/// both sides are normalized. A repeated word counts as often as it occurs. F1 is 0 without answers and without a common word,
-/// and therefore also if both sides normalize to nothing.
+/// Returns the F1 of the prediction and the answer that gives the highest F1, from 0 to 1.
+///
+/// F1 is the harmonic mean of precision and recall over words, after both texts are normalized. A repeated word counts
+/// as often as it occurs. F1 is 0 if there are no answers or no common words, so it is 0 also if both texts are empty
+/// after normalization.
 #[must_use]
 pub fn f1<A: AsRef<str>>(prediction: &str, answers: &[A]) -> f64 {
     let prediction = normalize_answer(prediction);
@@ -39,17 +42,19 @@ pub fn f1<A: AsRef<str>>(prediction: &str, answers: &[A]) -> f64 {
 }
 
 fn f1_of(prediction: &str, answer: &str) -> f64 {
-    let mut left: HashMap<&str, usize> = HashMap::new();
+    // How often each word of the answer can still be matched. An empty text is split into one empty word, which matches
+    // nothing.
+    let mut unmatched: HashMap<&str, usize> = HashMap::new();
     let mut answer_words = 0;
     for word in answer.split(' ') {
-        *left.entry(word).or_default() += 1;
+        *unmatched.entry(word).or_default() += 1;
         answer_words += 1;
     }
     let mut common = 0;
     let mut prediction_words = 0;
     for word in prediction.split(' ') {
         prediction_words += 1;
-        if let Some(count) = left.get_mut(word).filter(|count| **count > 0 && !word.is_empty()) {
+        if let Some(count) = unmatched.get_mut(word).filter(|count| **count > 0 && !word.is_empty()) {
             *count -= 1;
             common += 1;
         }
@@ -69,7 +74,7 @@ mod tests {
 
     #[test]
     fn words_count_as_often_as_they_occur() {
-        // 2 common words, out of 3 and out of 4: 2 · (2/3 · 1/2) / (2/3 + 1/2).
+        // "b b" is common: 2 of the 3 predicted words, and 2 of the 4 words of the answer.
         assert_eq!(f1("b b c", &["b b b d"]), 2.0 * (2.0 / 3.0) * 0.5 / (2.0 / 3.0 + 0.5));
         assert_eq!(f1("x", &["y"]), 0.0);
     }
@@ -81,7 +86,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_equals_nothing_but_shares_no_word() {
+    fn empty_texts_match_exactly_but_have_an_f1_of_0() {
+        // Normalization removes articles.
         assert!(exact_match("the", &["", "x"]));
         assert_eq!(f1("the", &["a"]), 0.0);
         assert_eq!(f1("", &["x"]), 0.0);
@@ -93,9 +99,9 @@ mod tests {
         #[test]
         fn f1_is_symmetric_and_1_for_equal_words(a in "[a-e ]{0,12}", b in "[a-e ]{0,12}") {
             prop_assert_eq!(f1(&a, &[&b]), f1(&b, &[&a]));
-            let nothing = normalize_answer(&a).is_empty();
-            prop_assert_eq!(f1(&a, &[&a]), if nothing { 0.0 } else { 1.0 });
-            if exact_match(&a, &[&b]) && !nothing {
+            let is_empty = normalize_answer(&a).is_empty();
+            prop_assert_eq!(f1(&a, &[&a]), if is_empty { 0.0 } else { 1.0 });
+            if exact_match(&a, &[&b]) && !is_empty {
                 prop_assert_eq!(f1(&a, &[&b]), 1.0);
             }
         }

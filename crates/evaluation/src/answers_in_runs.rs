@@ -1,4 +1,4 @@
-//! Finds the passages of runs that have an answer to the query.
+//! Finds the passages in runs that have an answer to the question. The texts of passages are looked up by id.
 
 use control::{Cancelled, Control};
 use ranking::{AlignedRuns, Hit};
@@ -9,14 +9,29 @@ use crate::with_answers::{Candidates, first_with_answer, with_answers};
 /// A question of a run, with its accepted answers.
 #[derive(Debug, Clone)]
 pub struct RunQuestion {
-    /// Id of the query.
+    /// Its query id in the runs.
     pub id: String,
-    /// Its answers.
+    /// Finds the accepted answers in a text.
     pub matcher: AnswerMatcher,
 }
 
-/// Returns, for each question, the rank, from 1, of the first passage with an answer in the first of `runs`, or 0 if no passage
-/// has one or the run lacks the question. `text` returns the text of a passage by its id. Progress counts questions.
+impl RunQuestion {
+    /// Makes a question with its accepted answers. If `has_patterns` is true, these are Python regular expressions. A
+    /// pattern that Python would refuse matches nothing, as in Pyserini.
+    #[must_use]
+    pub fn new(id: String, answers: &[String], has_patterns: bool) -> Self {
+        let matcher = if has_patterns {
+            AnswerMatcher::patterns_lossy(answers).0
+        } else {
+            AnswerMatcher::tokens(answers)
+        };
+        Self { id, matcher }
+    }
+}
+
+/// Returns for each question the rank, from 1, of the first passage with an answer in the first of `runs`. The rank is
+/// 0 if no passage has an answer or the run lacks the question. `text` returns the text of a passage by its id.
+/// Progress counts questions.
 ///
 /// # Errors
 ///
@@ -32,8 +47,8 @@ pub fn first_answer_ranks<'t, E: From<Cancelled> + Send>(
     first_with_answer(&candidates(runs, questions, in_first_run), |ord| text(runs.interner.id(ord)), control)
 }
 
-/// Returns, for each question, the ords of all passages with an answer in any of `runs`, in ascending order. `text` returns the
-/// text of a passage by its id. Progress counts questions.
+/// Returns for each question all passages with an answer in any of `runs`, as numbers of the runs' interner, in
+/// ascending order. `text` returns the text of a passage by its id. Progress counts questions.
 ///
 /// # Errors
 ///
@@ -54,18 +69,19 @@ pub fn passages_with_answers<'t, E: From<Cancelled> + Send>(
     with_answers(&candidates(runs, questions, in_any_run), |ord| text(runs.interner.id(ord)), control)
 }
 
-/// Selects the passages of each question from its lists with `passages`; none if the runs lack the question.
+/// Selects the passages in which the answers of each question are searched. `passages` selects them from the question's
+/// lists, one per run. A question that the runs lack has no passages.
 fn candidates(
     runs: &AlignedRuns,
     questions: Vec<RunQuestion>,
     passages: impl Fn(&[&[Hit]]) -> Vec<u32>,
 ) -> Vec<Candidates> {
-    let positions = runs.positions(questions.iter().map(|question| question.id.as_str()));
-    let candidates = questions.into_iter().zip(positions).map(|(question, at)| Candidates {
+    let query_indexes = runs.query_indexes(questions.iter().map(|question| question.id.as_str()));
+    let selected = questions.into_iter().zip(query_indexes).map(|(question, query)| Candidates {
         matcher: question.matcher,
-        passages: at.map_or_else(Vec::new, |at| passages(&runs.lists_of(at))),
+        passages: query.map_or_else(Vec::new, |query| passages(&runs.lists_of(query))),
     });
-    candidates.collect()
+    selected.collect()
 }
 
 #[cfg(test)]
@@ -73,7 +89,7 @@ mod tests {
     use super::*;
     use ranking::{Run, ScoredId};
 
-    fn runs(runs: &[&[(&str, &[&str])]]) -> AlignedRuns {
+    fn aligned_runs(runs: &[&[(&str, &[&str])]]) -> AlignedRuns {
         let runs: Vec<_> = runs
             .iter()
             .map(|lists| {
@@ -85,7 +101,7 @@ mod tests {
                 run.into()
             })
             .collect();
-        AlignedRuns::new(&runs, 10).expect("ids are there")
+        AlignedRuns::new(&runs, 10).expect("ids are found")
     }
 
     fn text(id: &str) -> Result<&'static str, Cancelled> {
@@ -97,29 +113,40 @@ mod tests {
         })
     }
 
-    fn asked(ids: &[&str]) -> Vec<RunQuestion> {
+    /// Questions with the answer "Bern".
+    fn questions(ids: &[&str]) -> Vec<RunQuestion> {
         let matcher = AnswerMatcher::tokens(["Bern"]);
         ids.iter().map(|&id| RunQuestion { id: id.into(), matcher: matcher.clone() }).collect()
     }
 
     #[test]
     fn ranks_come_from_the_first_run_and_are_0_without_an_answer_or_a_list() {
-        let runs = runs(&[&[("q1", &["b", "c"]), ("q2", &["b"])], &[("q1", &["a"]), ("q3", &["a"])]]);
+        let runs = aligned_runs(&[&[("q1", &["b", "c"]), ("q2", &["b"])], &[("q1", &["a"]), ("q3", &["a"])]]);
         let control = Control::new();
-        let ranks = first_answer_ranks(&runs, asked(&["q3", "q1", "q2", "q4"]), text, &control);
+        let ranks = first_answer_ranks(&runs, questions(&["q3", "q1", "q2", "q4"]), text, &control);
         assert_eq!(ranks, Ok(vec![0, 2, 0, 0]));
         assert_eq!((control.done(), control.total()), (4, 4));
     }
 
     #[test]
+    fn an_invalid_pattern_matches_nothing() {
+        let runs = aligned_runs(&[&[("q1", &["b", "c"])]]);
+        let question = |pattern: &str| RunQuestion::new("q1".to_owned(), &[pattern.to_owned()], true);
+        let rank = |pattern: &str| first_answer_ranks(&runs, vec![question(pattern)], text, &Control::new());
+        assert_eq!((rank("B.rn"), rank("B.rn(")), (Ok(vec![2]), Ok(vec![0])));
+        let without_patterns = RunQuestion::new("q1".to_owned(), &["B.rn".to_owned()], false);
+        assert_eq!(first_answer_ranks(&runs, vec![without_patterns], text, &Control::new()), Ok(vec![0]));
+    }
+
+    #[test]
     fn passages_come_from_all_runs_without_duplicates() {
-        let runs = runs(&[&[("q1", &["b", "c"])], &[("q1", &["c", "a"]), ("q2", &["a"])]]);
-        let found = passages_with_answers(&runs, asked(&["q1", "q2", "q3"]), text, &Control::new());
-        let named: Vec<Vec<&str>> = found
+        let runs = aligned_runs(&[&[("q1", &["b", "c"])], &[("q1", &["c", "a"]), ("q2", &["a"])]]);
+        let found = passages_with_answers(&runs, questions(&["q1", "q2", "q3"]), text, &Control::new());
+        let ids: Vec<Vec<&str>> = found
             .expect("not cancelled")
             .iter()
             .map(|ords| ords.iter().map(|&ord| runs.interner.id(ord)).collect())
             .collect();
-        assert_eq!(named, [vec!["c", "a"], vec!["a"], vec![]]);
+        assert_eq!(ids, [vec!["c", "a"], vec!["a"], vec![]]);
     }
 }

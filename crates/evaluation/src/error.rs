@@ -1,51 +1,51 @@
-//! The errors of this crate.
+//! The crate's error type.
 
 /// Why an evaluation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An unknown measure, or a measure with a parameter that it does not take.
+    /// The name of a measure is unknown, or it has an invalid cut-off or grade.
     #[error("measure: expected {expected}, got \"{got}\"")]
     Measure {
-        /// The valid values.
+        /// The names that are valid.
         expected: String,
-        /// The value that was passed.
+        /// The name that was passed.
         got: String,
     },
-    /// An invalid parameter.
+    /// A parameter has an invalid value.
     #[error("{what}: expected {expected}, got {got}")]
     Argument {
-        /// Which parameter.
+        /// Name of the parameter.
         what: &'static str,
-        /// The valid values.
+        /// The values that are valid.
         expected: String,
         /// The value that was passed.
         got: String,
     },
-    /// Two runs, or a run and qrels, without a common query.
+    /// Two runs, or a run and qrels, have no query in common.
     #[error("{sides}: expected queries in common, got {} and {}", quoted(.first), quoted(.second))]
     NoCommonQuery {
-        /// The two sides, as in "run and qrels".
+        /// The names of the two sides: "run and qrels" or "runs".
         sides: &'static str,
-        /// The first query ids of the first side.
+        /// Query ids of the first side: up to one more than the message shows.
         first: Vec<String>,
-        /// The first query ids of the second side.
+        /// Query ids of the second side: up to one more than the message shows.
         second: Vec<String>,
     },
     /// A query has the same passage twice among its hits.
     #[error("hits of query \"{query}\": expected every passage once, got \"{passage}\" twice")]
     Duplicate {
-        /// The query's id.
+        /// Id of the query.
         query: String,
-        /// The passage's id.
+        /// Id of the passage.
         passage: String,
     },
     /// A hit has a score of NaN and cannot be ranked.
     #[error("hits of query \"{query}\": expected scores that are numbers, got NaN for passage \"{passage}\"")]
     NotANumber {
-        /// The query's id.
+        /// Id of the query.
         query: String,
-        /// The passage's id.
+        /// Id of the passage.
         passage: String,
     },
     /// The work was cancelled.
@@ -53,10 +53,10 @@ pub enum Error {
     Cancelled(#[from] control::Cancelled),
 }
 
-/// Maximum number of ids of each side in an error message.
-const NAMED: usize = 3;
+/// Maximum number of ids of each side that an error message shows.
+const MAX_SHOWN_IDS: usize = 3;
 
-/// The error for two sides without a common query.
+/// Returns the error for two sides without a common query, given their query ids.
 pub(crate) fn no_common_query<'i>(
     sides: &'static str,
     first: impl Iterator<Item = &'i str>,
@@ -64,15 +64,16 @@ pub(crate) fn no_common_query<'i>(
 ) -> Error {
     Error::NoCommonQuery {
         sides,
-        first: first.take(NAMED).map(str::to_owned).collect(),
-        second: second.take(NAMED).map(str::to_owned).collect(),
+        first: first.take(MAX_SHOWN_IDS + 1).map(str::to_owned).collect(),
+        second: second.take(MAX_SHOWN_IDS + 1).map(str::to_owned).collect(),
     }
 }
 
+/// The ids in quotation marks. An ellipsis stands for those that are not shown.
 fn quoted(ids: &[String]) -> String {
     if ids.is_empty() {
         return "none".to_owned();
     }
-    let quoted: Vec<String> = ids.iter().map(|id| format!("\"{id}\"")).collect();
-    quoted.join(", ") + if ids.len() < NAMED { "" } else { ", …" }
+    let shown: Vec<String> = ids.iter().take(MAX_SHOWN_IDS).map(|id| format!("\"{id}\"")).collect();
+    shown.join(", ") + if ids.len() > MAX_SHOWN_IDS { ", …" } else { "" }
 }

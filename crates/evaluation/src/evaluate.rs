@@ -1,4 +1,4 @@
-//! Evaluates a run against relevance judgments, like `trec_eval -c`.
+//! Evaluates a run against relevance judgments, like `trec_eval -c`, which averages over all queries with judgments.
 //!
 //! ```
 //! use evaluation::evaluate;
@@ -20,7 +20,7 @@
 use ranking::{Qrels, Run};
 
 use crate::error::{Error, no_common_query};
-use crate::judged::Judged;
+use crate::graded_ranking::GradedRanking;
 use crate::measures::Measure;
 use crate::trec_order::trec_order;
 
@@ -31,9 +31,9 @@ pub struct Evaluation {
     pub queries: Vec<String>,
     /// One entry for each requested measure, in the same order.
     pub measured: Vec<Measured>,
-    /// Queries of the qrels that have no hits in the run; each counts as 0.
+    /// Number of queries of the qrels that have no hits in the run. Each of them counts as 0.
     pub missing: usize,
-    /// Queries of the run that the qrels do not have; they are ignored.
+    /// Number of queries of the run that the qrels lack. They are ignored.
     pub unjudged: usize,
 }
 
@@ -50,23 +50,25 @@ pub struct Measured {
 
 /// Evaluates a run. The results agree with `trec_eval -c` to the last printed digit.
 ///
-/// The mean is over every query of the qrels. A query without hits in the run counts as 0. A query without a relevant passage
-/// also counts as 0, whatever was retrieved: trec_eval leaves out only queries without any judgment. Remove such a query from the
-/// qrels if it should not count.
+/// The mean is over all queries of the qrels. A query without hits in the run counts as 0. A query without a relevant
+/// passage also counts as 0, for any hits: trec_eval leaves out only queries without judgments. Remove such a query
+/// from the qrels if it should not count.
 ///
-/// Hits are ranked again by score, and ties are broken by the passage id, largest first. This is trec_eval's rule; the order
-/// in the run and in the index has no effect.
+/// Hits are ranked by score, and ties are broken by the passage id, largest first, as in trec_eval. The order of the
+/// hits in the run has no effect.
 ///
 /// # Errors
 ///
-/// [`Error::NoCommonQuery`] if no query of the run is in the qrels; [`Error::Duplicate`] and
-/// [`Error::NotANumber`] for hits of any query of the run that cannot be ranked.
+/// [`Error::NoCommonQuery`] if no query of the run is in the qrels; [`Error::Duplicate`] if a query of the run, judged
+/// or not, has a passage twice; [`Error::NotANumber`] if one of its scores is NaN.
 pub fn evaluate(run: &Run, qrels: &Qrels, measures: &[Measure]) -> Result<Evaluation, Error> {
     let unjudged = run.iter().filter(|&(query, _)| qrels.get(query).is_none()).count();
     if unjudged == run.len() {
-        let of_run = run.iter().map(|(query, _)| query);
-        return Err(no_common_query("run and qrels", of_run, qrels.iter().map(|(query, _)| query)));
+        let (run_queries, qrels_queries) =
+            (run.iter().map(|(query, _)| query), qrels.iter().map(|(query, _)| query));
+        return Err(no_common_query("run and qrels", run_queries, qrels_queries));
     }
+    // The hits of judged queries are checked below.
     for (query, hits) in run.iter().filter(|&(query, _)| qrels.get(query).is_none()) {
         trec_order(query, hits)?;
     }
@@ -77,17 +79,18 @@ pub fn evaluate(run: &Run, qrels: &Qrels, measures: &[Measure]) -> Result<Evalua
     for (query, judgments) in qrels.iter() {
         let hits = run.get(query).unwrap_or_default();
         missing += usize::from(hits.is_empty());
-        let judged = Judged::new(&trec_order(query, hits)?, judgments);
+        let ranking = GradedRanking::new(&trec_order(query, hits)?, judgments);
         for (values, measure) in values.iter_mut().zip(measures) {
-            values.push(measure.of(&judged));
+            values.push(measure.value(&ranking));
         }
         queries.push(query.to_owned());
     }
 
-    // Add up in the order of the query ids, as trec_eval does, so that rounding agrees too.
+    // trec_eval adds the values in the order of query ids. The same order gives the same rounding errors.
     let mut order: Vec<usize> = (0..queries.len()).collect();
-    order.sort_unstable_by_key(|&at| &queries[at]);
-    let mean = |values: &[f64]| order.iter().fold(0.0, |sum, &at| sum + values[at]) / values.len() as f64;
+    order.sort_unstable_by_key(|&query| &queries[query]);
+    let mean =
+        |values: &[f64]| order.iter().fold(0.0, |sum, &query| sum + values[query]) / values.len() as f64;
     let measured = measures.iter().zip(values);
     let measured =
         measured.map(|(&measure, values)| Measured { measure, mean: mean(&values), values }).collect();
@@ -118,7 +121,7 @@ mod tests {
     }
 
     fn measures(names: &[&str]) -> Vec<Measure> {
-        names.iter().map(|name| name.parse().expect("it is a measure")).collect()
+        names.iter().map(|name| name.parse().expect("a measure")).collect()
     }
 
     #[test]
@@ -160,12 +163,15 @@ mod tests {
             error.to_string(),
             "run and qrels: expected queries in common, got \"1\", \"2\", \"3\", … and \"q1\""
         );
+        let three = qrels(&[("q1", "a", 1), ("q2", "a", 1), ("q3", "a", 1)]);
+        let error = evaluate(&run, &three, &[]).expect_err("they share no query");
+        assert!(error.to_string().ends_with("and \"q1\", \"q2\", \"q3\""), "{error}");
         let error = evaluate(&Run::new(), &Qrels::new(), &[]).expect_err("there is no query");
         assert_eq!(error.to_string(), "run and qrels: expected queries in common, got none and none");
     }
 
     #[test]
-    fn hits_that_cannot_be_ranked_are_refused_wherever_they_are() {
+    fn hits_that_cannot_be_ranked_are_refused_with_and_without_judgments() {
         let qrels = qrels(&[("q1", "a", 1)]);
         for query in ["q1", "q2"] {
             let twice = run(&[("q1", "b", 1.0), (query, "a", 1.0), (query, "a", 0.5)]);
@@ -178,20 +184,21 @@ mod tests {
     proptest! {
         #[test]
         fn the_order_of_hits_in_the_run_does_not_matter_and_values_are_from_0_to_1(
-            grades in prop::collection::vec(-1..4, 1..12), scores in prop::collection::vec(0i8..4, 0..12)
+            grades in prop::collection::vec(-1..4, 1..12),
+            scores in prop::collection::vec(0i8..4, 0..12),
         ) {
             let qrels: Vec<(String, i32)> =
-                grades.iter().enumerate().map(|(at, &grade)| (format!("p{at}"), grade)).collect();
+                grades.iter().enumerate().map(|(passage, &grade)| (format!("p{passage}"), grade)).collect();
             let qrels = qrels.iter().map(|(id, grade)| ("q", id.as_str(), *grade)).collect::<Vec<_>>();
-            let ids: Vec<String> = (0..scores.len()).map(|at| format!("p{at}")).collect();
+            let ids: Vec<String> = (0..scores.len()).map(|passage| format!("p{passage}")).collect();
             let mut hits: Vec<_> =
                 ids.iter().zip(&scores).map(|(id, &score)| ("q", id.as_str(), f32::from(score))).collect();
             hits.push(("q", "last", -1.0));
             let names = ["nDCG", "nDCG@3", "RR", "RR@3", "AP", "AP@3", "R@3", "P@3", "Success@3", "AP(rel=2)"];
-            let names = measures(&names);
-            let forward = evaluate(&run(&hits), &self::qrels(&qrels), &names).expect("they share q");
+            let measures = measures(&names);
+            let forward = evaluate(&run(&hits), &self::qrels(&qrels), &measures).expect("they share q");
             hits.reverse();
-            let backward = evaluate(&run(&hits), &self::qrels(&qrels), &names).expect("they share q");
+            let backward = evaluate(&run(&hits), &self::qrels(&qrels), &measures).expect("they share q");
             for measured in &forward.measured {
                 prop_assert!((0.0..=1.0 + 1e-12).contains(&measured.mean), "{}", measured.measure);
             }

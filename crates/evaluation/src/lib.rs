@@ -1,5 +1,12 @@
-//! Measures the effectiveness of runs and answers with the measures of the literature: those of trec_eval, SQuAD's exact match
-//! and F1, DPR's top-k accuracy, the overlap of two runs, and tests of whether two systems differ ([`significance`]).
+//! Measures the effectiveness of runs and of answers.
+//!
+//! - [`evaluate`](crate::evaluate()) computes the measures of trec_eval, such as nDCG and recall.
+//! - [`exact_match`] and [`f1`] compare an answer with the accepted answers, as SQuAD does.
+//! - [`accuracy_at`] is DPR's top-k accuracy, the fraction of questions with an answer in their first k passages.
+//! - [`first_answer_ranks`] and [`passages_with_answers`] find the passages of runs that have an answer to a question;
+//!   [`first_with_answer`] and [`with_answers`] do so for lists of passage numbers.
+//! - [`jaccard_at`] is the overlap of two runs.
+//! - [`significance`] tests whether two systems differ.
 //!
 //! ```
 //! use evaluation::evaluate;
@@ -21,7 +28,7 @@ mod answers;
 mod answers_in_runs;
 mod error;
 mod evaluate;
-mod judged;
+mod graded_ranking;
 mod measures;
 mod overlap;
 pub mod significance;

@@ -1,4 +1,5 @@
-//! Measures the overlap of the passages that two runs retrieve (Ma et al., 2021, Table 2).
+//! Measures how many passages two runs have in common, as in Table 2 of Ma et al., 2021, "A Replication Study of Dense
+//! Passage Retriever".
 //!
 //! ```
 //! use control::Control;
@@ -14,7 +15,7 @@
 //!     sparse.push("q", ScoredId { id: id.into(), score });
 //! }
 //! let overlap = jaccard_at(&dense, &sparse, &[1, 2], &Control::new())?;
-//! assert_eq!(overlap.means, [0.0, 1.0 / 3.0]); // at 1, {a} and {b}; at 2, {a, b} and {b, c} share 1 of 3
+//! assert_eq!(overlap.means, [0.0, 1.0 / 3.0]); // k = 1: {a} and {b}; k = 2: {a, b} and {b, c} share 1 of 3
 //! assert_eq!((overlap.queries.len(), overlap.missing), (1, 0));
 //! # Ok::<(), evaluation::Error>(())
 //! ```
@@ -25,30 +26,31 @@ use control::Control;
 use ranking::{Run, ScoredId};
 
 use crate::error::{Error, no_common_query};
-use crate::trec_order::distinct;
+use crate::trec_order::check_distinct;
 
-/// The overlap of two runs.
+/// The overlap of two runs, for each of several cut-offs k.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Overlap {
-    /// For each cut-off, the mean over the queries that both runs have, from 0 to 1.
+    /// For each cut-off, the mean overlap of the queries that both runs have, from 0 to 1.
     pub means: Vec<f64>,
     /// Queries that both runs have, in the order of the first run.
     pub queries: Vec<String>,
-    /// The overlap of each of these queries, for each cut-off: `[queries][cut-offs]`.
+    /// `[queries][cut-offs]`: the overlap of each of these queries.
     pub values: Vec<Vec<f64>>,
-    /// Number of queries that only one run has; they are ignored.
+    /// Number of queries that only one run has. They are ignored.
     pub missing: usize,
 }
 
-/// Returns, for each k, the mean Jaccard overlap |A ∩ B| / |A ∪ B| of the first k hits, over the queries that both runs have.
+/// Returns for each k the mean overlap of the queries that both runs have. The overlap of a query is the Jaccard index
+/// |A ∩ B| / |A ∪ B|, where A and B are its first k hits in the two runs.
 ///
-/// Hits keep the order of the lists, also if scores are equal. A list with fewer than k hits is used as it is; two empty lists
-/// have an overlap of 1. Progress counts queries of `a`.
+/// Hits are in the order of their lists, even if scores are equal. If a list has fewer than k hits, all of them are
+/// used; two empty lists have an overlap of 1. Progress counts queries of `a`.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if a k is 0, [`Error::NoCommonQuery`] if the runs share none, [`Error::Duplicate`]
-/// for a list that has a passage twice, [`Error::Cancelled`].
+/// [`Error::Argument`] if a k is 0; [`Error::NoCommonQuery`] if the runs have no query in common; [`Error::Duplicate`]
+/// if a list has a passage twice; [`Error::Cancelled`].
 pub fn jaccard_at(a: &Run, b: &Run, ks: &[usize], control: &Control) -> Result<Overlap, Error> {
     if ks.contains(&0) {
         return Err(Error::Argument { what: "k", expected: "at least 1".into(), got: "0".into() });
@@ -60,10 +62,10 @@ pub fn jaccard_at(a: &Run, b: &Run, ks: &[usize], control: &Control) -> Result<O
         control.check()?;
         control.advance(1);
         let Some(others) = b.get(query) else { continue };
-        distinct(query, hits)?;
-        distinct(query, others)?;
-        let lists = Lists::new(hits, others);
-        let overlaps: Vec<f64> = ks.iter().map(|&k| lists.jaccard(k)).collect();
+        check_distinct(query, hits)?;
+        check_distinct(query, others)?;
+        let common = CommonPassages::new(hits, others);
+        let overlaps: Vec<f64> = ks.iter().map(|&k| common.jaccard(k)).collect();
         sums.iter_mut().zip(&overlaps).for_each(|(sum, overlap)| *sum += overlap);
         queries.push(query.to_owned());
         values.push(overlaps);
@@ -77,27 +79,29 @@ pub fn jaccard_at(a: &Run, b: &Run, ks: &[usize], control: &Control) -> Result<O
     Ok(Overlap { means, queries, values, missing })
 }
 
-/// The passages that two lists of one query have in common, at every k.
-struct Lists {
+/// The passages that two lists of one query have in common, for every k.
+struct CommonPassages {
+    /// The number of hits in each list.
     lengths: [usize; 2],
-    /// For each common passage, the smallest k at which it is among the first k of both lists; in ascending order.
-    from: Vec<usize>,
+    /// For each common passage, the smallest k with which it is among the first k hits of both lists. In ascending
+    /// order.
+    min_ks: Vec<usize>,
 }
 
-impl Lists {
+impl CommonPassages {
     fn new(a: &[ScoredId], b: &[ScoredId]) -> Self {
         let ranks: HashMap<&str, usize> = b.iter().map(|hit| hit.id.as_str()).zip(1..).collect();
         let common =
             (1..).zip(a).filter_map(|(rank, hit)| Some(ranks.get(hit.id.as_str())?.max(&rank).to_owned()));
-        let mut from: Vec<usize> = common.collect();
-        from.sort_unstable();
-        Self { lengths: [a.len(), b.len()], from }
+        let mut min_ks: Vec<usize> = common.collect();
+        min_ks.sort_unstable();
+        Self { lengths: [a.len(), b.len()], min_ks }
     }
 
     fn jaccard(&self, k: usize) -> f64 {
-        let common = self.from.partition_point(|&from| from <= k);
-        let all = self.lengths.map(|length| length.min(k)).iter().sum::<usize>() - common;
-        if all == 0 { 1.0 } else { common as f64 / all as f64 }
+        let common = self.min_ks.partition_point(|&min_k| min_k <= k);
+        let union = self.lengths.map(|length| length.min(k)).iter().sum::<usize>() - common;
+        if union == 0 { 1.0 } else { common as f64 / union as f64 }
     }
 }
 
@@ -125,7 +129,7 @@ mod tests {
     fn only_shared_queries_and_the_first_k_hits_count() {
         let a = run(&[("q1", &[("y", 3.0), ("x", 1.0)]), ("q2", &[("x", 1.0)]), ("q3", &[("x", 1.0)])]);
         let b = run(&[("q2", &[("z", 1.0)]), ("q1", &[("y", 1.0), ("z", 0.5)])]);
-        // At 1: q1 has {y} and {y}, and q2 has {x} and {z}. At 20: q1 has {y, x} and {y, z}, which share 1 of 3.
+        // k = 1: q1 has {y} and {y}, q2 has {x} and {z}. k = 20: q1 has {y, x} and {y, z}, which share 1 of 3.
         let found = overlap(&a, &b, &[1, 20]).expect("they share queries");
         assert_eq!(found.means, [0.5, (1.0 / 3.0) / 2.0]);
         assert_eq!(found.queries, ["q1", "q2"]);
@@ -149,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_twice_is_refused() {
+    fn a_list_that_has_a_passage_twice_is_refused() {
         let a = run(&[("q", &[("a", 2.0), ("a", 1.0)])]);
         let error = overlap(&a, &a, &[1]).expect_err("refused");
         assert_eq!(error.to_string(), "hits of query \"q\": expected every passage once, got \"a\" twice");
     }
 
     #[test]
-    fn two_empty_lists_overlap_fully_and_an_empty_list_overlaps_with_no_other() {
+    fn two_empty_lists_overlap_fully_and_an_empty_and_a_filled_list_do_not_overlap() {
         let empty = run(&[("q", &[])]);
         assert_eq!(overlap(&empty, &empty, &[5]).map(|overlap| overlap.means), Ok(vec![1.0]));
         assert_eq!(
@@ -166,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_arguments_are_refused_and_it_can_be_cancelled() {
+    fn invalid_arguments_are_refused_and_work_can_be_cancelled() {
         let message = |a: &Run, b: &Run, k| overlap(a, b, &[k]).expect_err("refused").to_string();
         let (a, b) = (run(&[("1", &[])]), run(&[("q1", &[])]));
         assert_eq!(message(&a, &a, 0), "k: expected at least 1, got 0");
@@ -184,13 +188,14 @@ mod tests {
         ) {
             let run = |ids: &[u8]| {
                 let mut run = Run::new();
-                let hits = ids.iter().enumerate();
-                run.insert("q", hits.map(|(at, id)| ScoredId { id: id.to_string(), score: -(at as f32) }).collect());
+                let hits = ids.iter().zip(0u8..);
+                let hits = hits.map(|(id, rank)| ScoredId { id: id.to_string(), score: -f32::from(rank) });
+                run.insert("q", hits.collect());
                 run
             };
             let ks = [7, 1, 2, 20, 1000, 3];
             let expected = ks.map(|k| {
-                let (a, b): (HashSet<&u8>, HashSet<&u8>) = (a.iter().take(k).collect(), b.iter().take(k).collect());
+                let [a, b] = [&a, &b].map(|ids| ids.iter().take(k).collect::<HashSet<&u8>>());
                 let all = a.union(&b).count();
                 if all == 0 { 1.0 } else { a.intersection(&b).count() as f64 / all as f64 }
             });

@@ -15,8 +15,8 @@
 
 use text::{AnswerMatcher, PreparedText};
 
-/// Returns the rank, from 1, of the first text that has an answer. `texts` are in ranked order; texts after the first match are
-/// not read.
+/// Returns the rank, from 1, of the first text that has an answer, or `None` if none has one. `texts` are in ranked
+/// order. Texts after the first match are not read.
 pub fn first_match<T: AsRef<str>>(
     matcher: &AnswerMatcher,
     texts: impl IntoIterator<Item = T>,
@@ -24,7 +24,7 @@ pub fn first_match<T: AsRef<str>>(
     rank_of(texts.into_iter().position(|text| matcher.matches(text.as_ref())))
 }
 
-/// The same as [`first_match`], for texts that were prepared once for many questions.
+/// Does the same as [`first_match`] with texts that are prepared once for many questions.
 pub fn first_match_prepared<'p, 't: 'p>(
     matcher: &AnswerMatcher,
     texts: impl IntoIterator<Item = &'p PreparedText<'t>>,
@@ -32,7 +32,7 @@ pub fn first_match_prepared<'p, 't: 'p>(
     rank_of(texts.into_iter().position(|text| matcher.matches_prepared(text)))
 }
 
-/// The fraction of questions whose first match is among their first `k` passages; 0 without questions.
+/// Returns the fraction of questions whose first match is among their first `k` passages. Returns 0 without questions.
 #[must_use]
 pub fn accuracy_at(first_ranks: &[Option<usize>], k: usize) -> f64 {
     if first_ranks.is_empty() {
@@ -42,8 +42,9 @@ pub fn accuracy_at(first_ranks: &[Option<usize>], k: usize) -> f64 {
     answered as f64 / first_ranks.len() as f64
 }
 
-fn rank_of(position: Option<usize>) -> Option<usize> {
-    position.map(|at| at + 1)
+/// Converts an index, from 0, to a rank, from 1.
+fn rank_of(index: Option<usize>) -> Option<usize> {
+    index.map(|index| index + 1)
 }
 
 #[cfg(test)]
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prepared_texts_match_at_the_same_rank() {
+    fn prepared_texts_give_the_same_rank() {
         let texts = ["x", "É", "e\u{301}"];
         let prepared = texts.map(PreparedText::new);
         for (answer, rank) in [("é", Some(2)), ("x", Some(1)), ("e", None)] {

@@ -7,30 +7,26 @@ use ranking::ScoredId;
 
 use crate::error::Error;
 
-/// Ranks a query's hits as trec_eval does, whatever order they are stored in: highest score first, and ties by passage id,
-/// largest first in byte order.
+/// Ranks a query's hits as trec_eval does: by score, highest first. Ties are broken by passage id, largest first in
+/// byte order. The order in which the hits are stored has no effect.
 ///
 /// # Errors
 ///
-/// [`Error::NotANumber`] and [`Error::Duplicate`].
+/// [`Error::NotANumber`] if a score is NaN; [`Error::Duplicate`] if a passage occurs twice.
 pub(crate) fn trec_order<'r>(query: &str, hits: &'r [ScoredId]) -> Result<Vec<&'r ScoredId>, Error> {
     if let Some(ScoredId { id, .. }) = hits.iter().find(|hit| hit.score.is_nan()) {
         return Err(Error::NotANumber { query: query.to_owned(), passage: id.clone() });
     }
-    distinct(query, hits)?;
+    check_distinct(query, hits)?;
     let mut ranked: Vec<&ScoredId> = hits.iter().collect();
-    // Not `total_cmp`: 0.0 and -0.0 are equal in trec_eval.
+    // `total_cmp` would rank 0.0 before -0.0, which are equal in trec_eval.
     let by_score = |a: &ScoredId, b: &ScoredId| b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal);
     ranked.sort_unstable_by(|a, b| by_score(a, b).then_with(|| b.id.cmp(&a.id)));
     Ok(ranked)
 }
 
-/// Fails if a list has a passage twice.
-///
-/// # Errors
-///
-/// [`Error::Duplicate`].
-pub(crate) fn distinct(query: &str, hits: &[ScoredId]) -> Result<(), Error> {
+/// Fails with [`Error::Duplicate`] if a list has a passage twice.
+pub(crate) fn check_distinct(query: &str, hits: &[ScoredId]) -> Result<(), Error> {
     let mut seen = HashSet::with_capacity(hits.len());
     match hits.iter().find(|hit| !seen.insert(hit.id.as_str())) {
         Some(ScoredId { id, .. }) => Err(Error::Duplicate { query: query.to_owned(), passage: id.clone() }),

@@ -6,20 +6,22 @@ use control::{Cancelled, Control};
 use rayon::prelude::*;
 use text::{AnswerMatcher, PreparedText};
 
-/// Maximum number of prepared texts that are kept in memory. A prepared text takes about as much memory as the text.
-const MAX_PREPARED: usize = 1 << 18;
+/// Maximum number of prepared texts that are kept in memory. A [`PreparedText`] is ready for any number of matchers; it
+/// takes about as much memory as the text itself.
+const MAX_PREPARED_TEXTS: usize = 1 << 18;
 
 /// A question, and the passages in which its answers are searched.
 #[derive(Debug, Clone)]
 pub struct Candidates {
-    /// The answers of the question.
+    /// Finds the accepted answers in a text.
     pub matcher: AnswerMatcher,
-    /// Passage numbers from 0. Numbers of up to 262,143 are fastest: their texts are prepared once for all questions.
+    /// Numbers of passages, from 0. The texts of numbers up to 262,143 are tokenized once for all questions, and all
+    /// other texts once for each question.
     pub passages: Vec<u32>,
 }
 
-/// Returns, for each question, the passages that have an answer, in ascending order and without duplicates. `text` returns the
-/// text of a passage. Progress counts questions.
+/// Returns for each question the numbers of the passages that have an answer, in ascending order and without
+/// duplicates. `text` returns the text of a passage by its number. Progress counts questions.
 ///
 /// # Errors
 ///
@@ -46,8 +48,8 @@ pub fn with_answers<'t, E: From<Cancelled> + Send>(
     found.collect()
 }
 
-/// Returns, for each question, the rank, from 1, of its first passage that has an answer, or 0 if none has one. Passages after
-/// the first match are not read. Progress counts questions.
+/// Returns for each question the rank, from 1, of its first passage that has an answer, or 0 if none has one. Passages
+/// after that one are not read. Progress counts questions.
 ///
 /// # Errors
 ///
@@ -71,28 +73,30 @@ pub fn first_with_answer<'t, E: From<Cancelled> + Send>(
     ranks.collect()
 }
 
-/// Prepared texts, which are shared by all questions.
+/// Looks up texts. Prepared texts are shared by all questions.
 struct Texts<'t, F> {
+    /// Returns the text of a passage by its number.
     text: F,
+    /// The texts of the passages with the lowest numbers, each prepared when it is first needed.
     prepared: Vec<OnceLock<PreparedText<'t>>>,
 }
 
 impl<'t, E, F: Fn(u32) -> Result<&'t str, E>> Texts<'t, F> {
     fn new(questions: &[Candidates], text: F) -> Self {
         let max = questions.iter().flat_map(|question| &question.passages).max();
-        let count = max.map_or(0, |&max| MAX_PREPARED.min(max as usize + 1));
+        let count = max.map_or(0, |&max| MAX_PREPARED_TEXTS.min(max as usize + 1));
         Self { text, prepared: (0..count).map(|_| OnceLock::new()).collect() }
     }
 
     fn has_answer(&self, matcher: &AnswerMatcher, passage: u32) -> Result<bool, E> {
-        let Some(kept) = self.prepared.get(passage as usize) else {
+        let Some(slot) = self.prepared.get(passage as usize) else {
             return Ok(matcher.matches_prepared(&PreparedText::new((self.text)(passage)?)));
         };
-        if let Some(kept) = kept.get() {
-            return Ok(matcher.matches_prepared(kept));
+        if let Some(prepared) = slot.get() {
+            return Ok(matcher.matches_prepared(prepared));
         }
         let new = PreparedText::new((self.text)(passage)?);
-        Ok(matcher.matches_prepared(kept.get_or_init(|| new)))
+        Ok(matcher.matches_prepared(slot.get_or_init(|| new)))
     }
 }
 
@@ -112,7 +116,7 @@ mod tests {
             question(&["zu\u{308}rich", "Basel"], &[3, 1]),
             question(&[], &[0, 1, 2]),
         ];
-        let text = |at: u32| Ok::<&str, Cancelled>(texts[at as usize]);
+        let text = |passage: u32| Ok::<&str, Cancelled>(texts[passage as usize]);
         let found = with_answers(&questions, text, &Control::new()).expect("all have texts");
         assert_eq!(found, [vec![0, 2], vec![1], vec![]]);
         let ranks = first_with_answer(&questions, text, &Control::new());

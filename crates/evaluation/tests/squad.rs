@@ -1,4 +1,4 @@
-//! Compares exact match and F1 with SQuAD's `evaluate-v1.1.py` on the predictions of a published system.
+//! Compares exact match and F1 with SQuAD's `evaluate-v1.1.py` on the predictions of a published system, R-Net+.
 
 mod shared;
 
@@ -19,7 +19,7 @@ fn exact_match_and_f1_of_every_question_agree() {
             record["em"].as_u64().expect("0 or 1"),
             "{line}"
         );
-        // Parse the number here: serde_json may be off in the last bit.
+        // The number is parsed here, as serde_json may return another last bit.
         let expected = line.rsplit_once("\"f1\": ").expect("it is the last field").1.trim_end_matches('}');
         assert_eq!(f1(prediction, &answers), expected.parse::<f64>().expect("a number"), "{line}");
     }

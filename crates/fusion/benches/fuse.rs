@@ -1,7 +1,7 @@
-//! Fusion of two lists that share half of their passages, and a grid of weights over the lists of 100 questions, on one
-//! thread.
+//! Times the fusion of two lists that share half of their passages, and the evaluation of a grid of fusion weights on
+//! the lists of 100 questions, on one thread.
 //!
-//! `cargo bench -p fusion --bench fuse`; `-- grid` for one of them.
+//! Run `cargo bench -p fusion --bench fuse`; append `-- grid` for one benchmark.
 
 use control::Control;
 use divan::Bencher;
@@ -13,35 +13,36 @@ const METHODS: [&str; 5] = ["hybrid", "hybridNorm", "minMax", "zScore", "recipro
 const QUESTIONS: u32 = 100;
 
 fn main() {
-    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("no threads yet");
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("no pool yet");
     divan::main();
 }
 
 #[divan::bench(args = METHODS.iter().flat_map(|&method| [100, 1000].map(|hits| (method, hits))))]
 fn two_lists(bencher: Bencher<'_, '_>, &(method, hits): &(&str, u32)) {
     let (dense, sparse) = lists(0, hits);
-    let method = named(method);
+    let method = method_named(method);
     bencher
         .counter(ItemsCount::new(2 * hits))
-        .bench(|| fuse(&[&dense, &sparse], &method, 100).expect("a sound method"));
+        .bench(|| fuse(&[&dense, &sparse], &method, 100).expect("a valid method"));
 }
 
-/// The lists of all questions.
+/// Fuses the lists of all questions in one call.
 #[divan::bench(args = METHODS)]
 fn runs(bencher: Bencher<'_, '_>, method: &str) {
     let lists: Vec<_> = (0..QUESTIONS).map(|question| lists(question, 1000)).collect();
     let queries: Vec<Vec<&[Hit]>> =
         lists.iter().map(|(dense, sparse)| vec![dense.as_slice(), sparse]).collect();
-    let (method, control) = (named(method), Control::new());
+    let (method, control) = (method_named(method), Control::new());
     bencher
         .counter(ItemsCount::new(QUESTIONS))
-        .bench_local(|| fuse_many(&queries, &method, 1000, &control).expect("a sound method"));
+        .bench_local(|| fuse_many(&queries, &method, 1000, &control).expect("a valid method"));
 }
 
-/// The rank of each question's first relevant passage under 41 weights.
+/// Finds the rank of each question's first relevant passage for 41 weights.
 #[divan::bench(args = ["hybrid", "hybridNorm"], sample_count = 20)]
 fn grid(bencher: Bencher<'_, '_>, method: &str) {
     let lists: Vec<_> = (0..QUESTIONS).map(|question| lists(question, 1000)).collect();
+    // One relevant passage is only in the dense list, the other one only in the sparse list.
     let relevant: Vec<[u32; 2]> = (0..QUESTIONS).map(|question| [40 + question, 1200]).collect();
     let judged: Vec<JudgedQuestion<'_>> = lists
         .iter()
@@ -53,10 +54,10 @@ fn grid(bencher: Bencher<'_, '_>, method: &str) {
     let control = Control::new();
     bencher
         .counter(ItemsCount::new(QUESTIONS as usize * methods.len()))
-        .bench_local(|| first_ranks(&judged, &methods, 100, &control).expect("sound methods"));
+        .bench_local(|| first_ranks(&judged, &methods, 100, &control).expect("valid methods"));
 }
 
-fn named(method: &str) -> Method {
+fn method_named(method: &str) -> Method {
     match method {
         "hybrid" => Method::hybrid(1.1),
         "hybridNorm" => Method::hybrid_norm(1.1),
@@ -66,7 +67,8 @@ fn named(method: &str) -> Method {
     }
 }
 
-/// The dense and the sparse list of a question.
+/// Returns the dense and the sparse list of a question, with pseudorandom scores. The dense list has the ords from 0,
+/// the sparse list those from `hits / 2`, so they share half of their passages.
 fn lists(question: u32, hits: u32) -> (Vec<Hit>, Vec<Hit>) {
     let list = |first: u32, scale: f32| {
         let score = |ord: u32| ((ord + 7919 * question).wrapping_mul(0x9E37_79B9) >> 8) as f32 * scale;

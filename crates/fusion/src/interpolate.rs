@@ -1,10 +1,11 @@
-//! Linear interpolation of two lists.
+//! Linear interpolation between two lists.
 
 use crate::{Linear, Method, Missing, Normalization};
 
 impl Method {
-    /// α · first + (1 − α) · second, on normalized scores. A missing score is 0. Under [`Normalization::ZScore`], where 0
-    /// would be the mean, it is the list's lowest score instead.
+    /// α · first + (1 − α) · second, computed with normalized scores. A missing score is 0, which is the lowest score
+    /// under [`Normalization::MinMax`]. Under [`Normalization::ZScore`], 0 is the mean, so a missing score is the
+    /// lowest score of the list.
     #[must_use]
     pub fn interpolate(alpha: f64, normalization: Normalization) -> Self {
         let missing = if normalization == Normalization::ZScore { Missing::Minimum } else { Missing::Zero };
@@ -19,12 +20,12 @@ mod tests {
     use ranking::Hit;
 
     #[test]
-    fn interpolation_weighs_the_lists_by_alpha_and_one_minus_alpha() {
+    fn interpolation_weights_the_lists_by_alpha_and_one_minus_alpha() {
         let (first, second) =
             ([Hit { ord: 1, score: 9.0 }, Hit { ord: 2, score: 1.0 }], [Hit { ord: 2, score: 3.0 }]);
         let fused =
             fuse(&[&first, &second], &Method::interpolate(0.25, Normalization::MinMax), 10).expect("fuses");
-        // 2: 0.25 · 0 + 0.75 · 1; 1: 0.25 · 1 + 0.75 · 0
+        // Passage 2: 0.25 · 0 + 0.75 · 1. Passage 1: 0.25 · 1 + 0.75 · 0.
         assert_eq!(fused, [Hit { ord: 2, score: 0.75 }, Hit { ord: 1, score: 0.25 }]);
     }
 }

@@ -1,45 +1,49 @@
+//! Several runs with relevance judgments, on which the parameters of a fusion method are tuned.
+
 use control::Control;
 use ranking::{AlignedRuns, Hit};
 
 use crate::first_ranks::{JudgedQuestion, first_ranks};
 use crate::{Error, Method};
 
-/// The lists of several runs for each question, and which of their passages are relevant: what tuning a fusion method needs.
+/// Several runs for the same questions, and the relevant passages of each question.
 #[derive(Debug, Clone)]
 pub struct JudgedRuns {
-    /// `[runs][queries]`
+    /// `[runs][queries]`: lists of hits.
     lists: Vec<Vec<Vec<Hit>>>,
-    /// `[questions]`: position of the question among the queries, if a run has it.
-    positions: Vec<Option<usize>>,
-    /// `[questions]`: ords of the relevant passages, ascending.
+    /// `[questions]`: index of the question among the queries of `lists`; `None` if no run has it.
+    query_indexes: Vec<Option<usize>>,
+    /// `[questions]`: ords of the relevant passages, in ascending order.
     relevant: Vec<Vec<u32>>,
 }
 
 impl JudgedRuns {
-    /// Judges aligned runs: `relevant[i]` are the ords of the relevant passages of the question with the id `questions[i]`,
-    /// ascending.
+    /// Combines aligned runs with judgments. `questions[i]` is the query id of a question, and `relevant[i]` are the
+    /// ords of its relevant passages in ascending order. The ord of a passage is the number that `runs.interner` gives
+    /// to its id.
     ///
     /// # Panics
     ///
-    /// If there is not one list of passages for each question.
+    /// If `relevant` does not have one list for each question.
     #[must_use]
     pub fn new<'a>(
         runs: AlignedRuns,
         questions: impl IntoIterator<Item = &'a str>,
         relevant: Vec<Vec<u32>>,
     ) -> Self {
-        let positions = runs.positions(questions);
-        assert_eq!(positions.len(), relevant.len(), "passages of each question");
-        Self { lists: runs.lists, positions, relevant }
+        let query_indexes = runs.query_indexes(questions);
+        assert_eq!(query_indexes.len(), relevant.len(), "one list of relevant passages for each question");
+        Self { lists: runs.lists, query_indexes, relevant }
     }
 
-    /// Number of runs, and so of lists that a method fuses.
+    /// Number of runs, which is the number of lists that are fused for each question.
     #[must_use]
     pub fn run_count(&self) -> usize {
         self.lists.len()
     }
 
-    /// [`first_ranks`](crate::first_ranks()) of the questions, which are the progress.
+    /// Returns `[methods][questions]`: the rank of the question's first relevant passage in the fused list, as
+    /// [`first_ranks`](crate::first_ranks()) does. Progress counts questions.
     ///
     /// # Errors
     ///
@@ -50,13 +54,13 @@ impl JudgedRuns {
         max_rank: usize,
         control: &Control,
     ) -> Result<Vec<Vec<u32>>, Error> {
-        control.set_total(self.positions.len() as u64);
-        let lists_of = |at: Option<usize>| -> Vec<&[Hit]> {
-            self.lists.iter().map(|lists| at.map_or(&[][..], |at| &lists[at])).collect()
+        control.set_total(self.query_indexes.len() as u64);
+        let lists_of = |query: Option<usize>| -> Vec<&[Hit]> {
+            self.lists.iter().map(|lists| query.map_or(&[][..], |query| &lists[query])).collect()
         };
-        let questions = self.positions.iter().zip(&self.relevant);
+        let questions = self.query_indexes.iter().zip(&self.relevant);
         let questions: Vec<JudgedQuestion<'_>> =
-            questions.map(|(&at, relevant)| JudgedQuestion { lists: lists_of(at), relevant }).collect();
+            questions.map(|(&query, relevant)| JudgedQuestion { lists: lists_of(query), relevant }).collect();
         first_ranks(&questions, methods, max_rank, control)
     }
 }
@@ -67,23 +71,24 @@ mod tests {
     use ranking::{Run, ScoredId};
 
     #[test]
-    fn ranks_are_those_of_the_fused_lists_and_0_for_a_question_that_no_run_has() {
+    fn ranks_are_those_in_the_fused_lists_or_0_for_a_question_that_no_run_has() {
         let run = |ids: [&str; 2]| {
             let mut run = Run::new();
             let hits = ids.iter().zip([2.0, 1.0]).map(|(&id, score)| ScoredId { id: id.into(), score });
             run.insert("q", hits.collect());
             run.into()
         };
-        let aligned = AlignedRuns::new(&[run(["a", "b"]), run(["b", "c"])], 10).expect("ids are there");
-        // a is 0, b 1 and c 2. Fused with the weight 0.5: a 2, b 1 + 0.5 · 2 = 2, c 0 or more, below them.
+        let aligned = AlignedRuns::new(&[run(["a", "b"]), run(["b", "c"])], 10).expect("ids are found");
+        // a, b and c have the ords 0, 1 and 2. Only b is relevant.
         let judged = JudgedRuns::new(aligned, ["q", "unknown"], vec![vec![1], vec![]]);
         assert_eq!(judged.run_count(), 2);
         let control = Control::new();
         let methods = [Method::hybrid(0.5), Method::hybrid(2.0)];
         let ranks = judged.first_ranks(&methods, 10, &control).expect("two lists");
-        // Under 2: a 2, b 1 + 2 · 2 = 5.
         assert_eq!(ranks.iter().map(|ranks| ranks[1]).collect::<Vec<_>>(), [0, 0]);
-        assert_eq!(ranks[1][0], 1);
+        // With the weight 0.5, the scores are 2 for a and 1 + 0.5 · 2 = 2 for b. Then a ranks first, because it appears
+        // first in the lists. With the weight 2, the scores are 2 for a and 1 + 2 · 2 = 5 for b.
+        assert_eq!([ranks[0][0], ranks[1][0]], [2, 1]);
         assert_eq!((control.done(), control.total()), (2, 2));
     }
 }

@@ -1,8 +1,10 @@
-//! Fuses several ranked lists into one: the hybrids of Ma et al. (2021), interpolation, and reciprocal rank fusion.
+//! Fuses several ranked lists into one: the hybrids of Ma et al., 2021, "A Replication Study of Dense Passage
+//! Retriever", interpolation, and reciprocal rank fusion.
 //!
-//! A query has one list of hits per searcher. [`fuse`] merges them by a [`Method`], and [`fuse_many`] does so for many
-//! queries. To tune a method's weights, [`first_ranks`] computes the rank of the first relevant passage under many
-//! methods at once, without sorting any list.
+//! A query has one list of hits from each searcher. [`fuse`] combines these lists by a [`Method`], and [`fuse_many`]
+//! does so for many queries; [`fuse_runs`] fuses whole runs. To tune the weights of a method, [`first_ranks`] computes
+//! the rank of the first relevant passage under many methods at once, without sorting any list; [`JudgedRuns`] does so
+//! for whole runs.
 //!
 //! ```
 //! use fusion::{Method, fuse};
@@ -29,7 +31,7 @@ mod union;
 
 pub use error::Error;
 pub use first_ranks::{JudgedQuestion, first_ranks};
-pub use fuse::{fuse, fuse_many};
+pub use fuse::{fuse, fuse_many, fuse_runs};
 pub use judged_runs::JudgedRuns;
 pub use linear::{Linear, Missing};
 pub use method::Method;

@@ -1,4 +1,4 @@
-//! The fusion methods, and the fused score of every passage under each.
+//! The fusion methods. Each computes a fused score for every passage.
 
 use crate::union::Union;
 use crate::{Error, Linear, ReciprocalRank};
@@ -19,14 +19,14 @@ impl Method {
         Self::ReciprocalRank(ReciprocalRank { constant })
     }
 
-    /// The fused score of every passage, in the order of [`Union::passages`].
+    /// Returns the fused score of every passage, in the order of [`Union::passages`].
     pub(crate) fn scores(&self, union: &Union) -> Result<Vec<f64>, Error> {
         match self {
             Self::Linear(linear) => {
                 linear.check(union.columns().len())?;
-                let filled = linear.fill_missing(union);
+                let list_scores = linear.list_scores(union);
                 let mut scores = vec![0.0; union.passages().len()];
-                linear.add_weighted(&filled, &mut scores);
+                linear.add_weighted(&list_scores, &mut scores);
                 Ok(scores)
             }
             Self::ReciprocalRank(reciprocal_rank) => reciprocal_rank.scores(union),

@@ -1,4 +1,4 @@
-//! Normalization of scores, so that the scores of different searchers can be added.
+//! Normalizes the scores of a list, so that the scores of different searchers can be added.
 
 /// How the scores of one list are normalized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -6,13 +6,14 @@ pub enum Normalization {
     /// Scores are used as they are.
     #[default]
     None,
-    /// (score − min) / (max − min), in [0, 1]; 1 if all scores are equal.
+    /// (score − min) / (max − min), which is from 0 to 1. It is 1 if all scores are equal.
     MinMax,
-    /// (score − mean) / standard deviation over the list; 0 if all scores are equal.
+    /// (score − mean) / standard deviation, with both over the list. It is 0 if all scores are equal.
     ZScore,
 }
 
 impl Normalization {
+    /// Normalizes the scores of one list.
     pub(crate) fn apply(self, mut scores: Vec<f64>) -> Vec<f64> {
         let (shift, scale) = match self {
             Self::None => return scores,
@@ -46,13 +47,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn min_max_spans_zero_to_one() {
+    fn min_max_scores_are_from_0_to_1() {
         assert_eq!(Normalization::MinMax.apply(vec![6.0, 4.0, 2.0]), [1.0, 0.5, 0.0]);
         assert_eq!(Normalization::MinMax.apply(vec![3.0, 3.0]), [1.0, 1.0]);
     }
 
     #[test]
-    fn z_scores_have_mean_zero_and_unit_deviation() {
+    fn z_scores_have_the_mean_0_and_the_standard_deviation_1() {
         // The mean is 4 and the deviations are 2 and −2, so the variance is 4.
         assert_eq!(Normalization::ZScore.apply(vec![6.0, 2.0]), [1.0, -1.0]);
         assert_eq!(Normalization::ZScore.apply(vec![3.0]), [0.0]);

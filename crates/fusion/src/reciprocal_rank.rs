@@ -1,21 +1,22 @@
-//! Reciprocal rank fusion.
+//! Reciprocal rank fusion, which uses ranks instead of scores.
 
 use crate::Error;
 use crate::union::Union;
 
-/// Σ 1 / (constant + rank) over the lists, with ranks from 1. Scores are ignored (Cormack, Clarke and Büttcher, 2009,
-/// §2, who set the constant to 60).
+/// The fused score of a passage is Σ 1 / (constant + rank) over the lists that have it, with ranks from 1 (Cormack,
+/// Clarke and Büttcher, 2009, §2). Its authors set the constant to 60. Scores are ignored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReciprocalRank {
-    /// At least 0. The larger it is, the less the first ranks of a list count.
+    /// At least 0. The larger the constant, the smaller the advantage of the first ranks.
     pub constant: f64,
 }
 
 impl ReciprocalRank {
-    /// The fused score of every passage, by slot.
+    /// Returns the fused score of every passage, by slot.
     pub(crate) fn scores(self, union: &Union) -> Result<Vec<f64>, Error> {
         if !(self.constant >= 0.0 && self.constant.is_finite()) {
             let (expected, got) = ("a finite number of at least 0".to_owned(), self.constant.to_string());
+            // `rankConstant` is the name of the option in the TypeScript API.
             return Err(Error::Argument { what: "rankConstant", expected, got });
         }
         let mut scores = vec![0.0; union.passages().len()];
@@ -34,7 +35,7 @@ mod tests {
     use ranking::Hit;
 
     #[test]
-    fn ranks_count_and_scores_do_not() {
+    fn fused_scores_depend_on_ranks_only() {
         let first = [Hit { ord: 1, score: 1000.0 }, Hit { ord: 2, score: 0.0 }];
         let second = [Hit { ord: 3, score: 0.2 }, Hit { ord: 9, score: 0.1 }, Hit { ord: 2, score: -1.0 }];
         let fused = fuse(&[&first, &second], &Method::reciprocal_rank(60.0), 3).expect("fuses");

@@ -1,23 +1,24 @@
-//! The union of the passages in several lists, with each list as a column over that union.
+//! The union of the passages in several lists, and the hits of each list.
 //!
-//! A passage's position in the union is its *slot*. Slots are assigned in order of first appearance, with the lists read
-//! one after another, so that ties between fused scores are resolved by comparing slots.
+//! Each passage of the union has a *slot*, a number from 0. Slots are assigned in the order of first appearance, where
+//! the lists are read one after another. Therefore ties between fused scores are broken by slot.
 
 use std::collections::hash_map::Entry;
 
 use ranking::{Hit, by_rank};
 use rustc_hash::FxHashMap;
 
-/// The passages of several lists. Its memory is reused from query to query.
+/// The passages of several lists. A union is filled again for each query, so that its memory is reused.
 pub(crate) struct Union {
-    /// Ords by slot.
+    /// `[slots]`: the ord of each passage.
     passages: Vec<u32>,
+    /// One column per list.
     columns: Vec<Column>,
     /// The slot of each ord.
     slots: FxHashMap<u32, u32>,
 }
 
-/// The hits of one list, best first.
+/// The hits of one list, best first. No passage occurs twice.
 pub(crate) type Column = Vec<ColumnEntry>;
 
 /// A hit of a list.
@@ -27,21 +28,22 @@ pub(crate) struct ColumnEntry {
 }
 
 impl Union {
-    /// A union of no lists.
+    /// Returns an empty union.
     pub fn new() -> Self {
         Self { passages: Vec::new(), columns: Vec::new(), slots: FxHashMap::default() }
     }
 
-    /// Replaces the content by these lists. If a list has a passage twice, the first hit counts.
+    /// Replaces the content with these lists. If a list has a passage twice, the first hit counts.
     pub fn fill(&mut self, lists: &[&[Hit]]) {
         self.passages.clear();
         self.slots.clear();
         self.columns.resize_with(lists.len(), Column::new);
         for (list, column) in lists.iter().zip(&mut self.columns) {
             column.clear();
-            // Slots below this were assigned by earlier lists.
-            let known = self.passages.len();
-            let mut is_repeated = vec![false; known];
+            // Lower slots were assigned in earlier lists. For each of them, `is_listed` tells whether this list has it
+            // too.
+            let first_new_slot = self.passages.len();
+            let mut is_listed = vec![false; first_new_slot];
             for hit in *list {
                 let slot = match self.slots.entry(hit.ord) {
                     Entry::Vacant(entry) => {
@@ -51,7 +53,8 @@ impl Union {
                     }
                     Entry::Occupied(entry) => {
                         let slot = *entry.get() as usize;
-                        if slot >= known || std::mem::replace(&mut is_repeated[slot], true) {
+                        // Skips a passage that an earlier hit of this list has.
+                        if slot >= first_new_slot || std::mem::replace(&mut is_listed[slot], true) {
                             continue;
                         }
                         slot
@@ -62,22 +65,22 @@ impl Union {
         }
     }
 
-    /// The ords of all passages, by slot.
+    /// Returns the ord of each passage, by slot.
     pub fn passages(&self) -> &[u32] {
         &self.passages
     }
 
-    /// The lists, in their order.
+    /// Returns one column per list, in the order of the lists.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The `k` passages with the highest scores, best first; of equal scores, the passage that appeared first.
-    /// `scores` has one entry per slot.
+    /// Returns the `k` passages with the highest scores, best first. If scores are equal, the passage that appeared
+    /// first comes first. `scores` has one entry per slot.
     pub fn top_k(&self, scores: &[f64], k: usize) -> Vec<Hit> {
-        // Hits are compared by slot instead of ord, so that ties are resolved by first appearance.
+        // While they are compared, hits have slots instead of ords, so that ties are broken by first appearance.
         let mut fused: Vec<Hit> =
-            scores.iter().zip(0..).map(|(&score, ord)| Hit { ord, score: score as f32 }).collect();
+            scores.iter().zip(0..).map(|(&score, slot)| Hit { ord: slot, score: score as f32 }).collect();
         if k < fused.len() && k > 0 {
             fused.select_nth_unstable_by(k - 1, by_rank);
         }

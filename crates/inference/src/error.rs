@@ -11,7 +11,7 @@ pub enum Error {
     Library {
         /// The library's file.
         path: PathBuf,
-        /// The loader's error message.
+        /// Why it could not be loaded.
         message: String,
     },
     /// The model's file could not be opened.
@@ -19,10 +19,10 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// The system's error.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The model has other inputs or outputs than this crate supports, or is no model.
+    /// The file is not a model, or the model has inputs, outputs or values that this crate does not support.
     #[error("model {}: expected {expected}, got {got}", path.display())]
     Model {
         /// The model's file.
@@ -32,12 +32,12 @@ pub enum Error {
         /// What this model has.
         got: String,
     },
-    /// The runtime failed to run the model.
+    /// ONNX Runtime failed to run the model.
     #[error("run model {}: {message}", path.display())]
     Run {
         /// The model's file.
         path: PathBuf,
-        /// The runtime's error message.
+        /// The error message of ONNX Runtime.
         message: String,
     },
     /// An argument has an invalid value.
@@ -53,7 +53,7 @@ pub enum Error {
     /// A text could not be tokenized.
     #[error(transparent)]
     Tokenize(#[from] tokenize::Error),
-    /// The work was cancelled.
+    /// The work was canceled.
     #[error(transparent)]
     Cancelled(#[from] control::Cancelled),
 }

@@ -1,10 +1,11 @@
 //! Encoders and extractive readers, run by ONNX Runtime.
 //!
-//! A [`Session`] runs a model of the ONNX Runtime [`Library`], which is loaded from a file at run time. An [`Encoder`] maps
-//! texts to vectors; a [`ReaderModel`] maps a question and passages to start, end and relevance logits, which the crate
-//! `reading` turns into answers. Both tokenize texts, group them into batches of similar length, and run these.
+//! A [`Session`] runs a model with the ONNX Runtime [`Library`], which is loaded from a file at run time. An
+//! [`Encoder`] maps texts to vectors. A [`ReaderModel`] maps a question and passages to start, end and relevance
+//! logits, from which the crate `reading` extracts answers. Both tokenize their texts and run the model on batches of
+//! texts of similar length.
 //!
-//! All calls block until the session's own thread has computed the result, so an event loop must not call them.
+//! All calls block until the session's own thread has computed the result, so they must not be made on an event loop.
 //!
 //! ```no_run
 //! use control::Control;

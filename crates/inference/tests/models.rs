@@ -1,5 +1,5 @@
-//! Runs encoders on the models of this repository, with the ONNX Runtime library of npm's `onnxruntime-node` or at
-//! `ORT_DYLIB_PATH`. Without that library, the tests are skipped and say so.
+//! Runs encoders with the models of this repository. The ONNX Runtime library comes from the npm package
+//! `onnxruntime-node`, or from the path in `ORT_DYLIB_PATH`. Without the library, each test prints that it is skipped.
 
 #[path = "support/onnx.rs"]
 mod onnx;
@@ -12,10 +12,10 @@ use inference::{
     EncodeOptions, Encoder, EncoderConfig, EncoderInput, Error, Library, PassageForm, Pooling, Session,
     TokenTypes,
 };
-use support::{library, parts, rewritten, root};
+use support::{library, open_model, open_rewritten_model, root};
 
 fn sentence_encoder(library: &'static Library) -> Encoder {
-    let (session, tokenizer) = parts(library, "minilm-encoder");
+    let (session, tokenizer) = open_model(library, "minilm-encoder");
     let config = EncoderConfig {
         pooling: Pooling::Mean,
         normalize: true,
@@ -45,6 +45,7 @@ fn a_question_is_closer_to_its_answer_than_to_another_passage() {
     let rows: Vec<&[f32]> = vectors.chunks_exact(encoder.dim()).collect();
     assert_eq!((encoder.dim(), rows.len()), (384, 3));
     assert!(rows.iter().all(|row| (dot(row, row) - 1.0).abs() < 1e-5), "unit length");
+    // Dot products of vectors of unit length are cosines.
     assert!(
         dot(rows[0], rows[1]) > 0.4 && dot(rows[0], rows[2]) < 0.2,
         "{} {}",
@@ -54,7 +55,7 @@ fn a_question_is_closer_to_its_answer_than_to_another_passage() {
 }
 
 #[test]
-fn token_types_of_zero_equal_a_model_without_token_types() {
+fn token_types_of_zero_give_the_vectors_of_a_model_whose_token_types_are_always_zero() {
     let Some(library) = library() else { return };
     let passage = [EncoderInput { title: Some("Suez Canal"), text: "It was opened in November 1869." }];
     let encode = |(session, tokenizer), token_types| {
@@ -62,12 +63,15 @@ fn token_types_of_zero_equal_a_model_without_token_types() {
         let encoder = Encoder::new(session, tokenizer, config).expect("an encoder");
         encoder.encode(&passage, &EncodeOptions::default(), &Control::new()).expect("encodes")
     };
-    let untyped =
-        || rewritten(library, "minilm-encoder", |bytes: &[u8]| onnx::with_zero_for(bytes, "token_type_ids"));
-    let zeros = encode(parts(library, "minilm-encoder"), TokenTypes::Zeros);
-    assert_eq!(zeros, encode(untyped(), TokenTypes::Zeros));
-    assert_eq!(zeros, encode(untyped(), TokenTypes::Segments));
-    assert_ne!(zeros, encode(parts(library, "minilm-encoder"), TokenTypes::Segments));
+    let without_types = || {
+        open_rewritten_model(library, "minilm-encoder", |bytes: &[u8]| {
+            onnx::with_zero_for(bytes, "token_type_ids")
+        })
+    };
+    let zeros = encode(open_model(library, "minilm-encoder"), TokenTypes::Zeros);
+    assert_eq!(zeros, encode(without_types(), TokenTypes::Zeros));
+    assert_eq!(zeros, encode(without_types(), TokenTypes::Segments));
+    assert_ne!(zeros, encode(open_model(library, "minilm-encoder"), TokenTypes::Segments));
 }
 
 #[test]
@@ -88,10 +92,10 @@ fn a_text_gets_nearly_the_same_vector_alone_and_in_a_batch() {
         .expect("encodes");
     assert_eq!(alone, again, "the same list gives the same bytes");
     for (a, b) in together.chunks_exact(384).zip(alone.chunks_exact(384)) {
-        // The int8 activations of a batch share one scale, so the vectors are close but not equal.
+        // The int8 activations of a batch share one quantization scale, so the vectors are close but not equal.
         assert!(dot(a, b) > 0.99, "{}", dot(a, b));
     }
-    assert_eq!(control.done(), 57);
+    assert_eq!(control.done(), 57, "19 texts in each of three calls");
 }
 
 #[test]
@@ -99,8 +103,8 @@ fn missing_and_invalid_model_files_are_refused() {
     let Some(library) = library() else { return };
     let missing = Session::open(library, &root().join("models/none/model.onnx"), 1).expect_err("missing");
     assert!(matches!(missing, Error::Io { .. }), "{missing}");
-    let foreign = Session::open(library, &root().join("models/README.md"), 1).expect_err("not a model");
-    assert!(matches!(foreign, Error::Model { .. }), "{foreign}");
+    let not_a_model = Session::open(library, &root().join("models/README.md"), 1).expect_err("not a model");
+    assert!(matches!(not_a_model, Error::Model { .. }), "{not_a_model}");
 }
 
 #[test]
@@ -110,7 +114,7 @@ fn sessions_are_shared_by_file_and_threads_until_the_last_one_is_dropped() {
     let first = Session::shared(library, &path, 1).expect("a model");
     let again = Session::shared(library, &root().join("models/../models/tiny-encoder/model.onnx"), 1)
         .expect("a model");
-    assert!(Arc::ptr_eq(&first, &again), "identified by the file, not by the spelling of its path");
+    assert!(Arc::ptr_eq(&first, &again), "two paths of the same file share a session");
     assert!(!Arc::ptr_eq(&first, &Session::shared(library, &path, 2).expect("a model")));
     let weak = Arc::downgrade(&first);
     drop((first, again));
@@ -118,7 +122,7 @@ fn sessions_are_shared_by_file_and_threads_until_the_last_one_is_dropped() {
 }
 
 #[test]
-fn cancelled_work_stops_before_the_next_batch() {
+fn canceled_encoding_stops_before_the_next_batch() {
     let Some(library) = library() else { return };
     let encoder = sentence_encoder(library);
     let control = Control::new();

@@ -1,5 +1,5 @@
-//! Runs readers of both forms on the models of this repository. A question-answering model is made by removing the third output
-//! of a DPR reader.
+//! Runs both kinds of readers with the models of this repository. The question-answering model is a DPR reader without
+//! its relevance output.
 
 #[path = "support/onnx.rs"]
 mod onnx;
@@ -12,19 +12,20 @@ use inference::{
     Error, Library, LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage,
     Relevance, Session,
 };
-use support::{library, parts, rewritten};
+use support::{library, open_model, open_rewritten_model};
 use tokenize::Tokenizer;
 
 const QUESTION: &str = "In which year was the Suez Canal opened?";
 const ANSWER: &str = "The Suez Canal was opened to shipping in November 1869 after ten years of digging.";
 
 fn reader(library: &'static Library, model: &str, config: ReaderConfig) -> ReaderModel {
-    let (session, tokenizer) = parts(library, model);
+    let (session, tokenizer) = open_model(library, model);
     ReaderModel::new(session, tokenizer, config).expect("a reader")
 }
 
+/// A DPR reader of this repository without its relevance output.
 fn question_answering(library: &'static Library, model: &str) -> (Arc<Session>, Arc<Tokenizer>) {
-    rewritten(library, model, |bytes| onnx::with_outputs(bytes, |name| name != "relevance_logit"))
+    open_rewritten_model(library, model, |bytes| onnx::with_outputs(bytes, |name| name != "relevance_logit"))
 }
 
 fn text(text: &str) -> ReaderPassage<'_> {
@@ -39,25 +40,28 @@ fn windows(overlap: usize) -> LongPassages {
     LongPassages::Windows { overlap_tokens: Some(overlap) }
 }
 
+/// The relevance logit of a window.
 fn logit(window: &PassageLogits) -> f32 {
     match window.relevance {
         Relevance::Logit(logit) => logit,
-        Relevance::NoAnswer(score) => panic!("expected a logit, got no answer's score {score}"),
+        Relevance::NoAnswer(score) => panic!("expected a relevance logit, got a score of no answer: {score}"),
     }
 }
 
-/// The byte range from the best start to the best end.
-fn best(window: &PassageLogits) -> std::ops::Range<usize> {
-    let best =
+/// The byte range from the token with the best start logit to the token with the best end logit.
+fn best_span(window: &PassageLogits) -> std::ops::Range<usize> {
+    let best_token =
         |values: &[f32]| (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])).expect("tokens");
-    window.offsets[best(&window.start)].start as usize..window.offsets[best(&window.end)].end as usize
+    window.offsets[best_token(&window.start)].start as usize
+        ..window.offsets[best_token(&window.end)].end as usize
 }
 
 #[test]
-fn the_reader_finds_the_year() {
+fn the_reader_ranks_the_right_passage_first_and_finds_the_year() {
     let Some(library) = library() else { return };
-    let reader =
-        reader(library, "minilm-reader", ReaderConfig { max_tokens: 224, ..ReaderConfig::default() });
+    // The model was exported for inputs of up to 224 tokens.
+    let config = ReaderConfig { max_tokens: 224, ..ReaderConfig::default() };
+    let reader = reader(library, "minilm-reader", config);
     let passages = [
         ReaderPassage {
             title: Some("Piano"),
@@ -67,7 +71,7 @@ fn the_reader_finds_the_year() {
     ];
     let read = read(&reader, &passages);
     assert!(logit(&read[1][0]) > logit(&read[0][0]), "{:?} {:?}", read[1][0].relevance, read[0][0].relevance);
-    assert!(ANSWER[best(&read[1][0])].contains("1869"), "{}", &ANSWER[best(&read[1][0])]);
+    assert!(ANSWER[best_span(&read[1][0])].contains("1869"), "{}", &ANSWER[best_span(&read[1][0])]);
 }
 
 #[test]
@@ -85,13 +89,16 @@ fn a_long_text_is_read_to_its_end_in_windows_and_truncated_without_them() {
     let Some(library) = library() else { return };
     let long = format!("{}{ANSWER}", "Rain fell on the quiet hills and nobody spoke of it. ".repeat(60));
     let config = ReaderConfig { max_tokens: 128, long_passages: windows(32), ..ReaderConfig::default() };
-    let whole = read(&reader(library, "minilm-reader", config), &[text(&long)]).remove(0);
-    assert!(whole.len() > 5, "{} windows", whole.len());
-    let first = whole.iter().max_by(|a, b| logit(a).total_cmp(&logit(b))).expect("windows");
-    assert!(long[best(first)].contains("1869"), "{}", &long[best(first)]);
-    // Offsets and word numbers refer to the whole text, so two windows agree about the tokens that they share.
-    assert_eq!(whole.last().expect("windows").offsets.last().expect("tokens").end as usize, long.len());
-    for pair in whole.windows(2) {
+    let windows_read = read(&reader(library, "minilm-reader", config), &[text(&long)]).remove(0);
+    assert!(windows_read.len() > 5, "{} windows", windows_read.len());
+    let best = windows_read.iter().max_by(|a, b| logit(a).total_cmp(&logit(b))).expect("windows");
+    assert!(long[best_span(best)].contains("1869"), "{}", &long[best_span(best)]);
+    // Offsets and word numbers refer to the whole text, so they are equal for the tokens that two windows share.
+    assert_eq!(
+        windows_read.last().expect("windows").offsets.last().expect("tokens").end as usize,
+        long.len()
+    );
+    for pair in windows_read.windows(2) {
         let shared =
             pair[0].offsets.iter().position(|token| *token == pair[1].offsets[0]).expect("an overlap");
         assert!(pair[0].offsets.len() - shared >= 32);
@@ -101,11 +108,14 @@ fn a_long_text_is_read_to_its_end_in_windows_and_truncated_without_them() {
     let config = ReaderConfig { long_passages: LongPassages::Cut, ..config };
     let cut = read(&reader(library, "minilm-reader", config), &[text(&long)]).remove(0);
     assert_eq!(cut.len(), 1);
-    assert_eq!(cut[0].offsets, whole[0].offsets, "the first window, to the last whole word that fits");
+    assert_eq!(
+        cut[0].offsets, windows_read[0].offsets,
+        "the first window, up to the last complete word that fits"
+    );
 }
 
 #[test]
-fn every_window_gives_the_same_logits_as_its_words_alone() {
+fn every_window_gets_the_same_logits_as_a_passage_of_only_its_words() {
     let Some(library) = library() else { return };
     let words: Vec<String> = (0..300).map(|word| format!("w{word}")).collect();
     let long = words.join(" ");
@@ -130,7 +140,7 @@ fn every_window_gives_the_same_logits_as_its_words_alone() {
 }
 
 #[test]
-fn the_order_of_passages_changes_nothing_and_batches_change_little() {
+fn logits_do_not_depend_on_the_order_of_passages_and_little_on_the_batches() {
     let Some(library) = library() else { return };
     let texts: Vec<String> = (0..40)
         .map(|text| {
@@ -142,18 +152,19 @@ fn the_order_of_passages_changes_nothing_and_batches_change_little() {
         })
         .collect();
     let passages: Vec<ReaderPassage<'_>> = texts.iter().map(|one| text(one)).collect();
-    let at_once =
+    let in_batches =
         reader(library, "tiny-reader", ReaderConfig { batch_tokens: 300, ..ReaderConfig::default() });
-    let straight = read(&at_once, &passages);
-    let mut back = read(&at_once, &passages.iter().rev().copied().collect::<Vec<_>>());
-    back.reverse();
-    assert_eq!(straight, back, "to the bit");
+    let forward = read(&in_batches, &passages);
+    let mut backward = read(&in_batches, &passages.iter().rev().copied().collect::<Vec<_>>());
+    backward.reverse();
+    assert_eq!(forward, backward, "bit for bit");
     let alone = read(
         &reader(library, "tiny-reader", ReaderConfig { batch_tokens: 1, ..ReaderConfig::default() }),
         &passages,
     );
-    for (a, b) in straight.iter().flatten().zip(alone.iter().flatten()) {
+    for (a, b) in forward.iter().flatten().zip(alone.iter().flatten()) {
         assert_eq!((&a.offsets, &a.words), (&b.offsets, &b.words));
+        // The int8 activations of a batch share one scale, so the logits are close but not equal.
         assert!((logit(a) - logit(b)).abs() < 0.5, "{} {}", logit(a), logit(b));
     }
 }
@@ -171,7 +182,7 @@ fn progress_counts_passages_not_windows() {
 }
 
 #[test]
-fn a_question_answering_model_is_recognized_by_its_outputs_and_scores_no_answer() {
+fn a_question_answering_model_is_recognized_by_its_outputs_and_scores_that_there_is_no_answer() {
     let Some(library) = library() else { return };
     let (session, tokenizer) = question_answering(library, "tiny-reader");
     let plain =
@@ -179,7 +190,7 @@ fn a_question_answering_model_is_recognized_by_its_outputs_and_scores_no_answer(
     assert_eq!(plain.form(), ReaderForm::QuestionAnswering);
     let titled = ReaderPassage { title: Some("Suez Canal"), text: ANSWER };
     let window = read(&plain, &[titled]).remove(0).remove(0);
-    assert_eq!(window, read(&plain, &[text(ANSWER)])[0][0], "titles are not read unless asked for");
+    assert_eq!(window, read(&plain, &[text(ANSWER)])[0][0], "titles are not read by default");
 
     // Build the input directly: [CLS] question [SEP] text [SEP], with token types 0 and 1.
     let (question, pieces) =
@@ -205,34 +216,40 @@ fn a_question_answering_model_can_read_titles_and_its_offsets_refer_to_the_text(
     let plain = ReaderModel::new(session, tokenizer, ReaderConfig::default()).expect("a reader");
     let window =
         read(&titled, &[ReaderPassage { title: Some("Suez Canal"), text: ANSWER }]).remove(0).remove(0);
+    // The same input without a title: its text begins with the title, which has 10 bytes, and a space.
     let joined = format!("Suez Canal {ANSWER}");
     let expected = read(&plain, &[text(&joined)]).remove(0).remove(0);
-    let title = expected.offsets.iter().filter(|token| token.end <= 10).count();
+    let title_len = expected.offsets.iter().filter(|token| token.end <= 10).count();
     assert_eq!(window.relevance, expected.relevance);
-    assert_eq!(window.start, expected.start[title..]);
-    assert_eq!(window.end, expected.end[title..]);
+    assert_eq!(window.start, expected.start[title_len..]);
+    assert_eq!(window.end, expected.end[title_len..]);
     let moved: Vec<_> = window.offsets.iter().map(|token| token.start + 11..token.end + 11).collect();
-    assert_eq!(moved, expected.offsets[title..]);
+    assert_eq!(moved, expected.offsets[title_len..]);
 }
 
 #[test]
-fn a_model_without_token_types_gets_none() {
+fn a_model_without_the_input_token_types_can_be_run() {
     let Some(library) = library() else { return };
-    let zero = |bytes: &[u8]| onnx::with_zero_for(bytes, "token_type_ids");
-    let (session, tokenizer) = rewritten(library, "tiny-reader", zero);
+    let without_types = |bytes: &[u8]| onnx::with_zero_for(bytes, "token_type_ids");
+    let (session, tokenizer) = open_rewritten_model(library, "tiny-reader", without_types);
     let untyped = ReaderModel::new(session, tokenizer, ReaderConfig::default()).expect("a reader");
-    // DPR's own code uses neither token types nor a last separator. The two models below differ only in token types.
+    // DPR's code uses only the token type 0, and no separator after the text. So the next two models get the same
+    // inputs, although only one of them has token types.
     let open_ended = ReaderConfig { open_ended: true, ..ReaderConfig::default() };
-    let own = reader(library, "tiny-reader", open_ended);
-    let (session, tokenizer) = rewritten(library, "tiny-reader", zero);
-    let both = ReaderModel::new(session, tokenizer, open_ended).expect("a reader");
+    let typed_open_ended = reader(library, "tiny-reader", open_ended);
+    let (session, tokenizer) = open_rewritten_model(library, "tiny-reader", without_types);
+    let untyped_open_ended = ReaderModel::new(session, tokenizer, open_ended).expect("a reader");
     let passages = [ReaderPassage { title: Some("Suez Canal"), text: ANSWER }];
     assert_eq!(
-        read(&own, &passages),
-        read(&both, &passages),
-        "token types of 0 equal a model without token types"
+        read(&typed_open_ended, &passages),
+        read(&untyped_open_ended, &passages),
+        "token types of 0 give the logits of a model without token types"
     );
-    assert_ne!(read(&untyped, &passages), read(&both, &passages), "one more token");
+    assert_ne!(
+        read(&untyped, &passages),
+        read(&untyped_open_ended, &passages),
+        "the input has one more token"
+    );
     assert_ne!(
         read(&untyped, &passages),
         read(&reader(library, "tiny-reader", ReaderConfig::default()), &passages)
@@ -240,9 +257,9 @@ fn a_model_without_token_types_gets_none() {
 }
 
 #[test]
-fn other_models_and_settings_that_leave_no_room_for_text_are_refused() {
+fn other_models_and_options_that_leave_no_room_for_text_are_refused() {
     let Some(library) = library() else { return };
-    let (session, tokenizer) = parts(library, "minilm-encoder");
+    let (session, tokenizer) = open_model(library, "minilm-encoder");
     let error = ReaderModel::new(session, tokenizer, ReaderConfig::default()).expect_err("an encoder");
     assert!(matches!(error, Error::Model { .. }));
     assert!(
@@ -253,12 +270,13 @@ fn other_models_and_settings_that_leave_no_room_for_text_are_refused() {
         "{error}"
     );
     let refused = |config| {
-        let (session, tokenizer) = parts(library, "tiny-reader");
+        let (session, tokenizer) = open_model(library, "tiny-reader");
         ReaderModel::new(session, tokenizer, config).expect_err("refused").to_string()
     };
     let config = ReaderConfig { max_tokens: 59, ..ReaderConfig::default() };
-    assert_eq!(refused(config), "maxTokens: expected at least 60, got 59"); // 40 + 4 + 16
-    // 256 − 40 − 4 = 212 tokens, of which a title may take half.
+    // 40 tokens of the question, `[CLS]` and three `[SEP]`, and 16 tokens for title and text.
+    assert_eq!(refused(config), "maxTokens: expected at least 60, got 59");
+    // 256 − 40 − 4 = 212 tokens for title and text. A title may take half of them.
     let config = ReaderConfig { long_passages: windows(106), ..ReaderConfig::default() };
     assert_eq!(
         refused(config),
@@ -269,13 +287,15 @@ fn other_models_and_settings_that_leave_no_room_for_text_are_refused() {
 #[test]
 fn the_longest_question_and_title_and_the_largest_overlap_still_leave_room_for_text() {
     let Some(library) = library() else { return };
+    // Of 60 tokens, 40 are the question and 4 special tokens; the title takes 8 of the other 16.
     let config = ReaderConfig { max_tokens: 60, long_passages: windows(7), ..ReaderConfig::default() };
     let reader = reader(library, "tiny-reader", config);
     let (question, title) = ("why ".repeat(100), "title ".repeat(100));
     let long = "one two three four five ".repeat(10);
     let passages = [ReaderPassage { title: Some(&title), text: &long }];
     let windows = reader.read(&question, &passages, &Control::new()).expect("reads").remove(0);
-    // The text has 50 tokens. Windows of 8 tokens that overlap by 7: 50 − 8 + 1.
+    // The text has 50 tokens. A window has 8 of them and begins one token after the previous window: 50 − 8 + 1
+    // windows.
     assert_eq!(windows.len(), 43);
     assert!(windows.iter().all(|window| window.offsets.len() == 8));
 }
@@ -285,7 +305,9 @@ fn empty_texts_and_texts_of_one_huge_word_are_read() {
     let Some(library) = library() else { return };
     let huge = "x".repeat(100_000);
     let unbroken = "ab".repeat(40);
-    for (session, tokenizer) in [parts(library, "tiny-reader"), question_answering(library, "tiny-reader")] {
+    for (session, tokenizer) in
+        [open_model(library, "tiny-reader"), question_answering(library, "tiny-reader")]
+    {
         let config = ReaderConfig { max_tokens: 80, ..ReaderConfig::default() };
         let reader = ReaderModel::new(session, tokenizer, config).expect("a reader");
         let read = read(&reader, &[text(""), text(&huge), text(&unbroken), text(" \n ")]);
@@ -294,6 +316,7 @@ fn empty_texts_and_texts_of_one_huge_word_are_read() {
         // The word exceeds WordPiece's limit of 100 characters per word: one unknown piece covers the whole text.
         assert_eq!((read[1].len(), read[1][0].offsets.len()), (1, 1));
         assert_eq!(read[1][0].offsets[0], 0..100_000);
+        // 80 letters without a space are several pieces of one word, which does not fit into one window.
         let last = read[2].last().expect("a window");
         assert_eq!(last.offsets.last().expect("tokens").end, 80);
         assert!(read[2].iter().all(|window| window.words.iter().all(|&word| word == 0)));

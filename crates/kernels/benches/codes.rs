@@ -1,6 +1,7 @@
-//! Inner products of bytes, 4-bit codes and sign bits, by instruction set and dimension. An item is one multiplication.
+//! Times inner products of bytes, 4-bit codes and sign bits, by instruction set and dimension. The throughput counts
+//! pairs of numbers that are multiplied: Gitem/s are billions of them per second.
 //!
-//! `cargo bench -p kernels --bench codes`; `-- half_bytes` runs one benchmark.
+//! Run `cargo bench -p kernels --bench codes`; append `-- half_bytes` for one benchmark.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -11,59 +12,61 @@ use kernels::signs::{SignKernels, SignQuery, WORD_DIM};
 
 const DIMS: [usize; 4] = [128, 384, 768, 1024];
 const ROWS: usize = 256;
-/// Number of queries that a block of rows is multiplied with at once.
+/// Number of queries in a batch.
 const QUERIES: usize = 64;
 
 fn main() {
     divan::main();
 }
 
-/// One query, or many at once, and rows of bytes.
+/// One query or a batch of queries, with rows of bytes.
 #[divan::bench(args = cases(Int8Kernels::available().into_iter().map(Int8Kernels::name)), consts = [1, QUERIES])]
 fn bytes<const N: usize>(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     let kernels = Int8Kernels::available().into_iter().find(|kernels| kernels.name() == set).expect("listed");
-    let (bytes, queries) = (bytes_of(ROWS * dim), Int8Queries::new(dim, signed(N * dim)));
+    let (bytes, queries) = (random_bytes(ROWS * dim), Int8Queries::new(dim, signed_bytes(N * dim)));
     let (rows, mut products) = (Int8Rows::new(&bytes, dim, dim), vec![0; N * ROWS]);
     let multiply = || kernels.products(black_box(&queries), rows, &mut products);
     bencher.counter(ItemsCount::new(N * ROWS * dim)).bench_local(multiply);
 }
 
-/// One query and chosen rows of 4-bit codes, as in a graph search.
+/// One query with rows of 4-bit codes in random order, as in a graph search.
 #[divan::bench(args = cases(Int4Kernels::available().into_iter().map(Int4Kernels::name)))]
 fn half_bytes(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     let kernels = Int4Kernels::available().into_iter().find(|kernels| kernels.name() == set).expect("listed");
     let row_bytes = dim.div_ceil(BLOCK_DIM) * BLOCK_BYTES;
-    let (bytes, query) = (bytes_of(ROWS * row_bytes), Int4Query::new(&signed(dim)));
+    let (bytes, query) = (random_bytes(ROWS * row_bytes), Int4Query::new(&signed_bytes(dim)));
     let (rows, ords, mut products) = (ByteRows::new(&bytes, row_bytes), ords(), [0; ROWS]);
     let multiply = || kernels.products_of(black_box(&query), rows, &ords, &mut products);
     bencher.counter(ItemsCount::new(ROWS * dim)).bench_local(multiply);
 }
 
-/// One query and chosen rows of sign bits.
+/// One query with rows of sign bits in random order.
 #[divan::bench(args = cases(SignKernels::available().into_iter().map(SignKernels::name)))]
 fn signs(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     let kernels = SignKernels::available().into_iter().find(|kernels| kernels.name() == set).expect("listed");
     let row_bytes = dim.next_multiple_of(WORD_DIM) / 8;
-    let (bytes, query) = (bytes_of(ROWS * row_bytes), SignQuery::new(&signed(dim)));
+    let (bytes, query) = (random_bytes(ROWS * row_bytes), SignQuery::new(&signed_bytes(dim)));
     let (rows, ords, mut sums) = (ByteRows::new(&bytes, row_bytes), ords(), [0; ROWS]);
     let add = || kernels.sums_of(black_box(&query), rows, &ords, &mut sums);
     bencher.counter(ItemsCount::new(ROWS * dim)).bench_local(add);
 }
 
+/// Combines every instruction set with every dimension.
 fn cases(sets: impl Iterator<Item = &'static str>) -> impl Iterator<Item = (&'static str, usize)> {
     sets.flat_map(|set| DIMS.map(|dim| (set, dim)))
 }
 
-/// All rows, in a shuffled order.
+/// Returns all rows in a shuffled order.
 fn ords() -> Vec<u32> {
+    // 101 is odd and `ROWS` is a power of two, so every row occurs once.
     (0..ROWS as u32).map(|at| at * 101 % ROWS as u32).collect()
 }
 
-fn signed(count: usize) -> Vec<i8> {
-    bytes_of(count).into_iter().map(u8::cast_signed).collect()
+fn signed_bytes(count: usize) -> Vec<i8> {
+    random_bytes(count).into_iter().map(u8::cast_signed).collect()
 }
 
-fn bytes_of(count: usize) -> Vec<u8> {
+fn random_bytes(count: usize) -> Vec<u8> {
     let mut state = 1u64;
     let next = || {
         state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);

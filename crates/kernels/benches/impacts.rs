@@ -1,6 +1,8 @@
-//! Scans of a block of passages, by number of dense terms and instruction set. An item is a passage.
+//! Times [`ImpactKernels::scan`], by instruction set and number of dense terms. A dense term is in many passages and is
+//! stored as a bitmap. For each passage of a block, the scan adds the upper bounds on what its dense terms contribute
+//! to its BM25 score, and it reports the passages whose sum reaches a threshold. The throughput counts passages.
 //!
-//! `cargo bench -p kernels --bench impacts`
+//! Run `cargo bench -p kernels --bench impacts`.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -14,40 +16,48 @@ fn main() {
     divan::main();
 }
 
-/// Every third passage has each term. No passage reaches the bound, but in each group of 64 one has a sum that could, so that
-/// no group is skipped.
+/// Every third passage has each term. No passage reaches the threshold, but each group of 64 passages includes one that
+/// would reach it with all terms, so no group is skipped.
 #[divan::bench(args = cases())]
-fn no_group_skipped(bencher: Bencher<'_, '_>, &(kernels, dense): &(usize, usize)) {
-    scan(bencher, kernels, dense, BOUND - STEPS * dense as u16);
+fn no_group_skipped(bencher: Bencher<'_, '_>, &(set, term_count): &(usize, usize)) {
+    scan(bencher, set, term_count, THRESHOLD - TERM_BOUND * term_count as u16);
 }
 
-/// No passage can reach the bound, so all groups are skipped.
+/// No passage can reach the threshold, so all groups are skipped.
 #[divan::bench(args = cases())]
-fn all_groups_skipped(bencher: Bencher<'_, '_>, &(kernels, dense): &(usize, usize)) {
-    scan(bencher, kernels, dense, 0);
+fn all_groups_skipped(bencher: Bencher<'_, '_>, &(set, term_count): &(usize, usize)) {
+    scan(bencher, set, term_count, 0);
 }
 
-const BOUND: u16 = 40_000;
-const STEPS: u16 = 3 << SHIFT;
+/// Passages whose sum reaches this are reported.
+const THRESHOLD: u16 = 40_000;
+/// A dense term adds this to the sum of a passage: 3 units of `1 << SHIFT`.
+const TERM_BOUND: u16 = 3 << SHIFT;
 const SHIFT: u32 = 5;
 
-fn scan(bencher: Bencher<'_, '_>, kernels: usize, dense: usize, sum_per_group: u16) {
-    let kernels = ImpactKernels::available()[kernels];
+/// Scans with the instruction set at position `set`. One passage of each group has the sum `sum_per_group` before the
+/// scan.
+fn scan(bencher: Bencher<'_, '_>, set: usize, term_count: usize, sum_per_group: u16) {
+    let kernels = ImpactKernels::available()[set];
+    // Every third bit is set, starting with bit 0: 22 bits per word.
     let words = vec![0x9249_2492_4924_9249u64.to_le_bytes(); PASSAGES / GROUP];
+    // More codes than the 8192 / 64 · 22 = 2,816 postings of a term; the others are not read.
     let codes: Vec<u8> = (0..PASSAGES / 2 + PADDING).map(|at| 1 + (at * 7 % 250) as u8).collect();
-    let bounds = DenseBounds { steps: [3; 256 / MIN_CODES_PER_CLASS] };
+    let bounds = DenseBounds { units: [3; 256 / MIN_CODES_PER_CLASS] };
     let mut sums = vec![0u16; PASSAGES];
     let mut found = FoundPassages { sums: [0; GROUP], positions: [0; GROUP] };
     bencher.counter(ItemsCount::new(PASSAGES)).bench_local(|| {
-        // The passage does not have the dense terms.
+        // The scan sets all sums to 0, so they are set again each time. Passage 1 of a group has none of the dense
+        // terms.
         sums.iter_mut().skip(1).step_by(GROUP).for_each(|sum| *sum = sum_per_group);
         let term = || DenseTerm { words: &words, codes: &codes, bounds: &bounds };
-        let mut terms: Vec<DenseTerm<'_>> = (0..dense).map(|_| term()).collect();
-        let options = ScanOptions { bound: BOUND, shift: SHIFT, allowed: None };
+        let mut terms: Vec<DenseTerm<'_>> = (0..term_count).map(|_| term()).collect();
+        let options = ScanOptions { threshold: THRESHOLD, shift: SHIFT, allowed: None };
         kernels.scan(&mut sums, &mut terms, options, &mut found, GROUP)
     });
 }
 
+/// Combines every instruction set, by its position, with every number of terms.
 fn cases() -> impl Iterator<Item = (usize, usize)> {
-    (0..ImpactKernels::available().len()).flat_map(|kernels| [1, 2, 4, 8].map(|dense| (kernels, dense)))
+    (0..ImpactKernels::available().len()).flat_map(|set| [1, 2, 4, 8].map(|term_count| (set, term_count)))
 }

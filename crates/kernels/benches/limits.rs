@@ -1,7 +1,8 @@
-//! The limits of one thread of the machine: floating-point operations, two per multiply-add, and bytes read from memory.
+//! Measures two limits of one thread of the machine, to compare other benchmarks with: floating-point operations per
+//! second (two per multiply-add), and bytes per second read from memory.
 //!
-//! `cargo bench -p kernels --bench limits`
-#![allow(unsafe_code, reason = "loops for the instructions of one CPU")]
+//! Run `cargo bench -p kernels --bench limits`.
+#![allow(unsafe_code, reason = "loops for certain instruction sets")]
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
@@ -10,7 +11,7 @@ fn main() {
     divan::main();
 }
 
-/// Independent multiply-adds.
+/// Multiply-adds in independent chains, so that none waits for the result of another chain.
 #[divan::bench(sample_count = 500)]
 fn peak(bencher: Bencher<'_, '_>) {
     const STEPS: usize = 50_000;
@@ -18,18 +19,20 @@ fn peak(bencher: Bencher<'_, '_>) {
     bencher.counter(ItemsCount::new(STEPS * CHAINS * lanes * 2)).bench(|| multiply_adds(STEPS));
 }
 
-/// The sum of `megabytes` of numbers.
+/// Adds up an array of numbers of the given size in megabytes. The sizes are those of 50,000 and 200,000 vectors of
+/// dimension 384, which do not fit in most caches (see `crates/dense/benches/scan.rs`).
 #[divan::bench(args = [77, 307], sample_count = 20)]
 fn read(bencher: Bencher<'_, '_>, megabytes: usize) {
     let numbers = vec![1.0; megabytes * 250_000];
     bencher.counter(BytesCount::new(numbers.len() * 4)).bench(|| sum(black_box(&numbers)));
 }
 
-/// Number of independent sums: more than the latency of a multiply-add in cycles times the number that start per cycle.
+/// Number of independent chains of multiply-adds. It exceeds the latency of a multiply-add (4 cycles or so) times the
+/// number of multiply-adds that start per cycle (2 or less), so all units are busy.
 const CHAINS: usize = 16;
 
-/// Runs `steps` multiply-adds of each chain. Returns their sum, so that nothing is optimized away, and the number of lanes of
-/// a chain.
+/// Runs `steps` multiply-adds of each chain. Returns the sum of the results, so that the compiler does not remove the
+/// work, and the number of lanes of a chain.
 fn multiply_adds(steps: usize) -> (f32, usize) {
     #[cfg(target_arch = "x86_64")]
     {
@@ -50,7 +53,7 @@ fn multiply_adds(steps: usize) -> (f32, usize) {
     (chains.iter().flatten().sum(), 4)
 }
 
-/// The sum of all numbers.
+/// Returns the sum of all numbers.
 fn sum(numbers: &[f32]) -> f32 {
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx512f") {

@@ -1,7 +1,8 @@
-//! Inner products of floats and 16-bit floats, by instruction set and dimension. An item is a floating-point operation, two
-//! per multiply-add, so that Gitem/s are GFLOP/s. `--bench limits` measures the limits of the machine.
+//! Times inner products of 32-bit and 16-bit floats, by instruction set and dimension. The throughput counts
+//! floating-point operations, two per multiply-add, so Gitem/s are GFLOP/s. `--bench limits` measures the limits of the
+//! machine.
 //!
-//! `cargo bench -p kernels --bench products`; `-- one_query` runs one benchmark.
+//! Run `cargo bench -p kernels --bench products`; append `-- one_query` for one benchmark.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -9,7 +10,7 @@ use kernels::half::{HalfFormat, HalfKernels};
 use kernels::{Batch, Kernels, Score};
 
 const DIMS: [usize; 4] = [128, 384, 768, 1024];
-/// With 1,024 dimensions they take 256 KiB, which fits the second-level cache.
+/// With 1,024 dimensions, the rows take 256 KiB, which fits in the L2 cache.
 const ROWS: usize = 64;
 const QUERIES: usize = 64;
 
@@ -17,7 +18,7 @@ fn main() {
     divan::main();
 }
 
-/// One query and consecutive rows.
+/// One query with consecutive rows.
 #[divan::bench(args = cases(Kernels::available().into_iter().map(Kernels::name)))]
 fn one_query(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     let kernels = float_kernels(set);
@@ -26,7 +27,7 @@ fn one_query(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     bencher.counter(ItemsCount::new(ROWS * dim * 2)).bench_local(score);
 }
 
-/// All scores of many queries and rows.
+/// A batch of queries with consecutive rows; all scores are written.
 #[divan::bench(args = cases(Kernels::available().into_iter().map(Kernels::name)))]
 fn block(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     let kernels = float_kernels(set);
@@ -36,23 +37,24 @@ fn block(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     bencher.counter(ItemsCount::new(QUERIES * ROWS * dim * 2)).bench_local(score);
 }
 
-/// The best row of each query: few scores are reported.
+/// A batch of queries. For each query, only the rows that score higher than all rows before them are reported.
 #[divan::bench(args = cases(Kernels::available().into_iter().map(Kernels::name)))]
 fn batch(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     let mut batch = Batch::new(float_kernels(set), Score::Dot, dim, &numbers(QUERIES * dim, 1));
     let numbers = numbers(batch.rows_at_once() * dim, 2);
     let rows: Vec<&[f32]> = numbers.chunks(dim).collect();
-    let mut reports = 0;
+    let mut report_count = 0;
     bencher.counter(ItemsCount::new(QUERIES * rows.len() * dim * 2)).bench_local(|| {
         batch.score(black_box(&rows), &[], |_, _, score| {
-            reports += 1;
+            report_count += 1;
+            // The query's new threshold.
             score.next_up()
         });
-        reports
+        report_count
     });
 }
 
-/// One query and rows of 16-bit floats.
+/// One query with consecutive rows of 16-bit floats.
 #[divan::bench(args = cases(HalfKernels::available().into_iter().map(HalfKernels::name)), consts = [false, true])]
 fn halves<const BF16: bool>(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     let kernels = HalfKernels::available().into_iter().find(|kernels| kernels.name() == set).expect("listed");
@@ -67,11 +69,12 @@ fn float_kernels(set: &str) -> &'static Kernels {
     Kernels::available().into_iter().find(|kernels| kernels.name() == set).expect("listed")
 }
 
+/// Combines every instruction set with every dimension.
 fn cases(sets: impl Iterator<Item = &'static str>) -> impl Iterator<Item = (&'static str, usize)> {
     sets.flat_map(|set| DIMS.map(|dim| (set, dim)))
 }
 
-/// Numbers in [−1, 1).
+/// Returns random numbers in [−1, 1).
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
     let mut state = seed;
     let next = || {

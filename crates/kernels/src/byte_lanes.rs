@@ -1,15 +1,17 @@
 //! Loads of bytes and horizontal sums that the x86-64 instruction sets of `int4`, `int8` and `signs` share.
 //!
-//! `totals` adds the lanes of four accumulators at once. Interleaving two registers and adding the halves adds neighboring
-//! lanes of both:
+//! `totals` adds the lanes of four accumulators a, b, c and d at once. In registers of 64 bytes, `unpacklo` and
+//! `unpackhi` interleave two accumulators within each quarter (128 bits). Adding both results halves the number of
+//! partial sums of each accumulator:
 //!
 //! ```text
-//! a0 a1 a2 a3 │ …       lo + hi      a0+a2 b0+b2 a1+a3 b1+b3 │ …
-//! b0 b1 b2 b3 │ …   ───────────►
+//! a0 a1 a2 a3 │ …     unpacklo     a0 b0 a1 b1 │ …
+//! b0 b1 b2 b3 │ …   + unpackhi     a2 b2 a3 b3 │ …   =   a0+a2 b0+b2 a1+a3 b1+b3 │ …
 //! ```
 //!
-//! After two such steps each quarter (half, with 256 bits) of a register has partial sums of a, b, c and d, and the quarters
-//! are added.
+//! After a second such step, with the same sums of c and d, each quarter has one partial sum of each of a, b, c and d.
+//! Finally the quarters are added. In registers of 32 bytes, `hadd` does the work of `unpacklo`, `unpackhi` and the
+//! addition, and there are two halves instead of four quarters.
 
 /// Defines `Sums`, `WIDTH`, `zero`, `load_query` and `totals` for registers of 64 bytes.
 macro_rules! define_byte_lanes_512 {
@@ -30,7 +32,7 @@ macro_rules! define_byte_lanes_512 {
             unsafe { std::arch::x86_64::_mm512_loadu_si512(chunk.as_ptr().cast()) }
         }
 
-        /// The sum of the lanes of each accumulator.
+        /// Returns the sum of the lanes of each accumulator.
         #[$feature]
         #[inline]
         fn totals(sums: [Sums; 4]) -> [i32; 4] {
@@ -44,7 +46,7 @@ macro_rules! define_byte_lanes_512 {
             let [a, b, c, d] = sums;
             let ab = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
             let cd = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
-            // Each quarter has partial sums of all four.
+            // Each quarter has one partial sum of each accumulator.
             let all = _mm512_add_epi32(_mm512_unpacklo_epi64(ab, cd), _mm512_unpackhi_epi64(ab, cd));
             let half = _mm256_add_epi32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64::<1>(all));
             let total = _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half));
@@ -56,7 +58,7 @@ macro_rules! define_byte_lanes_512 {
     };
 }
 
-/// Defines the same as `define_byte_lanes_512` for registers of 32 bytes.
+/// Defines the same names as `define_byte_lanes_512`, for registers of 32 bytes.
 macro_rules! define_byte_lanes_256 {
     (#[$feature:meta]) => {
         type Sums = std::arch::x86_64::__m256i;
@@ -75,7 +77,7 @@ macro_rules! define_byte_lanes_256 {
             unsafe { std::arch::x86_64::_mm256_loadu_si256(chunk.as_ptr().cast()) }
         }
 
-        /// The sum of the lanes of each accumulator.
+        /// Returns the sum of the lanes of each accumulator.
         #[$feature]
         #[inline]
         fn totals(sums: [Sums; 4]) -> [i32; 4] {
@@ -85,7 +87,7 @@ macro_rules! define_byte_lanes_256 {
             };
 
             let [a, b, c, d] = sums;
-            // Each half has partial sums of all four.
+            // Each half has one partial sum of each accumulator.
             let all = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
             let total = _mm_add_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256::<1>(all));
             let mut totals = [0; 4];

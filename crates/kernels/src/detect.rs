@@ -1,9 +1,10 @@
-//! How the kernels of the running CPU are found.
+//! The macro that chooses kernels by the features of the running CPU.
 
 /// Implements `detect`, `available` and `name` for a struct of kernels, which must have the field `name`.
 ///
-/// Every instruction set is a module with a static `KERNELS`. They are listed by architecture, the fastest first, each
-/// with the CPU features that it needs; the last one runs on every CPU. The doc comment is that of `name`.
+/// An invocation lists one module per instruction set, grouped by architecture, the fastest first, with the CPU
+/// features that each module needs. The last module is portable and needs none. Each module has a static `KERNELS`. The
+/// doc comment in the invocation becomes that of `name`.
 macro_rules! detect_kernels {
     (
         $(#[$name_doc:meta])+
@@ -14,15 +15,15 @@ macro_rules! detect_kernels {
         }
     ) => {
         impl $kernels {
-            /// The kernels of the fastest instruction set that the running CPU supports. Detection runs once.
+            /// Returns the kernels of the fastest instruction set that the running CPU supports. Detection runs once.
             #[must_use]
             pub fn detect() -> &'static Self {
                 static FASTEST: std::sync::OnceLock<&'static $kernels> = std::sync::OnceLock::new();
                 FASTEST.get_or_init(|| Self::available()[0])
             }
 
-            /// The kernels of all instruction sets that the running CPU supports, the fastest first. The last is
-            /// `scalar`, which every CPU supports.
+            /// Returns the kernels of all instruction sets that the running CPU supports, the fastest first. The last
+            /// is `scalar`, which every CPU supports.
             #[must_use]
             pub fn available() -> Vec<&'static Self> {
                 let sets = [

@@ -1,7 +1,7 @@
 //! SIMD kernels: inner products and distances of vectors, and scans over BM25 impacts and logits.
 //!
 //! Each module has the kernels for rows of one element type. Its main type is a struct of function pointers, such as
-//! [`Kernels`], with one instance for each instruction set. `detect` returns the fastest instance that the running CPU
+//! [`Kernels`], with one instance per instruction set. `detect` returns the fastest instance that the running CPU
 //! supports:
 //!
 //! ```
@@ -19,18 +19,27 @@
 //! |---|---|---|
 //! | `float` ([`Kernels`], [`Batch`]) | `f32` | exact vector search, projections onto a vocabulary |
 //! | [`half`] | `f16`, `bf16` | exact search of rows stored in 16 bits |
-//! | [`int8`] | bytes | prefilter of exact search, codes of short vectors in HNSW graphs |
-//! | [`int4`] | half bytes | codes of vectors in HNSW graphs |
-//! | [`signs`] | bits | sign-bit sketches in HNSW graphs |
+//! | [`int8`] | 8-bit codes | prefilter of exact search, codes of short vectors in HNSW graphs |
+//! | [`int4`] | 4-bit codes | codes of vectors in HNSW graphs |
+//! | [`signs`] | sign bits | sign-bit sketches in HNSW graphs |
 //! | [`impacts`] | BM25 impact codes | upper bounds on BM25 scores |
 //! | [`logits`] | `f32` | softmax and ranks over a vocabulary |
+//!
+//! [`mod@reference`] has the definitions that tests compare the kernels with.
+//!
+//! In most modules, `tile.rs` has the loop, as a macro. `x86_64.rs`, `aarch64.rs` and `scalar.rs` expand it for each
+//! instruction set, with that set's registers and instructions. `dispatch.rs` lists the instruction sets, and
+//! `operands.rs` has the types of queries and rows. `float` and `int8` have a second loop for batches of queries
+//! (`panels.rs`, `packed_rows.rs`), `logits` has portable loops that are compiled for each instruction set
+//! (`lanes.rs`), and `impacts` has a loop per instruction set.
 //!
 //! # Reproducible results
 //!
 //! With one instruction set, the value of a pair of vectors depends on that pair alone: [`Kernels::dot`],
 //! [`Kernels::score_rows`], [`Kernels::score_block`] and [`Batch`] return the same bits for it, whatever other rows and
-//! queries are in the call. Different instruction sets round differently, each within the bounds of
-//! [`mod@reference`]. Integer kernels return the same integers on every CPU.
+//! queries are in the call. The only exception is that [`Batch`] returns 0 instead of −0. Different instruction sets
+//! round differently, each within the error bounds of [`mod@reference`]. Integer kernels return the same integers on
+//! every CPU.
 #![allow(unsafe_code, reason = "SIMD loads, and calls of functions that only some CPUs can run")]
 
 #[macro_use]

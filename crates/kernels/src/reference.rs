@@ -1,5 +1,5 @@
-//! Inner products and distances by their definitions, in double precision, with bounds on how far a kernel may be from
-//! them. Tests compare kernels with these.
+//! Inner products and distances by their definitions, in double precision, and bounds on the rounding errors of the
+//! kernels. Tests compare the kernels with these.
 //!
 //! ```
 //! use kernels::{Kernels, reference};
@@ -11,38 +11,40 @@
 
 use numerics::rounding::{SMALLEST_SUBNORMAL, gamma};
 
-/// The largest error of an operation whose result is subnormal.
+/// The largest rounding error of an `f32` operation whose result is subnormal.
 const UNDERFLOW: f64 = SMALLEST_SUBNORMAL / 2.0;
 
-/// The inner product Σ aᵢ·bᵢ. The products are exact in double precision; each addition is off by at most
-/// 2⁻⁵³ Σ |aᵢ·bᵢ|.
+/// Returns the inner product Σ aᵢ·bᵢ. The products are exact in double precision; the error of each addition is at most
+/// about 2⁻⁵³ Σ |aᵢ·bᵢ|.
 #[must_use]
 pub fn dot(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum()
 }
 
-/// The squared Euclidean distance Σ (aᵢ − bᵢ)².
+/// Returns the squared Euclidean distance Σ (aᵢ − bᵢ)².
 #[must_use]
 pub fn squared_l2(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2)).sum()
 }
 
-/// A bound on the difference between [`dot`] and an inner product in `f32` that is summed in any order, with or without
-/// fused multiply-adds.
+/// Returns a bound on the difference between [`dot`] and an inner product in `f32` that is summed in any order, with or
+/// without fused multiply-adds.
 ///
-/// Each of the n products passes through at most n roundings, so the error is at most
-/// [γₙ](numerics::rounding::gamma) Σ |aᵢ·bᵢ| (Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, §3.1). One
-/// more rounding covers those of [`dot`] itself, and each product may lose half of the smallest `f32` to underflow.
+/// Each of the n products passes through at most n roundings, so the error is at most [γₙ](numerics::rounding::gamma)
+/// Σ |aᵢ·bᵢ| (Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, §3.1). Counting n + 1 roundings covers
+/// the much smaller errors of [`dot`] itself. Each product may also lose half of the smallest positive `f32` to
+/// underflow.
 #[must_use]
 pub fn dot_error(a: &[f32], b: &[f32]) -> f64 {
     let magnitude: f64 = a.iter().zip(b).map(|(&a, &b)| (f64::from(a) * f64::from(b)).abs()).sum();
     gamma(a.len() + 1) * magnitude + a.len() as f64 * UNDERFLOW
 }
 
-/// A bound on the difference between [`squared_l2`] and a squared distance in `f32` that is summed in any order.
+/// Returns a bound on the difference between [`squared_l2`] and a squared distance in `f32` that is summed in any
+/// order.
 ///
-/// As [`dot_error`], plus the rounding of each difference, which squaring doubles. A difference of two floats never
-/// underflows.
+/// It has the form of [`dot_error`], with two more roundings: each difference is rounded, and squaring doubles that
+/// relative error. The difference of two floats is exact if it is subnormal, so it adds no underflow.
 #[must_use]
 pub fn squared_l2_error(a: &[f32], b: &[f32]) -> f64 {
     gamma(a.len() + 3) * squared_l2(a, b) + a.len() as f64 * UNDERFLOW
@@ -53,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_definitions_hold_on_values_worked_out_by_hand() {
+    fn the_definitions_hold_on_hand_computed_values() {
         assert_eq!(dot(&[1.0, -2.0], &[3.0, 4.0]), -5.0); // 3 − 8
         assert_eq!(squared_l2(&[1.0, -2.0], &[3.0, 4.0]), 40.0); // 4 + 36
     }

@@ -1,11 +1,11 @@
-//! The kernels of every instruction set agree with the definition within the error bound, and return the same bits for a
-//! pair wherever it is in a block.
+//! The kernels of every instruction set agree with the definition within the error bound, and return the same bits for
+//! a pair of vectors wherever the pair is in a block.
 
 use kernels::{Batch, Kernels, Score, reference};
 use numerics::SplitMix64;
 use proptest::prelude::*;
 
-/// Two vectors of the same length, up to `max_len`, with ordinary, huge, tiny and canceling values.
+/// Two vectors of the same length below `max_len`, with ordinary, huge and tiny values and zeros.
 fn pair(max_len: usize) -> impl Strategy<Value = (Vec<f32>, Vec<f32>)> {
     let value = prop_oneof![
         8 => -10.0f32..10.0,
@@ -16,7 +16,7 @@ fn pair(max_len: usize) -> impl Strategy<Value = (Vec<f32>, Vec<f32>)> {
     prop::collection::vec((value.clone(), value), 0..max_len).prop_map(|pairs| pairs.into_iter().unzip())
 }
 
-/// Reproducible values in [-1, 1).
+/// Returns values in [−1, 1) that depend only on the arguments.
 fn values(seed: u64, count: usize) -> Vec<f32> {
     let mut random = SplitMix64::new(seed);
     (0..count).map(|_| random.uniform()).collect()
@@ -36,8 +36,9 @@ proptest! {
     }
 
     #[test]
-    fn a_value_does_not_depend_on_its_position(dim in 1usize..150, queries in 1usize..9, rows in 0usize..11,
-                                            offset in 0usize..17, seed in any::<u64>()) {
+    fn a_value_does_not_depend_on_its_position(
+        dim in 1usize..150, queries in 1usize..9, rows in 0usize..11, offset in 0usize..17, seed in any::<u64>(),
+    ) {
         // An offset into the allocation makes the slices unaligned.
         let storage = values(seed, offset + (queries + rows) * dim);
         let (query_values, row_values) = storage[offset..].split_at(queries * dim);
@@ -66,12 +67,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_batch_reports_scores_at_or_above_the_threshold_with_their_bits(dim in 1usize..150, queries in 0usize..11,
-                                                               rows in 0usize..40, threshold in -3.0f32..3.0,
-                                                               seed in any::<u64>()) {
+    fn a_batch_reports_scores_at_or_above_the_threshold_with_the_bits_of_single_scores(
+        dim in 1usize..150, queries in 0usize..11, rows in 0usize..40, threshold in -3.0f32..3.0, seed in any::<u64>(),
+    ) {
         let query_values = values(seed, queries * dim);
         let mut row_values = values(!seed, rows * dim);
-        // NaN, which only a manipulated file can contain, is never reported as a score. −0 is reported as 0.
+        // Some values are NaN or infinite, and some rows are −0. NaN is never reported as a score; −0 is reported as 0.
         for (at, value) in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY].into_iter().enumerate() {
             row_values.iter_mut().skip(5 + at + dim * at * 3).step_by(11 * dim + 1).for_each(|x| *x = value);
         }
@@ -83,6 +84,7 @@ proptest! {
                 let mut found = vec![vec![]; queries];
                 for (first, block) in (0..).step_by(max_rows).zip(row_values.chunks(max_rows * dim)) {
                     let block: Vec<&[f32]> = block.chunks(dim).collect();
+                    // The 1,000 bytes are prefetched.
                     batch.score(&block, &[0; 1000], |query, row, score| {
                         found[query].push((first + row, score.to_bits()));
                         threshold
@@ -95,6 +97,7 @@ proptest! {
                             Score::Dot => kernels.dot(query, values) + 0.0,
                             Score::NegatedSquaredL2 => 0.0 - kernels.squared_l2(query, values),
                         };
+                        // Until the first report, a query has the threshold −∞.
                         if value >= if expected.is_empty() { f32::NEG_INFINITY } else { threshold } {
                             expected.push((row, value.to_bits()));
                         }
@@ -106,15 +109,15 @@ proptest! {
     }
 
     #[test]
-    fn a_batch_writes_all_scores_with_their_bits(dim in 1usize..150, queries in 0usize..11,
-                                                               rows in 0usize..40, more in 0usize..9,
-                                                               seed in any::<u64>()) {
+    fn a_batch_writes_all_scores_with_the_bits_of_single_scores(
+        dim in 1usize..150, queries in 0usize..11, rows in 0usize..40, gap in 0usize..9, seed in any::<u64>(),
+    ) {
         let (query_values, row_values) = (values(seed, queries * dim), values(!seed, rows * dim));
         for kernels in Kernels::available() {
             for score in [Score::Dot, Score::NegatedSquaredL2] {
                 let mut batch = Batch::new(kernels, score, dim, &query_values);
                 let max_rows = batch.rows_at_once();
-                let stride = rows.next_multiple_of(max_rows) + more;
+                let stride = rows.next_multiple_of(max_rows) + gap;
                 let mut scores = vec![f32::NAN; batch.score_buffer_len(rows, stride)];
                 for (first, block) in (0..).step_by(max_rows).zip(row_values.chunks(max_rows * dim)) {
                     let block: Vec<&[f32]> = block.chunks(dim).collect();
@@ -136,8 +139,9 @@ proptest! {
 }
 
 #[test]
-fn every_length_up_to_three_chunks_sums_every_element_once() {
-    // The powers of two below 2²⁴ add up exactly, so a lost or doubled element cannot hide in rounding.
+fn every_element_is_added_once_for_every_length_up_to_three_chunks() {
+    // Three chunks have at most 48 floats (AVX-512). Integers below 2²⁴ are added exactly, so no rounding error can
+    // hide an element that is omitted or added twice.
     for dim in 1usize..=50 {
         for at in 0..dim {
             let mut one_hot = vec![0.0; dim];
@@ -153,7 +157,7 @@ fn every_length_up_to_three_chunks_sums_every_element_once() {
 }
 
 #[test]
-fn no_values_sum_to_zero() {
+fn the_sum_of_no_values_is_zero() {
     for kernels in Kernels::available() {
         assert_eq!(kernels.dot(&[], &[]).to_bits(), 0);
         kernels.score_block(3, &[], &[], &mut []);

@@ -6,17 +6,18 @@ use proptest::prelude::*;
 
 const FORMATS: [HalfFormat; 2] = [HalfFormat::F16, HalfFormat::Bf16];
 
-/// The value of a 16-bit float by definition: (−1)^s · 2^(e − bias) · (1 + m / 2^p), or, if e is 0,
-/// (−1)^s · 2^(1 − bias) · m / 2^p (a subnormal number).
+/// The value of a 16-bit float by definition. Let s be the sign bit, e the exponent, and m the fraction, which has p
+/// bits. The value is (−1)^s · 2^(e − bias) · (1 + m / 2^p), or, if e is 0, (−1)^s · 2^(1 − bias) · m / 2^p (a
+/// subnormal number). If all exponent bits are set, it is infinite or NaN.
 fn value(format: HalfFormat, bits: u16) -> f64 {
-    let (precision, bias) = match format {
+    let (fraction_bits, bias) = match format {
         HalfFormat::F16 => (10, 15),
         HalfFormat::Bf16 => (7, 127),
     };
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
-    let exponent = i32::from(bits & 0x7fff) >> precision;
-    let fraction = f64::from(bits & ((1 << precision) - 1)) / f64::from(1 << precision);
-    if exponent == (1 << (15 - precision)) - 1 {
+    let exponent = i32::from(bits & 0x7fff) >> fraction_bits;
+    let fraction = f64::from(bits & ((1 << fraction_bits) - 1)) / f64::from(1 << fraction_bits);
+    if exponent == (1 << (15 - fraction_bits)) - 1 {
         return if fraction == 0.0 { sign * f64::INFINITY } else { f64::NAN };
     }
     let leading = f64::from(i32::from(exponent > 0));
@@ -29,7 +30,7 @@ fn all_halves_widen_to_their_values_and_narrow_back() {
     for (kernels, format) in
         HalfKernels::available().into_iter().flat_map(|kernels| FORMATS.map(|f| (kernels, f)))
     {
-        // Without the first, so that the last are a part of a chunk.
+        // Without the first number, the last chunk is incomplete.
         for halves in [&halves[..], &halves[1..]] {
             let mut wide = vec![0.0; halves.len()];
             kernels.widen(format, halves, &mut wide);
@@ -56,7 +57,7 @@ fn floats() -> impl Strategy<Value = Vec<f32>> {
         -70_000.0f32..70_000.0,
         -1e-4f32..1e-4,
         -1e-7f32..1e-7,
-        // Half-way between two: ties.
+        // Ties: halfway between two 16-bit floats.
         (any::<u16>(), any::<bool>()).prop_map(|(bits, bf16)| {
             let format = FORMATS[usize::from(bf16)];
             let (a, b) = (value(format, bits & 0x7ffe), value(format, (bits & 0x7ffe) + 1));
@@ -76,24 +77,26 @@ proptest! {
             let mut halves = vec![0; values.len()];
             kernels.narrow(format, &values, &mut halves);
             for (&wide, &half) in values.iter().zip(&halves) {
-                let (wide, near) = (f64::from(wide), value(format, half));
+                let (wide, narrow) = (f64::from(wide), value(format, half));
                 if wide.is_nan() {
-                    prop_assert!(near.is_nan(), "{} {half:x}", kernels.name());
+                    prop_assert!(narrow.is_nan(), "{} {half:x}", kernels.name());
                     continue;
                 }
                 prop_assert_eq!(wide.is_sign_negative(), half >> 15 == 1);
-                // Infinity stands where the next number would be.
+                // Compares magnitudes: those of the result and of the two numbers next to it. Rounding treats infinity
+                // like the number that would follow the largest finite one.
                 let infinity = if format == HalfFormat::F16 { 65_536.0 } else { 2f64.powi(128) };
                 let finite = |value: f64| if value.is_infinite() { infinity } else { value.abs() };
-                let [at, down, up] = [half & 0x7fff, (half & 0x7fff).saturating_sub(1), (half & 0x7fff) + 1]
+                let [nearest, below, above] = [half & 0x7fff, (half & 0x7fff).saturating_sub(1), (half & 0x7fff) + 1]
                     .map(|bits| finite(value(format, bits)));
                 let distance = |to: f64| (wide.abs().min(infinity) - to).abs();
-                if !near.is_infinite() {
-                    prop_assert!(distance(at) <= distance(up), "{} {wide} {half:x}", kernels.name());
-                    prop_assert!(distance(at) < distance(up) || half & 1 == 0, "{} {wide}", kernels.name());
+                if !narrow.is_infinite() {
+                    prop_assert!(distance(nearest) <= distance(above), "{} {wide} {half:x}", kernels.name());
+                    prop_assert!(distance(nearest) < distance(above) || half & 1 == 0, "{} {wide}", kernels.name());
                 }
-                prop_assert!(distance(at) <= distance(down), "{} {wide} {half:x}", kernels.name());
-                prop_assert!(distance(at) < distance(down) || half & 1 == 0 || at == down, "{} {wide}", kernels.name());
+                prop_assert!(distance(nearest) <= distance(below), "{} {wide} {half:x}", kernels.name());
+                let is_even_or_zero = half & 1 == 0 || nearest == below;
+                prop_assert!(distance(nearest) < distance(below) || is_even_or_zero, "{} {wide}", kernels.name());
             }
         }
     }
@@ -105,29 +108,32 @@ proptest! {
     ) {
         let mut at = 0;
         let mut next = || { at += 1; seed[at * 7 % seed.len()] };
-        let of_queries: Vec<f32> = (0..queries * dim).map(|_| next().0).collect();
+        let query_values: Vec<f32> = (0..queries * dim).map(|_| next().0).collect();
         for format in FORMATS {
-            // No infinities, NaN, or numbers whose products overflow.
-            let most = if format == HalfFormat::F16 { 0x7c00 } else { 0x5000 };
-            let of_rows: Vec<u16> = (0..rows * dim).map(|_| next().1).map(|bits| ((bits & 0x7fff) % most) | (bits & 0x8000))
+            // Excludes infinities, NaN, and numbers whose products overflow.
+            let end = if format == HalfFormat::F16 { 0x7c00 } else { 0x5000 };
+            let row_values: Vec<u16> = (0..rows * dim)
+                .map(|_| next().1)
+                .map(|bits| ((bits & 0x7fff) % end) | (bits & 0x8000))
                 .collect();
             for kernels in HalfKernels::available() {
-                let single = Kernels::available().into_iter().find(|single| kernels.name().starts_with(single.name()));
-                let single = single.expect("a set of the same lanes");
-                let mut wide = vec![0.0; of_rows.len()];
-                kernels.widen(format, &of_rows, &mut wide);
+                let f32_kernels = Kernels::available().into_iter().find(|set| kernels.name().starts_with(set.name()));
+                let f32_kernels = f32_kernels.expect("`f32` kernels with the same registers");
+                let mut wide = vec![0.0; row_values.len()];
+                kernels.widen(format, &row_values, &mut wide);
                 let mut scores = vec![f32::NAN; queries * rows];
-                kernels.score_block(format, dim, &of_queries, &of_rows, &mut scores);
+                kernels.score_block(format, dim, &query_values, &row_values, &mut scores);
                 let mut distances = vec![f32::NAN; queries * rows];
-                kernels.squared_l2_block(format, dim, &of_queries, &of_rows, &mut distances);
-                for (q, query) in of_queries.chunks(dim).enumerate() {
+                kernels.squared_l2_block(format, dim, &query_values, &row_values, &mut distances);
+                for (q, query) in query_values.chunks(dim).enumerate() {
                     let mut alone = vec![f32::NAN; rows];
-                    kernels.score_rows(format, query, &of_rows, &mut alone);
+                    kernels.score_rows(format, query, &row_values, &mut alone);
                     for (r, row) in wide.chunks(dim).enumerate() {
                         let (score, distance) = (scores[q * rows + r], distances[q * rows + r]);
                         prop_assert_eq!(score.to_bits(), alone[r].to_bits(), "{}", kernels.name());
-                        prop_assert_eq!(score.to_bits(), single.dot(query, row).to_bits(), "{}", kernels.name());
-                        prop_assert_eq!(distance.to_bits(), single.squared_l2(query, row).to_bits(), "{}", kernels.name());
+                        prop_assert_eq!(score.to_bits(), f32_kernels.dot(query, row).to_bits(), "{}", kernels.name());
+                        let expected = f32_kernels.squared_l2(query, row);
+                        prop_assert_eq!(distance.to_bits(), expected.to_bits(), "{}", kernels.name());
                         let error = (f64::from(score) - reference::dot(query, row)).abs();
                         prop_assert!(error <= reference::dot_error(query, row), "{}: off by {error}", kernels.name());
                         let error = (f64::from(distance) - reference::squared_l2(query, row)).abs();

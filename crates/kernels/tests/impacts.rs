@@ -1,4 +1,5 @@
-//! Scans and tables of impacts are those of the definition, which adds one passage at a time, with every instruction set.
+//! With every instruction set, scans find the same passages as a scalar implementation that adds the terms passage by
+//! passage, and bounds of codes are above the contributions.
 
 use kernels::impacts::{
     Bounds, DenseBounds, DenseTerm, FoundPassages, GROUP, ImpactKernels, MIN_CODES_PER_CLASS, PADDING,
@@ -20,12 +21,13 @@ fn term(groups: usize) -> impl Strategy<Value = Term> {
     (
         words,
         prop::collection::vec(1u8..=255, groups * GROUP + PADDING),
+        // Up to 9 terms with up to 24 units each: less than the maximum of 255 units in total.
         prop::collection::vec(0u8..25, 256 / MIN_CODES_PER_CLASS),
     )
-        .prop_map(|(words, codes, steps)| Term {
+        .prop_map(|(words, codes, units)| Term {
             words: words.into_iter().map(u64::to_le_bytes).collect(),
             codes,
-            bounds: DenseBounds { steps: steps.try_into().expect("a step for each class") },
+            bounds: DenseBounds { units: units.try_into().expect("units for each class") },
         })
 }
 
@@ -34,8 +36,9 @@ struct Case {
     sums: Vec<u16>,
     terms: Vec<Term>,
     allowed: Option<Vec<u64>>,
-    bound: u16,
+    threshold: u16,
     shift: u32,
+    /// Number of passages that one call can report.
     room: usize,
 }
 
@@ -50,17 +53,18 @@ fn case() -> impl Strategy<Value = Case> {
             0u32..=5,
             GROUP..6 * GROUP,
         )
-            .prop_map(|(sums, terms, allowed, bound, shift, room)| Case {
+            .prop_map(|(sums, terms, allowed, threshold, shift, room)| Case {
                 sums,
                 terms,
                 allowed,
-                bound,
+                threshold,
                 shift,
                 room,
             })
     })
 }
 
+/// Returns the positions and the sums of the passages that a scan must find.
 fn expected(case: &Case, codes_per_class: usize) -> Vec<(usize, u16)> {
     let mut sums = case.sums.clone();
     for term in &case.terms {
@@ -68,32 +72,33 @@ fn expected(case: &Case, codes_per_class: usize) -> Vec<(usize, u16)> {
         for (at, sum) in sums.iter_mut().enumerate() {
             if u64::from_le_bytes(term.words[at / GROUP]) >> (at % GROUP) & 1 == 1 {
                 let code = *codes.next().expect("a code for each bit");
-                *sum += u16::from(term.bounds.steps[usize::from(code) / codes_per_class]) << case.shift;
+                *sum += u16::from(term.bounds.units[usize::from(code) / codes_per_class]) << case.shift;
             }
         }
     }
     let allowed =
         |at: usize| case.allowed.as_ref().is_none_or(|words| words[at / GROUP] >> (at % GROUP) & 1 == 1);
-    sums.into_iter().enumerate().filter(|&(at, sum)| sum >= case.bound && allowed(at)).collect()
+    sums.into_iter().enumerate().filter(|&(at, sum)| sum >= case.threshold && allowed(at)).collect()
 }
 
 proptest! {
     #[test]
-    fn scans_find_the_passages_that_reach_the_bound(case in case()) {
+    fn scans_find_the_passages_whose_sum_is_at_or_above_the_threshold(case in case()) {
         for kernels in ImpactKernels::available() {
             let (mut sums, mut found) = (case.sums.clone(), Vec::new());
             let dense = case.terms.iter();
             let mut dense: Vec<DenseTerm<'_>> = dense
                 .map(|term| DenseTerm { words: &term.words, codes: &term.codes, bounds: &term.bounds })
                 .collect();
-            let mut room = Box::new(FoundPassages { sums: [0; 6 * GROUP], positions: [0; 6 * GROUP] });
+            let mut buffer = Box::new(FoundPassages { sums: [0; 6 * GROUP], positions: [0; 6 * GROUP] });
             let mut from = 0;
             while from < sums.len() {
                 let allowed = case.allowed.as_ref().map(|words| &words[from / GROUP..]);
-                let options = ScanOptions { bound: case.bound, shift: case.shift, allowed };
-                let ScanProgress { sums: scanned, found: count } = kernels.scan(&mut sums[from..], &mut dense, options, &mut room, case.room);
+                let options = ScanOptions { threshold: case.threshold, shift: case.shift, allowed };
+                let progress = kernels.scan(&mut sums[from..], &mut dense, options, &mut buffer, case.room);
+                let ScanProgress { sums: scanned, found: count } = progress;
                 prop_assert!(scanned > 0);
-                found.extend((0..count).map(|at| (from + usize::from(room.positions[at]), room.sums[at])));
+                found.extend((0..count).map(|at| (from + usize::from(buffer.positions[at]), buffer.sums[at])));
                 from += scanned;
             }
             prop_assert!(sums.iter().all(|&sum| sum == 0), "{}", kernels.name());
@@ -102,15 +107,17 @@ proptest! {
     }
 
     #[test]
-    fn bounds_of_codes_are_above_the_contribution_by_at_most_one(scale in 0f32..49_152.0, contributions in prop::collection::vec(0f32..=1.0, 256)) {
-        let contributions: [f32; 256] = contributions.try_into().expect("256 contributions");
+    fn bounds_of_codes_are_above_the_contribution_by_at_most_one(
+        scale in 0f32..49_152.0, saturations in prop::collection::vec(0f32..=1.0, 256),
+    ) {
+        let saturations: [f32; 256] = saturations.try_into().expect("256 saturations");
         for kernels in ImpactKernels::available() {
             let mut bounds = Bounds([7; 256]);
-            kernels.bounds(scale, &contributions, &mut bounds);
+            kernels.bounds(scale, &saturations, &mut bounds);
             prop_assert_eq!(bounds.0[0], 0);
-            for (&bound, &contribution) in bounds.0.iter().zip(&contributions).skip(1) {
-                let above = f64::from(bound) - f64::from(scale) * f64::from(contribution);
-                // f32 rounds the product by at most 2^-24 of it.
+            for (&bound, &saturation) in bounds.0.iter().zip(&saturations).skip(1) {
+                let above = f64::from(bound) - f64::from(scale) * f64::from(saturation);
+                // The relative error of rounding the product to f32 is at most 2⁻²⁴, and 49,152 · 2⁻²⁴ is 0.003.
                 prop_assert!((-0.003..=1.003).contains(&above), "{} {above}", kernels.name());
             }
         }
@@ -120,7 +127,8 @@ proptest! {
 #[test]
 #[should_panic(expected = "scan: expected 2 words or more")]
 fn too_few_words_are_refused() {
-    let options = ScanOptions { bound: 1, shift: 0, allowed: Some(&[0]) };
+    // `allowed` has one word, but there are two groups.
+    let options = ScanOptions { threshold: 1, shift: 0, allowed: Some(&[0]) };
     ImpactKernels::detect().scan(
         &mut [0; 2 * GROUP],
         &mut Vec::new(),

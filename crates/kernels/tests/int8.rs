@@ -1,10 +1,10 @@
-//! Products and bounds of bytes are those of the definition, with every instruction set.
+//! Inner products of bytes, and the bounds computed from them, agree with the definition, with every instruction set.
 
 use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8Queries, Int8RowBounds, Int8Rows, MAX_DIM};
 use numerics::SplitMix64;
 use proptest::prelude::*;
 
-/// Bytes, many of them at the ends of their range.
+/// Random bytes, half of which are 0 or 255.
 fn bytes(count: usize, seed: u64) -> Vec<u8> {
     let mut random = SplitMix64::new(seed);
     let mut next = || random.next_u64() >> 32;
@@ -34,7 +34,7 @@ proptest! {
         let rows = Int8Rows::new(&storage[offset..], dim, stride);
         prop_assert_eq!(rows.len(), count);
         let values: Vec<i8> = bytes(queries * dim, !seed).into_iter().map(u8::cast_signed).collect();
-        let of_queries = Int8Queries::new(dim, values.clone());
+        let int8_queries = Int8Queries::new(dim, values.clone());
         let ords: Vec<u32> = if count == 0 { Vec::new() } else {
             chosen.iter().map(|at| at.index(count) as u32).collect()
         };
@@ -44,14 +44,14 @@ proptest! {
                 .flat_map(|query| ords.iter().map(|&ord| product(rows.row(ord), query)).collect::<Vec<_>>())
                 .collect()
         };
-        let (all, some) = (expected(&mut (0..count)), expected(&mut ords.iter().map(|&ord| ord as usize)));
+        let (all, of_ords) = (expected(&mut (0..count)), expected(&mut ords.iter().map(|&ord| ord as usize)));
         for kernels in Int8Kernels::available() {
             let mut found = vec![i32::MIN; queries * count];
-            kernels.products(&of_queries, rows, &mut found);
+            kernels.products(&int8_queries, rows, &mut found);
             prop_assert_eq!(&found, &all, "{}", kernels.name());
             let mut found = vec![i32::MIN; queries * ords.len()];
-            kernels.products_of(&of_queries, rows, &ords, &mut found);
-            prop_assert_eq!(&found, &some, "{}", kernels.name());
+            kernels.products_of(&int8_queries, rows, &ords, &mut found);
+            prop_assert_eq!(&found, &of_ords, "{}", kernels.name());
         }
     }
 }
@@ -61,31 +61,36 @@ proptest! {
 
     #[test]
     fn the_mask_has_the_rows_whose_bound_is_at_or_above_the_threshold(
-        rows in prop::collection::vec((-70_000i32..70_000, -300i32..300, 0f32..2.0, 0f32..0.1, 0f32..9.0), 0..=BOUND_ROWS),
+        rows in prop::collection::vec(
+            (-70_000i32..70_000, -300i32..300, 0f32..2.0, 0f32..0.1, 0f32..9.0), 0..=BOUND_ROWS,
+        ),
         has_low_products in any::<bool>(), threshold in prop_oneof![Just(f32::NEG_INFINITY), -300f32..300.0],
     ) {
         let products: Vec<i32> = rows.iter().map(|row| row.0).collect();
         let lower: Vec<i32> = rows.iter().map(|row| row.1).collect();
-        let [scales, errors, lengths] = [
+        let [scales, addends, lengths] = [
             rows.iter().map(|row| row.2).collect::<Vec<_>>(),
             rows.iter().map(|row| row.3).collect(),
             rows.iter().map(|row| row.4).collect(),
         ];
-        let numbers = Int8RowBounds { scales: &scales, errors: &errors, lengths: &lengths };
-        let bound = Int8Bound { scale: 1e-3, per_error: 3.0, per_length: 0.5, per_square: -0.25, constant: 0.125 };
+        let numbers = Int8RowBounds { scales: &scales, addends: &addends, lengths: &lengths };
+        let bound = Int8Bound { scale: 1e-3, per_addend: 3.0, per_length: 0.5, per_square: -0.25, constant: 0.125 };
         for kernels in Int8Kernels::available() {
-            let mask = kernels.bounds_at_least(&products, has_low_products.then_some(&lower), numbers, &bound, threshold);
+            let low_products = has_low_products.then_some(&lower[..]);
+            let mask = kernels.bounds_at_least(&products, low_products, numbers, &bound, threshold);
             prop_assert!(rows.len() == BOUND_ROWS || mask >> rows.len() == 0);
-            for (at, &(product, lower, scale, error, length)) in rows.iter().enumerate() {
-                let product = if has_low_products { f64::from(product) * 256.0 + f64::from(lower) } else { f64::from(product) };
-                let [scale, error, length] = [scale, error, length].map(f64::from);
-                let terms = [1e-3 * product * scale, 3.0 * error, length * 0.5, -0.25 * length * length, 0.125];
+            for (at, &(product, lower, scale, addend, length)) in rows.iter().enumerate() {
+                let [product, lower] = [product, lower].map(f64::from);
+                let product = if has_low_products { product * 256.0 + lower } else { product };
+                let [scale, addend, length] = [scale, addend, length].map(f64::from);
+                let terms = [1e-3 * product * scale, 3.0 * addend, length * 0.5, -0.25 * length * length, 0.125];
                 let expected: f64 = terms.iter().sum();
                 // Each term passes through at most eight roundings, and 1e-3 is rounded to f32.
                 let max_error = terms.iter().map(|term| term.abs()).sum::<f64>() * 9.0 * 2f64.powi(-24);
                 let is_set = mask >> at & 1 == 1;
-                let is_clear = (expected - f64::from(threshold)).abs() > max_error;
-                prop_assert!(!is_clear || is_set == (expected >= f64::from(threshold)), "{} row {at}", kernels.name());
+                let is_decided = (expected - f64::from(threshold)).abs() > max_error;
+                let is_expected = expected >= f64::from(threshold);
+                prop_assert!(!is_decided || is_set == is_expected, "{} row {at}", kernels.name());
             }
         }
     }

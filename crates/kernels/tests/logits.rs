@@ -1,4 +1,4 @@
-//! Softmax sums and counts of logits are those of the definition, with every instruction set.
+//! Softmax sums and counts of logits agree with the definition, with every instruction set.
 
 use kernels::logits::{LogitKernels, SoftmaxSum};
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn logits_are_accumulated_as_the_definition_says(
+    fn sums_of_exponentials_agree_with_the_definition(
         pairs in prop::collection::vec((logit(), -1.0f32..1.0), 1..700),
         block in 1usize..200,
     ) {
@@ -36,8 +36,9 @@ proptest! {
             }
             prop_assert_eq!(&logits, &expected, "{}", kernels.name());
             prop_assert_eq!(max, max_logit, "{}", kernels.name());
-            // Each exponential has a relative error of 2⁻²¹, plus the rounding of a difference of up to 87; a sum of eight has
-            // seven roundings; and logits more than 87 below the largest count as 0.
+            // Each exponential has a relative error of at most 2⁻²¹ (twice what is documented), plus the rounding of a
+            // difference of up to 87. A sum of eight has seven roundings. Exponentials of logits more than 87 below the
+            // largest are 0.
             let max_error = 1.0 / 2_097_152.0 + (87.0 + 8.0) / 16_777_216.0 + 700.0 * (-87f64).exp();
             for got in [sum.logarithm(), parts.logarithm()] {
                 prop_assert!((got - logarithm).abs() <= max_error, "{}: {got} is not {logarithm}", kernels.name());
@@ -46,11 +47,12 @@ proptest! {
     }
 
     #[test]
-    fn logits_are_counted_as_the_definition_says(
+    fn counts_of_logits_agree_with_the_definition(
         logits in prop::collection::vec(logit(), 0..300),
         scores in prop::collection::vec(logit(), 0..9),
     ) {
         for kernels in LogitKernels::available() {
+            // Counts are added to those of earlier blocks, here 7 and 9.
             let (mut above, mut at_least) = (vec![7; scores.len()], vec![9; scores.len()]);
             kernels.count_above(&logits, &scores, &mut above);
             kernels.count_at_least(&logits, &scores, &mut at_least);
@@ -65,6 +67,7 @@ proptest! {
 #[test]
 fn a_nan_logit_makes_the_sum_nan() {
     for kernels in LogitKernels::available() {
+        // Logits 0 and 5 are in a whole chunk of 16, logit 20 is in the rest.
         for at in [0, 5, 20] {
             let mut logits = [1.0; 21];
             logits[at] = f32::NAN;

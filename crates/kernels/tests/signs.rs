@@ -1,4 +1,4 @@
-//! Sums of the values whose bit is set are those of the definition, with every instruction set.
+//! Sums of the query values whose bits are set in a row agree with the definition, with every instruction set.
 
 use kernels::ByteRows;
 use kernels::signs::{MAX_DIM, SignKernels, SignQuery, WORD_DIM};
@@ -23,13 +23,14 @@ proptest! {
 
     #[test]
     fn every_instruction_set_returns_the_sums_of_the_definition(
-        dim in 1usize..600, count in 1usize..12, behind in 0usize..20,
+        dim in 1usize..600, count in 1usize..12, trailing_bytes in 0usize..20,
         chosen in prop::collection::vec(any::<prop::sample::Index>(), 0..30),
+        // Enough for the largest `dim` and `count`; the first ones are used.
         bits in prop::collection::vec(any::<bool>(), 600 * 12),
-        value in prop::collection::vec(prop_oneof![Just(-128i8), Just(127), any::<i8>()], 600),
+        values in prop::collection::vec(prop_oneof![Just(-128i8), Just(127), any::<i8>()], 600),
     ) {
-        let (bits, values) = (&bits[..dim * count], &value[..dim]);
-        let row_bytes = dim.next_multiple_of(WORD_DIM) / 8 + behind;
+        let (bits, values) = (&bits[..dim * count], &values[..dim]);
+        let row_bytes = dim.next_multiple_of(WORD_DIM) / 8 + trailing_bytes;
         let bytes = rows_of(bits, dim, row_bytes);
         let query = SignQuery::new(values);
         prop_assert_eq!(query.sum(), values.iter().map(|&value| i32::from(value)).sum::<i32>());

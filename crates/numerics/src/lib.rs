@@ -1,4 +1,4 @@
-//! Small numeric tools that several crates, their tests and benchmarks share: [reproducible random numbers](SplitMix64)
+//! Numeric tools shared by several crates, their tests and their benchmarks: [reproducible random numbers](SplitMix64)
 //! and [bounds on rounding errors](rounding).
 
 pub mod rounding;

@@ -1,16 +1,17 @@
-//! Bounds on the rounding errors of single-precision arithmetic (Higham, *Accuracy and Stability of Numerical Algorithms*,
-//! 2002, chapters 2 and 3).
+//! Bounds on the rounding errors of single-precision arithmetic (Higham, *Accuracy and Stability of Numerical
+//! Algorithms*, 2002, chapters 2 and 3).
 //!
-//! A rounded operation returns the exact result times (1 + δ) with |δ| ≤ u = 2⁻²⁴, unless the result is so small that it is
-//! subnormal; it is then off by at most half of the smallest `f32`. A product of n factors (1 + δ) differs from 1 by at most
-//! [γₙ](gamma).
+//! A rounded operation returns the exact result times (1 + δ) with |δ| ≤ u = 2⁻²⁴. If the result is so small that it is
+//! subnormal, the absolute error is at most half of the smallest positive `f32` instead. A product of n factors (1 +
+//! δᵢ) differs from 1 by at most [γₙ](gamma).
 
-/// u = 2⁻²⁴, the unit roundoff of `f32`: the largest relative error of one rounded operation.
+/// u = 2⁻²⁴, the unit roundoff of `f32`: the maximum relative error of one rounded operation.
 pub const UNIT_ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
 /// The smallest positive `f32`, 2⁻¹⁴⁹, which is subnormal.
 pub const SMALLEST_SUBNORMAL: f64 = (f32::MIN_POSITIVE * f32::EPSILON) as f64;
 
-/// γₙ = n·u / (1 − n·u), a bound on the relative error after `roundings` rounded operations (Higham, 2002, lemma 3.1).
+/// Returns γₙ = n·u / (1 − n·u), a bound on the relative error after n = `roundings` rounded operations (Higham, 2002,
+/// lemma 3.1).
 ///
 /// ```
 /// use numerics::rounding::{UNIT_ROUNDOFF, gamma};

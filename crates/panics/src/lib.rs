@@ -1,11 +1,12 @@
 //! Turns panics into errors with a message and a source location.
 //!
-//! The addon catches every panic and rejects a promise with it. Rust's default hook prints each panic to standard error
-//! before it can be caught, so the addon [installs](install) a hook that records the panic instead. The code that catches a
-//! panic then asks for its [description]. The payload of a panic does not contain the location, and the panic may be caught
-//! on another thread, so records are looked up by message.
+//! The addon catches the panics of its calls and rejects their promises. Rust's default panic hook prints each panic to
+//! standard error before it can be caught, so the addon [installs](install) a hook that records the panic instead. The
+//! code that catches a panic then asks for its [description]. A panic's payload does not contain its location, and a
+//! panic may be caught on another thread, so recorded panics are looked up by message.
 //!
-//! Panics that nothing catches are printed as usual: those that end the process, and those of threads that nobody joins.
+//! Panics that no code catches are printed as usual: panics that end the process, and panics of threads that are not
+//! joined.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -14,19 +15,21 @@ use std::panic::{self, Location, PanicHookInfo};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 
-/// Maximum number of recorded panics. A record is removed when its description is asked for, so only records that nobody
-/// asks for accumulate.
+/// Maximum number of recorded panics. A record is removed when its description is requested, so only records whose
+/// description is never requested accumulate.
 const MAX_RECORDS: usize = 32;
 
-/// Name prefixes of the threads whose panics are caught: this package's own threads, those of its rayon pools
-/// (`threads`), which pass a panic to the caller, and tantivy's, which it joins. Threads of Node and of rayon's global
-/// pool have no name.
-const GUARDED: [&str; 5] =
+/// Name prefixes of the threads whose panics are caught: this package's own threads, the threads of its rayon pools
+/// (crate `threads`), which pass a panic to the caller, and tantivy's threads, which tantivy joins. Panics on threads
+/// without a name, such as Node's and those of rayon's global pool, are caught too.
+const CAUGHT_THREADS: [&str; 5] =
     ["passagekit-onnx", "passagekit-call", "passagekit-pool", "merge_thread_", "thrd-tantivy-index"];
 
-/// Rust's panic messages if it must abort the process because a panic cannot unwind further.
-const FATAL: [&str; 2] = ["panic in a function that cannot unwind", "panic in a destructor during cleanup"];
+/// The messages with which Rust aborts the process because a panic cannot unwind further.
+const FATAL_MESSAGES: [&str; 2] =
+    ["panic in a function that cannot unwind", "panic in a destructor during cleanup"];
 
+/// A recorded panic.
 struct Record {
     message: String,
     location: String,
@@ -35,32 +38,33 @@ struct Record {
 
 static RECORDS: Mutex<VecDeque<Record>> = Mutex::new(VecDeque::new());
 
-/// Installs a hook that records panics instead of printing them. They are also printed if `PASSAGEKIT_PANICS` or
-/// `RUST_BACKTRACE` is set to anything but 0. The hook belongs to this copy of the standard library: other addons have
-/// their own.
+/// Installs a hook that records panics instead of printing them. If the environment variable `PASSAGEKIT_PANICS` or
+/// `RUST_BACKTRACE` is set and is neither empty nor 0, panics are printed as well. Other addons are not affected: each
+/// links its own copy of Rust's standard library, which has its own hook.
 pub fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
-        let prints = is_set("PASSAGEKIT_PANICS") || is_set("RUST_BACKTRACE");
+        let prints_all = is_set("PASSAGEKIT_PANICS") || is_set("RUST_BACKTRACE");
         let print = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            let fatal = FATAL.contains(&info.payload_as_str().unwrap_or_default());
-            if fatal && !prints {
-                // This panic ends the process: print the recorded panics that led to it, before they are lost.
+            let is_fatal = FATAL_MESSAGES.contains(&info.payload_as_str().unwrap_or_default());
+            if is_fatal && !prints_all {
+                // This panic ends the process: print the recorded panics that led to it before they are lost.
                 for Record { message, location, thread } in records().iter() {
                     eprintln!("thread '{thread}' panicked at {location}: {message}");
                 }
             }
             record(info);
-            if prints || fatal || !is_guarded() {
+            if prints_all || is_fatal || !is_caught_on_this_thread() {
                 print(info);
             }
         }));
     });
 }
 
-/// Message and location of a caught panic: `index out of bounds: … (at crates/dense/src/scan.rs:12)`.
+/// Returns the message and the location of a caught panic:
+/// `index out of bounds: … (at crates/dense/src/exact/scan.rs:12)`.
 #[must_use]
 pub fn description(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
@@ -68,7 +72,7 @@ pub fn description(payload: &(dyn Any + Send)) -> String {
     with_location(text.unwrap_or(NO_MESSAGE))
 }
 
-/// Adds the location to the message of a panic of which only the message is known.
+/// Adds the location to the message of a panic, for code that knows only the message.
 #[must_use]
 pub fn with_location(message: &str) -> String {
     match take(|record| record.message == message) {
@@ -77,8 +81,8 @@ pub fn with_location(message: &str) -> String {
     }
 }
 
-/// The description of the last panic of a thread whose name starts with `name`, for code that only notices that the thread
-/// has ended.
+/// Returns the [description] of the last panic of a thread whose name starts with `name`, for code that has no payload
+/// and only notices that the thread has ended.
 #[must_use]
 pub fn last_of(name: &str) -> Option<String> {
     let record = take(|record| record.thread.starts_with(name))?;
@@ -87,7 +91,7 @@ pub fn last_of(name: &str) -> Option<String> {
 
 const NO_MESSAGE: &str = "no message";
 
-/// Removes and returns the newest matching record, so that no record is used twice.
+/// Removes the newest matching record and returns it. No record is used twice.
 fn take(is_match: impl Fn(&Record) -> bool) -> Option<Record> {
     let mut records = records();
     let at = records.iter().rposition(is_match)?;
@@ -105,22 +109,25 @@ fn record(info: &PanicHookInfo<'_>) {
     records.push_back(Record { message, location, thread });
 }
 
-/// File and line, without the path to the source folder on the machine that compiled the code.
+/// Formats a location as file and line. Files of dependencies and of the standard library lose the path to their source
+/// folder, which differs between the machines that compile the addon.
 fn location_of(location: &Location<'_>) -> String {
     let file = location.file().replace('\\', "/");
-    let after = |part: &str| file.rfind(part).map(|at| &file[at + part.len()..]);
+    let after = |folder: &str| file.rfind(folder).map(|at| &file[at + folder.len()..]);
     let file = match after("/registry/src/") {
-        // The next folder is the registry.
+        // Cargo's cache has one folder per registry; the crate's folder comes next.
         Some(file) => file.split_once('/').map_or(file, |(_, file)| file),
         None => after("/library/").unwrap_or(&file),
     };
     format!("{file}:{}", location.line())
 }
 
-fn is_guarded() -> bool {
+/// Returns whether panics on the current thread are caught: its name has a prefix of [`CAUGHT_THREADS`], it has no
+/// name, or it is the main thread.
+fn is_caught_on_this_thread() -> bool {
     let thread = thread::current();
     let name = thread.name().filter(|&name| name != "main");
-    name.is_none_or(|name| GUARDED.iter().any(|guarded| name.starts_with(guarded)))
+    name.is_none_or(|name| CAUGHT_THREADS.iter().any(|prefix| name.starts_with(prefix)))
 }
 
 fn records() -> MutexGuard<'static, VecDeque<Record>> {
@@ -137,11 +144,11 @@ mod tests {
     fn a_panic_is_described_by_message_and_location_once() {
         install();
         let line = line!() + 1;
-        let payload = catch_unwind(|| panic!("a fox of {} tails", 9)).expect_err("it panics");
-        let expected = format!("a fox of 9 tails (at crates/panics/src/lib.rs:{line})");
+        let payload = catch_unwind(|| panic!("expected {} rows", 9)).expect_err("it panics");
+        let expected = format!("expected 9 rows (at crates/panics/src/lib.rs:{line})");
         assert_eq!(description(&*payload), expected);
-        // Another panic with the same message that the hook did not see does not get the location of this one.
-        assert_eq!(description(&*payload), "a fox of 9 tails");
+        // The record was removed, so asking again returns only the message.
+        assert_eq!(description(&*payload), "expected 9 rows");
     }
 
     #[test]
@@ -163,14 +170,14 @@ mod tests {
     }
 
     #[test]
-    fn locations_in_the_standard_library_do_not_show_the_folders_of_a_machine() {
+    fn locations_in_the_standard_library_do_not_show_the_folders_of_the_compiling_machine() {
         install();
         let values: Vec<u8> = Vec::new();
         let payload = catch_unwind(|| values[values.len()]).expect_err("out of bounds");
-        let said = description(&*payload);
-        assert!(said.ends_with(&format!(" (at crates/panics/src/lib.rs:{})", line!() - 2)), "{said}");
+        let text = description(&*payload);
+        assert!(text.ends_with(&format!(" (at crates/panics/src/lib.rs:{})", line!() - 2)), "{text}");
         let payload = catch_unwind(|| "é".split_at(1).0.len()).expect_err("not a boundary");
-        let said = description(&*payload);
-        assert!(!said.contains("/rustc/"), "{said}");
+        let text = description(&*payload);
+        assert!(!text.contains("/rustc/"), "{text}");
     }
 }

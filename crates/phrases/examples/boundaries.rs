@@ -1,5 +1,8 @@
-//! Cuts the lines of standard input into sentences and prints the throughput. With `whole`, all lines are one text. With
-//! `show`, prints the boundaries (`|`) and the terminators that are not boundaries (`-`) instead:
+//! Splits each line of standard input into sentences, and prints the throughput. With the argument `whole`, all lines
+//! are one text.
+//!
+//! With the argument `show`, prints instead the text around each boundary as `LINE | BEFORE ¦ AFTER`, and around each
+//! terminator inside a sentence that a space follows as `LINE - BEFORE _ AFTER`. Lines are numbered from 0:
 //!
 //! ```sh
 //! cargo run --release -p phrases --example boundaries -- show < passages.txt
@@ -15,17 +18,18 @@ fn main() -> std::io::Result<()> {
     std::io::stdin().read_to_string(&mut text)?;
     let mode = std::env::args().nth(1).unwrap_or_default();
     if mode == "show" {
-        text.lines().enumerate().for_each(|(at, line)| show(at, line));
+        text.lines().enumerate().for_each(|(number, line)| show(number, line));
         return Ok(());
     }
     let start = Instant::now();
     let texts: Vec<&str> = if mode == "whole" { vec![&text] } else { text.lines().collect() };
-    let found: usize = texts.iter().map(|text| sentences(text).count()).sum();
+    let count: usize = texts.iter().map(|text| sentences(text).count()).sum();
     let seconds = start.elapsed().as_secs_f64();
-    println!("{found} sentences, {:.0} MB/s", text.len() as f64 / 1e6 / seconds);
+    println!("{count} sentences, {:.0} MB/s", text.len() as f64 / 1e6 / seconds);
     Ok(())
 }
 
+/// Prints the boundaries and the terminators inside sentences of one line.
 fn show(number: usize, line: &str) {
     let ranges: Vec<_> = sentences(line).collect();
     for pair in ranges.windows(2) {
@@ -33,19 +37,21 @@ fn show(number: usize, line: &str) {
     }
     for range in ranges {
         let sentence = &line[range];
-        for (at, _) in sentence.match_indices(['.', '!', '?']) {
-            let rest = &sentence[at + 1..];
+        for (offset, _) in sentence.match_indices(['.', '!', '?']) {
+            let rest = &sentence[offset + 1..];
             if rest.trim_start_matches(['"', '\'', ')', ']', '”', '’']).starts_with(' ') {
-                println!("{number} - {} _ {}", last(&sentence[..=at]), first(rest));
+                println!("{number} - {} _ {}", last(&sentence[..=offset]), first(rest));
             }
         }
     }
 }
 
+/// The last 25 characters of a text.
 fn last(text: &str) -> &str {
-    text.char_indices().rev().nth(24).map_or(text, |(at, _)| &text[at..])
+    text.char_indices().rev().nth(24).map_or(text, |(offset, _)| &text[offset..])
 }
 
+/// The first 25 characters of a text.
 fn first(text: &str) -> &str {
-    text.char_indices().nth(25).map_or(text, |(at, _)| &text[..at])
+    text.char_indices().nth(25).map_or(text, |(offset, _)| &text[..offset])
 }

@@ -1,21 +1,23 @@
-/// Errors of cutting a text into phrases.
+//! The crate's error type.
+
+/// Why a text could not be cut into phrases.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An invalid option.
+    /// An option has an invalid value.
     #[error("{what}: expected {expected}, got {got}")]
     Argument {
-        /// Which option.
+        /// Name of the option.
         what: &'static str,
-        /// Which values are valid.
+        /// The values that are valid.
         expected: &'static str,
-        /// The value.
+        /// The invalid value.
         got: String,
     },
     /// The model's tokenizer failed on a text.
     #[error(transparent)]
     Tokenize(#[from] tokenize::Error),
-    /// The work was canceled.
+    /// The work was cancelled.
     #[error(transparent)]
     Cancelled(#[from] control::Cancelled),
 }

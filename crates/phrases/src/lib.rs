@@ -1,17 +1,17 @@
-//! Cuts passages into phrases: groups of sentences, or of words by their number of word pieces (Yang et al., 2023,
-//! "Confidence-Calibrated Ensemble Dense Phrase Retrieval", section 3.1).
+//! Cuts passages into phrases (Yang et al., 2023, "Confidence-Calibrated Ensemble Dense Phrase Retrieval", §3.1). A
+//! phrase is a fixed number of sentences, or as many words as fit into a maximum number of word pieces.
 //!
-//! [`sentences`] splits a text at sentence boundaries; [`Segmenter`] groups sentences or words into phrases. Both return
-//! byte ranges of the text.
+//! [`sentences`] splits a text into sentences. [`Segmenter`] groups sentences or words into phrases. Both return byte
+//! ranges of the text.
 //!
 //! ```
 //! use control::Control;
 //! use phrases::{Segmenter, sentences};
 //!
 //! let text = "Dr. Ada Moss moved to St. Ives in 1987. She paid 3.5 million! Why? Nobody knows.";
-//! let parts: Vec<&str> = sentences(text).map(|range| &text[range]).collect();
+//! let found: Vec<&str> = sentences(text).map(|range| &text[range]).collect();
 //! assert_eq!(
-//!     parts,
+//!     found,
 //!     ["Dr. Ada Moss moved to St. Ives in 1987.", "She paid 3.5 million!", "Why?", "Nobody knows."]
 //! );
 //!

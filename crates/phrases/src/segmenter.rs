@@ -11,22 +11,25 @@ use crate::Error;
 use crate::sentences::sentences;
 use crate::units::units;
 
-/// Cuts texts into phrases of a fixed length in sentences or in word pieces.
+/// Cuts texts into phrases with a fixed length in sentences or in word pieces.
 ///
-/// The phrases of a text are disjoint, begin and end with characters other than white space, and together contain
-/// everything but white space. A blank text has none.
+/// The phrases of a text do not overlap. They begin and end with characters other than white space, and contain all
+/// such characters of the text. A blank text has no phrases.
 #[derive(Debug, Clone)]
 pub struct Segmenter {
     length: Length,
 }
 
+/// The length of a phrase.
 #[derive(Debug, Clone)]
 enum Length {
+    /// Number of sentences.
     Sentences(usize),
+    /// Maximum number of word pieces.
     Pieces { max_pieces: usize, tokenizer: Arc<Tokenizer> },
 }
 
-/// Number of sentences between two checks for cancellation: well under a millisecond.
+/// Number of sentences between two checks for cancellation. Finding them takes well under a millisecond.
 const SENTENCES_PER_CHECK: usize = 1024;
 
 impl Segmenter {
@@ -36,22 +39,23 @@ impl Segmenter {
     ///
     /// [`Error::Argument`] if `count` is 0.
     pub fn by_sentences(count: usize) -> Result<Self, Error> {
-        check("sentences", count)?;
+        check_positive("sentences", count)?;
         Ok(Self { length: Length::Sentences(count) })
     }
 
-    /// Creates a segmenter for phrases of at most `max_pieces` word pieces, special tokens not counted. Each phrase has as
-    /// many words as fit.
+    /// Creates a segmenter for phrases of at most `max_pieces` word pieces, not counting special tokens. Each phrase
+    /// has as many words as fit.
     ///
-    /// Text between white space is divided only if it alone has more pieces, and then between the tokenizer's words; such
-    /// a word with more pieces becomes a phrase of its own. In scripts without spaces, a phrase may end between any two
-    /// of the tokenizer's words.
+    /// A word, which is text between white space, is divided only if it has more than `max_pieces` pieces by itself. It
+    /// is then divided between the tokenizer's words, such as at a hyphen. A tokenizer's word with too many pieces
+    /// becomes a phrase of its own. In scripts without spaces, a phrase may end between any two of the tokenizer's
+    /// words.
     ///
     /// # Errors
     ///
     /// [`Error::Argument`] if `max_pieces` is 0.
     pub fn by_pieces(max_pieces: usize, tokenizer: Arc<Tokenizer>) -> Result<Self, Error> {
-        check("tokens", max_pieces)?;
+        check_positive("tokens", max_pieces)?;
         Ok(Self { length: Length::Pieces { max_pieces, tokenizer } })
     }
 
@@ -59,38 +63,38 @@ impl Segmenter {
     ///
     /// # Errors
     ///
-    /// [`Error::Tokenize`], [`Error::Cancelled`].
+    /// [`Error::Tokenize`] if the tokenizer fails on the text; [`Error::Cancelled`].
     pub fn segment(&self, text: &str, control: &Control) -> Result<Vec<Range<usize>>, Error> {
         let mut phrases: Vec<Range<usize>> = Vec::new();
-        // Sentences or pieces in the last phrase.
+        // Number of sentences or pieces in the last phrase; 0 if the next sentence begins a new phrase.
         let mut length = 0;
         match &self.length {
             &Length::Sentences(count) => {
-                for (at, sentence) in sentences(text).enumerate() {
-                    if at % SENTENCES_PER_CHECK == 0 {
+                for (index, sentence) in sentences(text).enumerate() {
+                    if index % SENTENCES_PER_CHECK == 0 {
                         control.check()?;
                     }
-                    let begins = length == 0;
+                    let begins_phrase = length == 0;
                     length = (length + 1) % count;
-                    join(&mut phrases, sentence, begins);
+                    join(&mut phrases, sentence, begins_phrase);
                 }
             }
             Length::Pieces { max_pieces, tokenizer } => {
                 units(tokenizer, text, *max_pieces, control, |unit| {
-                    let begins = length + unit.piece_count > *max_pieces;
-                    length = if begins { unit.piece_count } else { length + unit.piece_count };
-                    join(&mut phrases, unit.range, begins);
+                    let begins_phrase = length + unit.piece_count > *max_pieces;
+                    length = if begins_phrase { unit.piece_count } else { length + unit.piece_count };
+                    join(&mut phrases, unit.range, begins_phrase);
                 })?
             }
         }
         Ok(phrases)
     }
 
-    /// Returns the phrases of many texts, in their order, using the thread pool. Progress counts texts.
+    /// Returns the phrases of each text, in the order of the texts. Runs on the thread pool. Progress counts texts.
     ///
     /// # Errors
     ///
-    /// Those of [`segment`](Self::segment). If several texts fail, the error of the first one.
+    /// As [`segment`](Self::segment). If several texts fail, returns the error of the first of them.
     pub fn segment_many<T: AsRef<str> + Sync>(
         &self,
         texts: &[T],
@@ -110,15 +114,16 @@ impl Segmenter {
     }
 }
 
-/// Appends a part to the last phrase, or begins a new phrase with it.
-fn join(phrases: &mut Vec<Range<usize>>, part: Range<usize>, begins: bool) {
+/// Begins a new phrase with a part of the text, or extends the last phrase by it.
+fn join(phrases: &mut Vec<Range<usize>>, part: Range<usize>, begins_phrase: bool) {
     match phrases.last_mut() {
-        Some(last) if !begins => last.end = part.end,
+        Some(last) if !begins_phrase => last.end = part.end,
         _ => phrases.push(part),
     }
 }
 
-fn check(what: &'static str, count: usize) -> Result<(), Error> {
+/// Fails if `count` is 0. `what` is the name of the option.
+fn check_positive(what: &'static str, count: usize) -> Result<(), Error> {
     if count == 0 {
         return Err(Error::Argument { what, expected: "at least 1", got: count.to_string() });
     }
@@ -134,20 +139,21 @@ mod tests {
 
     static TOKENIZER: LazyLock<Arc<Tokenizer>> = LazyLock::new(|| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/tiny-encoder/tokenizer.json");
-        Arc::new(Tokenizer::open(&path).expect("the package carries this model"))
+        Arc::new(Tokenizer::open(&path).expect("the repository has this model"))
     });
 
-    fn pieces(text: &str) -> usize {
+    fn piece_count(text: &str) -> usize {
         TOKENIZER.pieces(text).expect("it is short").len()
     }
 
-    fn parts<'t>(segmenter: &Segmenter, text: &'t str) -> Vec<&'t str> {
-        let phrases = segmenter.segment(text, &Control::new()).expect("it is not canceled");
-        phrases.into_iter().map(|range| &text[range]).collect()
+    /// The phrases of a text.
+    fn phrases<'t>(segmenter: &Segmenter, text: &'t str) -> Vec<&'t str> {
+        let ranges = segmenter.segment(text, &Control::new()).expect("it is not cancelled");
+        ranges.into_iter().map(|range| &text[range]).collect()
     }
 
     #[test]
-    fn a_length_of_zero_is_refused_and_the_longest_is_the_whole_text() {
+    fn a_length_of_zero_is_refused_and_the_maximum_length_gives_the_whole_text() {
         let refused = Segmenter::by_sentences(0).expect_err("zero is refused");
         assert_eq!(refused.to_string(), "sentences: expected at least 1, got 0");
         let refused = Segmenter::by_pieces(0, Arc::clone(&TOKENIZER)).expect_err("zero is refused");
@@ -156,12 +162,12 @@ mod tests {
         for segmenter in
             [Segmenter::by_sentences(usize::MAX), Segmenter::by_pieces(usize::MAX, Arc::clone(&TOKENIZER))]
         {
-            assert_eq!(parts(&segmenter.expect("the length is not zero"), text), [text.trim()]);
+            assert_eq!(phrases(&segmenter.expect("the length is not zero"), text), [text.trim()]);
         }
     }
 
     #[test]
-    fn a_canceled_call_stops_at_once() {
+    fn a_cancelled_call_stops_at_once() {
         let control = Control::new();
         control.cancel();
         let segmenter = Segmenter::by_sentences(1).expect("the length is not zero");
@@ -170,48 +176,58 @@ mod tests {
 
     proptest! {
         #[test]
-        fn phrases_of_sentences_are_their_groups(
-            text in r"([A-C]?[a-c]{1,3}[.!?]? ?|\n|甲。){0,40}", count in 1usize..5
+        fn phrases_by_sentences_are_groups_of_sentences(
+            text in r"([A-C]?[a-c]{1,3}[.!?]? ?|\n|甲。){0,40}",
+            count in 1usize..5,
         ) {
             let all: Vec<Range<usize>> = sentences(&text).collect();
             let groups: Vec<&str> =
                 all.chunks(count).map(|group| &text[group[0].start..group[group.len() - 1].end]).collect();
             let segmenter = Segmenter::by_sentences(count).expect("the length is not zero");
-            prop_assert_eq!(parts(&segmenter, &text), groups);
+            prop_assert_eq!(phrases(&segmenter, &text), groups);
         }
 
         #[test]
-        fn phrases_of_pieces_hold_all_words_and_no_more_pieces_than_fit(
-            text in r"([a-z]{1,9}|[.,!'\-]| |\n|é|e\u{301}|東京。|กข|\PC){0,60}", max_pieces in 1usize..12
+        fn phrases_by_pieces_contain_all_words_and_at_most_the_maximum_of_pieces(
+            text in r"([a-z]{1,9}|[.,!'\-]| |\n|é|e\u{301}|東京。|กข|\PC){0,60}",
+            max_pieces in 1usize..12,
         ) {
-            let segmenter = Segmenter::by_pieces(max_pieces, Arc::clone(&TOKENIZER)).expect("the length is not zero");
-            let parts = parts(&segmenter, &text);
-            let held: String = parts.concat();
+            let segmenter = Segmenter::by_pieces(max_pieces, Arc::clone(&TOKENIZER));
+            let segmenter = segmenter.expect("the length is not zero");
+            let phrases = phrases(&segmenter, &text);
+            let contained: String = phrases.concat();
             let without_space = |text: &str| text.split_whitespace().collect::<String>();
-            prop_assert_eq!(without_space(&held), without_space(&text));
-            let words = |text: &str| TOKENIZER.pieces(text).map_or(0, |found| found.words.last().map_or(0, |last| last + 1));
-            for part in &parts {
+            prop_assert_eq!(without_space(&contained), without_space(&text));
+            let word_count = |text: &str| {
+                TOKENIZER.pieces(text).map_or(0, |found| found.words.last().map_or(0, |last| last + 1))
+            };
+            for part in &phrases {
                 prop_assert_eq!(part.trim(), *part);
                 prop_assert!(!part.is_empty());
-                prop_assert!(pieces(part) <= max_pieces || words(part) == 1, "{part:?}: {}", pieces(part));
+                let count = piece_count(part);
+                prop_assert!(count <= max_pieces || word_count(part) == 1, "{part:?}: {count}");
             }
         }
 
         #[test]
-        fn whole_words_fill_a_phrase_as_far_as_they_fit(
-            words in prop::collection::vec("[a-z]{1,9}", 1..40), max_pieces in 9usize..20
+        fn phrases_by_pieces_have_as_many_words_as_fit(
+            words in prop::collection::vec("[a-z]{1,9}", 1..40),
+            // A word of nine letters has at most nine pieces, so every word fits into a phrase.
+            max_pieces in 9usize..20,
         ) {
-            // The slow way: add words until the tokenizer counts too many pieces.
+            // Words are added until the tokenizer counts too many pieces, which is simple but slow.
             let mut expected: Vec<String> = Vec::new();
             for word in &words {
-                match expected.last_mut() {
-                    Some(last) if pieces(&format!("{last} {word}")) <= max_pieces => *last = format!("{last} {word}"),
-                    _ => expected.push(word.clone()),
+                let longer = expected.last().map(|last| format!("{last} {word}"));
+                match longer.filter(|longer| piece_count(longer) <= max_pieces) {
+                    Some(longer) => *expected.last_mut().expect("the last phrase") = longer,
+                    None => expected.push(word.clone()),
                 }
             }
-            let segmenter = Segmenter::by_pieces(max_pieces, Arc::clone(&TOKENIZER)).expect("the length is not zero");
+            let segmenter = Segmenter::by_pieces(max_pieces, Arc::clone(&TOKENIZER));
+            let segmenter = segmenter.expect("the length is not zero");
             let text = words.join(" ");
-            prop_assert_eq!(parts(&segmenter, &text), expected);
+            prop_assert_eq!(phrases(&segmenter, &text), expected);
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Splits a text into sentences.
 //!
-//! Most boundaries are those of Unicode Standard Annex 29, section 5: a sentence ends after a terminator and the marks
-//! that close after it, unless the following text shows that it continues. Further rules treat abbreviations, initials,
-//! numbers, quotations, footnotes, lists, headings, hard-wrapped lines, Thai and Lao.
+//! Most boundaries are those of Unicode Standard Annex 29, section 5: a sentence ends after a terminator, such as a
+//! full stop, and after the quotation marks and brackets that close there, unless the following text shows that the
+//! sentence continues. Further rules are for abbreviations, initials, numbers, quotations, footnotes, lists, headings,
+//! hard-wrapped lines, Thai and Lao.
 //!
-//! The scan stops only at characters that can end a sentence ([`characters`]). At a terminator it reads the marks that
-//! belong to it ([`terminator`]) and the next word ([`lookahead`]), and decides by the word before it ([`decision`],
-//! [`abbreviations`]). At a line break it decides by the layout ([`line_breaks`]). Each decision reads a bounded number
-//! of characters, so the whole scan takes linear time.
+//! The scan goes from one character that may end a sentence to the next ([`characters`]). At a terminator, it reads the
+//! closing marks ([`terminator`]), the next word ([`lookahead`]) and the word before, and decides ([`decision`],
+//! [`abbreviations`]). At a line break, it decides by the layout ([`line_breaks`]). Each decision reads a bounded
+//! number of characters, so the scan takes linear time.
 
 mod abbreviations;
 pub(crate) mod characters;
@@ -28,10 +29,11 @@ use self::line_breaks::LineBreaks;
 use self::lookahead::{Lookahead, WordStart};
 use self::terminator::Terminator;
 
-/// Returns the sentences of a text as byte ranges, in order and disjoint, without white space at their ends.
+/// Returns the sentences of a text as byte ranges, in order. They do not overlap, and do not begin or end with white
+/// space.
 ///
-/// Together they contain everything but white space. A sentence without a letter or a digit is joined to its neighbor,
-/// so that only a text without any has such a sentence. A blank text has none. Takes linear time.
+/// Together they contain everything but white space. A part without a letter or a digit is joined to a neighboring
+/// sentence, unless the whole text has no letter or digit. A blank text has no sentences. Takes linear time.
 ///
 /// ```
 /// let text = "“Is it far?” asked Mr. Toad.\n\n- It is. Very.";
@@ -61,14 +63,14 @@ pub struct Sentences<'t> {
     start: usize,
     /// Byte offset at which the scan continues.
     position: usize,
-    /// The current sentence was searched for letters and digits up to this byte offset.
+    /// Byte offset up to which the current sentence was searched for letters and digits.
     checked: usize,
-    /// Whether a letter or digit was found there.
+    /// Whether the search found a letter or a digit.
     has_word: bool,
-    /// The previous sentence, until it is known that nothing will be joined to it.
+    /// The previous sentence, to which the current one may still be joined.
     pending: Option<Range<usize>>,
     line_breaks: LineBreaks,
-    /// Whether the text has capital letters; `None` until it matters.
+    /// Whether the text has capital letters; `None` until it is needed.
     is_cased: Option<bool>,
 }
 
@@ -97,15 +99,15 @@ impl Iterator for Sentences<'_> {
 }
 
 impl Sentences<'_> {
-    /// Makes the current sentence, which ends at `end`, the pending one, and returns the previous pending one. The next
-    /// sentence begins at `next_start`.
+    /// Ends the current sentence at `end` and makes it the pending one. Returns the sentence that was pending before.
+    /// The next sentence begins at `next_start`.
     fn replace_pending(&mut self, end: usize, next_start: usize) -> Option<Range<usize>> {
         let ready = self.pending.replace(self.start..end);
         (self.start, self.checked, self.has_word) = (next_start, next_start, false);
         ready
     }
 
-    /// Whether the current sentence has a letter or a digit before `end`. Reads no character twice.
+    /// Whether the current sentence has a letter or a digit before `end`. Reads each character only once.
     fn has_word_before(&mut self, end: usize) -> bool {
         if !self.has_word && self.checked < end {
             self.has_word = self.text[self.checked..end].contains(char::is_alphanumeric);
@@ -120,15 +122,15 @@ impl Sentences<'_> {
         while let Some(found) =
             text.as_bytes()[self.position..].iter().position(|&byte| IS_CANDIDATE[usize::from(byte)])
         {
-            let at = self.position + found;
-            let letter = char_at(text, at)?;
-            let end = match class(letter) {
-                Class::Terminator => self.end_at_terminator(at),
-                Class::LineBreak => self.end_at_line_break(at),
-                Class::ThaiOrLao => self.end_at_space(at),
-                Class::Semicolon => self.end_at_semicolon(at, letter),
+            let offset = self.position + found;
+            let character = char_at(text, offset)?;
+            let end = match class(character) {
+                Class::Terminator => self.end_at_terminator(offset),
+                Class::LineBreak => self.end_at_line_break(offset),
+                Class::ThaiOrLao => self.end_at_space(offset),
+                Class::Semicolon => self.end_at_semicolon(offset, character),
                 Class::Other => {
-                    self.position = at + letter.len_utf8();
+                    self.position = offset + character.len_utf8();
                     None
                 }
             };
@@ -142,9 +144,9 @@ impl Sentences<'_> {
         None
     }
 
-    /// End of the current sentence if it ends with the terminator at byte `at`.
-    fn end_at_terminator(&mut self, at: usize) -> Option<usize> {
-        let terminator = Terminator::read(self.text, self.start, at);
+    /// Returns the end of the current sentence if it ends with the terminator at byte `offset`.
+    fn end_at_terminator(&mut self, offset: usize) -> Option<usize> {
+        let terminator = Terminator::read(self.text, self.start, offset);
         let gap = Gap::at(self.text, terminator.end);
         self.position = terminator.end;
         let context = Context { text: self.text, sentence_start: self.start, is_cased: self.is_cased() };
@@ -158,46 +160,47 @@ impl Sentences<'_> {
         }
     }
 
-    /// End of the current sentence if it ends with the line break at byte `at`.
-    fn end_at_line_break(&mut self, at: usize) -> Option<usize> {
-        let end = self.start + self.text[self.start..at].trim_end().len();
-        let gap = Gap { start: end, ..Gap::at(self.text, at) };
+    /// Returns the end of the current sentence if it ends before the line break at byte `offset`.
+    fn end_at_line_break(&mut self, offset: usize) -> Option<usize> {
+        let end = self.start + self.text[self.start..offset].trim_end().len();
+        let gap = Gap { start: end, ..Gap::at(self.text, offset) };
         self.position = gap.end;
         let is_cased = self.is_cased();
         self.line_breaks.ends_sentence(self.text, self.start, gap, is_cased).then_some(end)
     }
 
-    /// End of the current sentence if it ends with the Thai or Lao letters at byte `at`: a space between two such letters
-    /// ends a sentence of at least [`MIN_THAI_CHARACTERS`].
-    fn end_at_space(&mut self, at: usize) -> Option<usize> {
+    /// Returns the end of the current sentence if it ends with the run of Thai or Lao letters at byte `offset`. It does
+    /// if a space and another such letter follow, and if the sentence has at least [`MIN_THAI_CHARACTERS`], unless the
+    /// run ends with a mark of repetition or abbreviation, or one of [`THAI_CONTINUATIONS`] follows.
+    fn end_at_space(&mut self, offset: usize) -> Option<usize> {
         let text = self.text;
-        let run = text[at..].find(|letter| class(letter) != Class::ThaiOrLao);
-        let end = run.map_or(text.len(), |length| at + length);
+        let run = text[offset..].find(|character| class(character) != Class::ThaiOrLao);
+        let end = run.map_or(text.len(), |length| offset + length);
         self.position = end;
         let gap = Gap::at(text, end);
         let next = &text[gap.end..];
-        let is_between = !gap.is_empty()
+        let separates_letters = !gap.is_empty()
             && gap.line_breaks == 0
-            && next.chars().next().is_some_and(|letter| class(letter) == Class::ThaiOrLao)
+            && next.chars().next().is_some_and(|character| class(character) == Class::ThaiOrLao)
             && !matches!(char_before(text, end), Some('ๆ' | 'ฯ' | 'ໆ'));
         let is_long = text[self.start..end].chars().nth(MIN_THAI_CHARACTERS - 1).is_some();
-        (is_between && is_long && !THAI_CONTINUATIONS.iter().any(|word| next.starts_with(word)))
+        (separates_letters && is_long && !THAI_CONTINUATIONS.iter().any(|word| next.starts_with(word)))
             .then_some(end)
     }
 
-    /// End of the current sentence if it is a Greek question that ends with the semicolon at byte `at`.
-    fn end_at_semicolon(&mut self, at: usize, letter: char) -> Option<usize> {
-        let end = at + letter.len_utf8();
+    /// Returns the end of the current sentence if it is a Greek question that ends with the semicolon at byte `offset`.
+    fn end_at_semicolon(&mut self, offset: usize, character: char) -> Option<usize> {
+        let end = offset + character.len_utf8();
         self.position = end;
         let is_greek =
-            matches!(char_before(self.text, at), Some('\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}'));
+            matches!(char_before(self.text, offset), Some('\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}'));
         let gap = Gap::at(self.text, end);
         let ends =
             is_greek && !gap.is_empty() && Lookahead::at(self.text, gap.end).start == WordStart::Uppercase;
         ends.then_some(end)
     }
 
-    /// Whether the text has a capital letter. Searched once.
+    /// Whether the text has a capital letter. The text is searched only once.
     fn is_cased(&mut self) -> bool {
         *self.is_cased.get_or_insert_with(|| self.text.contains(char::is_uppercase))
     }
@@ -209,11 +212,12 @@ struct Boundary {
     next_start: usize,
 }
 
-/// A space ends only Thai and Lao sentences of at least this many characters, because spaces also separate phrases.
+/// Minimum number of characters of a Thai or Lao sentence that ends with a space. In a shorter text, a space more
+/// likely separates phrases.
 const MIN_THAI_CHARACTERS: usize = 24;
 
-/// Thai and Lao words before which a space does not end a sentence: and, or, but, that, which, for, by, that (after
-/// verbs), and the repetition and abbreviation marks.
+/// Thai and Lao words before which a space does not end a sentence. In this order: and, or, but, that, which, for, by,
+/// that (after verbs); for Thai also the repetition mark and the abbreviation mark, and for Lao the repetition mark.
 const THAI_CONTINUATIONS: &[&str] = &[
     "และ",
     "หรือ",
@@ -241,23 +245,23 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn parts(text: &str) -> Vec<&str> {
+    fn sentences_of(text: &str) -> Vec<&str> {
         sentences(text).map(|range| &text[range]).collect()
     }
 
     #[test]
-    fn a_part_without_a_word_is_joined_to_its_neighbor() {
-        assert!(parts("").is_empty());
-        assert!(parts(" \n\u{a0}\u{3000}").is_empty());
-        assert_eq!(parts("* * *"), ["* * *"]);
-        assert_eq!(parts("He left.\n\n* * *\n\nShe came."), ["He left.", "* * *\n\nShe came."]);
-        assert_eq!(parts("He left!\n\n* * *\n"), ["He left!\n\n* * *"]);
-        assert_eq!(parts("?! ... !!"), ["?! ... !!"]);
+    fn a_part_without_letters_and_digits_is_joined_to_its_neighbor() {
+        assert!(sentences_of("").is_empty());
+        assert!(sentences_of(" \n\u{a0}\u{3000}").is_empty());
+        assert_eq!(sentences_of("* * *"), ["* * *"]);
+        assert_eq!(sentences_of("He left.\n\n* * *\n\nShe came."), ["He left.", "* * *\n\nShe came."]);
+        assert_eq!(sentences_of("He left!\n\n* * *\n"), ["He left!\n\n* * *"]);
+        assert_eq!(sentences_of("?! ... !!"), ["?! ... !!"]);
     }
 
     proptest! {
         #[test]
-        fn sentences_hold_everything_but_white_space_in_order(
+        fn sentences_contain_everything_but_white_space_in_order(
             text in r#"([A-Ca-c]{0,3}|[.!?…;,:\-] ?|[()"'«»\[\]“”„]|\r?\n|\t| |[1-3]\.?|Dr\. |e\.g\. |[。！？」と]|[กขๆ]{1,9} ?|[।؟։]|\PC){0,50}"#
         ) {
             let mut end = 0;
@@ -272,9 +276,9 @@ mod tests {
         }
 
         #[test]
-        fn only_a_text_without_words_has_a_sentence_without(text in r"([a-b]{0,2}|[.!?*] ?|\n| ){0,30}") {
+        fn only_a_text_without_words_has_a_sentence_without_words(text in r"([a-b]{0,2}|[.!?*] ?|\n| ){0,30}") {
             let has_word = text.contains(char::is_alphanumeric);
-            for part in parts(&text) {
+            for part in sentences_of(&text) {
                 prop_assert_eq!(part.contains(char::is_alphanumeric), has_word);
             }
         }

@@ -1,4 +1,4 @@
-//! Cuts a text into the smallest parts that a phrase is made of, each with its number of word pieces.
+//! Cuts a text into units, the smallest parts from which phrases are made, and counts the word pieces of each.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::sentences::characters::{
     char_at, char_before, continues_sentence, is_closer, is_opener, is_terminator, is_unspaced_script,
 };
 
-/// A part of a text that is never divided between two phrases.
+/// A part of a text that is never divided between phrases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unit {
     /// Byte range in the text.
@@ -20,14 +20,14 @@ pub(crate) struct Unit {
     pub piece_count: usize,
 }
 
-/// Minimum number of bytes per call of the tokenizer; a block extends to the next white space. Blocks bound the time
-/// between two checks for cancellation, and memory for long texts.
+/// Minimum number of bytes in a block, which extends to the next white space. The tokenizer is called with one block at
+/// a time, which bounds its memory, and the time between two checks for cancellation.
 const BLOCK_BYTES: usize = 8192;
 
 /// Calls `emit` with each unit of a text, in order.
 ///
-/// A unit is text between white space. It is divided between the tokenizer's words if it has more than `max_pieces` word
-/// pieces, or if its script has no spaces.
+/// A unit is a word, which is text between white space. A word is divided between the tokenizer's words, such as `a`,
+/// `-` and `b` of `a-b`, if it has more than `max_pieces` word pieces, or if its script has no spaces.
 pub(crate) fn units(
     tokenizer: &Tokenizer,
     text: &str,
@@ -41,29 +41,30 @@ pub(crate) fn units(
         let end = block_end(text, start);
         let block = &text[start..end];
         let pieces = tokenizer.pieces(block)?;
-        let mut piece = 0;
-        let mut word = Gap::at(block, 0).end;
-        while word < block.len() {
-            let word_end =
-                block[word..].find(char::is_whitespace).map_or(block.len(), |length| word + length);
-            let first = piece;
+        let mut next_piece = 0;
+        let mut word_start = Gap::at(block, 0).end;
+        while word_start < block.len() {
+            let word_end = block[word_start..]
+                .find(char::is_whitespace)
+                .map_or(block.len(), |length| word_start + length);
+            let first_piece = next_piece;
             // A piece belongs to the word in which it ends.
-            while piece < pieces.len() && pieces.offsets[piece].end as usize <= word_end {
-                piece += 1;
+            while next_piece < pieces.len() && pieces.offsets[next_piece].end as usize <= word_end {
+                next_piece += 1;
             }
-            let word_range = word..word_end;
-            divide(block, word_range, &pieces, first..piece, max_pieces, |unit| {
+            let word = word_start..word_end;
+            divide_word(block, word, &pieces, first_piece..next_piece, max_pieces, |unit| {
                 emit(Unit { range: start + unit.range.start..start + unit.range.end, ..unit });
             });
-            word = Gap::at(block, word_end).end;
+            word_start = Gap::at(block, word_end).end;
         }
         start = end;
     }
     Ok(())
 }
 
-/// End of the block that begins at byte `start`. It is before white space, because byte-level tokenizers put a space into
-/// the piece of the next word.
+/// Returns the end of the block that begins at byte `start`. White space follows a block instead of ending it, because
+/// byte-level tokenizers put a space into the first piece of the next word.
 fn block_end(text: &str, start: usize) -> usize {
     let mut end = start + BLOCK_BYTES;
     if end >= text.len() {
@@ -72,37 +73,41 @@ fn block_end(text: &str, start: usize) -> usize {
     while !text.is_char_boundary(end) {
         end += 1;
     }
-    let word = Gap::at(text, end).end;
-    text[word..].find(char::is_whitespace).map_or(text.len(), |length| word + length)
+    let next_word = Gap::at(text, end).end;
+    text[next_word..].find(char::is_whitespace).map_or(text.len(), |length| next_word + length)
 }
 
-/// Emits the word at byte range `word`, whose pieces are `own`. Divides it where its script allows that, and, if it has
-/// more than `max_pieces`, between all words of the tokenizer.
-fn divide(
+/// Calls `emit` with the units of one word. The word is the byte range `word` of `text`, and its pieces are the range
+/// `word_pieces` of `pieces`. If it has more than `max_pieces`, it is divided between all words of the tokenizer;
+/// otherwise only where its script allows it.
+fn divide_word(
     text: &str,
     word: Range<usize>,
     pieces: &Pieces,
-    own: Range<usize>,
+    word_pieces: Range<usize>,
     max_pieces: usize,
     mut emit: impl FnMut(Unit),
 ) {
-    let is_long = own.len() > max_pieces;
-    let (mut start, mut first) = (word.start, own.start);
-    for at in own.start + 1..own.end.max(own.start + 1) {
-        let offset = pieces.offsets[at].start as usize;
+    let is_too_long = word_pieces.len() > max_pieces;
+    let (mut start, mut first_piece) = (word.start, word_pieces.start);
+    for piece in word_pieces.start + 1..word_pieces.end {
+        let offset = pieces.offsets[piece].start as usize;
         let is_inside = offset > start && offset < word.end && text.is_char_boundary(offset);
-        if is_inside && pieces.words[at] != pieces.words[at - 1] && (is_long || can_divide(text, offset)) {
-            emit(Unit { range: start..offset, piece_count: at - first });
-            (start, first) = (offset, at);
+        let begins_word = pieces.words[piece] != pieces.words[piece - 1];
+        if is_inside && begins_word && (is_too_long || can_divide(text, offset)) {
+            emit(Unit { range: start..offset, piece_count: piece - first_piece });
+            (start, first_piece) = (offset, piece);
         }
     }
-    emit(Unit { range: start..word.end, piece_count: own.end.max(first) - first });
+    emit(Unit { range: start..word.end, piece_count: word_pieces.end - first_piece });
 }
 
-/// Whether a phrase can begin at byte `at`: next to a letter of a script without spaces, and not between a word and its
-/// punctuation.
-fn can_divide(text: &str, at: usize) -> bool {
-    let (Some(left), Some(right)) = (char_before(text, at), char_at(text, at)) else { return false };
+/// Whether a unit can begin at a byte offset: next to a character of a script without spaces, and not between a word
+/// and its punctuation.
+fn can_divide(text: &str, offset: usize) -> bool {
+    let (Some(left), Some(right)) = (char_before(text, offset), char_at(text, offset)) else {
+        return false;
+    };
     let is_punctuation =
         is_closer(right) || is_terminator(right) || continues_sentence(right) || is_opener(left);
     (is_unspaced_script(left) || is_unspaced_script(right)) && !is_punctuation
@@ -115,7 +120,7 @@ mod tests {
 
     fn tokenizer() -> Tokenizer {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/tiny-encoder/tokenizer.json");
-        Tokenizer::open(&path).expect("the package carries this model")
+        Tokenizer::open(&path).expect("the repository has this model")
     }
 
     fn units_of(text: &str, max_pieces: usize) -> Vec<(&str, usize)> {
@@ -123,12 +128,12 @@ mod tests {
         units(&tokenizer(), text, max_pieces, &Control::new(), |unit| {
             found.push((&text[unit.range], unit.piece_count))
         })
-        .expect("it is not canceled");
+        .expect("it is not cancelled");
         found
     }
 
     #[test]
-    fn words_between_spaces_are_whole_with_their_punctuation() {
+    fn words_between_spaces_are_not_divided_from_their_punctuation() {
         assert_eq!(units_of(" don't  go, Tom!", 9), [("don't", 3), ("go,", 2), ("Tom!", 2)]);
     }
 
@@ -144,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_blocks_are_those_of_the_whole_text() {
+    fn a_text_of_several_blocks_has_the_same_pieces_as_in_one_block() {
         let text = "It isn't far, said the fox to the hen-house: 3.5 miles at most! ".repeat(900);
         assert!(text.len() > 5 * BLOCK_BYTES);
         let whole = tokenizer().pieces(&text).expect("it is short enough");

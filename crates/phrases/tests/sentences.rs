@@ -1,9 +1,10 @@
-//! Texts with hand-made sentence boundaries: `¦` marks a boundary and is not part of the text.
+//! Splits texts whose sentence boundaries are known. In these texts, `¦` marks a boundary and is not part of the text.
 
 use phrases::sentences;
 
+/// Checks that each text is split at its marks and nowhere else.
 #[track_caller]
-fn agree(cases: &[&str]) {
+fn assert_boundaries(cases: &[&str]) {
     let mut wrong = Vec::new();
     for case in cases {
         let text = case.replace('¦', "");
@@ -18,7 +19,7 @@ fn agree(cases: &[&str]) {
 
 #[test]
 fn plain_sentences_end_with_their_terminators() {
-    agree(&[
+    assert_boundaries(&[
         "The mill burned down.",
         "The mill burned down. ¦It was never rebuilt. ¦Who owned it?",
         "Stop! ¦Who goes there? ¦A friend.",
@@ -32,7 +33,7 @@ fn plain_sentences_end_with_their_terminators() {
 
 #[test]
 fn abbreviations_inside_a_sentence_do_not_end_it() {
-    agree(&[
+    assert_boundaries(&[
         "Dr. Moss met Mr. Hale and Mrs. Orr at the quay. ¦They sailed.",
         "We asked Prof. Lindqvist, Gen. Abara and Sen. Cole. ¦All three declined.",
         "Fruit, e.g. Apples or pears, sells well. ¦Bread does not.",
@@ -59,7 +60,7 @@ fn abbreviations_inside_a_sentence_do_not_end_it() {
 
 #[test]
 fn abbreviations_end_a_sentence_where_the_next_word_begins_one() {
-    agree(&[
+    assert_boundaries(&[
         "He works for Harlow Inc. ¦The firm makes nails.",
         "He works for Harlow Inc. Belfast and likes it.",
         "She moved to the U.S. ¦In 1990 she returned.",
@@ -82,7 +83,7 @@ fn abbreviations_end_a_sentence_where_the_next_word_begins_one() {
 
 #[test]
 fn initials_belong_to_names() {
-    agree(&[
+    assert_boundaries(&[
         "J. R. R. Tolkien wrote it. ¦C. S. Lewis read it first.",
         "J.R.R. Tolkien wrote it. ¦C.S. Lewis read it first.",
         "The novel by Ursula K. Le Guin won. ¦It is short.",
@@ -94,8 +95,8 @@ fn initials_belong_to_names() {
 }
 
 #[test]
-fn numbers_and_names_with_stops_stay_whole() {
-    agree(&[
+fn numbers_and_names_with_full_stops_are_not_split() {
+    assert_boundaries(&[
         "Pi is about 3.14. ¦It never ends.",
         "Version 2.0.1 is out. ¦Use v3.0.0-rc.1 if you dare.",
         "It cost $4.50. ¦That was too much.",
@@ -115,8 +116,8 @@ fn numbers_and_names_with_stops_stay_whole() {
 }
 
 #[test]
-fn ellipses_end_a_sentence_before_a_capital() {
-    agree(&[
+fn ellipses_end_a_sentence_before_a_capital_letter() {
+    assert_boundaries(&[
         "Well... maybe. ¦Or not.",
         "He waited... ¦Nobody came.",
         "He waited… ¦Nobody came… or so he thought.",
@@ -128,8 +129,8 @@ fn ellipses_end_a_sentence_before_a_capital() {
 }
 
 #[test]
-fn quotations_and_brackets_close_with_the_sentence() {
-    agree(&[
+fn closing_quotation_marks_and_brackets_belong_to_the_sentence() {
+    assert_boundaries(&[
         "\"Come in,\" he said. ¦\"Sit down.\" ¦She did.",
         "“Come in.” ¦“No.” ¦(He meant it.) ¦She left.",
         "'Who is it?' asked the boy. ¦'Me!' ¦He opened.",
@@ -149,27 +150,27 @@ fn quotations_and_brackets_close_with_the_sentence() {
 }
 
 #[test]
-fn names_that_end_in_a_mark_go_on() {
-    agree(&[
+fn a_name_that_ends_with_a_terminator_does_not_end_a_sentence() {
+    assert_boundaries(&[
         "He joined Yahoo! in 2004. ¦He left Yahoo! ¦The pay was bad.",
         "Her play Who Is Afraid? is long. ¦It is good.",
         "He won Jeopardy! twice.",
     ]);
-    // Without a capital before the mark, a small letter may begin a sentence.
-    agree(&["Oh, is it? ¦why yes."]);
+    // If the word before the mark is not capitalized, a lowercase word may begin a sentence.
+    assert_boundaries(&["Oh, is it? ¦why yes."]);
 }
 
 #[test]
 fn a_text_without_capitals_has_sentences_too() {
-    agree(&[
+    assert_boundaries(&[
         "the mill burned down. ¦it was never rebuilt. ¦who owned it? ¦nobody knows.",
         "dr. moss left at 5 p.m. ¦she came back, e.g. for tea. ¦good.",
     ]);
 }
 
 #[test]
-fn notes_stand_with_what_they_are_about() {
-    agree(&[
+fn footnote_marks_belong_to_the_sentence_before_them() {
+    assert_boundaries(&[
         "The mill burned down.[1] ¦It was never rebuilt.[2][3] ¦Why?[citation needed] ¦Nobody knows.",
         "The mill burned down.¹ ¦It was never rebuilt.²³ ¦Why?",
         "Some doubt it [4]. ¦Others [5, 6] do not.",
@@ -178,7 +179,7 @@ fn notes_stand_with_what_they_are_about() {
 
 #[test]
 fn blank_lines_and_headings_end_sentences() {
-    agree(&[
+    assert_boundaries(&[
         "The Old Mill\n¦It burned down in 1911. ¦Nobody\nknows why.",
         "The Old Mill\n\n¦it burned down\n\n\n¦and that was that",
         "# The Old Mill\n¦It burned down.\n¦## Owners\n¦There were two.",
@@ -193,8 +194,8 @@ fn blank_lines_and_headings_end_sentences() {
 }
 
 #[test]
-fn items_of_lists_are_sentences_and_their_numbers_are_not() {
-    agree(&[
+fn list_items_are_sentences_and_their_numbers_are_not() {
+    assert_boundaries(&[
         "Buy:\n¦- flour\n¦- two eggs\n¦- milk",
         "Buy:\n¦• flour\n¦• Eggs\n¦* milk",
         "1. Flour is first.\n¦2. Eggs are second.\n¦3. Milk",
@@ -208,8 +209,8 @@ fn items_of_lists_are_sentences_and_their_numbers_are_not() {
 }
 
 #[test]
-fn wrapped_lines_go_on() {
-    agree(&[
+fn sentences_continue_across_hard_wrapped_lines() {
+    assert_boundaries(&[
         "The old mill on the river stood for two hundred years and was\nthe pride of the town until it burned down in the spring of\n1911. ¦The owner at that time was a man from Cork who was called\nHarlow and never built it again.",
         "The old mill on the river was sold in 1870 to the brothers Gray and\nHarlow of Old Harbour, who milled there until the fire. ¦It was Dr.\nMoss who saw it first.",
         "The Old Mill\n¦The old mill on the river was sold in 1870 to the brothers Gray and\nHarlow of Old Harbour, who milled there until the fire. ¦It was\nnot rebuilt.",
@@ -219,7 +220,7 @@ fn wrapped_lines_go_on() {
 
 #[test]
 fn chinese_and_japanese_end_without_a_space() {
-    agree(&[
+    assert_boundaries(&[
         "老磨坊烧毁了。¦它再也没有重建！¦谁是主人？¦没人知道。",
         "他说：“进来。”¦她走了进去。",
         "他说：「你好！」，然后走了。¦她没有回答。",
@@ -234,7 +235,7 @@ fn chinese_and_japanese_end_without_a_space() {
 
 #[test]
 fn other_scripts_have_their_own_terminators() {
-    agree(&[
+    assert_boundaries(&[
         // Hindi
         "पुरानी चक्की जल गई। ¦वह फिर कभी नहीं बनी। ¦मालिक कौन था?",
         // Arabic and Urdu
@@ -246,7 +247,7 @@ fn other_scripts_have_their_own_terminators() {
         "ወፍጮው ተቃጠለ። ¦ባለቤቱ ማን ነበር፧ ¦ማንም አያውቅም።",
         // Khmer
         "រោងម៉ាស៊ីនបានឆេះ។ ¦គ្មាននរណាដឹងទេ។",
-        // Burmese: the lesser sign is a comma
+        // Burmese, where ၊ is a comma
         "ဆန်စက်ဟောင်း၊ မီးလောင်သွားသည်။ ¦ဘယ်သူမှမသိပါ။",
         // Greek
         "Ο μύλος κάηκε. ¦Ποιος ήταν ο ιδιοκτήτης; ¦Κανείς δεν ξέρει.",
@@ -254,14 +255,14 @@ fn other_scripts_have_their_own_terminators() {
         "낡은 방앗간이 불탔다. ¦주인은 누구였을까? ¦아무도 모른다.",
         // Hebrew
         "הטחנה הישנה נשרפה. ¦מי היה הבעלים? ¦איש אינו יודע.",
-        // Georgian: its small letters begin sentences
+        // Georgian, where lowercase letters begin sentences
         "ძველი წისქვილი დაიწვა. ¦არავინ იცის.",
     ]);
 }
 
 #[test]
-fn thai_and_lao_sentences_are_told_by_spaces() {
-    agree(&[
+fn thai_and_lao_sentences_end_at_spaces() {
+    assert_boundaries(&[
         "โรงสีเก่าริมแม่น้ำถูกไฟไหม้เมื่อปีที่แล้ว ¦ไม่มีใครรู้ว่าใครเป็นเจ้าของโรงสีแห่งนี้",
         "โรงสีเก่าริมแม่น้ำถูกไฟไหม้ในคืนนั้น และไม่มีใครรู้ว่าเป็นเพราะอะไร",
         "ในปี 2454 โรงสีเก่าริมแม่น้ำถูกไฟไหม้",
@@ -271,8 +272,8 @@ fn thai_and_lao_sentences_are_told_by_spaces() {
 }
 
 #[test]
-fn european_languages_have_their_abbreviations() {
-    agree(&[
+fn abbreviations_of_european_languages_do_not_end_a_sentence() {
+    assert_boundaries(&[
         // German
         "Am 3. Oktober 1990 kam Dr. Vogel, z. B. mit Frau Prof. Kern. ¦Es war kalt.",
         "Im 19. Jahrhundert gab es das, d.h. Mühlen u.a. Werke. ¦Heute nicht mehr.",

@@ -1,6 +1,6 @@
-//! A set of ords, stored as a bitmap.
+//! A set of ords, which are the positions of passages in an index. It is stored as a bitmap; filters use it.
 
-/// A set of ords with one bit for each: bit `ord % 64` of word `ord / 64`. It grows as needed.
+/// A set of ords. Each ord has one bit: bit `ord % 64` of the 64-bit word `ord / 64`. The set grows as needed.
 ///
 /// ```
 /// use ranking::BitSet;
@@ -12,25 +12,26 @@
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct BitSet {
-    /// May be shorter or longer than the members need: missing words are 0.
+    /// May end with zeros. Words after the last one count as 0.
     words: Vec<u64>,
+    /// Number of members.
     len: usize,
 }
 
 impl BitSet {
-    /// The empty set.
+    /// Returns the empty set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The empty set, with words for the ords below `limit`.
+    /// Returns the empty set, with room for the ords below `limit`.
     #[must_use]
     pub fn empty(limit: usize) -> Self {
         Self { words: vec![0; limit.div_ceil(64)], len: 0 }
     }
 
-    /// All ords below `limit`.
+    /// Returns the set of all ords below `limit`.
     #[must_use]
     pub fn full(limit: usize) -> Self {
         let mut words = vec![u64::MAX; limit.div_ceil(64)];
@@ -40,14 +41,14 @@ impl BitSet {
         Self { words, len: limit }
     }
 
-    /// The set with these [`words`](Self::words), or `None` if it has an ord that is not below `limit`.
+    /// Returns the set with these [`words`](Self::words), or `None` if it would have an ord that is not below `limit`.
     #[must_use]
     pub fn from_words(words: Vec<u64>, limit: usize) -> Option<Self> {
-        let has_ord_beyond = |(at, &word): (usize, &u64)| {
-            let valid = limit.saturating_sub(at.saturating_mul(64)).min(64);
-            valid < 64 && word >> valid != 0
+        let exceeds_limit = |(index, &word): (usize, &u64)| {
+            let valid_bits = limit.saturating_sub(index.saturating_mul(64)).min(64);
+            valid_bits < 64 && word >> valid_bits != 0
         };
-        if words.iter().enumerate().any(has_ord_beyond) { None } else { Some(Self::with_words(words)) }
+        if words.iter().enumerate().any(exceeds_limit) { None } else { Some(Self::with_words(words)) }
     }
 
     fn with_words(words: Vec<u64>) -> Self {
@@ -55,7 +56,7 @@ impl BitSet {
         Self { words, len }
     }
 
-    /// The bits of the set, 64 in each word.
+    /// Returns the bits of the set, 64 in each word.
     #[inline]
     #[must_use]
     pub fn words(&self) -> &[u64] {
@@ -69,16 +70,17 @@ impl BitSet {
         self.len
     }
 
-    /// Whether there is no member.
+    /// Whether the set has no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The fraction of an index of `count` items that is in the set, from 0 to 1; 0 for an empty index.
+    /// Returns which fraction of an index with `item_count` items is in the set; 0 for an empty index. At most 1, even
+    /// if the set also has ords that the index lacks.
     #[must_use]
-    pub fn share(&self, count: usize) -> f64 {
-        if count == 0 { 0.0 } else { (self.len as f64 / count as f64).min(1.0) }
+    pub fn share(&self, item_count: usize) -> f64 {
+        if item_count == 0 { 0.0 } else { (self.len as f64 / item_count as f64).min(1.0) }
     }
 
     /// Whether `ord` is a member.
@@ -88,27 +90,27 @@ impl BitSet {
         self.words.get(ord as usize / 64).is_some_and(|word| word >> (ord % 64) & 1 == 1)
     }
 
-    /// Adds an ord. Returns whether it is new.
+    /// Adds an ord. Returns whether it is new to the set.
     #[inline]
     pub fn insert(&mut self, ord: u32) -> bool {
-        let at = ord as usize / 64;
-        if at >= self.words.len() {
-            self.words.resize(at + 1, 0);
+        let index = ord as usize / 64;
+        if index >= self.words.len() {
+            self.words.resize(index + 1, 0);
         }
         let bit = 1 << (ord % 64);
-        let is_new = self.words[at] & bit == 0;
-        self.words[at] |= bit;
+        let is_new = self.words[index] & bit == 0;
+        self.words[index] |= bit;
         self.len += usize::from(is_new);
         is_new
     }
 
-    /// The ords that are in both sets. It has the words of the shorter one.
+    /// Returns the ords that are in both sets. The result has as many words as the shorter set.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         Self::with_words(self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect())
     }
 
-    /// The ords that are in at least one of the sets. It has the words of the longer one.
+    /// Returns the ords that are in at least one of the sets. The result has as many words as the longer set.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         let (short, long) = if self.words.len() < other.words.len() { (self, other) } else { (other, self) };
@@ -117,24 +119,25 @@ impl BitSet {
         Self::with_words(words)
     }
 
-    /// The ords that are in this set and not in the other. It has as many words as this set.
+    /// Returns the ords that are in this set and not in the other. The result has as many words as this set.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Self {
         let others = other.words.iter().copied().chain(std::iter::repeat(0));
         Self::with_words(self.words.iter().zip(others).map(|(a, b)| a & !b).collect())
     }
 
-    /// The members in ascending order.
+    /// Iterates over the members in ascending order.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.words.iter().enumerate().flat_map(|(at, &word)| {
+        self.words.iter().enumerate().flat_map(|(index, &word)| {
+            // Each step clears the lowest bit that is set.
             let bits = std::iter::successors(Some(word), |rest| Some(rest & (rest - 1)));
             let bits = bits.take(word.count_ones() as usize);
-            bits.map(move |rest| at as u32 * 64 + rest.trailing_zeros())
+            bits.map(move |rest| index as u32 * 64 + rest.trailing_zeros())
         })
     }
 
-    /// Bytes on the heap.
+    /// Number of bytes that the set occupies on the heap.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.words.capacity() * size_of::<u64>()
@@ -158,7 +161,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn words_with_an_ord_beyond_the_limit_are_refused() {
+    fn words_with_an_ord_that_is_not_below_the_limit_are_refused() {
         let count = |words: &[u64], limit| BitSet::from_words(words.to_vec(), limit).map(|set| set.len());
         assert_eq!(count(&[0b101], 3), Some(2));
         assert_eq!(count(&[0b101], 2), None);
@@ -177,7 +180,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_as_a_set_of_numbers(
+        fn behaves_like_a_btree_set(
             a in prop::collection::btree_set(0u32..300, 0..80),
             b in prop::collection::btree_set(0u32..200, 0..80),
             limit in 0usize..300,
@@ -194,7 +197,8 @@ mod tests {
             prop_assert!(same(BitSet::empty(limit), BTreeSet::new()));
             prop_assert!(BitSet::from_words(x.words().to_vec(), 300).is_some_and(|set| same(set, a.clone())));
             prop_assert!((0..400).all(|ord| x.contains(ord) == a.contains(&ord)));
-            for set in [BitSet::full(limit), BitSet::empty(limit).union(&BitSet::full(limit)), BitSet::full(limit).difference(&x)] {
+            let full = BitSet::full(limit);
+            for set in [full.clone(), BitSet::empty(limit).union(&full), full.difference(&x)] {
                 prop_assert_eq!(set.words().len(), limit.div_ceil(64));
             }
         }

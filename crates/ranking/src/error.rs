@@ -1,16 +1,16 @@
-//! The errors of runs.
+//! The crate's error type.
 
-/// Why a run could not be made, or why the ids of its hits could not be read.
+/// Why a run could not be made, or the ids of its hits could not be looked up.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Two queries of a run have the same id.
     #[error("queries: expected distinct ids, got \"{query}\" twice")]
     DuplicateQuery {
-        /// The id.
+        /// The query id.
         query: String,
     },
-    /// The ids of passages could not be read.
+    /// The ids of passages could not be looked up. The error is that of the [`PassageIds`](crate::PassageIds).
     #[error(transparent)]
     Ids(Box<dyn std::error::Error + Send + Sync>),
 }

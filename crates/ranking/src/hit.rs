@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// A retrieved item: its position in an index, and its score. Higher scores are better.
+/// A retrieved item: its ord, which is its position in an index, and its score. Higher scores are better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
     /// Position in the index, from 0.
@@ -12,7 +12,8 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// The hit as an integer. Ascending order of rank keys is the order of [`by_rank`], and comparing them is faster.
+    /// Returns the hit as an integer. The ascending order of these integers is the order of [`by_rank`], and they are
+    /// faster to compare.
     ///
     /// ```
     /// use ranking::Hit;
@@ -25,13 +26,14 @@ impl Hit {
     #[must_use]
     pub fn rank_key(self) -> u64 {
         let bits = self.score.to_bits();
-        // As integers, the bits of positive floats ascend with their value and those of negative floats descend. Flipping
-        // the bits of the former makes all descend, and positive floats come first.
+        // Read as integers, the bits of positive floats ascend with their value, and those of negative floats descend.
+        // Flipping the bits of positive floats, except for the sign, makes them descend too, and keeps them below
+        // negative floats.
         let descending = if bits >> 31 == 1 { bits } else { !bits & !(1 << 31) };
         u64::from(descending) << 32 | u64::from(self.ord)
     }
 
-    /// The hit of a [`rank_key`](Self::rank_key).
+    /// Returns the hit that has this [`rank_key`](Self::rank_key).
     #[inline]
     #[must_use]
     pub fn from_rank_key(key: u64) -> Self {
@@ -41,7 +43,7 @@ impl Hit {
     }
 }
 
-/// The order in which hits are ranked: the highest score first, and the lowest ord first among equal scores.
+/// Compares two hits by rank: the higher score comes first; if scores are equal, the lower ord comes first.
 ///
 /// ```
 /// use ranking::{Hit, by_rank};
@@ -62,10 +64,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rank_keys_have_the_order_of_hits(a in any::<(u32, f32)>(), b in any::<(u32, f32)>(), same in any::<bool>()) {
+        fn rank_keys_have_the_order_of_hits(
+            a in any::<(u32, f32)>(),
+            b in any::<(u32, f32)>(),
+            has_same_score in any::<bool>(),
+        ) {
             let hit = |(ord, score)| Hit { ord, score };
             let (a, mut b) = (hit(a), hit(b));
-            if same {
+            if has_same_score {
                 b.score = a.score;
             }
             prop_assert_eq!(a.rank_key().cmp(&b.rank_key()), by_rank(&a, &b));
@@ -74,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_order_zeros_and_infinities() {
+    fn rank_keys_order_zeros_and_infinities() {
         let scores = [f32::INFINITY, f32::MAX, f32::MIN_POSITIVE, 0.0, -0.0, -1.0, f32::NEG_INFINITY];
         let keys = scores.map(|score| Hit { ord: 0, score }.rank_key());
         assert!(keys.is_sorted_by(|a, b| a < b));

@@ -1,10 +1,12 @@
 //! Ranked lists of hits, runs of many queries, and relevance judgments.
 //!
-//! - [`Hit`] is an item of an index, by its position (*ord*), with a score. Hits are ranked by score, highest first; ties are
-//!   broken by ord, lowest first. [`by_rank`] defines this order.
+//! - [`Hit`] is the position of an item in an index (its *ord*), with a score. Hits are ranked by score, highest first;
+//!   ties are broken by ord, lowest first. [`by_rank`] defines this order.
 //! - [`TopK`] and [`TopKBuffer`] select the k best hits.
 //! - [`BitSet`] is a set of ords.
-//! - [`Run`] has the hits of many queries by passage id, [`Qrels`] the relevance judgments.
+//! - [`Run`] has the hits of many queries by passage id; [`RetrievedRun`] has them by ord, as a search returns them.
+//! - [`PassageIds`] looks up the ids of hits; [`IdInterner`] gives numbers to ids.
+//! - [`Qrels`] are relevance judgments.
 //!
 //! ```
 //! use ranking::{Hit, TopK};
@@ -16,28 +18,18 @@
 //! assert_eq!(best.into_sorted(), [Hit { ord: 1, score: 3.0 }, Hit { ord: 3, score: 3.0 }]);
 //! ```
 
-mod aligned_runs;
 mod bit_set;
 mod error;
 mod hit;
-mod interner;
-mod passage_ids;
+mod ids;
 mod qrels;
-mod retrieved_run;
-mod run;
-mod selected_lists;
+mod runs;
 mod top_k;
-mod top_k_buffer;
 
-pub use aligned_runs::AlignedRuns;
 pub use bit_set::BitSet;
 pub use error::Error;
 pub use hit::{Hit, by_rank};
-pub use interner::IdInterner;
-pub use passage_ids::PassageIds;
+pub use ids::{IdInterner, PassageIds};
 pub use qrels::{Grades, Qrels};
-pub use retrieved_run::RetrievedRun;
-pub use run::{Run, ScoredId};
-pub use selected_lists::QueryUnion;
-pub use top_k::TopK;
-pub use top_k_buffer::TopKBuffer;
+pub use runs::{AlignedRuns, QueryUnion, RetrievedRun, Run, ScoredId};
+pub use top_k::{TopK, TopKBuffer};

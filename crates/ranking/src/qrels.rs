@@ -7,34 +7,37 @@ use indexmap::IndexMap;
 /// Grades by passage id, in insertion order.
 pub type Grades = IndexMap<String, i32>;
 
-/// Relevance judgments: the grades of passages for each query. A grade of 0 or less means that the passage was judged and is
-/// not relevant. Queries, and the passages of each query, keep their insertion order.
+/// Relevance judgments: the grades of passages for each query. A grade of 0 or less means that the passage was judged
+/// and is not relevant. Queries, and the passages of each query, keep their insertion order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Qrels {
+    /// Query ids with their judgments.
     queries: Vec<(String, Grades)>,
-    positions: HashMap<String, usize>,
+    /// The index of each query id in `queries`.
+    query_indexes: HashMap<String, usize>,
 }
 
 impl Qrels {
-    /// No judgments.
+    /// Returns an empty set of judgments.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets a grade. If the query already has one for the passage, it is replaced and keeps its position.
+    /// Sets the grade of a passage for a query. A grade that was set before is replaced, and the order of queries and
+    /// passages stays the same.
     pub fn insert(&mut self, query: impl Into<String>, passage: impl Into<String>, grade: i32) {
-        let at = *self.positions.entry(query.into()).or_insert_with_key(|query| {
+        let index = *self.query_indexes.entry(query.into()).or_insert_with_key(|query| {
             self.queries.push((query.clone(), Grades::new()));
             self.queries.len() - 1
         });
-        self.queries[at].1.insert(passage.into(), grade);
+        self.queries[index].1.insert(passage.into(), grade);
     }
 
-    /// The judgments of a query.
+    /// Returns the judgments of a query.
     #[must_use]
     pub fn get(&self, query: &str) -> Option<&Grades> {
-        self.positions.get(query).map(|&at| &self.queries[at].1)
+        self.query_indexes.get(query).map(|&index| &self.queries[index].1)
     }
 
     /// Queries with their judgments, in insertion order.

@@ -1,7 +1,8 @@
-//! The spans of passages of 200 tokens, the answers from 50 passages, and the tuning of evidence fusion on 200 questions with
-//! 50 passages each, on one thread.
+//! Times three searches on one thread: for the best spans of a passage of 200 tokens, for the answers in 50 passages,
+//! and for the best weights of evidence fusion (β · relevance + γ · retrieval score instead of the reader's relevance)
+//! on 200 questions with 50 passages each.
 //!
-//! Run `cargo bench -p reading --bench evidence`; add `-- tune` for one of them.
+//! Run `cargo bench -p reading --bench evidence`; append `-- tune` for one benchmark.
 
 use std::ops::Range;
 
@@ -20,11 +21,11 @@ const QUESTIONS: usize = 200;
 const SCORINGS: [&str; 3] = ["original", "normalized", "probability"];
 
 fn main() {
-    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("no threads yet");
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("no pool yet");
     divan::main();
 }
 
-/// The best 10 spans of up to `tokens` tokens.
+/// Finds the best 10 spans of up to `tokens` tokens.
 #[divan::bench(args = [10, 50])]
 fn spans(bencher: Bencher<'_, '_>, tokens: usize) {
     let passage = RandomReading::new(1);
@@ -38,31 +39,33 @@ fn spans(bencher: Bencher<'_, '_>, tokens: usize) {
 fn answers_of_50(bencher: Bencher<'_, '_>, scoring: &str) {
     let passages: Vec<RandomReading> =
         (0..PASSAGES).map(|passage| RandomReading::new(passage as u64)).collect();
-    let options = ReadOptions { scoring: named(scoring), ..ReadOptions::default() };
-    let read: Vec<PassageReading<'_>> = passages.iter().map(RandomReading::reading).collect();
-    bencher.counter(ItemsCount::new(PASSAGES)).bench(|| answers(&read, &options).expect("valid readings"));
+    let options = ReadOptions { scoring: scoring_named(scoring), ..ReadOptions::default() };
+    let readings: Vec<PassageReading<'_>> = passages.iter().map(RandomReading::reading).collect();
+    bencher
+        .counter(ItemsCount::new(PASSAGES))
+        .bench(|| answers(&readings, &options).expect("valid readings"));
 }
 
-/// The exact matches of all questions, with one pair of weights and 1 to 50 passages.
+/// Determines which questions get a correct answer (exact match), for one pair of weights and five numbers of passages.
 #[divan::bench(args = SCORINGS, sample_count = 20)]
 fn exact(bencher: Bencher<'_, '_>, scoring: &str) {
     let (questions, accepted) = stored_readings();
     let questions = answered(&questions, &accepted);
     let evidence = Evidence { beta: 1.0, gamma: 0.2 };
-    let scoring = Scoring { spans: named(scoring), evidence, merge: Merge::Text };
+    let scoring = Scoring { spans: scoring_named(scoring), evidence, merge: Merge::Text };
     let passage_counts = [1, 5, 10, 20, 50];
     bencher.counter(ItemsCount::new(QUESTIONS)).bench_local(|| {
         exact_matches(&questions, scoring, &passage_counts, &Control::new()).expect("finite weights")
     });
 }
 
-/// A complete search for the weights and the number of passages.
+/// Finds the weights and the number of passages with the most correct answers.
 #[divan::bench(args = SCORINGS, sample_count = 3, sample_size = 1)]
 fn tune(bencher: Bencher<'_, '_>, scoring: &str) {
     let (questions, accepted) = stored_readings();
     let questions = answered(&questions, &accepted);
     let search = EvidenceSearch {
-        spans: named(scoring),
+        spans: scoring_named(scoring),
         merge: Merge::Text,
         passage_counts: vec![1, 5, 10, 20, 50],
         beta: GridRange { min: 0.2, max: 2.0 },
@@ -74,7 +77,7 @@ fn tune(bencher: Bencher<'_, '_>, scoring: &str) {
         .bench_local(|| tune_evidence(&questions, &search, &Control::new()).expect("a valid search"));
 }
 
-fn named(scoring: &str) -> SpanScoring {
+fn scoring_named(scoring: &str) -> SpanScoring {
     match scoring {
         "original" => SpanScoring::Original,
         "normalized" => SpanScoring::Normalized,
@@ -82,6 +85,7 @@ fn named(scoring: &str) -> SpanScoring {
     }
 }
 
+/// Combines the readings of each question with the accepted answers.
 fn answered<'a>(questions: &'a [QuestionReadings], accepted: &'a [String]) -> Vec<AnsweredQuestion<'a>> {
     questions
         .iter()
@@ -92,28 +96,30 @@ fn answered<'a>(questions: &'a [QuestionReadings], accepted: &'a [String]) -> Ve
         .collect()
 }
 
-/// The readings of all questions, and the accepted answers of each.
+/// Returns the readings of all questions, and the accepted answers, which are the same for all.
 fn stored_readings() -> (Vec<QuestionReadings>, Vec<String>) {
     let question = |question: usize| {
         let mut builder = QuestionBuilder::new();
         for passage in 0..PASSAGES {
-            let read = RandomReading::new((question * PASSAGES + passage) as u64);
-            let reading = read.reading();
+            let random = RandomReading::new((question * PASSAGES + passage) as u64);
+            let reading = random.reading();
             let stored = StoredReading::new(passage, &reading.windows, SpanLimits::default());
             let stored = stored.expect("a valid window");
-            builder.push(&read.text, reading.retrieval_score, &stored).expect("a finite score");
+            builder.push(&random.text, reading.retrieval_score, &stored).expect("a finite score");
         }
         builder.finish()
     };
     ((0..QUESTIONS).map(question).collect(), vec!["w1".to_owned(), "w7 w8".to_owned()])
 }
 
-/// A passage with random logits, in which some words have two tokens.
+/// A passage with random logits. Some of its words have two tokens.
 struct RandomReading {
     text: String,
     start: Vec<f32>,
     end: Vec<f32>,
+    /// Byte range of each token in the text.
     offsets: Vec<Range<u32>>,
+    /// Number of the word of each token.
     words: Vec<u32>,
     relevance: f32,
     retrieval_score: f32,

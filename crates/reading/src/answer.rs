@@ -1,4 +1,5 @@
-//! Answers directly from a reader's logits.
+//! Finds the answers to one question from a reader's logits. For readings that were stored earlier, see
+//! [`best_answers`](crate::best_answers).
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,10 +8,10 @@ use crate::reader_output::{SpanLimits, StoredReading, Window};
 use crate::scoring::{Candidate, Merge, SpanScoring, rank};
 use crate::{Error, Evidence};
 
-/// A passage with the reader's output.
+/// A passage with the output that the reader computed for it.
 #[derive(Debug, Clone)]
 pub struct PassageReading<'a> {
-    /// The passage's text.
+    /// The text of the passage.
     pub text: &'a str,
     /// The score with which it was retrieved, for evidence fusion.
     pub retrieval_score: f32,
@@ -23,7 +24,7 @@ pub struct PassageReading<'a> {
 pub struct ReadOptions {
     /// How spans are scored.
     pub scoring: SpanScoring,
-    /// How many spans of a passage are scored, and how long they may be.
+    /// How many spans of each passage are scored, and how long they may be.
     pub limits: SpanLimits,
     /// The weights of the reader's relevance and of the retrieval score.
     pub evidence: Evidence,
@@ -31,45 +32,48 @@ pub struct ReadOptions {
     pub merge: Merge,
 }
 
-/// An answer, with the location of its best span.
+/// An answer, with its best span.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The span's text.
     pub text: String,
-    /// Position of its passage in the list of passages.
+    /// Index of the span's passage in the list of passages, from 0.
     pub passage: usize,
-    /// Bytes of the passage's text.
+    /// The span as a range of bytes in the text of its passage.
     pub bytes: Range<usize>,
-    /// start logit + end logit under `Original`; otherwise a probability.
+    /// Under [`SpanScoring::Original`], start logit + end logit; otherwise a probability.
     pub score: f64,
 }
 
-/// Returns the answers that passages give, best first, each once.
+/// Returns the answers that the reader finds in the passages of a question, best first, each once.
 ///
-/// Of equal scores, the answer from the earlier passage comes first. Passages without tokens give no answer.
+/// Under [`SpanScoring::Original`], answers are ordered by the relevance of their passage; if passages are equally
+/// relevant, the earlier one comes first; answers from the same passage are ordered by score. Under the other scorings,
+/// answers are ordered by score; if scores are equal, the answer whose best span has the higher score comes first, then
+/// the one whose best span is from the earlier passage. A passage without tokens has no answer.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if a weight or a relevance is not finite, or a passage has no window; [`Error::Shape`] if the slices
-/// of a window differ in length.
+/// [`Error::Argument`] if a weight or a relevance is not finite, or if a passage has no window; [`Error::Shape`] if the
+/// slices of a window differ in length.
 pub fn answers(passages: &[PassageReading<'_>], options: &ReadOptions) -> Result<Vec<Answer>, Error> {
     options.evidence.check()?;
     let readings = passages
         .iter()
         .enumerate()
-        .map(|(at, passage)| StoredReading::new(at, &passage.windows, options.limits));
+        .map(|(index, passage)| StoredReading::new(index, &passage.windows, options.limits));
     let readings = readings.collect::<Result<Vec<StoredReading>, Error>>()?;
     let mut answer_numbers: HashMap<String, u32> = HashMap::new();
     let mut candidates = Vec::new();
     let mut byte_ranges = Vec::new();
-    for (at, (passage, reading)) in passages.iter().zip(&readings).enumerate() {
+    for (index, (passage, reading)) in passages.iter().zip(&readings).enumerate() {
         for span in &reading.spans {
             let bytes = span.bytes.start as usize..span.bytes.end as usize;
             let answer = answer_text(passage.text, bytes.clone()).map(|text| {
                 let next = answer_numbers.len() as u32;
                 *answer_numbers.entry(options.merge.key(text)).or_insert(next)
             });
-            candidates.push(Candidate { passage: at, start: span.start, end: span.end, answer });
+            candidates.push(Candidate { passage: index, start: span.start, end: span.end, answer });
             byte_ranges.push(bytes);
         }
     }
@@ -78,6 +82,7 @@ pub fn answers(passages: &[PassageReading<'_>], options: &ReadOptions) -> Result
         .zip(&readings)
         .map(|(passage, reading)| options.evidence.fuse(reading.relevance, passage.retrieval_score))
         .collect();
+    // The softmax denominators of P_start and P_end.
     let logit_sums = |passage: usize| (readings[passage].starts, readings[passage].ends);
     let ranked = rank(&candidates, &relevance, logit_sums, options.scoring, answer_numbers.len());
     Ok(ranked
@@ -91,13 +96,13 @@ pub fn answers(passages: &[PassageReading<'_>], options: &ReadOptions) -> Result
         .collect())
 }
 
-/// The text of a span; none if it is blank.
+/// Returns the text of a span, or `None` if it is blank.
 pub(crate) fn answer_text(text: &str, bytes: Range<usize>) -> Option<&str> {
     text.get(bytes).filter(|answer| !answer.trim().is_empty())
 }
 
 impl Merge {
-    /// A text that is the same for all spans that are the same answer.
+    /// Returns a key for the text of a span. Spans with the same key are the same answer.
     fn key(self, answer: &str) -> String {
         match self {
             Self::Text => answer.to_owned(),
@@ -113,7 +118,7 @@ mod tests {
 
     const OFFSETS: [Range<u32>; 2] = [0..1, 2..3];
 
-    /// Two one-letter words, with spans of one token only.
+    /// A passage of two words of one letter each. Its end logits are 0.
     fn passage<'a>(
         text: &'a str,
         relevance: f32,
@@ -125,48 +130,51 @@ mod tests {
         PassageReading { text, retrieval_score, windows: vec![window] }
     }
 
-    fn read(passages: &[PassageReading<'_>], options: ReadOptions) -> Vec<(String, usize, f64)> {
+    /// Finds answers of one token. Returns the text, the passage and the score of each.
+    fn find_answers(passages: &[PassageReading<'_>], options: ReadOptions) -> Vec<(String, usize, f64)> {
         let limits = SpanLimits { max_spans: 2, max_tokens: 1 };
-        let answers = answers(passages, &ReadOptions { limits, ..options }).expect("reads");
+        let answers = answers(passages, &ReadOptions { limits, ..options }).expect("valid windows");
         answers.into_iter().map(|answer| (answer.text, answer.passage, answer.score)).collect()
     }
 
     #[test]
-    fn original_takes_the_most_relevant_passage_whatever_its_spans_score() {
+    fn original_scoring_takes_the_most_relevant_passage_even_if_others_have_better_spans() {
         let passages = [passage("x y", 1.0, 9.0, &[8.0, 7.0]), passage("u v", 2.0, 1.0, &[3.0, 4.0])];
         let options = ReadOptions { scoring: SpanScoring::Original, ..ReadOptions::default() };
-        assert_eq!(read(&passages, options)[0], ("v".into(), 1, 4.0));
-        // Evidence: 1 + 0.5 · 9 > 2 + 0.5 · 1.
+        assert_eq!(find_answers(&passages, options)[0], ("v".into(), 1, 4.0));
+        // With retrieval scores, the first passage is more relevant: 1 + 0.5 · 9 > 2 + 0.5 · 1.
         let evidence = Evidence { beta: 1.0, gamma: 0.5 };
-        assert_eq!(read(&passages, ReadOptions { evidence, ..options })[0], ("x".into(), 0, 8.0));
+        assert_eq!(find_answers(&passages, ReadOptions { evidence, ..options })[0], ("x".into(), 0, 8.0));
     }
 
     #[test]
-    fn normalized_sums_the_scores_of_equal_answers() {
-        // softmax(0, ln 3) = (1/4, 3/4); spans: softmax(0, 0) = (1/2, 1/2) and softmax(ln 2, 0) = (2/3, 1/3).
+    fn normalized_scoring_sums_the_scores_of_equal_answers() {
+        // Passages: softmax(0, ln 3) = (1/4, 3/4). Spans: softmax(0, 0) = (1/2, 1/2) and softmax(ln 2, 0) = (2/3, 1/3).
         let (ln2, ln3) = (2f32.ln(), 3f32.ln());
         let start = [ln2, 0.0];
         let passages = [passage("a b", 0.0, 0.0, &[0.0, 0.0]), passage("c b", ln3, 0.0, &start)];
-        let answers = read(&passages, ReadOptions::default());
-        // c: 3/4 · 2/3 = 1/2; b: 3/4 · 1/3 + 1/4 · 1/2 = 3/8, with the passage of its best span; a: 1/4 · 1/2 = 1/8.
+        let answers = find_answers(&passages, ReadOptions::default());
+        // c: 3/4 · 2/3 = 1/2. b: 3/4 · 1/3 + 1/4 · 1/2 = 3/8; its best span is in passage 1. a: 1/4 · 1/2 = 1/8.
         let expected = [("c", 1, 0.5), ("b", 1, 0.375), ("a", 0, 0.125)];
-        for ((text, passage, score), (e_text, e_passage, e_score)) in answers.iter().zip(expected) {
-            assert!(text == e_text && *passage == e_passage && (score - e_score).abs() < 1e-7, "{answers:?}");
+        for ((text, passage, score), expected) in answers.iter().zip(expected) {
+            assert_eq!((text.as_str(), *passage), (expected.0, expected.1));
+            assert!((score - expected.2).abs() < 1e-7, "{answers:?}");
         }
         assert_eq!(answers.len(), 3);
     }
 
     #[test]
-    fn probabilities_are_over_all_tokens() {
-        // P_start = P_end = 1/2 each over two tokens, P_selected = 1.
+    fn start_and_end_probabilities_are_over_all_tokens() {
+        // P_start = P_end = 1/2 for each of the two tokens; P_selected = 1.
         let passages = [passage("a b", 0.0, 0.0, &[0.0, 0.0])];
         let options = ReadOptions { scoring: SpanScoring::Probability, ..ReadOptions::default() };
-        assert_eq!(read(&passages, options), [("a".into(), 0, 0.25), ("b".into(), 0, 0.25)]);
+        assert_eq!(find_answers(&passages, options), [("a".into(), 0, 0.25), ("b".into(), 0, 0.25)]);
     }
 
     #[test]
     fn an_answer_has_the_probability_of_its_best_span_unless_probabilities_are_summed() {
-        // P_selected = 1/4, 1/4, 1/2. P_start of b is 1/2, 1/2 and 1/4, that of c is 3/4. P_end is always 1/2.
+        // P_selected = 1/4, 1/4 and 1/2. P_start is 1/2 for b in the first two passages, 1/4 for b in the third, and
+        // 3/4 for c. P_end is always 1/2.
         let (ln2, ln3) = (2f32.ln(), 3f32.ln());
         let start = [0.0, ln3];
         let passages = [
@@ -175,20 +183,21 @@ mod tests {
             passage("b c", ln2, 0.0, &start),
         ];
         let scores = |scoring| -> Vec<(String, usize, f64)> {
-            read(&passages, ReadOptions { scoring, ..ReadOptions::default() })
+            find_answers(&passages, ReadOptions { scoring, ..ReadOptions::default() })
         };
-        // c: 1/2 · 3/4 · 1/2 = 3/16. b: 1/4 · 1/2 · 1/2 = 1/16 in the first two passages, 1/2 · 1/4 · 1/2 = 1/16 in the third.
+        // P_selected · P_start · P_end of c is 1/2 · 3/4 · 1/2 = 3/16. That of b is 1/4 · 1/2 · 1/2 = 1/16 in the first
+        // two passages, and 1/2 · 1/4 · 1/2 = 1/16 in the third.
         let expected =
             [("c", 2, 3.0 / 16.0), ("a", 0, 1.0 / 16.0), ("b", 0, 1.0 / 16.0), ("d", 1, 1.0 / 16.0)];
-        let single = scores(SpanScoring::Probability);
-        assert_eq!(single.len(), 4);
-        // Answers whose scores are equal up to rounding may come in any order.
-        assert_eq!(single[0].0, "c");
+        let not_summed = scores(SpanScoring::Probability);
+        assert_eq!(not_summed.len(), 4);
+        assert_eq!(not_summed[0].0, "c");
+        // Rounding decides the order of the others, whose scores are equal.
         for (text, _, score) in expected {
-            let found = single.iter().find(|answer| answer.0 == text).expect("an answer");
-            assert!((found.2 - score).abs() < 1e-8, "{single:?}");
+            let found = not_summed.iter().find(|answer| answer.0 == text).expect("an answer");
+            assert!((found.2 - score).abs() < 1e-8, "{not_summed:?}");
         }
-        // b has 3 · 1/16, as much as c.
+        // The sum of b is 3 · 1/16, as much as c has.
         let summed = scores(SpanScoring::SummedProbability);
         let score_of = |text: &str| summed.iter().find(|answer| answer.0 == text).expect("an answer").2;
         assert!(
@@ -199,12 +208,13 @@ mod tests {
     }
 
     #[test]
-    fn merging_can_ignore_case() {
+    fn merging_normalized_texts_ignores_case() {
         let passages = [passage("A x", 0.0, 0.0, &[9.0, -9.0]), passage("x X", 0.0, 0.0, &[0.0, 0.0])];
-        let exact = read(&passages, ReadOptions::default());
-        assert_eq!(exact.iter().map(|answer| answer.0.as_str()).collect::<Vec<_>>(), ["A", "x", "X"]);
-        let merged = read(&passages, ReadOptions { merge: Merge::Normalized, ..ReadOptions::default() });
-        assert_eq!(merged.len(), 2, "{merged:?}");
+        let by_text = find_answers(&passages, ReadOptions::default());
+        assert_eq!(by_text.iter().map(|answer| answer.0.as_str()).collect::<Vec<_>>(), ["A", "x", "X"]);
+        let normalized =
+            find_answers(&passages, ReadOptions { merge: Merge::Normalized, ..ReadOptions::default() });
+        assert_eq!(normalized.len(), 2, "{normalized:?}");
     }
 
     #[test]
@@ -216,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_read_gives_no_answer() {
-        assert_eq!(answers(&[], &ReadOptions::default()).expect("reads"), []);
+    fn a_question_without_passages_has_no_answer() {
+        assert_eq!(answers(&[], &ReadOptions::default()).expect("valid windows"), []);
     }
 }

@@ -9,17 +9,17 @@ pub enum Error {
     /// A parameter has an invalid value.
     #[error("{what}: expected {expected}, got {got}")]
     Argument {
-        /// The parameter.
+        /// Name of the parameter.
         what: &'static str,
-        /// The values that it may have.
+        /// The values that are valid.
         expected: &'static str,
-        /// The value that it has.
+        /// The invalid value.
         got: String,
     },
-    /// The arrays of a passage have different lengths.
+    /// The arrays of a passage's window have different lengths.
     #[error("passage {passage}: expected {expected} tokens in every array, got {got}")]
     Shape {
-        /// Position of the passage.
+        /// Index of the passage, from 0.
         passage: usize,
         /// Length of the array of word numbers.
         expected: usize,
@@ -34,12 +34,12 @@ pub enum Error {
     OtherReader {
         /// The file.
         path: PathBuf,
-        /// Identity of the reader that opens the file.
+        /// Identity of the reader for which the file was opened.
         expected: String,
-        /// Identity of the reader whose readings the file has.
+        /// Identity of the reader that computed the readings in the file.
         got: String,
     },
-    /// The cache is open elsewhere.
+    /// The cache is open elsewhere, in this process or another.
     #[error("{}: expected a cache of readings that nobody else has open, got one that is in use", path.display())]
     Locked {
         /// The file.

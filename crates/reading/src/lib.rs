@@ -1,11 +1,15 @@
-//! From the logits of a reader to answers: spans, their scores, and evidence fusion (Karpukhin et al., 2020, §6; Ma et
-//! al., 2021, §2.2–2.3).
+//! Computes answers from the logits of a reader: scores spans and fuses evidence.
 //!
-//! A reader gives every passage a relevance logit, and every token a start and an end logit. [`answers`] scores the spans
-//! of a question's passages and merges equal spans into answers. Alternatively, a [`StoredReading`] keeps what every scoring
-//! needs of a passage in a few hundred bytes, in memory ([`QuestionReadings`]) or in a file ([`ReadingCache`]). From
-//! stored readings follow the best answers of many questions ([`best_answers`]), their exact matches
-//! ([`exact_matches`]), and the weights that maximize those ([`tune_evidence`]), without running the reader again.
+//! The sources are Karpukhin et al., 2020, "Dense Passage Retrieval for Open-Domain Question Answering" (DPR), §6, and
+//! Ma et al., 2021, "A Replication Study of Dense Passage Retriever", §2.2–2.3.
+//!
+//! A reader gives every passage a relevance logit, and every token a start and an end logit. [`answers`] scores the
+//! spans of a question's passages and merges equal spans into answers.
+//!
+//! Alternatively, a [`StoredReading`] keeps the part of a passage's logits that all scorings need, in a few hundred
+//! bytes. Stored readings are kept in memory ([`QuestionReadings`]) or in a file ([`ReadingCache`]). Without running
+//! the reader again, they give the best answers of many questions ([`best_answers`]), tell which of these are correct
+//! ([`exact_matches`]), and allow a search for the weights with the most correct answers ([`tune_evidence`]).
 //!
 //! ```
 //! use reading::{PassageReading, ReadOptions, Relevance, SpanScoring, Window, answers};
@@ -18,6 +22,7 @@
 //! let passage = PassageReading { text, retrieval_score: 11.0, windows: vec![window] };
 //! let options = ReadOptions { scoring: SpanScoring::Original, ..ReadOptions::default() };
 //! let best = &answers(&[passage], &options)?[0];
+//! // The start logit and the end logit of "1869" are 5.
 //! assert_eq!((best.text.as_str(), best.score), ("1869", 10.0));
 //! # Ok::<(), reading::Error>(())
 //! ```

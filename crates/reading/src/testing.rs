@@ -1,4 +1,5 @@
-//! Readings for tests: passages of one-character words, of which some are equal answers and some are blank.
+//! Readings for tests: passages of words of one character each. Some words are equal after normalization, and one is
+//! blank.
 
 use std::ops::Range;
 
@@ -6,7 +7,8 @@ use proptest::prelude::*;
 
 use crate::{LogitSum, Merge, PassageReading, Relevance, SpanScoring, StoredReading, StoredSpan, Window};
 
-/// A stored reading with these spans: their bytes and scores.
+/// A stored reading with these spans, given by their bytes and scores. Its sums of logits are arbitrary; only the
+/// scorings by probability use them.
 pub fn stored(relevance: f32, spans: &[(Range<u32>, f32)]) -> StoredReading {
     let logits = LogitSum { max: 0.0, sum: 4.0 };
     let spans = spans
@@ -16,7 +18,7 @@ pub fn stored(relevance: f32, spans: &[(Range<u32>, f32)]) -> StoredReading {
     StoredReading { relevance, spans, starts: logits, ends: logits }
 }
 
-/// Every scoring with every way of merging.
+/// Any scoring with any way of merging.
 pub fn scorings_and_merges() -> impl Strategy<Value = (SpanScoring, Merge)> {
     let scorings = [
         SpanScoring::Original,
@@ -27,11 +29,13 @@ pub fn scorings_and_merges() -> impl Strategy<Value = (SpanScoring, Merge)> {
     (prop::sample::select(scorings.to_vec()), prop::sample::select(vec![Merge::Text, Merge::Normalized]))
 }
 
-/// A passage of up to six words, read in one window or in two that overlap.
+/// A random passage of up to six words, each of which is one token, and the logits of a reader for it. The passage is
+/// read in one window or in two that overlap.
 #[derive(Debug)]
 pub struct RandomReading {
     text: String,
     retrieval_score: i8,
+    /// The relevance of the first and of the second window.
     relevance: (i8, i8),
     starts: Vec<f32>,
     ends: Vec<f32>,
@@ -45,7 +49,7 @@ impl Arbitrary for RandomReading {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        // The values are few, so that scores are often equal. The no-break space is a blank answer.
+        // There are few values, so that scores are often equal. A no-break space is a blank answer.
         let word = prop::sample::select(vec!["a", "x", "X", "é", "🚁", "\u{a0}", "y"]);
         let token = (word, -2i8..3, -2i8..3);
         (prop::collection::vec(token, 0..7), -3i8..4, (-3i8..4, -3i8..4), any::<bool>())
@@ -66,20 +70,20 @@ impl Arbitrary for RandomReading {
     }
 }
 
-/// The reading as [`crate::answers`] takes it.
-pub fn passage_reading(read: &RandomReading) -> PassageReading<'_> {
+/// Converts a random reading to the input of [`crate::answers`].
+pub fn passage_reading(random: &RandomReading) -> PassageReading<'_> {
     let window = |range: Range<usize>, relevance: i8| Window {
         relevance: Relevance::Logit(f32::from(relevance)),
-        start: &read.starts[range.clone()],
-        end: &read.ends[range.clone()],
-        offsets: &read.offsets[range.clone()],
-        words: &read.words[range],
+        start: &random.starts[range.clone()],
+        end: &random.ends[range.clone()],
+        offsets: &random.offsets[range.clone()],
+        words: &random.words[range],
     };
-    let tokens = read.words.len();
-    let windows = if read.has_two_windows && tokens > 2 {
-        vec![window(0..tokens - 1, read.relevance.0), window(1..tokens, read.relevance.1)]
+    let token_count = random.words.len();
+    let windows = if random.has_two_windows && token_count > 2 {
+        vec![window(0..token_count - 1, random.relevance.0), window(1..token_count, random.relevance.1)]
     } else {
-        vec![window(0..tokens, read.relevance.0)]
+        vec![window(0..token_count, random.relevance.0)]
     };
-    PassageReading { text: &read.text, retrieval_score: f32::from(read.retrieval_score), windows }
+    PassageReading { text: &random.text, retrieval_score: f32::from(random.retrieval_score), windows }
 }

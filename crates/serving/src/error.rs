@@ -8,34 +8,34 @@ use crate::scheduling::Poisoned;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An argument that has no meaning.
+    /// An argument has an invalid value.
     #[error("{message}")]
     Argument {
         /// What was expected and what was passed.
         message: String,
     },
-    /// A phrase that is passed twice.
+    /// A phrase was passed twice.
     #[error("{operation}: expected phrases of \"{passage}\" that differ, got one twice at {row}")]
     DuplicatePhrase {
-        /// The call that was refused.
+        /// The call.
         operation: &'static str,
-        /// The passage of the phrase.
+        /// The passage that the phrase is a part of.
         passage: String,
-        /// Position of its second appearance among the ids passed.
+        /// Position of its second appearance in the list of ids.
         row: usize,
     },
-    /// A change panicked halfway.
+    /// An earlier change panicked before it was complete.
     #[error(transparent)]
     Poisoned(#[from] Poisoned),
-    /// Rows of a file that the index refuses.
+    /// The index refused a row of a file.
     #[error("{}: {source}", path.display())]
     File {
         /// The file of vectors.
         path: PathBuf,
-        /// Why. Positions count from the first row of the file.
+        /// The reason. Positions count from the first row of the file.
         source: dense::Error,
     },
-    /// The index refused.
+    /// The index refused a vector, an id or an option.
     #[error(transparent)]
     Dense(#[from] dense::Error),
     /// A file of vectors could not be read or written.

@@ -1,10 +1,11 @@
-//! What a long-lived process needs around an index: it answers searches while the index changes, and runs calls on threads.
+//! Lets concurrent calls search and change an index in a long-lived process, and runs these calls on threads.
 //!
-//! [`SharedIndex`] is a flat or an HNSW index behind a read–write lock. Searches share it. Changes run one after another on
-//! a [`SerialQueue`], take the lock for a few milliseconds at a time ([`WriteSlices`]), and become visible all at once.
-//! [`FairRwLock`] lets the searches in that waited for such a slice. [`LatencyEstimate`] predicts whether a search is fast
-//! enough to run on the caller's own thread; [`ThreadPool`] runs the others. [`import_vectors`] and [`export_vectors`] move
-//! vectors between an index and files.
+//! [`SharedIndex`] is a flat or an HNSW index behind a read–write lock. Searches share the lock. Changes run one after
+//! another on a [`SerialQueue`], take the lock for a few milliseconds at a time ([`WriteSlices`]), and become visible
+//! all at once. [`FairRwLock`] lets searches that waited during a slice run before the next slice. [`LatencyEstimate`]
+//! predicts whether a search is fast enough to run on the caller's own thread; [`ThreadPool`] runs all other searches.
+//! [`import_vectors`] and [`export_vectors`] move vectors between an index and files, and [`build_flat_file`] converts
+//! a file of vectors to an index file.
 //!
 //! ```
 //! use control::Control;
@@ -28,8 +29,8 @@ mod scheduling;
 mod vector_files;
 
 pub use error::Error;
-pub use index::{BatchParams, QueryBatch, RowFilter, SearchParams, SharedIndex, VectorIndex};
+pub use index::{BatchParams, IdCursor, QueryBatch, RowFilter, SearchParams, SharedIndex, VectorIndex};
 pub use scheduling::{
     FairRwLock, LatencyEstimate, Poisoned, SerialQueue, Task, ThreadPool, ThreadPoolOptions, WriteSlices,
 };
-pub use vector_files::{export_vectors, import_vectors, in_file};
+pub use vector_files::{FlatFileOptions, build_flat_file, export_vectors, import_vectors};

@@ -1,11 +1,13 @@
-//! The container format of all `.pk*` files: a header, named sections and a table of them, each with a checksum.
+//! The container format of the files of all indexes and stores: a header, named sections, and a table that lists the
+//! sections. The header, the table and every section have a checksum.
 //!
 //! ```text
-//! 0          64         …aligned to 64…                table offset      end of file
+//! byte 0     64                    multiple of 64      table offset      end of file
 //! ├ header ──┼ section 0 ┼ padding ┼ section 1 ┼ …     ├ table (JSON) ───┤
 //! ```
 //!
-//! [`Writer`] writes a file section by section; [`File`] opens it and checks it.
+//! The header contains the offset of the table. [`Writer`] writes a file section by section. [`File`] opens it and
+//! checks it; large sections are checked only on request.
 
 mod file;
 mod header;

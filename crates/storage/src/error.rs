@@ -1,27 +1,29 @@
+//! The crate's error type.
+
 use std::path::{Path, PathBuf};
 
 /// Why a file could not be opened or saved.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused.
+    /// An operation of the operating system failed.
     #[error("{operation} {}: {source}", path.display())]
     Io {
-        /// What was attempted: `open`, `write`, …
+        /// The operation, such as `open` or `write`.
         operation: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The file is not what its header says it is, or has no such header.
+    /// The file is damaged, or is a file of another format.
     #[error("{}: expected {expected}, got {got}", path.display())]
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What a sound file has there.
+        /// What a valid file has there.
         expected: String,
-        /// What this one has.
+        /// What this file has there.
         got: String,
     },
     /// The file was written by another version of the format.
@@ -31,7 +33,7 @@ pub enum Error {
         path: PathBuf,
         /// Name of the format.
         name: &'static str,
-        /// The version this code reads.
+        /// The version that this release reads.
         expected: u32,
         /// The version of the file.
         got: u32,

@@ -1,4 +1,4 @@
-//! Large memory: mapped files that are unmapped in the background, and huge pages.
+//! Mapped files, which are unmapped in the background if they are large, and huge pages.
 
 mod huge_pages;
 mod mapped_file;

@@ -1,4 +1,4 @@
-//! Destinations of formats that are written sequentially: a file that is replaced, or a stream.
+//! Destinations of formats that are written from beginning to end: a file that is replaced, or a stream.
 
 mod destination;
 mod pair;

@@ -1,4 +1,5 @@
-//! What a replaced file keeps, and what is left when a writer fails or is killed.
+//! Replaced files keep their links and modes. Failed writers leave nothing behind, and the files of killed writers are
+//! removed.
 #![cfg(unix)]
 
 mod common;
@@ -8,11 +9,11 @@ use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
-use common::{names, written};
+use common::{names, write_output};
 use storage::{Output, never, rename_both, replace};
 
 #[test]
-fn links_stay_and_the_file_behind_them_is_replaced() {
+fn links_stay_and_the_file_that_they_lead_to_is_replaced() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     fs::create_dir(at("far")).expect("a folder");
@@ -20,7 +21,7 @@ fn links_stay_and_the_file_behind_them_is_replaced() {
     symlink("far/near", at("link")).expect("a link");
     symlink("../chain", at("far/near")).expect("a link");
     symlink(at("far/file"), at("chain")).expect("a link");
-    written(&at("link"), b"new").expect("written");
+    write_output(&at("link"), b"new").expect("written");
     assert_eq!(fs::read(at("far/file")).expect("there"), b"new");
     assert!(["link", "far/near", "chain"].iter().all(|name| at(name).is_symlink()));
 
@@ -31,7 +32,7 @@ fn links_stay_and_the_file_behind_them_is_replaced() {
 
     symlink("b", at("a")).expect("a link");
     symlink("a", at("b")).expect("a link");
-    let error = written(&at("a"), b"new").expect_err("a loop").to_string();
+    let error = write_output(&at("a"), b"new").expect_err("a loop").to_string();
     assert!(
         error.ends_with("expected a file, got a chain of more than 40 symbolic links, or a loop"),
         "{error}"
@@ -41,7 +42,7 @@ fn links_stay_and_the_file_behind_them_is_replaced() {
 }
 
 #[test]
-fn a_file_keeps_its_mode_and_a_new_one_has_the_usual() {
+fn a_replaced_file_keeps_its_mode_and_a_new_file_has_the_default_mode() {
     let folder = tempfile::tempdir().expect("a folder");
     let [path, plain, new] = ["kept", "plain", "new"].map(|name| folder.path().join(name));
     let mode = |path: &Path| fs::metadata(path).expect("there").mode() & 0o7777;
@@ -50,19 +51,23 @@ fn a_file_keeps_its_mode_and_a_new_one_has_the_usual() {
         fs::set_permissions(&path, fs::Permissions::from_mode(wanted)).expect("ours");
         let mut output = Output::create(&path, never()).expect("writable");
         let temporary = names(folder.path()).into_iter().find(|name| name.ends_with(".tmp")).expect("there");
-        assert_eq!(mode(&folder.path().join(temporary)), 0o600, "nobody else reads it meanwhile");
+        assert_eq!(
+            mode(&folder.path().join(temporary)),
+            0o600,
+            "no other user can read it while it is written"
+        );
         output.write_all(b"new").expect("room");
         output.finish().expect("written");
         assert_eq!((mode(&path), fs::read(&path).expect("there")), (wanted, b"new".to_vec()));
         fs::remove_file(&path).expect("ours");
     }
     fs::write(&plain, "").expect("writable");
-    written(&new, b"new").expect("written");
+    write_output(&new, b"new").expect("written");
     assert_eq!(mode(&new), mode(&plain));
 }
 
 #[test]
-fn both_of_two_files_are_replaced_or_neither() {
+fn two_files_are_replaced_together_or_not_at_all() {
     let folder = tempfile::tempdir().expect("a folder");
     let [ids, vectors] = ["ids", "vectors"].map(|name| folder.path().join(name));
     let complete = |path: &Path| {
@@ -77,7 +82,7 @@ fn both_of_two_files_are_replaced_or_neither() {
         let pair = (complete(&ids), complete(&vectors));
         // A file cannot be renamed over a folder.
         fs::create_dir(&vectors).expect("free");
-        rename_both(pair.0, pair.1).expect_err("a folder is in the place of the second");
+        rename_both(pair.0, pair.1).expect_err("the second target is a folder");
         assert_eq!(fs::read_to_string(&ids).ok().as_deref(), old);
         fs::remove_dir(&vectors).expect("empty");
         assert_eq!(names(folder.path()).len(), usize::from(old.is_some()));
@@ -94,11 +99,13 @@ fn files_of_killed_writers_are_removed_and_those_of_running_writers_are_not() {
     let target = folder.path().join("file");
     let other = Output::create(&target, never()).expect("writable");
     let [in_progress] = &names(folder.path())[..] else { panic!("one temporary") };
-    // No process holds a lock on these, as if their writers had been killed.
+    // No process holds a lock on the following files, as if their writers had been killed.
     let (boot, _) =
         in_progress.strip_prefix("file.").and_then(|rest| rest.split_once('-')).expect("its form");
     let foreign = if boot == "00000000" { "11111111" } else { "00000000" };
+    // Stale: a file of this boot, and one of another boot that is two days old.
     let stale = [format!("file.{boot}-1-0.tmp"), format!("file.{foreign}-2-0.tmp")];
+    // Kept: a new file of another boot, and names of other forms.
     let kept = [format!("file.{foreign}-3-0.tmp"), "file.notes.tmp".to_owned(), format!("x.{boot}-1-0.tmp")];
     for name in stale.iter().chain(&kept) {
         fs::write(folder.path().join(name), "half").expect("writable");
@@ -107,7 +114,7 @@ fn files_of_killed_writers_are_removed_and_those_of_running_writers_are_not() {
     let file = fs::File::options().write(true).open(folder.path().join(&stale[1])).expect("there");
     file.set_modified(old).expect("ours");
     drop(file);
-    written(&target, b"new").expect("written");
+    write_output(&target, b"new").expect("written");
     let mut expected = kept.to_vec();
     expected.extend(["file".to_owned(), in_progress.clone()]);
     expected.sort();

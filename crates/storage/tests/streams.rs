@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use common::{names, written};
+use common::{names, write_output};
 use storage::{FileKind, Output, Stop, Writer};
 
 fn fifo(path: &Path) {
@@ -20,7 +20,7 @@ fn fifo(path: &Path) {
 }
 
 #[test]
-fn a_fifo_and_devices_get_the_bytes_and_stay_what_they_are() {
+fn fifos_and_devices_receive_the_bytes_and_are_not_replaced() {
     let folder = tempfile::tempdir().expect("a folder");
     let [pipe, link] = ["pipe", "link"].map(|name| folder.path().join(name));
     fifo(&pipe);
@@ -31,12 +31,12 @@ fn a_fifo_and_devices_get_the_bytes_and_stay_what_they_are() {
             let pipe = pipe.clone();
             move || fs::read(pipe).expect("readable")
         });
-        written(target, &content).expect("written");
+        write_output(target, &content).expect("written");
         assert!(reader.join().expect("no panic") == content);
     }
-    written(Path::new("/dev/null"), &content).expect("written");
+    write_output(Path::new("/dev/null"), &content).expect("written");
     assert!(!fs::metadata("/dev/null").expect("there").is_file());
-    written(Path::new("/dev/full"), &content).expect_err("full");
+    write_output(Path::new("/dev/full"), &content).expect_err("full");
     assert_eq!(names(folder.path()), ["link", "pipe"]);
 }
 
@@ -89,13 +89,13 @@ fn containers_are_written_only_to_regular_files() {
 }
 
 #[test]
-fn a_file_behind_an_open_descriptor_is_appended_to_not_replaced() {
+fn the_file_of_an_open_descriptor_is_appended_to_and_not_replaced() {
     use std::os::fd::AsRawFd;
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("log");
     fs::write(&path, "first\n").expect("writable");
     let file = fs::OpenOptions::new().append(true).open(&path).expect("there");
-    written(Path::new(&format!("/dev/fd/{}", file.as_raw_fd())), b"second\n").expect("written");
+    write_output(Path::new(&format!("/dev/fd/{}", file.as_raw_fd())), b"second\n").expect("written");
     assert_eq!(fs::read(&path).expect("there"), b"first\nsecond\n");
     assert_eq!(names(folder.path()), ["log"]);
 }

@@ -1,6 +1,6 @@
-//! Compares answers with texts and with other answers, exactly as the reference scripts do: whether a passage contains an
-//! answer ([`AnswerMatcher`], DPR and Pyserini), whether a prediction matches one ([`PredictionMatcher`], DrQA), and the
-//! normal form of an answer ([`normalize_answer`], SQuAD).
+//! Compares answers with texts and with other answers, exactly as the reference scripts do: whether a passage contains
+//! an answer ([`AnswerMatcher`], DPR and Pyserini), whether a prediction matches one ([`PredictionMatcher`], DrQA), and
+//! the normal form of an answer ([`normalize_answer`], SQuAD).
 
 mod matcher;
 mod normalize;

@@ -1,3 +1,5 @@
+//! The crate's error type.
+
 /// Errors for invalid options, patterns and offsets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -47,8 +47,9 @@ pub struct Piece {
 
 /// Splits a document into passages of `words` words, in order. The last passage may be shorter.
 ///
-/// Words are separated by Unicode's `White_Space`. Every word is in a passage. Passages are disjoint unless `overlap` is
-/// set, and each has at least one word that the previous one does not have. A document without words has no passages.
+/// Words are separated by Unicode's `White_Space`. Every word is in a passage. Passages are disjoint unless `overlap`
+/// is set, and each has at least one word that the previous one does not have. A document without words has no
+/// passages.
 ///
 /// # Errors
 ///
@@ -110,8 +111,9 @@ impl Splitter {
         let missing = length - count;
         let wrapped = (wrap && missing > 0 && !self.is_first).then(|| {
             let first = words_of(text).next().expect("the text has words");
-            let last =
-                words_of(text).nth(missing - 1).expect("more than one passage has more words than one");
+            let last = words_of(text)
+                .nth(missing - 1)
+                .expect("a document of several passages has more words than one passage");
             first.start..last.end
         });
         if self.words.len() > length {
@@ -188,7 +190,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_word_is_in_its_place(
+        fn passages_have_all_words_in_order_and_only_the_last_one_may_be_shorter(
             text in r"([a-zé東]{1,3}|\s| ){0,60}", words in 1usize..8, overlap in 0usize..8, wrap: bool
         ) {
             prop_assume!(overlap < words);
@@ -199,15 +201,15 @@ mod tests {
             for (at, piece) in pieces.iter().enumerate() {
                 let part = &text[piece.range.clone()];
                 let start = if at == 0 { 0 } else { next - overlap };
-                let held: Vec<&str> = part.split_whitespace().collect();
+                let found: Vec<&str> = part.split_whitespace().collect();
                 prop_assert_eq!(part.trim(), part);
-                prop_assert_eq!(&held[..], &all[start..start + held.len()]);
-                prop_assert!(start + held.len() > next);
-                next = start + held.len();
-                let last = at + 1 == pieces.len();
-                prop_assert!(held.len() == words || last);
+                prop_assert_eq!(&found[..], &all[start..start + found.len()]);
+                prop_assert!(start + found.len() > next);
+                next = start + found.len();
+                let is_last = at + 1 == pieces.len();
+                prop_assert!(found.len() == words || is_last);
                 let filled = piece.wrapped.clone().map_or(0, |range| text[range].split_whitespace().count());
-                let expected = if wrap && last && at > 0 { words - held.len() } else { 0 };
+                let expected = if wrap && is_last && at > 0 { words - found.len() } else { 0 };
                 prop_assert_eq!(filled, expected);
             }
             prop_assert_eq!(next, all.len());

@@ -20,24 +20,24 @@ const STEP: usize = 64;
 #[derive(Debug, Clone)]
 pub struct Utf16Offsets<'t> {
     text: &'t str,
-    /// `units[i]`: number of code units of the characters that start before byte `STEP * i`. Empty for ASCII.
-    units: Vec<usize>,
+    /// `units_before[i]`: number of code units of the characters that start before byte `STEP * i`. Empty for ASCII.
+    units_before: Vec<usize>,
 }
 
 impl<'t> Utf16Offsets<'t> {
     /// Counts the code units of a text.
     #[must_use]
     pub fn new(text: &'t str) -> Self {
-        let mut units = Vec::new();
+        let mut units_before = Vec::new();
         if !text.is_ascii() {
             let mut total = 0;
-            units.extend(text.as_bytes().chunks(STEP).map(|chunk| {
+            units_before.extend(text.as_bytes().chunks(STEP).map(|chunk| {
                 let before = total;
                 total += units_in(chunk);
                 before
             }));
         }
-        Self { text, units }
+        Self { text, units_before }
     }
 
     /// Number of code units before a byte offset, which may be the end of the text.
@@ -49,13 +49,14 @@ impl<'t> Utf16Offsets<'t> {
         if !self.text.is_char_boundary(byte_offset) {
             return Err(Error::Offset { offset: byte_offset, bytes: self.text.len() });
         }
-        let Some(last) = self.units.len().checked_sub(1) else { return Ok(byte_offset) };
-        let step = (byte_offset / STEP).min(last);
-        Ok(self.units[step] + units_in(&self.text.as_bytes()[step * STEP..byte_offset]))
+        let Some(last) = self.units_before.len().checked_sub(1) else { return Ok(byte_offset) };
+        let chunk = (byte_offset / STEP).min(last);
+        Ok(self.units_before[chunk] + units_in(&self.text.as_bytes()[chunk * STEP..byte_offset]))
     }
 }
 
-/// Number of code units of the characters that start in these bytes: two for characters of four bytes, else one.
+/// Number of UTF-16 code units of the characters that start in these bytes: two for a character of four bytes, which
+/// starts with 0xf0 or above, and one for any other. Bytes from 0x80 to 0xbf start no character.
 fn units_in(bytes: &[u8]) -> usize {
     bytes.iter().map(|&byte| usize::from(byte & 0xc0 != 0x80) + usize::from(byte >= 0xf0)).sum()
 }

@@ -1,14 +1,18 @@
-//! Agreement with Pyserini's `has_answers`, and with Python on which CuratedTREC patterns are valid.
+//! Compares answer matching with Pyserini's `has_answers`, and the validation of CuratedTREC patterns with Python's.
+//!
+//! The first test reads committed files. The others read test data that cannot be published, in the folder
+//! `PASSAGEKIT_SHARED` or in `shared` next to the repository; without it, they print that they are skipped.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 use text::{AnswerMatcher, PreparedText};
 
-/// The lines of a shared JSON file, or `None` if the shared data is absent.
+/// The lines of a JSON Lines file of the shared test data, or `None` if there is none.
 fn lines(path: &str) -> Option<Vec<Value>> {
     let shared = std::env::var_os("PASSAGEKIT_SHARED").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
@@ -24,6 +28,45 @@ fn lines(path: &str) -> Option<Vec<Value>> {
 
 fn strings<'v>(value: &'v Value, key: &str) -> Vec<&'v str> {
     value[key].as_array().expect("an array").iter().map(|item| item.as_str().expect("a string")).collect()
+}
+
+/// The rows of a committed file of `test/golden`, which has tab-separated columns.
+fn rows(file: &str) -> Vec<Vec<String>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test/golden").join(file);
+    let lines = BufReader::new(MultiGzDecoder::new(File::open(path).expect("a committed file"))).lines();
+    lines.map(|line| line.expect("UTF-8").split('\t').map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn answers_in_passages_of_the_encyclopedia_are_found_as_pyserini_finds_them() {
+    let texts: HashMap<String, String> =
+        rows("passages.tsv.gz").into_iter().map(|columns| (columns[0].clone(), columns[1].clone())).collect();
+    let answers: HashMap<String, Vec<String>> = rows("questions.tsv.gz")
+        .into_iter()
+        .map(|columns| (columns[0].clone(), columns[2..].to_vec()))
+        .collect();
+    // The columns: question id, passage id, whether an answer was found as tokens (1 or 0), and as a pattern.
+    let expected = rows("has_answer.tsv.gz");
+    assert!(expected.len() > 900, "{}", expected.len());
+    for columns in expected {
+        let (text, answers) = (&texts[&columns[1]], &answers[&columns[0]]);
+        assert_eq!(AnswerMatcher::tokens(answers).matches(text), columns[2] == "1", "{columns:?}");
+        // Python's `re.escape` escapes spaces; the patterns have `\s+` instead.
+        let patterns: Vec<String> =
+            answers.iter().map(|answer| regex_escape(answer).replace("\\ ", r"\s+")).collect();
+        let matcher = AnswerMatcher::patterns(&patterns).expect("valid patterns");
+        assert_eq!(matcher.matches(text), columns[3] == "1", "{columns:?}");
+    }
+}
+
+/// Python 3.11's `re.escape`.
+fn regex_escape(text: &str) -> String {
+    text.chars()
+        .flat_map(|character| {
+            let special = "()[]{}?*+-|^$\\.&~# \t\n\r\x0b\x0c".contains(character);
+            special.then_some('\\').into_iter().chain([character])
+        })
+        .collect()
 }
 
 #[test]
@@ -49,7 +92,7 @@ fn every_line_of_the_golden_file_is_matched_as_pyserini_does() {
 }
 
 #[test]
-fn of_curated_trec_only_what_python_refuses_is_refused() {
+fn the_refused_patterns_of_curated_trec_are_those_that_python_refuses() {
     let Some(questions) = lines("data/qa/curatedtrec.test.jsonl.gz") else { return };
     let refused: Vec<&str> = questions
         .iter()

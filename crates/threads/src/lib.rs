@@ -1,8 +1,8 @@
-//! Thread pools of a wanted size, kept for the next call.
+//! Thread pools of a requested size, reused by later calls.
 //!
-//! Every call that works on several threads [takes](install) a rayon pool of its size for itself and gives it back, so a
-//! call never waits for the work of another, and creating threads is paid for once. Pools that are not in use are kept,
-//! [up to a few](MAX_IDLE_POOLS).
+//! [`install`] runs a function in a rayon pool that no other call uses at the same time, so a call never waits for the
+//! work of another call. Afterwards the pool is kept for a later call, which then need not create threads. Up to
+//! [`MAX_IDLE_POOLS`] unused pools are kept.
 //!
 //! ```
 //! use rayon::prelude::*;
@@ -17,14 +17,15 @@ use std::thread::available_parallelism;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// Maximum number of threads of a pool. Larger numbers are reduced to this.
+/// Maximum number of threads in a pool. Larger requests get this many.
 pub const MAX_THREADS: usize = 256;
 
-/// Maximum number of pools that are kept while nobody uses them. Beyond that, the one unused for longest ends its threads.
+/// Maximum number of unused pools that are kept. If there are more, the pool that was used least recently ends its
+/// threads.
 pub const MAX_IDLE_POOLS: usize = 4;
 
-/// The start of the names of all threads. `panics` recognizes them by it.
-const NAME: &str = "passagekit-pool";
+/// Prefix of the names of all threads in pools. The crate `panics` recognizes the threads by it.
+const NAME_PREFIX: &str = "passagekit-pool";
 
 /// The system could not create threads.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,14 +37,16 @@ pub struct Error {
     pub got: String,
 }
 
-/// The number of threads that a requested number means: 0 is one per CPU, and there are at most [`MAX_THREADS`].
+/// Returns the number of threads that a requested number stands for: 0 means one per CPU, and the result is at most
+/// [`MAX_THREADS`].
 #[must_use]
 pub fn resolve(threads: usize) -> usize {
     let threads = if threads == 0 { available_parallelism().map_or(1, usize::from) } else { threads };
     threads.min(MAX_THREADS)
 }
 
-/// Runs `work` in a pool of `threads` threads ([0 is one per CPU](resolve)), which rayon's parallel iterators then use.
+/// Runs `work` in a pool of `threads` threads ([0: one per CPU](resolve)), which rayon's parallel iterators in `work`
+/// use.
 ///
 /// # Errors
 ///
@@ -53,8 +56,9 @@ pub fn install<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Resu
     Ok(lease.pool().install(work))
 }
 
-/// As [`install`], but for one thread it runs `work` on the caller's thread, which saves waking another one. `work` must
-/// then not use rayon, whose global pool has all CPUs.
+/// Like [`install`], but if one thread is requested, runs `work` on the caller's thread, which saves waking another
+/// thread. In this case, `work` must not use rayon: outside a pool, rayon uses its global pool, which has one thread
+/// per CPU.
 ///
 /// # Errors
 ///
@@ -63,16 +67,16 @@ pub fn install_unless_single<T: Send>(threads: usize, work: impl FnOnce() -> T +
     if resolve(threads) == 1 { Ok(work()) } else { install(threads, work) }
 }
 
-/// Pools that nobody uses; the one used last is at the end.
+/// Unused pools, the most recently used last.
 static IDLE: Mutex<Vec<ThreadPool>> = Mutex::new(Vec::new());
 
 fn idle() -> MutexGuard<'static, Vec<ThreadPool>> {
     IDLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A pool in use. Dropping it, also when work panics, makes the pool idle.
+/// A pool in use. Dropping the lease, also when the work panics, makes the pool idle.
 struct Lease {
-    /// `None` only while it is dropped.
+    /// `None` only while the lease is being dropped.
     pool: Option<ThreadPool>,
 }
 
@@ -85,14 +89,14 @@ impl Lease {
         drop(idle);
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
-            .thread_name(|at| format!("{NAME}-{at}"))
+            .thread_name(|index| format!("{NAME_PREFIX}-{index}"))
             .build()
             .map_err(|error| Error { expected: threads, got: error.to_string() })?;
         Ok(Self { pool: Some(pool) })
     }
 
     fn pool(&self) -> &ThreadPool {
-        self.pool.as_ref().expect("it is there until the lease is dropped")
+        self.pool.as_ref().expect("a lease has a pool until it is dropped")
     }
 }
 
@@ -102,7 +106,7 @@ impl Drop for Lease {
         idle.extend(self.pool.take());
         let surplus = idle.len().saturating_sub(MAX_IDLE_POOLS);
         let surplus: Vec<ThreadPool> = idle.drain(..surplus).collect();
-        // Threads end after the lock is released.
+        // Release the lock before the surplus pools end their threads.
         drop(idle);
         drop(surplus);
     }
@@ -121,18 +125,19 @@ mod tests {
     }
 
     #[test]
-    fn work_has_as_many_threads_as_it_asked_for() {
+    fn work_gets_the_requested_number_of_threads() {
         for threads in [1, 2, 5] {
-            let found = install(threads, || (rayon::current_num_threads(), thread_name())).expect("threads");
-            assert_eq!(found.0, threads);
-            assert!(found.1.starts_with("passagekit-pool-"), "{}", found.1);
+            let (num_threads, name) =
+                install(threads, || (rayon::current_num_threads(), thread_name())).expect("threads");
+            assert_eq!(num_threads, threads);
+            assert!(name.starts_with("passagekit-pool-"), "{name}");
         }
         assert_eq!(install(0, rayon::current_num_threads), Ok(resolve(0)));
         assert_eq!(resolve(usize::MAX), MAX_THREADS);
     }
 
     #[test]
-    fn one_thread_can_be_that_of_the_caller() {
+    fn a_single_thread_can_be_that_of_the_caller() {
         let caller = thread::current().id();
         assert_eq!(install_unless_single(1, || thread::current().id()), Ok(caller));
         assert_ne!(install(1, || thread::current().id()), Ok(caller));
@@ -140,8 +145,8 @@ mod tests {
     }
 
     #[test]
-    fn calls_at_the_same_time_do_not_wait_for_each_other() {
-        // Both calls need the other to make progress: with one shared thread they would wait forever.
+    fn concurrent_calls_do_not_wait_for_each_other() {
+        // Each call needs the other to make progress: on one shared thread, they would wait forever.
         let barrier = Barrier::new(2);
         thread::scope(|scope| {
             let wait = || install(1, || barrier.wait().is_leader()).expect("a thread");
@@ -151,10 +156,10 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_reaches_the_caller_and_the_pool_lives() {
+    fn a_panic_reaches_the_caller_and_the_pool_remains_usable() {
         for _ in 0..3 {
             let panicked = catch_unwind(AssertUnwindSafe(|| {
-                install(3, || (0..8).into_par_iter().for_each(|at| assert!(at < 4, "too large")))
+                install(3, || (0..8).into_par_iter().for_each(|value| assert!(value < 4, "too large")))
             }));
             assert!(panicked.is_err());
             assert_eq!(install(3, || (0..8).into_par_iter().sum::<u32>()), Ok(28));
@@ -162,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn few_idle_pools_are_kept() {
+    fn at_most_max_idle_pools_are_kept() {
         for threads in 1..20 {
             install(threads, || ()).expect("threads");
         }

@@ -1,7 +1,7 @@
-//! Tokenizes a passage of about 160 words with tokenizers of `models/`: to ids and offsets, as encoders and readers need
-//! them, and to strings, as BM25 does.
+//! Times how long tokenizers of `models/` take to split a passage of about 150 words: into ids and offsets, as encoders
+//! and readers need them, and into strings, as BM25 with the analyzer `wordpiece` needs them.
 //!
-//! `cargo bench -p tokenize --bench pieces`
+//! Run `cargo bench -p tokenize --bench pieces`.
 
 use std::path::Path;
 

@@ -1,14 +1,15 @@
-//! BERT's word pieces of ASCII text, about ten times as fast as the library.
+//! Splits ASCII text into BERT's word pieces, about ten times as fast as the library (the crate `tokenizers` of Hugging
+//! Face).
 //!
-//! A text is cut at white space. A chunk of ASCII letters, digits and punctuation is split here; any other chunk goes to
-//! the library, together with the non-ASCII chunks that follow it.
+//! A text is cut at white space into chunks. A chunk of ASCII letters, digits and punctuation is split here; any other
+//! chunk goes to the library, together with the chunks of this kind that follow it.
 
 use std::ops::Range;
 
 use tokenizers::{ModelWrapper, NormalizerWrapper, PreTokenizerWrapper};
 
 use crate::Pieces;
-use crate::double_array_trie::{State, Trie};
+use crate::double_array_trie::{Node, Trie};
 use crate::library::LibraryTokenizer;
 
 /// How BERT's tokenizer treats a byte.
@@ -45,15 +46,17 @@ static CLASSES: [Class; 256] = {
 #[derive(Debug)]
 pub(crate) struct AsciiWordPieces {
     trie: Trie,
-    /// The trie states of [`KINDS`]: for pieces that begin a word, and for continuation pieces.
-    roots: [State; 2],
+    /// The node of the trie from which pieces that begin a word are looked up, and the node for pieces that continue a
+    /// word. See [`KINDS`].
+    roots: [Node; 2],
+    /// The id of the unknown token.
     unknown: u32,
     lowercase: bool,
     /// A word of more letters is unknown.
     max_letters: usize,
 }
 
-/// The first byte in the trie of pieces that begin a word, and of continuation pieces.
+/// In the trie, a byte precedes each piece: 0 if the piece can begin a word, 1 if it continues one (`##` in BERT).
 const KINDS: [u8; 2] = [0, 1];
 
 impl AsciiWordPieces {
@@ -80,13 +83,13 @@ impl AsciiWordPieces {
         strings.sort_unstable();
         let sorted: Vec<(&[u8], u32)> = strings.iter().map(|(string, id)| (&string[..], *id)).collect();
         let trie = Trie::new(&sorted);
-        let [first, rest] = KINDS.map(|kind| trie.step(Trie::ROOT, kind));
-        let (roots, lowercase) = ([first?, rest?], normalizer.lowercase);
+        let [beginnings, continuations] = KINDS.map(|kind| trie.step(Trie::ROOT, kind));
+        let (roots, lowercase) = ([beginnings?, continuations?], normalizer.lowercase);
         Some(Self { trie, roots, unknown, lowercase, max_letters: model.max_input_chars_per_word })
     }
 
-    /// Splits a text of less than 4 GiB into pieces. `library` splits the chunks that are not supported here; they can be
-    /// split separately because none of BERT's rules looks across white space.
+    /// Splits a text of less than 4 GiB into pieces. `library` splits the chunks that are not supported here. Chunks
+    /// can be split separately because none of BERT's rules looks across white space.
     pub fn pieces<E>(&self, text: &str, library: impl Fn(&str) -> Result<Pieces, E>) -> Result<Pieces, E> {
         let bytes = text.as_bytes();
         let mut pieces = Pieces::default();
@@ -136,7 +139,7 @@ impl AsciiWordPieces {
     /// Appends the pieces of a word, or the unknown token.
     fn push_word(&self, letters: &[u8], offset: u32, word: u32, pieces: &mut Pieces) {
         let first_piece = pieces.len();
-        let [mut root, rest] = self.roots;
+        let [mut root, continuations] = self.roots;
         let mut at = 0;
         while at < letters.len() {
             let found = if letters.len() > self.max_letters {
@@ -152,19 +155,19 @@ impl AsciiWordPieces {
             let start = offset + at as u32;
             pieces.push(id, start..start + length as u32, word);
             at += length;
-            root = rest;
+            root = continuations;
         }
     }
 
-    /// The id and length of the longest piece that `letters` begin with.
+    /// Returns the id and length of the longest piece with which `letters` begin.
     #[inline]
-    fn longest_piece(&self, root: State, letters: &[u8]) -> Option<(u32, usize)> {
-        let (mut state, mut best) = (root, None);
+    fn longest_piece(&self, root: Node, letters: &[u8]) -> Option<(u32, usize)> {
+        let (mut node, mut best) = (root, None);
         for (at, letter) in letters.iter().enumerate() {
             let letter = if self.lowercase { letter.to_ascii_lowercase() } else { *letter };
-            let Some(next) = self.trie.step(state, letter) else { break };
-            state = next;
-            if let Some(id) = self.trie.value(state) {
+            let Some(next) = self.trie.step(node, letter) else { break };
+            node = next;
+            if let Some(id) = self.trie.value(node) {
                 best = Some((id, at + 1));
             }
         }
@@ -172,7 +175,7 @@ impl AsciiWordPieces {
     }
 }
 
-/// The end of the chunk that begins at byte `start`, and whether all of its bytes are supported.
+/// Returns the end of the chunk that begins at byte `start`, and whether all of its bytes are supported.
 fn chunk_end(bytes: &[u8], start: usize) -> (usize, bool) {
     let mut is_supported = true;
     for (at, &byte) in bytes.iter().enumerate().skip(start) {
@@ -185,7 +188,7 @@ fn chunk_end(bytes: &[u8], start: usize) -> (usize, bool) {
     (bytes.len(), is_supported)
 }
 
-/// The end of the last of the consecutive unsupported chunks, the first of which ends at byte `end`.
+/// Returns the end of the last of several unsupported chunks in a row. The first of them ends at byte `end`.
 fn unsupported_end(bytes: &[u8], mut end: usize) -> usize {
     loop {
         let is_space = |&byte: &u8| CLASSES[usize::from(byte)] == Class::Space;
@@ -216,28 +219,29 @@ mod tests {
         Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
     }
 
-    /// The tokenizer's file with other settings.
-    fn changed(changes: &[(&str, &str)]) -> Tokenizer {
+    /// Returns the tokenizer of [`FILE`] with other settings.
+    fn tokenizer_with(changes: &[(&str, &str)]) -> Tokenizer {
         let path = repository().join(FILE);
         let mut file = std::fs::read_to_string(&path).expect("it is in the repository");
         for (from, to) in changes {
             assert!(file.contains(from), "{from}");
             file = file.replacen(from, to, 1);
         }
-        Tokenizer::from_bytes(file.as_bytes(), &path).expect("a sound file")
+        Tokenizer::from_bytes(file.as_bytes(), &path).expect("a valid file")
     }
 
-    /// The tokenizer as it is, case-sensitive, without cleaning control characters, and with a low limit on word length.
+    /// The tokenizer as it is, case-sensitive, without cleaning control characters, and with a low limit on word
+    /// length.
     static TOKENIZERS: LazyLock<[Tokenizer; 4]> = LazyLock::new(|| {
         [
-            changed(&[]),
-            changed(&[(r#""lowercase":true"#, r#""lowercase":false"#)]),
-            changed(&[(r#""clean_text":true"#, r#""clean_text":false"#)]),
-            changed(&[(r#""max_input_chars_per_word":100"#, r#""max_input_chars_per_word":5"#)]),
+            tokenizer_with(&[]),
+            tokenizer_with(&[(r#""lowercase":true"#, r#""lowercase":false"#)]),
+            tokenizer_with(&[(r#""clean_text":true"#, r#""clean_text":false"#)]),
+            tokenizer_with(&[(r#""max_input_chars_per_word":100"#, r#""max_input_chars_per_word":5"#)]),
         ]
     });
 
-    fn same(text: &str) {
+    fn check_against_library(text: &str) {
         for tokenizer in &*TOKENIZERS {
             let (ascii, library) = (tokenizer.pieces(text), tokenizer.library_pieces(text));
             assert_eq!(ascii.expect("tokenizes"), library.expect("tokenizes"), "{text:?}");
@@ -261,7 +265,7 @@ mod tests {
             &"long".repeat(40),
             &format!("{} {}", "x".repeat(100), "x".repeat(101)),
         ] {
-            same(text);
+            check_against_library(text);
         }
     }
 
@@ -269,18 +273,20 @@ mod tests {
     fn the_example_articles_are_split_as_by_the_library() {
         let articles = repository().join("examples/encyclopedia/articles");
         for article in std::fs::read_dir(articles).expect("it is in the repository") {
-            same(&std::fs::read_to_string(article.expect("is there").path()).expect("a text"));
+            check_against_library(
+                &std::fs::read_to_string(article.expect("an entry").path()).expect("a text"),
+            );
         }
     }
 
     #[test]
     fn tokenizers_with_other_rules_use_the_library() {
         let token = r#"{"id":103,"special":true,"content":"[MASK]""#;
-        let added = changed(&[(token, r#"{"id":103,"special":false,"content":"[MASK]""#)]);
+        let added = tokenizer_with(&[(token, r#"{"id":103,"special":false,"content":"[MASK]""#)]);
         assert!(added.ascii.is_none(), "added tokens are found before the text is split");
         assert_eq!(added.pieces("a [MASK] b").expect("tokenizes").ids, [1037, 103, 1038]);
         let normalizer = r#"{"type":"BertNormalizer","clean_text":true,"handle_chinese_chars":true,"strip_accents":null,"lowercase":true}"#;
-        assert!(changed(&[(normalizer, r#"{"type":"Lowercase"}"#)]).ascii.is_none());
+        assert!(tokenizer_with(&[(normalizer, r#"{"type":"Lowercase"}"#)]).ascii.is_none());
         assert!(TOKENIZERS.iter().all(|tokenizer| tokenizer.ascii.is_some()));
     }
 
@@ -289,7 +295,7 @@ mod tests {
 
         #[test]
         fn any_text_is_split_as_by_the_library(text in any::<String>()) {
-            same(&text);
+            check_against_library(&text);
         }
 
         #[test]
@@ -304,7 +310,7 @@ mod tests {
                 0..20,
             ),
         ) {
-            same(&parts.concat());
+            check_against_library(&parts.concat());
         }
     }
 }

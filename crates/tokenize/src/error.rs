@@ -1,6 +1,8 @@
+//! The errors of this crate.
+
 use std::path::PathBuf;
 
-/// Errors of opening a tokenizer and of tokenizing a text.
+/// Why a tokenizer could not be opened, or a text could not be tokenized.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -9,7 +11,7 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The file is not a supported tokenizer.

@@ -1,8 +1,10 @@
-//! The `tokenizers` library, with limits on how far the rules of a `tokenizer.json` can expand a text.
+//! The `tokenizers` library of Hugging Face, with limits on how far the rules of a `tokenizer.json` can expand a text.
 //!
-//! A few hundred bytes of rules can expand a text beyond all memory: 40 replacements that each double it, a character
-//! map with one long entry, byte-level encodings of byte-level encodings. The rules are therefore checked before they
-//! are loaded, and the length of the text is checked after each one.
+//! A tokenizer of the library first normalizes a text (for example to lower case), then splits it into words
+//! (pre-tokenization), then splits the words into pieces. A few hundred bytes of rules can expand a text beyond all
+//! memory: 40 replacements that each double its length, a character map with one long entry, byte-level encodings of
+//! byte-level encodings. So the rules are checked before they are loaded ([`rules`]), and the length of the text is
+//! checked after each normalizer.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -16,15 +18,17 @@ use tokenizers::{
 
 use crate::rules;
 
-/// A normalized text has at most this many bytes per original byte, plus [`SHORT_ALLOWANCE`] for prefixes. U+FDFA grows
-/// most of all characters: to 11 times its bytes by NFKC, and to three times that if spaces are replaced.
+/// A normalized text may have this many bytes per original byte, plus [`SHORT_ALLOWANCE`] for prefixes. No character
+/// grows more than U+FDFA: NFKC makes it 11 times as long, and replacing its spaces by "▁" up to three times as long
+/// again.
 const MAX_SHORT_GROWTH: usize = 40;
 const SHORT_ALLOWANCE: usize = 256;
-/// The same for long texts, for which this bound is lower. A text of spaces, each of which becomes "▁", becomes three
-/// times as long.
+/// The same for long texts: the lower of both limits applies. A text of spaces becomes three times as long if each
+/// space becomes "▁".
 const MAX_LONG_GROWTH: usize = 4;
 const LONG_ALLOWANCE: usize = 2 << 20;
-/// A normalizer whose output may exceed this many bytes is first run on parts of the text to estimate the output.
+/// If the output of a normalizer may exceed this many bytes, it first runs on one part of the text after the other, to
+/// estimate the length of the output without storing it.
 const MAX_UNESTIMATED_BYTES: usize = 16 << 20;
 /// Number of bytes of such a part.
 const PART_BYTES: usize = 64 << 10;
@@ -50,7 +54,7 @@ struct Step {
 }
 
 impl LimitedNormalizer {
-    /// The normalizer, if there is only one.
+    /// Returns the normalizer if there is exactly one.
     pub fn only(&self) -> Option<&NormalizerWrapper> {
         match &self.steps[..] {
             [step] => Some(&step.normalizer),
@@ -78,7 +82,7 @@ impl<'de> Deserialize<'de> for LimitedNormalizer {
     }
 }
 
-/// Appends a normalizer, or those of a sequence.
+/// Appends a normalizer, or the normalizers of a sequence.
 fn flatten(normalizer: &NormalizerWrapper, normalizers: &mut Vec<NormalizerWrapper>) {
     match normalizer {
         NormalizerWrapper::Sequence(sequence) => {
@@ -93,7 +97,7 @@ thread_local! {
     static REJECTION: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Runs `work` and returns its result, or the error of a normalizer that rejected a text during it.
+/// Runs `work` and returns its result, or the error of a normalizer that rejected a text meanwhile.
 pub(crate) fn unless_rejected<T>(work: impl FnOnce() -> tokenizers::Result<T>) -> Result<T, String> {
     REJECTION.take();
     let result = work().map_err(|error| error.to_string());
@@ -128,6 +132,7 @@ impl LimitedNormalizer {
             if text.len() > limit {
                 return Err(step.too_long(limit));
             }
+            // Short texts are not timed.
             if text.len() > PART_BYTES && started.get_or_insert_with(Instant::now).elapsed() > MAX_TIME {
                 return Err(format!("{}: expected to be done in {MAX_TIME:?}, got more", step.name).into());
             }
@@ -137,7 +142,7 @@ impl LimitedNormalizer {
 }
 
 impl Step {
-    /// Estimates the output length of the step in bytes; stops once it exceeds `limit`.
+    /// Estimates the output length of the step in bytes; stops when the estimate exceeds `limit`.
     fn estimated_length(&self, text: &str, limit: usize) -> tokenizers::Result<usize> {
         let (mut rest, mut estimate) = (text, 0);
         while !rest.is_empty() && estimate <= limit {

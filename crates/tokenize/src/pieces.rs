@@ -2,26 +2,26 @@
 
 use std::ops::Range;
 
-/// The word pieces of a text, without special tokens. The three vectors have one entry per piece.
+/// The word pieces of a text, without special tokens. Each of the three vectors has one entry per piece.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pieces {
     /// Vocabulary ids.
     pub ids: Vec<u32>,
-    /// Byte range of each piece in the text, half-open, on character boundaries. It includes the combining marks of the
-    /// last letter.
+    /// Byte range of each piece in the text, half-open, on character boundaries. It includes combining marks
+    /// after the last letter.
     pub offsets: Vec<Range<u32>>,
-    /// Number of the word that each piece belongs to, from 0 and in order.
+    /// The number of the word to which each piece belongs, from 0 in the order of the text.
     pub words: Vec<u32>,
 }
 
 impl Pieces {
-    /// Number of pieces.
+    /// Returns the number of pieces.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there is no piece.
+    /// Returns true if there are no pieces.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()

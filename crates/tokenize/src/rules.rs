@@ -1,5 +1,6 @@
-//! Checks the normalizers and pre-tokenizers of a `tokenizer.json` before they are loaded: how far they can expand a text,
-//! and whether their regular expressions can take exponential time.
+//! Checks the normalizers and pre-tokenizers of a `tokenizer.json` before they are loaded: how far they can expand a
+//! text, and whether their regular expressions can take exponential time. [`library`](crate::library) calls these
+//! checks; *the library* is the crate `tokenizers` of Hugging Face.
 
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ const MAX_STEP_GROWTH: usize = 64;
 const MAX_TOTAL_GROWTH: usize = 1 << 12;
 /// Maximum length of a regular expression in bytes. Real ones have a few hundred.
 const MAX_PATTERN_BYTES: usize = 8 << 10;
-/// Maximum number of byte-level pre-tokenizers, which replace each byte by a character of up to two bytes.
+/// Maximum number of byte-level pre-tokenizers, which replace each byte with a character of up to two bytes.
 const MAX_BYTE_LEVELS: usize = 2;
 
 /// One normalizer and how far it can expand a text.
@@ -19,11 +20,12 @@ const MAX_BYTE_LEVELS: usize = 2;
 pub(crate) struct Rule {
     /// Its position and type, for error messages.
     pub name: String,
-    /// Maximum number of output bytes per input byte, from the rule's content. 1 if Unicode bounds the growth.
+    /// Maximum number of output bytes per input byte, if the content of the rule determines it. 1 for rules such as
+    /// NFKC, whose growth Unicode limits.
     pub growth: usize,
 }
 
-/// The normalizers in the order in which they run, or an error for an invalid one.
+/// Returns the normalizers in the order in which they run, or an error that names an invalid one.
 pub(crate) fn normalizers(value: &Value) -> Result<Vec<Rule>, String> {
     let mut total = 1usize;
     let mut rules = Vec::new();
@@ -74,7 +76,7 @@ fn steps<'a>(value: &'a Value, what: &str, key: &str) -> Result<Vec<&'a Value>, 
     Ok(found)
 }
 
-/// The type of a rule. Early versions of the format do not store it.
+/// Returns the type of a rule. Early versions of the format do not store it.
 fn kind(step: &Value) -> &str {
     let has = |key: &str| step.get(key).is_some();
     match step.get("type").and_then(Value::as_str) {
@@ -86,7 +88,7 @@ fn kind(step: &Value) -> &str {
     }
 }
 
-/// Maximum number of output bytes per input byte of a normalizer.
+/// Returns the maximum number of output bytes per input byte of a normalizer.
 fn growth(step: &Value) -> Result<usize, String> {
     let text = |key: &str| step.get(key).and_then(Value::as_str).unwrap_or_default();
     Ok(match kind(step) {
@@ -104,16 +106,16 @@ fn growth(step: &Value) -> Result<usize, String> {
                 (None, None) => content + 1,
             }
         }
-        // The prefix is added once per text.
+        // The prefix is added once per text, so only a prefix that is too long counts.
         "Prepend" if text("prepend").len() > MAX_STEP_GROWTH => text("prepend").len(),
         "Precompiled" => longest_entry(text("precompiled_charsmap"))?.max(1),
         _ => 1,
     })
 }
 
-/// Length in bytes of the longest replacement in a SentencePiece character map.
+/// Returns the length in bytes of the longest replacement in a SentencePiece character map.
 ///
-/// Layout: length of the trie u32, the trie, then zero-terminated texts.
+/// Layout: length of the trie in bytes (u32), the trie, then zero-terminated texts.
 fn longest_entry(base64: &str) -> Result<usize, String> {
     let bytes = decoded(base64).ok_or("expected base64, got something else")?;
     let Some((length, rest)) = bytes.split_first_chunk::<4>() else {
@@ -126,7 +128,7 @@ fn longest_entry(base64: &str) -> Result<usize, String> {
     Ok(texts.split(|&byte| byte == 0).map(<[u8]>::len).max().unwrap_or(0))
 }
 
-/// Decodes base64. `None` if it is invalid.
+/// Decodes base64; returns `None` if it is invalid.
 fn decoded(base64: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(base64.len() / 4 * 3);
     let (mut bits, mut count) = (0u32, 0);
@@ -152,8 +154,8 @@ fn decoded(base64: &str) -> Option<Vec<u8>> {
 /// Rejects a regular expression that is very long, or that needs backtracking inside a repeated group, which can take
 /// time exponential in the length of the text.
 ///
-/// Only look-around, backreferences, atomic groups and conditionals need backtracking; everything else runs in linear
-/// time, however it is nested.
+/// The library uses the crate `fancy-regex`. It backtracks only for look-around, backreferences, atomic groups and
+/// conditionals; everything else runs in linear time, however it is nested.
 fn check_pattern(pattern: &str) -> Result<(), String> {
     if pattern.len() > MAX_PATTERN_BYTES {
         return Err(format!(
@@ -164,20 +166,20 @@ fn check_pattern(pattern: &str) -> Result<(), String> {
     // For each open group, whether something inside needs backtracking.
     let mut groups = vec![false];
     let bytes = pattern.as_bytes();
-    let (mut at, mut class) = (0, 0usize);
+    let (mut at, mut class_depth) = (0, 0usize);
     while at < bytes.len() {
         let rest = &pattern.as_bytes()[at..];
         match rest[0] {
             b'\\' => {
-                if class == 0 && matches!(rest.get(1), Some(b'1'..=b'9' | b'k' | b'g' | b'K' | b'G')) {
+                if class_depth == 0 && matches!(rest.get(1), Some(b'1'..=b'9' | b'k' | b'g' | b'K' | b'G')) {
                     *groups.last_mut().expect("the pattern itself") = true;
                 }
                 // The escaped character may be longer than one byte; its other bytes have no meaning here.
                 at += 1;
             }
-            b'[' => class += 1,
-            b']' => class = class.saturating_sub(1),
-            _ if class > 0 => {}
+            b'[' => class_depth += 1,
+            b']' => class_depth = class_depth.saturating_sub(1),
+            _ if class_depth > 0 => {}
             b'(' => {
                 let backtracks = ["(?=", "(?!", "(?<=", "(?<!", "(?>", "(?("];
                 groups.push(backtracks.iter().any(|start| rest.starts_with(start.as_bytes())));
@@ -222,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_replacement_can_grow_is_known() {
+    fn the_maximum_growth_of_a_replacement_is_computed() {
         let growth =
             |pattern: Value, content: &str| normalizers(&replace(&pattern, content)).expect("fine")[0].growth;
         assert_eq!(growth(json!({"String": " "}), "▁"), 3);
@@ -233,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn replacements_that_grow_a_text_beyond_measure_are_refused_by_name() {
+    fn replacements_that_can_expand_a_text_too_much_are_refused_by_name() {
         let double = replace(&json!({"String": "a"}), "aa");
         let error = refused(&json!({"type": "Sequence", "normalizers": vec![double; 40]}));
         assert_eq!(
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn sequences_are_counted_through_all_their_levels() {
+    fn normalizers_in_nested_sequences_are_counted() {
         let nested = (0..60)
             .fold(json!({"type": "NFC"}), |inner, _| json!({"type": "Sequence", "normalizers": [inner]}));
         assert_eq!(normalizers(&nested).expect("one step").len(), 1);
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn character_maps_that_are_cut_or_hold_long_texts_are_refused() {
+    fn truncated_character_maps_and_those_with_long_texts_are_refused() {
         // The map is a trie of four bytes, then "ab" and "c".
         let map = |charsmap: &str| json!({"type": "Precompiled", "precompiled_charsmap": charsmap});
         assert_eq!(normalizers(&map("BAAAAAAAAABhYgBjAA==")).expect("fine")[0].growth, 2);
@@ -275,9 +277,9 @@ mod tests {
     }
 
     #[test]
-    fn patterns_of_real_tokenizers_pass_and_those_that_backtrack_without_end_do_not() {
+    fn patterns_of_real_tokenizers_are_accepted_and_exponential_ones_are_refused() {
         for pattern in [
-            // GPT-2, Llama 3, GPT-4o, DeepSeek, CLIP, digits from the right, XLM-RoBERTa.
+            // GPT-2, Llama 3, GPT-4o, DeepSeek, CLIP, groups of three digits counted from the right, XLM-RoBERTa.
             r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
             r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
             r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",

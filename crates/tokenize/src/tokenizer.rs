@@ -1,4 +1,5 @@
-//! The tokenizer of a model.
+//! The tokenizer of a model: splits texts into word pieces, and joins pieces into model inputs. *The library* is the
+//! crate `tokenizers` of Hugging Face.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,8 +14,8 @@ use crate::library::{LibraryTokenizer, unless_rejected};
 use crate::model_input::SpecialTokens;
 use crate::{Error, ModelInput, Pieces};
 
-/// Maximum number of characters of a word that is split into word pieces. The library needs time cubic in this number;
-/// BERT's tokenizers use 100.
+/// Maximum value that is accepted for `max_input_chars_per_word`; longer words are not split. The library needs time
+/// cubic in this number. BERT's tokenizers use 100.
 const MAX_WORD_CHARACTERS: usize = 1000;
 
 /// The tokenizer of a model, read from its `tokenizer.json`. Truncation and padding in the file are ignored: callers
@@ -32,8 +33,8 @@ impl Tokenizer {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`], also if it lacks start, separator or padding tokens, or has rules that could
-    /// expand a text without bound or take exponential time.
+    /// [`Error::Io`]; [`Error::Format`], also if the file lacks start, separator or padding tokens, or has rules that
+    /// could expand a text without bound or take exponential time.
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::from_bytes(&read_tokenizer_file(path)?, path)
     }
@@ -42,7 +43,7 @@ impl Tokenizer {
     ///
     /// # Errors
     ///
-    /// [`Error::Format`] as for [`open`](Self::open).
+    /// [`Error::Format`], as described for [`open`](Self::open).
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, Error> {
         let format = |expected| move |got: String| Error::Format { path: path.to_path_buf(), expected, got };
         // The library panics on some corrupt files.
@@ -74,7 +75,7 @@ impl Tokenizer {
     ///
     /// # Errors
     ///
-    /// [`Error::Tokenize`]
+    /// [`Error::Tokenize`] if the text has 4 GiB or more, or if the library fails.
     pub fn pieces(&self, text: &str) -> Result<Pieces, Error> {
         let fail = |message: String| Error::Tokenize { length: text.len(), message };
         if u32::try_from(text.len()).is_err() {
@@ -110,7 +111,7 @@ impl Tokenizer {
     ///
     /// # Errors
     ///
-    /// [`Error::Tokenize`]
+    /// Those of [`pieces`](Self::pieces).
     pub fn piece_texts(&self, text: &str) -> Result<Vec<String>, Error> {
         let fail = |message: String| Error::Tokenize { length: text.len(), message };
         let piece = |&id: &u32| {
@@ -119,19 +120,19 @@ impl Tokenizer {
         self.pieces(text)?.ids.iter().map(piece).collect()
     }
 
-    /// The vocabulary's string for an id, or `None` if there is no such id.
+    /// Returns the vocabulary's string for an id, or `None` if there is no such id.
     #[must_use]
     pub fn piece_text(&self, id: u32) -> Option<String> {
         self.inner.id_to_token(id)
     }
 
-    /// The id of a vocabulary string.
+    /// Returns the id of a string of the vocabulary, or `None` if there is no such string.
     #[must_use]
     pub fn piece_id(&self, piece: &str) -> Option<u32> {
         self.inner.token_to_id(piece)
     }
 
-    /// Whether this is a WordPiece model whose vocabulary has the unknown token, so that every text can be tokenized.
+    /// Returns true for a WordPiece model whose vocabulary has the unknown token, so that every text can be tokenized.
     #[must_use]
     pub fn is_word_piece(&self) -> bool {
         match self.inner.get_model() {
@@ -149,42 +150,43 @@ impl Tokenizer {
         }
     }
 
-    /// Returns the model input for three texts, as DPR's reader expects it: `[CLS] question [SEP] title [SEP] text [SEP]`.
+    /// Returns the model input for three texts, as DPR's reader expects it: `[CLS] question [SEP] title [SEP] text
+    /// [SEP]`.
     #[must_use]
     pub fn input_of_three(&self, question: &[u32], title: &[u32], text: &[u32]) -> ModelInput {
         self.special.input(&[question, title, text])
     }
 
-    /// Number of special tokens that a model input of `texts` texts has.
+    /// Returns the number of special tokens in a model input of `texts` texts.
     #[must_use]
     pub fn overhead(&self, texts: usize) -> usize {
         1 + texts + (self.special.separator_count - 1) * texts.saturating_sub(1)
     }
 
-    /// The id that pads the shorter inputs of a batch.
+    /// Returns the id that pads the shorter inputs of a batch.
     #[must_use]
     pub fn padding(&self) -> u32 {
         self.special.padding
     }
 
-    /// Number of vocabulary entries, including added tokens.
+    /// Returns the number of vocabulary entries, including added tokens.
     #[must_use]
     pub fn vocabulary_size(&self) -> usize {
         self.inner.get_vocab_size(true)
     }
 }
 
-/// Runs `work` of the library, which panics on some invalid rules.
+/// Calls the library and turns its panics into errors: it panics on some invalid rules.
 fn without_panics<T>(work: impl FnOnce() -> tokenizers::Result<T>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(|| unless_rejected(work))).unwrap_or_else(|panic| {
-        let said = panic.downcast_ref::<&str>().copied();
-        let said = said.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        Err(format!("invalid rules: {}", said.unwrap_or("no message")))
+        let message = panic.downcast_ref::<&str>().copied();
+        let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Err(format!("invalid rules: {}", message.unwrap_or("no message")))
     })
 }
 
-/// Extends the offsets of pieces over the combining marks that follow them. Normalizers that strip accents leave the
-/// marks of decomposed letters outside of all pieces, so that an answer would end before the accent of its last letter.
+/// Extends the offsets of each piece over the combining marks that follow it. Normalizers that strip accents leave the
+/// marks of decomposed letters outside of all pieces, so an answer would end without the accent of its last letter.
 fn include_marks(text: &str, offsets: &mut [Range<u32>]) {
     for at in 0..offsets.len() {
         let end = offsets[at].end as usize;

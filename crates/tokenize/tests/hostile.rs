@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokenize::{Error, Tokenizer};
 
-/// A tokenizer with these rules, whose vocabulary has all ASCII characters and a few word pieces.
-fn tokenizer(normalizer: &Value, pre_tokenizer: &Value, model: &Value) -> Result<Tokenizer, Error> {
+/// Loads a tokenizer with this normalizer, pre-tokenizer and model.
+fn load(normalizer: &Value, pre_tokenizer: &Value, model: &Value) -> Result<Tokenizer, Error> {
     let special = |id: usize, content: &str| json!({"id": id, "content": content, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true});
     let file = json!({
         "version": "1.0", "truncation": null, "padding": null,
@@ -17,12 +17,14 @@ fn tokenizer(normalizer: &Value, pre_tokenizer: &Value, model: &Value) -> Result
     Tokenizer::from_bytes(file.to_string().as_bytes(), Path::new("tokenizer.json"))
 }
 
+/// Returns special tokens, all printable ASCII characters, and some more pieces.
 fn vocabulary(extra: &[&str]) -> Vec<String> {
     let special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"].map(str::to_owned);
     let ascii = ('!'..='~').map(String::from);
     special.into_iter().chain(ascii).chain(extra.iter().map(|&piece| piece.to_owned())).collect()
 }
 
+/// Returns an object that maps each piece to its index.
 fn ids(pieces: Vec<String>) -> Value {
     pieces
         .into_iter()
@@ -66,9 +68,9 @@ fn refused(result: Result<Tokenizer, Error>) -> String {
 }
 
 #[test]
-fn a_bomb_of_replacements_is_refused_when_it_is_loaded_and_names_its_normalizer() {
-    let bomb = sequence(&vec![replace("a", "aa"); 40]);
-    let error = refused(tokenizer(&bomb, &json!({"type": "Whitespace"}), &word_piece(100)));
+fn replacements_that_together_expand_a_text_too_much_are_refused_when_they_are_loaded() {
+    let doublings = sequence(&vec![replace("a", "aa"); 40]);
+    let error = refused(load(&doublings, &json!({"type": "Whitespace"}), &word_piece(100)));
     assert!(
         error.contains("normalizer 13 (Replace): expected at most 4096 output bytes per byte"),
         "{error}"
@@ -77,9 +79,9 @@ fn a_bomb_of_replacements_is_refused_when_it_is_loaded_and_names_its_normalizer(
 
 #[test]
 fn a_text_that_grows_too_much_between_two_normalizers_is_refused_in_bounded_time() {
-    // Each rule alone, and their product, are within the limits that are checked at loading.
-    let slow = sequence(&vec![replace("a", "aa"); 12]);
-    let tokenizer = tokenizer(&slow, &json!({"type": "Whitespace"}), &word_piece(100)).expect("allowed");
+    // The growth of each rule, and the product of all, are within the limits that are checked when they are loaded.
+    let doublings = sequence(&vec![replace("a", "aa"); 12]);
+    let tokenizer = load(&doublings, &json!({"type": "Whitespace"}), &word_piece(100)).expect("allowed");
     assert_eq!(tokenizer.pieces("b").expect("nothing grows").len(), 1);
     let started = Instant::now();
     for text in ["a".repeat(1000), "a".repeat(4 << 20)] {
@@ -92,57 +94,57 @@ fn a_text_that_grows_too_much_between_two_normalizers_is_refused_in_bounded_time
 #[test]
 fn rules_that_repeat_nest_or_backtrack_without_bound_are_refused() {
     let whitespace = json!({"type": "Whitespace"});
-    let error =
-        refused(tokenizer(&sequence(&vec![json!({"type": "NFC"}); 1000]), &whitespace, &word_piece(100)));
+    let error = refused(load(&sequence(&vec![json!({"type": "NFC"}); 1000]), &whitespace, &word_piece(100)));
     assert!(error.contains("at most 64 steps"), "{error}");
     let nested = (0..2000).fold(json!({"type": "NFC"}), |inner, _| sequence(&[inner])).to_string();
     let file = format!("{{\"version\": \"1.0\", \"normalizer\": {nested}}}");
     assert!(Tokenizer::from_bytes(file.as_bytes(), Path::new("x")).is_err());
     let split = json!({"type": "Split", "pattern": {"Regex": "(?:a|a(?=a?))*b"}, "behavior": "Isolated", "invert": false});
-    let error = refused(tokenizer(&Value::Null, &split, &word_piece(100)));
+    let error = refused(load(&Value::Null, &split, &word_piece(100)));
     assert!(error.contains("pre-tokenizer 1 (Split): expected no repeated group"), "{error}");
     let levels = json!({"type": "Sequence", "pretokenizers": vec![json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": false}); 30]});
-    assert!(refused(tokenizer(&Value::Null, &levels, &bpe())).contains("(ByteLevel)"));
-    let error = refused(tokenizer(&Value::Null, &whitespace, &word_piece(1_000_000)));
+    assert!(refused(load(&Value::Null, &levels, &bpe())).contains("(ByteLevel)"));
+    let error = refused(load(&Value::Null, &whitespace, &word_piece(1_000_000)));
     assert!(error.contains("max_input_chars_per_word of at most 1000, got 1000000"), "{error}");
 }
 
 #[test]
-fn damaged_character_maps_are_refused_or_fail_without_a_panic() {
+fn corrupt_character_maps_are_refused_or_fail_without_a_panic() {
     let map = |charsmap: &str| json!({"type": "Precompiled", "precompiled_charsmap": charsmap});
-    let error = refused(tokenizer(&map("////////"), &json!({"type": "Whitespace"}), &unigram()));
+    let error = refused(load(&map("////////"), &json!({"type": "Whitespace"}), &unigram()));
     assert!(error.contains("normalizer 1 (Precompiled): expected a trie of 4294967295 bytes"), "{error}");
     // A trie of one unit that points outside the trie.
     let outside =
-        tokenizer(&map("BAAAAP///wBhAA=="), &json!({"type": "Whitespace"}), &unigram()).expect("looks sound");
+        load(&map("BAAAAP///wBhAA=="), &json!({"type": "Whitespace"}), &unigram()).expect("looks valid");
     assert!(matches!(outside.pieces("hello"), Err(Error::Tokenize { .. })));
 }
 
 #[test]
-fn a_word_of_a_megabyte_and_a_text_of_spaces_take_seconds_at_most() {
+fn long_words_and_long_runs_of_spaces_are_split_in_less_than_a_minute() {
     let bert = json!({"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true});
     let metaspace =
         json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true});
-    let t5 = tokenizer(&sequence(&[json!({"type": "NFKC"}), replace(" ", "▁")]), &metaspace, &unigram())
-        .expect("sound");
-    let bert = tokenizer(&bert, &json!({"type": "BertPreTokenizer"}), &word_piece(1000)).expect("sound");
-    let bpe = tokenizer(
+    let t5 = load(&sequence(&[json!({"type": "NFKC"}), replace(" ", "▁")]), &metaspace, &unigram())
+        .expect("a valid tokenizer");
+    let bert =
+        load(&bert, &json!({"type": "BertPreTokenizer"}), &word_piece(1000)).expect("a valid tokenizer");
+    let gpt2 = load(
         &Value::Null,
         &json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true}),
         &bpe(),
     )
-    .expect("sound");
+    .expect("a valid tokenizer");
     let started = Instant::now();
     for text in ["a".repeat(1 << 20), " ".repeat(1 << 20), "é".repeat(1 << 19), "\u{fdfa}".repeat(1 << 16)] {
-        for tokenizer in [&t5, &bert, &bpe] {
-            tokenizer.pieces(&text).expect("sound");
+        for tokenizer in [&t5, &bert, &gpt2] {
+            tokenizer.pieces(&text).expect("a valid tokenizer");
         }
     }
     assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
 #[test]
-fn tokenizers_of_the_kinds_that_models_use_are_read_and_give_the_pieces_of_the_library() {
+fn tokenizers_of_the_kinds_that_models_use_are_accepted_and_split_texts() {
     let metaspace =
         json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true});
     let byte_level =
@@ -190,7 +192,7 @@ fn tokenizers_of_the_kinds_that_models_use_are_read_and_give_the_pieces_of_the_l
     ];
     for (kind, normalizer, pre_tokenizer, model) in kinds {
         let found =
-            tokenizer(&normalizer, &pre_tokenizer, &model).unwrap_or_else(|error| panic!("{kind}: {error}"));
+            load(&normalizer, &pre_tokenizer, &model).unwrap_or_else(|error| panic!("{kind}: {error}"));
         for text in ["hello  world's", "", "Hello, \u{fdfa} é  '' ``!", "日本 hello"] {
             found.pieces(text).unwrap_or_else(|error| panic!("{kind}: {error}"));
         }
@@ -202,15 +204,16 @@ fn tokenizers_of_the_kinds_that_models_use_are_read_and_give_the_pieces_of_the_l
     }
 }
 
-/// A SentencePiece character map without entries: base64 of the length 1024, 256 zero units, no texts.
+/// Returns a SentencePiece character map without entries: base64 of the trie's length (1024 bytes), 256 units of zeros,
+/// and no texts.
 fn empty_charsmap() -> String {
-    // 1028 bytes: 00 04 00 00, then zeros; base64 encodes them in groups of three.
+    // 1028 bytes: 00 04 00 00, then zeros. Base64 encodes groups of three bytes in four characters, so 1372 in all.
     format!("AAQA{}AAA=", "A".repeat(1364))
 }
 
 #[cfg(unix)]
 #[test]
-fn a_fifo_is_refused_instead_of_waited_for() {
+fn a_fifo_is_refused_instead_of_blocking() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("tokenizer.json");
     assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo is there").success());

@@ -1,4 +1,4 @@
-//! The tokenizers of the project's own models.
+//! The tokenizers of the models in `models/`: ids, offsets, words, and errors.
 
 use std::path::{Path, PathBuf};
 
@@ -10,9 +10,9 @@ fn model(name: &str) -> PathBuf {
 }
 
 #[test]
-fn bert_word_pieces_as_published() {
+fn word_pieces_have_the_ids_of_berts_published_vocabulary() {
     let tokenizer = Tokenizer::open(&model("minilm-encoder")).expect("it is in the repository");
-    // bert-base-uncased: [CLS] 101, hello 7592, world 2088, ! 999, [SEP] 102.
+    // bert-base-uncased: [CLS] 101, hello 7592, the comma 1010, world 2088, ! 999, [SEP] 102.
     let pieces = tokenizer.pieces("Hello, wörld!").expect("tokenizes");
     assert_eq!(pieces.ids, [7592, 1010, 2088, 999]);
     let offsets: Vec<_> = pieces.offsets.iter().map(|range| (range.start, range.end)).collect();
@@ -25,9 +25,9 @@ fn bert_word_pieces_as_published() {
 }
 
 #[test]
-fn a_letter_keeps_the_marks_that_stand_apart_from_it() {
+fn offsets_include_combining_marks() {
     let tokenizer = Tokenizer::open(&model("minilm-encoder")).expect("it is in the repository");
-    let at = |text: &str| {
+    let piece_ranges = |text: &str| {
         let pieces = tokenizer.pieces(text).expect("tokenizes");
         pieces
             .offsets
@@ -36,14 +36,14 @@ fn a_letter_keeps_the_marks_that_stand_apart_from_it() {
             .collect::<Vec<_>>()
     };
     // The same word composed and decomposed, as macOS writes it; the normalizer strips both accents.
-    assert_eq!(at("caf\u{e9} noir"), ["caf\u{e9}", "noir"]);
-    assert_eq!(at("cafe\u{301} noir"), ["cafe\u{301}", "noir"]);
-    assert_eq!(at("a\u{301}\u{327}."), ["a\u{301}\u{327}", "."], "two marks");
-    assert_eq!(at("東京 🚀"), ["東", "京", "🚀"]);
+    assert_eq!(piece_ranges("caf\u{e9} noir"), ["caf\u{e9}", "noir"]);
+    assert_eq!(piece_ranges("cafe\u{301} noir"), ["cafe\u{301}", "noir"]);
+    assert_eq!(piece_ranges("a\u{301}\u{327}."), ["a\u{301}\u{327}", "."], "two marks");
+    assert_eq!(piece_ranges("東京 🚀"), ["東", "京", "🚀"]);
 }
 
 #[test]
-fn pieces_of_one_word_carry_its_number() {
+fn pieces_of_one_word_have_the_same_word_number() {
     let tokenizer = Tokenizer::open(&model("minilm-encoder")).expect("it is in the repository");
     // "embeddings" is em ##bed ##ding ##s in BERT's vocabulary.
     let pieces = tokenizer.pieces("word embeddings!").expect("tokenizes");
@@ -51,7 +51,7 @@ fn pieces_of_one_word_carry_its_number() {
 }
 
 #[test]
-fn pieces_have_their_texts() {
+fn pieces_are_returned_as_strings_of_the_vocabulary() {
     let tokenizer = Tokenizer::open(&model("minilm-encoder")).expect("it is in the repository");
     assert!(tokenizer.is_word_piece());
     let texts = tokenizer.piece_texts("Word embeddings ☃").expect("tokenizes");
@@ -59,14 +59,14 @@ fn pieces_have_their_texts() {
 }
 
 #[test]
-fn special_tokens_in_a_text_are_text() {
+fn special_tokens_in_a_text_are_ordinary_text() {
     let tokenizer = Tokenizer::open(&model("minilm-encoder")).expect("it is in the repository");
     let pieces = tokenizer.pieces("a [SEP] b").expect("tokenizes");
     assert!(!pieces.ids.contains(&102), "{:?}", pieces.ids);
 }
 
 #[test]
-fn what_is_no_tokenizer_is_refused() {
+fn files_that_are_missing_or_not_tokenizers_are_refused() {
     let missing = Tokenizer::open(&model("no-such-model")).expect_err("missing");
     assert!(matches!(missing, Error::Io { .. }), "{missing}");
     let config = model("minilm-encoder").with_file_name("config.json");
@@ -77,7 +77,7 @@ fn what_is_no_tokenizer_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn offsets_stand_on_characters_in_order(text in "\\PC{0,60}") {
+    fn offsets_are_character_boundaries_and_word_numbers_ascend(text in "\\PC{0,60}") {
         let tokenizer = Tokenizer::open(&model("tiny-encoder")).expect("it is in the repository");
         let pieces = tokenizer.pieces(&text).expect("tokenizes");
         prop_assert!(pieces.ids.len() == pieces.offsets.len() && pieces.ids.len() == pieces.words.len());

@@ -1,4 +1,4 @@
-//! Number types of vector files.
+//! The number types of vector files, and their conversion to `f32`.
 
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
@@ -16,7 +16,7 @@ pub(crate) enum Element {
 pub(crate) const ELEMENTS: &str = "16-, 32- or 64-bit floating point numbers";
 
 impl Element {
-    /// Number of bytes.
+    /// Returns the number of bytes of a number.
     pub fn width(self) -> usize {
         match self {
             Self::F16 | Self::Bf16 => 2,
@@ -25,8 +25,8 @@ impl Element {
         }
     }
 
-    /// Converts `bytes`, whose length is a multiple of the width, to `f32` and appends them. Rounds to nearest; numbers
-    /// beyond the range of `f32` become infinite.
+    /// Converts the numbers in `bytes` to the nearest `f32` and appends them to `numbers`. Numbers beyond the range of
+    /// `f32` become infinite. The length of `bytes` must be a multiple of the width.
     pub fn append(self, bytes: &[u8], numbers: &mut Vec<f32>) {
         debug_assert!(bytes.len().is_multiple_of(self.width()));
         let start = numbers.len();
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_type_is_rounded_to_the_nearest_f32() {
+    fn every_type_is_converted_to_the_nearest_f32() {
         let read = |element: Element, bytes: &[u8]| {
             let mut numbers = vec![9.0];
             element.append(bytes, &mut numbers);
@@ -72,7 +72,7 @@ mod tests {
             read(Element::F64, &[0.1f64.to_le_bytes(), 1e300f64.to_le_bytes()].concat()),
             [9.0, 0.1, f32::INFINITY]
         );
-        // 1.5 is 0x3e00 in binary16 and 0x3fc0 in bfloat16; 2⁻²⁴ is binary16's smallest number.
+        // 1.5 is 0x3e00 in binary16 and 0x3fc0 in bfloat16; 2⁻²⁴ is the smallest positive number of binary16.
         assert_eq!(read(Element::F16, &[0x00, 0x3e, 0x01, 0x00]), [9.0, 1.5, (-24f32).exp2()]);
         assert_eq!(read(Element::Bf16, &[0xc0, 0x3f]), [9.0, 1.5]);
     }

@@ -1,57 +1,59 @@
+//! The errors of this crate.
+
 use std::path::{Path, PathBuf};
 
 /// Why a file of vectors was not read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused.
+    /// An operation of the operating system failed.
     #[error("{operation} {}: {source}", path.display())]
     Io {
-        /// What was attempted: `open`, `read`.
+        /// The operation: `open` or `read`.
         operation: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The file is of another format, damaged, or holds something else than vectors.
+    /// The file has another format, is damaged, or contains something other than vectors.
     #[error("{}: expected {expected}, got {got}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
-        /// What a good file has.
+        /// What a valid file contains.
         expected: String,
-        /// What this one has.
+        /// What this file contains.
         got: String,
     },
-    /// Vectors of another length than asked for.
+    /// The vectors do not have the requested length.
     #[error("{}: expected vectors of dimension {expected}, got {got}", path.display())]
     Dimension {
         /// The file.
         path: PathBuf,
-        /// The dimension asked for.
+        /// The requested length.
         expected: usize,
-        /// The file's.
+        /// The length of the file's vectors.
         got: usize,
     },
-    /// Not one id for each vector.
+    /// There is not exactly one id for each vector.
     #[error("{}: expected one id for each of {expected} vectors, got {got} ids", path.display())]
     Count {
-        /// The file of vectors, or that of ids.
+        /// The file of ids, or the file of vectors if the ids are a list in memory.
         path: PathBuf,
-        /// How many vectors there are.
+        /// The number of vectors.
         expected: u64,
-        /// How many ids there are.
+        /// The number of ids.
         got: u64,
     },
-    /// An option that has no meaning for the file.
+    /// An option is missing, has an invalid value, or does not apply to the file.
     #[error("{name}: expected {expected}, got {got}")]
     Option {
-        /// Its name.
+        /// The name of the option.
         name: &'static str,
-        /// What it may be.
+        /// What the option may be.
         expected: String,
-        /// What it was.
+        /// What the option was.
         got: String,
     },
     /// A file could not be written.

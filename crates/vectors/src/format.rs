@@ -1,4 +1,4 @@
-//! Formats of vector files and their detection.
+//! The formats of vector files, and their detection from the first bytes or the name of a file.
 
 use std::fmt;
 use std::path::Path;
@@ -15,7 +15,8 @@ pub enum VectorFormat {
     Auto,
     /// A NumPy array `[rows, dim]` (`npy`).
     Npy,
-    /// Only `f32` numbers, row-major (`raw`).
+    /// `f32` numbers without a header, row by row (`raw`). Unlike the other formats, the file does not contain the
+    /// length of the vectors: [`OpenOptions::dim`](crate::OpenOptions::dim) is required.
     Raw,
     /// A tensor `[rows, dim]` of a safetensors file (`safetensors`).
     Safetensors,
@@ -23,11 +24,12 @@ pub enum VectorFormat {
     Parquet,
     /// A column of lists in an Arrow IPC file or stream, including Feather version 2 (`arrow`).
     Arrow,
-    /// Rows that consist of a 32-bit length and that many `f32` numbers, as in the TEXMEX corpora (`fvecs`).
+    /// Rows that consist of the length of the vector as a 32-bit integer and its `f32` numbers, as in the TEXMEX
+    /// corpora (`fvecs`).
     Fvecs,
 }
 
-/// The formats with their names.
+/// The formats and their names.
 const NAMES: [(VectorFormat, &str); 7] = [
     (VectorFormat::Auto, "auto"),
     (VectorFormat::Npy, "npy"),
@@ -38,7 +40,8 @@ const NAMES: [(VectorFormat, &str); 7] = [
     (VectorFormat::Fvecs, "fvecs"),
 ];
 
-/// First bytes of files, their format and its description. Formats without a [`VectorFormat`] are not supported.
+/// Magic bytes at the start of files, the format, and a description of the file for error messages. Files with `None`
+/// are recognized but not supported.
 const MAGICS: [(&[u8], Option<VectorFormat>, &str); 9] = [
     (b"\x93NUMPY", Some(VectorFormat::Npy), "a NumPy array"),
     (b"PAR1", Some(VectorFormat::Parquet), "a Parquet file"),
@@ -51,15 +54,17 @@ const MAGICS: [(&[u8], Option<VectorFormat>, &str); 9] = [
     (b"\x80\x02", None, "a Python pickle"),
 ];
 
-/// Number of first bytes that determine a format.
+/// Number of bytes at the start of a file from which its format is detected.
 pub(crate) const PREFIX_BYTES: usize = 16;
 
 impl VectorFormat {
-    /// Returns the format of a file of `length` bytes that begins with `prefix`: [`PREFIX_BYTES`], or the whole file.
+    /// Returns the format of a file of `length` bytes whose first [`PREFIX_BYTES`] bytes are `prefix`, or all of its
+    /// bytes if the file is shorter. For `Auto` this is the detected format, otherwise `self`.
     ///
     /// # Errors
     ///
-    /// [`Error::Format`] if the file certainly has another format than `self`, or, for `Auto`, none of the formats.
+    /// [`Error::Format`] if the content contradicts `self`, or, for `Auto`, if neither the content nor the name is that
+    /// of a supported format.
     pub(crate) fn resolve(self, path: &Path, prefix: &[u8], length: u64) -> Result<Self, Error> {
         let (found, description) = detect(prefix, length);
         match (self, found) {
@@ -71,7 +76,8 @@ impl VectorFormat {
                     "fvecs" => Some(Self::Fvecs),
                     _ => None,
                 };
-                // Raw numbers may begin with any bytes that are not those of another format.
+                // Raw and fvecs files have no magic bytes, so they may contain anything that is not of another
+                // supported format.
                 named.filter(|_| !prefix.is_empty()).ok_or_else(|| {
                     let expected =
                         "a .npy, safetensors, Parquet or Arrow file, or one named .f32, .raw, .bin or .fvecs";
@@ -84,7 +90,7 @@ impl VectorFormat {
         }
     }
 
-    /// Name with its article, for error messages.
+    /// Returns the name of the format with its article, for error messages.
     pub(crate) fn description(self) -> &'static str {
         match self {
             Self::Auto => "a file of vectors",
@@ -116,7 +122,7 @@ impl fmt::Display for VectorFormat {
     }
 }
 
-/// The format, if it is supported, and a description of the content.
+/// Returns the format that the first bytes determine, if any and if it is supported, and a description of the content.
 fn detect(prefix: &[u8], length: u64) -> (Option<VectorFormat>, String) {
     if prefix.is_empty() {
         return (None, "an empty file".to_owned());
@@ -124,7 +130,7 @@ fn detect(prefix: &[u8], length: u64) -> (Option<VectorFormat>, String) {
     if let Some(&(_, format, what)) = MAGICS.iter().find(|(magic, _, _)| prefix.starts_with(magic)) {
         return (format, what.to_owned());
     }
-    // safetensors: the length of a JSON object, and the object.
+    // A safetensors file begins with the length of a JSON object and the object.
     if let Some((&header, [b'{', ..])) = prefix.split_first_chunk::<8>()
         && u64::from_le_bytes(header) <= length.saturating_sub(8)
     {
@@ -176,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn names_lead_to_formats_and_back() {
+    fn every_name_is_parsed_as_its_format() {
         for (format, name) in NAMES {
             assert_eq!(
                 (name.parse::<VectorFormat>().expect("a format"), format.to_string()),

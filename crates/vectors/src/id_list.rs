@@ -7,20 +7,22 @@ use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 
 use crate::Error;
 
-/// A list of ids, stored in one string.
+/// A list of ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IdList {
+    /// All ids, one after another, so that the list takes one allocation instead of one per id.
     text: String,
     /// Byte offset of the end of each id in `text`.
     ends: Vec<usize>,
 }
 
 impl IdList {
-    /// Reads a file of ids: a JSON array of strings or integers if it begins with `[`, else text with one id per line.
+    /// Reads a file of ids: a JSON array of strings or integers if it begins with `[`, otherwise text with one id per
+    /// line.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`] if it is not UTF-8 or not such an array.
+    /// [`Error::Io`]; [`Error::Format`] if the file is not UTF-8, or begins with `[` but is not such an array.
     pub fn read(path: &Path) -> Result<Self, Error> {
         storage::check_regular(path).map_err(Error::io("open", path))?;
         let bytes = std::fs::read(path).map_err(Error::io("open", path))?;
@@ -41,23 +43,31 @@ impl IdList {
         Ok(ids)
     }
 
-    /// Encodes the ids for a file that [`read`](Self::read) can read: a JSON array if `path` ends in `.json`, else text
-    /// with one id per line.
+    /// Returns the content of a file that [`read`](Self::read) can read: a JSON array if `path` ends in `.json`,
+    /// otherwise text with one id per line.
     ///
     /// # Errors
     ///
-    /// [`Error::Option`] for an id that [`read`](Self::read) would read differently from text.
+    /// [`Error::Option`] if the content would be text with an id that [`read`](Self::read) cannot recover, such as one
+    /// with a line break.
     pub fn to_file(&self, path: &Path) -> Result<Vec<u8>, Error> {
         let ids = || (0..self.len()).map(|at| self.get(at));
         if path.extension().is_some_and(|extension| extension == "json") {
             return Ok(serde_json::to_vec(&ids().collect::<Vec<_>>()).expect("strings are JSON"));
         }
+        // `read` would split such an id, or remove its last character.
         let is_ambiguous = |id: &&str| id.contains('\n') || id.ends_with('\r');
-        let first = ids().next().filter(|id| id.trim_start().starts_with('[') || id.starts_with('\u{feff}'));
-        if let Some(id) = ids().find(is_ambiguous).or(first) {
+        // `read` would take text that begins with such an id, after blank ones, for JSON.
+        let bracketed = ids().find(|id| !id.trim().is_empty()).filter(|id| id.trim_start().starts_with('['));
+        // `read` would remove a byte order mark at the beginning.
+        let marked = ids().next().filter(|id| id.starts_with('\u{feff}'));
+        if let Some(id) = ids().find(is_ambiguous).or(bracketed).or(marked) {
             return Err(Error::Option {
                 name: "ids",
-                expected: "ids without line breaks, the first of which does not begin with a bracket, or a path that ends in .json".to_owned(),
+                expected:
+                    "ids without line breaks, the first of which does not begin with a bracket, or a path \
+                           that ends in .json"
+                        .to_owned(),
                 got: format!("\"{}\"", id.escape_debug()),
             });
         }
@@ -75,19 +85,19 @@ impl IdList {
         self.ends.push(self.text.len());
     }
 
-    /// Number of ids.
+    /// Returns the number of ids.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are no ids.
+    /// Returns whether there are no ids.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The id at a position.
+    /// Returns the id at a position.
     ///
     /// # Panics
     ///
@@ -107,6 +117,7 @@ impl<S: AsRef<str>> FromIterator<S> for IdList {
     }
 }
 
+/// Deserializes a JSON array of ids.
 struct JsonIds;
 
 impl<'de> Visitor<'de> for JsonIds {
@@ -157,5 +168,17 @@ mod tests {
         assert_eq!(read(b"[\"a\", 1.5]"), Err(format!("{expected} 1.5 at position 1 at line 1 column 10")));
         assert_eq!(read(b"[\"a\""), Err(format!("{expected} EOF while parsing a list at line 1 column 4")));
         assert_eq!(read(b"a\xff"), Err("FILE: expected ids in UTF-8, got the byte 0xff at 1".to_owned()));
+    }
+
+    #[test]
+    fn a_list_is_written_as_text_only_if_it_is_read_back_unchanged() {
+        let text = |ids: &[&str]| ids.iter().collect::<IdList>().to_file(Path::new("ids.txt"));
+        for ids in [&["a", "[b"][..], &["", "a", "\u{feff}b"], &[" ", "a"]] {
+            let written = text(ids).expect("ids that text can hold");
+            assert_eq!(read(&written), Ok(ids.iter().map(|&id| id.to_owned()).collect()));
+        }
+        for ids in [&["[a", "b"][..], &["", " [a"], &["\u{feff}a"], &["a\nb"], &["a\r"]] {
+            assert!(text(ids).is_err(), "{ids:?}");
+        }
     }
 }

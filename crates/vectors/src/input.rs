@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 
-/// A regular file that is read at any offset.
+/// An open regular file that is read at any offset.
 #[derive(Debug)]
 pub(crate) struct Input {
     path: PathBuf,
@@ -22,7 +22,7 @@ impl Input {
         Ok(Self { path: path.to_path_buf(), file, length: metadata.len() })
     }
 
-    /// Opens the file again, with a position of its own.
+    /// Opens the file again, with a separate read position.
     pub fn reopen(&self) -> Result<Self, Error> {
         Self::open(&self.path)
     }
@@ -31,21 +31,23 @@ impl Input {
         &self.path
     }
 
-    /// Length in bytes when the file was opened.
+    /// Returns the length in bytes that the file had when it was opened.
     pub fn length(&self) -> u64 {
         self.length
     }
 
+    /// Moves the read position to a byte offset.
     pub fn seek(&mut self, offset: u64) -> Result<(), Error> {
         self.file.seek(SeekFrom::Start(offset)).map(drop).map_err(Error::io("read", &self.path))
     }
 
-    /// Fills `bytes` from the current position.
+    /// Fills `bytes` with the next bytes of the file, and moves the read position past them.
     pub fn read_exact(&mut self, bytes: &mut [u8]) -> Result<(), Error> {
         self.file.read_exact(bytes).map_err(Error::io("read", &self.path))
     }
 
-    /// Reads `count` bytes at `offset`. The caller has checked that they are in the file.
+    /// Reads `count` bytes at `offset`. The caller must have checked that the file has them, because memory for all of
+    /// them is allocated first.
     pub fn bytes_at(&mut self, offset: u64, count: usize) -> Result<Vec<u8>, Error> {
         let mut bytes = vec![0; count];
         self.seek(offset)?;

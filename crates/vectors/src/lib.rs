@@ -1,8 +1,9 @@
-//! Reads vectors from the files of other tools: NumPy, safetensors, Parquet, Arrow, fvecs, raw `f32`. Writes NumPy files.
+//! Reads vectors from files of other tools: NumPy, safetensors, Parquet, Arrow, fvecs and raw `f32`. Writes NumPy
+//! files.
 //!
-//! [`VectorFile::open`] detects the format and reads the header; [`VectorFile::batches`] streams the rows in batches of a
-//! few MiB, so the file may be larger than memory. Numbers of other types are rounded to the nearest `f32`. Whether they
-//! are finite is checked by the index that receives them.
+//! [`VectorFile::open`] detects the format and reads the header. [`VectorFile::batches`] reads the rows in batches of a
+//! few MiB, so the file may be larger than memory. Numbers of other types are converted to the nearest `f32`. This
+//! crate does not check whether numbers are finite; the index that receives them does.
 //!
 //! The format is detected from the content, and from the file name only if the content does not determine it.
 //!

@@ -13,7 +13,7 @@ pub struct Batch {
 
 /// Reads the rows of a file in order.
 pub(crate) trait RowSource {
-    /// Appends at most `max_rows` rows to a batch, with their ids if they are a column of the file. Appends none at the
-    /// end. Memory is bounded by these rows.
+    /// Appends up to `max_rows` rows to a batch; appends none only at the end of the file. If the ids are a column of
+    /// the file, appends their ids too.
     fn read(&mut self, max_rows: usize, batch: &mut Batch) -> Result<(), Error>;
 }

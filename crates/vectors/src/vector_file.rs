@@ -15,11 +15,10 @@ use crate::{Error, IdList, VectorFormat};
 /// Approximate number of bytes of vectors per batch.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Maximum number of rows per batch, because ids take memory too.
+/// Maximum number of rows per batch. It bounds the memory for ids if vectors are short.
 const MAX_BATCH_ROWS: usize = 1 << 16;
 
-/// An open vector file. Its format, shape and columns are known and consistent with its header; the rows are read by
-/// [`batches`](Self::batches).
+/// An open vector file, whose header has been read and checked. [`batches`](Self::batches) reads the rows.
 #[derive(Debug)]
 pub struct VectorFile {
     input: Input,
@@ -29,6 +28,7 @@ pub struct VectorFile {
     prefix: String,
 }
 
+/// What was read from the header, by the kind of reader that the format needs.
 #[derive(Debug)]
 enum Content {
     Fixed(Layout),
@@ -36,10 +36,11 @@ enum Content {
     Arrow(ArrowFile),
 }
 
+/// Where the ids come from: an [`IdSource`] whose file has been read.
 #[derive(Debug)]
 enum Ids {
     RowNumbers,
-    /// A column of the file, which [`RowSource`] reads.
+    /// A column of the file, which its [`RowSource`] reads.
     Column,
     List(Arc<IdList>),
 }
@@ -49,8 +50,10 @@ impl VectorFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`] if it is not a vector file or lacks a column;
-    /// [`Error::Dimension`]; [`Error::Count`]; [`Error::Option`] for an option that does not apply to the format.
+    /// [`Error::Io`]; [`Error::Format`] if it is not a valid vector file, or lacks the column or tensor in the options;
+    /// [`Error::Dimension`] if the vectors do not have the length in the options; [`Error::Count`] if a list does not
+    /// have one id per vector; [`Error::Option`] if an option does not apply to the format or a required one is
+    /// missing.
     pub fn open(path: &Path, options: OpenOptions) -> Result<Self, Error> {
         let mut input = Input::open(path)?;
         let prefix = input.bytes_at(0, input.length().min(PREFIX_BYTES as u64) as usize)?;
@@ -77,7 +80,7 @@ impl VectorFile {
             IdSource::List(ref ids) => Ids::List(Arc::clone(ids)),
         };
         let file = Self { input, content, format, ids, prefix: options.prefix };
-        // Files without rows may not state the dimension.
+        // The dimension of a file without rows may be unknown.
         let has_dim = file.dim() > 0;
         if let Some(expected) = options.dim.filter(|&dim| has_dim && dim != file.dim()) {
             return Err(Error::Dimension { path: path.to_path_buf(), expected, got: file.dim() });
@@ -91,13 +94,13 @@ impl VectorFile {
         Ok(file)
     }
 
-    /// The format of the file, never [`VectorFormat::Auto`].
+    /// Returns the format of the file, which is never [`VectorFormat::Auto`].
     #[must_use]
     pub fn format(&self) -> VectorFormat {
         self.format
     }
 
-    /// Number of vectors.
+    /// Returns the number of vectors.
     #[must_use]
     pub fn rows(&self) -> u64 {
         match &self.content {
@@ -107,7 +110,7 @@ impl VectorFile {
         }
     }
 
-    /// Length of the vectors. 0 if the file has no vectors and does not state their length.
+    /// Returns the length of the vectors, or 0 if the file has no vectors and does not state a length.
     #[must_use]
     pub fn dim(&self) -> usize {
         match &self.content {
@@ -117,7 +120,7 @@ impl VectorFile {
         }
     }
 
-    /// Whether the ids come from a list or a column. These may contain duplicates, unlike row numbers.
+    /// Returns whether the ids come from a list or a column. Unlike row numbers, these may contain duplicates.
     #[must_use]
     pub fn has_own_ids(&self) -> bool {
         !matches!(self.ids, Ids::RowNumbers)
@@ -127,7 +130,7 @@ impl VectorFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`]
+    /// [`Error::Io`]; [`Error::Format`] if the file was replaced by an invalid one.
     pub fn batches(&self) -> Result<Batches<'_>, Error> {
         let input = self.input.reopen()?;
         let source: Box<dyn RowSource> = match &self.content {
@@ -140,7 +143,7 @@ impl VectorFile {
     }
 }
 
-/// Iterator over the rows of a file, in batches of a few MiB. Ends after an error.
+/// Iterator over the rows of a file, in batches of a few MiB. After an error it ends.
 pub struct Batches<'a> {
     file: &'a VectorFile,
     source: Box<dyn RowSource + 'a>,

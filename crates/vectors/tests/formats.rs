@@ -1,4 +1,5 @@
-//! Files that were written by other tools (`files/make.py`), each with the same ten rows.
+//! Reads the files in `files`, which `files/make.py` wrote with other libraries. Most of them contain the same ten
+//! rows.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,15 +10,16 @@ fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files").join(name)
 }
 
-/// Row i is (4i − 20 + j) / 8.
+/// The ten rows of four numbers: number j of row i is (4i − 20 + j) / 8.
 fn rows() -> Vec<f32> {
     (0..40).map(|number| (number as f32 - 20.0) / 8.0).collect()
 }
 
-fn numbers() -> Vec<String> {
+fn row_numbers() -> Vec<String> {
     (0..10).map(|row| row.to_string()).collect()
 }
 
+/// The ids in the files that have ids as strings.
 fn names() -> Vec<String> {
     (0..10).map(|row| format!("p{row}")).collect()
 }
@@ -35,12 +37,13 @@ fn read(name: &str, options: OpenOptions) -> Result<Batch, Error> {
     Ok(all)
 }
 
+/// Returns the message of the error for a file, without the path of the folder.
 fn refused(name: &str, options: OpenOptions) -> String {
     let error = read(name, options).expect_err(name).to_string();
     error.replace(&format!("{}/", file("").display()), "").replace(&format!("{}", file("").display()), "")
 }
 
-fn column(name: &str) -> OpenOptions {
+fn ids_from_column(name: &str) -> OpenOptions {
     OpenOptions { ids: IdSource::Column(name.to_owned()), ..OpenOptions::default() }
 }
 
@@ -66,47 +69,50 @@ fn every_format_gives_the_same_rows() {
         "plain.feather",
     ] {
         let batch = read(name, OpenOptions::default()).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!((batch.ids, batch.vectors), (numbers(), rows()), "{name}");
+        assert_eq!((batch.ids, batch.vectors), (row_numbers(), rows()), "{name}");
     }
-    let of_dim = OpenOptions { dim: Some(4), ..OpenOptions::default() };
-    assert_eq!(read("rows.f32", of_dim).expect("sound").vectors, rows());
+    let with_dim = OpenOptions { dim: Some(4), ..OpenOptions::default() };
+    assert_eq!(read("rows.f32", with_dim).expect("a valid file").vectors, rows());
 }
 
 #[test]
 fn a_tensor_or_column_is_chosen_by_name() {
     let tensor = |name: &str| OpenOptions { tensor: Some(name.to_owned()), ..OpenOptions::default() };
-    assert_eq!(read("two.safetensors", tensor("b")).expect("sound").vectors, rows()[..12]);
+    assert_eq!(read("two.safetensors", tensor("b")).expect("a valid file").vectors, rows()[..12]);
     for name in ["two.parquet", "two.arrow"] {
         let column = |name: &str| OpenOptions { column: Some(name.to_owned()), ..OpenOptions::default() };
         let twice: Vec<f32> = rows().iter().map(|number| number * 2.0).collect();
-        assert_eq!(read(name, column("a")).expect("sound").vectors, rows(), "{name}");
-        assert_eq!(read(name, column("b")).expect("sound").vectors, twice, "{name}");
+        assert_eq!(read(name, column("a")).expect("a valid file").vectors, rows(), "{name}");
+        assert_eq!(read(name, column("b")).expect("a valid file").vectors, twice, "{name}");
     }
 }
 
 #[test]
-fn ids_come_from_a_column_of_strings_or_whole_numbers() {
+fn ids_come_from_a_column_of_strings_or_integers() {
     for name in ["plain.parquet", "others.parquet", "plain.arrow", "others.arrows", "plain.feather"] {
-        let batch = read(name, OpenOptions { column: Some("vector".to_owned()), ..column("id") });
+        let batch = read(name, OpenOptions { column: Some("vector".to_owned()), ..ids_from_column("id") });
         let batch = batch.unwrap_or_else(|error| panic!("{error}"));
         assert_eq!((batch.ids, batch.vectors), (names(), rows()), "{name}");
     }
     for name in ["doubles.parquet", "doubles.arrows"] {
         let expected: Vec<String> = (0..10).map(|row| (2 * row - 3).to_string()).collect();
-        assert_eq!(read(name, column("number")).expect("sound").ids, expected, "{name}");
+        assert_eq!(read(name, ids_from_column("number")).expect("a valid file").ids, expected, "{name}");
     }
     for name in ["halves.parquet", "halves.arrow"] {
         let expected: Vec<String> = (0..10).map(|row| (u64::MAX - row).to_string()).collect();
-        assert_eq!(read(name, column("number")).expect("sound").ids, expected, "{name}");
+        assert_eq!(read(name, ids_from_column("number")).expect("a valid file").ids, expected, "{name}");
     }
     let long = |row| {
         if row % 2 == 1 { format!("a passage with a long name, number {row}") } else { format!("p{row}") }
     };
-    assert_eq!(read("views.arrow", column("id")).expect("sound").ids, (0..10).map(long).collect::<Vec<_>>());
+    assert_eq!(
+        read("views.arrow", ids_from_column("id")).expect("a valid file").ids,
+        (0..10).map(long).collect::<Vec<_>>()
+    );
 }
 
 #[test]
-fn ids_come_from_a_file_or_a_list_with_a_prefix_before_them() {
+fn ids_come_from_a_file_or_a_list_and_a_prefix_is_prepended() {
     let list: IdList = names().into_iter().collect();
     let sources =
         [IdSource::Path(file("ids.txt")), IdSource::Path(file("ids.json")), IdSource::List(Arc::new(list))];
@@ -114,20 +120,20 @@ fn ids_come_from_a_file_or_a_list_with_a_prefix_before_them() {
         for name in ["f4.npy", "plain.parquet", "plain.arrow"] {
             let options = OpenOptions { ids: ids.clone(), prefix: "a/".to_owned(), ..OpenOptions::default() };
             let expected: Vec<String> = names().iter().map(|id| format!("a/{id}")).collect();
-            assert_eq!(read(name, options).expect("sound").ids, expected);
+            assert_eq!(read(name, options).expect("a valid file").ids, expected);
         }
     }
     let prefixed = OpenOptions { prefix: "row-".to_owned(), ..OpenOptions::default() };
-    assert_eq!(read("f4.npy", prefixed).expect("sound").ids[9], "row-9");
-    let prefixed = OpenOptions { prefix: "a/".to_owned(), ..column("id") };
-    assert_eq!(read("plain.arrow", prefixed).expect("sound").ids[9], "a/p9");
+    assert_eq!(read("f4.npy", prefixed).expect("a valid file").ids[9], "row-9");
+    let prefixed = OpenOptions { prefix: "a/".to_owned(), ..ids_from_column("id") };
+    assert_eq!(read("plain.arrow", prefixed).expect("a valid file").ids[9], "a/p9");
 }
 
 #[test]
-fn empty_files_of_a_format_have_no_rows() {
+fn files_without_rows_are_read() {
     for name in ["empty.parquet", "empty.arrows"] {
-        let options = OpenOptions { dim: Some(4), ..column("id") };
-        assert_eq!(read(name, options).expect("sound"), Batch::default(), "{name}");
+        let options = OpenOptions { dim: Some(4), ..ids_from_column("id") };
+        assert_eq!(read(name, options).expect("a valid file"), Batch::default(), "{name}");
     }
 }
 
@@ -157,10 +163,10 @@ fn errors_say_what_was_expected_and_what_was_found() {
         ("plain.parquet", named("id"), format!("expected lists of {floats} in column \"id\", got BYTE_ARRAY")),
         ("plain.arrow", named("id"), format!("expected lists of {floats} in column \"id\", got strings")),
         ("plain.parquet", named("x"), "expected a column \"x\", got the columns \"id\", \"vector\"".to_owned()),
-        ("plain.arrow", column("x"), "expected a column \"x\", got the columns \"id\", \"vector\"".to_owned()),
-        ("plain.parquet", column("vector"), "expected strings or integers in column \"vector\", got lists of FLOAT".to_owned()),
-        ("plain.arrow", column("vector"), "expected strings or integers in column \"vector\", got lists of 4 floating point numbers".to_owned()),
-        ("category.arrow", column("id"), "expected strings or integers in column \"id\", got a dictionary".to_owned()),
+        ("plain.arrow", ids_from_column("x"), "expected a column \"x\", got the columns \"id\", \"vector\"".to_owned()),
+        ("plain.parquet", ids_from_column("vector"), "expected strings or integers in column \"vector\", got lists of FLOAT".to_owned()),
+        ("plain.arrow", ids_from_column("vector"), "expected strings or integers in column \"vector\", got lists of 4 floating point numbers".to_owned()),
+        ("category.arrow", ids_from_column("id"), "expected strings or integers in column \"id\", got a dictionary".to_owned()),
         ("ragged.parquet", plain(), "expected lists of 2 numbers, like the first one, got 1 at row 1".to_owned()),
         ("ragged.arrow", plain(), "expected lists of 2 numbers, like the first one, got 1 at row 1".to_owned()),
         ("nulls.parquet", plain(), "expected lists of 2 numbers, like the first one, got a null in the list at row 1".to_owned()),
@@ -188,46 +194,48 @@ fn errors_say_what_was_expected_and_what_was_found() {
     );
     assert_eq!(
         refused("f4.npy", tensor("x")),
-        "tensor: expected a safetensors file to find it in, got a NumPy array, which has none"
+        "tensor: expected a safetensors file, which has tensors, got a NumPy array"
     );
     assert_eq!(
-        refused("f4.npy", column("id")),
-        "idColumn: expected a Parquet or Arrow file to find it in, got a NumPy array, which has none"
+        refused("f4.npy", ids_from_column("id")),
+        "idColumn: expected a Parquet or Arrow file, which has columns, got a NumPy array"
     );
     assert!(refused("none.npy", plain()).starts_with("open none.npy: "));
     assert!(matches!(VectorFile::open(&file(""), plain()), Err(Error::Io { .. })));
 }
 
 #[test]
-fn a_file_larger_than_a_batch_is_read_in_several() {
+fn a_file_larger_than_a_batch_is_read_in_several_batches() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("large.npy");
-    let (rows, dim) = (100_000u64, 40);
-    let mut writer = NpyWriter::create(&path, rows, dim, storage::never()).expect("writable");
-    let row = |row: u64| (0..dim as u64).map(move |column| (row * 7 + column) as f32);
-    (0..rows).for_each(|number| writer.push(&row(number).collect::<Vec<_>>()).expect("writable"));
+    let (row_count, dim) = (100_000u64, 40);
+    let mut writer = NpyWriter::create(&path, row_count, dim, storage::never()).expect("writable");
+    let numbers = |row: u64| (0..dim as u64).map(move |column| (row * 7 + column) as f32);
+    (0..row_count).for_each(|row| writer.push(&numbers(row).collect::<Vec<_>>()).expect("writable"));
     writer.finish().expect("complete");
 
-    let file = VectorFile::open(&path, OpenOptions::default()).expect("sound");
+    let file = VectorFile::open(&path, OpenOptions::default()).expect("a valid file");
     let (mut next, mut batches) = (0, 0);
     for batch in file.batches().expect("readable") {
-        let batch = batch.expect("sound");
+        let batch = batch.expect("a valid file");
         assert!(batch.vectors.len() * 4 <= 4 << 20);
         for (id, vector) in batch.ids.iter().zip(batch.vectors.chunks_exact(dim)) {
-            assert!(id.parse() == Ok(next) && vector.iter().copied().eq(row(next)), "row {next}");
+            assert!(id.parse() == Ok(next) && vector.iter().copied().eq(numbers(next)), "row {next}");
             next += 1;
         }
         batches += 1;
     }
-    assert_eq!((next, batches), (rows, 4));
+    // 16 MB, in batches of up to 4 MiB.
+    assert_eq!((next, batches), (row_count, 4));
 }
 
 #[test]
-fn a_writer_takes_what_was_announced() {
+fn a_writer_accepts_exactly_the_rows_that_were_announced() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("x.npy");
     let mut writer = NpyWriter::create(&path, 2, 2, storage::never()).expect("writable");
-    assert!(writer.push(&[1.0]).is_err());
+    assert!(writer.push(&[1.0]).is_err(), "half a row");
+    assert!(writer.push(&[1.0; 6]).is_err(), "three rows");
     writer.push(&[1.0, 2.0]).expect("writable");
     let error = writer.finish().expect_err("a row is missing").to_string();
     assert_eq!(error, "vectors: expected rows of 2 numbers, 2 numbers still to come, got 0 numbers");
@@ -235,7 +243,7 @@ fn a_writer_takes_what_was_announced() {
 }
 
 #[test]
-fn damaged_and_cut_files_are_read_or_refused_and_nothing_else() {
+fn damaged_and_truncated_files_are_read_or_refused_without_a_panic() {
     let folder = tempfile::tempdir().expect("a folder");
     for entry in std::fs::read_dir(file("")).expect("a folder") {
         let entry = entry.expect("readable");
@@ -243,9 +251,9 @@ fn damaged_and_cut_files_are_read_or_refused_and_nothing_else() {
         if name.ends_with(".py") || name.starts_with("ids") {
             continue;
         }
-        let sound = std::fs::read(entry.path()).expect("readable");
+        let intact = std::fs::read(entry.path()).expect("readable");
         let damaged = folder.path().join(&name);
-        let mut refused = 0;
+        let mut refused_count = 0;
         let mut attempt = |bytes: &[u8]| {
             std::fs::write(&damaged, bytes).expect("writable");
             let options = OpenOptions {
@@ -254,28 +262,29 @@ fn damaged_and_cut_files_are_read_or_refused_and_nothing_else() {
                 ..OpenOptions::default()
             };
             let ids = if name.contains("plain") || name.contains("others") {
-                column("id").ids
+                ids_from_column("id").ids
             } else {
                 IdSource::RowNumbers
             };
             let read = VectorFile::open(&damaged, OpenOptions { ids, ..options })
                 .and_then(|file| file.batches()?.try_for_each(|batch| batch.map(drop)));
-            refused += usize::from(read.is_err());
+            refused_count += usize::from(read.is_err());
         };
-        // Every byte takes minutes; a run now and then should take them.
-        let step = if std::env::var_os("PASSAGEKIT_LONG").is_some() { 1 } else { sound.len().div_ceil(30) };
-        for at in (0..sound.len()).step_by(step) {
-            for bit in [0x01, 0x80, 0xff] {
-                let mut bytes = sound.clone();
-                bytes[at] ^= bit;
+        // Changing every byte takes minutes, so this is only done if `PASSAGEKIT_LONG` is set.
+        let step = if std::env::var_os("PASSAGEKIT_LONG").is_some() { 1 } else { intact.len().div_ceil(30) };
+        for at in (0..intact.len()).step_by(step) {
+            for mask in [0x01, 0x80, 0xff] {
+                let mut bytes = intact.clone();
+                bytes[at] ^= mask;
                 attempt(&bytes);
             }
-            attempt(&sound[..at]);
+            attempt(&intact[..at]);
         }
+        // Many changes only affect numbers or ids, so not all of the four attempts per byte are refused.
         assert!(
-            refused >= sound.len() / step / 3,
-            "{name}: {refused} refused of {} tried",
-            sound.len() / step * 4
+            refused_count >= intact.len() / step / 3,
+            "{name}: {refused_count} refused of {} tried",
+            intact.len() / step * 4
         );
     }
 }

@@ -29,7 +29,7 @@ pub enum Error {
     /// Vectors do not have the head's dimension.
     #[error("{operation}: expected vectors of dimension {expected}, got {got} values")]
     Dimension {
-        /// The operation.
+        /// The operation: `project`.
         operation: &'static str,
         /// The head's dimension.
         expected: usize,
@@ -46,10 +46,23 @@ pub enum Error {
         /// The value that it has.
         got: String,
     },
+    /// A tokenizer has more word pieces than the head has tokens.
+    #[error(
+        "projection: expected a tokenizer with at most {tokens} word pieces, one per token of the head, got {pieces}"
+    )]
+    Vocabulary {
+        /// Number of tokens of the head.
+        tokens: usize,
+        /// Number of word pieces of the tokenizer.
+        pieces: usize,
+    },
+    /// A text could not be tokenized.
+    #[error(transparent)]
+    Tokenize(#[from] tokenize::Error),
     /// The system could not create threads.
     #[error(transparent)]
     Threads(#[from] threads::Error),
-    /// A file has the enrichments of another head, or enrichments that were found with other options.
+    /// A file has enrichments of another head, or enrichments that were found with other options.
     #[error("{}: expected enrichments of {expected}, got those of {got}", path.display())]
     OtherEnrichments {
         /// The file.

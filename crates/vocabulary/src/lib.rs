@@ -1,11 +1,11 @@
-//! Vectors of a dense retriever as distributions over a vocabulary (Ram et al., 2023, "What Are You Token About? Dense
-//! Retrieval as Distributions Over the Vocabulary").
+//! Projects the vectors of a dense retriever to distributions over a vocabulary (Ram et al., 2023, "What Are You Token
+//! About? Dense Retrieval as Distributions Over the Vocabulary").
 //!
-//! A [`Head`] is the masked-language-model head of the model from which the retriever's encoder was initialized. It maps a
-//! vector to one logit per token of the vocabulary. [`Head::project`] returns the most probable tokens of a vector, and
-//! [`Head::ranks`] the ranks of given tokens. [`enrich`] goes the other way: it finds, for every token, a vector that the
-//! head maps to that token. A [`Lexicon`] sums these over the tokens of a text and adds the result to the text's vector,
-//! which is the paper's lexical enrichment.
+//! A [`Head`] is the masked-language-model head of the model from which the retriever's encoder was initialized. It
+//! maps a vector to one logit per token of the vocabulary. [`Head::project`] returns the most probable tokens of a
+//! vector, and [`Head::ranks`] the ranks of given tokens. [`enrich`] goes in the other direction: for every token, it
+//! finds a vector for which the head gives that token a probability near 1. For the paper's lexical enrichment, a
+//! [`Lexicon`] averages these vectors over the tokens of a text and adds the result to the text's vector.
 //!
 //! ```
 //! use control::Control;
@@ -16,7 +16,7 @@
 //! let tokens = head.project(&vectors, 10, 0, &Control::new())?;
 //! assert_eq!(tokens[1].len(), 10);
 //! assert!(tokens[1][0].probability >= tokens[1][9].probability);
-//! // The rank of one token, without the others.
+//! // `ranks` returns the ranks of given tokens only.
 //! let ranks = head.ranks(&vectors[..head.dim()], &[[tokens[0][9].token]], 0, &Control::new())?;
 //! assert_eq!(ranks[0][0].rank, 10);
 //! # Ok::<(), vocabulary::Error>(())
@@ -33,10 +33,13 @@ mod matmul;
 mod projection;
 
 pub use enrich::{
-    Adam, EnrichOptions, Enrichments, EvenEnrichments, Losses, Objective, Start, cache_file, enrich,
-    enrich_evenly, identity,
+    Adam, EnrichOptions, Enrichments, EvenEnrichments, Losses, Objective, Start, TokenVectors, cache_file,
+    enrich, enrich_evenly, identity,
 };
 pub use error::Error;
 pub use head::{Activation, Head};
-pub use lexical::{Lexicon, Whitening, add_lexical, inverse_document_frequency, whiten};
+pub use lexical::{
+    Lexicon, PieceCounts, Whitening, add_lexical, distinct_pieces, inverse_document_frequencies,
+    inverse_document_frequency, title_and_text_pieces, weights_by_name, whiten,
+};
 pub use projection::{TokenRank, TokenScore};

@@ -2,16 +2,17 @@
 
 use kernels::{Batch, Kernels, Score};
 
-/// The left matrix of products, `[rows, inner]`, in the layout of the kernels.
+/// The left matrix of a product, `[rows, inner]`, in the layout of the kernels.
 ///
-/// Each value of a product depends only on its row and its column, not on the shapes of the matrices; see [`kernels`].
+/// Each value of a product has the same bits whatever the shapes of the matrices are; it depends only on one row of
+/// each matrix (see [`kernels`]).
 pub(crate) struct LeftMatrix {
     batch: Batch,
     rows: usize,
     inner: usize,
 }
 
-/// A product, row-major, with unused values after each row.
+/// A matrix product, row-major. Each row is followed by unused values up to `stride`.
 #[derive(Default)]
 pub(crate) struct Product {
     values: Vec<f32>,
@@ -21,13 +22,14 @@ pub(crate) struct Product {
 }
 
 impl LeftMatrix {
-    /// Lays out the matrix `[rows, inner]`.
+    /// Copies the matrix `[rows, inner]` into the layout of the kernels.
     pub fn new(values: &[f32], inner: usize) -> Self {
         let batch = Batch::new(Kernels::detect(), Score::Dot, inner, values);
         Self { batch, rows: values.len() / inner, inner }
     }
 
-    /// Computes `product = left · rightᵀ`, where `right` is `[columns, inner]`. `product` is a buffer that can be reused.
+    /// Computes `product = left · rightᵀ`, where `right` is `[columns, inner]`. `product` is overwritten, so its
+    /// buffer can be reused.
     pub fn multiply_into(&mut self, right: &[f32], product: &mut Product) {
         let inner = self.inner;
         let columns = right.len() / inner;
@@ -52,7 +54,7 @@ impl LeftMatrix {
 }
 
 impl Product {
-    /// The rows, followed by unused rows with which the kernels complete a group.
+    /// Returns the rows, then unused rows: the kernels always write complete groups of rows.
     pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
         let columns = self.columns;
         self.values.chunks_mut(self.stride).map(move |row| {
@@ -62,9 +64,9 @@ impl Product {
     }
 }
 
-/// The transpose of the matrix `[rows, columns]`.
+/// Returns the transpose of the matrix `[rows, columns]`.
 pub(crate) fn transposed(matrix: &[f32], columns: usize) -> Vec<f32> {
-    /// Rows and columns of a block, whose cache lines stay in the first cache level.
+    /// Side length of the square blocks that are copied one after another. A block fits in the L1 cache.
     const BLOCK: usize = 32;
     let rows = matrix.len() / columns.max(1);
     let mut transposed = vec![0.0; matrix.len()];
@@ -102,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transpose_has_columns_for_rows() {
+    fn a_transpose_swaps_rows_and_columns() {
         assert_eq!(transposed(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 3), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
         let (rows, columns) = (70, 33);
         let matrix: Vec<f32> = (0..rows * columns).map(|at| at as f32).collect();

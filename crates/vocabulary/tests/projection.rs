@@ -11,48 +11,60 @@ use safetensors::Dtype;
 use support::{Parts, gelu, write};
 use vocabulary::{Error, Head};
 
+/// The tensor names of a stand-alone head, in the order of `Parts::values`.
 const NAMES: [&str; 6] =
     ["dense.weight", "dense.bias", "layer_norm.weight", "layer_norm.bias", "decoder.weight", "decoder.bias"];
 
-fn head_of(parts: &Parts) -> Head {
+/// Writes a head to a file and opens it.
+fn open_head(parts: &Parts) -> Head {
     let folder = tempfile::tempdir().expect("a folder");
     write(&folder.path().join("model.safetensors"), &parts.named(NAMES), Dtype::F32);
     Head::open(folder.path()).expect("a head")
 }
 
-/// The logits in double precision, a bound on the error of the logits in single precision, and the logarithm of the sum of
-/// their exponentials.
+/// What the definition gives for one vector, in double precision.
+struct Definition {
+    logits: Vec<f64>,
+    /// A bound on the error of any logit in single precision.
+    error: f64,
+    /// ln Σ exp(logit)
+    log_sum_exp: f64,
+}
+
+/// Computes the logits of a vector from the definition.
 ///
-/// An error of the transformed vector changes a dot product by at most Σ |row value| · error. The product itself has an error of
-/// at most `dot_error`, and adding the bias rounds once more.
-fn definition(parts: &Parts, vector: &[f32]) -> (Vec<f64>, f64, f64) {
+/// An error of the transformed vector changes a dot product by at most Σ |row value| · error. The product itself has an
+/// error of at most `dot_error`, and adding the bias rounds once more.
+fn definition(parts: &Parts, vector: &[f32]) -> Definition {
     let transformed = parts.transform(vector, gelu, 1e-12);
-    // The input of the decoder, in single precision.
-    let near: Vec<f32> = transformed.iter().map(|&(value, _)| value as f32).collect();
-    let mut off = 0.0f64;
+    // The input of the decoder, rounded to single precision.
+    let rounded: Vec<f32> = transformed.iter().map(|&(value, _)| value as f32).collect();
+    let mut max_error = 0.0f64;
     let rows = parts.values[4].chunks_exact(parts.inner).zip(&parts.values[5]);
     let logits: Vec<f64> = rows
         .map(|(row, &bias)| {
             let product: f64 = row.iter().zip(&transformed).map(|(&e, &(g, _))| f64::from(e) * g).sum();
-            // Rounding to `near` adds an error, which doubling `off` covers: `off` already includes two roundings.
-            let moved: f64 =
-                row.iter().zip(&transformed).map(|(&e, &(_, off))| f64::from(e).abs() * off).sum();
+            let input_error: f64 =
+                row.iter().zip(&transformed).map(|(&e, &(_, error))| f64::from(e).abs() * error).sum();
             let logit = product + f64::from(bias);
-            let bound =
-                2.0 * moved + 2.0 * kernels::reference::dot_error(row, &near) + UNIT_ROUNDOFF * logit.abs();
+            // Doubling `input_error` covers the rounding to `rounded`, because it already includes two roundings.
+            let error = 2.0 * input_error
+                + 2.0 * kernels::reference::dot_error(row, &rounded)
+                + UNIT_ROUNDOFF * logit.abs();
             // 0 · ∞ is NaN, which `max` would ignore.
-            off = off.max(if bound.is_nan() { f64::INFINITY } else { bound });
+            max_error = max_error.max(if error.is_nan() { f64::INFINITY } else { error });
             logit
         })
         .collect();
     let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let total = max + logits.iter().map(|logit| (logit - max).exp()).sum::<f64>().ln();
-    (logits, off, total)
+    let log_sum_exp = max + logits.iter().map(|logit| (logit - max).exp()).sum::<f64>().ln();
+    Definition { logits, error: max_error, log_sum_exp }
 }
 
-/// A bound on the error of the logarithm of the sum, in addition to the error of the logits: a relative error of 2⁻²¹ per
-/// exponential, the rounding of differences of up to 87, and seven roundings in sums of eight.
-const SUM_OFF: f64 = 1.0 / 2_097_152.0 + 95.0 / 16_777_216.0;
+/// A bound on the error of the logarithm of the sum, in addition to the error of the logits: a relative error of 2⁻²¹
+/// per exponential, and roundings of 2⁻²⁴ each: the differences before the exponentials, which are at most 87, count 87
+/// times, and sums of eight have seven. One more covers the logarithm.
+const SUM_ERROR: f64 = 1.0 / 2_097_152.0 + 95.0 / 16_777_216.0;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
@@ -61,33 +73,33 @@ proptest! {
     fn projections_agree_with_the_definition(
         dim in 1usize..20,
         inner in 2usize..70,
-        // Includes sizes just above one block and above one task's share.
+        // Includes sizes just above one part and two parts of 4096 tokens.
         vocabulary in prop_oneof![1usize..300, 4090usize..4110, 8190usize..8400],
         seed in any::<u64>(),
         rows in prop::collection::vec(prop::collection::vec(-3f32..3.0, 20), 1..12),
         k in 0usize..40,
     ) {
         let parts = Parts::new(dim, inner, vocabulary, seed);
-        let head = head_of(&parts);
+        let head = open_head(&parts);
         let vectors: Vec<f32> = rows.iter().flat_map(|row| row[..dim].to_vec()).collect();
         let control = Control::new();
         let logits = head.logits(&vectors, 1, &control).expect("logits");
         let probabilities = head.probabilities(&vectors, 1, &control).expect("probabilities");
         let projected = head.project(&vectors, k, 1, &control).expect("tokens");
-        let all: Vec<u32> = (0..vocabulary as u32).rev().step_by(7).collect();
-        let ranks = head.ranks(&vectors, &vec![&all; rows.len()], 1, &control).expect("ranks");
+        let requested: Vec<u32> = (0..vocabulary as u32).rev().step_by(7).collect();
+        let ranks = head.ranks(&vectors, &vec![&requested; rows.len()], 1, &control).expect("ranks");
         prop_assert_eq!(logits.len(), rows.len() * vocabulary);
         for (row, vector) in vectors.chunks_exact(dim).enumerate() {
-            let (expected, off, total) = definition(&parts, vector);
+            let Definition { logits: expected, error: bound, log_sum_exp } = definition(&parts, vector);
             // If activations are nearly equal, there is no useful error bound.
-            prop_assume!((0.0..0.5).contains(&off));
+            prop_assume!((0.0..0.5).contains(&bound));
             let logits = &logits[row * vocabulary..][..vocabulary];
             let probabilities = &probabilities[row * vocabulary..][..vocabulary];
-            let relative = (2.0 * off + SUM_OFF).exp_m1();
+            let relative = (2.0 * bound + SUM_ERROR).exp_m1();
             for at in 0..vocabulary {
                 let error = (f64::from(logits[at]) - expected[at]).abs();
-                prop_assert!(error <= off, "{} is not {} ± {off:e}", logits[at], expected[at]);
-                let probability = (expected[at] - total).exp();
+                prop_assert!(error <= bound, "{} is not {} ± {bound:e}", logits[at], expected[at]);
+                let probability = (expected[at] - log_sum_exp).exp();
                 let error = (f64::from(probabilities[at]) - probability).abs();
                 prop_assert!(error <= probability * (relative + 1e-7) + 1e-45, "{at}: {}", probabilities[at]);
             }
@@ -100,7 +112,7 @@ proptest! {
                 prop_assert_eq!(found.logit.to_bits(), logits[found.token as usize].to_bits());
                 prop_assert_eq!(found.probability as f32, probabilities[found.token as usize]);
             }
-            for (&token, found) in all.iter().zip(&ranks[row]) {
+            for (&token, found) in requested.iter().zip(&ranks[row]) {
                 prop_assert_eq!(order[found.rank as usize - 1], token);
                 prop_assert_eq!(found.logit.to_bits(), logits[token as usize].to_bits());
                 prop_assert_eq!(found.probability as f32, probabilities[token as usize]);
@@ -109,13 +121,13 @@ proptest! {
     }
 }
 
-/// The ten most likely tokens and their probabilities.
-type Likeliest = [(u32, f64); 10];
+/// Ten tokens with their probabilities.
+type TopTen = [(u32, f64); 10];
 
-/// Computed with NumPy 2.4.6 in double precision from the tensors of `models/minilm-mlm-head`: the ten most likely tokens of three
-/// vectors with their probabilities, and the ranks of the tokens 1000, 2003 and 29,999. The vectors are [`drawn`] with the
-/// seeds 1, 2 and 3 and scaled by 1/4.
-const NUMPY: [(Likeliest, [u32; 3]); 3] = [
+/// The ten most likely tokens of three vectors, and the ranks of the tokens 1000, 2003 and 29,999, computed with NumPy
+/// 2.4.6 in double precision from the tensors of `models/minilm-mlm-head`. The vectors are those of [`random_numbers`]
+/// for the seeds 1, 2 and 3, multiplied by 1/4.
+const NUMPY: [(TopTen, [u32; 3]); 3] = [
     (
         [
             (14120, 0.005138468534965579),
@@ -168,11 +180,12 @@ fn a_real_head_projects_as_numpy_does() {
     let head = Head::open(&models().join("minilm-mlm-head")).expect("a head");
     let control = Control::new();
     for (seed, (tokens, ranks)) in (1..).zip(NUMPY) {
-        let vector: Vec<f32> = drawn(seed, head.dim()).iter().map(|value| value * 0.25).collect();
+        let vector: Vec<f32> = random_numbers(seed, head.dim()).iter().map(|value| value * 0.25).collect();
         let got = &head.project(&vector, 10, 0, &control).expect("tokens")[0];
         for (got, (token, probability)) in got.iter().zip(tokens) {
             assert_eq!(got.token, token, "seed {seed}");
-            // A hundredth of the bounds, which assume that all rounding errors have the same sign.
+            // This limit is a hundredth of the error bounds of `definition`, which assume that all rounding errors have
+            // the same sign.
             assert!(
                 (got.probability / probability - 1.0).abs() < 5e-6,
                 "{} is not {probability}",
@@ -185,7 +198,7 @@ fn a_real_head_projects_as_numpy_does() {
 }
 
 /// Random numbers from −1 to 1, by the generator of Knuth, The Art of Computer Programming, volume 2, §3.3.4, line 26.
-fn drawn(seed: u64, count: usize) -> Vec<f32> {
+fn random_numbers(seed: u64, count: usize) -> Vec<f32> {
     let mut state = seed;
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -195,13 +208,13 @@ fn drawn(seed: u64, count: usize) -> Vec<f32> {
 }
 
 #[test]
-fn ties_are_broken_by_the_lower_token() {
+fn among_equal_logits_the_lower_token_ranks_first() {
     // Every token has the same row and bias.
     let mut parts = Parts::new(3, 4, 300, 5);
     let row = parts.values[4][..4].to_vec();
     parts.values[4] = row.repeat(300);
     parts.values[5] = vec![0.5; 300];
-    let head = head_of(&parts);
+    let head = open_head(&parts);
     let (vectors, control) = ([0.1, 0.2, -0.3].repeat(5), Control::new());
     for tokens in head.project(&vectors, 290, 2, &control).expect("tokens") {
         assert!(tokens.iter().map(|token| token.token).eq(0..290));
@@ -214,25 +227,28 @@ fn ties_are_broken_by_the_lower_token() {
 }
 
 #[test]
-fn a_vector_gets_the_same_bits_with_any_threads_and_any_other_vectors() {
+fn the_results_of_a_vector_have_the_same_bits_with_any_number_of_threads_and_any_other_vectors() {
     let head = Head::open(&models().join("minilm-mlm-head")).expect("a head");
-    let vectors: Vec<f32> = drawn(9, 700 * head.dim()).iter().map(|value| value * 0.1).collect();
+    let vectors: Vec<f32> = random_numbers(9, 700 * head.dim()).iter().map(|value| value * 0.1).collect();
     let control = Control::new();
     let tokens: Vec<[u32; 3]> = (0..700).map(|row| [row * 43, 30_521 - row, 100]).collect();
-    let (alone, ranks) = (
+    // `projected` and `ranks` are the results with one thread.
+    let (projected, ranks) = (
         head.project(&vectors, 20, 1, &control).expect("tokens"),
         head.ranks(&vectors, &tokens, 1, &control).expect("ranks"),
     );
+    // Both calls counted 700 vectors with the same `Control`.
     assert_eq!((control.done(), control.total()), (1400, 700));
     for threads in [2, 3, 16, 0] {
-        assert_eq!(head.project(&vectors, 20, threads, &control).expect("tokens"), alone);
+        assert_eq!(head.project(&vectors, 20, threads, &control).expect("tokens"), projected);
         assert_eq!(head.ranks(&vectors, &tokens, threads, &control).expect("ranks"), ranks);
     }
+    // A vector alone gives the same results as among 700.
     for (row, vector) in vectors.chunks_exact(head.dim()).enumerate().step_by(97) {
-        assert_eq!(head.project(vector, 20, 2, &control).expect("tokens")[0], alone[row]);
+        assert_eq!(head.project(vector, 20, 2, &control).expect("tokens")[0], projected[row]);
         assert_eq!(head.ranks(vector, &tokens[row..=row], 2, &control).expect("ranks")[0], ranks[row]);
         let logits = head.logits(vector, 3, &control).expect("logits");
-        for token in &alone[row] {
+        for token in &projected[row] {
             assert_eq!(logits[token.token as usize].to_bits(), token.logit.to_bits());
         }
         let sum: f64 = head
@@ -271,7 +287,7 @@ fn invalid_arguments_are_refused_with_the_value() {
     let error = head.project(&vectors, 5, 0, &control).expect_err("a number");
     assert_eq!(
         message(error),
-        "vectors[2]: expected finite numbers that the head's arithmetic can hold, got others"
+        "vectors[2]: expected finite numbers that the head's arithmetic can hold, got NaN or infinity"
     );
     let error = head.ranks(&vectors, &[[1], [2]], 0, &control).expect_err("lists");
     assert_eq!(message(error), "tokens: expected a list for each of 3 vectors, got 2 lists");
@@ -281,6 +297,7 @@ fn invalid_arguments_are_refused_with_the_value() {
     assert!(matches!(head.project(&vectors, 5, 0, &control), Err(Error::Cancelled(_))));
 }
 
+/// The folder of models in this repository.
 fn models() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models")
 }

@@ -1,33 +1,37 @@
-//! A model's confidence in one question as a function of u = ln T.
+//! The confidence of a model in one question as a function of u = ln T, where T is the temperature.
 
 use super::root::increasing_root;
 
-/// Terms below e⁻⁶⁰ times the largest one do not change a sum of 64-bit numbers.
-const NEGLIGIBLE: f64 = 60.0;
+/// Terms below e⁻⁶⁰ times the largest term are skipped: they do not change a sum of 64-bit floating-point numbers.
+const NEGLIGIBLE_EXPONENT: f64 = 60.0;
 
-/// The log-odds ln((1 − C) / C) against a model's confidence C, and their derivative with respect to u = ln T.
+/// The log-odds against a model, ln((1 − C) / C) for its confidence C, and their derivative with respect to u. The
+/// lower the log-odds, the more confident the model.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Odds {
-    pub against: f64,
+pub(super) struct LogOdds {
+    pub value: f64,
+    /// The derivative.
     pub slope: f64,
 }
 
-impl Odds {
-    /// The confidence C, and dC/du.
+impl LogOdds {
+    /// Returns the confidence C and its derivative dC/du.
     pub fn confidence(self) -> (f64, f64) {
-        let confidence = 1.0 / (1.0 + self.against.exp());
-        (confidence, -confidence / (1.0 + (-self.against).exp()) * self.slope)
+        let confidence = 1.0 / (1.0 + self.value.exp());
+        (confidence, -confidence / (1.0 + (-self.value).exp()) * self.slope)
     }
 }
 
-/// The differences between the best score of a question and the model's other scores, in ascending order; at least one.
+/// The log-odds against a model for one question, at any temperature.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Curve {
+    /// The differences between the model's best score and each of its other scores, in ascending order; at least one.
     gaps: Vec<f64>,
 }
 
 impl Curve {
-    /// Returns `None` for fewer than two finite scores: the confidence then does not depend on the temperature.
+    /// Returns the curve for these scores, or `None` if fewer than two of them are finite, as the confidence does not
+    /// depend on the temperature then.
     pub fn new(scores: &[f32]) -> Option<Self> {
         let mut scores: Vec<f64> =
             scores.iter().filter(|score| score.is_finite()).map(|&score| score.into()).collect();
@@ -37,32 +41,32 @@ impl Curve {
         (!gaps.is_empty()).then_some(Self { gaps })
     }
 
-    /// The log-odds ln Σ exp(−gap / T) at u, and their derivative with respect to u, which is Σ w · gap / T with the softmax
-    /// weights w of the gaps. The derivative is never below 0.
-    pub fn at(&self, u: f64) -> Odds {
-        let rate = (-u).exp();
-        let first = self.gaps[0] * rate;
-        let (mut sum, mut weighted) = (0.0, 0.0);
+    /// Returns the log-odds ln Σ exp(−gap / T) at u, and their derivative with respect to u, which is Σ w · gap / T
+    /// with the weights w = softmax(−gap / T). The derivative is never below 0.
+    pub fn at(&self, u: f64) -> LogOdds {
+        let inverse_temperature = (-u).exp();
+        let min = self.gaps[0] * inverse_temperature;
+        let (mut sum, mut weighted_sum) = (0.0, 0.0);
         for gap in &self.gaps {
-            let behind = gap * rate;
-            if behind - first > NEGLIGIBLE {
+            let scaled_gap = gap * inverse_temperature;
+            if scaled_gap - min > NEGLIGIBLE_EXPONENT {
                 break;
             }
-            let weight = (first - behind).exp();
+            let weight = (min - scaled_gap).exp();
             sum += weight;
-            weighted += weight * behind;
+            weighted_sum += weight * scaled_gap;
         }
-        Odds { against: sum.ln() - first, slope: weighted / sum }
+        LogOdds { value: sum.ln() - min, slope: weighted_sum / sum }
     }
 
-    /// The u between `low` and `high` at which the confidence falls to `confidence`. The caller guarantees that it exists.
-    pub fn falls_to(&self, confidence: f64, low: f64, high: f64) -> f64 {
+    /// Returns the u between `low` and `high` at which the confidence is `confidence`. Such a u must exist.
+    pub fn find_confidence(&self, confidence: f64, low: f64, high: f64) -> f64 {
         let target = ((1.0 - confidence) / confidence).ln();
-        let above = |u: f64| {
-            let Odds { against, slope } = self.at(u);
-            (against - target, slope)
+        let difference = |u: f64| {
+            let LogOdds { value, slope } = self.at(u);
+            (value - target, slope)
         };
-        increasing_root(low, high, above)
+        increasing_root(low, high, difference)
     }
 }
 
@@ -72,14 +76,14 @@ mod tests {
     use crate::{confidence_gradient, log_odds_against};
 
     #[test]
-    fn it_agrees_with_the_confidence_of_the_definition() {
+    fn a_curve_agrees_with_the_definition_of_confidence() {
         let scores = [3.0, 9.5, 9.0, f32::NEG_INFINITY, 4.0, 9.25];
         let curve = Curve::new(&scores).expect("five scores");
         for temperature in [1e-3f64, 0.02, 0.3, 1.0, 40.0, 1e5] {
-            let odds = curve.at(temperature.ln());
+            let log_odds = curve.at(temperature.ln());
             let expected = log_odds_against(&scores, temperature);
-            assert!((odds.against - expected).abs() < 1e-9 * expected.abs().max(1.0));
-            let (confidence, slope) = odds.confidence();
+            assert!((log_odds.value - expected).abs() < 1e-9 * expected.abs().max(1.0));
+            let (confidence, slope) = log_odds.confidence();
             let (expected, by_temperature) = confidence_gradient(&scores, temperature);
             assert!((confidence - expected).abs() < 1e-12);
             assert!((slope - by_temperature * temperature).abs() < 1e-9);
@@ -88,10 +92,10 @@ mod tests {
     }
 
     #[test]
-    fn falls_to_returns_the_temperature_of_a_confidence() {
+    fn the_temperature_of_a_confidence_is_found() {
         let curve = Curve::new(&[1.0, 0.0]).expect("two scores");
-        // 1 / (1 + exp(−1 / T)) is .8 at T = 1 / ln 4.
-        let u = curve.falls_to(0.8, -8.0, 8.0);
+        // 1 / (1 + exp(−1 / T)) is 0.8 at T = 1 / ln 4.
+        let u = curve.find_confidence(0.8, -8.0, 8.0);
         assert!((u.exp() - 1.0 / 4f64.ln()).abs() < 1e-12);
     }
 }

@@ -1,11 +1,13 @@
-//! Finds the temperature with the smallest squared calibration error of an ensemble's fused predictions.
+//! Finds the temperature T for which the fused predictions of an ensemble have the smallest squared calibration error.
 //!
-//! Every confidence is a smooth, falling function of u = ln T, and so is the confidence of the most confident model. The error is
-//! therefore smooth except at breakpoints: where a confidence moves into the next bin, and where another model becomes the
-//! most confident one. The search computes all breakpoints, by root finding between neighboring values of a grid over u
-//! ([`question`], [`curve`]). Between two breakpoints the error is a sum of squared gaps, one per bin. A gap is a falling sum
-//! of confidences, which are interpolated by cubics; branch and bound finds the minimum of the error ([`segment`]). The lowest minima are computed
-//! again without interpolation, and the smallest is returned.
+//! Every confidence is a smooth function of u = ln T, and falls as u rises. The error is therefore smooth in u except
+//! at breakpoints: where a confidence moves into another bin, and where another model becomes the most confident one.
+//!
+//! The search goes through the intervals of a grid over u. In each interval it finds all breakpoints by root finding
+//! ([`question`], [`curve`]); they split the interval into segments. In a segment, the error is a weighted sum of
+//! squared gaps, one per bin, where a gap is a sum of confidences minus a constant. Confidences are interpolated by
+//! cubics, and branch and bound finds the minimum of the error ([`segment`]). The smallest minima are computed again
+//! without interpolation, and the smallest of these is returned.
 
 mod curve;
 mod question;
@@ -17,48 +19,50 @@ use control::Control;
 use crate::Ensemble;
 use crate::descent::Step;
 use crate::error::Error;
-use curve::Odds;
-use question::{Piece, Question, Rival, pieces, winner};
+use curve::LogOdds;
+use question::{Piece, Question, Rival, most_confident_rival, split_into_pieces};
 use segment::{Cubic, Segment, cubic};
 
 /// The temperature with the smallest squared calibration error.
 pub type Temperature = Step;
 
-/// Maximum number of bins of a search, which visits up to one breakpoint per bin and question.
+/// Maximum number of bins of a search. A search visits up to one breakpoint for each bin and question.
 pub const MAX_SEARCH_BINS: usize = 1000;
 
-/// Number of evenly spaced intervals of the grid over u.
-const INTERVALS: usize = 256;
-/// The grid extends this many powers of ten to either side of the scores' spread.
-const DECADES: f64 = 4.0;
-/// Number of minima that are computed again without interpolation.
+/// Number of intervals of the grid over u, which is evenly spaced.
+const INTERVAL_COUNT: usize = 256;
+/// The grid extends this many powers of ten below and above the spread of the scores.
+const GRID_DECADES: f64 = 4.0;
+/// Maximum number of minima that are computed again without interpolation.
 const MAX_CANDIDATES: usize = 32;
-/// Minima above the smallest by more than this factor are not candidates.
-const NEAR: f64 = 1.01;
-/// Segments narrower than this, in u, are skipped: their breakpoints are equal up to rounding.
-const MIN_SEGMENT: f64 = 1e-11;
-/// How many questions are prepared between two checks for cancellation.
+/// A minimum is computed again only if it is at most this factor times the smallest one.
+const CANDIDATE_FACTOR: f64 = 1.01;
+/// Segments that are narrower than this in u are skipped, as their breakpoints are equal up to rounding errors.
+const MIN_SEGMENT_WIDTH: f64 = 1e-11;
+/// Number of questions that are processed between two checks for cancellation.
 const QUESTIONS_PER_CHECK: usize = 4096;
 
-/// Finds the temperature with the smallest squared calibration error within eight powers of ten around the spread of the scores,
-/// which is the mean difference between the best score of a question and the others. It needs neither a start nor a step size.
-/// The error of the returned temperature is at most 1.001 times the minimum (for random data, compared with 100,000 temperatures each).
-/// If several temperatures have the same error, it returns the lowest. Progress counts intervals of temperatures.
+/// Finds the temperature with the smallest squared calibration error. It needs neither a start nor a step size.
+///
+/// It searches temperatures from 10⁻⁴ to 10⁴ times the spread of the scores, which is the mean difference between the
+/// best score for a question and the others. The error at the returned temperature is at most 1.001 times the minimum:
+/// tests check this on random data, with 100,000 temperatures for each data set. If several of the computed
+/// temperatures have the same error, the lowest is returned. Progress counts intervals of temperatures.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] for no bins or more than [`MAX_SEARCH_BINS`]; [`Error::Cancelled`].
+/// [`Error::Argument`] if there are no bins or more than [`MAX_SEARCH_BINS`]; [`Error::Cancelled`].
 pub fn search(ensemble: &Ensemble<'_>, bins: usize, control: &Control) -> Result<Temperature, Error> {
     if !(1..=MAX_SEARCH_BINS).contains(&bins) {
         return Err(Error::argument("bins", format!("1 to {MAX_SEARCH_BINS} for a search"), bins));
     }
-    control.set_total(INTERVALS as u64);
-    let exact = |temperature: f64| -> Result<Step, Error> {
+    control.set_total(INTERVAL_COUNT as u64);
+    let exact_step = |temperature: f64| -> Result<Step, Error> {
         Ok(Step { temperature, error: ensemble.squared_error(temperature, bins)?.0 })
     };
     let middle = spread(ensemble).ln();
-    let width = 2.0 * DECADES * std::f64::consts::LN_10 / INTERVALS as f64;
-    let node = |at: usize| middle + (at as f64 - INTERVALS as f64 / 2.0) * width;
+    let width = 2.0 * GRID_DECADES * std::f64::consts::LN_10 / INTERVAL_COUNT as f64;
+    let grid_point = |index: usize| middle + (index as f64 - INTERVAL_COUNT as f64 / 2.0) * width;
 
     let mut questions = Vec::with_capacity(ensemble.question_count());
     for question in 0..ensemble.question_count() {
@@ -67,18 +71,18 @@ pub fn search(ensemble: &Ensemble<'_>, bins: usize, control: &Control) -> Result
         }
         questions.push(Question::new(ensemble, question));
     }
-    let mut sweep = Sweep::new(&questions, bins);
-    let mut low = sweep.odds(node(0), control)?;
-    for at in 0..INTERVALS {
-        let high = sweep.odds(node(at + 1), control)?;
-        sweep.interval((node(at), &low), (node(at + 1), &high));
+    let mut state = SearchState::new(&questions, bins);
+    let mut at_low = state.log_odds(grid_point(0), control)?;
+    for interval in 0..INTERVAL_COUNT {
+        let at_high = state.log_odds(grid_point(interval + 1), control)?;
+        state.search_interval((grid_point(interval), &at_low), (grid_point(interval + 1), &at_high));
         control.advance(1);
-        low = high;
+        at_low = at_high;
     }
-    let mut best = exact(middle.exp())?;
-    for candidate in sweep.candidates() {
+    let mut best = exact_step(middle.exp())?;
+    for candidate in state.candidates() {
         control.check()?;
-        let step = exact(candidate.exp())?;
+        let step = exact_step(candidate.exp())?;
         if step.error < best.error || (step.error == best.error && step.temperature < best.temperature) {
             best = step;
         }
@@ -86,7 +90,8 @@ pub fn search(ensemble: &Ensemble<'_>, bins: usize, control: &Control) -> Result
     Ok(best)
 }
 
-/// A change of a question's prediction: from u on, `rival` predicts and its confidence is in `bin`.
+/// A change of a question's prediction: from u on, the rival with the index `rival` predicts, and its confidence is in
+/// `bin`.
 #[derive(Debug, Clone, Copy)]
 struct Breakpoint {
     u: f64,
@@ -95,20 +100,24 @@ struct Breakpoint {
     bin: usize,
 }
 
-/// The state of a search, which visits the intervals from low to high temperatures.
-struct Sweep<'q> {
+/// The state of a search, which goes through the intervals from low to high temperatures.
+struct SearchState<'q> {
     questions: &'q [Question],
+    /// Number of bins.
     bins: usize,
+    /// The predictions in the current segment.
     segment: Segment,
+    /// The breakpoints of the current interval.
     breakpoints: Vec<Breakpoint>,
+    /// The pieces of the current question in the current interval.
     pieces: Vec<Piece>,
     /// The smallest interpolated error so far.
     best: f64,
-    /// Minima of segments, as pairs of the error and u.
+    /// The minima of segments, as pairs of the error and u.
     minima: Vec<(f64, f64)>,
 }
 
-impl<'q> Sweep<'q> {
+impl<'q> SearchState<'q> {
     fn new(questions: &'q [Question], bins: usize) -> Self {
         Self {
             questions,
@@ -121,111 +130,121 @@ impl<'q> Sweep<'q> {
         }
     }
 
-    /// The odds of all rivals of all questions, one question after the other.
-    fn odds(&self, u: f64, control: &Control) -> Result<Vec<Odds>, Error> {
-        let mut odds = Vec::new();
+    /// Returns the log-odds of all rivals of all questions at u, one question after another.
+    fn log_odds(&self, u: f64, control: &Control) -> Result<Vec<LogOdds>, Error> {
+        let mut log_odds = Vec::new();
         for questions in self.questions.chunks(QUESTIONS_PER_CHECK) {
             control.check()?;
             let rivals = questions.iter().flat_map(rivals);
-            odds.extend(rivals.map(|rival| rival.curve.at(u)));
+            log_odds.extend(rivals.map(|rival| rival.curve.at(u)));
         }
-        Ok(odds)
+        Ok(log_odds)
     }
 
-    /// Searches the interval between two nodes of the grid.
-    fn interval(&mut self, (low, at_low): (f64, &[Odds]), (high, at_high): (f64, &[Odds])) {
+    /// Searches the interval between two points of the grid, given the log-odds at both.
+    fn search_interval(&mut self, (low, at_low): (f64, &[LogOdds]), (high, at_high): (f64, &[LogOdds])) {
         let width = high - low;
         self.segment.clear();
         self.breakpoints.clear();
-        // For each question, the position of its first rival's odds (`firsts`), and its current rival and bin (`states`).
-        let mut firsts = Vec::with_capacity(self.questions.len());
-        let mut states = Vec::with_capacity(self.questions.len());
+        // For each question, the index of its first rival in the log-odds.
+        let mut first_rivals = Vec::with_capacity(self.questions.len());
+        // For each question, the rival that predicts, and the bin of its confidence.
+        let mut predictions = Vec::with_capacity(self.questions.len());
         let mut first = 0;
+        // Returns the confidence of a rival in the interval as a cubic in s. `rival` is an index in the log-odds.
         let cubic_of = |rival: usize| -> Cubic {
-            let end = |odds: &[Odds]| {
-                let (confidence, slope) = odds[rival].confidence();
+            let end = |log_odds: &[LogOdds]| {
+                let (confidence, slope) = log_odds[rival].confidence();
                 (confidence, slope * width)
             };
             cubic(end(at_low), end(at_high))
         };
-        for (at, question) in self.questions.iter().enumerate() {
-            firsts.push(first);
+        for (index, question) in self.questions.iter().enumerate() {
+            first_rivals.push(first);
             let rivals = match question {
                 Question::Constant { confidence, correct } => {
-                    self.segment.add(place(*confidence, self.bins), [*confidence, 0.0, 0.0, 0.0], *correct);
-                    states.push((0, 0));
+                    self.segment.add(bin_of(*confidence, self.bins), [*confidence, 0.0, 0.0, 0.0], *correct);
+                    predictions.push((0, 0));
                     continue;
                 }
                 Question::Rivals(rivals) => rivals,
             };
-            let (ours_low, ours_high) = (&at_low[first..][..rivals.len()], &at_high[first..][..rivals.len()]);
-            let rival = winner(ours_low);
-            let bin = place(ours_low[rival].confidence().0, self.bins);
+            let (at_low, at_high) = (&at_low[first..][..rivals.len()], &at_high[first..][..rivals.len()]);
+            let rival = most_confident_rival(at_low);
+            let bin = bin_of(at_low[rival].confidence().0, self.bins);
             self.segment.add(bin, cubic_of(first + rival), rivals[rival].correct);
-            states.push((rival, bin));
+            predictions.push((rival, bin));
             self.pieces.clear();
-            pieces(rivals, (low, ours_low), (high, ours_high), &mut self.pieces);
-            self.find_breakpoints(at, rivals, (rival, bin));
+            split_into_pieces(rivals, (low, at_low), (high, at_high), &mut self.pieces);
+            self.find_breakpoints(index, rivals, (rival, bin));
             first += rivals.len();
         }
         self.breakpoints.sort_by(|a, b| a.u.total_cmp(&b.u));
         let breakpoints = std::mem::take(&mut self.breakpoints);
         let mut from = low;
         for &Breakpoint { u, question, rival, bin } in &breakpoints {
-            self.between(from, u, low, width);
+            self.search_segment(from, u, low, width);
             from = u;
             let Question::Rivals(rivals) = &self.questions[question] else { continue };
-            let (old, old_bin) = std::mem::replace(&mut states[question], (rival, bin));
-            let first = firsts[question];
+            let (old, old_bin) = std::mem::replace(&mut predictions[question], (rival, bin));
+            let first = first_rivals[question];
             self.segment.remove(old_bin, cubic_of(first + old), rivals[old].correct);
             self.segment.add(bin, cubic_of(first + rival), rivals[rival].correct);
         }
-        self.between(from, high, low, width);
+        self.search_segment(from, high, low, width);
         self.breakpoints = breakpoints;
     }
 
-    /// Adds the breakpoints of a question in all of `pieces`, given its rival and bin at the start of the first piece.
+    /// Adds the breakpoints of a question in all of its `pieces`, given its rival and bin at the start of the first
+    /// piece.
     fn find_breakpoints(&mut self, question: usize, rivals: &[Rival], (mut rival, mut bin): (usize, usize)) {
         for piece in &self.pieces {
             let curve = &rivals[piece.rival].curve;
-            let start = place(curve.at(piece.low).confidence().0, self.bins);
+            let start = bin_of(curve.at(piece.low).confidence().0, self.bins);
             if piece.rival != rival || start != bin {
                 (rival, bin) = (piece.rival, start);
                 self.breakpoints.push(Breakpoint { u: piece.low, question, rival, bin });
             }
-            let end = place(curve.at(piece.high).confidence().0, self.bins);
+            let end = bin_of(curve.at(piece.high).confidence().0, self.bins);
             while bin > end {
-                let u = curve.falls_to(bin as f64 / self.bins as f64, piece.low, piece.high);
+                let u = curve.find_confidence(bin as f64 / self.bins as f64, piece.low, piece.high);
                 bin -= 1;
                 self.breakpoints.push(Breakpoint { u, question, rival, bin });
             }
         }
     }
 
-    /// Searches the segment between two neighboring breakpoints, in the interval that begins at `low` and has this width.
-    fn between(&mut self, from: f64, to: f64, low: f64, width: f64) {
-        if to - from < MIN_SEGMENT {
+    /// Searches the segment from one breakpoint to the next, in the interval that begins at `low` and has this width.
+    /// In the interval, s is the position from 0 to 1 ([`segment`]).
+    fn search_segment(&mut self, from: f64, to: f64, low: f64, width: f64) {
+        if to - from < MIN_SEGMENT_WIDTH {
             return;
         }
-        // Stay inside the segment, so that rounding cannot move a prediction to another bin.
+        // The ends of the segment are left out, so that rounding errors cannot move a prediction to another bin.
         let inset = (1e-9f64).min((to - from) / 4.0);
-        let place = |u: f64| (u - low) / width;
-        let near = self.best * NEAR + f64::MIN_POSITIVE;
-        if let Some((error, s)) = self.segment.minimum(place(from + inset), place(to - inset), near) {
+        let to_s = |u: f64| (u - low) / width;
+        let max_error = self.max_candidate_error();
+        if let Some((error, s)) = self.segment.minimum(to_s(from + inset), to_s(to - inset), max_error) {
             self.best = self.best.min(error);
             self.minima.push((error, low + s * width));
         }
     }
 
-    /// The u of the lowest minima, lowest error first.
+    /// Returns the largest error with which a minimum is computed again.
+    fn max_candidate_error(&self) -> f64 {
+        self.best * CANDIDATE_FACTOR + f64::MIN_POSITIVE
+    }
+
+    /// Returns the u of the smallest minima, smallest error first.
     fn candidates(&mut self) -> impl Iterator<Item = f64> {
-        let near = self.best * NEAR + f64::MIN_POSITIVE;
-        self.minima.retain(|&(error, _)| error <= near);
+        let max_error = self.max_candidate_error();
+        self.minima.retain(|&(error, _)| error <= max_error);
         self.minima.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         self.minima.iter().take(MAX_CANDIDATES).map(|&(_, u)| u)
     }
 }
 
+/// Returns the rivals of a question; none if its prediction is constant.
 fn rivals(question: &Question) -> &[Rival] {
     match question {
         Question::Constant { .. } => &[],
@@ -233,15 +252,16 @@ fn rivals(question: &Question) -> &[Rival] {
     }
 }
 
-/// The same as [`Bins::place`](crate::Bins::place).
-fn place(confidence: f64, bins: usize) -> usize {
+/// Returns the index of the bin of a confidence, as [`Bins::index_of`](crate::Bins::index_of) does.
+fn bin_of(confidence: f64, bins: usize) -> usize {
     ((confidence * bins as f64) as usize).min(bins - 1)
 }
 
-/// The mean difference between the best score of a question and the others, over all models; 1 if all are the same.
+/// Returns the mean difference between the best score for a question and the others, over all models. Returns 1 if all
+/// scores for each question are equal.
 fn spread(ensemble: &Ensemble<'_>) -> f64 {
     let (mut sum, mut count) = (0.0, 0usize);
-    for scores in ensemble.models().iter().flat_map(|model| model.each()) {
+    for scores in ensemble.models().iter().flat_map(|model| model.rows()) {
         let max = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let found = scores.iter().filter(|score| score.is_finite());
         sum += found.clone().map(|&score| f64::from(max) - f64::from(score)).sum::<f64>();

@@ -1,10 +1,10 @@
-//! Creates ids from titles and paths.
+//! Creates passage ids from titles and paths.
 
 use std::fmt::Write;
 use std::path::{Component, Path};
 
-/// Appends a name to an id. White space, control characters, `%` and invalid UTF-8 are percent-encoded, so that an id fits
-/// into one column of a TREC file and different names have different ids.
+/// Appends a name to an id. White space, control characters, `%` and invalid UTF-8 are percent-encoded: the id then
+/// fits into one column of a TREC file, and different names have different ids.
 pub(crate) fn push_encoded(id: &mut String, name: &[u8]) {
     for chunk in name.utf8_chunks() {
         for character in chunk.valid().chars() {
@@ -19,7 +19,7 @@ pub(crate) fn push_encoded(id: &mut String, name: &[u8]) {
     }
 }
 
-/// Converts a relative path to an id, with `/` between its components.
+/// Converts a relative path to an id: its encoded components, separated by `/`.
 pub(crate) fn path_id(path: &Path) -> String {
     let mut id = String::new();
     for part in path.components() {
@@ -35,7 +35,7 @@ pub(crate) fn path_id(path: &Path) -> String {
 
 fn push_percent(id: &mut String, bytes: &[u8]) {
     for byte in bytes {
-        write!(id, "%{byte:02X}").expect("to memory");
+        write!(id, "%{byte:02X}").expect("memory is writable");
     }
 }
 

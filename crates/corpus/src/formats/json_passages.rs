@@ -1,12 +1,12 @@
-//! Passages in JSON lines, as in BEIR's `corpus.jsonl` and in Anserini.
+//! Passages as JSON lines, as in BEIR's `corpus.jsonl` and in Anserini.
 
 use serde::Deserialize;
 
 use crate::Error;
+use crate::formats::source::PassageSource;
 use crate::input::Lines;
 use crate::json::{Id, Text, parse_line};
-use crate::record::{Passage, replace};
-use crate::source::PassageSource;
+use crate::types::{Passage, replace};
 
 /// Reads one passage per line.
 pub(crate) struct JsonPassages {
@@ -35,12 +35,12 @@ struct Line<'a> {
 }
 
 impl JsonPassages {
-    /// Reads lines with `_id`, `title`, `text`.
+    /// Reads lines with `_id` or `id`, `text` and optionally `title`, as in BEIR.
     pub fn beir(lines: Lines) -> Self {
         Self { lines, style: Style::Beir }
     }
 
-    /// Reads lines with `id`, `contents`.
+    /// Reads lines with `id` or `_id`, `contents` and optionally `title`, as in Anserini.
     pub fn anserini(lines: Lines) -> Self {
         Self { lines, style: Style::Anserini }
     }

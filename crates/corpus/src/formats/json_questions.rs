@@ -1,14 +1,15 @@
-//! Questions as JSON objects.
+//! Questions as JSON objects, one per line or in one array.
 
 use serde::Deserialize;
 
 use crate::Error;
+use crate::formats::source::QuestionSource;
 use crate::json::{Answers, Context, First, Id, JsonRecords, Text};
-use crate::record::Question;
-use crate::source::QuestionSource;
+use crate::types::Question;
 
-/// Reads questions from JSON objects with the field names of DPR, Pyserini, BEIR or WebQuestions. An object without an id
-/// gets its position from 0. The first positive passage of a training example becomes the context.
+/// Reads questions from JSON objects with the field names of DPR, Pyserini, BEIR or WebQuestions. A question without an
+/// id gets its position in the file as id, counted from 0. For training examples of DPR, the context is the first
+/// positive passage.
 pub(crate) struct JsonQuestions {
     records: JsonRecords,
     next_position: u64,
@@ -69,7 +70,7 @@ impl QuestionSource for JsonQuestions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Passage;
+    use crate::types::Passage;
 
     fn questions_of(content: &str) -> Result<Vec<Question>, Error> {
         let file = tempfile::NamedTempFile::new().expect("a file");
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_and_arrays_with_each_name_of_a_field_are_read() -> Result<(), Error> {
+    fn lines_and_arrays_with_all_field_names_are_read() -> Result<(), Error> {
         let question = |id: &str, answers: &[&str]| Question {
             id: id.to_owned(),
             text: "who?".to_owned(),
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_positive_of_a_training_example_is_the_context() -> Result<(), Error> {
+    fn the_first_positive_passage_of_a_training_example_is_the_context() -> Result<(), Error> {
         let line = r#"{"dataset": "nq", "question": "who?", "answers": ["a"], "positive_ctxs": [
             {"title": "T", "text": "a b", "score": 1000, "title_score": 1, "passage_id": "11"}, {"text": "c"}],
             "negative_ctxs": [], "hard_negative_ctxs": [{"title": "", "text": "d", "psg_id": 3}]}"#;
@@ -112,8 +113,8 @@ mod tests {
     }
 
     #[test]
-    fn anything_but_a_question_is_refused_with_its_line() {
-        let error = |content| questions_of(content).expect_err("bad").to_string();
+    fn objects_that_are_no_questions_are_refused_with_their_lines() {
+        let error = |content| questions_of(content).expect_err("invalid").to_string();
         assert!(
             error("{\"question\": \"a\"}\n{\"answers\": []}").contains(":2: expected a JSON object with")
         );

@@ -1,13 +1,14 @@
-//! PubMedQA: one JSON object that maps PubMed ids to questions, contexts and decisions.
+//! PubMedQA (Jin et al., 2019): one JSON object that maps PubMed ids to questions, the paragraphs of an abstract
+//! (`CONTEXTS`), and decisions.
 
 use serde::Deserialize;
 
 use crate::Error;
+use crate::formats::source::PassageSource;
+use crate::formats::source::QuestionSource;
 use crate::input::BufferedInput;
 use crate::json::{JsonItems, Shape};
-use crate::record::{Passage, Question};
-use crate::source::PassageSource;
-use crate::source::QuestionSource;
+use crate::types::{Passage, Question};
 
 #[derive(Deserialize)]
 struct Entry {
@@ -18,10 +19,10 @@ struct Entry {
     final_decision: Option<String>,
 }
 
-/// Reads the abstracts: the contexts of an entry, one per line. The id is the PubMed id.
+/// Reads each abstract as a passage: its paragraphs, separated by line breaks. The id is the PubMed id.
 pub(crate) struct PubmedQaPassages(Entries);
 
-/// Reads the questions. The answer is the decision (`yes`, `no` or `maybe`).
+/// Reads the questions, with their abstracts as contexts. The answer is the decision (`yes`, `no` or `maybe`).
 pub(crate) struct PubmedQaQuestions(Entries);
 
 struct Entries(JsonItems);
@@ -85,7 +86,7 @@ mod tests {
         let content = r#"{"12": {"QUESTION": "Does it?", "CONTEXTS": ["A.", "B."], "YEAR": "2000", "final_decision": "yes"}}"#;
         std::fs::write(file.path(), content).expect("writable");
         let mut source = PubmedQaQuestions::new(BufferedInput::open(file.path()).expect("readable").0);
-        let question = source.read().expect("good").expect("there");
+        let question = source.read().expect("valid").expect("present");
         assert_eq!((question.id.as_str(), question.answers), ("12", vec!["yes".to_owned()]));
         assert_eq!(question.context.expect("contexts").text, "A.\nB.");
         assert_eq!(source.read().expect("the end"), None);

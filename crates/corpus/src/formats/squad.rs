@@ -1,7 +1,7 @@
-//! SQuAD 1.1 and 2.0: articles that consist of paragraphs, each with questions.
+//! SQuAD 1.1 and 2.0 (Rajpurkar et al., 2016 and 2018): articles that consist of paragraphs, each with questions.
 //!
-//! An article is parsed as a whole. Its passages and questions are created on demand, because each repeats the title or a
-//! paragraph, so that together they could take many times the memory of the article.
+//! An article is parsed as a whole. Its passages and questions are created one by one: each contains a copy of the
+//! title or of a paragraph, so all of them together could take many times the memory of the article.
 
 use std::vec::IntoIter;
 
@@ -9,11 +9,11 @@ use serde::Deserialize;
 
 use super::ids::push_encoded;
 use crate::Error;
+use crate::formats::source::PassageSource;
+use crate::formats::source::QuestionSource;
 use crate::input::{BufferedInput, passage_too_long};
 use crate::json::{JsonItems, Shape};
-use crate::record::{Passage, Question, distinct};
-use crate::source::PassageSource;
-use crate::source::QuestionSource;
+use crate::types::{Passage, Question, distinct};
 
 const EXPECTED: &str = "an article with \"title\" and \"paragraphs\"";
 
@@ -47,11 +47,15 @@ struct Answer {
     text: String,
 }
 
-/// Reads each paragraph as a passage with the id `<title>#<number of the paragraph in its article, from 0>`.
+/// Reads each paragraph as a passage with the id `<title>#<n>`, where `n` is the position of the paragraph in its
+/// article, from 0.
 pub(crate) struct SquadPassages {
     articles: JsonItems,
+    /// Maximum number of bytes of a passage.
     max_passage: usize,
+    /// The title of the current article.
     title: String,
+    /// The paragraphs of the current article that were not returned yet, with their positions.
     paragraphs: std::iter::Enumerate<IntoIter<Paragraph>>,
 }
 
@@ -98,7 +102,7 @@ impl PassageSource for SquadPassages {
                 return Ok(false);
             }
             let article: Article<Paragraph> = self.articles.parse(EXPECTED)?;
-            // Every paragraph repeats the title.
+            // Every passage contains the title.
             if let Some((expected, got)) = passage_too_long("", Some(&article.title), "", self.max_passage) {
                 return Err(self.error(expected, got));
             }
@@ -165,11 +169,11 @@ mod tests {
     }
 
     #[test]
-    fn paragraphs_are_passages_and_a_bad_article_is_named_by_its_line() {
+    fn paragraphs_are_passages_and_an_invalid_article_is_reported_with_its_line() {
         let (input, _file) = input();
         let (mut source, mut passage) = (SquadPassages::new(input, 1 << 20), Passage::default());
         let mut read = || source.read(&mut passage).map(|more| more.then(|| passage.clone()));
-        let found = read().expect("good").expect("there");
+        let found = read().expect("valid").expect("present");
         assert_eq!(
             found,
             Passage {
@@ -178,10 +182,10 @@ mod tests {
                 text: "First.".into()
             }
         );
-        assert_eq!(read().expect("good").expect("there").id, "Super_Bowl%2050#1");
+        assert_eq!(read().expect("valid").expect("present").id, "Super_Bowl%2050#1");
         let error = read().expect_err("no title").to_string();
         assert!(error.contains(":7: expected an article with \"title\""), "{error}");
-        assert_eq!(read().expect("good").expect("there").id, "Last#0");
+        assert_eq!(read().expect("valid").expect("present").id, "Last#0");
         assert_eq!(read().expect("the end"), None);
     }
 
@@ -189,9 +193,9 @@ mod tests {
     fn answers_are_distinct_and_unanswerable_questions_have_none() {
         let (input, _file) = input();
         let mut source = SquadQuestions::new(input);
-        let first = source.read().expect("good").expect("there");
+        let first = source.read().expect("valid").expect("present");
         assert_eq!(first.answers, ["one", "two"]);
-        let second = source.read().expect("good").expect("there");
+        let second = source.read().expect("valid").expect("present");
         assert_eq!((second.id.as_str(), second.answers.len()), ("b", 0));
         assert_eq!(second.context.expect("a paragraph").text, "Second.");
     }

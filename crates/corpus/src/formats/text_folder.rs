@@ -1,4 +1,4 @@
-//! Text and Markdown files, one file or a folder of them.
+//! Text and Markdown files: one file, or a folder of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,32 +8,33 @@ use std::sync::atomic::AtomicU64;
 use super::ids::path_id;
 use super::markdown::split_title;
 use crate::Error;
+use crate::formats::source::PassageSource;
 use crate::input::{BufferedInput, InputOptions, Progress, not_regular};
-use crate::record::{Passage, replace};
-use crate::source::PassageSource;
+use crate::types::{Passage, replace};
 
 /// Extensions of the files that are read from a folder, with or without `.gz`.
 const EXTENSIONS: [&str; 3] = ["txt", "md", "markdown"];
 
-/// A text file and its path relative to the folder that was opened.
+/// The path of a text file, and the same path relative to the folder that was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextFile {
     path: PathBuf,
     relative: PathBuf,
 }
 
-/// Lists the text files below a folder and sums up their lengths.
+/// Lists the text files in a folder and its subfolders. The returned progress has the sum of their lengths.
 ///
-/// The files are sorted by path, component by component. Hidden files and folders (`.git`) and linked folders are left
-/// out; linked files are included. A FIFO, a socket or a device with the name of a text file is an error, because reading
-/// it could take forever.
+/// The files are sorted by path, component by component. Hidden files and folders (such as `.git`) and symbolic links
+/// to folders are left out; symbolic links to files are included. A FIFO, socket or device with the name of a text file
+/// is an error, because reading it could take forever.
 pub(crate) fn files_in(
     folder: &Path,
     input_options: &InputOptions,
 ) -> Result<(Vec<TextFile>, Progress), Error> {
     let mut files = Vec::new();
     let mut total = 0;
-    // A stack of paths, the next one last. Replacing a folder by its sorted content keeps the order.
+    // A stack of relative paths; the last one is visited next. A folder is replaced by its entries in descending order,
+    // so that all paths are visited in ascending order.
     let mut pending = vec![PathBuf::new()];
     while let Some(relative) = pending.pop() {
         input_options.control.check()?;
@@ -65,6 +66,7 @@ pub(crate) fn files_in(
     Ok((files, Progress { read: Arc::new(AtomicU64::new(0)), total }))
 }
 
+/// Whether a file name has the extension of a text file, with or without `.gz` after it.
 fn is_text_name(name: &Path) -> bool {
     let plain =
         if has_extension(name, &["gz"]) { Path::new(name.file_stem().unwrap_or_default()) } else { name };
@@ -76,17 +78,23 @@ fn has_extension(name: &Path, extensions: &[&str]) -> bool {
     extension.is_some_and(|extension| extensions.iter().any(|known| known.eq_ignore_ascii_case(extension)))
 }
 
-/// Reads each file as one document. Its id is the relative path; its title is the first Markdown heading, or the file name
-/// without its extension.
+/// Reads each file as one document. The id is the relative path, or the file name if a single file was opened. The
+/// title is the first heading of a Markdown file, else the file name without its extension.
 pub(crate) struct Texts {
     files: Files,
-    /// Path of the text that was read last.
+    /// Path of the file that was read last.
     path: PathBuf,
 }
 
+/// The files that were not read yet.
 enum Files {
     File(Option<BufferedInput>),
-    Folder { files: std::vec::IntoIter<TextFile>, count: Arc<AtomicU64>, input_options: InputOptions },
+    Folder {
+        files: std::vec::IntoIter<TextFile>,
+        /// Number of bytes that were read from all files.
+        bytes_read: Arc<AtomicU64>,
+        input_options: InputOptions,
+    },
 }
 
 impl Texts {
@@ -95,7 +103,7 @@ impl Texts {
     }
 
     pub fn from_folder(files: Vec<TextFile>, progress: Progress, input_options: InputOptions) -> Self {
-        let files = Files::Folder { files: files.into_iter(), count: progress.read, input_options };
+        let files = Files::Folder { files: files.into_iter(), bytes_read: progress.read, input_options };
         Self { files, path: PathBuf::new() }
     }
 }
@@ -112,9 +120,10 @@ impl PassageSource for Texts {
                 let name = PathBuf::from(input.path().file_name().unwrap_or_default());
                 (input, name)
             }
-            Files::Folder { files, count, input_options } => {
+            Files::Folder { files, bytes_read, input_options } => {
                 let Some(file) = files.next() else { return Ok(false) };
-                (BufferedInput::open_regular(&file.path, Arc::clone(count), input_options)?, file.relative)
+                let input = BufferedInput::open_regular(&file.path, Arc::clone(bytes_read), input_options)?;
+                (input, file.relative)
             }
         };
         let path = input.path().to_path_buf();
@@ -147,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_sorted_by_path_and_hidden_ones_are_left_out() {
+    fn files_are_sorted_by_path_and_hidden_files_and_other_types_are_left_out() {
         let folder = tempfile::tempdir().expect("a folder");
         for path in
             ["b.txt", "a/z.md", "a/b/c.MD", "a.txt", "B.txt.gz", ".git/x.md", "a/image.png", "a-b/x.md"]
@@ -159,6 +168,6 @@ mod tests {
         let (files, progress) = files_in(folder.path(), &InputOptions::default()).expect("readable");
         let ids: Vec<_> = files.iter().map(|file| path_id(&file.relative)).collect();
         assert_eq!(ids, ["B.txt.gz", "a/b/c.MD", "a/z.md", "a-b/x.md", "a.txt", "b.txt"]);
-        assert_eq!(progress.total, 6);
+        assert_eq!(progress.total, 6, "six files of one byte");
     }
 }

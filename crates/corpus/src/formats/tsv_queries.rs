@@ -1,12 +1,12 @@
-//! Tab-separated queries.
+//! Tab-separated queries: an id and a text per line.
 
 use crate::Error;
-use crate::error::shown;
+use crate::error::quoted;
+use crate::formats::source::QuestionSource;
 use crate::input::Lines;
-use crate::record::Question;
-use crate::source::QuestionSource;
+use crate::types::Question;
 
-/// Reads lines of `id`, tab, `text`, without unquoting. A header is skipped.
+/// Reads lines of `id`, tab, `text`. Quotes are part of the text. If the first line has column names, it is skipped.
 pub(crate) struct TsvQueries {
     lines: Lines,
     is_first: bool,
@@ -27,7 +27,7 @@ impl QuestionSource for TsvQueries {
             let Some((id, text)) =
                 fields.filter(|(id, text)| !id.is_empty() && !text.is_empty() && !text.contains('\t'))
             else {
-                return Err(self.lines.error("an id, a tab and a text", shown(line)));
+                return Err(self.lines.error("an id, a tab and a text", quoted(line)));
             };
             let is_header = ["id", "_id", "qid", "query_id", "query-id"].contains(&id)
                 && ["text", "query", "question"].contains(&text);
@@ -49,7 +49,7 @@ mod tests {
     use crate::input::tests::lines_of;
     use proptest::prelude::*;
 
-    fn all(mut source: impl QuestionSource) -> Vec<Result<(String, String), String>> {
+    fn read_all(mut source: impl QuestionSource) -> Vec<Result<(String, String), String>> {
         let mut found = Vec::new();
         loop {
             match source.read() {
@@ -61,9 +61,9 @@ mod tests {
     }
 
     #[test]
-    fn tab_separated_queries_are_not_unquoted() {
+    fn quotes_are_part_of_the_query_and_invalid_lines_are_refused() {
         let (lines, _file) = lines_of(b"qid\tquery\n1\t\"quoted\" and\r\n2\t\"whole\"\n3\n4\ta\tb\n");
-        let found = all(TsvQueries::new(lines));
+        let found = read_all(TsvQueries::new(lines));
         assert_eq!(found[0], Ok(("1".into(), "\"quoted\" and".into())));
         assert_eq!(found[1], Ok(("2".into(), "\"whole\"".into())));
         assert!(
@@ -76,8 +76,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in "[id\t\n é]*") {
-            all(TsvQueries::new(lines_of(text.as_bytes()).0));
+        fn any_text_is_read_without_a_panic(text in "[id\t\n é]*") {
+            read_all(TsvQueries::new(lines_of(text.as_bytes()).0));
         }
     }
 }

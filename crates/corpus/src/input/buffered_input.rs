@@ -1,4 +1,4 @@
-//! The decompressed bytes of a file, in a buffer from which the caller consumes.
+//! The decompressed bytes of a file, in a buffer from whose start the caller consumes bytes.
 
 use std::io::{BufReader, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -14,43 +14,47 @@ use crate::Error;
 
 /// Initial size of the buffer, unless the file is smaller.
 const BUFFER_BYTES: usize = 256 << 10;
-/// Maximum number of bytes that one call of [`BufferedInput::fill`] reads. Decompressing them takes about a millisecond,
-/// which is the time between two checks for cancellation.
+/// Maximum number of bytes that one call of [`BufferedInput::fill`] reads. Each call checks for cancellation once;
+/// decompressing this number of bytes takes about a millisecond.
 const MAX_FILL_BYTES: usize = 1 << 20;
 
-/// Number of bytes of a file that were read, before decompression.
+/// Progress of reading a file or the files of a folder, in bytes before decompression.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Progress {
+    /// Number of bytes that were read so far.
     pub read: Arc<AtomicU64>,
+    /// Number of bytes to read, or 0 if it is unknown.
     pub total: u64,
 }
 
-/// The bytes of a file, decompressed if it is gzip, without a byte order mark.
+/// The bytes of a file, decompressed if it is gzip, and without a byte order mark at the start.
 ///
-/// The buffer grows as long as the caller consumes nothing, so the caller must compare the length of the data with
-/// [`limit`](Self::limit) after each [`fill`](Self::fill).
+/// The caller looks at [`data`](Self::data), gets more of it with [`fill`](Self::fill), and removes what it has
+/// processed with [`consume`](Self::consume). The buffer grows as long as the caller consumes nothing, so the caller
+/// must compare the length of the data with [`limit`](Self::limit) after each `fill`.
 pub(crate) struct BufferedInput {
     path: PathBuf,
     reader: Box<dyn Read + Send>,
     is_gzip: bool,
     buffer: Vec<u8>,
-    /// The data is `buffer[start..end]`.
+    /// The bytes that were read and not yet consumed are `buffer[start..end]`.
     start: usize,
     end: usize,
     is_at_end: bool,
+    /// Maximum number of bytes of one document.
     limit: usize,
     control: SharedControl,
 }
 
 impl BufferedInput {
-    /// Opens a file with the default limits; also returns the progress of reading it.
+    /// Opens a file with the default limit. Also returns the progress of reading it.
     #[cfg(test)]
     pub fn open(path: &Path) -> Result<(Self, Progress), Error> {
-        Self::open_within(path, &InputOptions::default())
+        Self::open_with(path, &InputOptions::default())
     }
 
-    /// Opens a file of any kind; also returns the progress of reading it.
-    pub fn open_within(path: &Path, input_options: &InputOptions) -> Result<(Self, Progress), Error> {
+    /// Opens a regular file, FIFO or device. Also returns the progress of reading it.
+    pub fn open_with(path: &Path, input_options: &InputOptions) -> Result<(Self, Progress), Error> {
         let read = Arc::new(AtomicU64::new(0));
         let (file, total) = SourceFile::open(path, input_options.control.clone())?;
         let input = Self::new(path, file, total, Arc::clone(&read), input_options)?;
@@ -78,11 +82,11 @@ impl BufferedInput {
         file.by_ref().take(2).read_to_end(&mut magic).map_err(|source| read_error(path, false, source))?;
         let is_gzip = magic == [0x1f, 0x8b];
         let counted = CountingReader { reader: Cursor::new(magic).chain(file), count };
-        // Folders may hold many small files; the length of a FIFO is unknown.
+        // A small buffer for a small file, because folders may contain many. The length is 0 if it is unknown.
         let length = usize::try_from(length).unwrap_or(BUFFER_BYTES);
-        let first = if length == 0 { BUFFER_BYTES } else { length.clamp(4 << 10, BUFFER_BYTES) };
+        let initial_bytes = if length == 0 { BUFFER_BYTES } else { length.clamp(4 << 10, BUFFER_BYTES) };
         let reader: Box<dyn Read + Send> = if is_gzip {
-            Box::new(MultiGzDecoder::new(BufReader::with_capacity(first, counted)))
+            Box::new(MultiGzDecoder::new(BufReader::with_capacity(initial_bytes, counted)))
         } else {
             Box::new(counted)
         };
@@ -90,7 +94,7 @@ impl BufferedInput {
             path: path.to_path_buf(),
             reader,
             is_gzip,
-            buffer: vec![0; first],
+            buffer: vec![0; initial_bytes],
             start: 0,
             end: 0,
             is_at_end: false,
@@ -117,7 +121,7 @@ impl BufferedInput {
         &self.buffer[self.start..self.end]
     }
 
-    /// Reads more bytes after `data`, whose offsets do not change. Returns `false` at the end of the file.
+    /// Reads more bytes and appends them to [`data`](Self::data). Returns `false` at the end of the file.
     pub fn fill(&mut self) -> Result<bool, Error> {
         if self.is_at_end {
             return Ok(false);
@@ -127,8 +131,8 @@ impl BufferedInput {
             self.make_room();
         }
         loop {
-            let until = self.buffer.len().min(self.end + MAX_FILL_BYTES);
-            match self.reader.read(&mut self.buffer[self.end..until]) {
+            let max_end = self.buffer.len().min(self.end + MAX_FILL_BYTES);
+            match self.reader.read(&mut self.buffer[self.end..max_end]) {
                 Ok(0) => {
                     self.is_at_end = true;
                     return Ok(false);
@@ -146,19 +150,19 @@ impl BufferedInput {
         }
     }
 
-    /// The first `count` bytes, or all bytes if there are fewer.
+    /// Returns the first `count` bytes of the data, or all bytes of the file if it has fewer. Consumes nothing.
     pub fn prefix(&mut self, count: usize) -> Result<&[u8], Error> {
         while self.end - self.start < count && self.fill()? {}
         Ok(&self.data()[..count.min(self.end - self.start)])
     }
 
-    /// Drops the first `count` bytes of `data`.
+    /// Removes the first `count` bytes of the data.
     pub fn consume(&mut self, count: usize) {
         debug_assert!(count <= self.end - self.start);
         self.start += count;
     }
 
-    /// All remaining bytes. They must be within the limit.
+    /// Returns all remaining bytes. Fails with [`Error::Line`] if they exceed the limit.
     pub fn rest(&mut self) -> Result<&[u8], Error> {
         loop {
             if self.end - self.start > self.limit {
@@ -171,8 +175,8 @@ impl BufferedInput {
         }
     }
 
-    /// Makes room after the data. The buffer doubles, up to slightly more than the limit, so that a document beyond the
-    /// limit can be recognized.
+    /// Makes room after the data. If at least half of the buffer is in use, the buffer doubles, up to slightly more
+    /// than the limit, so that the caller can see that a document exceeds the limit.
     fn make_room(&mut self) {
         let length = self.end - self.start;
         self.buffer.copy_within(self.start..self.end, 0);
@@ -186,13 +190,13 @@ impl BufferedInput {
     }
 }
 
-/// Converts an error of reading or decompressing.
+/// Converts an error of reading or decompressing to [`Error`].
 fn read_error(path: &Path, is_gzip: bool, source: std::io::Error) -> Error {
     if let Some(cancelled) = source.get_ref().and_then(|inner| inner.downcast_ref::<control::Cancelled>()) {
         return Error::Cancelled(*cancelled);
     }
-    let data_errors = [ErrorKind::InvalidInput, ErrorKind::InvalidData, ErrorKind::UnexpectedEof];
-    if is_gzip && data_errors.contains(&source.kind()) {
+    let invalid_data = [ErrorKind::InvalidInput, ErrorKind::InvalidData, ErrorKind::UnexpectedEof];
+    if is_gzip && invalid_data.contains(&source.kind()) {
         return Error::Gzip { path: path.to_path_buf(), source };
     }
     Error::io("read", path)(source)
@@ -219,8 +223,8 @@ mod tests {
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(bytes).expect("to memory");
-        encoder.finish().expect("to memory")
+        encoder.write_all(bytes).expect("memory is writable");
+        encoder.finish().expect("memory is writable")
     }
 
     fn read(bytes: &[u8]) -> Result<Vec<u8>, Error> {
@@ -236,20 +240,20 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_recognized_by_content_and_read_through_all_its_members() {
+    fn gzip_is_detected_by_content_and_all_its_members_are_read() {
         let members = [gzip(b"\xef\xbb\xbfone "), gzip(b"two")].concat();
-        assert_eq!(read(&members).expect("sound"), b"one two");
-        assert_eq!(read(b"\xef\xbb\xbfplain").expect("sound"), b"plain");
-        assert_eq!(read(b"\x1f").expect("sound"), b"\x1f");
+        assert_eq!(read(&members).expect("valid"), b"one two");
+        assert_eq!(read(b"\xef\xbb\xbfplain").expect("valid"), b"plain");
+        assert_eq!(read(b"\x1f").expect("valid"), b"\x1f");
     }
 
     #[test]
     fn a_truncated_or_corrupt_gzip_file_is_refused() {
-        let whole = gzip(&b"a line that repeats\n".repeat(1000));
-        for cut in 2..whole.len() {
-            assert!(matches!(read(&whole[..cut]), Err(Error::Gzip { .. })), "cut at {cut}");
+        let compressed = gzip(&b"a line that repeats\n".repeat(1000));
+        for cut in 2..compressed.len() {
+            assert!(matches!(read(&compressed[..cut]), Err(Error::Gzip { .. })), "cut at {cut}");
         }
-        let mut broken = whole.clone();
+        let mut broken = compressed.clone();
         let last = broken.len() - 5;
         broken[last] ^= 1;
         assert!(matches!(read(&broken), Err(Error::Gzip { .. })));

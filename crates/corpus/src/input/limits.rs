@@ -1,22 +1,21 @@
-//! Limits on the size of input, so that a damaged or hostile file cannot exhaust memory.
+//! Limits on the size of documents and passages, so that a corrupt or malicious file cannot exhaust memory.
 //!
-//! A *document* is one line, one record, one JSON item or one text file, decompressed and before splitting. Readers
-//! keep at most one document in memory, together with a few copies of its parts. A *passage* is what an index or a
-//! store receives.
+//! A *document* is one line, one table row, one JSON item or one text file, after decompression and before splitting.
+//! Readers keep at most one document in memory, with a few copies of its parts. A *passage* is what a reader returns.
 
 use super::cancellation::SharedControl;
-use crate::error::shown;
+use crate::error::quoted;
 
 /// Default of [`ReadOptions::max_document_bytes`](crate::ReadOptions::max_document_bytes): 64 MiB.
 pub const MAX_DOCUMENT_BYTES: usize = 64 << 20;
 
 /// Default of [`ReadOptions::max_passage_bytes`](crate::ReadOptions::max_passage_bytes): 1 MiB, about 150,000 words.
 ///
-/// Lucene and tantivy limit only single terms (32 KiB and 64 KiB). A passage is copied to JavaScript, tokenized and
-/// read by models as a whole, so it must stay small.
+/// Each passage is copied to JavaScript, tokenized and read by models as a whole, so it must not be large. (Lucene and
+/// tantivy have no such limit; they limit single terms to 32 KiB and 64 KiB.)
 pub const MAX_PASSAGE_BYTES: usize = 1 << 20;
 
-/// The limit and the control that all inputs of one reader share.
+/// Options of one reader that apply to all files that it opens.
 #[derive(Debug, Clone)]
 pub(crate) struct InputOptions {
     pub max_document_bytes: usize,
@@ -29,12 +28,13 @@ impl Default for InputOptions {
     }
 }
 
-/// The expected and actual parts of the error message for a document that is too long.
+/// Returns the expected and the actual part of the error message for a document that is too long.
 pub(crate) fn document_too_long(max: usize) -> (String, &'static str) {
-    (format!("a document of at most {}", size(max)), "a longer one; raise maxDocumentBytes if it is sound")
+    (format!("a document of at most {}", size(max)), "a longer one; raise maxDocumentBytes if it is valid")
 }
 
-/// The expected and actual parts of the error message if id, title and text together exceed `max` bytes.
+/// Returns the expected and the actual part of the error message if id, title and text together exceed `max` bytes,
+/// else `None`.
 pub(crate) fn passage_too_long(
     id: &str,
     title: Option<&str>,
@@ -43,12 +43,12 @@ pub(crate) fn passage_too_long(
 ) -> Option<(String, String)> {
     let bytes = id.len() + title.map_or(0, str::len) + text.len();
     (bytes > max).then(|| {
-        let got = format!("{} of {}; split it or raise maxPassageBytes", shown(id), size(bytes));
+        let got = format!("{} of {}; split it or raise maxPassageBytes", quoted(id), size(bytes));
         (format!("a passage of at most {}", size(max)), got)
     })
 }
 
-/// Formats a number of bytes for error messages.
+/// Formats a number of bytes for error messages: `64 MiB` or `2000 bytes`.
 pub(crate) fn size(bytes: usize) -> String {
     const KIB: usize = 1 << 10;
     const MIB: usize = 1 << 20;

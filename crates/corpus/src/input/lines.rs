@@ -1,4 +1,7 @@
-//! Lines of a file.
+//! Reads a file line by line.
+//!
+//! [`Lines`] returns each line as a slice of the input's buffer. A quoted field of a table may contain line breaks, so
+//! the current line can be extended by the next ones.
 
 use memchr::memchr;
 
@@ -6,37 +9,38 @@ use super::buffered_input::BufferedInput;
 use super::limits::document_too_long;
 use crate::Error;
 
-/// Yields the lines of an input with their numbers, one at a time and without copying.
+/// The lines of an input with their numbers. [`advance`](Self::advance) moves to the next line, which the other methods
+/// read.
 pub(crate) struct Lines {
     input: BufferedInput,
-    /// Number of the current line, from 1; 0 before the first.
+    /// Number of the current line, from 1. It is 0 before the first line.
     number: u64,
-    current: Span,
-    /// Whether the current line exceeded the limit, so that its rest must still be skipped.
+    current: Extent,
+    /// Whether the current line exceeds the limit. The next call of `advance` then skips its rest.
     is_too_long: bool,
 }
 
-/// One or more lines from the start of the data, including the last line break.
+/// The bytes of the current line, including its line break, and the number of lines that were joined to it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Span {
+pub(crate) struct Extent {
     bytes: usize,
     lines: u64,
 }
 
 impl Lines {
     pub fn new(input: BufferedInput) -> Self {
-        Self { input, number: 0, current: Span { bytes: 0, lines: 1 }, is_too_long: false }
+        Self { input, number: 0, current: Extent { bytes: 0, lines: 1 }, is_too_long: false }
     }
 
-    /// Advances to the next line. Returns `false` at the end of the file. A line beyond the limit is an [`Error::Line`], and
-    /// the next call advances to the line after it.
+    /// Advances to the next line. Returns `false` at the end of the file. Fails with [`Error::Line`] if the line
+    /// exceeds the limit; the next call advances to the line after it.
     pub fn advance(&mut self) -> Result<bool, Error> {
         if std::mem::take(&mut self.is_too_long) {
             self.skip_rest()?;
         }
         self.input.consume(self.current.bytes);
         self.number += self.current.lines;
-        self.current = Span { bytes: 0, lines: 1 };
+        self.current = Extent { bytes: 0, lines: 1 };
         let limit = self.input.limit();
         let Some(bytes) = self.line_end(0, limit)? else {
             self.is_too_long = true;
@@ -47,7 +51,7 @@ impl Lines {
         Ok(bytes > 0)
     }
 
-    /// Skips the rest of a line without storing it.
+    /// Skips the rest of a line that exceeds the limit, without storing it.
     fn skip_rest(&mut self) -> Result<(), Error> {
         loop {
             let data = self.input.data();
@@ -59,7 +63,7 @@ impl Lines {
         }
     }
 
-    /// Advances to the next line that is not blank.
+    /// Advances to the next line that has anything but white space. Returns `false` at the end of the file.
     pub fn advance_to_text(&mut self) -> Result<bool, Error> {
         while self.advance()? {
             if !self.current().trim_ascii().is_empty() {
@@ -76,7 +80,7 @@ impl Lines {
         line.strip_suffix(b"\r").unwrap_or(line)
     }
 
-    /// The current line as text.
+    /// The current line as text. Fails with [`Error::Line`] if it is not UTF-8.
     pub fn text(&self) -> Result<&str, Error> {
         str::from_utf8(self.current()).map_err(|error| {
             let at = error.valid_up_to();
@@ -98,17 +102,18 @@ impl Lines {
         self.input.path()
     }
 
-    /// An error at the current line.
+    /// Creates an [`Error::Line`] at the current line.
     pub fn error(&self, expected: impl Into<String>, got: impl Into<String>) -> Error {
         Error::line(self.path(), self.number, expected, got)
     }
 
-    /// The extent of the current line, for [`retract`](Self::retract).
-    pub fn span(&self) -> Span {
+    /// The extent of the current line, for a later call of [`retract`](Self::retract).
+    pub fn extent(&self) -> Extent {
         self.current
     }
 
-    /// Joins the next line to the current one. Returns `false` if there is none or if both exceed `limit` bytes.
+    /// Joins the next line to the current one. Returns `false` if there is none, or if both together exceed `limit`
+    /// bytes.
     pub fn extend(&mut self, limit: usize) -> Result<bool, Error> {
         if self.current.bytes > limit {
             return Ok(false);
@@ -116,20 +121,20 @@ impl Lines {
         let limit = limit.min(self.input.limit());
         match self.line_end(self.current.bytes, limit.saturating_sub(self.current.bytes))? {
             Some(end) if end > self.current.bytes && end <= limit => {
-                self.current = Span { bytes: end, lines: self.current.lines + 1 };
+                self.current = Extent { bytes: end, lines: self.current.lines + 1 };
                 Ok(true)
             }
             _ => Ok(false),
         }
     }
 
-    /// Undoes calls of [`extend`](Self::extend) since `span` was the extent of the current line.
-    pub fn retract(&mut self, span: Span) {
-        self.current = span;
+    /// Undoes the calls of [`extend`](Self::extend) that were made after [`extent`](Self::extent) returned `extent`.
+    pub fn retract(&mut self, extent: Extent) {
+        self.current = extent;
     }
 
-    /// Offset of the end of the line that starts at byte `start` of the data, including its line break. `None` if the line
-    /// without its line break is longer than `limit`.
+    /// Returns the offset after the line break of the line that starts at byte `start` of the data, or `None` if the
+    /// line is longer than `limit` without its line break.
     fn line_end(&mut self, start: usize, limit: usize) -> Result<Option<usize>, Error> {
         let mut searched = start;
         loop {
@@ -153,7 +158,7 @@ impl Lines {
 pub(crate) mod tests {
     use super::*;
 
-    /// Lines of a file with this content; the file lives as long as the guard.
+    /// The lines of a temporary file with this content. The file is removed when the returned guard is dropped.
     pub(crate) fn lines_of(content: &[u8]) -> (Lines, tempfile::NamedTempFile) {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), content).expect("writable");
@@ -161,14 +166,14 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn both_line_breaks_blank_lines_and_a_last_line_without_a_break_are_read() {
+    fn lines_with_either_line_break_are_read_and_blank_lines_skipped() {
         let (mut lines, _file) = lines_of(b"\xef\xbb\xbfone\r\n\n \ntwo\r\rx\nthree");
         let mut found = Vec::new();
         while lines.advance_to_text().expect("readable") {
             found.push((lines.number(), lines.text().expect("UTF-8").to_owned()));
         }
         assert_eq!(found, [(1, "one".into()), (4, "two\r\rx".into()), (5, "three".into())]);
-        assert!(!lines.advance().expect("readable"), "the end stays the end");
+        assert!(!lines.advance().expect("readable"), "after the end, every call returns false");
     }
 
     #[test]

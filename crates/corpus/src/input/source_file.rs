@@ -1,7 +1,7 @@
-//! Opens anything that can be read once: regular files, FIFOs, pipes, terminals and other character devices.
+//! Opens files for reading: regular files, FIFOs, pipes, terminals and other character devices.
 //!
-//! Opening a FIFO waits for its writer, and reading waits for data. Both waits poll in intervals of [`MAX_WAIT_MS`] and check
-//! the control after each one, so that a canceled reader stops soon.
+//! Reading from a FIFO waits until a writer has opened it and has written data. The wait is split into polls of at most
+//! [`MAX_WAIT_MS`]. The control is checked before each poll, so a canceled reader stops soon.
 
 use std::fs::{File, FileType, Metadata};
 use std::io::{ErrorKind, Read};
@@ -10,22 +10,22 @@ use std::path::Path;
 use super::cancellation::SharedControl;
 use crate::Error;
 
-/// Longest wait between two checks for cancellation, in milliseconds.
+/// Maximum time between two checks for cancellation, in milliseconds.
 #[cfg(unix)]
 const MAX_WAIT_MS: u32 = 50;
 
-/// An open file whose waits can be canceled. A canceled read fails with an error that wraps
-/// [`control::Cancelled`].
+/// An open file. If the control is canceled, reads fail with an error that wraps [`control::Cancelled`], even while
+/// they wait for data.
 #[derive(Debug)]
 pub(crate) struct SourceFile {
     file: File,
-    /// Whether a read may have to wait for a writer.
+    /// Whether a read may have to wait for data. False for regular files.
     can_block: bool,
     control: SharedControl,
 }
 
 impl SourceFile {
-    /// Opens a file; also returns its length, or 0 if it is unknown.
+    /// Opens a file. Also returns its length in bytes, or 0 if the length is unknown.
     pub fn open(path: &Path, control: SharedControl) -> Result<(Self, u64), Error> {
         let (file, metadata) = open_file(path)?;
         let can_block = !metadata.is_file();
@@ -33,7 +33,8 @@ impl SourceFile {
         Ok((Self { file, can_block, control }, length))
     }
 
-    /// Opens a regular file. Fails for everything else.
+    /// Opens a regular file. Also returns its length in bytes. Fails with [`Error::Format`] for FIFOs, sockets and
+    /// devices.
     pub fn open_regular(path: &Path, control: SharedControl) -> Result<(Self, u64), Error> {
         let (file, metadata) = open_file(path)?;
         if !metadata.is_file() {
@@ -43,12 +44,12 @@ impl SourceFile {
     }
 }
 
-/// The error if the path is not a regular file, but must be one.
+/// Creates the error for a path that must be a regular file, but is not.
 pub(crate) fn not_regular(path: &Path, kind: FileType) -> Error {
     Error::format(path, "a regular file", storage::file_type_name(kind))
 }
 
-/// Opens a file or device, but not a folder.
+/// Opens a file, FIFO or device. Fails for a folder.
 fn open_file(path: &Path) -> Result<(File, Metadata), Error> {
     let file = open_without_waiting(path).map_err(Error::io("open", path))?;
     let metadata = file.metadata().map_err(Error::io("open", path))?;
@@ -68,7 +69,7 @@ fn open_without_waiting(path: &Path) -> std::io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let opened = std::fs::OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path);
     match opened {
-        // Node gives child processes a socket as standard input, which cannot be opened by name.
+        // The standard input of child processes of Node is a socket, which cannot be opened by its name.
         Err(error)
             if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error())
                 && path == Path::new("/dev/stdin") =>
@@ -103,11 +104,12 @@ impl Read for SourceFile {
 }
 
 impl SourceFile {
-    /// Waits for at most [`MAX_WAIT_MS`]. Returns whether a read would not block, because there is data or the end of the
+    /// Waits for at most [`MAX_WAIT_MS`]. Returns whether a read would return at once, with data or at the end of the
     /// file.
     ///
-    /// A read from a FIFO without a writer returns 0 at once, both before the first writer opens it and after the last
-    /// one closes it. Polling tells them apart: only the latter is a hang-up (`POLLHUP`).
+    /// Polling is necessary even for a FIFO that has no writer: a read returns 0 both before the first writer has
+    /// opened the FIFO and after the last one has closed it. `poll` reports only the second case, as a hang-up
+    /// (`POLLHUP`).
     #[cfg(unix)]
     fn is_ready(&self) -> std::io::Result<bool> {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -1,11 +1,11 @@
-//! Passages inside question and training objects.
+//! Passages inside the JSON objects of questions and training examples.
 
 use serde::Deserialize;
 
 use super::fields::{Id, Text};
-use crate::record::Passage;
+use crate::types::Passage;
 
-/// A passage as DPR's training files and passagekit's own question lines write it.
+/// A passage in DPR's training files, or the context in question files that passagekit has written.
 #[derive(Deserialize)]
 pub(crate) struct Context<'a> {
     #[serde(borrow)]
@@ -21,7 +21,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Converts to a passage. Its id is empty if the file gives none.
+    /// Converts it to a passage. The id is empty if the file has none.
     pub fn into_passage(self) -> Passage {
         let id = self.passage_id.or(self.psg_id).or(self.id).map(|Id(id)| id.into_owned());
         let mut passage = Passage { id: id.unwrap_or_default(), title: None, text: self.text.0.into_owned() };

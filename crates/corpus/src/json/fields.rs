@@ -1,4 +1,4 @@
-//! Types for JSON fields that data sets write in several ways.
+//! Types of JSON fields that data sets write in several ways, such as ids that are strings or integers.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,17 +10,18 @@ use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Id<'a>(pub Cow<'a, str>);
 
-/// A text, borrowed if it has no escapes.
+/// A string. It is borrowed from the JSON if it has no escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Text<'a>(pub Cow<'a, str>);
 
-/// Maximum number of answers per question. An answer takes much more memory than the shortest one takes in a file.
+/// Maximum number of answers per question. The shortest answer takes two bytes in a file, but a `String` in memory, so
+/// the limit on documents does not bound the memory of answers.
 const MAX_ANSWERS: usize = 1 << 16;
 
-/// The first item of a list; all of its items must be valid.
+/// The first element of a list, or `None` if the list is empty. All elements must be valid.
 pub(crate) struct First<T>(pub Option<T>);
 
-/// Answers: a list of strings or numbers, one string, or null.
+/// Answers: a list of strings and integers, one string, or null (no answers).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Answers(pub Vec<String>);
 
@@ -164,22 +165,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_form_of_a_field_is_read() {
+    fn every_form_of_a_field_is_read() {
         let parse = |json| serde_json::from_str::<Answers>(json).map(|answers| answers.0);
-        assert_eq!(parse(r#"["a", 1972]"#).expect("sound"), ["a", "1972"]);
-        assert_eq!(parse(r#""a""#).expect("sound"), ["a"]);
-        assert!(parse("null").expect("sound").is_empty());
+        assert_eq!(parse(r#"["a", 1972]"#).expect("valid"), ["a", "1972"]);
+        assert_eq!(parse(r#""a""#).expect("valid"), ["a"]);
+        assert!(parse("null").expect("valid").is_empty());
         assert!(parse(r#"[["a"]]"#).is_err());
-        assert_eq!(serde_json::from_str::<Id>("-7").expect("sound").0, "-7");
-        assert_eq!(serde_json::from_str::<Text>(r#""a\n""#).expect("sound").0, "a\n");
+        assert_eq!(serde_json::from_str::<Id>("-7").expect("valid").0, "-7");
+        assert_eq!(serde_json::from_str::<Text>(r#""a\n""#).expect("valid").0, "a\n");
         assert!(serde_json::from_str::<Text>("7").is_err());
     }
 
     #[test]
-    fn scores_are_numbers_or_strings_of_them_and_finite() {
+    fn scores_are_finite_numbers_or_strings_of_them() {
         let parse = |json| serde_json::from_str::<Score>(json).map(|score| score.0);
-        assert_eq!(parse("\"81.25\"").expect("sound"), 81.25);
-        assert_eq!(parse("-3").expect("sound"), -3.0);
+        assert_eq!(parse("\"81.25\"").expect("valid"), 81.25);
+        assert_eq!(parse("-3").expect("valid"), -3.0);
         assert!(parse("\"NaN\"").is_err() && parse("1e300").is_err());
     }
 }

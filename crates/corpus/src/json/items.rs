@@ -1,51 +1,54 @@
-//! Items of JSON values that may be larger than memory.
+//! Reads the items of a JSON array or object that may be larger than memory.
 
 use memchr::memchr_iter;
 use serde::Deserialize;
 
-use super::extent::{Extent, is_space};
 use super::parse::parse_json;
+use super::value_scanner::{ValueScanner, is_space};
 use crate::Error;
 use crate::input::{BufferedInput, document_too_long};
 
-/// Where the items of a JSON file are.
+/// Which values of a JSON file are its items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// `[item, …]`
+    /// The elements of the array that is the whole file: `[item, …]`.
     Array,
-    /// `{"key": item, …}`
+    /// The values of the object that is the whole file: `{"key": item, …}`.
     Values,
-    /// `{…, "name": [item, …], …}`
+    /// The elements of one array in the object that is the whole file: `{…, "name": [item, …], …}`. The rest of the
+    /// object is ignored.
     ArrayIn(&'static str),
 }
 
-/// Reads the items of one large JSON value one by one, so that only the current item is in memory.
+/// Reads the items of a JSON file one by one, so that only the current item is in memory. [`advance`](Self::advance)
+/// moves to the next item, which the other methods read.
 pub(crate) struct JsonItems {
     input: BufferedInput,
     shape: Shape,
     state: State,
-    /// Number of the line on which the data begins.
+    /// Line number of the first byte that was not consumed, from 1.
     line: u64,
+    /// The key of the current item, for [`Shape::Values`].
     key: Option<String>,
-    /// Length of the current item, which is at the start of the data.
+    /// Length of the current item in bytes. The item is at the start of the input's data.
     length: usize,
-    /// Number of the line on which the current item begins.
+    /// Line number of the start of the current item, from 1.
     item_line: u64,
-    /// If the current item exceeds the limit: how far it was scanned. The rest must still be skipped.
-    too_long: Option<Extent>,
+    /// If the current item exceeds the limit: a scanner of the item, with which the next call of `advance` skips it.
+    too_long: Option<ValueScanner>,
 }
 
-/// How far the file was read.
+/// The position in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// At the start of the file.
     Start,
-    /// Before the first item.
-    First,
-    /// At an item or after it.
-    Later,
-    /// After the last item or an error.
-    Done,
+    /// After the opening bracket.
+    BeforeFirst,
+    /// At an item.
+    AtItem,
+    /// After the last item, or after an error that ends reading.
+    Ended,
 }
 
 impl JsonItems {
@@ -62,13 +65,13 @@ impl JsonItems {
         }
     }
 
-    /// Advances to the next item. Returns `false` after the last one. An error that hides the bounds of items is an
-    /// [`Error::Format`] and ends the iteration. An item beyond the limit is an [`Error::Line`], and the next call advances
-    /// to the item after it.
+    /// Advances to the next item. Returns `false` after the last one. Fails with [`Error::Line`] if the item exceeds
+    /// the limit; the next call advances to the item after it. Fails with [`Error::Format`] if the JSON is invalid
+    /// between the items; then no more items can be read.
     pub fn advance(&mut self) -> Result<bool, Error> {
         let found = self.find_next();
         if !matches!(found, Ok(true) | Err(Error::Line { .. })) {
-            self.state = State::Done;
+            self.state = State::Ended;
         }
         found
     }
@@ -83,7 +86,8 @@ impl JsonItems {
         self.key.as_deref()
     }
 
-    /// Parses the current item.
+    /// Parses the current item. Fails with [`Error::Line`] if it is not valid JSON or not of type `T`; `expected`
+    /// describes the type.
     pub fn parse<'a, T: Deserialize<'a>>(&'a self, expected: &str) -> Result<T, Error> {
         parse_json(self.value()).map_err(|error| {
             let line = self.item_line + error.line - 1;
@@ -91,7 +95,7 @@ impl JsonItems {
         })
     }
 
-    /// An error at the current item.
+    /// Creates an [`Error::Line`] at the current item.
     pub fn error(&self, expected: impl Into<String>, got: impl Into<String>) -> Error {
         Error::line(self.input.path(), self.item_line, expected, got)
     }
@@ -99,27 +103,27 @@ impl JsonItems {
     fn find_next(&mut self) -> Result<bool, Error> {
         let close = if self.shape == Shape::Values { b'}' } else { b']' };
         match self.state {
-            State::Done => return Ok(false),
+            State::Ended => return Ok(false),
             State::Start => self.open()?,
-            State::First => {}
-            State::Later => match self.too_long.take() {
-                Some(extent) => self.skip(extent)?,
+            State::BeforeFirst => {}
+            State::AtItem => match self.too_long.take() {
+                Some(scanner) => self.skip(scanner)?,
                 None => self.consume(self.length),
             },
         }
         self.length = 0;
         let next = self.peek()?;
-        if self.state != State::Later && next == Some(close) {
+        if self.state != State::AtItem && next == Some(close) {
             return self.finish();
         }
-        if self.state == State::Later {
+        if self.state == State::AtItem {
             match next {
                 Some(b',') => self.consume(1),
                 Some(found) if found == close => return self.finish(),
                 other => return Err(self.unexpected(format!("',' or '{}'", close as char), other)),
             }
         }
-        self.state = State::Later;
+        self.state = State::AtItem;
         if self.shape == Shape::Values {
             self.key = Some(self.take_key()?);
         }
@@ -127,8 +131,8 @@ impl JsonItems {
         self.item_line = self.line;
         match self.find_end()? {
             Ok(length) => self.length = length,
-            Err(extent) => {
-                self.too_long = Some(extent);
+            Err(scanner) => {
+                self.too_long = Some(scanner);
                 let (expected, got) = document_too_long(self.input.limit());
                 return Err(self.error(expected, got));
             }
@@ -136,9 +140,9 @@ impl JsonItems {
         Ok(true)
     }
 
-    /// Advances to the first item.
+    /// Advances past the bracket that opens the array or object of items.
     fn open(&mut self) -> Result<(), Error> {
-        self.state = State::First;
+        self.state = State::BeforeFirst;
         match self.shape {
             Shape::Array => self.take(b'['),
             Shape::Values => self.take(b'{'),
@@ -154,7 +158,7 @@ impl JsonItems {
                     if found == name {
                         return self.take(b'[');
                     }
-                    self.skip(Extent::default())?;
+                    self.skip(ValueScanner::default())?;
                     if self.peek()? != Some(b'}') {
                         self.take(b',')?;
                     }
@@ -163,10 +167,10 @@ impl JsonItems {
         }
     }
 
-    /// Consumes the closing bracket. Returns `false`, for [`advance`](Self::advance).
+    /// Consumes the closing bracket. Returns `false`, the result of [`advance`](Self::advance) after the last item.
     fn finish(&mut self) -> Result<bool, Error> {
         self.consume(1);
-        // The rest of an object after its array is ignored.
+        // After an array in an object, the rest of the object is ignored.
         if !matches!(self.shape, Shape::ArrayIn(_))
             && let Some(next) = self.peek()?
         {
@@ -192,7 +196,7 @@ impl JsonItems {
         }
     }
 
-    /// Consumes an expected byte.
+    /// Skips white space and consumes the next byte, which must be `expected`.
     fn take(&mut self, expected: u8) -> Result<(), Error> {
         match self.peek()? {
             Some(found) if found == expected => {
@@ -203,7 +207,7 @@ impl JsonItems {
         }
     }
 
-    /// Consumes a key and its colon.
+    /// Consumes a key and its colon. Returns the key.
     fn take_key(&mut self) -> Result<String, Error> {
         let next = self.peek()?;
         if next != Some(b'"') {
@@ -220,16 +224,17 @@ impl JsonItems {
         Ok(key)
     }
 
-    /// Returns the length of the value at the start of the data, or how far it was scanned if it exceeds the limit.
-    fn find_end(&mut self) -> Result<Result<usize, Extent>, Error> {
-        let mut extent = Extent::default();
+    /// Returns the length of the value at the start of the data. If the value exceeds the limit, returns a scanner
+    /// instead, with which [`skip`](Self::skip) can skip the value.
+    fn find_end(&mut self) -> Result<Result<usize, ValueScanner>, Error> {
+        let mut scanner = ValueScanner::default();
         let limit = self.input.limit();
         loop {
-            if let Some(length) = extent.find(self.input.data()) {
-                return Ok(if length > limit { Err(Extent::default()) } else { Ok(length) });
+            if let Some(length) = scanner.find_end(self.input.data()) {
+                return Ok(if length > limit { Err(ValueScanner::default()) } else { Ok(length) });
             }
-            if extent.scanned() > limit {
-                return Ok(Err(extent));
+            if scanner.position() > limit {
+                return Ok(Err(scanner));
             }
             if !self.input.fill()? {
                 return Err(self.truncated());
@@ -237,34 +242,37 @@ impl JsonItems {
         }
     }
 
-    /// Skips a value that was scanned as far as `extent` says, without storing it.
-    fn skip(&mut self, mut extent: Extent) -> Result<(), Error> {
+    /// Skips the value at the start of the data without storing it. `scanner` has scanned a part of the value, or
+    /// nothing yet.
+    fn skip(&mut self, mut scanner: ValueScanner) -> Result<(), Error> {
         loop {
-            if let Some(length) = extent.find(self.input.data()) {
+            if let Some(length) = scanner.find_end(self.input.data()) {
                 self.consume(length);
                 return Ok(());
             }
             let length = self.input.data().len();
             self.consume(length);
-            extent.drop_front(length);
+            scanner.drop_front(length);
             if !self.input.fill()? {
                 return Err(self.truncated());
             }
         }
     }
 
+    /// Creates the error for a file that ends inside a value.
     fn truncated(&self) -> Error {
         let line = self.item_line.max(self.line);
         let got = format!("the end of the file in the item at line {line}");
-        Error::format(self.input.path(), "a whole JSON value", got)
+        Error::format(self.input.path(), "a complete JSON value", got)
     }
 
-    /// Consumes bytes and counts their lines.
+    /// Consumes bytes and counts their line breaks.
     fn consume(&mut self, count: usize) {
         self.line += memchr_iter(b'\n', &self.input.data()[..count]).count() as u64;
         self.input.consume(count);
     }
 
+    /// Creates the error for an unexpected byte, or for the end of the file.
     fn unexpected(&self, expected: String, got: Option<u8>) -> Error {
         let got = match got {
             None => "the end of the file".to_owned(),
@@ -288,12 +296,12 @@ mod tests {
         while items.advance()? {
             found.push((items.key().map(str::to_owned), items.parse("anything")?));
         }
-        assert!(!items.advance()?, "the end stays the end");
+        assert!(!items.advance()?, "after the end, every call returns false");
         Ok(found)
     }
 
     #[test]
-    fn items_are_found_in_each_shape() -> Result<(), Error> {
+    fn items_of_every_shape_are_read() -> Result<(), Error> {
         let array = items_of(r#" [1, "]\"", {"a": [2, "}"]} ,null ] "#, Shape::Array)?;
         let values: Vec<_> = array.into_iter().map(|(_, value)| value).collect();
         assert_eq!(Value::from(values), serde_json::json!([1, "]\"", {"a": [2, "}"]}, null]));
@@ -305,10 +313,10 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_item_is_reported_with_its_line_and_a_missing_end_with_what_was_expected() {
-        let error = |content, shape| items_of(content, shape).expect_err("unsound").to_string();
-        let bad = error("[\n1,\n{\"a\":\n tru }]", Shape::Array);
-        assert!(bad.contains(":4: expected anything, got expected ident at column"), "{bad}");
+    fn an_invalid_item_is_reported_with_its_line_and_a_missing_end_with_what_was_expected() {
+        let error = |content, shape| items_of(content, shape).expect_err("invalid").to_string();
+        let message = error("[\n1,\n{\"a\":\n tru }]", Shape::Array);
+        assert!(message.contains(":4: expected anything, got expected ident at column"), "{message}");
         assert!(error("[1, 2", Shape::Array).ends_with("got the end of the file in the item at line 1"));
         assert!(error("[1 ", Shape::Array).ends_with("expected ',' or ']', got the end of the file"));
         assert!(error("[1]\n2", Shape::Array).ends_with("expected the end of the file, got '2' at line 2"));
@@ -318,7 +326,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic_or_hang(text in "[\\[\\]{}\",:1 a\\\\\n]{0,24}") {
+        fn any_text_is_read_without_a_panic_or_an_endless_loop(text in "[\\[\\]{}\",:1 a\\\\\n]{0,24}") {
             for shape in [Shape::Array, Shape::Values, Shape::ArrayIn("a")] {
                 let file = tempfile::NamedTempFile::new().expect("a file");
                 std::fs::write(file.path(), &text).expect("writable");
@@ -330,9 +338,9 @@ mod tests {
         }
 
         #[test]
-        fn it_agrees_with_a_parser_of_the_whole_file(values in prop::collection::vec(any::<Option<String>>(), 0..5)) {
+        fn items_are_those_of_a_parser_that_reads_the_whole_file(values in prop::collection::vec(any::<Option<String>>(), 0..5)) {
             let text = serde_json::to_string_pretty(&values).expect("strings");
-            let found = items_of(&text, Shape::Array).expect("sound");
+            let found = items_of(&text, Shape::Array).expect("valid");
             let found: Vec<_> = found.into_iter().map(|(_, value)| value).collect();
             prop_assert_eq!(serde_json::to_value(found).expect("a value"), serde_json::to_value(values).expect("a value"));
         }

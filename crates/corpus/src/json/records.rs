@@ -1,4 +1,4 @@
-//! JSON objects, one per line or in one array.
+//! Reads JSON objects, one per line or in one array.
 
 use std::path::Path;
 
@@ -9,26 +9,29 @@ use super::parse::parse_line;
 use crate::Error;
 use crate::input::{BufferedInput, InputOptions, Lines};
 
-/// Reads JSON objects that are one per line or in one array.
+/// The JSON objects of a file. [`advance`](Self::advance) moves to the next object, which the other methods read.
 pub(crate) enum JsonRecords {
+    /// One object per line.
     Lines(Lines),
+    /// The elements of an array.
     Items(JsonItems),
 }
 
 impl JsonRecords {
-    /// Reads an array if the content begins with a bracket, else lines.
+    /// Reads an array if the content begins with `[`, else lines.
     pub fn new(mut input: BufferedInput) -> Result<Self, Error> {
-        let array = input.prefix(64 << 10)?.trim_ascii_start().starts_with(b"[");
-        Ok(if array {
+        // White space may come before the bracket, up to 64 KiB.
+        let is_array = input.prefix(64 << 10)?.trim_ascii_start().starts_with(b"[");
+        Ok(if is_array {
             Self::Items(JsonItems::new(input, Shape::Array))
         } else {
             Self::Lines(Lines::new(input))
         })
     }
 
-    /// Opens a file with the default limits.
+    /// Opens a file with the default limit.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Self::new(BufferedInput::open_within(path, &InputOptions::default())?.0)
+        Self::new(BufferedInput::open_with(path, &InputOptions::default())?.0)
     }
 
     /// Advances to the next object. Returns `false` at the end.
@@ -39,7 +42,7 @@ impl JsonRecords {
         }
     }
 
-    /// Parses the current object.
+    /// Parses the current object. Fails with [`Error::Line`] if that is impossible; `expected` describes the object.
     pub fn parse<'a, T: Deserialize<'a>>(&'a self, expected: &str) -> Result<T, Error> {
         match self {
             Self::Lines(lines) => parse_line(lines, expected),
@@ -47,7 +50,7 @@ impl JsonRecords {
         }
     }
 
-    /// An error at the current object.
+    /// Creates an [`Error::Line`] at the current object.
     pub fn error(&self, expected: impl Into<String>, got: impl Into<String>) -> Error {
         match self {
             Self::Lines(lines) => lines.error(expected, got),

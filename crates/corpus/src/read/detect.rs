@@ -1,4 +1,4 @@
-//! Detects formats from the first bytes of a file. The file name does not matter.
+//! Detects the format of a file from its first bytes. The file name does not matter.
 
 use super::format::{PassageFormat, QuestionFormat};
 use crate::Error;
@@ -7,7 +7,7 @@ use crate::input::BufferedInput;
 /// Maximum number of bytes that are examined.
 const MAX_PREFIX_BYTES: usize = 64 << 10;
 
-/// Detects the passage format of a file.
+/// Detects the format of a file of passages. Consumes nothing.
 pub(crate) fn passage_format(input: &mut BufferedInput) -> Result<PassageFormat, Error> {
     const EXPECTED: &str = "passages as text, a TSV of id, text and title, JSON lines with \"_id\" and \"text\" or \
                             \"id\" and \"contents\", or SQuAD or PubMedQA JSON";
@@ -19,12 +19,16 @@ pub(crate) fn passage_format(input: &mut BufferedInput) -> Result<PassageFormat,
         Some(b'{') => {
             let keys = Keys::of(prefix);
             let has = |name| keys.outer.iter().any(|key| key == name);
-            match () {
-                () if has("contents") => Ok(PassageFormat::Anserini),
-                () if has("text") && (has("_id") || has("id")) => Ok(PassageFormat::Beir),
-                () if has("data") => Ok(PassageFormat::Squad),
-                () if keys.has_nested("CONTEXTS") => Ok(PassageFormat::PubmedQa),
-                () => Err(refused(keys.description())),
+            if has("contents") {
+                Ok(PassageFormat::Anserini)
+            } else if has("text") && (has("_id") || has("id")) {
+                Ok(PassageFormat::Beir)
+            } else if has("data") {
+                Ok(PassageFormat::Squad)
+            } else if keys.has_nested("CONTEXTS") {
+                Ok(PassageFormat::PubmedQa)
+            } else {
+                Err(refused(keys.description()))
             }
         }
         Some(b'[') if matches!(json_after_bracket(prefix), Some(b'{')) => {
@@ -35,7 +39,7 @@ pub(crate) fn passage_format(input: &mut BufferedInput) -> Result<PassageFormat,
     }
 }
 
-/// Detects the question format of a file.
+/// Detects the format of a file of questions. Consumes nothing.
 pub(crate) fn question_format(input: &mut BufferedInput) -> Result<QuestionFormat, Error> {
     const EXPECTED: &str = "questions as a TSV of id and text or of question and answers, JSON objects with \
                             \"question\" and \"answers\" or \"_id\" and \"text\", SQuAD or PubMedQA JSON, or TREC topics";
@@ -51,12 +55,16 @@ pub(crate) fn question_format(input: &mut BufferedInput) -> Result<QuestionForma
         Some(b'{') => {
             let keys = Keys::of(prefix);
             let has = |name| keys.outer.iter().any(|key| key == name);
-            match () {
-                () if has("question") || has("qText") => Ok(QuestionFormat::DprJsonl),
-                () if has("text") && (has("_id") || has("id")) => Ok(QuestionFormat::Beir),
-                () if has("data") => Ok(QuestionFormat::Squad),
-                () if keys.has_nested("QUESTION") => Ok(QuestionFormat::PubmedQa),
-                () => Err(refused(keys.description())),
+            if has("question") || has("qText") {
+                Ok(QuestionFormat::DprJsonl)
+            } else if has("text") && (has("_id") || has("id")) {
+                Ok(QuestionFormat::Beir)
+            } else if has("data") {
+                Ok(QuestionFormat::Squad)
+            } else if keys.has_nested("QUESTION") {
+                Ok(QuestionFormat::PubmedQa)
+            } else {
+                Err(refused(keys.description()))
             }
         }
         Some(_) => {
@@ -64,26 +72,30 @@ pub(crate) fn question_format(input: &mut BufferedInput) -> Result<QuestionForma
             let line = lines(prefix).next().unwrap_or_default();
             let mut fields = line.split(|&byte| byte == b'\t').skip(1);
             match (fields.next(), fields.next()) {
+                // Two fields. A list of answers, which may be quoted, begins and ends with a bracket.
                 (Some(second), None) => {
                     let second = second.strip_prefix(b"\"").unwrap_or(second).trim_ascii_start();
-                    let list = matches!(second.first(), Some(b'[' | b'('));
+                    let is_list = matches!(second.first(), Some(b'[' | b'('));
                     let end = second.trim_ascii_end();
                     let end = end.strip_suffix(b"\"").unwrap_or(end).last();
-                    let list = list && matches!(end, Some(b']' | b')'));
-                    Ok(if list { QuestionFormat::DprCsv } else { QuestionFormat::Tsv })
+                    let is_list = is_list && matches!(end, Some(b']' | b')'));
+                    Ok(if is_list { QuestionFormat::DprCsv } else { QuestionFormat::Tsv })
                 }
-                _ => Err(refused(format!("a first line {}", quoted(line)))),
+                _ => Err(refused(format!("a first line {}", quoted_line(line)))),
             }
         }
     }
 }
 
+/// The bytes that are examined, without white space at the start.
 fn prefix(input: &BufferedInput) -> &[u8] {
     input.data()[..input.data().len().min(MAX_PREFIX_BYTES)].trim_ascii_start()
 }
 
-/// The lines that are not blank, without one that the end of the prefix cuts off.
+/// The lines of a prefix that are not blank. A last line that the end of the prefix may have cut is left out.
 fn lines(prefix: &[u8]) -> impl Iterator<Item = &[u8]> {
+    // Only a prefix of the maximum length is cut. White space at its start has been removed, so half of that length
+    // counts as the maximum.
     let complete = match prefix.iter().rposition(|&byte| byte == b'\n') {
         Some(end) if prefix.len() >= MAX_PREFIX_BYTES / 2 => &prefix[..end],
         _ => prefix,
@@ -92,7 +104,8 @@ fn lines(prefix: &[u8]) -> impl Iterator<Item = &[u8]> {
     lines.filter(|line| !line.trim_ascii().is_empty())
 }
 
-/// Whether the first line is a header with `id` and `text`, or every line has exactly two tabs.
+/// Whether the first line is a header with `id` and `text`, or every line has exactly two tabs and the first field of
+/// the first line has no space.
 fn is_passage_table(prefix: &[u8]) -> bool {
     let mut lines = lines(prefix);
     let Some(first) = lines.next() else { return false };
@@ -105,13 +118,13 @@ fn is_passage_table(prefix: &[u8]) -> bool {
     tabs(first) == 2 && !id_has_space && lines.all(|line| tabs(line) == 2)
 }
 
-/// Returns the reason if a prefix is not text.
+/// Fails if a prefix is not UTF-8 text. The error is the reason.
 fn check_text(prefix: &[u8]) -> Result<(), String> {
     if prefix.contains(&0) {
         return Err("binary data".to_owned());
     }
     match str::from_utf8(prefix) {
-        // A character may be cut where the prefix ends.
+        // Without `error_len`, the error is only that the end of the prefix has cut a character.
         Err(error) if error.error_len().is_some() => {
             Err(format!("bytes that are not UTF-8, such as 0x{:02x}", prefix[error.valid_up_to()]))
         }
@@ -119,22 +132,23 @@ fn check_text(prefix: &[u8]) -> Result<(), String> {
     }
 }
 
-/// The first byte after a bracket and white space.
+/// The first byte after the bracket with which the prefix begins, and after white space.
 fn json_after_bracket(prefix: &[u8]) -> Option<u8> {
     prefix[1..].trim_ascii_start().first().copied()
 }
 
-/// A line in quotation marks, escaped and shortened, for error messages.
-fn quoted(line: &[u8]) -> String {
+/// Quotes a line, which need not be UTF-8, for an error message: with escapes, and cut after 60 bytes.
+fn quoted_line(line: &[u8]) -> String {
     let start: Vec<u8> = line.iter().copied().take(60).collect();
     format!("\"{}{}\"", start.escape_ascii(), if start.len() < line.len() { "…" } else { "" })
 }
 
-/// The keys of the first JSON object, as far as it is in the prefix.
+/// The keys of the first JSON object that are in the prefix.
 #[derive(Debug, Default)]
 struct Keys {
+    /// The keys of the object itself.
     outer: Vec<String>,
-    /// The keys of objects that are its values.
+    /// The keys of objects that are values of the object.
     nested: Vec<String>,
 }
 
@@ -171,13 +185,15 @@ impl Keys {
         keys
     }
 
+    /// Whether an object inside the object has this key.
     fn has_nested(&self, name: &str) -> bool {
         self.nested.iter().any(|key| key == name)
     }
 
+    /// Lists the first keys, for error messages.
     fn description(&self) -> String {
-        let shown: Vec<_> = self.outer.iter().take(8).map(|key| crate::error::shown(key)).collect();
-        format!("JSON with {}", if shown.is_empty() { "no keys".to_owned() } else { shown.join(", ") })
+        let keys: Vec<_> = self.outer.iter().take(8).map(|key| crate::error::quoted(key)).collect();
+        format!("JSON with {}", if keys.is_empty() { "no keys".to_owned() } else { keys.join(", ") })
     }
 }
 
@@ -196,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn passages_are_recognized() {
+    fn every_format_of_passages_is_detected() {
         for (content, expected) in [
             ("id\ttext\ttitle\n1\ta\tb\n", PassageFormat::Dpr),
             ("1\ta b\tc\n2\td\te", PassageFormat::Dpr),
@@ -209,12 +225,16 @@ mod tests {
             ("one\ttwo\tthree\nno table", PassageFormat::Text),
             ("[1] A footnote.", PassageFormat::Text),
         ] {
-            assert_eq!(detect(content.as_bytes(), passage_format).expect("known"), expected, "{content}");
+            assert_eq!(
+                detect(content.as_bytes(), passage_format).expect("recognized"),
+                expected,
+                "{content}"
+            );
         }
     }
 
     #[test]
-    fn questions_are_recognized() {
+    fn every_format_of_questions_is_detected() {
         for (content, expected) in [
             ("who?\t['a', 'b']\n", QuestionFormat::DprCsv),
             ("who?\t\"[\"\"a\"\"]\"\r\n", QuestionFormat::DprCsv),
@@ -228,12 +248,16 @@ mod tests {
             ("{\"7\": {\"QUESTION\": \"a?\"}}", QuestionFormat::PubmedQa),
             ("\n<top>\n<num> Number: 1\n", QuestionFormat::Trec),
         ] {
-            assert_eq!(detect(content.as_bytes(), question_format).expect("known"), expected, "{content}");
+            assert_eq!(
+                detect(content.as_bytes(), question_format).expect("recognized"),
+                expected,
+                "{content}"
+            );
         }
     }
 
     #[test]
-    fn a_file_of_no_known_format_is_described() {
+    fn the_error_for_an_unknown_format_describes_the_content() {
         let error = |content: &[u8]| detect(content, passage_format).expect_err("unknown").to_string();
         assert!(error(b" \n").ends_with("got an empty file"));
         assert!(error(b"PK\x03\x04\0\0").ends_with("got binary data"));
@@ -245,7 +269,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_make_it_panic(content in prop::collection::vec(prop::sample::select(b"{}[]\":,\\\t\n a\xff<".to_vec()), 0..40)) {
+        fn any_bytes_are_examined_without_a_panic(content in prop::collection::vec(prop::sample::select(b"{}[]\":,\\\t\n a\xff<".to_vec()), 0..40)) {
             let _ = detect(&content, passage_format);
             let _ = detect(&content, question_format);
         }

@@ -1,11 +1,11 @@
-//! The formats of passage and question files.
+//! The formats of passage and question files, and their names.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::Error;
 
-/// A format of passage files. `FromStr` and `Display` use the names in parentheses.
+/// A format of passage files. `FromStr` and `Display` use the name in parentheses at the end of each description.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PassageFormat {
@@ -14,20 +14,20 @@ pub enum PassageFormat {
     Auto,
     /// A text or Markdown file, or a folder of them (`text`).
     Text,
-    /// Tab-separated `id`, `text`, `title`, as in DPR's `psgs_w100.tsv`. A header, if there is one, names the columns, and
-    /// the title is optional (`dpr`).
+    /// Tab-separated `id`, `text`, `title`, as in DPR's `psgs_w100.tsv`. A header, if there is one, names the columns,
+    /// and the title is optional (`dpr`).
     Dpr,
-    /// JSON lines with `_id` or `id`, `title`, `text`, as in BEIR's `corpus.jsonl` (`beir`).
+    /// JSON lines with `_id` or `id`, `text` and optionally `title`, as in BEIR's `corpus.jsonl` (`beir`).
     Beir,
     /// JSON lines with `id`, `contents` and optionally `title` (`anserini`).
     Anserini,
     /// SQuAD 1.1 or 2.0; each paragraph is a passage (`squad`).
     Squad,
-    /// PubMedQA; the contexts of each question form one passage (`pubmedqa`).
+    /// PubMedQA; each abstract is a passage (`pubmedqa`).
     PubmedQa,
 }
 
-/// A format of question files. `FromStr` and `Display` use the names in parentheses.
+/// A format of question files. `FromStr` and `Display` use the name in parentheses at the end of each description.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum QuestionFormat {
@@ -42,16 +42,17 @@ pub enum QuestionFormat {
     DprCsv,
     /// JSON lines with `question`, `answers` or `answer`, and optionally `id` (`dpr-jsonl`).
     DprJsonl,
-    /// An array of the same objects, as in DPR's training files (`dpr-json`).
+    /// An array of the same objects as in [`DprJsonl`](Self::DprJsonl), as in DPR's training files (`dpr-json`).
     DprJson,
     /// SQuAD 1.1 or 2.0, with the paragraph as context (`squad`).
     Squad,
-    /// TREC topics: number and title (`trec`).
+    /// TREC topics, with the number as id and the title as text (`trec`).
     Trec,
-    /// PubMedQA: yes, no or maybe as the answer, the abstract as context (`pubmedqa`).
+    /// PubMedQA, with yes, no or maybe as the answer and the abstract as context (`pubmedqa`).
     PubmedQa,
 }
 
+/// Implements `FromStr` and `Display` for a format, and `ALL`. Takes the name of each variant.
 macro_rules! names {
     ($format:ident, $what:literal: $($variant:ident $name:literal),+) => {
         impl FromStr for $format {
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_parsed_to_their_formats() {
+    fn every_format_is_parsed_from_its_name() {
         for &format in PassageFormat::ALL {
             assert_eq!(format.to_string().parse::<PassageFormat>().expect("a name"), format);
         }

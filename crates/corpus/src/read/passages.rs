@@ -1,40 +1,43 @@
-//! Opens files of passages.
+//! Opens files of passages: [`open_passages`] and [`PassageReader`].
 
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use control::Control;
+use control::{Cancelled, Control};
 
 use super::detect;
 use super::format::PassageFormat;
 use super::options::ReadOptions;
 use super::split::Split;
 use crate::Error;
+use crate::formats::source::PassageSource;
 use crate::formats::{JsonPassages, PubmedQaPassages, SquadPassages, TablePassages, Texts, files_in};
 use crate::input::{BufferedInput, Lines, Progress, SharedControl, passage_too_long};
-use crate::record::Passage;
-use crate::source::PassageSource;
+use crate::types::Passage;
 
-/// Iterator over the passages of a file or folder, in order. Ends after the first error.
+/// Iterator over the passages of a file or folder, in order. Ends after the first error, except after invalid lines
+/// that are skipped.
 pub struct PassageReader {
     source: Box<dyn PassageSource>,
     progress: Progress,
     format: PassageFormat,
     skip_bad_lines: bool,
+    /// Maximum number of bytes of a passage.
     max_passage: usize,
     control: SharedControl,
     skipped: u64,
     has_ended: bool,
 }
 
-/// Opens a file of passages, plain or gzip, or a folder of texts. The file may be a FIFO, a pipe or a device, because
-/// all formats are read once, from the beginning.
+/// Opens a file of passages, plain or gzip, or a folder of text files. The file may be a FIFO, a pipe or a device,
+/// because files of all formats are read once, from start to end.
 ///
 /// # Errors
 ///
-/// [`Error::Io`], [`Error::Gzip`]; [`Error::Format`] if the format cannot be detected, if a folder is opened with another format than text, or if a folder contains a FIFO, socket or device with the
-/// file name of a text; [`Error::Text`] if the splitting options are invalid; [`Error::Cancelled`].
+/// [`Error::Io`] or [`Error::Gzip`] if the file cannot be read; [`Error::Format`] if the format cannot be detected, if
+/// a folder is opened in another format than text, or if a folder contains a FIFO, socket or device with the name of a
+/// text file; [`Error::Text`] if the options for splitting are invalid; [`Error::Cancelled`].
 pub fn open_passages(
     path: impl AsRef<Path>,
     format: PassageFormat,
@@ -61,7 +64,7 @@ pub fn open_passages(
         let source = Box::new(Split::new(texts, options.split.unwrap_or_default(), max_passage)?);
         return Ok(reader(source, progress, PassageFormat::Text));
     }
-    let (mut input, progress) = BufferedInput::open_within(path, &input_options)?;
+    let (mut input, progress) = BufferedInput::open_with(path, &input_options)?;
     let format = match format {
         PassageFormat::Auto => detect::passage_format(&mut input)?,
         known => known,
@@ -87,13 +90,14 @@ pub fn open_passages(
 }
 
 impl PassageReader {
-    /// Reads the next passage into `passage`. Returns `false` at the end. Unlike [`next`](Iterator::next), it reuses memory.
+    /// Reads the next passage into `passage`. Returns `false` at the end. Unlike [`next`](Iterator::next), it reuses
+    /// the memory of `passage`.
     ///
     /// # Errors
     ///
-    /// [`Error::Line`] unless bad lines are skipped, including for a document or passage beyond its limit;
-    /// [`Error::Format`], [`Error::Io`], [`Error::Gzip`], [`Error::Cancelled`]. After an error, nothing more can be
-    /// read.
+    /// [`Error::Line`] for an invalid line, and for a document or passage that exceeds its limit, unless such lines are
+    /// skipped; [`Error::Format`], [`Error::Io`] or [`Error::Gzip`] if the rest of the file cannot be read;
+    /// [`Error::Cancelled`]. After an error, nothing more can be read.
     pub fn read_into(&mut self, passage: &mut Passage) -> Result<bool, Error> {
         if self.has_ended {
             return Ok(false);
@@ -113,15 +117,62 @@ impl PassageReader {
         }
     }
 
+    /// Reads all remaining passages and calls `put` with each. The passages share one buffer. The progress of `control`
+    /// is the number of bytes of the file that were read, before decompression.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`read_into`](Self::read_into) and of `put`; [`Cancelled`].
+    pub fn read_all<E: From<Error> + From<Cancelled>>(
+        &mut self,
+        control: &Control,
+        mut put: impl FnMut(&Passage) -> Result<(), E>,
+    ) -> Result<(), E> {
+        control.set_total(self.bytes_total());
+        let (mut bytes_counted, mut passage) = (0, Passage::default());
+        loop {
+            control.check()?;
+            let has_passage = self.read_into(&mut passage)?;
+            let bytes_read = self.bytes_read();
+            if bytes_read > bytes_counted {
+                control.advance(bytes_read - bytes_counted);
+                bytes_counted = bytes_read;
+            }
+            if !has_passage {
+                return Ok(());
+            }
+            put(&passage)?;
+        }
+    }
+
+    /// Returns the next `count` passages, or fewer at the end of the file. `control` cancels this call and all later
+    /// ones. Its progress is the number of bytes of the file that were read, before decompression.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`read_into`](Self::read_into). The passages that this call has read before an error are lost.
+    pub fn next_batch(&mut self, count: usize, control: &Arc<Control>) -> Result<Vec<Passage>, Error> {
+        self.set_control(Arc::clone(control));
+        let mut batch = Vec::with_capacity(count);
+        for passage in self.by_ref().take(count) {
+            control.check()?;
+            batch.push(passage?);
+        }
+        control.set_total(self.bytes_total());
+        control.advance(self.bytes_read());
+        Ok(batch)
+    }
+
+    /// Reads the next passage. Fails with [`Error::Line`] if it exceeds the limit.
     fn read_checked(&mut self, passage: &mut Passage) -> Result<bool, Error> {
-        let more = self.source.read(passage)?;
-        if more
+        let has_passage = self.source.read(passage)?;
+        if has_passage
             && let Some((expected, got)) =
                 passage_too_long(&passage.id, passage.title.as_deref(), &passage.text, self.max_passage)
         {
             return Err(self.source.error(expected, got));
         }
-        Ok(more)
+        Ok(has_passage)
     }
 
     /// Replaces the control that cancels reading.
@@ -135,19 +186,20 @@ impl PassageReader {
         self.format
     }
 
-    /// Number of bad lines that were skipped so far.
+    /// Number of invalid lines that were skipped so far.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Number of bytes of the file that were read so far, before decompression. It is up to a buffer ahead of the passages.
+    /// Number of bytes of the file that were read so far, before decompression. Because input is buffered, some of them
+    /// belong to passages that were not returned yet.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.progress.read.load(Ordering::Relaxed)
     }
 
-    /// Total number of bytes to read, or 0 if it is unknown.
+    /// Total number of bytes to read, before decompression, or 0 if it is unknown.
     #[must_use]
     pub fn bytes_total(&self) -> u64 {
         self.progress.total

@@ -1,4 +1,4 @@
-//! Opens files of questions.
+//! Opens files of questions: [`open_questions`] and [`QuestionReader`].
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,13 +10,14 @@ use super::detect;
 use super::format::QuestionFormat;
 use super::options::ReadOptions;
 use crate::Error;
+use crate::formats::source::QuestionSource;
 use crate::formats::{JsonQuestions, PubmedQaQuestions, SquadQuestions, TableQuestions, Topics, TsvQueries};
 use crate::input::{BufferedInput, Lines, Progress, SharedControl};
 use crate::json::JsonRecords;
-use crate::record::Question;
-use crate::source::QuestionSource;
+use crate::types::Question;
 
-/// Iterator over the questions of a file, in order. Ends after the first error.
+/// Iterator over the questions of a file, in order. Ends after the first error, except after invalid lines that are
+/// skipped.
 pub struct QuestionReader {
     source: Box<dyn QuestionSource>,
     progress: Progress,
@@ -27,19 +28,20 @@ pub struct QuestionReader {
     has_ended: bool,
 }
 
-/// Opens a file of questions, plain or gzip; it may be a FIFO, a pipe or a device. `options.split` and
+/// Opens a file of questions, plain or gzip. The file may be a FIFO, a pipe or a device. `options.split` and
 /// `options.max_passage_bytes` have no effect.
 ///
 /// # Errors
 ///
-/// [`Error::Io`], [`Error::Gzip`]; [`Error::Format`] if the format cannot be detected; [`Error::Cancelled`].
+/// [`Error::Io`] or [`Error::Gzip`] if the file cannot be read; [`Error::Format`] if the format cannot be detected;
+/// [`Error::Cancelled`].
 pub fn open_questions(
     path: impl AsRef<Path>,
     format: QuestionFormat,
     options: &ReadOptions,
 ) -> Result<QuestionReader, Error> {
     let input_options = options.input_options();
-    let (mut input, progress) = BufferedInput::open_within(path.as_ref(), &input_options)?;
+    let (mut input, progress) = BufferedInput::open_with(path.as_ref(), &input_options)?;
     let format = match format {
         QuestionFormat::Auto => detect::question_format(&mut input)?,
         known => known,
@@ -66,26 +68,46 @@ impl QuestionReader {
         self.control.replace(control);
     }
 
+    /// Returns the next `count` questions, or fewer at the end of the file. `control` cancels this call and all later
+    /// ones. Its progress is the number of bytes of the file that were read, before decompression.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Line`] for an invalid line, unless such lines are skipped; [`Error::Format`], [`Error::Io`] or
+    /// [`Error::Gzip`] if the rest of the file cannot be read; [`Error::Cancelled`]. The questions that this call has
+    /// read before an error are lost.
+    pub fn next_batch(&mut self, count: usize, control: &Arc<Control>) -> Result<Vec<Question>, Error> {
+        self.set_control(Arc::clone(control));
+        let mut batch = Vec::with_capacity(count);
+        for question in self.by_ref().take(count) {
+            control.check()?;
+            batch.push(question?);
+        }
+        control.set_total(self.bytes_total());
+        control.advance(self.bytes_read());
+        Ok(batch)
+    }
+
     /// The format of the file, never [`QuestionFormat::Auto`].
     #[must_use]
     pub fn format(&self) -> QuestionFormat {
         self.format
     }
 
-    /// Number of bad lines that were skipped so far.
+    /// Number of invalid lines that were skipped so far.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Number of bytes of the file that were read so far, before decompression. It is up to a buffer ahead of the
-    /// questions.
+    /// Number of bytes of the file that were read so far, before decompression. Because input is buffered, some of them
+    /// belong to questions that were not returned yet.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.progress.read.load(Ordering::Relaxed)
     }
 
-    /// Total number of bytes to read, or 0 if it is unknown.
+    /// Total number of bytes to read, before decompression, or 0 if it is unknown.
     #[must_use]
     pub fn bytes_total(&self) -> u64 {
         self.progress.total

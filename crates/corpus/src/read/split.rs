@@ -1,21 +1,20 @@
-//! Splits documents into passages.
+//! Splits documents into passages: [`passages_of`] for one document, and [`Split`] for a reader's documents.
 
 use std::ops::Range;
 
 use text::{Piece, SplitOptions, Splitter, split_words};
 
 use crate::Error;
+use crate::formats::source::PassageSource;
 use crate::input::passage_too_long;
-use crate::record::{Passage, replace};
-use crate::source::PassageSource;
+use crate::types::{Passage, replace};
 
-/// Splits a document into passages of a fixed number of words, in order. Returns each passage with its byte range in the
-/// text of the document.
+/// Splits a document into passages of a fixed number of words, in order. Returns each passage with its byte range in
+/// the text of the document.
 ///
-/// Passage `n` of document `d` has the id `d#n`, counted from 0, and the title of the document. Its text is that of the
-/// document within the range, with its white space. If the last passage is filled up with the start of the document, that
-/// start follows after a space, and the range covers only the passage's own words. A document without words has no
-/// passages.
+/// Passage `n` of document `d`, counted from 0, has the id `d#n` and the title of the document. Its text is a copy of
+/// the range, including white space. With [`SplitOptions::wrap`], the last passage is filled up with a space and words
+/// from the start of the document; the range does not include these words. A document without words gives no passages.
 ///
 /// # Errors
 ///
@@ -44,18 +43,19 @@ pub fn passages_of(
     Ok(pieces.into_iter().enumerate().map(passage).collect())
 }
 
-/// Splits the documents of another source. Only one document and one of its pieces are in memory.
+/// Splits the documents of another source. Only one document and one of its passages are in memory.
 pub(crate) struct Split<S> {
     documents: S,
     options: SplitOptions,
+    /// Maximum number of bytes of a passage.
     max_passage: usize,
     document: Passage,
-    /// The splitter of the current document, and the number of its pieces that were returned.
+    /// The splitter of the current document, and the number of passages that it has returned.
     splitter: Option<(Splitter, usize)>,
 }
 
 impl<S> Split<S> {
-    /// Fails if the options are invalid.
+    /// Creates a source of the passages. Fails with [`Error::Text`] if the options are invalid.
     pub fn new(documents: S, options: SplitOptions, max_passage: usize) -> Result<Self, Error> {
         Splitter::new(&options)?;
         Ok(Self { documents, options, max_passage, document: Passage::default(), splitter: None })
@@ -76,7 +76,7 @@ impl<S: PassageSource> PassageSource for Split<S> {
             if !self.documents.read(&mut self.document)? {
                 return Ok(false);
             }
-            // Every piece repeats the id and the title.
+            // Every passage contains the id and the title.
             let Passage { id, title, .. } = &self.document;
             if let Some((expected, got)) = passage_too_long(id, title.as_deref(), "", self.max_passage) {
                 return Err(self.documents.error(expected, got));
@@ -90,7 +90,7 @@ impl<S: PassageSource> PassageSource for Split<S> {
     }
 }
 
-/// Makes `passage` piece `number` of a document.
+/// Sets the fields of `passage` to those of piece `number` of a document.
 fn set(passage: &mut Passage, document: &Passage, number: usize, piece: &Piece) {
     replace(&mut passage.id, &document.id);
     passage.id.push('#');
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_passage_may_be_filled_from_the_start() -> Result<(), Error> {
+    fn the_last_passage_is_filled_up_with_words_from_the_start_if_wrapped() -> Result<(), Error> {
         let document = Passage { id: "d".into(), title: Some("T".into()), text: " one  two three ".into() };
         let options = SplitOptions { words: 2, wrap: true, ..SplitOptions::default() };
         let passages = passages_of(&document, &options)?;

@@ -1,49 +1,37 @@
-//! Copies passages from files to stores.
+//! Copies passages from a file to a store.
 
 use control::Control;
 
 use super::writer::PassageStoreWriter;
 use crate::Error;
 use crate::read::PassageReader;
-use crate::record::Passage;
 
-/// The result of [`ingest`].
+/// How many passages were copied, for example by [`ingest`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ingested {
-    /// Number of passages that were written.
+    /// Number of passages that were copied.
     pub passages: u64,
-    /// Number of bad lines that the reader skipped.
+    /// Number of invalid lines that the reader has skipped meanwhile.
     pub skipped: u64,
 }
 
-/// Writes all remaining passages of a reader to a store. Progress counts bytes of the file, before decompression.
+/// Copies all remaining passages of a reader to a store. The progress of `control` is the number of bytes of the file
+/// that were read, before decompression.
 ///
 /// # Errors
 ///
-/// Those of [`PassageReader::read_into`] and [`PassageStoreWriter::push`], such as [`Error::Duplicate`];
-/// [`Error::Cancelled`]. The passages that were written before stay in the writer.
+/// The errors of [`PassageReader::read_into`] and [`PassageStoreWriter::push`], such as [`Error::Duplicate`];
+/// [`Error::Cancelled`]. After an error, the passages that were copied before it stay in the writer.
 pub fn ingest(
     reader: &mut PassageReader,
     writer: &mut PassageStoreWriter,
     control: &Control,
 ) -> Result<Ingested, Error> {
-    control.set_total(reader.bytes_total());
-    let (mut counted, skipped) = (0, reader.skipped());
-    let mut ingested = Ingested::default();
-    let mut passage = Passage::default();
-    loop {
-        control.check()?;
-        let more = reader.read_into(&mut passage)?;
-        let read = reader.bytes_read();
-        if read > counted {
-            control.advance(read - counted);
-            counted = read;
-        }
-        if !more {
-            ingested.skipped = reader.skipped() - skipped;
-            return Ok(ingested);
-        }
-        writer.push(&passage)?;
-        ingested.passages += 1;
-    }
+    let (mut passages, skipped) = (0, reader.skipped());
+    reader.read_all(control, |passage| {
+        writer.push(passage)?;
+        passages += 1;
+        Ok::<_, Error>(())
+    })?;
+    Ok(Ingested { passages, skipped: reader.skipped() - skipped })
 }

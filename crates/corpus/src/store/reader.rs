@@ -1,4 +1,4 @@
-//! Reads passage stores.
+//! Reads passages from a passage store: [`PassageStore`].
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 use storage::{File, OpenOptions};
 
 use super::record::{self, PassageRef};
-use super::{KIND, table};
+use super::{KIND, id_table};
 use crate::Error;
 
-/// An open passage store. Passages are borrowed from the memory-mapped file.
+/// An open passage store. The passages that it returns borrow from the file, which is memory-mapped by default.
 #[derive(Debug)]
 pub struct PassageStore {
     file: File,
@@ -23,16 +23,16 @@ impl PassageStore {
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`]: the file cannot be read, is corrupt, or has another version.
+    /// [`Error::Storage`] if the file cannot be read, is corrupt, or has another version.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::open_with(path, OpenOptions::default())
     }
 
-    /// Opens a store, in memory or mapped. With `verify` this also runs [`verify`](Self::verify).
+    /// Opens a store with options: memory-mapped or read to memory, and with or without a check of all checksums.
     ///
     /// # Errors
     ///
-    /// Same as [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     pub fn open_with(path: impl AsRef<Path>, options: OpenOptions) -> Result<Self, Error> {
         let store = Self::from_file(File::open_with(path.as_ref(), KIND, options)?)?;
         if options.verify {
@@ -59,7 +59,7 @@ impl PassageStore {
             return Err(corrupt("offsets from the first byte of the records to the last", got).into());
         }
         let slots = file.section_as::<u64>("ids")?.len();
-        if !table::fits(slots, passages as usize) {
+        if !id_table::fits(slots, passages as usize) {
             let got = format!("{slots} slots for {passages} passages");
             return Err(corrupt("a table of ids at most three quarters full", got).into());
         }
@@ -97,11 +97,12 @@ impl PassageStore {
         self.file.bytes()
     }
 
-    /// Returns the passage with an ord.
+    /// Returns the passage with this ord.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for an ord that is not less than [`len`](Self::len); [`Error::Storage`] if the store is corrupt there.
+    /// [`Error::Argument`] if the ord is not less than [`len`](Self::len); [`Error::Storage`] if the passage is
+    /// corrupt.
     pub fn get(&self, ord: u32) -> Result<PassageRef<'_>, Error> {
         if ord >= self.passages {
             let expected = format!("less than {}, the number of passages", self.passages);
@@ -110,16 +111,16 @@ impl PassageStore {
         self.view()?.passage(ord)
     }
 
-    /// Returns the ord of the passage with an id, or `None` if there is none.
+    /// Returns the ord of the passage with this id, or `None` if there is none.
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`] if the store is corrupt where the id is searched.
+    /// [`Error::Storage`] if a record that is compared with the id is corrupt.
     pub fn find(&self, id: &str) -> Result<Option<u32>, Error> {
         let view = self.view()?;
         let slots = self.file.section_as::<u64>("ids")?;
         let mut failed = None;
-        let found = table::find(slots, table::hash(id.as_bytes()), |ord| match view.id(ord) {
+        let found = id_table::find(slots, id_table::hash(id.as_bytes()), |ord| match view.id(ord) {
             Ok(found) => found == id.as_bytes(),
             Err(error) => {
                 failed.get_or_insert(error);
@@ -132,12 +133,13 @@ impl PassageStore {
         }
     }
 
-    /// Iterates over the passages by ord. Each may fail by itself.
+    /// Iterates over the passages in the order of their ords. A corrupt passage is an error; the iteration continues
+    /// after it.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Result<PassageRef<'_>, Error>> {
         (0..self.passages).map(|ord| self.get(ord))
     }
 
-    /// Compares the whole file with its checksums.
+    /// Reads the whole file and compares it with its checksums.
     ///
     /// # Errors
     ///
@@ -152,7 +154,7 @@ impl PassageStore {
     }
 }
 
-/// The sections that passages are read from. Their content may be corrupt.
+/// The sections that contain the passages. Their content may be corrupt.
 struct View<'a> {
     path: &'a Path,
     records: &'a [u8],
@@ -164,10 +166,12 @@ impl<'a> View<'a> {
         record::decode(self.record(ord)?).ok_or_else(|| self.invalid_record(ord))
     }
 
+    /// Returns the id of a passage, which may be invalid UTF-8.
     fn id(&self, ord: u32) -> Result<&'a [u8], Error> {
         record::id(self.record(ord)?).ok_or_else(|| self.invalid_record(ord))
     }
 
+    /// Returns the bytes of a record.
     fn record(&self, ord: u32) -> Result<&'a [u8], Error> {
         let at = ord as usize;
         let (Some(&start), Some(&end)) = (self.offsets.get(at), self.offsets.get(at + 1)) else {

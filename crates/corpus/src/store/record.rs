@@ -1,20 +1,20 @@
-//! The encoding of one passage.
+//! Encodes and decodes one passage, in the format that [`store`](crate::store) describes.
 
-use crate::record::Passage;
+use crate::types::Passage;
 
 /// A passage that is borrowed from a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PassageRef<'a> {
     /// Unique in the store.
     pub id: &'a str,
-    /// Title of its document.
+    /// Title of the document that the passage is from.
     pub title: Option<&'a str>,
     /// The text.
     pub text: &'a str,
 }
 
 impl PassageRef<'_> {
-    /// Copies the passage.
+    /// Returns a copy of the passage.
     #[must_use]
     pub fn to_passage(&self) -> Passage {
         Passage { id: self.id.to_owned(), title: self.title.map(str::to_owned), text: self.text.to_owned() }
@@ -30,26 +30,26 @@ pub(super) fn encode(bytes: &mut Vec<u8>, id: &str, title: Option<&str>, text: &
     bytes.extend_from_slice(text.as_bytes());
 }
 
-/// Decodes the id of a passage, without checking that it is UTF-8. `None` if the record is invalid.
+/// Decodes the id of a passage, without checking that it is UTF-8. Returns `None` if the record is invalid.
 pub(super) fn id(bytes: &[u8]) -> Option<&[u8]> {
     let (length, rest) = take_number(bytes)?;
     let (_, rest) = take_number(rest)?;
     rest.get(..usize::try_from(length).ok()?)
 }
 
-/// Decodes a passage. `None` if the record is invalid.
+/// Decodes a passage. Returns `None` if the record is invalid.
 pub(super) fn decode(bytes: &[u8]) -> Option<PassageRef<'_>> {
     let (id_length, rest) = take_number(bytes)?;
-    let (title, rest) = take_number(rest)?;
+    let (title_code, rest) = take_number(rest)?;
     let (id, rest) = rest.split_at_checked(usize::try_from(id_length).ok()?)?;
-    let title_length = usize::try_from(title.saturating_sub(1)).ok()?;
-    let (title_text, text) = rest.split_at_checked(title_length)?;
+    let title_length = usize::try_from(title_code.saturating_sub(1)).ok()?;
+    let (title, text) = rest.split_at_checked(title_length)?;
     let string = |bytes| str::from_utf8(bytes).ok();
-    let title_text = string(title_text)?;
-    Some(PassageRef { id: string(id)?, title: (title > 0).then_some(title_text), text: string(text)? })
+    let title = string(title)?;
+    Some(PassageRef { id: string(id)?, title: (title_code > 0).then_some(title), text: string(text)? })
 }
 
-/// Appends a LEB128 number.
+/// Appends a number in LEB128.
 fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -58,7 +58,8 @@ fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Decodes a LEB128 number. Returns it and the remaining bytes.
+/// Decodes a number in LEB128. Returns it and the remaining bytes, or `None` if it is invalid or needs more than 9
+/// bytes.
 fn take_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut number = 0;
     for (at, &byte) in bytes.iter().enumerate().take(9) {
@@ -86,7 +87,7 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..30)) {
+        fn any_bytes_are_decoded_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..30)) {
             let _ = (decode(&bytes), super::id(&bytes));
         }
     }

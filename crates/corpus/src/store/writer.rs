@@ -1,38 +1,39 @@
-//! Writes passage stores.
+//! Writes a passage store: [`PassageStoreWriter`].
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use storage::Writer;
 
-use super::table::{self, MAX_PASSAGES, Table};
+use super::id_table::{self, IdTable, MAX_PASSAGES};
 use super::{KIND, record};
-use crate::record::Passage;
-use crate::{Error, error::shown};
+use crate::types::Passage;
+use crate::{Error, error::quoted};
 
-/// Writes a passage store. [`finish`](Self::finish) renames the file to its target; if it is dropped before, the old file
-/// stays. Passages are written immediately; ids, their hash table and the offsets are kept in memory, about 50 bytes per
-/// passage.
+/// Writes a passage store. [`finish`](Self::finish) replaces the target file; a writer that is dropped without it
+/// leaves the old file unchanged. Passages are written to disk as they arrive. Until `finish`, the ids, their hash
+/// table and the offsets are in memory: about 50 bytes per passage.
 #[derive(Debug)]
 pub struct PassageStoreWriter {
     file: Writer,
     path: PathBuf,
+    /// The record that is being written; reused for the next one.
     record: Vec<u8>,
-    /// End of each record. It is also the start of the next one.
+    /// The byte offset of the end of each record, which is also the start of the next one.
     ends: Vec<u64>,
     /// All ids, concatenated.
     ids: Vec<u8>,
-    /// End of each id in `ids`.
+    /// The offset of the end of each id in `ids`.
     id_ends: Vec<u64>,
-    table: Table,
+    id_table: IdTable,
 }
 
 impl PassageStoreWriter {
-    /// Starts a store that replaces `path`. Its folder must exist.
+    /// Creates a writer whose file will replace `path`. The folder of `path` must exist.
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`].
+    /// [`Error::Storage`] if no file can be created in the folder.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let mut file = Writer::create(path, KIND)?;
@@ -44,28 +45,31 @@ impl PassageStoreWriter {
             ends: Vec::new(),
             ids: Vec::new(),
             id_ends: Vec::new(),
-            table: Table::new(),
+            id_table: IdTable::new(),
         })
     }
 
-    /// Appends a passage and returns its ord: the number of passages before it. After an error the passage is not in the
-    /// store, and others can be appended.
+    /// Appends a passage and returns its ord: the number of passages before it. If the passage is refused, other
+    /// passages can still be appended.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for an empty id, or if the store is full (2³² − 1 passages); [`Error::Duplicate`]
-    /// for an id that is already in the store; [`Error::Storage`].
+    /// [`Error::Argument`] for an empty id, or if the store has the maximum of 2³² − 1 passages; [`Error::Duplicate`]
+    /// for an id that is already in the store; [`Error::Storage`] if writing fails.
     pub fn push(&mut self, passage: &Passage) -> Result<u32, Error> {
         let ord = self.len();
         let refused = |expected: &str, got: String| Err(Error::argument("passage", expected, got));
         if passage.id.is_empty() {
-            return refused("an id", format!("none at passage {ord}, which begins {}", shown(&passage.text)));
+            return refused(
+                "an id",
+                format!("none at passage {ord}, which begins {}", quoted(&passage.text)),
+            );
         }
         if ord == MAX_PASSAGES {
-            return refused("at most 4294967295 of them", "one more".to_owned());
+            return refused("at most 4294967295 passages", "one more".to_owned());
         }
-        let hash = table::hash(passage.id.as_bytes());
-        if self.table.find(hash, |other| self.id(other) == passage.id.as_bytes()).is_some() {
+        let hash = id_table::hash(passage.id.as_bytes());
+        if self.id_table.find(hash, |other| self.id(other) == passage.id.as_bytes()).is_some() {
             return Err(Error::Duplicate { position: ord, id: passage.id.clone() });
         }
         self.record.clear();
@@ -74,11 +78,11 @@ impl PassageStoreWriter {
         self.ends.push(self.ends.last().unwrap_or(&0) + self.record.len() as u64);
         self.ids.extend_from_slice(passage.id.as_bytes());
         self.id_ends.push(self.ids.len() as u64);
-        self.table.push(hash);
+        self.id_table.push(hash);
         Ok(ord)
     }
 
-    /// Number of passages so far.
+    /// Number of passages that were appended.
     #[must_use]
     pub fn len(&self) -> u32 {
         u32::try_from(self.ends.len()).expect("`push` counts them as u32")
@@ -90,23 +94,23 @@ impl PassageStoreWriter {
         self.ends.is_empty()
     }
 
-    /// Path of the target.
+    /// Path of the target file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes the offsets, the hash table and the metadata, and replaces the target.
+    /// Writes the offsets, the hash table and the metadata, and replaces the target file.
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`], which leaves the old file unchanged.
+    /// [`Error::Storage`] if writing fails; the old file is then unchanged.
     pub fn finish(mut self, metadata: Value) -> Result<(), Error> {
         self.file.begin("offsets")?;
         self.file.append(&0u64.to_le_bytes())?;
         append(&mut self.file, &self.ends)?;
         self.file.begin("ids")?;
-        append(&mut self.file, self.table.slots())?;
+        append(&mut self.file, self.id_table.slots())?;
         let passages = self.ends.len();
         Ok(self.file.finish(json!({"passages": passages, "metadata": metadata}))?)
     }
@@ -118,6 +122,7 @@ impl PassageStoreWriter {
     }
 }
 
+/// Appends numbers, little-endian.
 fn append(file: &mut Writer, numbers: &[u64]) -> Result<(), Error> {
     let mut bytes = Vec::with_capacity(8 << 10);
     for chunk in numbers.chunks(1 << 10) {

@@ -1,4 +1,4 @@
-//! Destinations of written files.
+//! The destination that writers write to: a file, a FIFO or device, or standard output.
 
 use std::io::{self, BufWriter, Stdout, Write};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use control::Control;
 
 use crate::Error;
 
-/// A file that is replaced atomically, a FIFO or a device that is written to directly, or standard output for the path `-`.
+/// A file that is replaced atomically, a FIFO or device that is written to directly, or standard output for the path
+/// `-`.
 #[derive(Debug)]
 pub(crate) struct Output {
     path: PathBuf,
@@ -23,23 +24,24 @@ enum Target {
 }
 
 impl Output {
-    /// Starts writing. After cancellation, all operations fail, including waits for the reader of a FIFO.
+    /// Creates the destination. When `control` is canceled, all operations fail, even while they wait for the reader of
+    /// a FIFO.
     pub fn create(path: &Path, control: &Arc<Control>) -> Result<Self, Error> {
         let target = if path == Path::new("-") {
             Target::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()))
         } else {
-            let waiting = Arc::clone(control);
-            Target::File(storage::Output::create(path, Box::new(move || waiting.is_cancelled()))?)
+            let control = Arc::clone(control);
+            Target::File(storage::Output::create(path, Box::new(move || control.is_cancelled()))?)
         };
         Ok(Self { path: path.to_path_buf(), target, control: Arc::clone(control) })
     }
 
-    /// Writes bytes. Errors contain the path.
+    /// Writes bytes. Its errors contain the path.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.write_all(bytes).map_err(Error::io("write", &self.path))
     }
 
-    /// Completes the output and renames a file to its target.
+    /// Writes what is buffered. If the destination is a file, replaces it.
     pub fn finish(self) -> Result<(), Error> {
         match self.target {
             Target::File(file) => Ok(file.finish()?),
@@ -64,7 +66,8 @@ impl Write for Output {
     }
 }
 
-/// Writes a whole file. A failure caused by cancellation is [`Error::Cancelled`].
+/// Writes a complete file by calling `write`. Fails with [`Error::Cancelled`] if the failure was caused by
+/// cancellation.
 pub(crate) fn write_whole(
     path: &Path,
     control: &Arc<Control>,

@@ -7,27 +7,28 @@ use serde_json::json;
 
 use super::output::Output;
 use crate::Error;
-use crate::error::shown;
+use crate::error::quoted;
 use crate::read::PassageFormat;
-use crate::record::Passage;
 use crate::tsv::push_row;
+use crate::types::Passage;
 
-/// Writes passages one by one. [`finish`](Self::finish) renames the file to its target; if it is dropped before, the old file
-/// stays. The path `-` is standard output.
+/// Writes passages one by one. [`finish`](Self::finish) replaces the target file; a writer that is dropped without it
+/// leaves the old file unchanged. The path `-` is standard output.
 #[derive(Debug)]
 pub struct PassageWriter {
     output: Output,
     format: PassageFormat,
+    /// The line that is being written; reused for the next one.
     line: String,
 }
 
 impl PassageWriter {
-    /// Starts a file that replaces `path`, in the format [`PassageFormat::Dpr`], [`Beir`](PassageFormat::Beir) or
-    /// [`Anserini`](PassageFormat::Anserini).
+    /// Creates a writer whose file will replace `path`, in the format [`PassageFormat::Dpr`],
+    /// [`Beir`](PassageFormat::Beir) or [`Anserini`](PassageFormat::Anserini).
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for another format; [`Error::Storage`].
+    /// [`Error::Argument`] for another format; [`Error::Storage`] if no file can be created in the folder of `path`.
     pub fn create(path: impl AsRef<Path>, format: PassageFormat) -> Result<Self, Error> {
         if !matches!(format, PassageFormat::Dpr | PassageFormat::Beir | PassageFormat::Anserini) {
             return Err(Error::argument(
@@ -47,10 +48,14 @@ impl PassageWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for an empty id; [`Error::Io`].
+    /// [`Error::Argument`] for an empty id; [`Error::Io`] if writing fails.
     pub fn push(&mut self, passage: &Passage) -> Result<(), Error> {
         if passage.id.is_empty() {
-            return Err(Error::argument("passage", "an id", format!("none before {}", shown(&passage.text))));
+            return Err(Error::argument(
+                "passage",
+                "an id",
+                format!("none for the text {}", quoted(&passage.text)),
+            ));
         }
         let Passage { id, title, text } = passage;
         let title = title.as_deref().unwrap_or_default();
@@ -71,11 +76,11 @@ impl PassageWriter {
         self.output.push(self.line.as_bytes())
     }
 
-    /// Completes the file and replaces the target.
+    /// Completes the file and replaces the target file.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], [`Error::Storage`], which leave the old file unchanged.
+    /// [`Error::Io`] or [`Error::Storage`] if writing fails; the old file is then unchanged.
     pub fn finish(self) -> Result<(), Error> {
         self.output.finish()
     }
@@ -99,11 +104,11 @@ mod tests {
             }).collect();
             for format in [PassageFormat::Dpr, PassageFormat::Beir, PassageFormat::Anserini] {
                 let mut writer = PassageWriter::create(&path, format).expect("writable");
-                passages.iter().try_for_each(|passage| writer.push(passage)).expect("good");
+                passages.iter().try_for_each(|passage| writer.push(passage)).expect("valid");
                 writer.finish().expect("writable");
-                let mut reader = open_passages(&path, PassageFormat::Auto, &ReadOptions::default()).expect("known");
+                let mut reader = open_passages(&path, PassageFormat::Auto, &ReadOptions::default()).expect("recognized");
                 prop_assert_eq!(reader.format(), format);
-                prop_assert_eq!(&reader.by_ref().collect::<Result<Vec<_>, _>>().expect("good"), &passages);
+                prop_assert_eq!(&reader.by_ref().collect::<Result<Vec<_>, _>>().expect("valid"), &passages);
             }
         }
     }

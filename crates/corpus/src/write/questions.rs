@@ -7,28 +7,29 @@ use serde_json::json;
 
 use super::output::Output;
 use crate::Error;
-use crate::error::shown;
+use crate::error::quoted;
 use crate::read::QuestionFormat;
-use crate::record::Question;
 use crate::tsv::push_row;
+use crate::types::Question;
 
-/// Writes questions one by one. [`finish`](Self::finish) renames the file to its target; if it is dropped before, the old file
-/// stays. The path `-` is standard output.
+/// Writes questions one by one. [`finish`](Self::finish) replaces the target file; a writer that is dropped without it
+/// leaves the old file unchanged. The path `-` is standard output.
 #[derive(Debug)]
 pub struct QuestionWriter {
     output: Output,
     format: QuestionFormat,
+    /// The line that is being written; reused for the next one.
     line: String,
 }
 
 impl QuestionWriter {
-    /// Starts a file that replaces `path`, in the format [`QuestionFormat::Tsv`], [`Beir`](QuestionFormat::Beir),
-    /// [`DprCsv`](QuestionFormat::DprCsv) or [`DprJsonl`](QuestionFormat::DprJsonl). Only the last one
-    /// keeps everything: the first two omit answers and contexts, and `DprCsv` omits ids and contexts.
+    /// Creates a writer whose file will replace `path`, in the format [`QuestionFormat::Tsv`],
+    /// [`Beir`](QuestionFormat::Beir), [`DprCsv`](QuestionFormat::DprCsv) or [`DprJsonl`](QuestionFormat::DprJsonl).
+    /// Only `DprJsonl` has all fields: `Tsv` and `Beir` omit answers and contexts, and `DprCsv` omits ids and contexts.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for another format; [`Error::Storage`].
+    /// [`Error::Argument`] for another format; [`Error::Storage`] if no file can be created in the folder of `path`.
     pub fn create(path: impl AsRef<Path>, format: QuestionFormat) -> Result<Self, Error> {
         use QuestionFormat::{Beir, DprCsv, DprJsonl, Tsv};
         if !matches!(format, Tsv | Beir | DprCsv | DprJsonl) {
@@ -42,11 +43,12 @@ impl QuestionWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for an empty id, or an id or text with tabs or line breaks in a `Tsv`; [`Error::Io`].
+    /// [`Error::Argument`] for an empty id and, in the format `Tsv`, for a blank id or text or one with tabs or line
+    /// breaks; [`Error::Io`] if writing fails.
     pub fn push(&mut self, question: &Question) -> Result<(), Error> {
         let Question { id, text, answers, .. } = question;
         if id.is_empty() {
-            return Err(Error::argument("question", "an id", format!("none before {}", shown(text))));
+            return Err(Error::argument("question", "an id", format!("none for the text {}", quoted(text))));
         }
         self.line.clear();
         match self.format {
@@ -54,7 +56,7 @@ impl QuestionWriter {
                 for value in [id, text] {
                     if value.trim().is_empty() || value.contains(['\t', '\n', '\r']) {
                         let expected = "an id and a text without tabs and line breaks";
-                        return Err(Error::argument("question", expected, shown(value)));
+                        return Err(Error::argument("question", expected, quoted(value)));
                     }
                 }
                 self.line.push_str(id);
@@ -73,11 +75,11 @@ impl QuestionWriter {
         self.output.push(self.line.as_bytes())
     }
 
-    /// Completes the file and replaces the target.
+    /// Completes the file and replaces the target file.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], [`Error::Storage`], which leave the old file unchanged.
+    /// [`Error::Io`] or [`Error::Storage`] if writing fails; the old file is then unchanged.
     pub fn finish(self) -> Result<(), Error> {
         self.output.finish()
     }
@@ -91,7 +93,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn questions_are_read_back_with_the_fields_of_their_format(
+        fn questions_are_read_back_with_the_fields_that_their_format_has(
             questions in prop::collection::vec(("[a-z]{1,5}", "[ a\t\"'\n\\\\é]{0,8}", prop::collection::vec(any::<String>(), 0..3)), 1..6),
         ) {
             let folder = tempfile::tempdir().expect("a folder");
@@ -103,10 +105,10 @@ mod tests {
             let questions: Vec<Question> = questions.into_iter().map(question).collect();
             for format in [QuestionFormat::Beir, QuestionFormat::DprCsv, QuestionFormat::DprJsonl] {
                 let mut writer = QuestionWriter::create(&path, format).expect("writable");
-                questions.iter().try_for_each(|question| writer.push(question)).expect("good");
+                questions.iter().try_for_each(|question| writer.push(question)).expect("valid");
                 writer.finish().expect("writable");
                 let reader = open_questions(&path, format, &ReadOptions::default()).expect("readable");
-                let found = reader.collect::<Result<Vec<_>, _>>().expect("good");
+                let found = reader.collect::<Result<Vec<_>, _>>().expect("valid");
                 let expected: Vec<Question> = (0..).zip(&questions).map(|(row, question): (u32, _)| {
                     let Question { id, text, answers, context } = question.clone();
                     match format {
@@ -126,10 +128,10 @@ mod tests {
         let path = folder.path().join("questions");
         let mut writer = QuestionWriter::create(&path, QuestionFormat::Tsv).expect("writable");
         let question = |text: &str| Question { id: "1".into(), text: text.into(), ..Question::default() };
-        writer.push(&question("\"what\" is it?")).expect("good");
+        writer.push(&question("\"what\" is it?")).expect("valid");
         assert!(writer.push(&question("two\tcolumns")).is_err());
         writer.finish().expect("writable");
-        assert_eq!(std::fs::read_to_string(&path).expect("there"), "1\t\"what\" is it?\n");
+        assert_eq!(std::fs::read_to_string(&path).expect("present"), "1\t\"what\" is it?\n");
         let error =
             QuestionWriter::create(&path, QuestionFormat::Squad).expect_err("not written").to_string();
         assert_eq!(

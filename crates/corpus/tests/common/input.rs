@@ -1,28 +1,28 @@
-//! Inputs of every format, and what a reader makes of them.
+//! Files of passages in several formats with one long record, and a function that reads the ids of a file.
 
 use std::path::Path;
 
 use corpus::{PassageFormat, ReadOptions, open_passages};
 
-/// The ids that were read and the number of skipped bad lines, or the error.
+/// Returns the ids of the passages of a file and the number of skipped lines, or the error message.
 pub fn ids(path: &Path, format: PassageFormat, options: &ReadOptions) -> Result<(Vec<String>, u64), String> {
     let mut reader = open_passages(path, format, options).map_err(|error| error.to_string())?;
     let ids: Result<Vec<_>, _> = reader.by_ref().map(|passage| passage.map(|passage| passage.id)).collect();
     ids.map(|ids| (ids, reader.skipped())).map_err(|error| error.to_string())
 }
 
-/// A file with a good record, a long one and another good one.
+/// A file with a short record, a long one and another short one.
 pub struct LongRecordFile {
     pub format: PassageFormat,
     pub content: String,
-    pub good_ids: [&'static str; 2],
+    pub short_ids: [&'static str; 2],
     /// Line number of the long record.
     pub long_line: u64,
 }
 
-/// Files in each format whose long record has `long` bytes.
-pub fn with_long_record(long: usize) -> Vec<LongRecordFile> {
-    let text = "x ".repeat(long / 2);
+/// Returns a file for each format. The text of the long record has `long_bytes` bytes.
+pub fn files_with_long_record(long_bytes: usize) -> Vec<LongRecordFile> {
+    let text = "x ".repeat(long_bytes / 2);
     let files = [
         (PassageFormat::Dpr, format!("1\ta\tt\n2\t{text}\tt\n3\tc\tt\n"), ["1", "3"], 2),
         (
@@ -63,6 +63,11 @@ pub fn with_long_record(long: usize) -> Vec<LongRecordFile> {
     ];
     files
         .into_iter()
-        .map(|(format, content, good_ids, long_line)| LongRecordFile { format, content, good_ids, long_line })
+        .map(|(format, content, short_ids, long_line)| LongRecordFile {
+            format,
+            content,
+            short_ids,
+            long_line,
+        })
         .collect()
 }

@@ -1,4 +1,4 @@
-//! The measures by name, each as trec_eval defines it.
+//! Measures by name. [`Measure`] parses a name and computes the value for one query, as trec_eval defines it.
 //!
 //! ```
 //! use evaluation::Measure;
@@ -20,22 +20,23 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::Error;
-use crate::judged::Judged;
+use crate::graded_ranking::GradedRanking;
 
-/// A measure of a query's ranking, with the names of `ir_measures`: `nDCG@10`, `nDCG`, `RR@10`, `RR`, `AP@1000`, `AP`, `R@100`,
-/// `P@5`, `Success@1`.
+/// A measure of the ranking of one query.
 ///
-/// `MRR`, `MAP`, `Recall` and `Precision` are read as `RR`, `AP`, `R` and `P`. A passage is relevant if its grade is at least 1,
-/// or at least the grade in parentheses: `RR(rel=2)@10` is trec_eval's `-l 2`. nDCG takes no such grade, because every grade
-/// above 0 is a gain.
+/// It has the names of the Python package `ir_measures`: `nDCG@10`, `nDCG`, `RR@10`, `RR`, `AP@1000`, `AP`, `R@100`,
+/// `P@5`, `Success@1`. `MRR`, `MAP`, `Recall` and `Precision` are also accepted, for `RR`, `AP`, `R` and `P`.
+///
+/// A passage is relevant if its grade is at least 1, or at least the grade in parentheses: `RR(rel=2)@10` means the
+/// same as trec_eval's option `-l 2`. nDCG takes no such grade, because every grade above 0 is a gain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Measure {
     kind: Kind,
     /// The minimum grade of a relevant passage; at least 1.
-    relevant: i32,
+    min_grade: i32,
 }
 
-/// A measure with its cut-off, which is at least 1; `None` takes every hit.
+/// A measure with its cut-off, which is at least 1. `None` means all hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     Ndcg(Option<usize>),
@@ -46,21 +47,21 @@ enum Kind {
     Success(usize),
 }
 
-/// The names, for error messages; `k` stands for a cut-off.
+/// The list of names in error messages. `k` stands for a cut-off.
 const NAMES: &str = "one of nDCG, nDCG@k, RR, RR@k, AP, AP@k, R@k, P@k, Success@k with k at least 1";
 
 impl Measure {
-    /// The value for one query, from 0 to 1.
-    pub(crate) fn of(self, judged: &Judged) -> f64 {
+    /// Returns the value for one query, from 0 to 1.
+    pub(crate) fn value(self, ranking: &GradedRanking) -> f64 {
         match self.kind {
-            Kind::Ndcg(cutoff) => ndcg::ndcg(judged, cutoff),
-            Kind::ReciprocalRank(cutoff) => reciprocal_rank::reciprocal_rank(judged, self.relevant, cutoff),
+            Kind::Ndcg(cutoff) => ndcg::ndcg(ranking, cutoff),
+            Kind::ReciprocalRank(cutoff) => reciprocal_rank::reciprocal_rank(ranking, self.min_grade, cutoff),
             Kind::AveragePrecision(cutoff) => {
-                average_precision::average_precision(judged, self.relevant, cutoff)
+                average_precision::average_precision(ranking, self.min_grade, cutoff)
             }
-            Kind::Recall(cutoff) => recall::recall(judged, self.relevant, cutoff),
-            Kind::Precision(cutoff) => precision::precision(judged, self.relevant, cutoff),
-            Kind::Success(cutoff) => success::success(judged, self.relevant, cutoff),
+            Kind::Recall(cutoff) => recall::recall(ranking, self.min_grade, cutoff),
+            Kind::Precision(cutoff) => precision::precision(ranking, self.min_grade, cutoff),
+            Kind::Success(cutoff) => success::success(ranking, self.min_grade, cutoff),
         }
     }
 }
@@ -72,34 +73,35 @@ impl FromStr for Measure {
     ///
     /// # Errors
     ///
-    /// [`Error::Measure`], which lists the names, for any other name, a cut-off or grade that is not a number of
-    /// at least 1, and a missing cut-off.
+    /// [`Error::Measure`], which lists the names, if the name is unknown, if the cut-off or the grade is not a number
+    /// of at least 1, or if a required cut-off is missing.
     fn from_str(measure: &str) -> Result<Self, Error> {
         let refused =
             |expected: &str| Error::Measure { expected: expected.to_owned(), got: measure.to_owned() };
-        let (named, cutoff) = match measure.split_once('@') {
-            Some((named, cutoff)) => (named, Some(positive(cutoff).ok_or_else(|| refused(NAMES))?)),
+        let (name_and_grade, cutoff) = match measure.split_once('@') {
+            Some((name, cutoff)) => (name, Some(parse_positive(cutoff).ok_or_else(|| refused(NAMES))?)),
             None => (measure, None),
         };
-        let (name, grade) = match named.strip_suffix(')').and_then(|named| named.split_once("(rel=")) {
+        let without_parenthesis = name_and_grade.strip_suffix(')');
+        let (name, grade) = match without_parenthesis.and_then(|name| name.split_once("(rel=")) {
             Some((name, grade)) => {
-                let grade = positive(grade).and_then(|grade| i32::try_from(grade).ok());
+                let grade = parse_positive(grade).and_then(|grade| i32::try_from(grade).ok());
                 (name, Some(grade.ok_or_else(|| refused("a grade of at least 1, as in AP(rel=2)"))?))
             }
-            None => (named, None),
+            None => (name_and_grade, None),
         };
-        let needed = || cutoff.ok_or_else(|| refused(&format!("a cut-off, as in {name}@10")));
+        let required_cutoff = || cutoff.ok_or_else(|| refused(&format!("a cut-off, as in {name}@10")));
         let kind = match name {
             "nDCG" if grade.is_none() => Kind::Ndcg(cutoff),
             "nDCG" => return Err(refused("nDCG without rel, as every grade above 0 is a gain")),
             "RR" | "MRR" => Kind::ReciprocalRank(cutoff),
             "AP" | "MAP" => Kind::AveragePrecision(cutoff),
-            "R" | "Recall" => Kind::Recall(needed()?),
-            "P" | "Precision" => Kind::Precision(needed()?),
-            "Success" => Kind::Success(needed()?),
+            "R" | "Recall" => Kind::Recall(required_cutoff()?),
+            "P" | "Precision" => Kind::Precision(required_cutoff()?),
+            "Success" => Kind::Success(required_cutoff()?),
             _ => return Err(refused(NAMES)),
         };
-        Ok(Self { kind, relevant: grade.unwrap_or(1) })
+        Ok(Self { kind, min_grade: grade.unwrap_or(1) })
     }
 }
 
@@ -115,17 +117,17 @@ impl fmt::Display for Measure {
             Kind::Success(cutoff) => ("Success", Some(cutoff)),
         };
         f.write_str(name)?;
-        if self.relevant != 1 {
-            write!(f, "(rel={})", self.relevant)?;
+        if self.min_grade != 1 {
+            write!(f, "(rel={})", self.min_grade)?;
         }
         cutoff.map_or(Ok(()), |cutoff| write!(f, "@{cutoff}"))
     }
 }
 
-/// Parses a number of at least 1 that consists of digits only.
-fn positive(digits: &str) -> Option<usize> {
-    let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-    plain.then(|| digits.parse().ok()).flatten().filter(|&number| number > 0)
+/// Parses a number of at least 1. Unlike [`str::parse`], it accepts no sign.
+fn parse_positive(digits: &str) -> Option<usize> {
+    let has_only_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
+    has_only_digits.then(|| digits.parse().ok()).flatten().filter(|&number| number > 0)
 }
 
 #[cfg(test)]
@@ -133,7 +135,7 @@ mod tests {
     use super::*;
 
     fn canonical(name: &str) -> String {
-        name.parse::<Measure>().expect("it is a measure").to_string()
+        name.parse::<Measure>().expect("a measure").to_string()
     }
 
     #[test]
@@ -156,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_are_read_as_canonical_names() {
+    fn alternative_names_are_accepted() {
         for (name, expected) in [
             ("MRR@10", "RR@10"),
             ("MAP", "AP"),
@@ -170,7 +172,7 @@ mod tests {
 
     #[test]
     fn anything_else_is_refused_and_the_valid_names_are_listed() {
-        let message = |name: &str| name.parse::<Measure>().expect_err("it is no measure").to_string();
+        let message = |name: &str| name.parse::<Measure>().expect_err("not a measure").to_string();
         for name in [
             "", "ndcg@10", "nDCG@0", "nDCG@", "nDCG@x", "nDCG@+1", "nDCG@1@2", "@10", "F1", "AP()",
             "AP(rel=2",

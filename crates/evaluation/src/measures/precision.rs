@@ -1,11 +1,11 @@
 //! Precision at a cut-off (P@k).
 
-use crate::judged::Judged;
+use crate::graded_ranking::GradedRanking;
 
-/// The fraction of the first `cutoff` hits that is relevant. If there are fewer hits, the missing ones count as not relevant.
-/// trec_eval calls it `P`.
-pub(crate) fn precision(judged: &Judged, relevant: i32, cutoff: usize) -> f64 {
-    let found = judged.top(Some(cutoff)).iter().filter(|&&grade| grade >= relevant).count();
+/// Returns the fraction of the first `cutoff` hits that is relevant. If there are fewer hits, the missing ones count as
+/// not relevant. trec_eval calls it `P`.
+pub(crate) fn precision(ranking: &GradedRanking, min_grade: i32, cutoff: usize) -> f64 {
+    let found = ranking.top(Some(cutoff)).iter().filter(|&&grade| grade >= min_grade).count();
     found as f64 / cutoff as f64
 }
 
@@ -15,10 +15,10 @@ mod tests {
 
     #[test]
     fn missing_hits_count_as_not_relevant() {
-        let judged = Judged::of(&[1, 0, 2], &[1]);
-        assert_eq!(precision(&judged, 1, 2), 0.5);
-        assert_eq!(precision(&judged, 1, 5), 0.4);
-        assert_eq!(precision(&judged, 2, 5), 0.2);
-        assert_eq!(precision(&Judged::of(&[], &[1]), 1, 5), 0.0);
+        let ranking = GradedRanking::from_grades(&[1, 0, 2], &[1]);
+        assert_eq!(precision(&ranking, 1, 2), 0.5);
+        assert_eq!(precision(&ranking, 1, 5), 0.4);
+        assert_eq!(precision(&ranking, 2, 5), 0.2);
+        assert_eq!(precision(&GradedRanking::from_grades(&[], &[1]), 1, 5), 0.0);
     }
 }

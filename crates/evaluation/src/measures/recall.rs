@@ -1,15 +1,15 @@
 //! Recall at a cut-off (R@k).
 
-use crate::judged::Judged;
+use crate::graded_ranking::GradedRanking;
 
-/// The fraction of the relevant passages that is among the first `cutoff` hits. trec_eval calls it `recall`. It is 0 without a
-/// relevant passage.
-pub(crate) fn recall(judged: &Judged, relevant: i32, cutoff: usize) -> f64 {
-    let total = judged.relevant(relevant);
+/// Returns the fraction of all relevant passages that is among the first `cutoff` hits. It is 0 if there is no relevant
+/// passage. trec_eval calls it `recall`.
+pub(crate) fn recall(ranking: &GradedRanking, min_grade: i32, cutoff: usize) -> f64 {
+    let total = ranking.relevant_count(min_grade);
     if total == 0 {
         return 0.0;
     }
-    let found = judged.top(Some(cutoff)).iter().filter(|&&grade| grade >= relevant).count();
+    let found = ranking.top(Some(cutoff)).iter().filter(|&&grade| grade >= min_grade).count();
     found as f64 / total as f64
 }
 
@@ -19,10 +19,10 @@ mod tests {
 
     #[test]
     fn relevant_passages_that_were_not_retrieved_count() {
-        let judged = Judged::of(&[1, 0, 2], &[1, 1]);
-        assert_eq!(recall(&judged, 1, 1), 0.25);
-        assert_eq!(recall(&judged, 1, 100), 0.5);
-        assert_eq!(recall(&judged, 2, 3), 1.0);
-        assert_eq!(recall(&Judged::of(&[0], &[]), 1, 1), 0.0);
+        let ranking = GradedRanking::from_grades(&[1, 0, 2], &[1, 1]);
+        assert_eq!(recall(&ranking, 1, 1), 0.25);
+        assert_eq!(recall(&ranking, 1, 100), 0.5);
+        assert_eq!(recall(&ranking, 2, 3), 1.0);
+        assert_eq!(recall(&GradedRanking::from_grades(&[0], &[]), 1, 1), 0.0);
     }
 }

@@ -1,4 +1,4 @@
-//! The paired bootstrap test.
+//! The paired bootstrap test, which resamples queries.
 
 use control::Control;
 use rand_pcg::rand_core::Rng;
@@ -6,16 +6,19 @@ use rand_pcg::rand_core::Rng;
 use super::{Differences, MonteCarlo};
 use crate::error::Error;
 
-/// The paired bootstrap test of the mean difference by the shift method (Efron & Tibshirani, 1993, ch. 16; Smucker et
-/// al., 2007). Each round draws as many queries as there are, with replacement, and computes their mean difference d̄*. The
-/// deviation d̄* − d̄ estimates how the mean would vary around 0 if the systems did not differ. p is the fraction of rounds with
-/// |d̄* − d̄| ≥ |d̄|, computed as (1 + count) / (1 + rounds).
+/// Returns the p-value of the paired bootstrap test of the mean difference d̄, by the shift method (Efron & Tibshirani,
+/// 1993, ch. 16; Smucker et al., 2007).
 ///
-/// Means whose difference could come from rounding count as equal. Progress counts rounds.
+/// Each round draws n of the n queries, with replacement, and computes their mean difference d̄*. The deviation d̄* −
+/// d̄ shows how the mean would vary around 0 if the systems did not differ. p is the fraction of rounds with |d̄* − d̄|
+/// ≥ |d̄|, computed as (1 + count) / (1 + rounds). Both sides count as equal if rounding errors could explain their
+/// difference.
+///
+/// Progress counts rounds.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] for 0 rounds, [`Error::Cancelled`].
+/// [`Error::Argument`] if there are 0 rounds; [`Error::Cancelled`].
 pub fn bootstrap_test(
     differences: &Differences,
     monte_carlo: MonteCarlo,
@@ -25,27 +28,29 @@ pub fn bootstrap_test(
     let values = &differences.values;
     let n = values.len() as f64;
     let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
-    // The rounding error of a sum of n numbers is at most n² · ε / 2 times the largest (Higham, 2002, §4.2); there are three
-    // sums.
-    let rounding = 2.0 * n * n * f64::EPSILON * largest;
-    // Compare sums instead of means, and subtract the observed sum instead of shifting each value: integers stay exact.
+    // The rounding error of a sum of n numbers is at most n² · ε / 2 times the largest of them (Higham, 2002, §4.2).
+    // The comparison has three sums: the drawn one, and twice the observed one.
+    let max_rounding_error = 2.0 * n * n * f64::EPSILON * largest;
+    // Sums are compared instead of means, and the observed sum is subtracted instead of shifting each value. This makes
+    // the test exact for integers.
     let observed: f64 = values.iter().sum();
-    let reached = observed.abs() - rounding;
+    let threshold = observed.abs() - max_rounding_error;
     let mut generator = monte_carlo.generator();
     control.set_total(monte_carlo.rounds.into());
     let mut count = 0;
     for _ in 0..monte_carlo.rounds {
         control.check()?;
-        let drawn: f64 = (0..values.len()).map(|_| values[below(values.len(), generator.next_u64())]).sum();
-        count += u32::from((drawn - observed).abs() >= reached);
+        let drawn: f64 =
+            (0..values.len()).map(|_| values[scale_below(values.len(), generator.next_u64())]).sum();
+        count += u32::from((drawn - observed).abs() >= threshold);
         control.advance(1);
     }
     Ok(monte_carlo.p(count))
 }
 
-/// A random number below `n`: the upper half of the product (Lemire, 2019). The probabilities of two numbers differ by at most
-/// 2⁻⁶⁴.
-fn below(n: usize, random: u64) -> usize {
+/// Scales a random 64-bit number to a number below `n`: the upper half of their product (Lemire, 2019). The
+/// probabilities of two results differ by at most 2⁻⁶⁴.
+fn scale_below(n: usize, random: u64) -> usize {
     ((u128::from(random) * n as u128) >> 64) as usize
 }
 
@@ -59,29 +64,30 @@ mod tests {
     }
 
     /// The exact p of integer differences, from all nⁿ samples.
-    fn of_all_samples(differences: &[i32]) -> f64 {
+    fn exact_p(differences: &[i32]) -> f64 {
         let n = differences.len();
         let observed: i32 = differences.iter().sum();
         let samples = n.pow(n as u32);
-        let reached = (0..samples).filter(|sample| {
-            let drawn: i32 = (0..n).map(|at| differences[sample / n.pow(at as u32) % n]).sum();
+        let extreme = (0..samples).filter(|sample| {
+            let drawn: i32 = (0..n).map(|draw| differences[sample / n.pow(draw as u32) % n]).sum();
             (drawn - observed).abs() >= observed.abs()
         });
-        reached.count() as f64 / samples as f64
+        extreme.count() as f64 / samples as f64
     }
 
     #[test]
-    fn p_agrees_with_the_exact_p_of_all_samples() {
+    fn p_agrees_with_the_exact_p() {
         let monte_carlo = MonteCarlo { rounds: 100_000, seed: 3 };
         for differences in
             [[1, 1, 0, -1, 0, 1, 0], [3, 1, 4, -1, 5, -9, 2], [1, 2, 3, 4, 5, 6, -7], [2, 7, 1, 8, 2, 8, 1]]
         {
-            let exact = of_all_samples(&differences);
-            // Tenths have no exact floats; ties must be found nevertheless.
+            let exact = exact_p(&differences);
+            // Multiples of 0.1 are rounded; ties must be found nevertheless.
             for unit in [1.0, 0.1] {
                 let a = differences.map(|value| f64::from(value) * unit);
                 let drawn = p(&a, &[0.0; 7], monte_carlo);
-                // Five standard errors of a fraction of 100,000, plus the observed sample, which counts as drawn.
+                // Five standard errors of a fraction of 100,000 rounds, plus the observed sample, which counts as
+                // drawn.
                 let allowed = 5.0 * (exact * (1.0 - exact) / 1e5).sqrt() + 1e-5;
                 assert!((drawn - exact).abs() <= allowed, "{differences:?}: expected {exact}, got {drawn}");
             }
@@ -89,20 +95,22 @@ mod tests {
     }
 
     #[test]
-    fn it_agrees_with_the_t_test_of_scipy_for_many_queries() {
-        // The mean of 3,610 values is almost normally distributed. SciPy 1.17.1 computes p = 0.0072 for these values (`t_test.rs`).
+    fn p_agrees_with_the_t_test_of_scipy_for_many_queries() {
+        // The mean of 3,610 values is almost normally distributed. SciPy 1.17.1 computes p = 0.0072 for these values
+        // (`t_test.rs`).
         let a: Vec<f64> = (0..3610).map(|i| f64::from(7 * i % 11) / 10.0 + 0.02).collect();
         let b: Vec<f64> = (0..3610).map(|i| f64::from(3 * i % 13) / 12.0).collect();
         let expected = 0.007_195_738_467_026_665_f64;
         let drawn = p(&a, &b, MonteCarlo::default());
+        // Five standard errors of a fraction of 10,000 rounds.
         let allowed = 5.0 * (expected / 1e4).sqrt();
         assert!((drawn - expected).abs() <= allowed, "{drawn}");
     }
 
     #[test]
     fn the_same_seed_gives_the_same_p() {
-        let a: Vec<f64> = (0..100).map(|at| f64::from(at * at % 31)).collect();
-        let b: Vec<f64> = (0..100).map(|at| f64::from(at * 7 % 29)).collect();
+        let a: Vec<f64> = (0..100).map(|i| f64::from(i * i % 31)).collect();
+        let b: Vec<f64> = (0..100).map(|i| f64::from(i * 7 % 29)).collect();
         let monte_carlo = MonteCarlo { rounds: 1000, seed: 1 };
         let first = p(&a, &b, monte_carlo);
         assert_eq!(p(&a, &b, monte_carlo), first);
@@ -118,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn it_can_be_cancelled_and_refuses_0_rounds() {
+    fn the_test_can_be_cancelled_and_0_rounds_are_refused() {
         let differences = Differences::new(&[1.0; 100], &[0.0; 100]).expect("they can be compared");
         let control = Control::new();
         control.cancel();
@@ -128,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_below_n_is_drawn() {
-        assert_eq!([0, u64::MAX / 2, u64::MAX].map(|random| below(3, random)), [0, 1, 2]);
+    fn random_numbers_are_scaled_to_all_numbers_below_n() {
+        assert_eq!([0, u64::MAX / 2, u64::MAX].map(|random| scale_below(3, random)), [0, 1, 2]);
     }
 }

@@ -1,5 +1,7 @@
-//! Tests whether two systems differ: paired, two-sided tests over their values for the same queries (Smucker et al., 2007), and
-//! the rank-sum test of two independent samples.
+//! Tests whether two systems differ. Three paired, two-sided tests compare their values for the same queries (Smucker
+//! et al., 2007): the [t-test](paired_t_test), the [randomization test](randomization_test) and the
+//! [bootstrap test](bootstrap_test). The [rank-sum test](rank_sum_test) compares two independent samples. [`holm`] and
+//! [`bonferroni`] correct the p-values of several tests.
 //!
 //! ```
 //! use control::Control;
@@ -7,7 +9,7 @@
 //!
 //! let differences = Differences::new(&[0.9, 0.7, 0.6, 0.8], &[0.5, 0.6, 0.4, 0.5])?;
 //! assert_eq!(differences.mean(), 0.25);
-//! // Two of the 16 ways to choose signs have a mean at least this large: all plus, and all minus.
+//! // Two of the 16 ways to choose the signs give a mean this far from 0: all plus, and all minus.
 //! assert_eq!(randomization_test(&differences, MonteCarlo::default(), &Control::new())?, 2.0 / 16.0);
 //! assert!(paired_t_test(&differences).p < 0.05);
 //! # Ok::<(), evaluation::Error>(())
@@ -29,7 +31,7 @@ pub use randomization::randomization_test;
 pub use rank_sum::{RankSum, rank_sum_test, smallest_significant_shift};
 pub use t_test::{PairedT, paired_t_test, smallest_significant_difference};
 
-/// For each query, the difference between the values of two systems.
+/// The difference between the values of two systems for each query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Differences {
     values: Vec<f64>,
@@ -40,8 +42,8 @@ impl Differences {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if `a` and `b` have different lengths or fewer than 2 values, if a value is not finite, or if the
-    /// differences do not add up to a finite number.
+    /// [`Error::Argument`] if `a` and `b` have different lengths or fewer than 2 values, if a value is not finite, or
+    /// if the sum of the differences' absolute values is not finite.
     pub fn new(a: &[f64], b: &[f64]) -> Result<Self, Error> {
         if a.len() != b.len() {
             return Err(argument(format!("{} of each system", a.len()), b.len().to_string()));
@@ -53,7 +55,7 @@ impl Differences {
             return Err(argument("finite numbers".into(), value.to_string()));
         }
         let differences = Self { values: a.iter().zip(b).map(|(a, b)| a - b).collect() };
-        let sum = differences.sum_of_sizes();
+        let sum = differences.absolute_sum();
         if !sum.is_finite() {
             return Err(argument("differences that add up to a finite number".into(), sum.to_string()));
         }
@@ -62,23 +64,24 @@ impl Differences {
 
     /// Number of queries; at least 2.
     #[must_use]
-    #[allow(clippy::len_without_is_empty, reason = "it never is")]
+    #[allow(clippy::len_without_is_empty, reason = "there are at least 2 differences")]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// The mean difference, a − b.
+    /// Returns the mean difference a − b.
     #[must_use]
     pub fn mean(&self) -> f64 {
         self.values.iter().sum::<f64>() / self.values.len() as f64
     }
 
-    fn sum_of_sizes(&self) -> f64 {
+    /// Returns the sum of the absolute differences.
+    fn absolute_sum(&self) -> f64 {
         self.values.iter().map(|value| value.abs()).sum()
     }
 }
 
-/// Parameters of a test that draws random samples. The same values and seed give the same p on every platform.
+/// Options of a test that draws random samples. The same values and the same options give the same p on every platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MonteCarlo {
     /// Number of random samples; at least 1.
@@ -102,18 +105,19 @@ impl MonteCarlo {
         Ok(self)
     }
 
-    /// PCG XSL RR 128/64 (O'Neill, 2014), with the default stream of its author.
+    /// Returns the random number generator: PCG XSL RR 128/64 (O'Neill, 2014) with its author's default stream.
     fn generator(self) -> Pcg64 {
         Pcg64::new(self.seed.into(), 0x0a02_bdbf_7bb3_c0a7_ac28_fa16_a64a_bf96)
     }
 
-    /// The p-value, given that `count` samples had a statistic at least as large as the observed one. The observed sample counts
-    /// as drawn too, so that p is never 0 (Davison & Hinkley, 1997, §4.2).
+    /// Returns the p-value if `count` samples have a statistic at least as extreme as the observed one. The observed
+    /// sample counts as one of the samples, so that p is never 0 (Davison & Hinkley, 1997, §4.2).
     fn p(self, count: u32) -> f64 {
         (1.0 + f64::from(count)) / (1.0 + f64::from(self.rounds))
     }
 }
 
+/// Returns the error for invalid input of a test.
 fn argument(expected: String, got: String) -> Error {
     Error::Argument { what: "values to compare", expected, got }
 }
@@ -126,7 +130,7 @@ mod tests {
 
     #[test]
     fn the_sequence_of_a_seed_agrees_with_numpy() {
-        // random_raw(4) of numpy.random.PCG64 in NumPy 2.4.6, with the state set to seed 42 and this stream.
+        // NumPy 2.4.6: numpy.random.PCG64 with its state set to seed 42 and this stream, then random_raw(4).
         let mut generator = MonteCarlo::default().generator();
         assert_eq!(
             [(); 4].map(|()| generator.next_u64()),

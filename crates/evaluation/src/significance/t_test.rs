@@ -10,7 +10,7 @@ use crate::error::Error;
 pub struct PairedT {
     /// The t statistic: the mean difference divided by its standard error.
     pub statistic: f64,
-    /// Standard error of the mean difference, s / √n. It is 0 if all differences are the same.
+    /// Standard error of the mean difference, s / √n. It is 0 if all differences are equal.
     pub standard_error: f64,
     /// Number of queries − 1.
     pub degrees_of_freedom: usize,
@@ -18,10 +18,11 @@ pub struct PairedT {
     pub p: f64,
 }
 
-/// Student's paired t-test: t = d̄ / (s / √n), with n − 1 degrees of freedom (Student, 1908).
+/// Computes Student's paired t-test (Student, 1908): t = d̄ / (s / √n) with n − 1 degrees of freedom, where d̄ is the
+/// mean difference and s the standard deviation of the differences.
 ///
-/// p is correct to 10 digits for up to 100,000 queries, even below p = 1e-80. If all differences are 0, t = 0 and p = 1. If all
-/// differences are the same but not 0, their variance is 0, t is infinite and p = 0.
+/// p is correct to 10 digits for up to 100,000 queries, even below p = 1e-80. If all differences are 0, t = 0 and p =
+/// 1. If all differences are equal and not 0, their variance is 0, so t is infinite and p = 0.
 #[must_use]
 pub fn paired_t_test(differences: &Differences) -> PairedT {
     let n = differences.len() as f64;
@@ -34,27 +35,30 @@ pub fn paired_t_test(differences: &Differences) -> PairedT {
         let statistic = f64::INFINITY.copysign(differences.values[0]);
         return PairedT { statistic, standard_error: 0.0, degrees_of_freedom, p: 0.0 };
     }
-    // t does not depend on the scale of the values. Divide by the largest difference so that squares cannot overflow.
+    // t does not depend on the scale of the values. They are divided by the largest one, so that squares cannot
+    // overflow.
     let scaled = || differences.values.iter().map(|value| value / largest);
     let mean = scaled().sum::<f64>() / n;
     let variance = scaled().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
     let error = (variance / n).sqrt();
     let statistic = mean / error;
-    let p = two_sided(statistic, n - 1.0);
+    let p = two_sided_p(statistic, n - 1.0);
     PairedT { statistic, standard_error: error * largest, degrees_of_freedom, p }
 }
 
-/// The smallest mean difference that a paired t-test over `queries` queries would report with a p-value of at most `p`:
-/// t(p, n − 1) · standard error, the half width of the confidence interval. It tells how large a difference must be for the test
-/// to find it.
+/// Returns the smallest mean difference for which a paired t-test over `queries` queries has a p-value of at most `p`.
+/// It tells how large a difference must be for the test to find it.
 ///
-/// If the standard error is 0 because no query differs, the result is for values of 0 or 1: if m of n queries differ, all in the
-/// same direction, then t² = m (n − 1) / (n − m), so m / n has to be at least t² / (n − 1 + t²).
+/// This is the critical value of t for `p` times the standard error, which is also half the width of the confidence
+/// interval.
+///
+/// If the standard error is 0, because no query differs, the result assumes values of 0 or 1: if m of n queries differ,
+/// all in the same direction, then t² = m (n − 1) / (n − m), so m / n must be at least t² / (n − 1 + t²).
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] for fewer than 2 queries, a `p` that is not between 0 and 1, or a standard error that is negative or not
-/// finite.
+/// [`Error::Argument`] if there are fewer than 2 queries, if `p` is not between 0 and 1, or if the standard error is
+/// negative or not finite.
 pub fn smallest_significant_difference(standard_error: f64, queries: usize, p: f64) -> Result<f64, Error> {
     if queries < 2 {
         return Err(argument("at least 2 queries".into(), queries.to_string()));
@@ -73,35 +77,36 @@ pub fn smallest_significant_difference(standard_error: f64, queries: usize, p: f
     Ok(t * t / (degrees_of_freedom + t * t))
 }
 
-/// The t whose two-sided p-value is `p`, by bisection: [`two_sided`] falls as t grows.
+/// Returns the t that has the two-sided p-value `p`. Finds it by bisection, since [`two_sided_p`] falls as t grows.
 fn critical_value(p: f64, degrees_of_freedom: f64) -> f64 {
-    let (mut below, mut above) = (0.0, 1.0);
-    while two_sided(above, degrees_of_freedom) > p {
-        (below, above) = (above, 2.0 * above);
+    let (mut low, mut high) = (0.0, 1.0);
+    while two_sided_p(high, degrees_of_freedom) > p {
+        (low, high) = (high, 2.0 * high);
     }
     loop {
-        let middle = f64::midpoint(below, above);
-        if middle <= below || middle >= above {
-            return above;
+        let middle = f64::midpoint(low, high);
+        // No floating-point number is between the two.
+        if middle <= low || middle >= high {
+            return high;
         }
-        if two_sided(middle, degrees_of_freedom) > p {
-            below = middle;
+        if two_sided_p(middle, degrees_of_freedom) > p {
+            low = middle;
         } else {
-            above = middle;
+            high = middle;
         }
     }
 }
 
-/// P(|T| ≥ |t|) of Student's distribution: the regularized incomplete beta function I_x(ν/2, 1/2) at x = ν / (ν + t²)
-/// (Abramowitz & Stegun, 1964, 26.7.1).
-fn two_sided(t: f64, degrees_of_freedom: f64) -> f64 {
+/// Returns P(|T| ≥ |t|) of Student's t distribution with ν degrees of freedom: the regularized incomplete beta function
+/// I_x(ν/2, 1/2) at x = ν / (ν + t²) (Abramowitz & Stegun, 1964, 26.7.1).
+fn two_sided_p(t: f64, degrees_of_freedom: f64) -> f64 {
     let square = t * t;
     if square.is_infinite() {
         return 0.0;
     }
     let (half, all) = (degrees_of_freedom / 2.0, degrees_of_freedom + square);
     if square < 1.0 {
-        // x is near 1, so 1 − x has more significant digits.
+        // x is near 1, so 1 − x has more significant digits. I_x(a, b) = 1 − I_{1−x}(b, a).
         1.0 - beta_reg(0.5, half, square / all)
     } else {
         beta_reg(half, 0.5, degrees_of_freedom / all)
@@ -114,36 +119,36 @@ mod tests {
 
     use super::*;
 
-    fn tested(a: &[f64], b: &[f64]) -> PairedT {
+    fn t_test(a: &[f64], b: &[f64]) -> PairedT {
         paired_t_test(&Differences::new(a, b).expect("they can be compared"))
     }
 
-    fn assert_near(got: f64, expected: f64, relative: f64) {
-        assert!((got - expected).abs() <= relative * expected.abs(), "expected {expected:e}, got {got:e}");
+    fn assert_near(got: f64, expected: f64, tolerance: f64) {
+        assert!((got - expected).abs() <= tolerance * expected.abs(), "expected {expected:e}, got {got:e}");
     }
 
     #[test]
-    fn it_agrees_with_scipy() {
+    fn results_agree_with_scipy() {
         // SciPy 1.17.1, scipy.stats.ttest_rel.
-        let precision = (
+        let (a, b) = (
             &[0.35, 0.84, 0.15, 0.60, 0.17, 0.62, 0.70, 0.20, 0.55, 0.48],
             &[0.39, 0.75, 0.15, 0.50, 0.24, 0.51, 0.64, 0.22, 0.41, 0.30],
         );
-        let result = tested(precision.0, precision.1);
+        let result = t_test(a, b);
         assert_near(result.statistic, 2.087_938_598_252_366, 1e-12);
         assert_near(result.p, 0.066_404_968_119_343_77, 1e-12);
         assert_eq!(result.degrees_of_freedom, 9);
 
-        let found = [1, 1, 1, 1, 0, 1, 0, 1, 1, 1, 1, 0, 1, 1].map(f64::from);
-        let less = [0, 1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0].map(f64::from);
-        let result = tested(&found, &less);
+        let system = [1, 1, 1, 1, 0, 1, 0, 1, 1, 1, 1, 0, 1, 1].map(f64::from);
+        let other = [0, 1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0].map(f64::from);
+        let result = t_test(&system, &other);
         assert_near(result.statistic, 2.876_234_912_646_613_6, 1e-12);
         assert_near(result.p, 0.012_986_865_174_166_685, 1e-12);
-        assert_near(tested(&less, &found).statistic, -2.876_234_912_646_613_6, 1e-12);
+        assert_near(t_test(&other, &system).statistic, -2.876_234_912_646_613_6, 1e-12);
     }
 
     #[test]
-    fn it_agrees_with_scipy_for_thousands_of_questions() {
+    fn results_agree_with_scipy_for_thousands_of_queries() {
         // SciPy 1.17.1, scipy.stats.ttest_rel; i = arange(n), a = 7i % 11 / 10 + shift, b = 3i % 13 / 12.
         for (n, shift, statistic, p) in [
             (50, 0.02, 0.399_269_807_356_714_86, 0.691_429_350_739_785_6),
@@ -155,15 +160,15 @@ mod tests {
         ] {
             let a: Vec<f64> = (0..n).map(|i| f64::from(7 * i % 11) / 10.0 + shift).collect();
             let b: Vec<f64> = (0..n).map(|i| f64::from(3 * i % 13) / 12.0).collect();
-            let result = tested(&a, &b);
+            let result = t_test(&a, &b);
             assert_near(result.statistic, statistic, 1e-11);
             assert_near(result.p, p, 1e-9);
         }
     }
 
     #[test]
-    fn tails_agree_with_arbitrary_precision() {
-        // betainc(df/2, 1/2, 0, df/(df + t²), regularized=True) of mpmath 1.4.1 with 50 digits; 2 · t.sf of SciPy 1.17.1
+    fn small_and_large_p_values_agree_with_arbitrary_precision() {
+        // mpmath 1.4.1 with 50 digits: betainc(df/2, 1/2, 0, df/(df + t²), regularized=True). SciPy 1.17.1, 2 · t.sf,
         // agrees.
         for (df, t, p) in [
             (1.0, 1e-8, 0.999_999_993_633_802_3),
@@ -182,22 +187,22 @@ mod tests {
             (100_000.0, 12.0, 3.744_505_811_956_351e-33),
             (100_000.0, 20.0, 8.223_493_910_654_362e-89),
         ] {
-            assert_near(two_sided(t, df), p, 1e-10);
-            assert_eq!(two_sided(-t, df), two_sided(t, df));
+            assert_near(two_sided_p(t, df), p, 1e-10);
+            assert_eq!(two_sided_p(-t, df), two_sided_p(t, df));
         }
-        assert_near(two_sided(12.0, 1e6), 3.571_685_124_765_09e-33, 1e-8);
+        assert_near(two_sided_p(12.0, 1e6), 3.571_685_124_765_09e-33, 1e-8);
     }
 
     #[test]
     fn p_is_0_or_1_for_differences_without_variance() {
         assert_eq!(
-            tested(&[1.0, 0.5, 0.25], &[1.0, 0.5, 0.25]),
+            t_test(&[1.0, 0.5, 0.25], &[1.0, 0.5, 0.25]),
             PairedT { statistic: 0.0, standard_error: 0.0, degrees_of_freedom: 2, p: 1.0 }
         );
-        let less = tested(&[0.0, 1.0, 2.0], &[1.0, 2.0, 3.0]);
+        let result = t_test(&[0.0, 1.0, 2.0], &[1.0, 2.0, 3.0]);
         let expected =
             PairedT { statistic: f64::NEG_INFINITY, standard_error: 0.0, degrees_of_freedom: 2, p: 0.0 };
-        assert_eq!(less, expected);
+        assert_eq!(result, expected);
     }
 
     #[test]
@@ -205,7 +210,7 @@ mod tests {
         // The differences 0, 1, 2, 3 and 4 have t = 2 / (√2.5 / √5) = √8.
         for unit in [1e-200, 1e-30, 1.0, 1e200] {
             let a = [0.0, 1.0, 2.0, 3.0, 4.0].map(|value| value * unit);
-            assert_near(tested(&a, &[0.0; 5]).statistic, 8f64.sqrt(), 1e-14);
+            assert_near(t_test(&a, &[0.0; 5]).statistic, 8f64.sqrt(), 1e-14);
         }
     }
 
@@ -223,22 +228,24 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_significant_difference_has_the_p_value_asked_for() {
+    fn the_smallest_significant_difference_has_the_requested_p_value() {
         let (a, b) = ([0.9, 0.6, 0.7, 1.0, 0.2], [0.5, 0.4, 0.6, 0.7, 0.4]);
-        let result = tested(&a, &b);
+        let result = t_test(&a, &b);
         let smallest =
             smallest_significant_difference(result.standard_error, 5, 0.01).expect("it can be computed");
-        // Shifting one side changes the mean difference but not its standard error.
+        // Adding a constant to one system changes the mean difference but not its standard error.
         let mean = Differences::new(&a, &b).expect("they can be compared").mean();
         let shifted = a.map(|value| value + smallest - mean);
-        assert_near(tested(&shifted, &b).p, 0.01, 1e-9);
-        // If no query differs: the smallest number of ones, all on one side, whose p-value is at most 0.01.
-        let of_ones = |m: usize| {
-            tested(&std::array::from_fn::<f64, 40, _>(|i| f64::from(u8::from(i < m))), &[0.0; 40]).p
+        assert_near(t_test(&shifted, &b).p, 0.01, 1e-9);
+        // If no query differs, the result is the smallest fraction of queries that must differ, all in the same
+        // direction.
+        let p_if_differing = |m: usize| {
+            t_test(&std::array::from_fn::<f64, 40, _>(|i| f64::from(u8::from(i < m))), &[0.0; 40]).p
         };
         let smallest = smallest_significant_difference(0.0, 40, 0.01).expect("it can be computed");
         let m = (smallest * 40.0).ceil() as usize;
-        assert!(of_ones(m) <= 0.01 && of_ones(m - 1) > 0.01, "{m}: {} {}", of_ones(m), of_ones(m - 1));
+        let (p, p_of_fewer) = (p_if_differing(m), p_if_differing(m - 1));
+        assert!(p <= 0.01 && p_of_fewer > 0.01, "{m}: {p} {p_of_fewer}");
     }
 
     #[test]
@@ -254,7 +261,7 @@ mod tests {
         #[test]
         fn swapping_the_systems_keeps_p(pairs in prop::collection::vec((0.0..1.0, 0.0..1.0), 2..40)) {
             let (a, b): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
-            let (forward, backward) = (tested(&a, &b), tested(&b, &a));
+            let (forward, backward) = (t_test(&a, &b), t_test(&b, &a));
             prop_assert_eq!(forward.p, backward.p);
             prop_assert_eq!(forward.statistic, -backward.statistic);
             prop_assert!((0.0..=1.0).contains(&forward.p));

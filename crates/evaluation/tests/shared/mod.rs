@@ -1,4 +1,5 @@
-//! Reads the shared test data, which tests skip if it is absent.
+//! Reads the test data that cannot be published, which is in the folder `PASSAGEKIT_SHARED`, or in `shared` next to
+//! the checkout. Tests that need it are skipped if it is absent.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -7,7 +8,7 @@ use std::path::PathBuf;
 use flate2::read::MultiGzDecoder;
 use ranking::{Qrels, Run, ScoredId};
 
-/// The lines of a gzip-compressed shared file, or `None` if the shared data is absent.
+/// Returns the lines of a gzip-compressed shared file, or `None` if the shared data is absent.
 pub fn lines(path: &str) -> Option<Vec<String>> {
     let shared = std::env::var_os("PASSAGEKIT_SHARED").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
@@ -21,7 +22,7 @@ pub fn lines(path: &str) -> Option<Vec<String>> {
 }
 
 /// Reads judgments in TREC's format.
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each test file compiles this module, and not every one calls all functions")]
 pub fn qrels(path: &str) -> Option<Qrels> {
     let mut qrels = Qrels::new();
     for line in lines(path)? {
@@ -32,7 +33,7 @@ pub fn qrels(path: &str) -> Option<Qrels> {
 }
 
 /// Reads a run in TREC's format.
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each test file compiles this module, and not every one calls all functions")]
 pub fn run(path: &str) -> Option<Run> {
     let mut run = Run::new();
     for line in lines(path)? {

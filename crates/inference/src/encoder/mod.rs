@@ -1,7 +1,7 @@
-//! Encoders: texts to vectors.
+//! Encodes texts as vectors: [`Encoder`].
 //!
-//! Texts are tokenized, sorted by length, and run in batches of similar length. The vectors of a text's tokens are pooled into
-//! one vector.
+//! Texts are tokenized, sorted by length, and run in batches of similar length. The model gives a vector for each token
+//! of a text. These are pooled into one vector for the text, unless the model itself pools.
 
 mod pooling;
 
@@ -16,7 +16,8 @@ use crate::{Batch, Error, Session};
 
 pub use self::pooling::Pooling;
 
-/// Smallest limit on the number of tokens that leaves room for a text beside the special tokens.
+/// The smallest allowed value of `max_tokens`. It leaves room for some tokens of a text in addition to `[CLS]` and
+/// `[SEP]`.
 const MIN_MAX_TOKENS: usize = 8;
 
 /// A text to encode.
@@ -67,11 +68,12 @@ pub struct EncoderConfig {
     pub max_tokens: usize,
     /// How title and text are joined.
     pub passage_form: PassageForm,
-    /// The token types of title and text in the pair form, for models with that input.
+    /// The token types of title and text in [`PassageForm::Pair`]. Models without the input `token_type_ids` ignore
+    /// them.
     pub token_types: TokenTypes,
 }
 
-/// The unscaled vector of the first token, at most 256 tokens, and titles in a segment of their own.
+/// The vector of the first token, not scaled; at most 256 tokens; title and text as a pair of segments.
 impl Default for EncoderConfig {
     fn default() -> Self {
         Self {
@@ -89,11 +91,12 @@ impl Default for EncoderConfig {
 pub struct EncodeOptions {
     /// Maximum number of tokens in a batch, padding included. Texts are sorted by length, so there is little padding.
     pub batch_tokens: usize,
-    /// Position of the first input, for error messages, if a list is encoded in several calls.
+    /// Position of the first input in the caller's list, if that list is encoded in several calls. Used in error
+    /// messages.
     pub first_input: usize,
 }
 
-/// 2,048 tokens, because larger batches were no faster.
+/// 2,048 tokens per batch, because larger batches were not faster.
 impl Default for EncodeOptions {
     fn default() -> Self {
         Self { batch_tokens: 2048, first_input: 0 }
@@ -106,6 +109,7 @@ pub struct Encoder {
     session: Arc<Session>,
     tokenizer: Arc<Tokenizer>,
     config: EncoderConfig,
+    /// Name of the model's output that is used.
     output: String,
     dim: usize,
 }
@@ -115,8 +119,8 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if the model lacks the output that is pooled, or the output has another shape; [`Error::Argument`] if
-    /// `max_tokens` is below 8.
+    /// [`Error::Model`] if the model does not have the output that is used, or if this output has an unexpected shape;
+    /// [`Error::Argument`] if `max_tokens` is less than 8.
     pub fn new(
         session: Arc<Session>,
         tokenizer: Arc<Tokenizer>,
@@ -149,16 +153,18 @@ impl Encoder {
         &self.config
     }
 
-    /// Encodes texts. Returns their vectors, `[inputs, dim]`, in the order of the inputs. Progress counts inputs.
+    /// Encodes texts. Returns their vectors as a row-major matrix `[inputs, dim]`, in the order of the inputs. Progress
+    /// counts inputs.
     ///
-    /// The same list gives the same bytes. The vectors of int8 models depend on the other texts in a batch, because such models
-    /// choose the quantization scale of their activations per batch: 1 − cos is up to 0.01. With `batch_tokens: 1`, every text
-    /// is encoded alone.
+    /// The same list gives the same bytes. With an int8 model, a vector also depends on the other texts in its batch,
+    /// because the model chooses the quantization scale of its activations per batch: the cosine of two vectors of the
+    /// same text is about 0.99 or more. With `batch_tokens: 1`, every text is encoded alone.
     ///
     /// # Errors
     ///
-    /// [`Error::Tokenize`], [`Error::Run`], [`Error::Cancelled`] between batches; [`Error::Model`] if a vector has a
-    /// value that is not finite, which no index can store or search for.
+    /// [`Error::Tokenize`] or [`Error::Run`] if a text cannot be tokenized or the model cannot be run; [`Error::Model`]
+    /// if a vector has a value that is not finite, because no index accepts such vectors; [`Error::Cancelled`], which
+    /// is checked before each batch.
     pub fn encode(
         &self,
         inputs: &[EncoderInput<'_>],
@@ -191,7 +197,7 @@ impl Encoder {
         Ok(vectors)
     }
 
-    /// Fails if a vector has a value that is not finite; the error names the first such input.
+    /// Fails if a vector of these inputs has a value that is not finite. The error names the first such input.
     fn check_finite(
         &self,
         vectors: &[f32],
@@ -207,7 +213,8 @@ impl Encoder {
         Err(Error::model(self.session.path(), expected, value.to_string()))
     }
 
-    /// Tokenizes a text, and truncates it to the maximum number of tokens.
+    /// Tokenizes a title and a text. If they exceed the maximum number of tokens, truncates the text, and the title
+    /// only if it is too long even without a text.
     fn prepare(&self, input: EncoderInput<'_>) -> Result<ModelInput, Error> {
         let tokenizer = &self.tokenizer;
         let title = input.title.filter(|title| !title.is_empty());
@@ -225,7 +232,8 @@ impl Encoder {
         let second = second.map(|second| second.ids[..second.len().min(room - first_length)].to_vec());
         let mut input = tokenizer.input(&first.ids[..first_length], second.as_deref());
         if self.config.token_types == TokenTypes::Zeros {
-            input.first_type = input.ids.len();
+            // The number of tokens with type 0.
+            input.type_0_count = input.ids.len();
         }
         Ok(input)
     }

@@ -1,4 +1,4 @@
-//! Pooling of token vectors, and scaling to unit length.
+//! Pools the vectors of a text's tokens into one vector, and scales vectors to unit length.
 
 /// How the vectors of a text's tokens are pooled into one vector.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -8,13 +8,14 @@ pub enum Pooling {
     Cls,
     /// The mean over the text's tokens, as in Sentence-BERT (Reimers and Gurevych, 2019, §3).
     Mean,
-    /// The model pools. The vector is its output with this name.
+    /// The model itself pools. The vector is the output with this name.
     Output(String),
 }
 
 impl Pooling {
-    /// Pools one text. `states` is `[length, dim]`, of which the first `token_count` rows are of the text and the others of
-    /// padding. `vector`, `[dim]`, must be zero.
+    /// Pools one text. `states` is `[length, dim]`: a row for each of the text's `token_count` tokens, followed by rows
+    /// for padding. With [`Output`](Self::Output), it is the vector itself. The result is written to `vector`, `[dim]`,
+    /// whose values must be 0.
     pub(crate) fn pool(&self, states: &[f32], token_count: usize, vector: &mut [f32]) {
         let dim = vector.len();
         match self {
@@ -45,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mean_ignores_padding() {
+    fn the_mean_is_over_tokens_without_padding_and_cls_is_the_first_token() {
         let states = [1.0, 2.0, 3.0, 6.0, 100.0, 100.0];
         let mut mean = [0.0; 2];
         Pooling::Mean.pool(&states, 2, &mut mean);
@@ -56,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_are_scaled_to_unit_length_except_zero() {
+    fn vectors_are_scaled_to_unit_length_except_the_zero_vector() {
         let mut vector = [3.0, 4.0];
         normalize(&mut vector);
         assert_eq!(vector, [0.6, 0.8]);

@@ -1,24 +1,24 @@
-//! The options of a reader, and the passages that it reads.
+//! A reader's options, and the passages that it reads.
 
 /// A passage to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReaderPassage<'a> {
-    /// The title of its document.
+    /// The title of the document that the passage is from.
     pub title: Option<&'a str>,
-    /// Its text, in which answers are found.
+    /// The text of the passage. Answers are spans of this text.
     pub text: &'a str,
 }
 
-/// How texts that do not fit into one input are read.
+/// How to read passages that do not fit into one input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LongPassages {
-    /// In windows, each with the question and the title.
+    /// In overlapping windows. The input for each window has the question, the title and a part of the text.
     Windows {
-        /// Minimum number of tokens that consecutive windows share. They share fewer only if a long word would not fit
-        /// otherwise. `None` means 64, or a quarter of a window if that is less.
+        /// Minimum number of tokens that consecutive windows share. They share fewer if a long word would otherwise not
+        /// fit. `None` means 64, or a quarter of the text tokens of a window if that is less.
         overlap_tokens: Option<usize>,
     },
-    /// Truncated after the last complete word that fits, as in DPR's own reader.
+    /// Truncated. Only the first window is read, up to the last complete word that fits.
     Cut,
 }
 
@@ -31,18 +31,20 @@ pub struct ReaderConfig {
     pub max_question_tokens: usize,
     /// Maximum number of tokens in a batch, padding included.
     pub batch_tokens: usize,
-    /// How texts that do not fit into one input are read.
+    /// How to read passages that do not fit into one input.
     pub long_passages: LongPassages,
-    /// Whether titles are part of the input. `None` means as in training: for DPR's reader, but not for question-answering
-    /// models. A question-answering model gets the title at the beginning of every window.
+    /// Whether inputs contain the title of the passage. `None` means as in the model's training: true for DPR's
+    /// reader, false for question-answering models. If true, the inputs of a question-answering model have the title
+    /// directly before the text of each window, without a separator.
     pub titles: Option<bool>,
-    /// Whether inputs for DPR's reader are exactly those of DPR's own code, which have no separator after the text and only the
-    /// token type 0. Otherwise they are `[CLS] question [SEP] title [SEP] text [SEP]`, with token type 0 up to the first
-    /// separator and 1 after it.
+    /// The form of inputs for DPR's reader. If true, it is that of DPR's own code: `[CLS] question [SEP] title [SEP]
+    /// text`, without a separator at the end, and all tokens have type 0. If false, it is `[CLS] question [SEP] title
+    /// [SEP] text [SEP]`, where tokens up to the first separator have type 0, and the others type 1. Question-answering
+    /// models ignore this setting.
     pub open_ended: bool,
 }
 
-/// 256 tokens, of which up to 40 are the question's. Longer texts are read in windows.
+/// At most 256 tokens per input, of which the question has at most 40. Longer passages are read in windows.
 impl Default for ReaderConfig {
     fn default() -> Self {
         Self {

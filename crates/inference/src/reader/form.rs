@@ -1,4 +1,4 @@
-//! The two kinds of readers.
+//! The two kinds of readers, and the relevance that each gives.
 
 use crate::{Error, Session};
 
@@ -8,7 +8,7 @@ pub enum ReaderForm {
     /// DPR's reader: `start_logits`, `end_logits` and `relevance_logit` (or `relevance_logits`) for
     /// `[CLS] question [SEP] title [SEP] text [SEP]` (Karpukhin et al., 2020, §6.1).
     Dpr {
-        /// Name of the third output.
+        /// Name of the output with the relevance.
         relevance: &'static str,
     },
     /// A question-answering model as it is usually exported: `start_logits` and `end_logits` for
@@ -17,11 +17,11 @@ pub enum ReaderForm {
 }
 
 impl ReaderForm {
-    /// The form of a model.
+    /// Determines the kind of a model by its outputs.
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if it has no start and end logits.
+    /// [`Error::Model`] if the model has no start and end logits.
     pub(crate) fn of(session: &Session) -> Result<Self, Error> {
         let has = |output: &str| session.outputs().iter().any(|name| name == output);
         if !has("start_logits") || !has("end_logits") {
@@ -34,7 +34,7 @@ impl ReaderForm {
         Ok(relevance.map_or(Self::QuestionAnswering, |relevance| Self::Dpr { relevance }))
     }
 
-    /// Names of the outputs to request, in this order.
+    /// Names of the outputs to request, in this order: start logits, end logits and, for DPR's reader, relevance.
     pub(crate) fn outputs(self) -> Vec<&'static str> {
         match self {
             Self::Dpr { relevance } => vec!["start_logits", "end_logits", relevance],
@@ -42,7 +42,8 @@ impl ReaderForm {
         }
     }
 
-    /// Number of segments of an input. For DPR, the title is a segment of its own.
+    /// Number of segments of an input, each of which ends with `[SEP]`: question, title and text for DPR's reader, and
+    /// question and text for question-answering models.
     pub(crate) fn segment_count(self) -> usize {
         match self {
             Self::Dpr { .. } => 3,
@@ -54,9 +55,9 @@ impl ReaderForm {
 /// How well a window answers the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Relevance {
-    /// DPR's relevance logit.
+    /// The relevance logit of DPR's reader.
     Logit(f32),
-    /// start logit + end logit of `[CLS]`, which a question-answering model gives as the score of the null answer. Relevance is
-    /// the score of the best span minus this (Devlin et al., 2019, §4.3, on SQuAD 2.0: s_ij − s_null).
+    /// The sum of the start and end logits of `[CLS]`, with which a question-answering model scores that there is no
+    /// answer. The relevance of the window is the score of its best span minus this sum (Devlin et al., 2019, §4.3).
     NoAnswer(f32),
 }

@@ -1,4 +1,4 @@
-//! The inputs of a reader: a question with the windows of a passage.
+//! Builds the inputs of a reader: a question with each window of a passage.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::form::ReaderForm;
 use super::windows::windows;
 use crate::Error;
 
-/// Minimum number of tokens of a text that the longest question must leave.
+/// Minimum number of tokens that the longest question must leave for title and text.
 const MIN_TEXT_TOKENS: usize = 16;
 
 /// Builds inputs from questions and passages.
@@ -22,31 +22,32 @@ pub(crate) struct ReaderInputs {
 /// One window of a passage.
 #[derive(Debug)]
 pub(crate) struct Window {
-    /// Position of the passage in the list read.
+    /// Position of the passage in the list of passages.
     pub passage: usize,
     /// Position of the window in the passage.
     pub window: usize,
+    /// The input for the model. It is emptied when the window is run.
     pub input: ModelInput,
-    /// Position in the input of the window's first token of text.
+    /// Position of the text's first token in the input.
     pub text_start: usize,
-    /// The bytes of each token in the passage's whole text.
+    /// The byte range of each token of the window in the text of the passage.
     pub offsets: Vec<Range<u32>>,
-    /// The number of each token's word in the whole text.
+    /// For each token of the window, the number of its word in the text of the passage.
     pub words: Vec<u32>,
 }
 
 impl ReaderInputs {
-    /// Fails if a configuration leaves too few tokens for texts, or if a window might not advance past the one before it.
+    /// Fails if a configuration leaves too few tokens for texts, or if the overlap could be as long as a window.
     pub fn new(form: ReaderForm, config: ReaderConfig, tokenizer: &Tokenizer) -> Result<Self, Error> {
-        let taken = config.max_question_tokens + tokenizer.overhead(form.segment_count());
-        let min = taken + MIN_TEXT_TOKENS;
+        let other_tokens = config.max_question_tokens + tokenizer.overhead(form.segment_count());
+        let min = other_tokens + MIN_TEXT_TOKENS;
         if config.max_tokens < min {
             let (expected, got) = (format!("at least {min}"), config.max_tokens.to_string());
             return Err(Error::Argument { what: "maxTokens", expected, got });
         }
         if let LongPassages::Windows { overlap_tokens: Some(overlap) } = config.long_passages {
-            // The tokens that a title leaves at least, see `windows_of`.
-            let room = (config.max_tokens - taken).div_ceil(2);
+            // The smallest number of text tokens of a window: a title takes at most half, see `windows_of`.
+            let room = (config.max_tokens - other_tokens).div_ceil(2);
             if overlap >= room {
                 let expected = format!(
                     "less than {room}, the tokens of a window that the longest question and title leave"
@@ -57,49 +58,51 @@ impl ReaderInputs {
         Ok(Self { form, config })
     }
 
-    /// The tokens of a question, truncated to the maximum number.
+    /// Returns the token ids of a question, truncated to the maximum number.
     pub fn question(&self, question: &str, tokenizer: &Tokenizer) -> Result<Vec<u32>, Error> {
         let mut question = tokenizer.pieces(question)?;
         question.truncate(self.config.max_question_tokens);
         Ok(question.ids)
     }
 
-    /// The windows of one passage, in the order of its text.
+    /// Returns the windows of one passage, in the order of its text. `position` is the position of the passage in the
+    /// list.
     pub fn windows_of(
         &self,
         question: &[u32],
-        (passage, read): (usize, ReaderPassage<'_>),
+        (position, passage): (usize, ReaderPassage<'_>),
         tokenizer: &Tokenizer,
     ) -> Result<Vec<Window>, Error> {
         let has_title = self.config.titles.unwrap_or(matches!(self.form, ReaderForm::Dpr { .. }));
-        let title = tokenizer.pieces(read.title.filter(|_| has_title).unwrap_or_default())?;
-        let text = tokenizer.pieces(read.text)?;
+        let title = tokenizer.pieces(passage.title.filter(|_| has_title).unwrap_or_default())?;
+        let text = tokenizer.pieces(passage.text)?;
         let room = self.config.max_tokens - question.len() - tokenizer.overhead(self.form.segment_count());
         // A title takes at most half of the tokens that the question leaves.
         let title = &title.ids[..title.len().min(room / 2)];
-        let room = room - title.len();
-        let cut = match self.config.long_passages {
+        let text_room = room - title.len();
+        let ranges = match self.config.long_passages {
             LongPassages::Windows { overlap_tokens } => {
-                windows(&text.words, room, overlap_tokens.unwrap_or((room / 4).min(64)))
+                windows(&text.words, text_room, overlap_tokens.unwrap_or((text_room / 4).min(64)))
             }
             LongPassages::Cut => {
-                let mut first = windows(&text.words, room, 0);
+                let mut first = windows(&text.words, text_room, 0);
                 first.truncate(1);
                 first
             }
         };
-        Ok(cut
+        Ok(ranges
             .into_iter()
             .enumerate()
             .map(|(window, tokens)| {
                 let (input, text_start) = self.input(question, title, &text.ids[tokens.clone()], tokenizer);
                 let offsets = text.offsets[tokens.clone()].to_vec();
-                Window { passage, window, input, text_start, offsets, words: text.words[tokens].to_vec() }
+                let words = text.words[tokens].to_vec();
+                Window { passage: position, window, input, text_start, offsets, words }
             })
             .collect())
     }
 
-    /// Builds an input. Returns it with the position at which the text begins.
+    /// Builds an input. Also returns the position of the text's first token in the input.
     fn input(
         &self,
         question: &[u32],
@@ -111,11 +114,11 @@ impl ReaderInputs {
             ReaderForm::Dpr { .. } => tokenizer.input_of_three(question, title, text),
             ReaderForm::QuestionAnswering => tokenizer.input(question, Some(&[title, text].concat())),
         };
-        // One separator follows the text.
+        // The input ends with the text and one separator.
         let text_start = input.ids.len() - 1 - text.len();
         if self.config.open_ended && matches!(self.form, ReaderForm::Dpr { .. }) {
             input.ids.pop();
-            input.first_type = input.ids.len();
+            input.type_0_count = input.ids.len();
         }
         (input, text_start)
     }

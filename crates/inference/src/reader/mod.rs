@@ -1,7 +1,8 @@
-//! Extractive readers: a question and passages to start, end and relevance logits.
+//! Extractive readers map a question and passages to start, end and relevance logits: [`ReaderModel`].
 //!
-//! `form.rs` recognizes the two kinds of readers. `input.rs` builds the inputs for a question and the windows of passages
-//! (`windows.rs`), and `model.rs` runs them in batches.
+//! `config.rs` has the options. `form.rs` recognizes the two kinds of readers by their outputs. `windows.rs` splits
+//! long passages into windows, `input.rs` builds the model input for a question and a window, and `model.rs` runs the
+//! inputs in batches.
 
 mod config;
 mod form;

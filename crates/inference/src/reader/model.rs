@@ -1,4 +1,4 @@
-//! Runs a reader on a question and passages.
+//! Runs a reader on a question and passages: [`ReaderModel`].
 
 use std::cmp::Reverse;
 use std::mem::take;
@@ -14,7 +14,8 @@ use super::input::{ReaderInputs, Window};
 use crate::runtime::plan_batches;
 use crate::{Batch, Error, Session, Tensor};
 
-/// The logits of one window of a passage. The four vectors have one entry per token of the passage's text in the window.
+/// The logits of one window of a passage. The four vectors have one entry for each token of the passage's text that is
+/// in the window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PassageLogits {
     /// How well the window answers the question.
@@ -23,10 +24,10 @@ pub struct PassageLogits {
     pub start: Vec<f32>,
     /// End logits.
     pub end: Vec<f32>,
-    /// The bytes of each token in the passage's whole text, half-open.
+    /// The byte range of each token in the text of the passage.
     pub offsets: Vec<Range<u32>>,
-    /// The number of each token's word in the whole text. Windows begin and end at word boundaries, unless a word does not fit
-    /// into a window.
+    /// For each token, the number of its word in the text of the passage, from 0. Windows begin and end at word
+    /// boundaries, except for words that do not fit into a window.
     pub words: Vec<u32>,
 }
 
@@ -43,8 +44,8 @@ impl ReaderModel {
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if the model has neither form; [`Error::Argument`] if the question would leave fewer than 16
-    /// tokens for the passage, or if consecutive windows could overlap completely.
+    /// [`Error::Model`] if the model is neither kind of reader; [`Error::Argument`] if the longest question would leave
+    /// fewer than 16 tokens for title and text, or if the overlap could be as long as a window.
     pub fn new(
         session: Arc<Session>,
         tokenizer: Arc<Tokenizer>,
@@ -60,15 +61,16 @@ impl ReaderModel {
         self.inputs.form
     }
 
-    /// Reads passages for a question. Returns the windows of each passage, in the order of the passages and of their text. A
-    /// passage has at least one window, and exactly one under [`LongPassages::Cut`](crate::LongPassages::Cut). Progress
+    /// Reads passages for a question. Returns, for each passage, the logits of its windows in the order of the text. A
+    /// passage has at least one window, and exactly one with [`LongPassages::Cut`](crate::LongPassages::Cut). Progress
     /// counts passages.
     ///
-    /// The logits of a passage do not depend on the order of the passages, bit for bit.
+    /// The same passages in another order get the same logits, bit for bit.
     ///
     /// # Errors
     ///
-    /// [`Error::Tokenize`], [`Error::Run`], [`Error::Cancelled`] between batches.
+    /// [`Error::Tokenize`] or [`Error::Run`] if a text cannot be tokenized or the model cannot be run; [`Error::Model`]
+    /// if its outputs have unexpected shapes; [`Error::Cancelled`], which is checked before each batch.
     pub fn read(
         &self,
         question: &str,
@@ -85,8 +87,10 @@ impl ReaderModel {
         for window in &windows {
             read[window.passage].push(None);
         }
+        // For each passage, the number of windows that were not read yet.
         let mut unread: Vec<usize> = read.iter().map(Vec::len).collect();
-        // Windows of equal length are sorted by content, so that batches do not depend on the order of the passages.
+        // Windows of equal length are sorted by their tokens, so that batches do not depend on the order of the
+        // passages.
         windows.sort_by(|a, b| {
             let key = |window: &Window| Reverse(window.input.ids.len());
             key(a).cmp(&key(b)).then_with(|| a.input.ids.cmp(&b.input.ids))
@@ -102,19 +106,20 @@ impl ReaderModel {
                 control.advance(u64::from(unread[window.passage] == 0));
             }
         }
-        let all = |windows: Vec<Option<PassageLogits>>| {
+        let complete = |windows: Vec<Option<PassageLogits>>| {
             windows.into_iter().map(|logits| logits.expect("the batches cover every window")).collect()
         };
-        Ok(read.into_iter().map(all).collect())
+        Ok(read.into_iter().map(complete).collect())
     }
 
-    /// Runs the model on a batch of windows. Takes their inputs, offsets and words.
+    /// Runs the model on a batch of windows. Moves the inputs, offsets and words out of the windows.
     fn run(&self, windows: &mut [Window]) -> Result<Vec<PassageLogits>, Error> {
         let batch = {
             let inputs: Vec<&ModelInput> = windows.iter().map(|window| &window.input).collect();
             Batch::new(&inputs, self.tokenizer.padding())
         };
-        // The inputs of many long texts would take much memory until the end.
+        // The batch has a copy of the inputs. Without this, the inputs of all windows would stay in memory until the
+        // end.
         windows.iter_mut().for_each(|window| window.input = ModelInput::default());
         let (rows, length) = (batch.rows, batch.length);
         let outputs = self.session.run(batch, &self.inputs.form.outputs())?;

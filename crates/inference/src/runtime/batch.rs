@@ -1,10 +1,10 @@
-//! Batches of model inputs, padded to one length.
+//! Batches of model inputs that are padded to the same length.
 
 use std::ops::Range;
 
 use tokenize::ModelInput;
 
-/// The model inputs of several texts, padded to the longest: `[rows, length]`, row-major.
+/// The inputs of several texts, padded to the length of the longest: row-major matrices `[rows, length]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
     /// Number of texts.
@@ -15,12 +15,12 @@ pub struct Batch {
     pub ids: Vec<i64>,
     /// 1 for a token, 0 for padding.
     pub mask: Vec<i64>,
-    /// Token types (segment ids); 0 for padding.
+    /// Token types (segment ids): 0 for the first segment of a text and for padding, 1 for the other tokens.
     pub types: Vec<i64>,
 }
 
 impl Batch {
-    /// Pads inputs with the token `padding`.
+    /// Joins inputs to a batch and pads them with the token id `padding`.
     #[must_use]
     pub fn new(inputs: &[&ModelInput], padding: u32) -> Self {
         let rows = inputs.len();
@@ -38,23 +38,24 @@ impl Batch {
                 *to = i64::from(from);
             }
             batch.mask[tokens.clone()].fill(1);
-            batch.types[tokens][input.first_type..].fill(1);
+            batch.types[tokens][input.type_0_count..].fill(1);
         }
         batch
     }
 }
 
-/// Groups texts, which are sorted by length, longest first, into batches of at most `max_tokens` tokens, padding included. A
-/// longer text is a batch of its own.
+/// Groups texts into batches of at most `max_tokens` tokens, padding included. `lengths` has the number of tokens of
+/// each text, in descending order. Returns the range of texts of each batch. A text longer than `max_tokens` is a batch
+/// of its own.
 ///
-/// No text is shorter than half of the longest in its batch, so less than half of every batch is padding. For many texts it
-/// is far less: the padding of a batch is at most `max_tokens` · (1 − shortest / longest), and that of all batches together at
-/// most `max_tokens` · ln(longest / shortest).
+/// No text is shorter than half of the longest one in its batch, so less than half of each batch is padding. For many
+/// texts it is much less: a batch has at most `max_tokens` · (1 − shortest / longest) tokens of padding. As 1 − x ≤ −ln
+/// x, all batches together have at most `max_tokens` · ln(longest / shortest), over all texts.
 pub(crate) fn plan_batches(lengths: &[usize], max_tokens: usize) -> Vec<Range<usize>> {
     let mut batches = Vec::new();
     let mut start = 0;
     while start < lengths.len() {
-        // Texts are sorted, so the first one is the longest of its batch.
+        // The first text of a batch is its longest one.
         let longest = lengths[start];
         let max_rows = (max_tokens / longest.max(1)).max(1);
         let rows =
@@ -72,8 +73,8 @@ mod tests {
 
     #[test]
     fn shorter_rows_are_padded_and_masked() {
-        let long = ModelInput { ids: vec![101, 7, 102, 9, 102], first_type: 3 };
-        let short = ModelInput { ids: vec![101, 8, 102], first_type: 3 };
+        let long = ModelInput { ids: vec![101, 7, 102, 9, 102], type_0_count: 3 };
+        let short = ModelInput { ids: vec![101, 8, 102], type_0_count: 3 };
         let batch = Batch::new(&[&long, &short], 5);
         assert_eq!((batch.rows, batch.length), (2, 5));
         assert_eq!(batch.ids, [101, 7, 102, 9, 102, 101, 8, 102, 5, 5]);
@@ -82,15 +83,15 @@ mod tests {
     }
 
     #[test]
-    fn batches_fit_the_token_limit_with_their_padding() {
-        // 2 × 10 ≤ 20; 3 × 6 ≤ 20; one text is left.
+    fn batches_with_their_padding_do_not_exceed_the_limit() {
+        // 2 texts × 10 tokens ≤ 20; 3 × 6 ≤ 20; one text is left.
         assert_eq!(plan_batches(&[10, 8, 6, 6, 5, 2], 20), [0..2, 2..5, 5..6]);
-        assert_eq!(plan_batches(&[50, 3], 20), [0..1, 1..2], "a text above the limit is alone");
+        assert_eq!(plan_batches(&[50, 3], 20), [0..1, 1..2], "a text beyond the limit is a batch of its own");
         assert!(plan_batches(&[], 20).is_empty());
     }
 
     #[test]
-    fn a_text_shorter_than_half_of_the_longest_begins_a_batch() {
+    fn a_text_shorter_than_half_of_the_longest_begins_a_new_batch() {
         assert_eq!(plan_batches(&[10, 5, 4, 2, 1], 100), [0..2, 2..4, 4..5]);
     }
 

@@ -1,4 +1,4 @@
-//! Loading of the ONNX Runtime library.
+//! Loads the ONNX Runtime library.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +7,7 @@ use ort::environment::Environment;
 
 use crate::Error;
 
-/// The ONNX Runtime library. A process has only one: the first one that is loaded stays loaded.
+/// The ONNX Runtime library. A process can load only one; it stays loaded.
 #[derive(Debug)]
 pub struct Library {
     path: PathBuf,
@@ -17,11 +17,11 @@ pub struct Library {
 static LOADED: Mutex<Option<&'static Library>> = Mutex::new(None);
 
 impl Library {
-    /// Loads the library from a file. If a library was loaded before, that one is returned, whatever its path.
+    /// Loads the library from a file. If the process has already loaded a library, returns that one, whatever its path.
     ///
     /// # Errors
     ///
-    /// [`Error::Library`]; then another file can be tried.
+    /// [`Error::Library`] if it cannot be loaded. Another file can then be tried.
     pub fn open(path: &Path) -> Result<&'static Self, Error> {
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(library) = *loaded {
@@ -37,13 +37,14 @@ impl Library {
             .with_telemetry(false)
             .build()
             .map_err(|error| fail(error.to_string()))?;
+        // The library would print errors to standard error, but this crate returns them.
         environment.set_log_level(ort::logging::LogLevel::Fatal);
         let library: &'static Self = Box::leak(Box::new(Self { path: path.to_path_buf(), environment }));
         *loaded = Some(library);
         Ok(library)
     }
 
-    /// The file from which it was loaded.
+    /// The file from which the library was loaded.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

@@ -1,4 +1,5 @@
-//! The ONNX Runtime library, sessions that run models, and the batches that they run.
+//! Runs models: `library.rs` loads ONNX Runtime, `session.rs` opens a model and runs it, and `batch.rs` plans and pads
+//! the batches of its inputs.
 
 mod batch;
 mod library;

@@ -1,7 +1,7 @@
-//! A model with the thread that runs it.
+//! Opens a model and runs it on a thread of its own: [`Session`].
 //!
-//! ONNX Runtime starts helper threads that inherit the priority of the thread that opens the model. Each session therefore
-//! has a thread of its own, with a lower priority, which opens the model and then takes jobs from a channel.
+//! ONNX Runtime starts helper threads, which inherit the priority of the thread that opens the model. So each session
+//! starts a thread, lowers its priority, and opens the model on it. The thread then receives batches through a channel.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,15 +18,17 @@ use crate::{Batch, Error, Library};
 /// The name of the threads that run models.
 const THREAD_NAME: &str = "passagekit-onnx";
 
-/// An open model, which runs on a thread of its own. Concurrent runs of one session wait for each other.
+/// An open model, which runs on a thread of its own. It runs one batch at a time; other callers wait.
 #[derive(Debug)]
 pub struct Session {
     path: PathBuf,
+    /// Batches for the session's thread. The thread ends when this sender is dropped.
     jobs: Sender<Job>,
+    /// Names of the model's outputs.
     outputs: Vec<String>,
 }
 
-/// A run, and the channel for its result.
+/// One run of the model, and the channel for its result.
 #[derive(Debug)]
 struct Job {
     batch: Batch,
@@ -35,7 +37,7 @@ struct Job {
     result: Sender<Result<Vec<Tensor>, Error>>,
 }
 
-/// The inputs that models may have.
+/// The inputs that a model may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Input {
     Ids,
@@ -43,54 +45,55 @@ enum Input {
     Types,
 }
 
-/// An output of a run: row-major values with their shape.
+/// One output of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tensor {
     /// Sizes of the axes, outermost first.
     pub shape: Vec<usize>,
-    /// The values.
+    /// The values, row-major.
     pub data: Vec<f32>,
 }
 
 impl Session {
-    /// Opens an ONNX file that `threads` threads (at least one) will run.
+    /// Opens an ONNX file. The model runs on `threads` threads, or on one if `threads` is 0.
     ///
-    /// The threads do not spin while they wait. On Linux they have a lower priority than the other threads of the process, so
-    /// that inference does not delay an event loop.
+    /// So that inference does not delay an event loop, the threads sleep instead of spinning while they wait, and on
+    /// Linux they have a lower priority than the other threads of the process.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Model`] if the file is no model, or has inputs other than `input_ids`, `attention_mask` and
-    /// `token_type_ids`.
+    /// [`Error::Io`] if the file cannot be read or the thread cannot be started; [`Error::Model`] if the file is not a
+    /// model, or if the model has inputs other than `input_ids`, `attention_mask` and `token_type_ids`.
     pub fn open(library: &'static Library, path: &Path, threads: usize) -> Result<Self, Error> {
         let io = |source| Error::Io { path: path.to_path_buf(), source };
-        // The runtime's own message for a missing file does not say which file.
+        // For a missing file, the message of ONNX Runtime does not contain the path.
         storage::check_regular(path).map_err(io)?;
+        // The session's thread reports through the first channel whether it could open the model.
         let (opened, opening) = channel();
         let (jobs, job_queue) = channel();
         let model = path.to_path_buf();
-        let serve = move || {
+        let thread_main = move || {
             lower_priority();
             match Model::open(library, model, threads) {
                 Ok(mut model) => {
-                    // This fails if nobody waits any more; then the queue is closed, and the thread ends.
+                    // Sending fails if the caller has ended. Then the queue is closed, and the thread ends.
                     let _ = opened.send(Ok(model.outputs.clone()));
-                    model.serve(&job_queue);
+                    model.run_jobs(&job_queue);
                 }
                 Err(error) => drop(opened.send(Err(error))),
             }
         };
-        std::thread::Builder::new().name(THREAD_NAME.to_owned()).spawn(serve).map_err(io)?;
+        std::thread::Builder::new().name(THREAD_NAME.to_owned()).spawn(thread_main).map_err(io)?;
         let outputs = opening.recv().map_err(|_| thread_ended(path))??;
         Ok(Self { path: path.to_path_buf(), jobs, outputs })
     }
 
-    /// Returns the open session for this file and number of threads, or opens one. A session is closed when its last `Arc` is
-    /// dropped.
+    /// Returns the open session for this file and number of threads, or opens one if there is none. A session is closed
+    /// when its last `Arc` is dropped.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     pub fn shared(library: &'static Library, path: &Path, threads: usize) -> Result<Arc<Self>, Error> {
         /// Sessions by canonical path and number of threads.
         type OpenSessions = Mutex<HashMap<(PathBuf, usize), Weak<Session>>>;
@@ -124,7 +127,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if the model lacks one of the outputs, or it is not `f32`; [`Error::Run`].
+    /// [`Error::Model`] if the model does not have one of the outputs, or if it is not `f32`; [`Error::Run`] if the run
+    /// fails.
     pub fn run(&self, batch: Batch, output_names: &[&str]) -> Result<Vec<Tensor>, Error> {
         let (sender, result) = channel();
         let output_names = output_names.iter().map(|&name| name.to_owned()).collect();
@@ -133,20 +137,20 @@ impl Session {
     }
 }
 
-/// The error that the session's thread ended, which only a panic can cause.
+/// Creates the error for a session whose thread has ended. Only a panic can cause this.
 fn thread_ended(path: &Path) -> Error {
     let panic = panics::last_of(THREAD_NAME).map_or_else(String::new, |panic| format!(": {panic}"));
     Error::Run { path: path.to_path_buf(), message: format!("the session's thread ended{panic}") }
 }
 
-/// Lowers the priority of the current thread, and of the threads that the runtime starts from it. On other systems than Linux
-/// this would slow down the whole process.
+/// Lowers the priority of the current thread, and so of the threads that ONNX Runtime starts from it. On systems other
+/// than Linux, the call would slow down the whole process, so this function does nothing.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::nice(5);
 }
 
-/// The model, which stays on the session's thread.
+/// A model of ONNX Runtime. It is created, used and dropped on the session's thread.
 struct Model {
     path: PathBuf,
     inner: ort::session::Session,
@@ -184,10 +188,10 @@ impl Model {
         Ok(Self { path, inner, inputs, outputs })
     }
 
-    /// Runs jobs until the session is dropped.
-    fn serve(&mut self, queue: &Receiver<Job>) {
+    /// Runs jobs until the session has been dropped.
+    fn run_jobs(&mut self, queue: &Receiver<Job>) {
         for Job { batch, output_names, result } in queue {
-            // This fails if the caller no longer waits.
+            // Sending fails if the caller no longer waits for the result.
             let _ = result.send(self.run(&batch, &output_names));
         }
     }

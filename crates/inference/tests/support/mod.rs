@@ -1,4 +1,4 @@
-//! Opens the runtime library and the models of this repository for tests.
+//! Opens the ONNX Runtime library and the models of this repository for tests.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Opens the runtime library. If it is not installed, prints that the test is skipped and returns `None`.
+/// Opens the ONNX Runtime library. If it is not installed, prints that the test is skipped and returns `None`.
 pub fn library() -> Option<&'static Library> {
     let (os, file) = match std::env::consts::OS {
         "macos" => ("darwin", "libonnxruntime.1.dylib"),
@@ -30,15 +30,15 @@ pub fn library() -> Option<&'static Library> {
     None
 }
 
-/// The session and the tokenizer of a model in `models/`.
-pub fn parts(library: &'static Library, model: &str) -> (Arc<Session>, Arc<Tokenizer>) {
+/// Opens the session and the tokenizer of a model in `models/`.
+pub fn open_model(library: &'static Library, model: &str) -> (Arc<Session>, Arc<Tokenizer>) {
     let folder = root().join("models").join(model);
     let session = Session::open(library, &folder.join("model.onnx"), 1).expect("a model");
     (session.into(), Tokenizer::open(&folder.join("tokenizer.json")).expect("a tokenizer").into())
 }
 
-/// The session and the tokenizer of a model in `models/` after `rewrite` has changed the bytes of its ONNX file.
-pub fn rewritten(
+/// Opens the session and the tokenizer of a model in `models/`, with an ONNX file whose bytes `rewrite` has changed.
+pub fn open_rewritten_model(
     library: &'static Library,
     model: &str,
     rewrite: impl Fn(&[u8]) -> Vec<u8>,

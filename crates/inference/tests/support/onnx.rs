@@ -1,8 +1,9 @@
 //! Rewrites the graph of an ONNX file, so that tests get models with other inputs and outputs.
 //!
-//! The format is protocol buffers: a message consists of fields in any order, each a key (number · 8 + wire type) and a value.
-//! The numbers come from `onnx.proto`: `ModelProto.graph` is 7, `GraphProto.initializer` 5, `input` 11 and `output` 12; a
-//! `ValueInfoProto`'s name is 1; a `TensorProto` has `dims` 1, `data_type` 2, `int64_data` 7 and `name` 8.
+//! An ONNX file is a message of protocol buffers. A message is a sequence of fields in any order; each field is a key
+//! (field number · 8 + wire type) and a value. The field numbers are from `onnx.proto`: 7 for `ModelProto.graph`; 5, 11
+//! and 12 for `GraphProto.initializer`, `input` and `output`; 1 for `ValueInfoProto.name`; 1, 2, 7 and 8 for
+//! `TensorProto.dims`, `data_type`, `int64_data` and `name`.
 
 #![allow(dead_code, reason = "each test file uses some of these functions")]
 
@@ -11,15 +12,15 @@ const INITIALIZER: u64 = 5;
 const INPUT: u64 = 11;
 const OUTPUT: u64 = 12;
 
-/// Removes all outputs for whose names `keep` returns false.
+/// Removes all outputs with names for which `keep` returns false.
 pub fn with_outputs(model: &[u8], keep: impl Fn(&str) -> bool) -> Vec<u8> {
     edit(model, |number, value| number != OUTPUT || keep(name_of(value)), &[])
 }
 
-/// Replaces the input with this name by a constant 0.
+/// Replaces the input with this name with the constant 0.
 pub fn with_zero_for(model: &[u8], input: &str) -> Vec<u8> {
     let mut zero = vec![1 << 3, 1, 1 << 3, 1, 2 << 3, 7, 7 << 3, 0]; // dims 1, 1; data_type INT64; int64_data 0
-    field(&mut zero, 8, input.as_bytes());
+    push_field(&mut zero, 8, input.as_bytes());
     edit(model, |number, value| number != INPUT || name_of(value) != input, &zero)
 }
 
@@ -38,19 +39,20 @@ fn edit(model: &[u8], keep: impl Fn(u64, &[u8]) -> bool, initializer: &[u8]) -> 
             }
         }
         if !initializer.is_empty() {
-            field(&mut graph, INITIALIZER, initializer);
+            push_field(&mut graph, INITIALIZER, initializer);
         }
-        field(&mut edited, GRAPH, &graph);
+        push_field(&mut edited, GRAPH, &graph);
     }
     edited
 }
 
+/// The name of an input or output.
 fn name_of(value_info: &[u8]) -> &str {
     let (_, _, name) = fields(value_info).find(|&(number, ..)| number == 1).expect("a name");
     std::str::from_utf8(name).expect("UTF-8")
 }
 
-/// The number, all bytes, and the value of each field.
+/// Returns, for each field, its number, all of its bytes including the key, and its value.
 fn fields(mut message: &[u8]) -> impl Iterator<Item = (u64, &[u8], &[u8])> {
     std::iter::from_fn(move || {
         if message.is_empty() {
@@ -75,6 +77,7 @@ fn fields(mut message: &[u8]) -> impl Iterator<Item = (u64, &[u8], &[u8])> {
     })
 }
 
+/// Consumes a varint and returns it.
 fn varint(bytes: &mut &[u8]) -> u64 {
     let mut value = 0;
     for at in 0.. {
@@ -87,7 +90,8 @@ fn varint(bytes: &mut &[u8]) -> u64 {
     value
 }
 
-fn field(into: &mut Vec<u8>, number: u64, value: &[u8]) {
+/// Appends a field with a length-delimited value.
+fn push_field(into: &mut Vec<u8>, number: u64, value: &[u8]) {
     for mut part in [number << 3 | 2, value.len() as u64] {
         while part >= 0x80 {
             into.push(part as u8 | 0x80);

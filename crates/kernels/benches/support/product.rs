@@ -1,15 +1,18 @@
-//! The matrix product of the crate `gemm`, which benchmarks of other crates compare with. It is here because its call is
-//! unsafe, and unsafe code belongs in this crate.
+//! The matrix product of the crate `gemm`, which benchmarks of other crates compare their results with. It is in this
+//! crate because the call is unsafe, and only `kernels` and `storage` may have unsafe code (see ARCHITECTURE.md).
 
 use gemm::Parallelism;
 
-/// `logits[r * tokens + t] = transformed[r] · decoder[t]`
+/// Computes the last layer of a masked-language-model head: `logits[r * tokens + t] = transformed[r] · decoder[t]` for
+/// all rows r and tokens t. `transformed` is a matrix `[rows, dim]`, `decoder` is `[tokens, dim]`, and `logits` is
+/// `[rows, tokens]`.
 pub fn product(transformed: &[f32], decoder: &[f32], logits: &mut [f32], dim: usize, threads: usize) {
     let (rows, tokens) = (transformed.len() / dim, decoder.len() / dim);
     let parallel = if threads == 1 { Parallelism::None } else { Parallelism::Rayon(threads) };
     assert_eq!(logits.len(), rows * tokens);
-    // SAFETY: the pointers are valid for `rows × tokens`, `rows × dim` and `tokens × dim` numbers with the given strides.
-    #[allow(unsafe_code, reason = "the crate `gemm` has no other call")]
+    // SAFETY: the pointers are valid for `rows × tokens`, `rows × dim` and `tokens × dim` numbers with the given
+    // strides.
+    #[allow(unsafe_code, reason = "the crate `gemm` has only unsafe functions")]
     unsafe {
         gemm::gemm(
             rows,

@@ -70,7 +70,7 @@ pub(crate) mod neon {
         vgetq_lane_f32::<0>(vpaddq_f32(two, two))
     }
 
-    /// The [`horizontal_sum`] of every pair, query by query.
+    /// Returns the [`horizontal_sum`] of each pair: all rows of the first query, then those of the next.
     #[target_feature(enable = "neon")]
     #[inline]
     fn horizontal_sums(pairs: &[[Lanes; 4]; 4]) -> [Lanes; 4] {
@@ -82,7 +82,7 @@ pub(crate) mod neon {
         sums
     }
 
-    /// Bit `i` is set if lane `i` is at or above threshold `i`.
+    /// Returns a mask: bit `i` is set if lane `i` is at or above threshold `i`.
     #[target_feature(enable = "neon")]
     #[inline]
     fn mask_at_least(lanes: Lanes, thresholds: &[f32; WIDTH]) -> u32 {

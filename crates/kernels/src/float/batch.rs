@@ -1,9 +1,11 @@
+//! Scores a batch of queries: copies queries and rows into the layout of `panels.rs`, and calls the loops there.
+
 use std::fmt;
 
 use super::dispatch::Kernels;
 use super::panel_kernels::{ScoreArgs, SelectArgs, Tile};
 
-/// What a [`Batch`] scores with. Higher is better.
+/// How a [`Batch`] scores a query and a row. Higher is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Score {
     /// The inner product.
@@ -12,11 +14,11 @@ pub enum Score {
     NegatedSquaredL2,
 }
 
-/// Scores many queries against many rows, and reports only the scores that matter.
+/// Scores many queries against many rows, and reports only the scores at or above a threshold.
 ///
-/// Queries are copied once into panels (`panels.rs`), whose layout lets a tile of queries and rows stay in registers. Every
-/// query has a threshold. Scores are compared with it while they are in registers, so a score that is too low costs
-/// neither a store nor a branch.
+/// Queries are copied once into panels (`panels.rs`), whose layout lets the sums of all pairs of a few queries and a
+/// few rows (a tile) stay in registers. Every query has a threshold, with which its scores are compared while they are
+/// in registers. A tile without a score at or above its threshold costs no branch, and the next tile overwrites it.
 ///
 /// ```
 /// use kernels::{Batch, Kernels, Score};
@@ -26,7 +28,7 @@ pub enum Score {
 /// let mut best = [(0, f32::NEG_INFINITY); 2];
 /// batch.score(&rows, &[], |query, row, score| {
 ///     best[query] = (row, score);
-///     score.next_up()
+///     score.next_up() // The new threshold: from now on, only better rows are reported.
 /// });
 /// assert_eq!(best, [(1, 3.0), (1, 4.0)]);
 /// ```
@@ -34,31 +36,34 @@ pub struct Batch {
     kernels: &'static Kernels,
     score: Score,
     dim: usize,
-    /// Panels of queries.
+    /// All panels of queries.
     queries: AlignedFloats,
-    /// Panels of the rows that are scored, reused by each call.
+    /// The panels of the rows of the current call; the buffer is reused by the next call.
     rows: AlignedFloats,
     rows_at_once: usize,
-    /// For each query its threshold, as many times as a panel has rows.
+    /// The threshold of each query, repeated for each row of a panel, so that it can be compared with a register of
+    /// scores.
     thresholds: Vec<f32>,
     tiles: Vec<Tile>,
 }
 
-/// Bytes of rows that are scored against each panel of queries: together with two panels of queries they fit the
-/// first-level cache.
+/// Maximum number of bytes of the rows of one call, unless a single panel is larger. All panels of queries are scored
+/// against these rows, which should stay in the L1 data cache: with 1,024 dimensions, they and two panels of queries
+/// take 48 KiB with AVX-512 and 32 KiB with AVX2.
 const ROW_BYTES: usize = 16 << 10;
-/// Bytes of queries that fit the second-level cache.
+/// Number of bytes of the queries of one batch, which should stay in the L2 cache.
 const QUERY_BYTES: usize = 512 << 10;
-/// Maximum number of rows and queries at once. It keeps the list of tiles small if vectors are short.
+/// Maximum number of rows of one call. With [`MAX_QUERIES`], it limits the list of tiles if vectors are short.
 const MAX_ROWS: usize = 64;
+/// Maximum number of queries that [`Batch::queries_at_once`] returns.
 const MAX_QUERIES: usize = 1024;
 
 impl Batch {
-    /// A batch of the queries `[q * dim]`.
+    /// Makes a batch of `q` queries. `queries` is `[q * dim]`, row-major.
     ///
     /// # Panics
     ///
-    /// If `dim` is 0 or `queries` is not of that dimension.
+    /// If `dim` is 0 or does not divide the length of `queries`.
     #[must_use]
     pub fn new(kernels: &'static Kernels, score: Score, dim: usize, queries: &[f32]) -> Self {
         assert!(dim > 0, "batch: expected a dimension of 1 or more, got 0");
@@ -75,7 +80,7 @@ impl Batch {
         let query_panels = count.div_ceil(panels.queries);
         let panel_len = panels.queries * padded_dim;
         let mut packed = AlignedFloats::zeros(query_panels * panel_len);
-        // Comparisons with NaN are false, so the unused places of the last panel are never reported.
+        // Comparisons with NaN are false, so the unused slots of the last panel are never reported.
         let mut thresholds = vec![f32::NAN; query_panels * panels.queries * panels.rows];
         thresholds[..count * panels.rows].fill(f32::NEG_INFINITY);
         for (at, query) in queries.chunks_exact(dim).enumerate() {
@@ -88,24 +93,25 @@ impl Batch {
         Self { kernels, score, dim, queries: packed, rows, rows_at_once, thresholds, tiles }
     }
 
-    /// The number of queries for which one batch is fastest; more queries are best split into several batches.
+    /// Returns the number of queries for which one batch is fastest. More queries should be split into several batches.
     #[must_use]
     pub fn queries_at_once(kernels: &Kernels, dim: usize) -> usize {
         let panel = kernels.panels.queries;
         (QUERY_BYTES / size_of::<f32>() / dim.max(1) / panel).clamp(2, MAX_QUERIES / panel) * panel
     }
 
-    /// The maximum number of rows for one call of [`score`](Self::score), which is also the fastest.
+    /// Returns the maximum number of rows for one call of [`score`](Self::score), which is also the fastest number.
     #[must_use]
     pub fn rows_at_once(&self) -> usize {
         self.rows_at_once
     }
 
     /// Scores every query against `rows`, and calls `report(query, row, score)` for scores at or above the query's
-    /// threshold. `report` returns the query's next threshold; before its first call all scores except NaN are reported.
+    /// threshold, with the positions of the query and of the row. `report` returns the query's new threshold, which
+    /// also applies to later calls. A new batch has the thresholds −∞, with which all scores except NaN are reported.
     ///
-    /// The rows of a query are reported in order. A score has the same bits as with [`Kernels`], except that −0 becomes 0.
-    /// `read_next` is memory that will soon be read, such as the next rows; it is prefetched.
+    /// The rows of a query are reported in order. A score has the same bits as with [`Kernels`], except that −0 becomes
+    /// 0. `read_next` is memory that will soon be read, such as the next rows; it is prefetched.
     ///
     /// # Panics
     ///
@@ -140,8 +146,8 @@ impl Batch {
                 let query = tile.query_panel as usize * panels.queries + pair / panels.rows;
                 let row = tile.row_panel as usize * panels.rows + pair % panels.rows;
                 let thresholds = &mut self.thresholds[query * panels.rows..][..panels.rows];
-                // The last panel may have unused places behind the rows. The threshold may have risen since the
-                // comparison.
+                // The last panel may have unused slots after the last row. The threshold may have changed since the
+                // scores were compared with it.
                 if row < rows.len() && tile.scores[pair] >= thresholds[0] {
                     let threshold = report(query, row, tile.scores[pair]);
                     if threshold != thresholds[0] {
@@ -152,8 +158,9 @@ impl Batch {
         }
     }
 
-    /// Scores every query against `rows`: the score of query `q` and row `r` goes to `scores[q * stride + r]`. It has the
-    /// same bits as with [`Kernels`], except that −0 becomes 0. Other elements of `scores` may be overwritten.
+    /// Scores every query against `rows`, and writes the score of query `q` and row `r` to `scores[q * stride + r]`. A
+    /// score has the same bits as with [`Kernels`], except that −0 becomes 0. Other elements of `scores` may be
+    /// overwritten.
     ///
     /// `read_next` is memory that will soon be read, such as the next rows; it is prefetched.
     ///
@@ -182,11 +189,11 @@ impl Batch {
         unsafe { score(args) }
     }
 
-    /// The number of scores that [`score_all`](Self::score_all) needs room for.
+    /// Returns the minimum length of the `scores` of [`score_all`](Self::score_all) for this number of rows.
     ///
     /// # Panics
     ///
-    /// If `stride` is less than `rows` rounded up to a multiple of 4.
+    /// If `stride` is less than `rows`, rounded up to a multiple of the 4 rows of a panel.
     #[must_use]
     pub fn score_buffer_len(&self, rows: usize, stride: usize) -> usize {
         let panels = self.kernels.panels;
@@ -254,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_tiles_stays_small_however_short_the_vectors() {
+    fn the_list_of_tiles_stays_small_even_for_short_vectors() {
         for kernels in Kernels::available() {
             assert!(Batch::queries_at_once(kernels, 1) <= MAX_QUERIES);
             assert!(Batch::new(kernels, Score::Dot, 1, &[1.0]).rows_at_once() <= MAX_ROWS);

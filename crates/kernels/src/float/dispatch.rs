@@ -1,3 +1,5 @@
+//! [`Kernels`]: the choice of the instruction set, and the public functions, which check their arguments.
+
 #[cfg(target_arch = "aarch64")]
 use super::aarch64::neon;
 use super::panel_kernels::PanelKernels;
@@ -6,9 +8,10 @@ use super::shapes::check_shapes;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{avx2, avx512};
 
-/// `(a, b) -> value`, where `a` and `b` have the same length.
+/// `(a, b)` returns the inner product or the squared distance of two vectors of the same length.
 type PairFn = unsafe fn(&[f32], &[f32]) -> f32;
-/// `(dim, queries, rows, values)` writes the value of query `q` and row `r` of the `n` rows to `values[q * n + r]`.
+/// `(dim, queries, rows, values)` writes the inner product or the squared distance of query `q` and row `r` of the `n`
+/// rows to `values[q * n + r]`.
 type BlockFn = unsafe fn(usize, &[f32], &[f32], &mut [f32]);
 
 /// Inner products and squared distances of `f32` vectors with one instruction set.
@@ -40,7 +43,7 @@ detect_kernels! {
 }
 
 impl Kernels {
-    /// The inner product Σ aᵢ·bᵢ.
+    /// Returns the inner product Σ aᵢ·bᵢ.
     ///
     /// # Panics
     ///
@@ -52,7 +55,7 @@ impl Kernels {
         unsafe { (self.dot)(a, b) }
     }
 
-    /// The squared Euclidean distance Σ (aᵢ − bᵢ)².
+    /// Returns the squared Euclidean distance Σ (aᵢ − bᵢ)².
     ///
     /// # Panics
     ///
@@ -77,9 +80,9 @@ impl Kernels {
 
     /// Scores many queries against many rows: `scores[q * n + i] = queries[q] · rows[i]`.
     ///
-    /// Shapes: `queries` is `[q * dim]`, `rows` is `[n * dim]`, `scores` is `[q * n]`, all row-major. Rows are read once,
-    /// from first to last, and all queries are read again for every few rows, so it is fastest if the queries fit the
-    /// second-level cache. If only the highest scores are needed, a [`Batch`](crate::Batch) is faster.
+    /// Shapes: `queries` is `[q * dim]`, `rows` is `[n * dim]`, `scores` is `[q * n]`, all row-major. Rows are read
+    /// once, from first to last, and all queries are read again for every few rows, so it is fastest if the queries fit
+    /// in the L2 cache. If only the highest scores are needed, a [`Batch`](crate::Batch) is faster.
     ///
     /// # Panics
     ///
@@ -90,9 +93,9 @@ impl Kernels {
         unsafe { (self.dot_block)(dim, queries, rows, scores) }
     }
 
-    /// Squared distances of many queries to many rows: `distances[q * n + i] = |queries[q] − rows[i]|²`.
+    /// Computes the squared distances of many queries to many rows: `distances[q * n + i] = |queries[q] − rows[i]|²`.
     ///
-    /// Shapes as in [`score_block`](Self::score_block).
+    /// The shapes are those of [`score_block`](Self::score_block).
     ///
     /// # Panics
     ///

@@ -1,9 +1,12 @@
 //! Inner products and squared distances of `f32` vectors.
 //!
 //! - `dispatch.rs`: [`Kernels`], the public functions on blocks of rows.
-//! - `batch.rs`: [`Batch`], many queries against many rows where only high scores matter.
-//! - `tile.rs`, `panels.rs`: the loops of both, as macros that are expanded for each instruction set.
+//! - `batch.rs`: [`Batch`], which scores many queries against many rows and can report only the high scores.
+//! - `tile.rs`: the loop of [`Kernels`], as a macro that is expanded for each instruction set.
+//! - `panels.rs`: the loop of [`Batch`], also a macro, which scores *panels*: copies of a few vectors, interleaved.
+//! - `panel_kernels.rs`: the arguments and results of the loop in `panels.rs`.
 //! - `x86_64.rs`, `aarch64.rs`, `scalar.rs`: registers and instructions of each instruction set.
+//! - `shapes.rs`: checks of arguments.
 
 #[macro_use]
 mod panels;

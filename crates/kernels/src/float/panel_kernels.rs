@@ -1,14 +1,14 @@
-//! What `batch.rs` passes to the loops of `panels.rs`, and gets back from them.
+//! The interface between `batch.rs` and the loops of `panels.rs`: function pointers, their arguments and results.
 
 /// The functions that score panels of queries against panels of rows with one instruction set. `panels.rs` describes
 /// panels.
 #[derive(Debug)]
 pub(crate) struct PanelKernels {
-    /// Numbers in a chunk of a vector, which fill one register.
+    /// Number of floats in a chunk of a vector; a chunk fills one register.
     pub chunk_len: usize,
-    /// Queries in a panel.
+    /// Number of queries in a panel.
     pub queries: usize,
-    /// Rows in a panel.
+    /// Number of rows in a panel.
     pub rows: usize,
     pub pack_query: PackFn,
     pub pack_row: PackFn,
@@ -18,42 +18,42 @@ pub(crate) struct PanelKernels {
     pub score_squared_l2: ScoreFn,
 }
 
-/// `(vector, place, panel)` writes a vector to a place of a panel.
+/// `(vector, slot, panel)` writes a vector to a slot of a panel.
 type PackFn = unsafe fn(&[f32], usize, &mut [f32]);
-/// Lists the tiles that have a score at or above its threshold, and returns how many there are.
+/// Writes the tiles that have a score at or above its threshold to [`SelectArgs::tiles`], and returns their number.
 type SelectFn = unsafe fn(SelectArgs<'_>) -> usize;
-/// Writes all scores.
+/// Writes all scores to [`ScoreArgs::scores`].
 type ScoreFn = unsafe fn(ScoreArgs<'_>);
 
-/// Panels of queries and panels of rows, and where the selected tiles go.
+/// Arguments of a [`SelectFn`]: panels of queries, panels of rows, and a buffer for the selected tiles.
 pub(crate) struct SelectArgs<'a> {
     /// Number of chunks of every vector.
     pub chunks: usize,
     pub queries: &'a [f32],
     pub rows: &'a [f32],
-    /// Memory to prefetch during the work.
+    /// Memory to prefetch while scores are computed.
     pub read_next: &'a [u8],
-    /// For each panel of queries, the thresholds of all pairs of a tile: those of one query are equal.
+    /// For each panel of queries, the threshold of each pair of a tile. All pairs of a query have the same threshold.
     pub thresholds: &'a [f32],
-    /// Has room for all tiles: one for each panel of queries and panel of rows.
+    /// Has room for all tiles: one per panel of queries and panel of rows.
     pub tiles: &'a mut [Tile],
 }
 
-/// Panels of queries and panels of rows, and where their scores go.
+/// Arguments of a [`ScoreFn`]: panels of queries, panels of rows, and a buffer for all scores.
 pub(crate) struct ScoreArgs<'a> {
     /// Number of chunks of every vector.
     pub chunks: usize,
     pub queries: &'a [f32],
     pub rows: &'a [f32],
-    /// Memory to prefetch during the work.
+    /// Memory to prefetch while scores are computed.
     pub read_next: &'a [u8],
-    /// Distance from one query's scores to those of the next.
+    /// Distance between the first scores of two consecutive queries, in floats.
     pub stride: usize,
-    /// The score of query `q` and row `r` goes to `q * stride + r`. Unused places of panels have scores too.
+    /// The score of query `q` and row `r` goes to `q * stride + r`. Scores of unused slots of panels are written too.
     pub scores: &'a mut [f32],
 }
 
-/// The scores of a panel of queries and a panel of rows.
+/// The scores of all pairs of a panel of queries and a panel of rows.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tile {
     /// The score of query `q` and row `r` of the panels is at `q * rows + r`.

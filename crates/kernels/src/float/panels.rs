@@ -1,29 +1,30 @@
 //! The loop that scores many queries against many rows, which `batch.rs` copies into panels first.
 //!
-//! A *chunk* is as many numbers of a vector as a register has lanes. A *panel* has the chunks of a few vectors, those of
-//! the same position side by side, so that one loop reads it from start to end: first all even chunks, then all odd ones.
-//! A panel of two vectors a and b with five chunks each:
+//! A *chunk* of a vector is as many consecutive numbers as a register has lanes. A *panel* holds the chunks of a few
+//! vectors. Chunks with the same number are side by side, first all even ones and then all odd ones, so that a loop
+//! reads a panel from start to end. For example, a panel of two vectors a and b with five chunks each:
 //!
 //! ```text
 //! even chunks             │ odd chunks
 //! a0 b0   a2 b2   a4 b4   │ a1 b1   a3 b3
 //! ```
 //!
-//! A *tile* is all pairs of one panel of queries and one panel of rows, 16 (8 with AVX2) at a time. Each pair has one
-//! accumulator register. The result must have the same bits as `tile.rs` computes, which adds even chunks to one
-//! accumulator and odd chunks to another. The order of chunks makes it possible to compute them one after the other, so
-//! that a pair needs one register at a time instead of two, and twice as many pairs fit.
+//! A *tile* is all pairs of one panel of queries and one panel of rows: 16 pairs, or 8 with AVX2 and in portable code.
+//! Each pair has one accumulator register. The result must have the same bits as that of `tile.rs`, which adds even
+//! chunks to one accumulator and odd chunks to another. Here all even chunks come first, so the loop computes the even
+//! accumulators of a tile, puts them aside, and then computes the odd ones. A pair therefore needs one register at a
+//! time instead of two, and twice as many pairs fit in the registers.
 //!
 //! At the end of a tile, every pair has a register of partial sums. `horizontal_sums` reduces them together by adding
-//! shuffled registers, which leaves the sums of all pairs side by side in one register, ready to be compared with
-//! thresholds. Each pair's additions are those of `horizontal_sum` in the same order.
+//! shuffled registers. This leaves the sums of all pairs side by side (in four registers with NEON, otherwise in one),
+//! ready to be compared with thresholds. The sum of a pair is added up in the same order as in `horizontal_sum`.
 
 /// Defines the module `panels` for an instruction set.
 ///
 /// These must be in scope: the register type `Lanes`, its number of floats `WIDTH`, and the functions `zero`, `load`,
 /// `store`, `multiply_add`, `subtract`, `add`, `accumulate`, `horizontal_sums`, which reduces `$queries` × `$rows`
-/// accumulators, and `mask_at_least`. The accumulators, one query and `$rows` rows must fit the registers, and `$queries`
-/// × `$rows` must be a multiple of `WIDTH`.
+/// accumulators, and `mask_at_least`. The accumulators, one query and `$rows` rows must fit in the registers, and
+/// `$queries` × `$rows` must be a multiple of `WIDTH`.
 macro_rules! define_panels {
     ($queries:literal x $rows:literal $(, #[$feature:meta])?) => {
         pub(crate) mod panels {
@@ -42,10 +43,11 @@ macro_rules! define_panels {
                 score_squared_l2: score::<true>,
             };
 
-            /// Pairs of a tile. Query `q` and row `r` are pair `q * $rows + r`.
+            /// Number of pairs in a tile. Query `q` and row `r` are pair `q * $rows + r`.
             const PAIRS: usize = $queries * $rows;
 
-            /// Writes `vector` to place `at` of a panel of `N` vectors. Places without a vector are zeros.
+            /// Writes `vector` to slot `at` of a panel of `N` vectors. The padding after its last number is not
+            /// written, so the panel must have zeros there.
             $(#[$feature])?
             fn pack<const N: usize>(vector: &[f32], at: usize, panel: &mut [f32]) {
                 let positions: &mut [[[f32; WIDTH]; N]] = panel.as_chunks_mut().0.as_chunks_mut().0;
@@ -60,7 +62,7 @@ macro_rules! define_panels {
                 }
             }
 
-            /// Lists the tiles that have a score at or above its threshold, and returns how many there are.
+            /// Writes the tiles that have a score at or above its threshold to `args.tiles`, and returns their number.
             $(#[$feature])?
             fn select<const L2: bool>(args: SelectArgs<'_>) -> usize {
                 let SelectArgs { chunks, queries, rows, read_next, thresholds, tiles } = args;
@@ -75,7 +77,8 @@ macro_rules! define_panels {
                         read_next.next().into_iter().for_each($crate::memory::prefetch::prefetch_to_l2);
                         let scores = tile::<L2>(queries, rows, &mut even);
                         let mut selected = 0;
-                        // The tile is always written, and kept only if a bit is set: this has no branch to mispredict.
+                        // The tile is always written, and the next one overwrites it unless a bit is set. This takes no
+                        // branch that could be mispredicted.
                         let tile = &mut tiles[listed];
                         let values = tile.scores.as_chunks_mut().0;
                         for (at, (&scores, thresholds)) in scores.iter().zip(thresholds.as_chunks().0).enumerate() {
@@ -91,7 +94,7 @@ macro_rules! define_panels {
                 listed
             }
 
-            /// Writes all scores.
+            /// Writes all scores to `args.scores`.
             $(#[$feature])?
             fn score<const L2: bool>(args: ScoreArgs<'_>) {
                 let ScoreArgs { chunks, queries, rows, read_next, stride, scores } = args;
@@ -115,7 +118,7 @@ macro_rules! define_panels {
                 }
             }
 
-            /// The scores of all pairs of two panels. `even` is a buffer for accumulators.
+            /// Returns the scores of all pairs of two panels. `even` is a buffer for the even accumulators.
             $(#[$feature])?
             #[inline]
             fn tile<const L2: bool>(
@@ -133,14 +136,14 @@ macro_rules! define_panels {
                 }
                 let mut scores = horizontal_sums(&totals);
                 for score in &mut scores {
-                    // Both turn −0 into 0.
+                    // Both expressions turn −0 into 0.
                     *score = if L2 { subtract(zero(), *score) } else { add(*score, zero()) };
                 }
                 scores
             }
 
-            /// Never inlined: otherwise the compiler keeps some of these accumulators in registers during the loop over
-            /// odd chunks, which needs all of them.
+            /// Accumulates the even chunks. It is never inlined: otherwise the compiler would keep some of these
+            /// accumulators in registers during the loop over odd chunks, which needs all registers.
             $(#[$feature])?
             #[inline(never)]
             fn accumulate_panels_into<const L2: bool>(

@@ -1,4 +1,5 @@
-//! Portable code for every CPU: arrays of eight floats, which compilers turn into whatever registers there are.
+//! Portable code for every CPU. A "register" is an array of eight floats, which the compiler maps to the registers of
+//! the target.
 
 pub(crate) type Lanes = [f32; WIDTH];
 pub(crate) const WIDTH: usize = 8;
@@ -27,7 +28,8 @@ pub(crate) fn store(lanes: Lanes) -> [f32; WIDTH] {
     lanes
 }
 
-/// Rounds the product and the sum: a fused multiply-add would be a slow library call on CPUs without the instruction.
+/// Rounds the product and then the sum, because a fused multiply-add is a slow library call on CPUs without the
+/// instruction.
 #[inline]
 pub(crate) fn multiply_add(a: Lanes, b: Lanes, sum: Lanes) -> Lanes {
     let mut result = sum;
@@ -61,7 +63,7 @@ pub(crate) fn horizontal_sum(lanes: Lanes) -> f32 {
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
-/// The [`horizontal_sum`] of every pair, query by query.
+/// Returns the [`horizontal_sum`] of each pair: all rows of the first query, then those of the next.
 #[inline]
 fn horizontal_sums(pairs: &[[Lanes; 4]; 2]) -> [Lanes; 1] {
     let mut sums = [0.0; WIDTH];
@@ -71,7 +73,7 @@ fn horizontal_sums(pairs: &[[Lanes; 4]; 2]) -> [Lanes; 1] {
     [sums]
 }
 
-/// Bit `i` is set if lane `i` is at or above threshold `i`.
+/// Returns a mask: bit `i` is set if lane `i` is at or above threshold `i`.
 #[inline]
 fn mask_at_least(lanes: Lanes, thresholds: &[f32; WIDTH]) -> u32 {
     let mut bits = 0;

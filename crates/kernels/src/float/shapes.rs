@@ -1,3 +1,5 @@
+//! Checks of the arguments of [`Kernels`](super::Kernels) and [`HalfKernels`](crate::half::HalfKernels).
+
 /// Panics unless `queries` are `[q * dim]`, `rows` are `[n * dim]` and `values` are `[q * n]`.
 pub(crate) fn check_shapes<T>(operation: &str, dim: usize, queries: &[f32], rows: &[T], values: &[f32]) {
     assert!(dim > 0, "{operation}: expected a dimension of 1 or more, got 0");

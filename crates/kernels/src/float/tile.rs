@@ -1,8 +1,8 @@
 //! The loop that scores blocks of rows, `f32` or 16-bit floats, against queries.
 //!
-//! A *chunk* is as many numbers of a vector as a register has lanes. A *tile* is a few queries times a few rows whose
-//! products are accumulated in registers; each chunk that is loaded is used for several pairs. Each pair of a query and a
-//! row has two accumulators, because with one, every addition would wait for the previous one:
+//! A *chunk* of a vector is as many consecutive numbers as a register has lanes. A *tile* is all pairs of a few queries
+//! and a few rows whose products are accumulated in registers, so that each loaded chunk is used for several pairs.
+//! Each pair has two accumulators; with one, every addition would wait for the previous one:
 //!
 //! ```text
 //! query   │ chunk 0 │ chunk 1 │ chunk 2 │ chunk 3 │ rest, padded with zeros
@@ -13,13 +13,15 @@
 //! odd     ───────────────┴───────────────────┴────────────►  then the horizontal sum
 //! ```
 //!
-//! Lane j of the even accumulator adds the products of elements j of chunks 0, 2, 4, …; the odd accumulator those of
-//! chunks 1, 3, 5, …; the rest goes to whichever is next. This is all arithmetic of a pair. It does not depend on the
-//! size of the tile or the pair's place in it, so a score always has the same bits.
+//! Lane j of the even accumulator adds the products of elements j of chunks 0, 2, 4, …; the odd accumulator adds those
+//! of chunks 1, 3, 5, …. The rest is treated as one more chunk. The arithmetic of a pair does not depend on the size of
+//! the tile or the position of the pair in it, so a score always has the same bits.
 
 /// Defines `KERNELS` for an instruction set.
 ///
-/// What `define_tiles` and `define_panels` need must be in scope. The second pair of sizes is for panels.
+/// Everything that `define_tiles` and `define_panels` need must be in scope. The first pair of sizes is the maximum
+/// number of queries and rows of a tile in `define_tiles`. The second pair is the number of queries of a panel of
+/// queries, and of rows of a panel of rows.
 macro_rules! define_kernels {
     (
         $name:literal, $queries:literal x $rows:literal,
@@ -49,10 +51,11 @@ macro_rules! define_kernels {
 ///
 /// These must be in scope: the register type `Lanes`, its number of floats `WIDTH`, and the functions `zero`, `load`,
 /// `load_part`, `multiply_add`, `subtract`, `add` and `horizontal_sum`. `$load` and `$load_part` load numbers of a row.
-/// 2 × `$queries` × `$rows` accumulators, `$rows` rows and one query must fit the registers.
+/// 2 × `$queries` × `$rows` accumulators, `$rows` rows and one query must fit in the registers.
 macro_rules! define_tiles {
     ($row:ty: $load:ident, $load_part:ident; $queries:literal x $rows:literal $(, #[$feature:meta])?) => {
-        /// The values of all queries and all rows.
+        /// Writes the inner product, or the squared distance if `L2`, of every query and row to `values`, query by
+        /// query.
         $(#[$feature])?
         pub(super) fn block<const L2: bool>(dim: usize, queries: &[f32], rows: &[$row], values: &mut [f32]) {
             // With one query, memory is the bottleneck, and it is read fastest from start to end: one row at a time.
@@ -76,7 +79,7 @@ macro_rules! define_tiles {
             }
         }
 
-        /// The values of all queries and the rows `row..row + R`.
+        /// Writes the values of all queries and the rows `row..row + R`.
         $(#[$feature])?
         #[inline]
         fn row_group<const L2: bool, const R: usize>(
@@ -111,8 +114,8 @@ macro_rules! define_tiles {
             }
         }
 
-        /// The values of `Q` × `R` pairs of vectors, which all have the same length. `PREFETCH` means that the first row
-        /// is followed in memory by what is read next.
+        /// Returns the values of `Q` × `R` pairs of vectors, which all have the same length. With `PREFETCH`, memory
+        /// after the first row is prefetched, because the next rows follow it.
         $(#[$feature])?
         #[inline]
         fn tile<const L2: bool, const Q: usize, const R: usize, const PREFETCH: bool>(
@@ -146,7 +149,8 @@ macro_rules! define_tiles {
                     |q| queries[q][start..].first_chunk().expect("a whole chunk"),
                     |r| rows[r][start..].first_chunk().expect("a whole chunk"),
                 );
-                // The rest belongs to the odd accumulator. Swapping them changes no bit of even + odd.
+                // The rest follows an even chunk, so it belongs to the odd accumulator. The code below adds it to
+                // `even`, so both are swapped, which does not change the bits of even + odd.
                 std::mem::swap(&mut even, &mut odd);
             }
             if dim % WIDTH != 0 {
@@ -174,8 +178,8 @@ macro_rules! define_tiles {
             sum_each(&totals)
         }
 
-        /// The horizontal sum of every pair. Never inlined: otherwise it takes registers that the loop over chunks needs,
-        /// and the compiler spills those to the stack.
+        /// Returns the horizontal sum of every pair. It is never inlined: otherwise it would take registers that the
+        /// loop over chunks needs, and the compiler would spill accumulators to the stack.
         $(#[$feature])?
         #[inline(never)]
         fn sum_each<const Q: usize, const R: usize>(totals: &[[Lanes; R]; Q]) -> [[f32; R]; Q] {

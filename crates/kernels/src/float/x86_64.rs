@@ -1,15 +1,16 @@
 //! Registers and instructions of AVX-512F, and of AVX2 with FMA.
 //!
-//! `horizontal_sums` reduces the registers of all pairs of a tile at once. It adds halves of registers, then quarters,
-//! and so on, each time combining two registers into one of the same width:
+//! A pair is a query and a row; its register has partial sums of their inner product or squared distance.
+//! `horizontal_sums` reduces the registers of all pairs of a tile at once. It adds the halves of registers, then the
+//! quarters, and so on. Each step combines two registers, a and b, into one of the same width:
 //!
 //! ```text
 //! a0 a1 a2 a3 │ a4 a5 a6 a7      fold_halves       a0+a4 a1+a5 a2+a6 a3+a7 │ b0+b4 b1+b5 b2+b6 b3+b7
 //! b0 b1 b2 b3 │ b4 b5 b6 b7   ──────────────►
 //! ```
 //!
-//! After three (AVX2) or four (AVX-512) such steps, the sums of 8 or 16 pairs are side by side. `horizontal_sum` adds the
-//! lanes of one register in the same order, so both have the same bits.
+//! After three (AVX2) or four (AVX-512) such steps, the sums of 8 or 16 pairs are side by side. `horizontal_sum` adds
+//! the lanes of one register in the same order, so both return the same bits.
 
 /// Registers of sixteen floats.
 pub(crate) mod avx512 {
@@ -85,12 +86,12 @@ pub(crate) mod avx512 {
         super::avx2::horizontal_sum(_mm256_add_ps(_mm512_castps512_ps256(lanes), high))
     }
 
-    /// The [`horizontal_sum`] of every pair, query by query.
+    /// Returns the [`horizontal_sum`] of each pair: all rows of the first query, then those of the next.
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn horizontal_sums(pairs: &[[Lanes; 4]; 4]) -> [Lanes; 1] {
         let [a, b, c, d] = pairs;
-        // `rows[r]` has a quarter of the lanes for each query.
+        // `rows[r]` has four partial sums for each of the four queries.
         let mut rows = [zero(); 4];
         for r in 0..4 {
             rows[r] = fold_quarters(fold_halves(a[r], b[r]), fold_halves(c[r], d[r]));
@@ -106,16 +107,16 @@ pub(crate) mod avx512 {
         add(_mm512_mask_blend_ps(0xFF00, a, b), _mm512_shuffle_f32x4::<0b01_00_11_10>(a, b))
     }
 
-    /// Adds lanes `i` and `i + 4` of every eight: the sums of `a` are in the lower eight lanes, those of `b` in the upper
-    /// eight.
+    /// Adds lanes `i` and `i + 4` of every eight: the sums of `a` are in the lower eight lanes, those of `b` in the
+    /// upper eight.
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn fold_quarters(a: Lanes, b: Lanes) -> Lanes {
         add(_mm512_shuffle_f32x4::<0b10_00_10_00>(a, b), _mm512_shuffle_f32x4::<0b11_01_11_01>(a, b))
     }
 
-    /// Adds lanes `i` and `i + 2` of every four: the sums of `a` are in the lower two of the four lanes, those of `b` in
-    /// the upper two.
+    /// Adds lanes `i` and `i + 2` of every four: the sums of `a` are in the lower two of the four lanes, those of `b`
+    /// in the upper two.
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn fold_pairs(a: Lanes, b: Lanes) -> Lanes {
@@ -123,14 +124,15 @@ pub(crate) mod avx512 {
         add(_mm512_castpd_ps(_mm512_unpacklo_pd(a, b)), _mm512_castpd_ps(_mm512_unpackhi_pd(a, b)))
     }
 
-    /// Adds neighboring lanes: of every four lanes, the sums of `a` are in the lower two, those of `b` in the upper two.
+    /// Adds neighboring lanes: of every four lanes, the sums of `a` are in the lower two, those of `b` in the upper
+    /// two.
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn fold_neighbors(a: Lanes, b: Lanes) -> Lanes {
         add(_mm512_shuffle_ps::<0b10_00_10_00>(a, b), _mm512_shuffle_ps::<0b11_01_11_01>(a, b))
     }
 
-    /// Bit `i` is set if lane `i` is at or above threshold `i`.
+    /// Returns a mask: bit `i` is set if lane `i` is at or above threshold `i`.
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn mask_at_least(lanes: Lanes, thresholds: &[f32; WIDTH]) -> u32 {
@@ -212,12 +214,12 @@ pub(crate) mod avx2 {
         _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))
     }
 
-    /// The [`horizontal_sum`] of every pair, query by query.
+    /// Returns the [`horizontal_sum`] of each pair: all rows of the first query, then those of the next.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     fn horizontal_sums(pairs: &[[Lanes; 4]; 2]) -> [Lanes; 1] {
         let [a, b] = pairs;
-        // `rows[r]` has half of the lanes for each query.
+        // `rows[r]` has four partial sums for each of the two queries.
         let mut rows = [zero(); 4];
         for r in 0..4 {
             rows[r] = fold_halves(a[r], b[r]);
@@ -233,8 +235,8 @@ pub(crate) mod avx2 {
         add(_mm256_blend_ps::<0xF0>(a, b), _mm256_permute2f128_ps::<0x21>(a, b))
     }
 
-    /// Adds lanes `i` and `i + 2` of every four: the sums of `a` are in the lower two of the four lanes, those of `b` in
-    /// the upper two.
+    /// Adds lanes `i` and `i + 2` of every four: the sums of `a` are in the lower two of the four lanes, those of `b`
+    /// in the upper two.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     fn fold_pairs(a: Lanes, b: Lanes) -> Lanes {
@@ -242,14 +244,15 @@ pub(crate) mod avx2 {
         add(_mm256_castpd_ps(_mm256_unpacklo_pd(a, b)), _mm256_castpd_ps(_mm256_unpackhi_pd(a, b)))
     }
 
-    /// Adds neighboring lanes: of every four lanes, the sums of `a` are in the lower two, those of `b` in the upper two.
+    /// Adds neighboring lanes: of every four lanes, the sums of `a` are in the lower two, those of `b` in the upper
+    /// two.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     fn fold_neighbors(a: Lanes, b: Lanes) -> Lanes {
         add(_mm256_shuffle_ps::<0b10_00_10_00>(a, b), _mm256_shuffle_ps::<0b11_01_11_01>(a, b))
     }
 
-    /// Bit `i` is set if lane `i` is at or above threshold `i`.
+    /// Returns a mask: bit `i` is set if lane `i` is at or above threshold `i`.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     fn mask_at_least(lanes: Lanes, thresholds: &[f32; WIDTH]) -> u32 {

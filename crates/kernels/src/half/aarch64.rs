@@ -24,8 +24,8 @@ pub(super) mod neon {
             return vreinterpretq_f32_u32(vshlq_n_u32::<16>(vmovl_u16(halves)));
         }
         let wide: float32x4_t;
-        // SAFETY: the instruction uses only registers and is part of NEON. Its intrinsic, `vcvt_f32_f16`, is not stable in
-        // all supported compilers.
+        // SAFETY: the instruction uses only registers and is part of NEON. Its intrinsic, `vcvt_f32_f16`, is not stable
+        // in all supported compilers.
         unsafe {
             asm!("fcvtl {wide:v}.4s, {halves:v}.4h", wide = out(vreg) wide, halves = in(vreg) halves,
                 options(pure, nomem, nostack, preserves_flags));

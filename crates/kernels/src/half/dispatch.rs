@@ -1,3 +1,5 @@
+//! [`HalfKernels`]: the choice of the instruction set, and the public functions, which check their arguments.
+
 #[cfg(target_arch = "aarch64")]
 use super::aarch64::neon;
 #[cfg(target_arch = "x86_64")]
@@ -5,12 +7,13 @@ use super::x86_64::{avx2, avx512};
 use super::{HalfFormat, scalar};
 use crate::float::shapes::check_shapes;
 
-/// `(dim, queries, rows, values)` writes the value of query `q` and row `r` of the `n` rows to `values[q * n + r]`.
+/// `(dim, queries, rows, values)` writes the inner product or the squared distance of query `q` and row `r` of the `n`
+/// rows to `values[q * n + r]`.
 type BlockFn = unsafe fn(usize, &[f32], &[u16], &mut [f32]);
 
-/// `(halves, values)`, of the same length.
+/// `(halves, values)` widens all `halves`; both have the same length.
 type WidenFn = unsafe fn(&[u16], &mut [f32]);
-/// `(values, halves)`, of the same length.
+/// `(values, halves)` narrows all `values`; both have the same length.
 type NarrowFn = unsafe fn(&[f32], &mut [u16]);
 
 /// Inner products, squared distances and conversions of 16-bit floats with one instruction set.
@@ -20,7 +23,7 @@ type NarrowFn = unsafe fn(&[f32], &mut [u16]);
 #[derive(Debug)]
 pub struct HalfKernels {
     pub(super) name: &'static str,
-    // The first function of each array is for f16, the second for bf16, as `HalfFormat` numbers them.
+    // The first function of each array is for f16, the second for bf16: the order of the variants of `HalfFormat`.
     pub(super) dot: [BlockFn; 2],
     pub(super) squared_l2: [BlockFn; 2],
     pub(super) widen: [WidenFn; 2],
@@ -53,8 +56,8 @@ impl HalfKernels {
         self.score_block(format, query.len(), query, rows, scores);
     }
 
-    /// Scores many queries against many rows: `scores[q * n + i] = queries[q] · rows[i]`. The bits of a score depend only
-    /// on its query and row.
+    /// Scores many queries against many rows: `scores[q * n + i] = queries[q] · rows[i]`. The bits of a score depend
+    /// only on its query and row.
     ///
     /// Shapes: `queries` is `[q * dim]`, `rows` is `[n * dim]`, `scores` is `[q * n]`, all row-major.
     ///
@@ -74,9 +77,9 @@ impl HalfKernels {
         unsafe { (self.dot[format as usize])(dim, queries, rows, scores) }
     }
 
-    /// Squared distances of many queries to many rows: `distances[q * n + i] = |queries[q] − rows[i]|²`.
+    /// Computes the squared distances of many queries to many rows: `distances[q * n + i] = |queries[q] − rows[i]|²`.
     ///
-    /// Shapes as in [`score_block`](Self::score_block).
+    /// The shapes are those of [`score_block`](Self::score_block).
     ///
     /// # Panics
     ///
@@ -94,7 +97,7 @@ impl HalfKernels {
         unsafe { (self.squared_l2[format as usize])(dim, queries, rows, distances) }
     }
 
-    /// Converts 16-bit floats to `f32`, which is exact; NaN becomes NaN.
+    /// Converts 16-bit floats to `f32`. The conversion is exact; NaN becomes NaN.
     ///
     /// # Panics
     ///
@@ -105,8 +108,8 @@ impl HalfKernels {
         unsafe { (self.widen[format as usize])(halves, values) }
     }
 
-    /// Converts `f32` to the nearest 16-bit floats, rounding ties to even. Values beyond the largest finite number become
-    /// infinity, NaN becomes NaN.
+    /// Converts `f32` to the nearest 16-bit floats, rounding ties to even. Values beyond the largest finite number
+    /// become infinity, NaN becomes NaN.
     ///
     /// # Panics
     ///

@@ -1,4 +1,5 @@
-//! Portable code for every CPU: arrays of eight floats, which compilers turn into whatever registers there are.
+//! Portable code for every CPU. A "register" is an array of eight floats, which the compiler maps to the registers of
+//! the target.
 
 use super::format;
 use crate::float::scalar::{

@@ -1,9 +1,10 @@
-//! The loop of `float/tile.rs` for rows of 16-bit floats, which are widened when they are loaded.
+//! The loop of `float/tile.rs` for rows of 16-bit floats, which are widened when they are loaded, and loops for
+//! conversions.
 
 /// Defines `KERNELS` for an instruction set.
 ///
-/// What `define_tiles` needs must be in scope, and the functions `store`, `widened` and `narrowed`, which convert `WIDTH`
-/// numbers.
+/// Everything that `define_tiles` needs must be in scope, except the functions that load rows. Three more functions
+/// must be in scope: `store`, and `widened` and `narrowed`, which convert `WIDTH` numbers.
 macro_rules! define_half {
     ($name:literal, $queries:literal x $rows:literal $(, #[$feature:meta])?) => {
         pub(in crate::half) static KERNELS: $crate::half::HalfKernels = $crate::half::HalfKernels {
@@ -19,7 +20,7 @@ macro_rules! define_half {
     };
 }
 
-/// Defines the module of one format.
+/// Defines the module of one format: the functions `block`, `widen` and `narrow`.
 macro_rules! define_format {
     ($format:ident: $bf16:literal, $queries:literal x $rows:literal $(, #[$feature:meta])?) => {
         mod $format {

@@ -36,7 +36,8 @@ pub(super) mod avx512 {
             let bits = _mm512_castps_si512(values);
             let odd = _mm512_and_si512(_mm512_srli_epi32::<16>(bits), _mm512_set1_epi32(1));
             let rounded = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
-            // A NaN keeps its upper bits, and the quiet bit is set, because the upper bits alone might be an infinity.
+            // A NaN keeps its upper bits. Its quiet bit is set, because the upper bits alone may be those of an
+            // infinity.
             let quiet = _mm512_or_si512(bits, _mm512_set1_epi32(0x0040_0000));
             let nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(values, values);
             _mm512_cvtepi32_epi16(_mm512_srli_epi32::<16>(_mm512_mask_blend_epi32(nan, rounded, quiet)))
@@ -87,7 +88,8 @@ pub(super) mod avx2 {
             let bits = _mm256_castps_si256(values);
             let odd = _mm256_and_si256(_mm256_srli_epi32::<16>(bits), _mm256_set1_epi32(1));
             let rounded = _mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
-            // A NaN keeps its upper bits, and the quiet bit is set, because the upper bits alone might be an infinity.
+            // A NaN keeps its upper bits. Its quiet bit is set, because the upper bits alone may be those of an
+            // infinity.
             let quiet = _mm256_or_si256(bits, _mm256_set1_epi32(0x0040_0000));
             let nan = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_UNORD_Q>(values, values));
             let wide = _mm256_srli_epi32::<16>(_mm256_blendv_epi8(rounded, quiet, nan));

@@ -1,8 +1,8 @@
-//! AVX2: the sums of a group are in four registers of sixteen.
+//! AVX2: the 64 sums of a group are in four registers. The operations that the [module](super) draws:
 //!
-//! - Expand: there is no instruction that expands bytes by a mask, so a table has for each byte of a bitmap the shuffle that
-//!   brings up to eight codes to their lanes.
-//! - Look up: a shuffle looks up in a table of 16 bytes, so 16 neighboring codes share a class.
+//! - Expand: AVX2 has no instruction that expands bytes by a mask. Instead, a table has the shuffle for each of the 256
+//!   values of a bitmap's byte, which moves up to eight codes to their lanes.
+//! - Look up: a shuffle looks up bytes in a table of 16 bytes, so there are 16 classes of 16 neighboring codes.
 
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_cvtsi32_si128, _mm_loadu_si128, _mm_set_epi64x, _mm_shuffle_epi8, _mm256_add_epi8,
@@ -15,13 +15,14 @@ use std::arch::x86_64::{
 
 use super::kernels::{ImpactKernels, MAX_DENSE_TERMS};
 use super::operands::{DenseTerm, GROUP, PADDING, ScanOptions, ScanProgress};
-use super::scan::{Found, advance, append_found, min_sum_to_reach_bound};
+use super::scan::{Found, advance, append_found, min_sum_to_reach_threshold};
 use super::tables::avx2::{bounds, codes};
 
 pub(super) static KERNELS: ImpactKernels =
     ImpactKernels { name: "avx2", codes_per_class: 16, scan, bounds, codes };
 
-/// For each byte of a bitmap, the shuffle that brings the next codes to the lanes of the set bits. 0x80 makes a lane 0.
+/// For each value of a bitmap's byte, the shuffle that moves the next codes to the lanes of the set bits. The index
+/// 0x80 sets a lane to 0.
 static SHUFFLES: [u64; 256] = shuffles();
 
 const fn shuffles() -> [u64; 256] {
@@ -48,8 +49,8 @@ fn scan(
     found: &mut [u16],
     positions: &mut [u16],
 ) -> ScanProgress {
-    let min_sum = splat(min_sum_to_reach_bound(dense.iter(), &options));
-    let (bound, shift) = (splat(options.bound), _mm_cvtsi32_si128(options.shift as i32));
+    let min_sum = splat(min_sum_to_reach_threshold(dense.iter(), &options));
+    let (threshold, shift) = (splat(options.threshold), _mm_cvtsi32_si128(options.shift as i32));
     let mut codes_read = [0usize; MAX_DENSE_TERMS];
     let mut scanned = sums.len();
     let mut found = Found { sums: found, positions, count: 0 };
@@ -69,20 +70,21 @@ fn scan(
                 }
                 continue;
             }
-            let mut steps = [_mm256_setzero_si256(); 2];
+            let mut units = [_mm256_setzero_si256(); 2];
             for (term, read) in dense.iter().zip(&mut codes_read) {
                 let word = u64::from_le_bytes(term.words[group]);
-                let [low, high] = steps_of(term, word, *read);
-                steps = [_mm256_add_epi8(steps[0], low), _mm256_add_epi8(steps[1], high)];
+                let [low, high] = units_of(term, word, *read);
+                units = [_mm256_add_epi8(units[0], low), _mm256_add_epi8(units[1], high)];
                 *read += word.count_ones() as usize;
             }
-            let [a, b] = widened(steps[0], shift);
-            let [c, d] = widened(steps[1], shift);
-            for (value, steps) in values.iter_mut().zip([a, b, c, d]) {
-                *value = _mm256_add_epi16(*value, steps);
+            let [a, b] = shifted(units[0], shift);
+            let [c, d] = shifted(units[1], shift);
+            for (value, addend) in values.iter_mut().zip([a, b, c, d]) {
+                *value = _mm256_add_epi16(*value, addend);
             }
         }
-        let mask = mask_at_least(values, bound) & options.allowed.map_or(u64::MAX, |allowed| allowed[group]);
+        let mask =
+            mask_at_least(values, threshold) & options.allowed.map_or(u64::MAX, |allowed| allowed[group]);
         if mask != 0 {
             let mut group_sums = [0; GROUP];
             let (quarters, _) = group_sums.as_chunks_mut::<16>();
@@ -94,14 +96,14 @@ fn scan(
     ScanProgress { sums: scanned, found: found.count }
 }
 
-/// The steps that a term adds to the 64 passages of a group. `word` has the passages with the term; their codes start at
-/// `start`.
+/// Returns the units that a term adds to the 64 passages of a group. The bits of `word` are set for passages that have
+/// the term; their codes begin at `start`.
 #[target_feature(enable = "avx2,bmi1,popcnt")]
 #[inline]
-fn steps_of(term: &DenseTerm<'_>, word: u64, start: usize) -> [__m256i; 2] {
+fn units_of(term: &DenseTerm<'_>, word: u64, start: usize) -> [__m256i; 2] {
     let codes: &[u8; PADDING] = term.codes[start..].first_chunk().expect("codes and their padding");
     let table = _mm256_broadcastsi128_si256(load_bytes(
-        term.bounds.steps.first_chunk().expect("steps of 16 classes"),
+        term.bounds.units.first_chunk().expect("units of 16 classes"),
     ));
     let mut expanded = [_mm256_setzero_si256(); 2];
     let mut before = 0;
@@ -119,7 +121,8 @@ fn steps_of(term: &DenseTerm<'_>, word: u64, start: usize) -> [__m256i; 2] {
     })
 }
 
-/// Expands the codes from `start` on to the lanes of the set `bits` of sixteen passages; other lanes are 0.
+/// Moves the codes that begin at `start` to the lanes of the set bits among the `bits` of sixteen passages. The other
+/// lanes are 0.
 #[target_feature(enable = "avx2,bmi1,popcnt")]
 #[inline]
 fn expand(codes: &[u8; PADDING], start: usize, bits: u16) -> __m128i {
@@ -131,20 +134,20 @@ fn expand(codes: &[u8; PADDING], start: usize, bits: u16) -> __m128i {
     _mm_shuffle_epi8(load_bytes(codes[start..].first_chunk().expect("sixteen codes")), shuffle)
 }
 
-/// What the steps of 32 passages add to their sums.
+/// Returns `units << shift` for 32 passages, in 16 bits. The caller adds this to their sums.
 #[target_feature(enable = "avx2,bmi1,popcnt")]
 #[inline]
-fn widened(steps: __m256i, shift: __m128i) -> [__m256i; 2] {
-    let lower = _mm256_cvtepu8_epi16(_mm256_castsi256_si128(steps));
-    let upper = _mm256_cvtepu8_epi16(_mm256_extracti128_si256::<1>(steps));
+fn shifted(units: __m256i, shift: __m128i) -> [__m256i; 2] {
+    let lower = _mm256_cvtepu8_epi16(_mm256_castsi256_si128(units));
+    let upper = _mm256_cvtepu8_epi16(_mm256_extracti128_si256::<1>(units));
     [_mm256_sll_epi16(lower, shift), _mm256_sll_epi16(upper, shift)]
 }
 
-/// Bit `i` is set if sum `i` of 64 is at or above the bound.
+/// Returns a mask: bit `i` is set if sum `i` of 64 is at or above `min`.
 #[target_feature(enable = "avx2,bmi1,popcnt")]
 #[inline]
-fn mask_at_least(sums: [__m256i; 4], bound: __m256i) -> u64 {
-    let [a, b, c, d] = sums.map(|sums| _mm256_cmpeq_epi16(_mm256_max_epu16(sums, bound), sums));
+fn mask_at_least(sums: [__m256i; 4], min: __m256i) -> u64 {
+    let [a, b, c, d] = sums.map(|sums| _mm256_cmpeq_epi16(_mm256_max_epu16(sums, min), sums));
     if _mm256_movemask_epi8(_mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d))) == 0 {
         return 0;
     }

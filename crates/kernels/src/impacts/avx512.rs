@@ -1,8 +1,8 @@
-//! AVX-512 with VBMI2: the sums of a group are in two registers of 32.
+//! AVX-512 with VBMI2: the 64 sums of a group are in two registers. The operations that the [module](super) draws:
 //!
 //! - Expand: one instruction expands codes by a word of the bitmap.
-//! - Look up: a permutation looks up in a table of 64 bytes, so 4 neighboring codes share a class.
-//! - Report: one instruction compresses the sums and positions whose bit is set.
+//! - Look up: a permutation looks up bytes in a table of 64 bytes, so there are 64 classes of 4 neighboring codes.
+//! - Report: one instruction compresses the sums of a register by a mask, and another one their positions.
 
 use std::arch::x86_64::{
     __m128i, __m256i, __m512, __m512i, _mm_cvtsi32_si128, _mm256_storeu_si256, _mm512_add_epi8,
@@ -15,16 +15,19 @@ use std::arch::x86_64::{
 
 use super::kernels::ImpactKernels;
 use super::operands::{Bounds, DenseTerm, GROUP, PADDING, ScanOptions, ScanProgress};
-use super::scan::{advance, min_sum_to_reach_bound};
+use super::scan::{advance, min_sum_to_reach_threshold};
 use super::tables::avx2::codes;
 
 pub(super) static KERNELS: ImpactKernels =
     ImpactKernels { name: "avx512vbmi2", codes_per_class: 4, scan, bounds, codes };
 
-/// Maximum number of dense terms that are added in one pass: their cursors stay in registers.
+/// Maximum number of dense terms that are added in one pass over the sums. It is small enough that the loop keeps the
+/// terms' positions in registers.
 const TERMS_PER_PASS: usize = 8;
 
-/// Number of groups after which a scan decides whether checking groups before adding dense terms pays off.
+/// A scan checks whether groups can be skipped. It stops checking at a group that cannot be skipped, if there are at
+/// least this many groups before it, and at most three quarters of them were skipped. Neither number was chosen by a
+/// systematic measurement: `benches/impacts.rs` only measures scans that skip all groups or none.
 const TRIAL_GROUPS: usize = 16;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
@@ -58,35 +61,36 @@ fn scan(
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
-fn bounds(scale: f32, contributions: &[f32; 256], bounds: &mut Bounds) {
+fn bounds(scale: f32, saturations: &[f32; 256], bounds: &mut Bounds) {
     let scale = _mm512_set1_ps(scale);
-    let (contributions, _) = contributions.as_chunks::<16>();
+    let (saturations, _) = saturations.as_chunks::<16>();
     let (out, _) = bounds.0.as_chunks_mut::<16>();
-    for (out, contributions) in out.iter_mut().zip(contributions) {
-        let floor = _mm512_cvttps_epi32(_mm512_mul_ps(scale, load_floats(contributions)));
+    for (out, saturations) in out.iter_mut().zip(saturations) {
+        let floor = _mm512_cvttps_epi32(_mm512_mul_ps(scale, load_floats(saturations)));
         store_narrow(out, _mm512_cvtepi32_epi16(_mm512_add_epi32(floor, _mm512_set1_epi32(1))));
     }
     bounds.0[0] = 0;
 }
 
-/// Adds dense terms to all sums.
+/// Adds the bounds of dense terms to all sums, without checking whether groups can be skipped.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
 fn add_terms<const D: usize>(sums: &mut [u16], dense: &[DenseTerm<'_>; D], shift: u32) {
     let shift = _mm_cvtsi32_si128(shift as i32);
     let mut codes_read = [0; D];
     for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
-        let mut steps = _mm512_setzero_si512();
+        let mut units = _mm512_setzero_si512();
         for (term, read) in dense.iter().zip(&mut codes_read) {
-            steps = _mm512_add_epi8(steps, steps_of(term, u64::from_le_bytes(term.words[group]), read));
+            units = _mm512_add_epi8(units, units_of(term, u64::from_le_bytes(term.words[group]), read));
         }
         let (low, high) = halves(sums);
-        let [a, b] = widened(steps, shift);
+        let [a, b] = shifted(units, shift);
         let [a, b] = [_mm512_add_epi16(load(low), a), _mm512_add_epi16(load(high), b)];
         store(low, a);
         store(high, b);
     }
 }
 
+/// Scans with `D` dense terms; see [`ImpactKernels::scan`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
 fn scan_pass<const D: usize>(
     sums: &mut [u16],
@@ -95,8 +99,8 @@ fn scan_pass<const D: usize>(
     found: &mut [u16],
     positions: &mut [u16],
 ) -> ScanProgress {
-    let min_sum = splat(min_sum_to_reach_bound(dense.iter().map(|term| &**term), &options));
-    let (bound, shift) = (splat(options.bound), _mm_cvtsi32_si128(options.shift as i32));
+    let min_sum = splat(min_sum_to_reach_threshold(dense.iter().map(|term| &**term), &options));
+    let (threshold, shift) = (splat(options.threshold), _mm_cvtsi32_si128(options.shift as i32));
     let lanes = load(&std::array::from_fn(|lane| lane as u16));
     let mut codes_read = [0usize; D];
     let (mut scanned, mut count) = (sums.len(), 0);
@@ -118,20 +122,20 @@ fn scan_pass<const D: usize>(
                 skipped += 1;
                 continue;
             }
-            // If not most groups are skipped, mispredicted branches cost more than skipping saves.
+            // If few groups can be skipped, mispredicted branches cost more than skipping saves.
             checks_groups = group < TRIAL_GROUPS || skipped * 4 > group * 3;
         }
-        let mut steps = _mm512_setzero_si512();
+        let mut units = _mm512_setzero_si512();
         for (term, read) in dense.iter().zip(&mut codes_read) {
-            steps = _mm512_add_epi8(steps, steps_of(term, u64::from_le_bytes(term.words[group]), read));
+            units = _mm512_add_epi8(units, units_of(term, u64::from_le_bytes(term.words[group]), read));
         }
         if D > 0 {
-            let [lower, upper] = widened(steps, shift);
+            let [lower, upper] = shifted(units, shift);
             a = _mm512_add_epi16(a, lower);
             b = _mm512_add_epi16(b, upper);
         }
-        let mask =
-            u64::from(_mm512_cmpge_epu16_mask(a, bound)) | u64::from(_mm512_cmpge_epu16_mask(b, bound)) << 32;
+        let mask = u64::from(_mm512_cmpge_epu16_mask(a, threshold))
+            | u64::from(_mm512_cmpge_epu16_mask(b, threshold)) << 32;
         if mask != 0 {
             let mask = mask & options.allowed.map_or(u64::MAX, |allowed| allowed[group]);
             let first = _mm512_add_epi16(lanes, splat((group * GROUP) as u16));
@@ -147,25 +151,26 @@ fn scan_pass<const D: usize>(
     ScanProgress { sums: scanned, found: count }
 }
 
-/// The steps that a term adds to the 64 passages of a group. `word` has the passages with the term; their codes start at
-/// `codes_read`, which advances past them.
+/// Returns the units that a term adds to the 64 passages of a group. The bits of `word` are set for passages that have
+/// the term; their codes begin at `codes_read`, which advances past them.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
 #[inline]
-fn steps_of(term: &DenseTerm<'_>, word: u64, codes_read: &mut usize) -> __m512i {
+fn units_of(term: &DenseTerm<'_>, word: u64, codes_read: &mut usize) -> __m512i {
     let codes: &[u8; PADDING] = term.codes[*codes_read..].first_chunk().expect("codes and their padding");
     *codes_read += word.count_ones() as usize;
     let codes = _mm512_maskz_expand_epi8(word, load_bytes(codes));
-    // Shifting 16-bit lanes moves bits of one byte into the upper two bits of another. The permutation ignores those.
+    // A class is a code divided by 4. Shifting 16-bit lanes moves two bits of one byte into the upper two bits of
+    // another, which the permutation ignores.
     let classes = _mm512_srli_epi16::<2>(codes);
-    _mm512_maskz_permutexvar_epi8(word, classes, load_bytes(&term.bounds.steps))
+    _mm512_maskz_permutexvar_epi8(word, classes, load_bytes(&term.bounds.units))
 }
 
-/// What the steps of 64 passages add to their sums.
+/// Returns `units << shift` for 64 passages, in 16 bits. The caller adds this to their sums.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn widened(steps: __m512i, shift: __m128i) -> [__m512i; 2] {
-    let lower = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(steps));
-    let upper = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(steps));
+fn shifted(units: __m512i, shift: __m128i) -> [__m512i; 2] {
+    let lower = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(units));
+    let upper = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(units));
     [_mm512_sll_epi16(lower, shift), _mm512_sll_epi16(upper, shift)]
 }
 
@@ -175,7 +180,8 @@ fn splat(value: u16) -> __m512i {
     _mm512_set1_epi16(value.cast_signed())
 }
 
-/// The next places for half a group. All are written, whatever number of passages was found.
+/// Returns the next slots for half a group. The caller writes all of them. The next half group overwrites the slots
+/// after those of the passages found.
 #[inline]
 fn half_group(room: &mut [u16]) -> &mut [u16; GROUP / 2] {
     room.first_chunk_mut().expect("room for a group")

@@ -1,3 +1,5 @@
+//! The choice of the instruction set of [`ImpactKernels`].
+
 use super::kernels::ImpactKernels;
 use super::scalar;
 #[cfg(target_arch = "x86_64")]

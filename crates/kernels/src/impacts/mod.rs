@@ -1,22 +1,29 @@
-//! Upper bounds on BM25 scores: which passages of a block can still be among the best.
+//! Upper bounds on BM25 scores, which tell which passages of a block can be among the best k.
 //!
-//! The upper bound on a passage's score is the sum of upper bounds on what each of its terms contributes, in 16-bit
-//! integers. The caller adds the contributions of rare terms posting by posting to an array of sums, one per passage. Terms
-//! that many passages have, *dense* terms, are added by [`ImpactKernels::scan`], 64 passages (a *group*) at a time.
+//! The upper bound on a passage's score is the sum of upper bounds on the contributions of its terms, in 16-bit
+//! integers. Their unit is the caller's *quantization step*. The caller adds the bounds of rare terms posting by
+//! posting to an array of sums, one per passage. The bounds of *dense* terms, which many passages have, are added by
+//! [`ImpactKernels::scan`], 64 passages (a *group*) at a time. The scan then reports the passages whose sum is at or
+//! above a threshold.
 //!
-//! A dense term is a bitmap of its passages and one code per posting. Bounds of codes are shared by *classes* of
-//! neighboring codes, so that a table of all classes fits one register. For each group:
+//! A dense term is a bitmap of its passages and one code per posting, which stands for the posting's impact. A *class*
+//! of 4 or 16 neighboring codes shares one bound in 8 bits, counted in units of `1 << shift` steps, so that a table of
+//! all classes fits one register. For each group:
 //!
 //! ```text
-//! word     1 0 0 1 1 0 …         which of the 64 passages have the term
+//! word     1  0  0  1  1  0  …   which of the 64 passages have the term
 //! codes    c0 c1 c2 …            the codes of their postings, in order
-//! expand   c0 –  –  c1 c2 –  …   each code to the lane of its passage
-//! look up  s0 0  0  s1 s2 0  …   the bound of its class, in steps of 8 bits
-//! sums  += s << shift            16 bits; passages at or above the bound are reported
+//! expand   c0 –  –  c1 c2 –  …   each code in the lane of its passage
+//! look up  u0 0  0  u1 u2 0  …   the bound of its class, in units
+//! sums  += u << shift            16 bits; sums at or above the threshold are reported
 //! ```
 //!
-//! Most groups are skipped before that: if no sum of the group reaches the bound minus the most that all dense terms can
-//! add, no passage of the group can.
+//! Groups are checked first: if no sum of a group reaches the threshold minus the maximum that all dense terms together
+//! can add, no passage of the group can reach the threshold, and the group is skipped. Usually, most groups are
+//! skipped.
+//!
+//! `operands.rs` has the arguments and results, `kernels.rs` the public functions, and `scan.rs` what the scans of all
+//! instruction sets share. `tables.rs` has two other loops: tables of bounds by code, and look-ups of single codes.
 
 mod dispatch;
 mod kernels;

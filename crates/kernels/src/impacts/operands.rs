@@ -1,17 +1,20 @@
-/// Number of passages in a group: those of one word of a bitmap.
+//! Arguments and results of [`ImpactKernels`](super::ImpactKernels).
+
+/// Number of passages in a group, which is the number of bits of one word of a bitmap.
 pub const GROUP: usize = 64;
 
-/// Number of codes that must be readable behind the last one of a [`DenseTerm`]. Their values do not matter.
+/// Number of bytes that must follow the last code of a [`DenseTerm`], because scans load whole registers. Their values
+/// do not matter.
 pub const PADDING: usize = GROUP;
 
-/// Minimum number of codes that share a bound in a scan; see
+/// Minimum number of codes in a class, whose codes share a bound in a scan; see
 /// [`ImpactKernels::codes_per_class`](super::ImpactKernels::codes_per_class).
 pub const MIN_CODES_PER_CLASS: usize = 4;
 
-/// Maximum number of codes that share a bound in a scan.
+/// Maximum number of codes in a class.
 pub const MAX_CODES_PER_CLASS: usize = 16;
 
-/// Number of passages after which a [`RankedBitmap`] has the next count.
+/// A [`RankedBitmap`] stores one count per this many passages.
 pub const RANK_INTERVAL: usize = 512;
 
 /// A term that many passages have: a bitmap of these passages and a code for each.
@@ -21,11 +24,11 @@ pub struct DenseTerm<'a> {
     pub words: &'a [[u8; 8]],
     /// A code for each set bit, in order, starting with the first of `words`; then [`PADDING`] more bytes.
     pub codes: &'a [u8],
-    /// What the codes add to sums.
+    /// The bounds that the codes add to sums.
     pub bounds: &'a DenseBounds,
 }
 
-/// A bitmap of the passages of a term with counts that make every passage's code accessible.
+/// A bitmap of the passages of a term, with counts (ranks) by which the code of any passage is found.
 #[derive(Debug, Clone, Copy)]
 pub struct RankedBitmap<'a> {
     /// As in [`DenseTerm::words`], starting with passage 0.
@@ -36,16 +39,17 @@ pub struct RankedBitmap<'a> {
     pub codes: &'a [u8],
 }
 
-/// What the codes of a [`DenseTerm`] add to a sum: at most `steps[c / n]` steps for code `c`, where `n` is
-/// [`ImpactKernels::codes_per_class`](super::ImpactKernels::codes_per_class).
+/// The bounds that the codes of a [`DenseTerm`] add to sums: `units[c / n]` units of `1 << shift` for code `c`, where
+/// `n` is [`ImpactKernels::codes_per_class`](super::ImpactKernels::codes_per_class) and `shift` is
+/// [`ScanOptions::shift`].
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub struct DenseBounds {
-    /// Steps of each class of codes.
-    pub steps: [u8; 256 / MIN_CODES_PER_CLASS],
+    /// Units of each class of codes.
+    pub units: [u8; 256 / MIN_CODES_PER_CLASS],
 }
 
-/// What each code adds to a sum at most. Code 0 adds 0.
+/// An upper bound on the contribution of each code, in quantization steps. That of code 0 is 0.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub struct Bounds(pub [u16; 256]);
@@ -55,12 +59,12 @@ pub struct Bounds(pub [u16; 256]);
 #[repr(align(64))]
 pub struct Sums<const N: usize>(pub [u16; N]);
 
-/// Room for `N` passages whose sums reach the bound; `N` is at least [`GROUP`].
+/// A buffer for up to `N` passages whose sums reach the threshold; `N` is at least [`GROUP`].
 #[derive(Debug, Clone)]
 pub struct FoundPassages<const N: usize> {
-    /// Their sums, including dense terms.
+    /// The sums of the passages, including dense terms.
     pub sums: [u16; N],
-    /// Their positions among the scanned sums.
+    /// The positions of the passages among the scanned sums.
     pub positions: [u16; N],
 }
 
@@ -73,13 +77,14 @@ pub struct ScanProgress {
     pub found: usize,
 }
 
-/// What a scan looks for.
+/// The options of a scan.
 #[derive(Debug, Clone, Copy)]
 pub struct ScanOptions<'a> {
-    /// Sums at or above this are reported. It is at least 1, so that passages without any term are not.
-    pub bound: u16,
-    /// A step of a dense term adds `1 << shift` to a sum; at most 8.
+    /// Passages whose sum is at or above this are reported. It is at least 1, so that passages without any of the terms
+    /// are not reported.
+    pub threshold: u16,
+    /// A unit of [`DenseBounds`] adds `1 << shift` to a sum. At most 8.
     pub shift: u32,
-    /// Which passages may be reported: bit `i % 64` of word `i / 64`. `None` is all.
+    /// Which passages may be reported: passage `i` if bit `i % 64` of word `i / 64` is set. `None` allows all.
     pub allowed: Option<&'a [u64]>,
 }

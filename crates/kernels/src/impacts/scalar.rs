@@ -2,7 +2,7 @@
 
 use super::kernels::ImpactKernels;
 use super::operands::{DenseTerm, GROUP, PADDING, ScanOptions, ScanProgress};
-use super::scan::{Found, advance, append_found, min_sum_to_reach_bound, set_bits};
+use super::scan::{Found, advance, append_found, min_sum_to_reach_threshold, set_bits};
 use super::tables::scalar::{bounds, codes};
 
 pub(super) static KERNELS: ImpactKernels =
@@ -17,7 +17,7 @@ fn scan(
     found: &mut [u16],
     positions: &mut [u16],
 ) -> ScanProgress {
-    let min_sum = min_sum_to_reach_bound(dense.iter(), &options);
+    let min_sum = min_sum_to_reach_threshold(dense.iter(), &options);
     let mut codes_read = vec![0; dense.len()];
     let mut scanned = sums.len();
     let mut found = Found { sums: found, positions, count: 0 };
@@ -39,17 +39,17 @@ fn scan(
         }
         for (term, read) in dense.iter().zip(&mut codes_read) {
             let word = u64::from_le_bytes(term.words[group]);
-            // Like the vector code, this needs the padding, so that a corrupt file is detected on every CPU.
+            // This needs the padding, as the SIMD code does, so that a corrupt file is detected on every CPU.
             let codes = &term.codes[*read..*read + PADDING];
             for (bit, &code) in set_bits(word).zip(codes) {
-                let steps = u16::from(term.bounds.steps[usize::from(code) / CODES_PER_CLASS]);
-                sums[bit] = sums[bit].wrapping_add(steps << options.shift);
+                let units = u16::from(term.bounds.units[usize::from(code) / CODES_PER_CLASS]);
+                sums[bit] = sums[bit].wrapping_add(units << options.shift);
             }
             *read += word.count_ones() as usize;
         }
         let mut mask = 0u64;
         for (bit, &sum) in sums.iter().enumerate() {
-            mask |= u64::from(sum >= options.bound) << bit;
+            mask |= u64::from(sum >= options.threshold) << bit;
         }
         mask &= options.allowed.map_or(u64::MAX, |allowed| allowed[group]);
         append_found(mask, group, sums, &mut found);

@@ -1,19 +1,19 @@
-//! Steps of a scan that all instruction sets share.
+//! Parts of a scan that the instruction sets share.
 
 use super::operands::{DenseTerm, GROUP, ScanOptions};
 
-/// The smallest sum that can reach the bound once all dense terms are added.
-pub(super) fn min_sum_to_reach_bound<'a>(
+/// Returns the smallest sum that can reach the threshold once all dense terms are added.
+pub(super) fn min_sum_to_reach_threshold<'a>(
     dense: impl Iterator<Item = &'a DenseTerm<'a>>,
     options: &ScanOptions<'_>,
 ) -> u16 {
-    let max_steps =
-        |term: &DenseTerm<'_>| u32::from(term.bounds.steps.iter().fold(0, |max, &steps| steps.max(max)));
-    let max_steps: u32 = dense.map(max_steps).sum();
-    options.bound.saturating_sub(u16::try_from(max_steps << options.shift).unwrap_or(u16::MAX))
+    let max_units =
+        |term: &DenseTerm<'_>| u32::from(term.bounds.units.iter().fold(0, |max, &units| units.max(max)));
+    let max_units: u32 = dense.map(max_units).sum();
+    options.threshold.saturating_sub(u16::try_from(max_units << options.shift).unwrap_or(u16::MAX))
 }
 
-/// Where a scan writes the passages that it finds.
+/// The buffers to which a scan writes the passages that it finds, and their number so far.
 pub(super) struct Found<'a> {
     pub sums: &'a mut [u16],
     pub positions: &'a mut [u16],
@@ -30,7 +30,7 @@ pub(super) fn append_found(mask: u64, group: usize, group_sums: &[u16; GROUP], f
     }
 }
 
-/// Advances each dense term past the scanned groups, in which it had `codes_read` codes.
+/// Advances each dense term past the scanned groups, in which it has `codes_read` codes.
 #[inline]
 pub(super) fn advance<'t, 'a: 't>(
     dense: impl Iterator<Item = &'t mut DenseTerm<'a>>,
@@ -43,7 +43,7 @@ pub(super) fn advance<'t, 'a: 't>(
     }
 }
 
-/// The positions of the set bits of a word, lowest first.
+/// Returns the positions of the set bits of a word, lowest first.
 #[inline]
 pub(super) fn set_bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

@@ -1,4 +1,5 @@
-//! Bounds of codes, and codes of chosen passages, compiled for several instruction sets.
+//! The loops of [`ImpactKernels::bounds`](super::ImpactKernels::bounds) and
+//! [`ImpactKernels::codes`](super::ImpactKernels::codes), compiled for several instruction sets.
 
 /// Defines `bounds` and `codes` for an instruction set.
 macro_rules! define_tables {
@@ -6,9 +7,9 @@ macro_rules! define_tables {
         use crate::impacts::operands::{Bounds, RANK_INTERVAL, RankedBitmap};
 
         $(#[$feature])?
-        pub(in crate::impacts) fn bounds(scale: f32, contributions: &[f32; 256], bounds: &mut Bounds) {
-            for (bound, &contribution) in bounds.0.iter_mut().zip(contributions) {
-                *bound = ((scale * contribution) as i32 + 1) as u16;
+        pub(in crate::impacts) fn bounds(scale: f32, saturations: &[f32; 256], bounds: &mut Bounds) {
+            for (bound, &saturation) in bounds.0.iter_mut().zip(saturations) {
+                *bound = ((scale * saturation) as i32 + 1) as u16;
             }
             bounds.0[0] = 0;
         }
@@ -26,14 +27,15 @@ macro_rules! define_tables {
                 let mut rank = u32::from_le_bytes(bitmap.ranks[interval]);
                 let words = &bitmap.words[interval * WORDS..];
                 if let Some(words) = words.first_chunk::<WORDS>() {
-                    // Counts in all words of the interval, masking the bits from the passage on. A loop of fixed length
-                    // has no branch that depends on the passage.
+                    // Counts the bits before the passage: in all words of the interval, with a mask for each. A loop of
+                    // fixed length has no branch that depends on the passage.
                     for (before, &word) in (0u32..).step_by(64).zip(words) {
                         let below = (passage % RANK_INTERVAL as u32).saturating_sub(before);
                         let mask = if below < 64 { (1 << below) - 1 } else { u64::MAX };
                         rank += (u64::from_le_bytes(word) & mask).count_ones();
                     }
                 } else {
+                    // The last interval may have fewer words.
                     let before = words[..at % WORDS].iter().map(|&word| u64::from_le_bytes(word).count_ones());
                     rank += before.sum::<u32>() + (word & ((1 << (passage % 64)) - 1)).count_ones();
                 }

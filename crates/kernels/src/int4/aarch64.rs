@@ -1,6 +1,6 @@
 //! NEON, with and without the `dotprod` extension.
 
-/// Defines everything but the products, for registers of sixteen bytes.
+/// Defines everything except `add_products`, for registers of sixteen bytes.
 macro_rules! define_lanes {
     (#[$feature:meta]) => {
         type Sums = int32x4_t;
@@ -12,7 +12,7 @@ macro_rules! define_lanes {
             vdupq_n_s32(0)
         }
 
-        /// The codes in the lower and in the upper halves of sixteen bytes.
+        /// Returns the codes in the lower halves of sixteen bytes, and those in the upper halves.
         #[$feature]
         #[inline]
         fn halves(chunk: &[u8; WIDTH]) -> (int8x16_t, int8x16_t) {
@@ -78,7 +78,7 @@ pub(super) mod neon {
     define_int4!("neon", #[target_feature(enable = "neon")]);
     define_lanes!(#[target_feature(enable = "neon")]);
 
-    /// Adds two products of at most 15 · 128 in 16 bits, and then pairs of these sums in 32 bits.
+    /// Adds two products of at most 15 · 128 in 16 bits, and then adds pairs of such sums in 32 bits.
     #[target_feature(enable = "neon")]
     #[inline]
     fn add_products(codes: &[u8; WIDTH], low: &[i8; WIDTH], high: &[i8; WIDTH], sums: Sums) -> Sums {

@@ -1,3 +1,5 @@
+//! [`Int4Kernels`]: the choice of the instruction set, and the public functions, which check their arguments.
+
 #[cfg(target_arch = "aarch64")]
 use super::aarch64::{dotprod, neon};
 #[cfg(target_arch = "x86_64")]
@@ -5,7 +7,7 @@ use super::x86_64::{avx2, avx512bw, avx512vnni};
 use super::{Int4Query, scalar};
 use crate::ByteRows;
 
-/// `(query, rows, ords, products)`
+/// `(query, rows, ords, products)` writes the inner product with row `ords[i]` to `products[i]`.
 type ProductsFn = unsafe fn(&Int4Query, ByteRows<'_>, &[u32], &mut [i32]);
 
 /// Inner products of 4-bit codes with one instruction set.
@@ -35,13 +37,13 @@ detect_kernels! {
 }
 
 impl Int4Kernels {
-    /// Multiplies a query with chosen rows: `products[i]` is the product with the codes of row `ords[i]`. Callers should
-    /// [prefetch](crate::prefetch_bytes) the rows.
+    /// Multiplies a query with chosen rows: `products[i]` is the inner product with the codes of row `ords[i]`. The
+    /// caller should [prefetch](crate::prefetch_bytes) the rows.
     ///
     /// # Panics
     ///
-    /// If the rows do not have the query's [number of bytes](Int4Query::row_bytes), `products` does not have one element
-    /// for each ord, or there is no row for an ord.
+    /// If the rows do not have the query's [number of bytes](Int4Query::row_bytes), `products` does not have one
+    /// element for each ord, or there is no row for an ord.
     #[inline]
     pub fn products_of(&self, query: &Int4Query, rows: ByteRows<'_>, ords: &[u32], products: &mut [i32]) {
         let (expected, got) = (query.row_bytes(), rows.row_bytes());

@@ -1,7 +1,7 @@
 //! Exact inner products of rows of 4-bit codes and queries of signed bytes.
 //!
-//! A row consists of blocks of 64 bytes with 128 codes of 0 to 15 each, so that one mask and one shift separate the codes
-//! of a register in order:
+//! A row consists of blocks of 64 bytes. A block has 128 codes of 0 to 15, in such an order that a mask (lower halves)
+//! and a shift (upper halves) separate the bytes of a register into two registers of consecutive codes:
 //!
 //! ```text
 //!               byte 0       byte 1             byte 63

@@ -1,3 +1,5 @@
+//! The layout of rows of 4-bit codes, and queries that match it. The [module](super) draws the layout.
+
 /// Number of codes in a block.
 pub const BLOCK_DIM: usize = 128;
 /// Number of bytes in a block.
@@ -11,11 +13,11 @@ pub struct Int4Query {
 }
 
 impl Int4Query {
-    /// A query of these values.
+    /// Makes a query of these values.
     ///
     /// # Panics
     ///
-    /// If there are none, or more than 2²⁰.
+    /// If there are none, or more than 2²⁰, with which products could overflow: 15 · 128 · 2²⁰ < 2³¹.
     #[must_use]
     pub fn new(values: &[i8]) -> Self {
         let got = values.len();
@@ -29,19 +31,20 @@ impl Int4Query {
     ///
     /// # Panics
     ///
-    /// If the new values fill another number of blocks.
+    /// If the new values do not fill the same number of blocks as the old ones.
     pub fn set(&mut self, values: &[i8]) {
         assert_eq!(
             values.len().next_multiple_of(BLOCK_DIM),
             self.values.len(),
-            "query: expected as many values"
+            "query: expected values of the same number of blocks"
         );
         self.values[..values.len()].copy_from_slice(values);
         self.values[values.len()..].fill(0);
         self.sum = values.iter().map(|&value| i32::from(value)).sum();
     }
 
-    /// Replaces the values by the first `dim` codes of a row, centered: a code c becomes 2c − 15. The rest becomes zeros.
+    /// Replaces the values with the first `dim` codes of a row, centered: a code c becomes 2c − 15. The other values
+    /// become zeros.
     ///
     /// # Panics
     ///
@@ -59,21 +62,21 @@ impl Int4Query {
         self.sum = self.values.iter().map(|&value| i32::from(value)).sum();
     }
 
-    /// The sum of all values.
+    /// Returns the sum of all values.
     #[inline]
     #[must_use]
     pub fn sum(&self) -> i32 {
         self.sum
     }
 
-    /// Number of bytes of the rows that the query can be multiplied with.
+    /// Returns the number of bytes of the rows that the query can be multiplied with.
     #[inline]
     #[must_use]
     pub fn row_bytes(&self) -> usize {
         self.values.len() / 2
     }
 
-    /// The values, padded with zeros to whole blocks.
+    /// Returns the values, padded with zeros to whole blocks.
     #[inline]
     #[must_use]
     pub fn values(&self) -> &[i8] {
@@ -81,11 +84,11 @@ impl Int4Query {
     }
 }
 
-/// Writes codes of 0 to 15 to a row and fills the rest with zeros.
+/// Packs codes of 0 to 15 into a row and fills the rest of the row with zeros.
 ///
 /// # Panics
 ///
-/// If there are more codes than fit the row.
+/// If the row is too short for the codes.
 pub fn pack(codes: &[u8], row: &mut [u8]) {
     assert!(
         codes.len() <= 2 * row.len(),
@@ -105,7 +108,7 @@ pub fn pack(codes: &[u8], row: &mut [u8]) {
     }
 }
 
-/// Reads the first codes of a row, as many as `codes` has elements.
+/// Unpacks the first `codes.len()` codes of a row into `codes`.
 ///
 /// # Panics
 ///

@@ -1,10 +1,12 @@
-//! The loop that multiplies one query with chosen rows, four at a time. The accumulators stay in registers.
+//! The loop that multiplies one query with the chosen rows. It handles four rows at a time, with an accumulator
+//! register for each. The [module](super) draws the layout of rows.
 
 /// Defines `KERNELS` for an instruction set.
 ///
-/// These must be in scope: the `Copy` type `Sums`; the constant `WIDTH`, the bytes of a chunk, which divides the bytes of a
-/// block; and the functions `zero`, `add_products`, which takes a chunk of a row and the query's values for its lower and
-/// upper halves, and `totals`.
+/// These must be in scope: the `Copy` type `Sums`, an accumulator; the constant `WIDTH`, the number of bytes of a
+/// chunk, which must divide the number of bytes of a block; and the functions `zero`; `add_products`, which takes a
+/// chunk of a row and the query's values for its lower and upper halves; and `totals`, which adds the lanes of each
+/// accumulator.
 macro_rules! define_int4 {
     ($name:literal $(, #[$feature:meta])?) => {
         pub(in crate::int4) static KERNELS: $crate::int4::Int4Kernels =

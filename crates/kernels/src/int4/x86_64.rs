@@ -1,9 +1,9 @@
 //! AVX-512 with and without VNNI, and AVX2.
 
-/// Defines how to separate the codes of 64 bytes.
+/// Defines a function that separates the codes of 64 bytes.
 macro_rules! define_halves_512 {
     (#[$feature:meta]) => {
-        /// The codes in the lower and in the upper halves of bytes.
+        /// Returns the codes in the lower halves of bytes, and those in the upper halves.
         #[$feature]
         #[inline]
         fn halves(bytes: __m512i) -> (__m512i, __m512i) {
@@ -43,8 +43,8 @@ pub(super) mod avx512bw {
     define_row_load_512!(#[target_feature(enable = "avx512f,avx512bw")]);
     define_halves_512!(#[target_feature(enable = "avx512f,avx512bw")]);
 
-    /// Adds four products in 16 bits, which hold their sum of at most 4 · 15 · 128 = 7,680, and then pairs of these in 32
-    /// bits.
+    /// Adds four products in 16 bits, which can hold their sum of at most 4 · 15 · 128 = 7,680, and then adds pairs of
+    /// such sums in 32 bits.
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
     fn add_products(codes: &[u8; WIDTH], low: &[i8; WIDTH], high: &[i8; WIDTH], sums: Sums) -> Sums {
@@ -68,8 +68,8 @@ pub(super) mod avx2 {
     define_byte_lanes_256!(#[target_feature(enable = "avx2")]);
     define_row_load_256!(#[target_feature(enable = "avx2")]);
 
-    /// Adds four products in 16 bits, which hold their sum of at most 4 · 15 · 128 = 7,680, and then pairs of these in 32
-    /// bits.
+    /// Adds four products in 16 bits, which can hold their sum of at most 4 · 15 · 128 = 7,680, and then adds pairs of
+    /// such sums in 32 bits.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn add_products(codes: &[u8; WIDTH], low: &[i8; WIDTH], high: &[i8; WIDTH], sums: Sums) -> Sums {

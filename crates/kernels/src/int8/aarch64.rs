@@ -1,6 +1,7 @@
 //! NEON, with and without the `dotprod` extension.
 
-/// Defines how to load sixteen bytes. Rows become signed codes: flipping the upper bit of a byte b is b − 128.
+/// Defines functions that load sixteen bytes. Rows become signed codes: flipping the highest bit of a byte b gives
+/// b − 128.
 macro_rules! define_signed {
     (#[$feature:meta]) => {
         type Row = int8x16_t;
@@ -63,7 +64,7 @@ pub(super) mod dotprod {
 
     // A tile needs 4 × 4 sums, 4 queries and 1 row: 21 of 32 registers.
     define_int8!(
-        "neon+dotprod", is_fast: true, queries: 4, bounds: crate::int8::bound::at_least,
+        NeonDotprod, queries: 4, bounds: crate::int8::bound::at_least,
         #[target_feature(enable = "neon,dotprod")]
     );
     define_signed!(#[target_feature(enable = "neon,dotprod")]);
@@ -91,12 +92,12 @@ pub(super) mod neon {
 
     // A tile needs 2 × 4 sums, 2 queries and 1 row, and registers for products of 16 bits.
     define_int8!(
-        "neon", is_fast: false, queries: 2, bounds: crate::int8::bound::at_least,
+        Neon, queries: 2, bounds: crate::int8::bound::at_least,
         #[target_feature(enable = "neon")]
     );
     define_signed!(#[target_feature(enable = "neon")]);
 
-    /// Products have 16 bits, which hold 128 · 128; neighboring ones are added in 32 bits.
+    /// Products have 16 bits, which can hold 128 · 128; neighboring products are added in 32 bits.
     #[target_feature(enable = "neon")]
     #[inline]
     fn add_products(row: Row, query: Query, sums: Sums) -> Sums {

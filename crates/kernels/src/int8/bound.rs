@@ -1,40 +1,46 @@
-//! Upper or lower bounds on the scores of rows, from the integer products of their codes.
+//! Upper or lower bounds on the scores of rows, from the integer products of their codes with a query.
 //!
-//! Rows and queries are quantized, so the score computed from their codes differs from the exact score by at most an error
-//! bound. For a product p, and a row with scale s, error e and length l, a query defines the bound
+//! Rows and queries are quantized, so a score computed from their codes differs from the exact score, but by no more
+//! than an error bound. For a product p, and a row with the quantization scale s, the addend a and the length l, a
+//! query defines this bound:
 //!
 //! ```text
-//! scale · p · s  +  per_error · e  +  l · (per_length + per_square · l)  +  constant
-//! └ approximate ┘   └───────────────────── error bound ─────────────────────────┘
+//! scale · p · s  +  per_addend · a  +  l · (per_length + per_square · l)  +  constant
+//! └ approximate ┘   └────────────────────── error bound ────────────────────────┘
 //! ```
 //!
-//! `dense` chooses the coefficients and proves that exact scores are within the bounds
-//! (`crates/dense/src/quantized/score_bounds.rs`). Each operation here rounds once, and may be fused with the next: this is
-//! what that proof assumes. Products have magnitudes up to 255 · 128 · 65,536 < 2³¹; converting them to `f32` is one of the
-//! rounded operations.
+//! The crate `dense` uses it in two ways:
+//!
+//! - To prefilter exact search, a is the row's quantization error. `crates/dense/src/quantized/score_bounds.rs` chooses
+//!   the coefficients and proves that exact scores are within the bounds. The proof assumes that each operation here
+//!   rounds at most once, and that a multiplication may be fused with the next addition. Products have magnitudes up to
+//!   128 · 128 · 65,536 = 2³⁰; converting them to `f32` is one of the operations that round.
+//! - To score rows by the codes of an HNSW graph, a is a bias that belongs to the row's score, and `per_length` and
+//!   `per_square` are 0.
 
 /// Maximum number of rows whose bounds are compared in one call: one per bit of the returned mask.
 pub const BOUND_ROWS: usize = 64;
 
-/// The numbers of each row that its bound depends on; see [`Int8Bound`].
+/// What the bound of each row depends on besides its codes, with one number per row; see [`Int8Bound`].
 #[derive(Debug, Clone, Copy)]
 pub struct Int8RowBounds<'a> {
-    /// Quantization scales: what a difference of 1 between codes of a row stands for.
+    /// Quantization scales: a code c of a row stands for the number c · scale.
     pub scales: &'a [f32],
-    /// Quantization errors: distances between rows and what their codes stand for.
-    pub errors: &'a [f32],
+    /// Numbers that are multiplied by [`Int8Bound::per_addend`] and added: quantization errors (the distances between
+    /// rows and the vectors that their codes stand for) or biases of scores.
+    pub addends: &'a [f32],
     /// Lengths (L2 norms) of rows.
     pub lengths: &'a [f32],
 }
 
-/// The coefficients of a query's bound: for a product `p` and a row with scale `s`, error `e` and length `l`, the bound is
-/// `scale · p · s + (per_error · e + l · (per_length + per_square · l) + constant)`.
+/// The coefficients of a query's bound. For a product `p` and a row with the scale `s`, the addend `a` and the length
+/// `l`, the bound is `scale · p · s + (per_addend · a + l · (per_length + per_square · l) + constant)`.
 #[derive(Debug, Clone, Copy)]
 pub struct Int8Bound {
     /// The query's quantization scale.
     pub scale: f32,
-    /// Factor of the row's error.
-    pub per_error: f32,
+    /// Factor of the row's addend.
+    pub per_addend: f32,
     /// Factor of the row's length.
     pub per_length: f32,
     /// Factor of the row's squared length.
@@ -44,21 +50,24 @@ pub struct Int8Bound {
 }
 
 impl Int8Bound {
-    /// The bound of one row. `low_product` is the product with the lower bytes of a query of 16-bit values; `product` is then
-    /// that with its upper bytes, which count 256 times as much.
+    /// Computes the bound of one row. For a query of 16-bit values, `product` is the product with its upper bytes,
+    /// which is multiplied by 256, and `low_product` the product with its lower bytes. For a query of 8-bit values,
+    /// `low_product` is `None`.
     #[inline]
     #[must_use]
-    pub fn of(&self, product: i32, low_product: Option<i32>, scale: f32, error: f32, length: f32) -> f32 {
+    pub fn of(&self, product: i32, low_product: Option<i32>, scale: f32, addend: f32, length: f32) -> f32 {
         let product = match low_product {
             Some(low_product) => product as f32 * 256.0 + low_product as f32,
             None => product as f32,
         };
         (self.scale * product) * scale
-            + (self.per_error * error + length * (self.per_length + self.per_square * length) + self.constant)
+            + (self.per_addend * addend
+                + length * (self.per_length + self.per_square * length)
+                + self.constant)
     }
 }
 
-/// A mask of the rows whose bound is at or above `threshold`. Portable code for every CPU.
+/// Returns a mask of the rows whose bound is at or above `threshold`. Portable code for every CPU.
 pub(super) fn at_least(
     products: &[i32],
     low_products: Option<&[i32]>,
@@ -68,9 +77,9 @@ pub(super) fn at_least(
 ) -> u64 {
     let mut mask = 0;
     for (at, &product) in products.iter().enumerate() {
-        let (scale, error, length) = (rows.scales[at], rows.errors[at], rows.lengths[at]);
+        let (scale, addend, length) = (rows.scales[at], rows.addends[at], rows.lengths[at]);
         let low_product = low_products.map(|low| low[at]);
-        mask |= u64::from(bound.of(product, low_product, scale, error, length) >= threshold) << at;
+        mask |= u64::from(bound.of(product, low_product, scale, addend, length) >= threshold) << at;
     }
     mask
 }
@@ -87,7 +96,7 @@ pub(super) mod avx512 {
 
     const WIDTH: usize = 16;
 
-    /// As [`super::at_least`].
+    /// Does the same as [`super::at_least`].
     #[target_feature(enable = "avx512f")]
     pub(in crate::int8) fn at_least(
         products: &[i32],
@@ -96,8 +105,8 @@ pub(super) mod avx512 {
         bound: &Int8Bound,
         threshold: f32,
     ) -> u64 {
-        let [scale, per_error, per_length] =
-            [bound.scale, bound.per_error, bound.per_length].map(|value| _mm512_set1_ps(value));
+        let [scale, per_addend, per_length] =
+            [bound.scale, bound.per_addend, bound.per_length].map(|value| _mm512_set1_ps(value));
         let [per_square, constant, threshold] =
             [bound.per_square, bound.constant, threshold].map(|value| _mm512_set1_ps(value));
         let mut mask = 0;
@@ -111,7 +120,7 @@ pub(super) mod avx512 {
             let length = floats(&rows.lengths[start..]);
             let length_factor = _mm512_fmadd_ps(per_square, length, per_length);
             let error_bound = _mm512_fmadd_ps(length, length_factor, constant);
-            let error_bound = _mm512_fmadd_ps(per_error, floats(&rows.errors[start..]), error_bound);
+            let error_bound = _mm512_fmadd_ps(per_addend, floats(&rows.addends[start..]), error_bound);
             let present = lowest_bits(products.len() - start);
             let bound = _mm512_add_ps(approximate, error_bound);
             mask |= u64::from(_mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(present, bound, threshold)) << start;
@@ -135,7 +144,7 @@ pub(super) mod avx512 {
         unsafe { _mm512_maskz_loadu_epi32(lowest_bits(values.len()), values.as_ptr()) }
     }
 
-    /// The lowest `length` of sixteen bits.
+    /// Returns a mask of the lowest `length` bits.
     #[inline]
     fn lowest_bits(length: usize) -> __mmask16 {
         if length < WIDTH { (1 << length) - 1 } else { __mmask16::MAX }
@@ -153,7 +162,7 @@ pub(super) mod avx2 {
 
     const WIDTH: usize = 8;
 
-    /// As [`super::at_least`].
+    /// Does the same as [`super::at_least`].
     #[target_feature(enable = "avx2")]
     pub(in crate::int8) fn at_least(
         products: &[i32],
@@ -162,8 +171,8 @@ pub(super) mod avx2 {
         bound: &Int8Bound,
         threshold: f32,
     ) -> u64 {
-        let [scale, per_error, per_length] =
-            [bound.scale, bound.per_error, bound.per_length].map(|value| _mm256_set1_ps(value));
+        let [scale, per_addend, per_length] =
+            [bound.scale, bound.per_addend, bound.per_length].map(|value| _mm256_set1_ps(value));
         let [per_square, constant, thresholds] =
             [bound.per_square, bound.constant, threshold].map(|value| _mm256_set1_ps(value));
         let mut mask = 0;
@@ -179,7 +188,7 @@ pub(super) mod avx2 {
             let length_factor = _mm256_add_ps(_mm256_mul_ps(per_square, length), per_length);
             let error_bound = _mm256_add_ps(_mm256_mul_ps(length, length_factor), constant);
             let error_bound =
-                _mm256_add_ps(_mm256_mul_ps(per_error, floats(&rows.errors[start..])), error_bound);
+                _mm256_add_ps(_mm256_mul_ps(per_addend, floats(&rows.addends[start..])), error_bound);
             let is_at_least =
                 _mm256_cmp_ps::<_CMP_GE_OQ>(_mm256_add_ps(approximate, error_bound), thresholds);
             mask |= u64::from(_mm256_movemask_ps(is_at_least).cast_unsigned()) << start;
@@ -188,9 +197,12 @@ pub(super) mod avx2 {
         if start == products.len() {
             return mask;
         }
-        let Int8RowBounds { scales, errors, lengths } = rows;
-        let rest =
-            Int8RowBounds { scales: &scales[start..], errors: &errors[start..], lengths: &lengths[start..] };
+        let Int8RowBounds { scales, addends, lengths } = rows;
+        let rest = Int8RowBounds {
+            scales: &scales[start..],
+            addends: &addends[start..],
+            lengths: &lengths[start..],
+        };
         let low_products = low_products.map(|low| &low[start..]);
         mask | super::at_least(&products[start..], low_products, rest, bound, threshold) << start
     }

@@ -1,3 +1,5 @@
+//! The choice of the instruction set of [`Int8Kernels`].
+
 #[cfg(target_arch = "aarch64")]
 use super::aarch64::{dotprod, neon};
 use super::kernels::Int8Kernels;
@@ -8,7 +10,8 @@ use super::scalar;
 use super::x86_64::{avx2, avx512bw, avxvnni};
 
 detect_kernels! {
-    /// The name of the instruction set: `avx512vnni`, `avxvnni`, `avx512bw`, `avx2`, `neon+dotprod`, `neon` or `scalar`.
+    /// The name of the instruction set: `avx512vnni`, `avxvnni`, `avx512bw`, `avx2`, `neon+dotprod`, `neon` or
+    /// `scalar`.
     Int8Kernels {
         x86_64 {
             avx512vnni if "avx512f" && "avx512bw" && "avx512vnni",

@@ -1,12 +1,16 @@
-use super::{BOUND_ROWS, Int8Bound, Int8Queries, Int8RowBounds, Int8Rows};
+//! [`Int8Kernels`]: the public functions, which check their arguments.
 
-/// `(queries, rows, ords, products)`
+use super::{BOUND_ROWS, InstructionSet, Int8Bound, Int8Queries, Int8RowBounds, Int8Rows};
+
+/// `(queries, rows, ords, products)` writes the products of all queries and rows to `products`. For
+/// [`Int8Kernels::products`], `ords` is empty.
 type ProductsFn = unsafe fn(&Int8Queries, Int8Rows<'_>, &[u32], &mut [i32]);
 
-/// `(products, low_products, rows, bound, threshold)`
+/// `(products, low_products, rows, bound, threshold)` returns a mask of the rows whose bound is at or above
+/// `threshold`.
 type BoundsFn = unsafe fn(&[i32], Option<&[i32]>, Int8RowBounds<'_>, &Int8Bound, f32) -> u64;
 
-/// How many chosen rows are prefetched before they are multiplied.
+/// [`Int8Kernels::products_of`] prefetches rows this many rows before it multiplies them.
 pub(super) const PREFETCH_DISTANCE: usize = 12;
 
 /// Inner products of bytes with one instruction set.
@@ -16,22 +20,21 @@ pub(super) const PREFETCH_DISTANCE: usize = 12;
 #[derive(Debug)]
 pub struct Int8Kernels {
     pub(super) name: &'static str,
-    pub(super) is_fast: bool,
+    pub(super) instruction_set: InstructionSet,
     pub(super) products: ProductsFn,
     pub(super) products_of: ProductsFn,
     pub(super) bounds_at_least: BoundsFn,
 }
 
 impl Int8Kernels {
-    /// Whether the instruction set multiplies four times as many bytes as floats in the same time. Without its special
-    /// instructions (VNNI, dotprod), it is about as many.
+    /// Returns the instruction set of these kernels.
     #[must_use]
-    pub fn is_fast(&self) -> bool {
-        self.is_fast
+    pub fn instruction_set(&self) -> InstructionSet {
+        self.instruction_set
     }
 
-    /// Multiplies all queries with all rows: `products[q * n + r]` is the product of query `q` and row `r` of the `n` rows.
-    /// Rows are read once, from first to last; all queries are read again for every few rows.
+    /// Multiplies all queries with all rows: `products[q * n + r]` is the product of query `q` and row `r` of the `n`
+    /// rows. Rows are read once, from first to last; all queries are read again for every few rows.
     ///
     /// # Panics
     ///
@@ -42,8 +45,8 @@ impl Int8Kernels {
         unsafe { (self.products)(queries, rows, &[], products) }
     }
 
-    /// Multiplies all queries with chosen rows: `products[q * n + i]` is the product of query `q` and row `ords[i]` of the
-    /// `n` ords. The next rows are prefetched.
+    /// Multiplies all queries with chosen rows: `products[q * n + i]` is the product of query `q` and row `ords[i]`,
+    /// where `n` is the number of ords. The next rows are prefetched.
     ///
     /// # Panics
     ///
@@ -54,11 +57,12 @@ impl Int8Kernels {
         unsafe { (self.products_of)(queries, rows, ords, products) }
     }
 
-    /// Computes the [bounds](Int8Bound) of up to [`BOUND_ROWS`] rows from their products with a query, and returns a mask:
-    /// bit `i` is set if the bound of row `i` is at or above `threshold`. Bits of rows whose bound is NaN are not set.
+    /// Computes the [bounds](Int8Bound) of up to [`BOUND_ROWS`] rows from their products with a query, and returns a
+    /// mask: bit `i` is set if the bound of row `i` is at or above `threshold`. Bits of rows whose bound is NaN are not
+    /// set.
     ///
-    /// `low_products` are the products with the lower bytes of a query of 16-bit values; `products` are then those with
-    /// its upper bytes.
+    /// For a query of 16-bit values, `products` are the products with its upper bytes and `low_products` those with its
+    /// lower bytes. For a query of 8-bit values, `low_products` is `None`.
     ///
     /// # Panics
     ///
@@ -76,7 +80,7 @@ impl Int8Kernels {
         assert!(count <= BOUND_ROWS, "bounds: expected at most {BOUND_ROWS} rows, got {count}");
         let others = [
             rows.scales.len(),
-            rows.errors.len(),
+            rows.addends.len(),
             rows.lengths.len(),
             low_products.map_or(count, <[i32]>::len),
         ];

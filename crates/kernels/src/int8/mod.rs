@@ -1,8 +1,12 @@
-//! Exact inner products of rows of bytes and queries of signed bytes, and bounds on scores that follow from them.
+//! Exact inner products of rows of 8-bit codes and queries of signed bytes, and bounds on scores that follow from them.
 //!
-//! A byte b of a row stands for the code b − 128, because the CPU instructions that multiply bytes need one side to be
-//! unsigned. They compute Σ qᵢ·bᵢ, from which Σ qᵢ·(bᵢ − 128) follows by subtracting 128 Σ qᵢ, which depends only on the
-//! query. All instruction sets return the same integers.
+//! A byte b of a row stands for the code b − 128, because the instructions of x86-64 that multiply bytes need one
+//! operand to be unsigned. They compute Σ qᵢ·bᵢ. Subtracting 128 Σ qᵢ, which depends only on the query, gives
+//! Σ qᵢ·(bᵢ − 128). All instruction sets return the same integers.
+//!
+//! `tile.rs` has the loop and a drawing of its layout, and `packed_rows.rs` a faster loop for many queries with AVX-512
+//! VNNI. `bound.rs` computes the bounds. `kernels.rs` has the public functions, `operands.rs` the types of queries and
+//! rows, and `instruction_set.rs` the names of the instruction sets.
 //!
 //! ```
 //! use kernels::int8::{Int8Kernels, Int8Queries, Int8Rows};
@@ -20,6 +24,7 @@ mod tile;
 
 mod bound;
 mod dispatch;
+mod instruction_set;
 mod kernels;
 mod operands;
 mod scalar;
@@ -32,5 +37,6 @@ mod packed_rows;
 mod x86_64;
 
 pub use bound::{BOUND_ROWS, Int8Bound, Int8RowBounds};
+pub use instruction_set::InstructionSet;
 pub use kernels::Int8Kernels;
 pub use operands::{Int8Queries, Int8Rows, MAX_DIM};

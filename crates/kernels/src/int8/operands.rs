@@ -1,4 +1,6 @@
-/// Maximum dimension. No sum of products overflows: 255 · 128 · 65,536 is below 2³¹.
+//! Rows of 8-bit codes, and queries that are multiplied with them.
+
+/// Maximum dimension. It ensures that no sum of products of bytes overflows 32 bits: 255 · 128 · 65,536 < 2³¹.
 pub const MAX_DIM: usize = 1 << 16;
 
 /// Rows of `dim` bytes, where each byte `b` stands for the code `b − 128`.
@@ -11,12 +13,13 @@ pub struct Int8Rows<'a> {
 }
 
 impl<'a> Int8Rows<'a> {
-    /// Rows that start every `stride` bytes. Bytes between the end of a row and the start of the next are ignored, and need
-    /// not exist behind the last row.
+    /// Takes `bytes` as rows of `dim` bytes that start every `stride` bytes. Bytes between the end of a row and the
+    /// start of the next are ignored. After the last row they may be missing.
     ///
     /// # Panics
     ///
-    /// If the dimension is 0 or above [`MAX_DIM`], the stride is less than the dimension, or the last row is incomplete.
+    /// If the dimension is 0 or above [`MAX_DIM`], the stride is less than the dimension, or the last row is
+    /// incomplete.
     #[must_use]
     pub fn new(bytes: &'a [u8], dim: usize, stride: usize) -> Self {
         check_dim(dim);
@@ -27,29 +30,29 @@ impl<'a> Int8Rows<'a> {
         Self { bytes, dim, stride, count }
     }
 
-    /// Number of codes of each row.
+    /// Returns the number of codes of each row.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// A range of these rows.
+    /// Returns a range of these rows.
     ///
     /// # Panics
     ///
-    /// If there are no such rows.
+    /// If the range ends after the last row.
     #[must_use]
     pub fn part(&self, rows: std::ops::Range<usize>) -> Self {
         let end = rows.end.saturating_sub(1) * self.stride + self.dim;
@@ -57,7 +60,7 @@ impl<'a> Int8Rows<'a> {
         Self { bytes, count: rows.len(), ..*self }
     }
 
-    /// The bytes of a row.
+    /// Returns the bytes of row `at`.
     ///
     /// # Panics
     ///
@@ -68,7 +71,7 @@ impl<'a> Int8Rows<'a> {
         &self.bytes[at * self.stride..][..self.dim]
     }
 
-    /// Number of bytes from the start of a row to the start of the next.
+    /// Returns the number of bytes from the start of a row to the start of the next.
     #[inline]
     pub(super) fn stride(&self) -> usize {
         self.stride
@@ -78,18 +81,18 @@ impl<'a> Int8Rows<'a> {
 /// Queries of signed bytes.
 ///
 /// A query of 16-bit values can be passed as two queries, one of the upper bytes and one of the lower bytes. Both are
-/// multiplied with the rows in one pass; see [`Int8Bound::of`].
+/// multiplied with the rows in one pass; see [`Int8Bound::of`](super::Int8Bound::of).
 #[derive(Debug, Clone)]
 pub struct Int8Queries {
     dim: usize,
     values: Vec<i8>,
-    /// For each query, 128 times the sum of its values: the difference between its product with the bytes of a row and
-    /// that with the codes.
+    /// For each query, 128 times the sum of its values. This is the inner product with the bytes of any row, minus the
+    /// inner product with the row's codes.
     excesses: Vec<i32>,
 }
 
 impl Int8Queries {
-    /// Queries `[q * dim]`, row-major.
+    /// Makes `q` queries of `values`, which are `[q * dim]`, row-major.
     ///
     /// # Panics
     ///
@@ -104,25 +107,25 @@ impl Int8Queries {
         Self { dim, values, excesses }
     }
 
-    /// Number of values of each query.
+    /// Returns the number of values of each query.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Number of queries.
+    /// Returns the number of queries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.excesses.len()
     }
 
-    /// Whether there are no queries.
+    /// Returns whether there are no queries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.excesses.is_empty()
     }
 
-    /// The values of a query.
+    /// Returns the values of query `at`.
     ///
     /// # Panics
     ///
@@ -133,6 +136,7 @@ impl Int8Queries {
         &self.values[at * self.dim..][..self.dim]
     }
 
+    /// Returns what must be subtracted from the inner product of query `at` and the bytes of a row.
     #[inline]
     pub(super) fn excess(&self, at: usize) -> i32 {
         self.excesses[at]

@@ -1,7 +1,8 @@
-//! Products of many queries and many rows with AVX-512 VNNI. A register holds sixteen rows, so that no horizontal sums are
-//! needed.
+//! Products of many queries and many rows with AVX-512 VNNI. Each lane of a register belongs to one of sixteen rows, so
+//! no horizontal sums are needed.
 //!
-//! Sixteen rows at a time are transposed into *steps* of 64 bytes, which have the same four bytes of each row:
+//! Sixteen rows at a time are transposed into *steps*. A step is a register of 64 bytes with four consecutive bytes of
+//! each row, at the same position in all rows:
 //!
 //! ```text
 //! step 0   │ row 0: b0 b1 b2 b3 │ row 1: b0 b1 b2 b3 │ … │ row 15: b0 b1 b2 b3 │
@@ -10,8 +11,9 @@
 //! query    │ q0 q1 q2 q3, in every lane
 //! ```
 //!
-//! One instruction multiplies a step with four bytes of a query and adds the products of each row to its lane. With many
-//! queries, transposing costs little beside the products. Rows and queries that do not fill a tile use `tile.rs`.
+//! One instruction multiplies a step with four bytes of a query and adds the four products of each row to its lane.
+//! With many queries, transposing takes little time compared with the products. If there are few queries, or fewer than
+//! sixteen rows are left, `tile.rs` multiplies the rows.
 
 use std::arch::x86_64::{
     __m512i, _mm_loadu_si128, _mm_storeu_si128, _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi32,
@@ -26,7 +28,8 @@ pub(super) static KERNELS: Int8Kernels = Int8Kernels { products, ..avx512vnni::K
 
 /// Number of rows in a register.
 const LANES: usize = 16;
-/// Minimum number of queries for which transposing rows pays off (`benches/codes.rs`).
+/// Minimum number of queries for which rows are transposed. It was not determined by a systematic measurement;
+/// `benches/codes.rs` measures 1 and 64 queries.
 const MIN_QUERIES: usize = 8;
 
 /// The same four bytes of each of sixteen rows.
@@ -34,7 +37,7 @@ const MIN_QUERIES: usize = 8;
 #[repr(align(64))]
 struct Step([[u8; 4]; LANES]);
 
-/// Multiplies all queries with all rows.
+/// Multiplies all queries with all rows; see [`Int8Kernels::products`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 fn products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [i32]) {
     if queries.len() < MIN_QUERIES || rows.len() < LANES {
@@ -61,7 +64,7 @@ fn products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [
     }
 }
 
-/// The products of all queries and the rows `at..at + R * LANES` of `n`.
+/// Writes the products of all queries and the rows `at..at + R * LANES` of `n` rows to `out`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 #[inline]
 fn row_group<const R: usize>(
@@ -82,7 +85,8 @@ fn row_group<const R: usize>(
     }
 }
 
-/// The products of the queries `first..first + Q` and the rows `at..at + R * LANES` of `n`. Returns `Q`.
+/// Writes the products of the queries `first..first + Q` and the rows `at..at + R * LANES` of `n` rows to `out`.
+/// Returns `Q`.
 #[allow(
     clippy::needless_range_loop,
     reason = "sums that an iterator borrows are kept in memory, not in registers"
@@ -154,7 +158,7 @@ fn load(step: &Step) -> __m512i {
     unsafe { _mm512_load_si512(std::ptr::from_ref(step).cast()) }
 }
 
-/// Transposes the sixteen rows from `at` on.
+/// Transposes the rows `at..at + LANES` into steps. The last step is padded with zeros.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 #[inline]
 fn pack(rows: Int8Rows<'_>, at: usize, steps: &mut [Step]) {
@@ -177,11 +181,11 @@ fn pack(rows: Int8Rows<'_>, at: usize, steps: &mut [Step]) {
     }
 }
 
-/// Writes sixteen bytes of four rows to four steps, at the lanes from `lane` on.
+/// Writes sixteen bytes of each of four rows to four steps, at the lanes `lane..lane + 4`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 #[inline]
 fn transpose(rows: [&[u8; 16]; 4], into: &mut [Step; 4], lane: usize) {
-    // SAFETY: each is 16 readable bytes; the load needs no alignment.
+    // SAFETY: each `row` is 16 readable bytes; the load needs no alignment.
     let [a, b, c, d] = rows.map(|row| unsafe { _mm_loadu_si128(row.as_ptr().cast()) });
     let (ab, cd) = (_mm_unpacklo_epi32(a, b), _mm_unpacklo_epi32(c, d));
     let (ab_high, cd_high) = (_mm_unpackhi_epi32(a, b), _mm_unpackhi_epi32(c, d));

@@ -6,7 +6,7 @@ type Sums = i32;
 const WIDTH: usize = 16;
 const UNSIGNED: bool = true;
 
-define_int8!("scalar", is_fast: false, queries: 1, bounds: crate::int8::bound::at_least);
+define_int8!(Scalar, queries: 1, bounds: crate::int8::bound::at_least);
 
 #[inline]
 fn zero() -> Sums {

@@ -1,7 +1,8 @@
-//! The loop that multiplies queries and rows of bytes: a tile of up to four queries times four rows in registers.
+//! The loop that multiplies queries and rows of bytes. It accumulates a *tile* in registers: the inner products of up
+//! to four queries and four rows.
 //!
 //! A *chunk* is as many bytes as a register holds. Each lane of an accumulator adds the products of four neighboring
-//! bytes; `totals` adds the lanes of four accumulators at the end:
+//! bytes. At the end, `totals` adds the lanes of four accumulators:
 //!
 //! ```text
 //! row     │ b0 b1 b2 b3 │ b4 b5 b6 b7 │ …   bytes, 0 to 255
@@ -9,18 +10,23 @@
 //!         └──────┬──────┴──────┬──────┘
 //! sums         lane 0        lane 1     …   32-bit integers
 //! ```
+//!
+//! NEON without `dotprod` and the portable code add the same products in another order.
 
 /// Defines `KERNELS` for an instruction set.
 ///
-/// These must be in scope: the `Copy` types `Row`, `Query` and `Sums`; the constants `WIDTH`, the bytes of a chunk, and
-/// `UNSIGNED`, which says whether rows are multiplied as bytes 0 to 255 instead of codes −128 to 127; and the functions
-/// `zero`, `row` and `query`, which load a chunk, `row_part` and `query_part`, which load up to `WIDTH` bytes and fill the
-/// rest so that it adds nothing, `add_products`, and `totals`.
+/// These must be in scope:
+///
+/// - The `Copy` types `Row` and `Query`, a chunk of each in registers, and `Sums`, an accumulator.
+/// - The constants `WIDTH`, the number of bytes of a chunk, and `UNSIGNED`, which says whether rows are multiplied as
+///   bytes 0 to 255 instead of codes −128 to 127.
+/// - The functions `zero`; `row` and `query`, which load a chunk; `row_part` and `query_part`, which load up to `WIDTH`
+///   bytes and fill the rest so that it adds nothing; `add_products`; and `totals`.
 macro_rules! define_int8 {
-    ($name:literal, is_fast: $is_fast:literal, queries: $queries:literal, bounds: $bounds:path $(, #[$feature:meta])?) => {
+    ($instruction_set:ident, queries: $queries:literal, bounds: $bounds:path $(, #[$feature:meta])?) => {
         pub(in crate::int8) static KERNELS: $crate::int8::Int8Kernels = $crate::int8::Int8Kernels {
-            name: $name,
-            is_fast: $is_fast,
+            name: $crate::int8::InstructionSet::$instruction_set.name(),
+            instruction_set: $crate::int8::InstructionSet::$instruction_set,
             products,
             products_of,
             bounds_at_least: $bounds,
@@ -46,6 +52,7 @@ macro_rules! define_int8 {
             multiply::<false>(queries, rows, &[], out);
         }
 
+        /// Multiplies all queries with all rows, or, if `CHOSEN`, with the rows `ords`.
         $(#[$feature])?
         #[inline]
         fn multiply<const CHOSEN: bool>(
@@ -57,17 +64,20 @@ macro_rules! define_int8 {
             let n = if CHOSEN { ords.len() } else { rows.len() };
             let row = |at: usize| rows.row(if CHOSEN { ords[at] as usize } else { at });
             if CHOSEN {
-                (0..n.min($crate::int8::kernels::PREFETCH_DISTANCE)).for_each(|at| $crate::memory::prefetch::prefetch_bytes(row(at)));
+                (0..n.min($crate::int8::kernels::PREFETCH_DISTANCE))
+                    .for_each(|at| $crate::memory::prefetch::prefetch_bytes(row(at)));
             }
-            // With one or two queries, memory is the bottleneck, and it is read fastest from start to end: one row at a time.
+            // With one or two queries, memory is the bottleneck, and it is read fastest from start to end: one row at a
+            // time.
             let one_by_one = !CHOSEN && queries.len() <= 2;
-            let (end_of_fours, fetched_bytes) = if one_by_one { (0, rows.stride()) } else { (n / 4 * 4, 4 * rows.stride()) };
+            let (end_of_fours, fetched_bytes) =
+                if one_by_one { (0, rows.stride()) } else { (n / 4 * 4, 4 * rows.stride()) };
             let prefetch_after = |at: usize| {
                 if CHOSEN {
                     let next = at + $crate::int8::kernels::PREFETCH_DISTANCE;
                     (next.min(n)..(next + 4).min(n)).for_each(|at| $crate::memory::prefetch::prefetch_bytes(row(at)));
                 } else {
-                    // A few queries are multiplied faster than memory delivers their rows.
+                    // With few queries, multiplying is faster than reading rows from memory.
                     for offset in (0..fetched_bytes).step_by($crate::memory::prefetch::PREFETCH_INTERVAL) {
                         $crate::memory::prefetch::prefetch_ahead(row(at), offset);
                     }
@@ -85,7 +95,7 @@ macro_rules! define_int8 {
             }
         }
 
-        /// The products of all queries and `R` rows, which are `at..at + R` of `n`.
+        /// Writes the products of all queries and the rows `at..at + R` of `n` rows to `out`.
         $(#[$feature])?
         #[inline]
         pub(in crate::int8) fn row_group<const R: usize>(
@@ -110,7 +120,7 @@ macro_rules! define_int8 {
             }
         }
 
-        /// The products of the queries `first..first + Q` and `R` rows, which are `at..at + R` of `n`.
+        /// Writes the products of the queries `first..first + Q` and the rows `at..at + R` of `n` rows to `out`.
         $(#[$feature])?
         #[inline]
         fn tile<const Q: usize, const R: usize>(

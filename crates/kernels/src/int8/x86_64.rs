@@ -1,6 +1,7 @@
-//! AVX-512 and AVX2, each with and without VNNI.
+//! AVX-512 and AVX2, each with and without VNNI (Vector Neural Network Instructions). The instructions of VNNI multiply
+//! unsigned with signed bytes and add four neighboring products.
 
-/// Defines how to load fewer than 64 bytes.
+/// Defines functions that load up to 64 bytes.
 macro_rules! define_part_loads_512 {
     (#[$feature:meta]) => {
         /// Loads up to 64 bytes and fills the rest with zeros.
@@ -19,7 +20,7 @@ macro_rules! define_part_loads_512 {
             unsafe { _mm512_maskz_loadu_epi8(mask(part.len()), part.as_ptr()) }
         }
 
-        /// The lowest `length` of 64 bits.
+        /// Returns a mask of the lowest `length` bits.
         #[inline]
         fn mask(length: usize) -> u64 {
             if length < WIDTH { (1 << length) - 1 } else { u64::MAX }
@@ -27,7 +28,7 @@ macro_rules! define_part_loads_512 {
     };
 }
 
-/// Defines how to load fewer than 32 bytes.
+/// Defines functions that load up to 32 bytes.
 macro_rules! define_part_loads_256 {
     (#[$feature:meta]) => {
         /// Loads up to 32 bytes and fills the rest with zeros.
@@ -50,7 +51,7 @@ macro_rules! define_part_loads_256 {
     };
 }
 
-/// Defines loads and products for instruction sets that multiply unsigned with signed bytes (VNNI).
+/// Defines loads and products for instruction sets with VNNI.
 macro_rules! define_bytes {
     ($register:ty, $add_products:ident, #[$feature:meta]) => {
         type Row = $register;
@@ -81,7 +82,7 @@ macro_rules! define_bytes {
             load_query_part(part)
         }
 
-        /// Adds four products to each lane. The instruction is the one that does not saturate.
+        /// Adds four products to each lane. The instruction does not saturate (`vpdpbusd`, not `vpdpbusds`).
         #[$feature]
         #[inline]
         fn add_products(row: Row, query: Query, sums: Sums) -> Sums {
@@ -90,11 +91,11 @@ macro_rules! define_bytes {
     };
 }
 
-/// Defines loads and products for instruction sets without VNNI. They multiply 16-bit numbers: the bytes at even positions
-/// in one register, those at odd positions in another.
+/// Defines loads and products for instruction sets without VNNI. They widen bytes to 16-bit numbers: the bytes at even
+/// positions in one register, those at odd positions in another. `madd` multiplies these and adds two products in 32
+/// bits.
 ///
-/// `maddubs` multiplies bytes directly, but adds two products in 16 bits, which 2 · 255 · 127 exceeds. `madd` adds two
-/// products in 32 bits.
+/// `maddubs` would multiply bytes directly, but it adds two products in 16 bits, where 2 · 255 · 127 overflows.
 macro_rules! define_words {
     ($register:ty, $and:ident, $set:ident, $right:ident, $left:ident, $right_signed:ident, $multiply:ident, $add:ident,
      #[$feature:meta]) => {
@@ -146,13 +147,13 @@ macro_rules! define_words {
     };
 }
 
-/// `packed_rows.rs` has faster products for many queries.
+/// For many queries, `packed_rows.rs` is faster; it replaces `products` of this module.
 pub(super) mod avx512vnni {
     use std::arch::x86_64::{__m512i, _mm512_dpbusd_epi32, _mm512_maskz_loadu_epi8};
 
     // A tile needs 4 × 4 sums, 4 queries and 1 row: 21 of 32 registers.
     define_int8!(
-        "avx512vnni", is_fast: true, queries: 4, bounds: crate::int8::bound::avx512::at_least,
+        Avx512Vnni, queries: 4, bounds: crate::int8::bound::avx512::at_least,
         #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
     );
     define_byte_lanes_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
@@ -169,7 +170,7 @@ pub(super) mod avx512bw {
 
     // A tile needs 4 × 4 sums, and 4 queries and 1 row of two registers each: 26 of 32 registers.
     define_int8!(
-        "avx512bw", is_fast: false, queries: 4, bounds: crate::int8::bound::avx512::at_least,
+        Avx512Bw, queries: 4, bounds: crate::int8::bound::avx512::at_least,
         #[target_feature(enable = "avx512f,avx512bw")]
     );
     define_byte_lanes_512!(#[target_feature(enable = "avx512f,avx512bw")]);
@@ -186,7 +187,7 @@ pub(super) mod avxvnni {
 
     // A tile needs 2 × 4 sums, 2 queries and 1 row: 11 of 16 registers.
     define_int8!(
-        "avxvnni", is_fast: true, queries: 2, bounds: crate::int8::bound::avx2::at_least,
+        AvxVnni, queries: 2, bounds: crate::int8::bound::avx2::at_least,
         #[target_feature(enable = "avx2,avxvnni")]
     );
     define_byte_lanes_256!(#[target_feature(enable = "avx2,avxvnni")]);
@@ -203,7 +204,7 @@ pub(super) mod avx2 {
 
     // A tile needs 2 × 4 sums, and 2 queries and 1 row of two registers each: 14 of 16 registers.
     define_int8!(
-        "avx2", is_fast: false, queries: 2, bounds: crate::int8::bound::avx2::at_least,
+        Avx2, queries: 2, bounds: crate::int8::bound::avx2::at_least,
         #[target_feature(enable = "avx2")]
     );
     define_byte_lanes_256!(#[target_feature(enable = "avx2")]);

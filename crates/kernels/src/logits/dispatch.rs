@@ -1,9 +1,13 @@
+//! [`LogitKernels`]: the choice of the instruction set, and the public functions, which check their arguments.
+
 use super::lanes;
 use super::sum::SoftmaxSum;
 
-/// `(logits, bias, sum)`; the first two have the same length.
+/// `(logits, bias, sum)` adds `bias` to `logits` and the exponentials of the results to `sum`, and returns the largest
+/// result. `logits` and `bias` have the same length.
 type AccumulateFn = unsafe fn(&mut [f32], &[f32], &mut SoftmaxSum) -> f32;
-/// `(logits, scores, counts)`; the last two have the same length.
+/// `(logits, scores, counts)` adds the number of logits above, or at or above, `scores[i]` to `counts[i]`. `scores` and
+/// `counts` have the same length.
 type CountFn = unsafe fn(&[f32], &[f32], &mut [u32]);
 
 /// Softmax sums and counts of logits with one instruction set.
@@ -32,7 +36,8 @@ detect_kernels! {
     }
 }
 
-/// Defines `KERNELS` for an instruction set: the loops of `lanes.rs`, compiled for it.
+/// Defines `KERNELS` for an instruction set: the loops of `lanes.rs`, compiled for it. `$fused` says whether it has
+/// fused multiply-adds.
 macro_rules! define_logits {
     ($name:literal, $fused:literal $(, #[$feature:meta])?) => {
         use super::{LogitKernels, SoftmaxSum, lanes};
@@ -72,17 +77,17 @@ mod neon {
 }
 
 mod scalar {
-    // Without fused multiply-adds, which would be slow library calls on CPUs without the instruction.
+    // Not fused, because fused multiply-adds are slow library calls on CPUs without the instruction.
     define_logits!("scalar", false);
 }
 
 impl LogitKernels {
-    /// Adds `bias` to `logits`, and the exponentials of the results to `sum`. Returns the largest logit, −∞ if there are
-    /// none.
+    /// Adds `bias` to `logits`, and the exponentials of the results to `sum`. Returns the largest of the results, or −∞
+    /// if there are none.
     ///
-    /// The bits of a sum depend only on the blocks that are added to it. An exponential has a relative error of at most
-    /// 2⁻²¹, plus the rounding error of the difference between the logit and the largest logit in single precision. Eight
-    /// exponentials are added in single precision, everything else in double precision.
+    /// With one instruction set, the bits of a sum depend only on the blocks that are added to it and on their order.
+    /// An exponential has a relative error of at most 2⁻²², plus the error of rounding the difference between the logit
+    /// and the largest logit to `f32`. Sums of eight exponentials are computed in `f32` and added up in `f64`.
     ///
     /// # Panics
     ///
@@ -93,7 +98,7 @@ impl LogitKernels {
         unsafe { (self.accumulate)(logits, bias, sum) }
     }
 
-    /// Adds to `counts[i]` how many of `logits` are above `scores[i]`.
+    /// Adds the number of `logits` above `scores[i]` to `counts[i]`.
     ///
     /// # Panics
     ///
@@ -104,7 +109,7 @@ impl LogitKernels {
         unsafe { (self.count_above)(logits, scores, counts) }
     }
 
-    /// Adds to `counts[i]` how many of `logits` are at or above `scores[i]`.
+    /// Adds the number of `logits` at or above `scores[i]` to `counts[i]`.
     ///
     /// # Panics
     ///

@@ -1,30 +1,33 @@
-//! The loops of all instruction sets, written over arrays of [`LANES`] floats, which the compiler turns into registers of
+//! The loops of all instruction sets, written over arrays of [`LANES`] floats, which the compiler maps to registers of
 //! the instruction set that it compiles for.
 //!
-//! exp(x) for x ≤ 0 is 2ⁿ·exp(r), where n is the integer nearest to x / ln 2 and r = x − n ln 2, so that |r| ≤ ln 2 / 2.
+//! For x ≤ 0, exp(x) is 2ⁿ · exp(r), where n is the integer nearest to x / ln 2 and r = x − n · ln 2. So |r| is at most
+//! (ln 2) / 2. The parts are computed as follows:
 //!
-//! - n: adding 1.5 · 2²³ to a number of magnitude below 2²² rounds it to an integer, which is then in the last bits of the
-//!   sum. Subtracting the constant again leaves n as a float.
-//! - r: ln 2 is split in two parts, of which the first has so few digits that its product with n is exact.
-//! - exp(r): the Taylor polynomial of degree 7, with an error of at most r⁸/8! < 6 · 10⁻⁹.
-//! - 2ⁿ: the last bits of the sum, shifted into the exponent of a float, where a bias of 127 is added.
+//! - n: adding 1.5 · 2²³ to a number of magnitude below 2²² rounds it to an integer, which is then in the last bits of
+//!   the result. Subtracting the constant again leaves n as a float.
+//! - r: ln 2 is split into two parts. The first, 355/512, has so few digits that its product with n is exact.
+//! - exp(r): the Taylor polynomial of degree 7. The terms that it omits add up to less than 6 · 10⁻⁹.
+//! - 2ⁿ: the last bits of the result of the first step are shifted into the exponent of a float, and the exponent bias
+//!   of 127 is added.
 
 use std::f32::consts::LOG2_E;
 
 use super::sum::{LANES, SoftmaxSum};
 
-/// How many exponentials a lane adds in single precision before it adds them to the sum in double precision.
+/// Number of exponentials that a lane adds in `f32` before it adds their sum to the total in `f64`.
 const FLOAT_ADDITIONS: usize = 8;
-/// Below this, [`exp`] returns 0. exp(−87) is 1.6e-38, about the smallest normal float.
+/// Below this, [`exp`] returns 0. exp(−87) is 1.6 · 10⁻³⁸, a little more than the smallest normal float.
 const MIN_EXPONENT: f32 = -87.0;
 /// 1.5 · 2²³.
 const ROUND_TO_INTEGER: f32 = 12_582_912.0;
-/// The first part of ln 2; its last bits are zeros.
+/// The first part of ln 2: 355/512, whose last bits are zeros.
 const LN_2_HIGH: f32 = 0.693_359_4;
 /// ln 2 − `LN_2_HIGH`.
 const LN_2_LOW: f32 = -2.121_944_4e-4;
 
-/// Adds `bias` to `logits`, and the exponentials of the results to `sum`. Returns the largest logit.
+/// Adds `bias` to `logits`, and the exponentials of the results to `sum`. Returns the largest of the results. A first
+/// pass over the block finds it, so that `sum` is rescaled at most once; a second pass computes the exponentials.
 #[inline(always)]
 pub(super) fn accumulate<const FUSED: bool>(logits: &mut [f32], bias: &[f32], sum: &mut SoftmaxSum) -> f32 {
     let mut lane_max = [f32::NEG_INFINITY; LANES];
@@ -61,7 +64,7 @@ pub(super) fn accumulate<const FUSED: bool>(logits: &mut [f32], bias: &[f32], su
     max
 }
 
-/// Adds to `counts[i]` how many of `logits` are above `scores[i]`, or at or above it if `OR_EQUAL`.
+/// Adds the number of `logits` above `scores[i]`, or at or above it if `OR_EQUAL`, to `counts[i]`.
 #[inline(always)]
 pub(super) fn count<const OR_EQUAL: bool>(logits: &[f32], scores: &[f32], counts: &mut [u32]) {
     let (chunks, rest) = logits.as_chunks::<LANES>();
@@ -77,7 +80,7 @@ pub(super) fn count<const OR_EQUAL: bool>(logits: &[f32], scores: &[f32], counts
     }
 }
 
-/// The largest lane.
+/// Returns the largest lane.
 #[inline(always)]
 fn max_lane(lanes: [f32; LANES]) -> f32 {
     let mut lanes = lanes;
@@ -91,9 +94,9 @@ fn max_lane(lanes: [f32; LANES]) -> f32 {
     lanes[0]
 }
 
-/// exp(x) for x ≤ 0, with a relative error of at most 2⁻²²; 0 below −87, NaN for NaN. It has no branches or calls, so that
-/// compilers vectorize loops over it. `FUSED` uses fused multiply-adds, which are slow library calls unless the caller is
-/// compiled for a CPU that has them.
+/// Returns exp(x) for x ≤ 0, with a relative error of at most 2⁻²². Returns 0 for x below −87, and NaN for NaN. The
+/// function has no branches or calls, so that compilers vectorize loops over it. With `FUSED` it uses fused
+/// multiply-adds, which are slow library calls unless the caller is compiled for a CPU that has them.
 #[inline(always)]
 #[must_use]
 pub fn exp<const FUSED: bool>(x: f32) -> f32 {
@@ -125,9 +128,10 @@ mod tests {
             let x = -87.5 * (at as f32 / 2_000_000.0);
             let expected = f64::from(x).exp();
             for got in [exp::<true>(x), exp::<false>(x)] {
-                let off = (f64::from(got) - expected).abs();
+                let error = (f64::from(got) - expected).abs();
+                // The relative error is at most 2⁻²².
                 assert!(
-                    if x < MIN_EXPONENT { got == 0.0 } else { off <= expected / 4_194_304.0 },
+                    if x < MIN_EXPONENT { got == 0.0 } else { error <= expected / 4_194_304.0 },
                     "{x}: {got}"
                 );
             }

@@ -1,9 +1,10 @@
-//! Softmax and ranks over a vocabulary whose logits are computed block by block.
+//! Softmax and ranks over a vocabulary whose logits (unnormalized scores of tokens) are computed block by block.
 //!
 //! - [`SoftmaxSum`] is the sum of the exponentials of all logits, the denominator of a softmax.
 //! - [`LogitKernels::accumulate`] adds a block of logits to it.
-//! - [`LogitKernels::count_above`] counts the logits above given ones, which gives the ranks of tokens.
-//! - [`exp`] is the exponential function for loops that compilers vectorize.
+//! - [`LogitKernels::count_above`] and [`LogitKernels::count_at_least`] count the logits above, or at or above, given
+//!   scores. The counts of all blocks add up to the ranks of tokens.
+//! - [`exp`] is an exponential function for loops that compilers vectorize.
 //!
 //! ```
 //! use kernels::logits::{LogitKernels, SoftmaxSum};

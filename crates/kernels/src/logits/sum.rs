@@ -1,10 +1,13 @@
-/// Number of logits that are processed at once, and of partial sums.
+//! The denominator of a softmax.
+
+/// Number of logits that are processed at once, which is also the number of partial sums.
 pub(super) const LANES: usize = 16;
 
 /// Σ exp(logit) of the logits accumulated so far.
 ///
-/// It is stored as the largest logit and Σ exp(logit − largest), so that no exponential overflows. If a larger logit
-/// comes, the sum is rescaled (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018, algorithm 3).
+/// It is stored as the largest logit and Σ exp(logit − largest), so that no exponential overflows. When a larger logit
+/// is added, the sum is rescaled (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018, algorithm
+/// 3).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SoftmaxSum {
     pub(super) max: f32,
@@ -13,13 +16,13 @@ pub struct SoftmaxSum {
 }
 
 impl SoftmaxSum {
-    /// The sum of no logits.
+    /// Makes the sum of no logits.
     #[must_use]
     pub fn new() -> Self {
         Self { max: f32::NEG_INFINITY, lanes: [0.0; LANES] }
     }
 
-    /// ln Σ exp(logit); −∞ without logits, NaN if one of them was NaN.
+    /// Returns ln Σ exp(logit): −∞ without logits, NaN if a logit was NaN.
     #[must_use]
     pub fn logarithm(&self) -> f64 {
         f64::from(self.max) + self.total().ln()
@@ -52,7 +55,7 @@ impl Default for SoftmaxSum {
     }
 }
 
-/// exp(low − high)
+/// Returns exp(low − high).
 fn exp_difference(low: f32, high: f32) -> f64 {
     (f64::from(low) - f64::from(high)).exp()
 }

@@ -1,4 +1,6 @@
-/// Rows of the same number of bytes, one after another, for kernels whose codes are smaller than a byte.
+//! Rows of bytes, which hold 4-bit codes or sign bits.
+
+/// Rows of the same number of bytes, stored one after another.
 #[derive(Debug, Clone, Copy)]
 pub struct ByteRows<'a> {
     bytes: &'a [u8],
@@ -6,7 +8,7 @@ pub struct ByteRows<'a> {
 }
 
 impl<'a> ByteRows<'a> {
-    /// Rows of `row_bytes` bytes each.
+    /// Takes `bytes` as rows of `row_bytes` bytes each.
     ///
     /// # Panics
     ///
@@ -19,13 +21,13 @@ impl<'a> ByteRows<'a> {
         Self { bytes, row_bytes }
     }
 
-    /// Number of bytes of each row.
+    /// Returns the number of bytes of each row.
     #[must_use]
     pub fn row_bytes(&self) -> usize {
         self.row_bytes
     }
 
-    /// The bytes of a row.
+    /// Returns the bytes of row `ord`.
     ///
     /// # Panics
     ///

@@ -1,5 +1,7 @@
-/// A cache line: 64 bytes at an address that is a multiple of 64, the unit in which CPUs read memory. A row that consists
-/// of whole lines is read without reading parts of other rows.
+//! Memory in whole cache lines.
+
+/// A cache line: 64 bytes at an address that is a multiple of 64, the unit in which most CPUs read memory. Reading a
+/// row that consists of whole lines does not load parts of other rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Line(pub [u8; 64]);
@@ -8,15 +10,15 @@ impl Line {
     /// A line of zeros.
     pub const ZERO: Self = Self([0; 64]);
 
-    /// The bytes of all `lines`.
+    /// Returns the bytes of all `lines`.
     #[must_use]
     pub fn bytes(lines: &[Self]) -> &[u8] {
-        // SAFETY: a line is 64 bytes without padding, so the pointer is valid for reading that many bytes, and every bit
-        // pattern is a valid `u8`.
+        // SAFETY: a line is 64 bytes without padding, so the pointer is valid for reading that many bytes, and every
+        // bit pattern is a valid `u8`.
         unsafe { std::slice::from_raw_parts(lines.as_ptr().cast(), size_of_val(lines)) }
     }
 
-    /// The bytes of all `lines`, for writing.
+    /// Returns the bytes of all `lines`, for writing.
     #[must_use]
     pub fn bytes_mut(lines: &mut [Self]) -> &mut [u8] {
         // SAFETY: as in `bytes`; the borrow is unique, and every value of the bytes is a valid line.

@@ -1,4 +1,4 @@
-//! How rows lie in memory, and how they are prefetched.
+//! The layout of rows in memory, and prefetching.
 
 pub(crate) mod byte_rows;
 pub(crate) mod cache_line;

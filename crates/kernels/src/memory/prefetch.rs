@@ -1,7 +1,7 @@
-//! Requests to the CPU to load memory into its caches before it is read. They never change results, and do nothing on CPUs
-//! other than x86-64.
+//! Prefetches: requests to the CPU to load memory into its caches before it is read. They never change results, and do
+//! nothing on CPUs other than x86-64.
 
-/// Prefetches the first 512 bytes of `row` into the first-level cache. The CPU's own prefetcher continues from there.
+/// Prefetches the first 512 bytes of `row` into the L1 cache. The hardware prefetcher continues from there.
 #[inline]
 pub fn prefetch(row: &[f32]) {
     #[cfg(target_arch = "x86_64")]
@@ -17,7 +17,7 @@ pub fn prefetch(row: &[f32]) {
     let _ = row;
 }
 
-/// Prefetches all of `row` into the first-level cache.
+/// Prefetches all of `row` into the L1 cache.
 #[inline]
 pub fn prefetch_bytes(row: &[u8]) {
     #[cfg(target_arch = "x86_64")]
@@ -32,7 +32,7 @@ pub fn prefetch_bytes(row: &[u8]) {
     let _ = row;
 }
 
-/// Prefetches the cache line in which `value` starts into the first-level cache.
+/// Prefetches the cache line in which `value` starts into the L1 cache.
 #[inline]
 pub fn prefetch_value<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -45,7 +45,7 @@ pub fn prefetch_value<T>(value: &T) {
     let _ = value;
 }
 
-/// Prefetches all of `bytes` into the second-level cache.
+/// Prefetches all of `bytes` into the L2 cache.
 #[inline]
 pub(crate) fn prefetch_to_l2(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
@@ -60,15 +60,15 @@ pub(crate) fn prefetch_to_l2(bytes: &[u8]) {
     let _ = bytes;
 }
 
-/// Number of bytes after which a sequential reader calls [`prefetch_ahead`] again.
+/// A loop that reads memory sequentially calls [`prefetch_ahead`] once per this many bytes.
 pub(crate) const PREFETCH_INTERVAL: usize = 512;
 
-/// Prefetches the line 12 KiB behind the byte `offset` of `row` into the second-level cache: a reader of consecutive rows
-/// gets there within a few microseconds. The address may lie behind the last row.
+/// Prefetches one cache line into the L2 cache: the line that is 12 KiB after byte `offset` of `row`. A loop that reads
+/// consecutive rows reaches this line within a few microseconds. The line may be past the end of the last row.
 ///
-/// One line per [`PREFETCH_INTERVAL`] makes the CPU's own prefetcher start on the next pages, where it would otherwise wait
-/// for a few cache misses. Prefetching every line is slower, because each request occupies one of the few miss buffers of
-/// the first-level cache.
+/// One line per [`PREFETCH_INTERVAL`] makes the hardware prefetcher start on the following pages early; without these
+/// requests it starts on a page only after a few cache misses. Prefetching every line is slower, because each request
+/// occupies one of the few line fill buffers of the L1 cache.
 #[inline]
 pub(crate) fn prefetch_ahead<T>(row: &[T], offset: usize) {
     #[cfg(target_arch = "x86_64")]

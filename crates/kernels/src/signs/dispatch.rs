@@ -1,3 +1,5 @@
+//! [`SignKernels`]: the choice of the instruction set, and the public functions, which check their arguments.
+
 #[cfg(target_arch = "aarch64")]
 use super::aarch64::neon;
 #[cfg(target_arch = "x86_64")]
@@ -5,10 +7,10 @@ use super::x86_64::{avx2, avx512bw, avx512vnni};
 use super::{SignQuery, scalar};
 use crate::ByteRows;
 
-/// `(query, rows, ords, sums)`
+/// `(query, rows, ords, sums)` writes the sum for row `ords[i]` to `sums[i]`.
 type SumsFn = unsafe fn(&SignQuery, ByteRows<'_>, &[u32], &mut [i32]);
 
-/// Sums of the values whose bit is set, with one instruction set.
+/// Sums of the query values whose bits are set in a row, with one instruction set.
 ///
 /// A value of this type is proof that the running CPU supports that instruction set: [`SignKernels::detect`] and
 /// [`SignKernels::available`] are the only ways to get one, and they check.
@@ -32,13 +34,13 @@ detect_kernels! {
 }
 
 impl SignKernels {
-    /// Adds the values of a query whose bits are set in chosen rows: `sums[i]` is the sum for row `ords[i]`. Callers should
-    /// [prefetch](crate::prefetch_bytes) the rows.
+    /// For each chosen row, adds the values of a query whose bits are set in the row: `sums[i]` is the sum for row
+    /// `ords[i]`. The caller should [prefetch](crate::prefetch_bytes) the rows.
     ///
     /// # Panics
     ///
-    /// If the rows have fewer bytes than the query's [words](SignQuery::bit_bytes), `sums` does not have one element for
-    /// each ord, or there is no row for an ord.
+    /// If the rows have fewer than [`SignQuery::bit_bytes`] bytes, `sums` does not have one element for each ord, or
+    /// there is no row for an ord.
     #[inline]
     pub fn sums_of(&self, query: &SignQuery, rows: ByteRows<'_>, ords: &[u32], sums: &mut [i32]) {
         let (expected, got) = (query.bit_bytes(), rows.row_bytes());

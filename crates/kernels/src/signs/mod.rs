@@ -1,10 +1,16 @@
 //! Inner products of rows of sign bits and queries of signed bytes.
 //!
-//! A row has one bit per number: 1 stands for +1 and 0 for −1. The kernels return the sum of the query's values whose bit
-//! is set. The inner product follows from it: Σ ±qᵢ = 2 Σ {qᵢ : bit i is set} − Σ qᵢ.
+//! A row has one bit per number: 1 stands for +1 and 0 for −1. The kernels return the sum of the query's values whose
+//! bit is set:
 //!
-//! A row starts with words of 64 bits; bit `i` of word `w` belongs to value `64 * w + i`. Other data of the row may follow
-//! the words. All instruction sets return the same integers.
+//! ```text
+//! row      │  1   0   1   1   0  …   words of 64 bits; bit i of word w belongs to value 64 · w + i
+//! query    │ q0  q1  q2  q3  q4  …   signed bytes
+//! selected │ q0   0  q2  q3   0  …   the sum of these is returned
+//! ```
+//!
+//! The inner product follows from it: Σ ±qᵢ = 2 Σ {qᵢ : bit i is set} − Σ qᵢ. Other data of the row may follow its
+//! words. All instruction sets return the same integers.
 //!
 //! ```
 //! use kernels::ByteRows;

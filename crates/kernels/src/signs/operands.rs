@@ -1,7 +1,9 @@
+//! Queries that are multiplied with rows of sign bits.
+
 /// Number of bits in a word.
 pub const WORD_DIM: usize = 64;
-/// Maximum number of values. NEON adds one pair of each sixteen values to a 16-bit lane, which cannot overflow: the
-/// 2 · 1,984 / 16 = 248 values of at least −128 add up to at least −31,744.
+/// Maximum number of values. With NEON, each 16-bit lane of an accumulator adds 2 of every 16 values. Up to this number
+/// of values, it cannot overflow: 2 · 1,984 / 16 = 248 values of −128 or more add up to −31,744 or more.
 pub const MAX_DIM: usize = 1984;
 
 /// A query of signed bytes, padded with zeros to whole words.
@@ -12,7 +14,7 @@ pub struct SignQuery {
 }
 
 impl SignQuery {
-    /// A query of these values.
+    /// Makes a query of these values.
     ///
     /// # Panics
     ///
@@ -27,20 +29,21 @@ impl SignQuery {
         Self { values, sum }
     }
 
-    /// The sum of all values.
+    /// Returns the sum of all values.
     #[inline]
     #[must_use]
     pub fn sum(&self) -> i32 {
         self.sum
     }
 
-    /// Number of bytes of the words of bits that the query can be multiplied with.
+    /// Returns the number of bytes at the start of a row that hold the bits for the query's values.
     #[inline]
     #[must_use]
     pub fn bit_bytes(&self) -> usize {
         self.values.len() / 8
     }
 
+    /// Returns the values in blocks, each of which matches one word of bits.
     #[inline]
     pub(super) fn words(&self) -> &[[i8; WORD_DIM]] {
         self.values.as_chunks().0

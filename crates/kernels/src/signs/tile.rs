@@ -1,9 +1,10 @@
-//! The loop that multiplies one query with the bits of chosen rows, four at a time. The accumulators stay in registers.
+//! The loop that adds the query values whose bits are set in each of the chosen rows. It handles four rows at a time,
+//! with an accumulator register for each. The [module](super) draws the layout of rows.
 
 /// Defines `KERNELS` for an instruction set.
 ///
-/// These must be in scope: the `Copy` type `Sums`, and the functions `zero`, `add_selected`, which adds those of 64 values
-/// whose bit is set, and `totals`.
+/// These must be in scope: the `Copy` type `Sums`, an accumulator, and the functions `zero`; `add_selected`, which adds
+/// those of 64 values whose bit is set; and `totals`, which adds the lanes of each accumulator.
 macro_rules! define_signs {
     ($name:literal $(, #[$feature:meta])?) => {
         pub(in crate::signs) static KERNELS: $crate::signs::SignKernels =

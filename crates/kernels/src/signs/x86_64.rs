@@ -1,5 +1,7 @@
-//! AVX-512 with and without VNNI, and AVX2. Values are multiplied by 1 where their bit is set, and by 0 elsewhere, because
-//! the instructions that multiply bytes also add neighboring products.
+//! AVX-512 with and without VNNI, and AVX2. A query value is *selected* if its bit is set in the row. The selected
+//! values are added with instructions that multiply bytes and add neighboring products. With AVX-512, each value is
+//! multiplied by its bit, 1 or 0. With AVX2, a mask first replaces the values that are not selected with 0, and then
+//! all values are multiplied by 1.
 
 pub(super) mod avx512vnni {
     use std::arch::x86_64::{_mm512_dpbusd_epi32, _mm512_maskz_set1_epi8};
@@ -43,6 +45,7 @@ pub(super) mod avx2 {
     #[target_feature(enable = "avx2")]
     #[inline]
     fn add_selected(bits: u64, values: &[i8; 64], sums: Sums) -> Sums {
+        // A register has 32 bytes, so the 64 values are in two registers.
         let (low, high) = values.split_at(WIDTH);
         let pairs = _mm256_add_epi16(
             selected_pairs(bits as u32, low.first_chunk().expect("the lower half")),
@@ -51,11 +54,11 @@ pub(super) mod avx2 {
         _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
     }
 
-    /// Adds neighboring values whose bit is set, in 16 bits.
+    /// Adds pairs of neighboring values in 16 bits. Values that are not selected count as 0.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn selected_pairs(bits: u32, values: &[i8; WIDTH]) -> __m256i {
-        // Repeats each byte of `bits` eight times, so that each byte can test a bit of its own.
+        // Repeats each byte of `bits` eight times, so that byte i of the register can test bit i.
         let spread =
             _mm256_setr_epi64x(0, 0x0101_0101_0101_0101, 0x0202_0202_0202_0202, 0x0303_0303_0303_0303);
         let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(bits.cast_signed()), spread);

@@ -1,82 +1,87 @@
-//! Abbreviations that end in a full stop, by what usually follows them.
+//! Abbreviations that end with a full stop, grouped by what usually follows them.
 //!
-//! Lowercase entries match words in any case. Entries with a capital letter match only words with one, because their
-//! lowercase form is a word ("Sat." and "sat."). The language of the text is unknown, so an abbreviation that is a common
-//! word of another supported language is left out.
+//! A lowercase entry matches a word in any case. An entry with a capital letter matches only a word with a capital
+//! letter, because its lowercase form is another word ("Sat." and "sat."). The language of a text is unknown, so the
+//! lists omit abbreviations that are common words in another supported language.
 //!
-//! The lists were compiled by hand for this crate, for European languages: titles, months, units, states and the
-//! abbreviations of reference works. No published list separates abbreviations by what follows them; Unicode's CLDR
-//! (segmentation suppressions) only names them.
+//! The lists were compiled by hand for this crate. They cover European languages: titles, months, units, states, and
+//! the abbreviations of reference works. No published list groups abbreviations by what follows them; the segmentation
+//! suppressions of Unicode's CLDR (Common Locale Data Repository) only list them.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-/// What a full stop after an abbreviation says about the end of the sentence.
+/// Whether a sentence ends at the full stop of an abbreviation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A title: a name follows, so the sentence continues.
+    /// A title, after which a name follows ("Dr."). The sentence continues.
     Title,
-    /// Never ends a sentence.
+    /// The sentence always continues ("e.g.").
     Inner,
-    /// The sentence continues if a number follows; otherwise as `Ambiguous`.
+    /// The sentence continues if a number follows ("vol."). Otherwise like `Ambiguous`.
     BeforeNumber,
-    /// The sentence continues if a number follows; otherwise this is a word at the end of a sentence ("no.").
+    /// The sentence continues if a number follows ("no. 5"). Otherwise the word is not an abbreviation, and the sentence
+    /// ends ("no."); but a single letter is then like `Ambiguous`.
     BeforeNumberOrWord,
-    /// Ends a sentence if a frequent sentence starter follows.
+    /// The sentence ends if a word follows that often begins sentences ("Inc. The").
     Ambiguous,
-    /// Ends a list, or is a unit: ends a sentence unless a lowercase word follows.
+    /// The end of a list, or a unit ("etc.", "km."). The sentence ends, unless a lowercase word follows.
     Final,
 }
 
 #[rustfmt::skip]
 const TITLES: &[&str] = &[
-    "Adm", "Amb", "Archbp", "Brig", "Capt", "cmdr", "Col", "Cpl", "dr", "dra", "Drs", "Fr", "Ft", "Gen", "Gov", "Hon",
-    "Hr", "Insp", "Kpt", "Lt", "Ltn", "Maj", "Messrs", "mgr", "mlle", "mlles", "MM", "mme", "mmes", "mr", "mrs", "ms",
-    "msgr", "mx", "Pfc", "Pharm", "Pres", "prof", "profs", "Pvt", "Rep", "Reps", "Rev", "Revd", "Sen", "Sens", "Sgt", "Sig",
-    "sra", "sras", "sres", "srta", "Supt", "Dott", "Ing", "Avv", "dhr", "mevr", "Ven", "проф", "акад", "св", "ул", "ul", "им",
-    "гр", "тов", "ks", "płk", "hab", "Dipl", "Mag", "dña", "uds",
+    "Adm", "Amb", "Archbp", "Brig", "Capt", "cmdr", "Col", "Cpl", "dr", "dra", "Drs", "Fr", "Ft", "Gen", "Gov",
+    "Hon", "Hr", "Insp", "Kpt", "Lt", "Ltn", "Maj", "Messrs", "mgr", "mlle", "mlles", "MM", "mme", "mmes", "mr",
+    "mrs", "ms", "msgr", "mx", "Pfc", "Pharm", "Pres", "prof", "profs", "Pvt", "Rep", "Reps", "Rev", "Revd", "Sen",
+    "Sens", "Sgt", "Sig", "sra", "sras", "sres", "srta", "Supt", "Dott", "Ing", "Avv", "dhr", "mevr", "Ven", "проф",
+    "акад", "св", "ул", "ul", "им", "гр", "тов", "ks", "płk", "hab", "Dipl", "Mag", "dña", "uds",
 ];
 
 #[rustfmt::skip]
 const INNER: &[&str] = &[
-    "approx", "cf", "vs", "viz", "e.g", "i.e", "eg", "ie", "a.k.a", "w.r.t", "incl", "excl", "esp", "resp", "c.f", "v.s",
-    "n.b", "i.a", "q.v", "b.v", "o.a", "d.w.z", "bijv", "bv", "t.ex", "bl.a", "f.eks", "p.g.a", "dvs", "fx",
-    "z.b", "d.h", "u.a", "i.d.r", "s.o", "s.u", "bzw", "ggf", "vgl", "evtl", "sog", "ehem", "geb", "gest", "zzgl", "inkl",
-    "p.ex", "p.ej", "c.-à-d", "c.à.d", "ej", "env", "av", "aprox", "núm", "tzn", "tj", "np", "např", "tzv",
+    "approx", "cf", "vs", "viz", "e.g", "i.e", "eg", "ie", "a.k.a", "w.r.t", "incl", "excl", "esp", "resp", "c.f",
+    "v.s", "n.b", "i.a", "q.v", "b.v", "o.a", "d.w.z", "bijv", "bv", "t.ex", "bl.a", "f.eks", "p.g.a", "dvs", "fx",
+    "z.b", "d.h", "u.a", "i.d.r", "s.o", "s.u", "bzw", "ggf", "vgl", "evtl", "sog", "ehem", "geb", "gest", "zzgl",
+    "inkl", "p.ex", "p.ej", "c.-à-d", "c.à.d", "ej", "env", "av", "aprox", "núm", "tzn", "tj", "np", "např", "tzv",
     "т.е", "т.к", "т.н", "напр", "тыс", "млн", "млрд", "ок", "род", "ур",
 ];
 
 #[rustfmt::skip]
 const BEFORE_NUMBERS: &[&str] = &[
-    "nos", "nr", "nrs", "pp", "pg", "pgs", "vol", "vols", "chap", "chaps", "sect", "secs", "figs", "eq", "eqs", "eqn",
-    "eqns", "para", "paras", "ver", "ca", "circa", "est", "suppl", "ser", "ext", "tel", "fn", "ff", "bd", "bde", "abb",
-    "kap", "tab", "abs", "ziff", "s", "p", "c", "v", "f", "n", "r", "l", "t", "§", "hfst", "blz", "str", "pág", "págs",
-    "pag", "cap", "tít", "стр", "рис", "гл", "табл", "čís", "č", "kl", "Jan", "Feb", "Febr", "Mar", "Apr", "Jun", "Jul",
-    "Aug", "Sep", "Sept", "Oct", "Okt", "Nov", "Dec", "Dez", "Mon", "Tue", "Tues", "Wed", "Thu", "Thur", "Thurs", "Fri", "Sat", "Sun", "janv", "févr", "juil", "déc", "ene", "abr", "dic",
+    "nos", "nr", "nrs", "pp", "pg", "pgs", "vol", "vols", "chap", "chaps", "sect", "secs", "figs", "eq", "eqs",
+    "eqn", "eqns", "para", "paras", "ver", "ca", "circa", "est", "suppl", "ser", "ext", "tel", "fn", "ff", "bd",
+    "bde", "abb", "kap", "tab", "abs", "ziff", "s", "p", "c", "v", "f", "n", "r", "l", "t", "§", "hfst", "blz",
+    "str", "pág", "págs", "pag", "cap", "tít", "стр", "рис", "гл", "табл", "čís", "č", "kl", "Jan", "Feb", "Febr",
+    "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Okt", "Nov", "Dec", "Dez", "Mon", "Tue", "Tues",
+    "Wed", "Thu", "Thur", "Thurs", "Fri", "Sat", "Sun", "janv", "févr", "juil", "déc", "ene", "abr", "dic",
 ];
 
 #[rustfmt::skip]
-const BEFORE_NUMBERS_OR_WORDS: &[&str] = &["no", "fig", "art", "pop", "sec", "ch", "op", "ed", "min", "max", "app", "ref", "pt", "nº", "arts", "d", "b", "m"];
+const BEFORE_NUMBERS_OR_WORDS: &[&str] = &[
+    "no", "fig", "art", "pop", "sec", "ch", "op", "ed", "min", "max", "app", "ref", "pt", "nº", "arts", "d", "b",
+    "m",
+];
 
 #[rustfmt::skip]
 const AMBIGUOUS: &[&str] = &[
-    "inc", "sr", "ltd", "corp", "co", "cos", "bros", "llc", "plc", "gmbh", "jr", "jun", "sen", "esq", "st", "ste", "mt", "mts",
-    "ave", "blvd", "rd", "hwy", "pkwy", "dept", "depts", "univ", "assn", "assoc", "acad", "inst", "intl", "natl",
-    "govt", "mfg", "mkt", "bldg", "dist", "div", "reg", "comm", "admin", "asst", "attys", "cdr", "mgmt", "ph", "phd",
-    "Ala", "Ariz", "Ark", "Calif", "Colo",
-    "Conn", "Del", "Fla", "Ga", "Ill", "Ind", "Kan", "Ky", "Mass", "Md", "Mich", "Minn", "Mo", "Mont", "Neb", "Nev",
-    "Okla", "Ore", "Penn", "Pa", "Tenn", "Tex", "Va", "Vt", "Wash", "Wis", "Wyo", "Ont", "Que", "Bhd", "pty", "pvt",
-    "mio", "mrd", "jh", "jhd", "jhdt", "hrsg", "aufl", "ausg", "verw", "lt", "eds", "repr", "trans", "transl", "rev",
-    "lat", "hist", "biol", "chem", "phys", "math", "med", "ital", "engl", "dt", "franz", "griech", "wm", "chas", "geo",
-    "jos", "thos", "avda", "apdo", "tte", "dpto", "gg", "гг", "вв", "руб", "коп", "обл", "г", "al",
-    "doc", "spp", "sp", "subsp", "var",
+    "inc", "sr", "ltd", "corp", "co", "cos", "bros", "llc", "plc", "gmbh", "jr", "jun", "sen", "esq", "st", "ste",
+    "mt", "mts", "ave", "blvd", "rd", "hwy", "pkwy", "dept", "depts", "univ", "assn", "assoc", "acad", "inst",
+    "intl", "natl", "govt", "mfg", "mkt", "bldg", "dist", "div", "reg", "comm", "admin", "asst", "attys", "cdr",
+    "mgmt", "ph", "phd", "Ala", "Ariz", "Ark", "Calif", "Colo", "Conn", "Del", "Fla", "Ga", "Ill", "Ind", "Kan",
+    "Ky", "Mass", "Md", "Mich", "Minn", "Mo", "Mont", "Neb", "Nev", "Okla", "Ore", "Penn", "Pa", "Tenn", "Tex",
+    "Va", "Vt", "Wash", "Wis", "Wyo", "Ont", "Que", "Bhd", "pty", "pvt", "mio", "mrd", "jh", "jhd", "jhdt", "hrsg",
+    "aufl", "ausg", "verw", "lt", "eds", "repr", "trans", "transl", "rev", "lat", "hist", "biol", "chem", "phys",
+    "math", "med", "ital", "engl", "dt", "franz", "griech", "wm", "chas", "geo", "jos", "thos", "avda", "apdo",
+    "tte", "dpto", "gg", "гг", "вв", "руб", "коп", "обл", "г", "al", "doc", "spp", "sp", "subsp", "var",
 ];
 
 #[rustfmt::skip]
 const FINAL: &[&str] = &[
     "etc", "usw", "ecc", "enz", "osv", "itd", "itp", "atd", "apod", "stb", "u.s.w", "m.m", "т.д", "т.п", "др", "пр",
-    "cm", "cu", "ft", "hr", "hrs", "kg", "km", "lb", "lbs", "mi", "mins", "mm", "oz", "sq", "tbsp", "tsp", "yd", "yr", "yrs",
+    "cm", "cu", "ft", "hr", "hrs", "kg", "km", "lb", "lbs", "mi", "mins", "mm", "oz", "sq", "tbsp", "tsp", "yd",
+    "yr", "yrs",
 ];
 
 static TABLE: LazyLock<FxHashMap<&str, Kind>> = LazyLock::new(|| {
@@ -91,16 +96,17 @@ static TABLE: LazyLock<FxHashMap<&str, Kind>> = LazyLock::new(|| {
     kinds.into_iter().flat_map(|(words, kind)| words.iter().map(move |&word| (word, kind))).collect()
 });
 
-/// The kind of an abbreviation, given without its final full stop. `None` if the word is not an abbreviation.
+/// Returns the kind of an abbreviation, which is given without its final full stop. Returns `None` if the word is not
+/// an abbreviation.
 pub(crate) fn kind(word: &str) -> Option<Kind> {
     if let Some(&kind) = TABLE.get(word) {
         return Some(kind);
     }
-    let mut letters = word.chars();
-    let first = letters.next().filter(|first| first.is_uppercase())?;
-    // A capitalized or all-capital word also matches a lowercase entry and a capitalized one.
+    let mut characters = word.chars();
+    let first = characters.next().filter(|first| first.is_uppercase())?;
+    // A word that begins with a capital letter also matches lowercase and capitalized entries.
     let lowercase = word.to_lowercase();
-    let capitalized = first.to_uppercase().chain(letters.flat_map(char::to_lowercase)).collect::<String>();
+    let capitalized = first.to_uppercase().chain(characters.flat_map(char::to_lowercase)).collect::<String>();
     TABLE.get(lowercase.as_str()).or_else(|| TABLE.get(capitalized.as_str())).copied()
 }
 

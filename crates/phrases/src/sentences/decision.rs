@@ -1,4 +1,4 @@
-//! Decides whether a sentence ends at a terminator.
+//! Decides whether a sentence ends at a terminator, by the words before and after it.
 
 use super::abbreviations::{Kind, kind};
 use super::characters::{char_before, continues_sentence, is_dash, is_unspaced_script};
@@ -23,18 +23,20 @@ pub(crate) enum Decision {
 
 use Decision::{Boundary, NoBoundary, NoBoundaryInLine};
 
-/// The sentence that a terminator may end.
+/// The sentence that a terminator may end, and its text.
 pub(crate) struct Context<'t> {
     pub text: &'t str,
     /// Byte offset of the start of the sentence.
     pub sentence_start: usize,
-    /// Whether the text has capital letters. Without any, lowercase letters do not show that a sentence continues.
+    /// Whether the text has capital letters. If it has none, a lowercase letter does not show that a sentence
+    /// continues.
     pub is_cased: bool,
 }
 
 impl Context<'_> {
     /// Decides for a terminator and the white space after it.
     pub fn decide(&self, terminator: &Terminator, gap: Gap) -> Decision {
+        // The last sentence ends with the text.
         if gap.end == self.text.len() {
             return NoBoundaryInLine;
         }
@@ -53,7 +55,7 @@ impl Context<'_> {
         }
         let is_lowercase = ahead.start == WordStart::Lowercase && self.is_cased && !ahead.is_camel_case();
         if terminator.is_ellipsis {
-            // "[…]" marks an omission.
+            // "[…]" stands for an omission inside a sentence.
             let is_omission =
                 matches!(char_before(self.text, terminator.start), Some('[' | '(')) && terminator.has_closer;
             return if is_lowercase || is_omission { NoBoundaryInLine } else { Boundary };
@@ -65,11 +67,11 @@ impl Context<'_> {
                 self.decide_after_full_stop(terminator, &ahead)
             };
         }
-        // "Why?" Ada asked.
+        // For example: "Why?" Ada asked.
         let has_speaker = terminator.closes_quotation
             && ahead.start == WordStart::Uppercase
             && names_speaker(ahead.word, ahead.second_word());
-        // Wow! – and so on; Yahoo! is a company.
+        // For example: Wow! – and so on. Yahoo! is a company.
         let is_inner = is_lowercase
             && (terminator.has_closer
                 || ahead.first_sign.is_some_and(is_dash)
@@ -77,12 +79,13 @@ impl Context<'_> {
         if has_speaker || is_inner { NoBoundaryInLine } else { Boundary }
     }
 
+    /// Decides for a terminator after which no white space follows.
     fn decide_without_space(&self, terminator: &Terminator) -> Decision {
         let Some(next) = self.text[terminator.end..].chars().next() else {
             return NoBoundaryInLine;
         };
         if terminator.is_unspaced {
-            // 「はい。」と言った is one sentence: a particle follows the quotation.
+            // 「はい。」と言った is one sentence, because a particle follows the quotation.
             let is_quotation = terminator.has_closer
                 && matches!(next, 'と' | 'っ' | 'な' | 'の' | 'を' | 'が' | 'は' | 'に');
             let is_decimal = terminator.is_single_full_stop && next.is_numeric();
@@ -92,21 +95,23 @@ impl Context<'_> {
                 Boundary
             };
         }
-        let is_clear = !terminator.is_single_full_stop && !terminator.is_ellipsis;
-        if is_clear && is_unspaced_script(next) && !continues_sentence(next) {
+        let is_unambiguous = !terminator.is_single_full_stop && !terminator.is_ellipsis;
+        if is_unambiguous && is_unspaced_script(next) && !continues_sentence(next) {
             Boundary
         } else {
             NoBoundaryInLine
         }
     }
 
-    /// Whether the word before the terminator is capitalized, as names and titles are that end in `!` or `?`: `Yahoo! is`.
+    /// Whether the word before the terminator is capitalized, like a name or a title that ends with `!` or `?`: `Yahoo!
+    /// is`.
     fn is_word_capitalized(&self, terminator: &Terminator) -> bool {
         let word = word_before(self.text, self.sentence_start, terminator.start);
         word.chars().next().is_some_and(char::is_uppercase)
     }
 
-    /// Decides for a single full stop that is not followed by a lowercase word, by the word before it.
+    /// Decides for a single full stop if the case of the next word does not show that the sentence continues. The word
+    /// before the full stop decides.
     fn decide_after_full_stop(&self, terminator: &Terminator, ahead: &Lookahead<'_>) -> Decision {
         let word = word_before(self.text, self.sentence_start, terminator.start);
         let by_starter = |is_starter| if ahead.is_starter(is_starter) { Boundary } else { NoBoundaryInLine };
@@ -115,14 +120,14 @@ impl Context<'_> {
             let may_be_ordinal = (1..=2).contains(&word.len()) && ahead.start == WordStart::Uppercase;
             return if may_be_ordinal && makes_ordinal(previous, ahead.word) { NoBoundary } else { Boundary };
         }
-        // A single capital letter is an initial. The last part of "Vice-Pres." is looked up too.
-        let found = match is_initial(word) && word.chars().all(char::is_uppercase) {
+        // A single capital letter is an initial. "Pres", the last part of "Vice-Pres.", is looked up too.
+        let abbreviation = match is_initial(word) && word.chars().all(char::is_uppercase) {
             true => None,
             false => kind(word).or_else(|| kind(word.rsplit_once(['-', '/'])?.1)),
         };
-        match found {
-            // "MS" is not "Ms.".
-            Some(Kind::Title) if word.chars().filter(|letter| letter.is_uppercase()).count() > 1 => {
+        match abbreviation {
+            // "MS" is not the title "Ms".
+            Some(Kind::Title) if word.chars().filter(|character| character.is_uppercase()).count() > 1 => {
                 by_starter(is_sentence_starter)
             }
             Some(Kind::Title) => match ahead.start {
@@ -143,7 +148,7 @@ impl Context<'_> {
                     Boundary
                 }
                 WordStart::Uppercase | WordStart::Lowercase => NoBoundary,
-                // Page numbers: "S. 12" in German, "P. 12".
+                // A page number: "P. 12", or "S. 12" in German.
                 WordStart::Digit if matches!(word, "S" | "P") => NoBoundary,
                 _ => Boundary,
             },
@@ -167,20 +172,21 @@ impl Context<'_> {
     }
 }
 
-/// Maximum number of characters of the word before a terminator. Longer words are not abbreviations.
+/// Maximum number of characters of the word before a terminator. A longer word cannot be an abbreviation.
 const MAX_WORD_CHARACTERS: usize = 24;
 
-/// The word that ends at byte `end`, with its inner full stops, hyphens and apostrophes. Empty if it is longer than
-/// [`MAX_WORD_CHARACTERS`].
+/// Returns the word that ends at byte `end`, with the full stops, hyphens and apostrophes inside it. Returns an empty
+/// string if the word has more than [`MAX_WORD_CHARACTERS`].
 fn word_before(text: &str, sentence_start: usize, end: usize) -> &str {
     let text = text[sentence_start..end].trim_end();
-    let inside =
-        |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '\'' | '’' | '-' | '§' | '/');
-    let (mut length, mut letters) = (0, 0);
-    for letter in text.chars().rev().take_while(|&letter| inside(letter)) {
-        length += letter.len_utf8();
-        letters += 1;
-        if letters > MAX_WORD_CHARACTERS {
+    let is_in_word = |character: char| {
+        character.is_alphanumeric() || matches!(character, '.' | '\'' | '’' | '-' | '§' | '/')
+    };
+    let (mut length, mut character_count) = (0, 0);
+    for character in text.chars().rev().take_while(|&character| is_in_word(character)) {
+        length += character.len_utf8();
+        character_count += 1;
+        if character_count > MAX_WORD_CHARACTERS {
             return "";
         }
     }
@@ -189,15 +195,15 @@ fn word_before(text: &str, sentence_start: usize, end: usize) -> &str {
 
 /// Whether a word is a single letter.
 fn is_initial(word: &str) -> bool {
-    let mut letters = word.chars();
-    letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
+    let mut characters = word.chars();
+    characters.next().is_some_and(char::is_alphabetic) && characters.next().is_none()
 }
 
 /// Whether a word consists of two or more parts of one or two letters: "U.S", "Ph.D", "J.-P".
 fn is_dotted(word: &str) -> bool {
-    let part = |part: &str| {
+    let is_short_part = |part: &str| {
         let part = part.trim_start_matches('-');
         (1..=2).contains(&part.chars().count()) && part.chars().all(char::is_alphabetic)
     };
-    word.contains('.') && word.split('.').all(part)
+    word.contains('.') && word.split('.').all(is_short_part)
 }

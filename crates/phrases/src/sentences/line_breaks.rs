@@ -1,5 +1,5 @@
-//! Decides whether a sentence ends at a line break. It does after headings and list items, but not inside hard-wrapped
-//! text.
+//! Decides whether a sentence ends at a line break. Headings and list items end there. In hard-wrapped text, in which
+//! lines have about the same length, sentences continue across line breaks.
 
 use super::characters::{
     Class, char_before, class, columns, continues_sentence, is_dash, is_opener, is_unspaced_script,
@@ -7,30 +7,32 @@ use super::characters::{
 use super::gap::Gap;
 use super::lookahead::{Lookahead, WordStart};
 
-/// The lines between two blank lines: whether they are hard-wrapped, and at which width.
+/// The layout of the current block of lines, which ends at a blank line.
 #[derive(Debug, Default)]
 pub(crate) struct LineBreaks {
-    /// Byte offset of the end of the measured lines.
+    /// Byte offset of the end of the block.
     end: usize,
-    /// Columns of the longest line, without trailing white space.
+    /// Width of the longest line, without trailing white space, in columns.
     max_columns: usize,
+    /// Whether the lines are hard-wrapped.
     is_wrapped: bool,
 }
 
-/// Wrapped text has at least this many columns.
+/// The longest line of wrapped text has at least this many columns.
 const MIN_WRAP_COLUMNS: usize = 40;
-/// Wrapped text has at most this many columns. A longer line is a paragraph.
+/// The longest line of wrapped text has at most this many columns. A longer line is a whole paragraph.
 const MAX_WRAP_COLUMNS: usize = 200;
-/// A single line of at least this many columns may be wrapped. Shorter lines need another one of similar length.
+/// A text is wrapped if its longest line has at least this many columns. If the longest line is shorter, another one
+/// must have a similar length.
 const MIN_SINGLE_COLUMNS: usize = 60;
-/// The two longest lines of wrapped text differ by less than this many columns.
+/// Two lines have a similar length if they differ by less than this many columns.
 const MAX_RAGGED_COLUMNS: usize = 16;
-/// Maximum length of a list item's marker.
+/// Maximum length of the marker of a list item, such as "12." or "(iv)".
 const MAX_MARKER_LENGTH: usize = 12;
 
 impl LineBreaks {
-    /// Whether the sentence that begins at byte `start` ends at the line break that `gap` contains. `is_cased` says
-    /// whether the text has capital letters.
+    /// Whether the sentence that begins at byte `start` ends at the line break in `gap`. `is_cased` tells whether the
+    /// text has capital letters.
     pub fn ends_sentence(&mut self, text: &str, start: usize, gap: Gap, is_cased: bool) -> bool {
         if gap.end == text.len() {
             return false;
@@ -71,53 +73,53 @@ impl LineBreaks {
         !is_lowercase && !is_full
     }
 
-    /// Whether the text is wrapped and the next word would not have fitted on `line`.
+    /// Whether the text is wrapped and the next word does not fit on `line`.
     fn is_full(&mut self, text: &str, line: &str, gap: Gap) -> bool {
         if gap.start >= self.end {
             self.measure(text, gap.start - line.len());
         }
         let next = &text[gap.end..];
-        let word: usize = match next.chars().next() {
-            Some(letter) if is_unspaced_script(letter) => columns(letter),
+        let word_columns: usize = match next.chars().next() {
+            Some(character) if is_unspaced_script(character) => columns(character),
             _ => next
                 .chars()
                 .take(MAX_WRAP_COLUMNS)
-                .take_while(|letter| !letter.is_whitespace())
+                .take_while(|character| !character.is_whitespace())
                 .map(columns)
                 .sum(),
         };
-        self.is_wrapped && width(line) + 1 + word > self.max_columns
+        self.is_wrapped && width(line) + 1 + word_columns > self.max_columns
     }
 
-    /// Measures the lines from byte `start` to the next blank line.
+    /// Measures the lines of the block that begins at byte `start`.
     fn measure(&mut self, text: &str, start: usize) {
-        let (mut longest, mut second) = (0, 0);
+        let (mut longest, mut second_longest) = (0, 0);
         self.end = start;
-        for line in text[start..].split_inclusive(|letter| class(letter) == Class::LineBreak) {
+        for line in text[start..].split_inclusive(|character| class(character) == Class::LineBreak) {
             let length = width(line.trim_end());
             let is_rest_of_break = line == "\n" && text[..self.end].ends_with('\r');
             if length == 0 && !is_rest_of_break && self.end > start {
                 break;
             }
             self.end += line.len();
-            second = second.max(length.min(longest));
+            second_longest = second_longest.max(length.min(longest));
             longest = longest.max(length);
         }
         self.max_columns = longest;
-        let is_regular = second + MAX_RAGGED_COLUMNS > longest || longest >= MIN_SINGLE_COLUMNS;
+        let is_regular = second_longest + MAX_RAGGED_COLUMNS > longest || longest >= MIN_SINGLE_COLUMNS;
         self.is_wrapped = (MIN_WRAP_COLUMNS..=MAX_WRAP_COLUMNS).contains(&longest) && is_regular;
     }
 }
 
-/// Columns of a line.
+/// Returns the number of columns of a line.
 fn width(line: &str) -> usize {
     if line.is_ascii() { line.len() } else { line.chars().map(columns).sum() }
 }
 
-/// The line that ends at byte `end`, without the line break before it.
+/// Returns the line that ends at byte `end`.
 fn line_before(text: &str, end: usize) -> &str {
-    let start = text[..end].char_indices().rev().find(|&(_, letter)| class(letter) == Class::LineBreak);
-    &text[start.map_or(0, |(at, letter)| at + letter.len_utf8())..end]
+    let start = text[..end].char_indices().rev().find(|&(_, character)| class(character) == Class::LineBreak);
+    &text[start.map_or(0, |(offset, character)| offset + character.len_utf8())..end]
 }
 
 /// Whether a line is a Markdown heading.
@@ -126,42 +128,42 @@ fn is_heading(line: &str) -> bool {
     (1..=6).contains(&(line.len() - text.len())) && text.starts_with(' ')
 }
 
-/// Whether the first line of a text has no words: a rule under a heading or between parts.
+/// Whether the first line of a text has no words. It is then a horizontal rule, such as a row of dashes.
 fn is_rule(text: &str) -> bool {
     let mut line = text
         .chars()
         .take(MAX_WRAP_COLUMNS)
-        .take_while(|&letter| class(letter) != Class::LineBreak)
+        .take_while(|&character| class(character) != Class::LineBreak)
         .peekable();
-    line.peek().is_some() && line.all(|letter| !letter.is_alphanumeric())
+    line.peek().is_some() && line.all(|character| !character.is_alphanumeric())
 }
 
-/// How a list item begins.
+/// The marker with which a list item begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Marker {
-    /// A sign that begins nothing but list items.
+    /// A character that is only used for list items, such as a bullet.
     Bullet,
     /// A dash, which also occurs in sentences.
     Dash,
-    /// "1.", "(2)", "3)", "b)", "iv.", which also end sentences.
+    /// A number or letter: "1.", "(2)", "3)", "b)", "iv.". It may also be the end of a sentence.
     Number,
 }
 
-/// The marker that a line begins with, followed by white space.
+/// Returns the marker with which a line begins, if white space follows it.
 fn marker(line: &str) -> Option<Marker> {
-    let end = line.char_indices().take(MAX_MARKER_LENGTH).find(|(_, letter)| letter.is_whitespace())?.0;
-    let mut letters = line[..end].chars();
-    let kind = match letters.next()? {
+    let end = line.char_indices().take(MAX_MARKER_LENGTH).find(|(_, character)| character.is_whitespace())?.0;
+    let mut characters = line[..end].chars();
+    let kind = match characters.next()? {
         '•' | '‣' | '◦' | '▪' | '●' | '○' | '■' | '□' | '►' | '·' | '*' | '+' => {
             Marker::Bullet
         }
-        letter if is_dash(letter) => Marker::Dash,
+        character if is_dash(character) => Marker::Dash,
         _ => return is_number(&line[..end]).then_some(Marker::Number),
     };
-    letters.next().is_none().then_some(kind)
+    characters.next().is_none().then_some(kind)
 }
 
-/// Whether a text is only the number or letter of a list item, whose text follows.
+/// Whether a text consists only of the number or letter of a list item.
 pub(crate) fn is_item_marker(text: &str) -> bool {
     let is_letter = text.len() == 2 && text.as_bytes()[0].is_ascii_alphabetic() && text.ends_with('.');
     is_letter || is_number(text)
@@ -175,16 +177,17 @@ fn is_number(text: &str) -> bool {
     let open = text.strip_prefix('(');
     let inside = open.unwrap_or(text);
     let Some(inside) = inside.strip_suffix([')', '.']) else { return false };
-    if open.is_some() != text.ends_with(')') && open.is_some() {
+    if open.is_some() && !text.ends_with(')') {
         return false;
     }
     let inside = inside.strip_suffix('.').unwrap_or(inside);
-    let digits = |part: &str| (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_short_number =
+        |part: &str| (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
     let is_letter = inside.len() == 1 && inside.as_bytes()[0].is_ascii_alphabetic() && text.ends_with(')');
     let is_roman = (2..=4).contains(&inside.len())
         && (inside.bytes().all(|byte| matches!(byte, b'i' | b'v' | b'x'))
             || inside.bytes().all(|byte| matches!(byte, b'I' | b'V' | b'X')));
-    is_letter || is_roman || inside.split('.').all(digits)
+    is_letter || is_roman || inside.split('.').all(is_short_number)
 }
 
 #[cfg(test)]

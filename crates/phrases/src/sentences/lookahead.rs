@@ -1,9 +1,9 @@
-//! The word after a possible sentence end, which often decides whether the sentence ends there.
+//! The word after a terminator or a line break. It often decides whether the sentence ends there.
 
 use super::characters::{Class, char_at, class, continues_sentence, is_closer, is_dash, is_opener};
 use super::word_lists::is_sentence_starter;
 
-/// The first character of the next word.
+/// The kind of the first character of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WordStart {
     Uppercase,
@@ -15,77 +15,86 @@ pub(crate) enum WordStart {
     NoWord,
 }
 
-/// The next word after a gap. Quotation marks, brackets, dashes and other signs before it are skipped.
+/// The next word after a gap. Signs before the word, such as quotation marks, brackets and dashes, are skipped.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lookahead<'t> {
+    /// How the word begins.
     pub start: WordStart,
-    /// The first [`MAX_WORD_CHARACTERS`] of the word.
+    /// The word, cut off after [`MAX_WORD_CHARACTERS`].
     pub word: &'t str,
     /// The text after the word.
     rest: &'t str,
-    /// The character right after the gap: a skipped sign or the start of the word.
+    /// The first character after the gap, which is a skipped sign or the start of the word.
     pub first_sign: Option<char>,
 }
 
 /// Maximum number of signs that are skipped before the word.
 const MAX_SIGNS: usize = 12;
-/// Maximum number of characters of the word that are read.
+/// Maximum number of characters of a word that are read.
 const MAX_WORD_CHARACTERS: usize = 32;
 
 impl<'t> Lookahead<'t> {
-    /// Reads the next word of `text` after byte `at`, the end of a gap.
-    pub fn at(text: &'t str, at: usize) -> Self {
-        let first_sign = char_at(text, at);
-        let is_skipped = |&letter: &char| {
-            let blank = letter.is_whitespace() && class(letter) != Class::LineBreak;
-            blank || is_opener(letter) || is_closer(letter) || is_dash(letter) || is_other_sign(letter)
+    /// Reads the next word of `text` after a gap that ends at byte `offset`.
+    pub fn at(text: &'t str, offset: usize) -> Self {
+        let first_sign = char_at(text, offset);
+        let is_skipped = |&character: &char| {
+            let is_blank = character.is_whitespace() && class(character) != Class::LineBreak;
+            is_blank
+                || is_opener(character)
+                || is_closer(character)
+                || is_dash(character)
+                || is_other_sign(character)
         };
-        let signs: usize =
-            text[at..].chars().take(MAX_SIGNS).take_while(is_skipped).map(char::len_utf8).sum();
-        let found = &text[at + signs..];
+        let signs_length: usize =
+            text[offset..].chars().take(MAX_SIGNS).take_while(is_skipped).map(char::len_utf8).sum();
+        let found = &text[offset + signs_length..];
         let start = found.chars().next().map_or(WordStart::NoWord, word_start);
-        let inside = |letter: &char| letter.is_alphanumeric();
+        let is_in_word = |character: &char| character.is_alphanumeric();
         let length: usize =
-            found.chars().take(MAX_WORD_CHARACTERS).take_while(inside).map(char::len_utf8).sum();
+            found.chars().take(MAX_WORD_CHARACTERS).take_while(is_in_word).map(char::len_utf8).sum();
         let (word, rest) = found.split_at(length);
         Self { start, word, rest, first_sign }
     }
 
-    /// Whether the next character rules out that a sentence begins after the gap: `, ; : )` and the like.
+    /// Whether the character after the gap, such as `,` or `)`, shows that no sentence begins there.
     pub fn continues_sentence(&self) -> bool {
         self.first_sign.is_some_and(|sign| continues_sentence(sign) || matches!(sign, ')' | ']' | '}'))
     }
 
-    /// Whether the word has an early capital letter after a lowercase start, as "iPhone". Such words begin sentences too.
+    /// Whether the word begins with a lowercase letter and soon has a capital letter, as "iPhone". Such a word may
+    /// begin a sentence.
     pub fn is_camel_case(&self) -> bool {
         self.start == WordStart::Lowercase && self.word.chars().take(3).any(char::is_uppercase)
     }
 
-    /// Whether the word is a sentence starter according to `is_starter`. An initial ("A.") is not, and "A", "I" and "O" are
-    /// only before a lowercase word.
-    pub fn is_starter(&self, is_starter: fn(&str) -> bool) -> bool {
-        if self.rest.starts_with('.') || !is_starter(self.word) {
+    /// Whether the word often begins a sentence, according to `is_listed`. An initial ("A.") does not, and "A", "I" and
+    /// "O" do only if a lowercase word follows.
+    pub fn is_starter(&self, is_listed: fn(&str) -> bool) -> bool {
+        if self.rest.starts_with('.') || !is_listed(self.word) {
             return false;
         }
-        let mut letters = self.rest.chars();
+        let mut characters = self.rest.chars();
         match self.word {
-            "A" | "I" | "O" => letters.next() == Some(' ') && letters.next().is_some_and(char::is_lowercase),
-            _ => letters
+            "A" | "I" | "O" => {
+                characters.next() == Some(' ') && characters.next().is_some_and(char::is_lowercase)
+            }
+            _ => characters
                 .next()
-                .is_none_or(|letter| letter.is_whitespace() || matches!(letter, ',' | '\'' | '’')),
+                .is_none_or(|character| character.is_whitespace() || matches!(character, ',' | '\'' | '’')),
         }
     }
 
-    /// The second word ahead, or an empty string if it does not follow after one space.
+    /// Returns the word after the next one, or an empty string if the two are not separated by exactly one space.
     pub fn second_word(&self) -> &'t str {
         let Some(rest) = self.rest.strip_prefix(' ') else { return "" };
-        let inside = |letter: &char| letter.is_alphanumeric();
+        let is_in_word = |character: &char| character.is_alphanumeric();
         let length: usize =
-            rest.chars().take(MAX_WORD_CHARACTERS).take_while(inside).map(char::len_utf8).sum();
+            rest.chars().take(MAX_WORD_CHARACTERS).take_while(is_in_word).map(char::len_utf8).sum();
         &rest[..length]
     }
 
-    /// Whether the word can number something: digits, Roman numerals or a capital letter, as in "vol. IV", "fig. B", "no. A7".
+    /// Whether the word may be a number: digits, a Roman numeral, or a capital letter with or without digits, as in
+    /// "vol. IV", "fig. B", "no. A7".
     pub fn is_like_number(&self) -> bool {
         let is_roman =
             self.word.bytes().all(|byte| matches!(byte, b'I' | b'V' | b'X' | b'L' | b'C' | b'D' | b'M'));
@@ -96,24 +105,25 @@ impl<'t> Lookahead<'t> {
     }
 }
 
-fn word_start(letter: char) -> WordStart {
-    if matches!(letter, '\u{10d0}'..='\u{10ff}') {
-        // Georgian has capital letters but does not begin sentences with them.
+/// Returns how a word begins, given its first character.
+fn word_start(character: char) -> WordStart {
+    if matches!(character, '\u{10d0}'..='\u{10ff}') {
+        // Georgian has capital letters, but does not begin sentences with them.
         WordStart::Uncased
-    } else if letter.is_uppercase() {
+    } else if character.is_uppercase() {
         WordStart::Uppercase
-    } else if letter.is_lowercase() {
+    } else if character.is_lowercase() {
         WordStart::Lowercase
-    } else if letter.is_numeric() {
+    } else if character.is_numeric() {
         WordStart::Digit
-    } else if letter.is_alphabetic() {
+    } else if character.is_alphabetic() {
         WordStart::Uncased
     } else {
         WordStart::NoWord
     }
 }
 
-/// Signs that may precede a word, besides quotation marks, brackets and dashes.
-fn is_other_sign(letter: char) -> bool {
-    matches!(letter, '.' | '…' | '¿' | '¡' | '*' | '_' | '#' | '$' | '€' | '£' | '¥' | '~' | '`' | '§')
+/// Whether a character is another sign that may precede a word, besides quotation marks, brackets and dashes.
+fn is_other_sign(character: char) -> bool {
+    matches!(character, '.' | '…' | '¿' | '¡' | '*' | '_' | '#' | '$' | '€' | '£' | '¥' | '~' | '`' | '§')
 }

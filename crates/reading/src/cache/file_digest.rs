@@ -1,4 +1,4 @@
-//! Digests of files, which tell models apart.
+//! Digests of model files. They are part of a reader's identity, so that a cache is not used with another model.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,16 +9,16 @@ use sha2::{Digest, Sha256};
 use crate::Error;
 
 /// Number of bytes read at a time.
-const CHUNK: usize = 1 << 18;
+const CHUNK_BYTES: usize = 1 << 18;
 
-/// Returns the SHA-256 of the concatenation of files, in hexadecimal digits.
+/// Returns the SHA-256 of the concatenated contents of files, in hexadecimal digits.
 ///
 /// # Errors
 ///
 /// [`Error::Storage`] if a file cannot be read.
 pub fn files_sha256(paths: &[&Path]) -> Result<String, Error> {
     let mut hash = Sha256::new();
-    let mut chunk = vec![0; CHUNK];
+    let mut chunk = vec![0; CHUNK_BYTES];
     for path in paths {
         let opened = storage::check_regular(path).and_then(|()| File::open(path));
         let mut file = opened.map_err(storage::Error::io("open", path))?;

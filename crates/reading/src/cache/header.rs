@@ -1,18 +1,18 @@
-//! The header of a cache file: its format, its version, and whose readings it has.
+//! The header of a cache file: the format, its version, and the identity of the reader that computed the readings.
 
 use std::path::Path;
 
 use crate::Error;
 
 const MAGIC: [u8; 8] = *b"PKREAD\0\0";
-/// Increased when the format of records changes, or the content of a stored reading.
+/// Format version. Increase it when the format of records or the content of a stored reading changes.
 const VERSION: u32 = 1;
-/// What error messages call such a file.
+/// How error messages call a cache file.
 const NAME: &str = "cache of readings";
-/// Bytes before the identity: magic, version, length of the identity.
+/// Number of bytes before the identity: the magic number, the version, and the length of the identity.
 const FIXED_BYTES: usize = 16;
 
-/// The header of a cache with this identity.
+/// Returns the header of a cache with this identity.
 pub(super) fn encode(identity: &str) -> Vec<u8> {
     let mut header = MAGIC.to_vec();
     header.extend(VERSION.to_le_bytes());
@@ -22,15 +22,17 @@ pub(super) fn encode(identity: &str) -> Vec<u8> {
     header
 }
 
-/// Why a file that begins with `found` is no cache with this identity. `found` must not begin with the right header.
+/// Returns the error that explains why a file which begins with `found` is not a cache with this identity. `found` must
+/// not begin with the right header.
 pub(super) fn mismatch(path: &Path, identity: &str, found: &[u8]) -> Error {
     if found.len() < FIXED_BYTES || found[..MAGIC.len()] != MAGIC {
         let got = found[..found.len().min(MAGIC.len())].escape_ascii().to_string();
         let got = format!("a file that begins with \"{got}\"");
         return storage::Error::corrupt(path, format!("a {NAME}"), got).into();
     }
-    let u32_at =
-        |at: usize| found.get(at..at + 4).and_then(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?)));
+    let u32_at = |offset: usize| {
+        found.get(offset..offset + 4).and_then(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?)))
+    };
     let length = u32_at(12).unwrap_or_default() as usize;
     let identity_end = FIXED_BYTES + length;
     let is_valid = u32_at(identity_end).is_some_and(|crc| crc == crc32fast::hash(&found[..identity_end]));

@@ -1,22 +1,27 @@
-//! A file of stored readings, so that no passage is read twice for the same question.
+//! A file of stored readings. With it, the reader reads a passage only once for the same question.
+//!
+//! [`ReadingCache`] is such a file, [`ReadingKey`] identifies a question and a passage, and [`read_through`] runs the
+//! reader only on passages that the file lacks. A file begins with a header:
 //!
 //! | bytes | content of the header |
 //! |---|---|
 //! | 8 | `PKREAD` and two zeros |
 //! | 4 | format version |
 //! | 4 | length n of the reader's identity |
-//! | n | the reader's identity, UTF-8 |
+//! | n | the reader's identity: a text that describes the model and its configuration, UTF-8 |
 //! | 4 | CRC-32 of everything before it |
+//!
+//! Records follow the header. New records are appended to the file, and existing ones never change:
 //!
 //! | bytes | content of a record |
 //! |---|---|
 //! | 4 | length n of the reading |
 //! | 4 | CRC-32 of the length, the key and the reading |
-//! | 16 | key of question and passage |
+//! | 16 | key of the question and the passage |
 //! | n | the reading |
 //!
-//! All numbers are little-endian. Records follow the header, and are only ever appended. Damage loses only the records that
-//! it touches: the next valid record is found by its checksum (`resync.rs`).
+//! All numbers are little-endian. Damaged bytes make only their own records invalid: the next valid record is found by
+//! its checksum (`resync.rs`).
 
 mod file_digest;
 mod header;

@@ -1,4 +1,4 @@
-//! Reads passages through a cache: from the file where it has a reading, otherwise from the reader.
+//! Gets readings from a cache, runs the reader for those that the cache lacks, and adds them to the cache.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,12 +8,12 @@ use super::key::ReadingKey;
 use super::reading_cache::ReadingCache;
 use crate::{Error, StoredReading};
 
-/// A cache with the keys of the passages to read, in their order.
+/// A cache, with the keys of the passages to read.
 #[derive(Debug)]
 pub struct CacheLookup<'a> {
-    /// The file, which other calls may use too.
+    /// The cache. Other calls may use it at the same time.
     pub cache: &'a Mutex<ReadingCache>,
-    /// `[passages]`
+    /// The key of each passage.
     pub keys: Vec<ReadingKey>,
 }
 
@@ -23,9 +23,12 @@ impl CacheLookup<'_> {
     }
 }
 
-/// Returns the readings of `passage_count` passages, in their order. Calls `read` with the positions of those that the cache
-/// lacks, at most `group_len` at a time, and appends what it returns to the cache at once: if the work is cancelled, it loses
-/// one group. Advances the progress by the readings that come from the cache.
+/// Returns the readings of `passage_count` passages, in their order.
+///
+/// Calls `read` with the indexes of the passages that the cache lacks, at most `group_len` at a time. The readings that
+/// `read` returns are appended to the cache before the next call, so cancelling the work loses at most one group.
+/// Advances the progress by the number of readings that come from the cache; `read` must advance it by the number of
+/// readings that it returns.
 ///
 /// # Errors
 ///
@@ -33,7 +36,8 @@ impl CacheLookup<'_> {
 ///
 /// # Panics
 ///
-/// If there is not one key for each passage, or `read` does not return one reading for each position.
+/// If there is not one key for each passage, if `group_len` is 0, or if `read` does not return one reading for each
+/// index.
 pub fn read_through<E: From<Error> + From<Cancelled>>(
     lookup: Option<&CacheLookup<'_>>,
     passage_count: usize,
@@ -43,24 +47,25 @@ pub fn read_through<E: From<Error> + From<Cancelled>>(
 ) -> Result<Vec<StoredReading>, E> {
     let mut readings: Vec<Option<StoredReading>> = vec![None; passage_count];
     if let Some(lookup) = lookup {
-        assert_eq!(lookup.keys.len(), passage_count, "keys of the passages");
+        assert_eq!(lookup.keys.len(), passage_count, "one key for each passage");
         for (reading, &key) in readings.iter_mut().zip(&lookup.keys) {
             control.check()?;
             *reading = lookup.lock().get(key)?;
         }
     }
-    let missing: Vec<usize> = (0..passage_count).filter(|&at| readings[at].is_none()).collect();
+    let missing: Vec<usize> = (0..passage_count).filter(|&passage| readings[passage].is_none()).collect();
     control.advance((passage_count - missing.len()) as u64);
     for group in missing.chunks(group_len) {
-        let read = read(group)?;
-        assert_eq!(read.len(), group.len(), "readings of the group");
+        let new_readings = read(group)?;
+        assert_eq!(new_readings.len(), group.len(), "one reading for each passage of the group");
         if let Some(lookup) = lookup {
-            let records: Vec<_> = group.iter().map(|&at| lookup.keys[at]).zip(read.iter().cloned()).collect();
+            let records: Vec<_> =
+                group.iter().map(|&passage| lookup.keys[passage]).zip(new_readings.iter().cloned()).collect();
             lookup.lock().append(&records)?;
         }
-        group.iter().zip(read).for_each(|(&at, reading)| readings[at] = Some(reading));
+        group.iter().zip(new_readings).for_each(|(&passage, reading)| readings[passage] = Some(reading));
     }
-    Ok(readings.into_iter().map(|reading| reading.expect("it was read")).collect())
+    Ok(readings.into_iter().map(|reading| reading.expect("the cache had it, or it was read")).collect())
 }
 
 #[cfg(test)]
@@ -68,13 +73,13 @@ mod tests {
     use super::*;
     use crate::testing::stored;
 
-    /// The reading of the passage at a position.
-    fn reading(at: usize) -> StoredReading {
-        stored(at as f32, &[(0..1, 0.5)])
+    /// The reading of the passage with this index.
+    fn reading(passage: usize) -> StoredReading {
+        stored(passage as f32, &[(0..1, 0.5)])
     }
 
     fn keys(count: usize) -> Vec<ReadingKey> {
-        (0..count).map(|at| ReadingKey::of("who?", None, &at.to_string())).collect()
+        (0..count).map(|passage| ReadingKey::of("who?", None, &passage.to_string())).collect()
     }
 
     fn new_cache() -> (tempfile::TempDir, Mutex<ReadingCache>) {
@@ -83,13 +88,13 @@ mod tests {
         (folder, Mutex::new(cache))
     }
 
-    /// Reads `count` passages in groups of two, and returns the groups that were read.
-    fn read(cache: Option<&Mutex<ReadingCache>>, count: usize, control: &Control) -> Vec<Vec<usize>> {
+    /// Reads `count` passages through a cache, in groups of two, and returns the groups that the reader was given.
+    fn groups_read(cache: Option<&Mutex<ReadingCache>>, count: usize, control: &Control) -> Vec<Vec<usize>> {
         let mut groups = Vec::new();
         let lookup = cache.map(|cache| CacheLookup { cache, keys: keys(count) });
         let readings = read_through::<Error>(lookup.as_ref(), count, 2, control, |group| {
             groups.push(group.to_vec());
-            Ok(group.iter().map(|&at| reading(at)).collect())
+            Ok(group.iter().map(|&passage| reading(passage)).collect())
         });
         assert_eq!(readings.expect("readable"), (0..count).map(reading).collect::<Vec<_>>());
         groups
@@ -99,19 +104,19 @@ mod tests {
     fn only_passages_that_the_cache_lacks_are_read() {
         let (_folder, cache) = new_cache();
         let control = Control::new();
-        assert_eq!(read(Some(&cache), 3, &control), [vec![0, 1], vec![2]]);
+        assert_eq!(groups_read(Some(&cache), 3, &control), [vec![0, 1], vec![2]]);
         assert_eq!(control.done(), 0);
-        assert_eq!(read(Some(&cache), 5, &control), [vec![3, 4]]);
+        assert_eq!(groups_read(Some(&cache), 5, &control), [vec![3, 4]]);
         assert_eq!(control.done(), 3);
     }
 
     #[test]
     fn without_a_cache_all_passages_are_read() {
-        assert_eq!(read(None, 3, &Control::new()), [vec![0, 1], vec![2]]);
+        assert_eq!(groups_read(None, 3, &Control::new()), [vec![0, 1], vec![2]]);
     }
 
     #[test]
-    fn a_failure_loses_one_group() {
+    fn a_failure_loses_only_the_group_that_failed() {
         let (_folder, cache) = new_cache();
         let control = Control::new();
         let lookup = CacheLookup { cache: &cache, keys: keys(5) };
@@ -119,10 +124,10 @@ mod tests {
             if group[0] == 2 {
                 return Err(Cancelled.into());
             }
-            Ok(group.iter().map(|&at| reading(at)).collect())
+            Ok(group.iter().map(|&passage| reading(passage)).collect())
         });
         assert!(matches!(failed, Err(Error::Cancelled(_))));
-        assert_eq!(read(Some(&cache), 5, &Control::new()), [vec![2, 3], vec![4]]);
+        assert_eq!(groups_read(Some(&cache), 5, &Control::new()), [vec![2, 3], vec![4]]);
     }
 
     #[test]
@@ -132,7 +137,7 @@ mod tests {
         control.cancel();
         let lookup = CacheLookup { cache: &cache, keys: keys(1) };
         let cancelled =
-            read_through::<Error>(Some(&lookup), 1, 2, &control, |_| unreachable!("cancelled before"));
+            read_through::<Error>(Some(&lookup), 1, 2, &control, |_| unreachable!("the work was cancelled"));
         assert!(matches!(cancelled, Err(Error::Cancelled(_))));
     }
 }

@@ -1,4 +1,4 @@
-//! Opening, reading and appending to a cache file.
+//! A cache file: opens it, reads from it, and appends to it. The format is in `mod.rs`.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -11,44 +11,45 @@ use super::record::{self, HEADER_BYTES, RecordHeader};
 use super::resync::next_record;
 use crate::{Error, StoredReading};
 
-/// How many bytes of a file are compared with the header at least, so that the identity in another reader's header can
-/// be reported. Identities are a few hundred bytes long.
-const MIN_HEADER_READ: usize = 1 << 16;
-/// Size of the buffer with which records are scanned.
-const SCAN_BUFFER: usize = 1 << 16;
-/// Estimated bytes per record, with which a buffer is allocated.
-const TYPICAL_RECORD: usize = 256;
+/// Minimum number of bytes that are read to check the header. An identity is a few hundred bytes long, so these bytes
+/// contain the whole header even if it has another identity, which the error then reports.
+const MIN_HEADER_READ_BYTES: usize = 1 << 16;
+/// Size of the buffer through which records are scanned.
+const SCAN_BUFFER_BYTES: usize = 1 << 16;
+/// Typical size of a record, for which a buffer reserves memory.
+const TYPICAL_RECORD_BYTES: usize = 256;
 
-/// A file of readings by one reader with one configuration, to which new readings are appended. It is locked while it is
+/// A file of readings by one reader with one configuration. New readings are appended. The file is locked while it is
 /// open.
 ///
-/// A record that a crash truncated, and any other bytes after the last valid record, are removed when the file is
-/// opened. Damaged bytes before it are skipped; see [`damaged_bytes`](Self::damaged_bytes).
+/// Opening the file removes all bytes after the last valid record, such as a record that a crash truncated. It skips
+/// damaged bytes before that record; see [`damaged_bytes`](Self::damaged_bytes).
 #[derive(Debug)]
 pub struct ReadingCache {
     path: PathBuf,
     file: File,
     records: HashMap<ReadingKey, RecordPosition>,
-    /// Offset of the next record.
+    /// Offset at which the next record will be written.
     end: u64,
     damaged_bytes: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct RecordPosition {
+    /// Offset of the record in the file.
     offset: u64,
-    /// Length of the reading, without the record's header.
+    /// Length of the reading, without the record's header, in bytes.
     length: u32,
 }
 
 impl ReadingCache {
-    /// Opens the file, or creates it. `identity` describes everything on which readings depend: the model and its
-    /// configuration.
+    /// Opens the file, or creates it. `identity` describes everything on which readings depend, which is the model and
+    /// its configuration.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherReader`] if the file has another identity; [`Error::Locked`] while it is open elsewhere, in this
-    /// process or another; [`Error::Storage`].
+    /// [`Error::OtherReader`] if the file has another identity; [`Error::Locked`] if it is open elsewhere, in this
+    /// process or another; [`Error::Storage`] if it is not a cache, or cannot be read or written.
     pub fn open(path: &Path, identity: &str) -> Result<Self, Error> {
         let io = |operation| storage::Error::io(operation, path);
         match storage::check_regular(path) {
@@ -84,8 +85,8 @@ impl ReadingCache {
         self.records.is_empty()
     }
 
-    /// Number of bytes that were skipped when the file was opened, because they belong to no valid record: damaged bytes,
-    /// and those of a record that a crash truncated.
+    /// Number of bytes after the header that belonged to no valid record when the file was opened: damaged bytes, and
+    /// those of a record that a crash truncated.
     #[must_use]
     pub fn damaged_bytes(&self) -> u64 {
         self.damaged_bytes
@@ -95,7 +96,7 @@ impl ReadingCache {
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`] if it cannot be read, or has changed since the file was opened.
+    /// [`Error::Storage`] if the reading cannot be read, or has changed since the file was opened.
     pub fn get(&mut self, key: ReadingKey) -> Result<Option<StoredReading>, Error> {
         let Some(&RecordPosition { offset, length }) = self.records.get(&key) else { return Ok(None) };
         let mut bytes = vec![0; HEADER_BYTES + length as usize];
@@ -111,13 +112,13 @@ impl ReadingCache {
         Ok(Some(reading))
     }
 
-    /// Appends readings, all of them or none.
+    /// Appends readings. If it fails, none of them is in the cache.
     ///
     /// # Errors
     ///
     /// [`Error::Storage`] if they cannot be written.
     pub fn append(&mut self, readings: &[(ReadingKey, StoredReading)]) -> Result<(), Error> {
-        let mut bytes = Vec::with_capacity(TYPICAL_RECORD * readings.len());
+        let mut bytes = Vec::with_capacity(TYPICAL_RECORD_BYTES * readings.len());
         let mut records = Vec::with_capacity(readings.len());
         for (key, reading) in readings {
             let offset = self.end + bytes.len() as u64;
@@ -126,7 +127,7 @@ impl ReadingCache {
         }
         let written = self.file.seek(SeekFrom::Start(self.end)).and_then(|_| self.file.write_all(&bytes));
         if let Err(error) = written {
-            // If this fails too, the incomplete record is removed when the file is opened the next time.
+            // If this fails too, an incomplete record remains, which is removed when the file is opened again.
             let _ = self.file.set_len(self.end);
             return Err(storage::Error::io("write", &self.path)(error).into());
         }
@@ -135,12 +136,12 @@ impl ReadingCache {
         Ok(())
     }
 
-    /// Checks the header, or writes it if the file is new or its creation was interrupted.
+    /// Checks the header. Writes it if the file is new, or if a crash interrupted the writing of the header.
     fn check_or_write_header(&mut self, identity: &str) -> Result<(), Error> {
         let path = &self.path;
         let header = header::encode(identity);
         let mut found = Vec::with_capacity(header.len());
-        let limit = header.len().max(MIN_HEADER_READ) as u64;
+        let limit = header.len().max(MIN_HEADER_READ_BYTES) as u64;
         (&self.file).take(limit).read_to_end(&mut found).map_err(storage::Error::io("read", path))?;
         self.end = header.len() as u64;
         if found.starts_with(&header) {
@@ -155,11 +156,11 @@ impl ReadingCache {
         Err(header::mismatch(path, identity, &found))
     }
 
-    /// Finds the valid records, skips damaged bytes between them, and truncates the file after the last one.
+    /// Finds all valid records, skips damaged bytes between them, and truncates the file after the last valid record.
     fn scan(&mut self) -> Result<(), Error> {
         let io = |operation| storage::Error::io(operation, &self.path);
         let file_length = self.file.metadata().map_err(io("read"))?.len();
-        let mut file = BufReader::with_capacity(SCAN_BUFFER, &self.file);
+        let mut file = BufReader::with_capacity(SCAN_BUFFER_BYTES, &self.file);
         file.seek(SeekFrom::Start(self.end)).map_err(io("read"))?;
         let (mut offset, mut reading) = (self.end, Vec::new());
         while offset < file_length {
@@ -185,8 +186,8 @@ impl ReadingCache {
     }
 }
 
-/// The header of the record at the current position of `file`, which has `remaining` more bytes. None if the record is
-/// invalid. `reading` is a buffer.
+/// Reads the record at the current position of `file`, which has `remaining` bytes from there on. Returns the header of
+/// the record, or `None` if the record is invalid. `reading` is a buffer, which saves an allocation per record.
 fn valid_record(
     file: &mut impl Read,
     remaining: u64,

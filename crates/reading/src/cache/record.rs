@@ -1,34 +1,35 @@
-//! The bytes of one record: its header and its reading.
+//! Converts records, which are a header and a reading, to bytes and back. The format of the header is in `mod.rs`.
 //!
 //! | bytes | content of a reading |
 //! |---|---|
 //! | 4 | relevance, f32 |
-//! | 4 + 8 | sum over start logits: max as f32, sum as f64 |
-//! | 4 + 8 | sum over end logits, likewise |
-//! | 16 per span | first byte and end byte as u32, start and end logit as f32 |
+//! | 4 + 8 | [`LogitSum`] over the start logits: `max` as f32, `sum` as f64 |
+//! | 4 + 8 | [`LogitSum`] over the end logits: `max` as f32, `sum` as f64 |
+//! | 16 per span | start and end of its byte range as u32, start and end logit as f32 |
 
 use super::key::ReadingKey;
 use crate::{LogitSum, StoredReading, StoredSpan};
 
-/// Bytes before the reading: its length, the checksum, the key.
+/// Number of bytes of a record before the reading: its length, the checksum and the key.
 pub(super) const HEADER_BYTES: usize = 24;
-/// Bytes of a reading without its spans.
+/// Number of bytes of a reading without its spans.
 const PASSAGE_BYTES: usize = 28;
-/// Bytes of a span.
+/// Number of bytes of a span.
 const SPAN_BYTES: usize = 16;
-/// Maximum length of a reading. No passage has a million spans, so bytes that claim more are no record.
+/// Maximum length of a reading. No reading has a million spans, so a longer one must be damaged.
 const MAX_READING_BYTES: usize = PASSAGE_BYTES + SPAN_BYTES * (1 << 20);
 
 /// The header of a record.
 pub(super) struct RecordHeader {
-    /// Length of the reading.
+    /// Length of the reading in bytes.
     pub length: u32,
+    /// CRC-32 of the length, the key and the reading.
     crc: u32,
     pub key: ReadingKey,
 }
 
 impl RecordHeader {
-    /// None if no reading can have the length that the header claims.
+    /// Decodes a header. Returns `None` if it has a length that no reading can have.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut fields = Fields(bytes);
         let length = fields.u32()?;
@@ -44,7 +45,7 @@ impl RecordHeader {
             && length as usize <= MAX_READING_BYTES
     }
 
-    /// Whether the checksum is that of this reading.
+    /// Whether the checksum matches this reading.
     pub fn matches(&self, reading: &[u8]) -> bool {
         self.crc == checksum(self.key, reading)
     }
@@ -79,7 +80,7 @@ pub(super) fn write(key: ReadingKey, reading: &StoredReading, file: &mut Vec<u8>
     bytes.len() as u32
 }
 
-/// The reading in these bytes; none if they are no reading.
+/// Decodes a reading. Returns `None` if the bytes are not a reading.
 pub(super) fn read(bytes: &[u8]) -> Option<StoredReading> {
     let mut fields = Fields(bytes);
     let relevance = fields.f32().filter(|relevance| relevance.is_finite())?;
@@ -93,7 +94,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<StoredReading> {
     Some(StoredReading { relevance, spans, starts, ends })
 }
 
-/// Bytes from which fields are taken one after another.
+/// The bytes that are not decoded yet.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {

@@ -1,10 +1,13 @@
 //! Finds the next valid record after damaged bytes.
 //!
-//! Records have no sync marker, so every offset whose length field is possible is a candidate. A candidate is valid if
-//! the checksum over its length, key and reading matches; the probability of a false match is 2⁻³². One pass over the
-//! file computes the checksums of all candidates: with P(n) the CRC-32 of the first n bytes, the CRC-32 of the bytes
-//! from s to e is P(e) xor P(s) shifted by e − s bytes (Adler, zlib's `crc32_combine`). The work is therefore linear in
-//! the number of skipped bytes, whatever lengths they claim.
+//! Records do not begin with a marker, so every offset is a candidate if the bytes there, decoded as a length, are a
+//! length that a reading can have. A candidate is valid if the checksum over its length, key and reading matches;
+//! random bytes match with a probability of 2⁻³².
+//!
+//! One pass over the file computes the checksums of all candidates. Let P(n) be the CRC-32 of the first n bytes. The
+//! CRC-32 of the bytes from s to e is P(e) xor Q, where Q is P(s) advanced over e − s zero bytes, as in zlib's
+//! `crc32_combine` (Adler). So each candidate costs constant time, even if damaged bytes pretend to be long records,
+//! and the search takes time linear in the number of bytes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,51 +17,57 @@ use crc32fast::Hasher;
 
 use super::record::{HEADER_BYTES, RecordHeader};
 
-/// Bytes of a record before its key: the length and the checksum.
-const BEFORE_KEY: u64 = 8;
-/// Number of bytes of the first read, which is short because the next record is usually near. Each read is twice as long as
-/// the one before.
-const FIRST_CHUNK: u64 = 4 << 10;
-/// Maximum number of bytes of a read.
-const MAX_CHUNK: u64 = 1 << 20;
+/// Number of bytes of a record before its key: the length and the checksum.
+const BYTES_BEFORE_KEY: u64 = 8;
+/// Size of the first chunk that is read. It is small, because the next record is usually near. Each chunk is twice as
+/// large as the previous one.
+const FIRST_CHUNK_BYTES: u64 = 4 << 10;
+/// Maximum size of a chunk.
+const MAX_CHUNK_BYTES: u64 = 1 << 20;
 
-/// An offset at which a record may start. Candidates are ordered by their end.
+/// An offset in the file at which a record may start. Candidates are ordered by their end.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     end: u64,
     start: u64,
+    /// The length of the reading according to the header.
     length: u32,
-    /// The checksum in its header.
-    claimed_crc: u32,
-    /// CRC-32 of all bytes from the start of the search to its key.
+    /// The checksum according to the header.
+    expected_crc: u32,
+    /// CRC-32 of all bytes from the start of the search to the key. It is 0 until [`next_record`] sets it.
     crc_before_key: u32,
 }
 
 impl Candidate {
-    /// `crc_until_end` is the CRC-32 of all bytes from the start of the search to its end.
+    /// Whether the checksum matches. `crc_until_end` is the CRC-32 of all bytes from the start of the search to the end
+    /// of the candidate.
     fn is_valid(&self, crc_until_end: u32) -> bool {
-        let summed_bytes = self.end - self.start - BEFORE_KEY;
+        // The checksum is over the length, the key and the reading. To replace all bytes before the key with the length
+        // alone, the xor replaces their CRC-32 with that of the length. `combine` advances it over zero bytes.
+        let shift_bytes = self.end - self.start - BYTES_BEFORE_KEY;
         let length_crc = crc32fast::hash(&self.length.to_le_bytes());
         let mut shifted = Hasher::new_with_initial_len(self.crc_before_key ^ length_crc, 0);
-        shifted.combine(&Hasher::new_with_initial_len(0, summed_bytes));
-        crc_until_end ^ shifted.finalize() == self.claimed_crc
+        shifted.combine(&Hasher::new_with_initial_len(0, shift_bytes));
+        crc_until_end ^ shifted.finalize() == self.expected_crc
     }
 }
 
-/// Offset of the first valid record in `input`, which is positioned at `from` and ends at `file_length`.
+/// Returns the offset of the first valid record that starts at or after the offset `from`. `input` is the file,
+/// positioned at `from`. Returns `None` if there is no such record before `file_length`.
 pub(super) fn next_record(input: &mut impl Read, from: u64, file_length: u64) -> io::Result<Option<u64>> {
-    let mut buffer = HashedBuffer { bytes: Vec::new(), base: from, hashed: from, hasher: Hasher::new() };
+    let mut buffer = HashedBuffer { bytes: Vec::new(), base: from, hashed_end: from, hasher: Hasher::new() };
     let mut pending: BinaryHeap<Reverse<Candidate>> = BinaryHeap::new();
-    let (mut start, mut chunk) = (from, FIRST_CHUNK);
+    let (mut start, mut chunk) = (from, FIRST_CHUNK_BYTES);
     loop {
         let read = buffer.read(input, chunk.min(file_length - buffer.end()))?;
-        chunk = (chunk * 2).min(MAX_CHUNK);
-        while start + BEFORE_KEY <= buffer.end() {
+        chunk = (chunk * 2).min(MAX_CHUNK_BYTES);
+        while start + BYTES_BEFORE_KEY <= buffer.end() {
             if let Some(mut candidate) = buffer.candidate(start, file_length) {
-                if let Some(found) = first_valid(&mut pending, &mut buffer, start + BEFORE_KEY) {
+                // `crc_until` needs ascending offsets, so the candidates that end before this key are checked first.
+                if let Some(found) = first_valid(&mut pending, &mut buffer, start + BYTES_BEFORE_KEY) {
                     return Ok(Some(found));
                 }
-                candidate.crc_before_key = buffer.crc_until(start + BEFORE_KEY);
+                candidate.crc_before_key = buffer.crc_until(start + BYTES_BEFORE_KEY);
                 pending.push(Reverse(candidate));
             }
             start += 1;
@@ -74,7 +83,8 @@ pub(super) fn next_record(input: &mut impl Read, from: u64, file_length: u64) ->
     }
 }
 
-/// The start of the first valid candidate that ends at or before `until`; drops the invalid ones.
+/// Checks the candidates that end at or before `until`, in the order of their ends, and returns the start of the first
+/// valid one. Drops the invalid ones.
 fn first_valid(
     pending: &mut BinaryHeap<Reverse<Candidate>>,
     buffer: &mut HashedBuffer,
@@ -89,50 +99,53 @@ fn first_valid(
     None
 }
 
-/// A part of the file, and the CRC-32 of all bytes hashed so far.
+/// A part of the file, and the CRC-32 of all bytes from the start of the search up to an offset in this part.
 struct HashedBuffer {
     bytes: Vec<u8>,
-    /// Offset in the file of the first byte in the buffer.
+    /// Offset in the file of the first byte of the buffer.
     base: u64,
-    /// Offset up to which bytes were hashed.
-    hashed: u64,
+    /// Offset in the file up to which bytes were hashed.
+    hashed_end: u64,
     hasher: Hasher,
 }
 
 impl HashedBuffer {
+    /// Offset in the file after the last byte of the buffer.
     fn end(&self) -> u64 {
         self.base + self.bytes.len() as u64
     }
 
+    /// Appends up to `count` bytes to the buffer, and returns how many were read.
     fn read(&mut self, input: &mut impl Read, count: u64) -> io::Result<usize> {
         input.by_ref().take(count).read_to_end(&mut self.bytes)
     }
 
-    /// The candidate at an offset, if its length is possible and it ends within the file.
+    /// Returns the candidate at an offset, if its length is possible and it ends within the file.
     fn candidate(&self, start: u64, file_length: u64) -> Option<Candidate> {
-        let at = (start - self.base) as usize;
-        let fields: [u8; 8] = self.bytes.get(at..at + 8)?.try_into().ok()?;
+        let index = (start - self.base) as usize;
+        let fields: [u8; 8] = self.bytes.get(index..index + 8)?.try_into().ok()?;
         let length = u32::from_le_bytes(fields[..4].try_into().ok()?);
-        let claimed_crc = u32::from_le_bytes(fields[4..].try_into().ok()?);
+        let expected_crc = u32::from_le_bytes(fields[4..].try_into().ok()?);
         let end = start + HEADER_BYTES as u64 + u64::from(length);
         (RecordHeader::is_possible_length(length) && end <= file_length).then_some(Candidate {
             end,
             start,
             length,
-            claimed_crc,
+            expected_crc,
             crc_before_key: 0,
         })
     }
 
-    /// CRC-32 of all bytes before an offset in the buffer. Offsets must not decrease from call to call.
+    /// Returns the CRC-32 of all bytes from the start of the search up to an offset in the buffer. The offset must not
+    /// be lower than in the previous call.
     fn crc_until(&mut self, offset: u64) -> u32 {
-        let range = (self.hashed - self.base) as usize..(offset - self.base) as usize;
+        let range = (self.hashed_end - self.base) as usize..(offset - self.base) as usize;
         self.hasher.update(&self.bytes[range]);
-        self.hashed = offset;
+        self.hashed_end = offset;
         self.hasher.clone().finalize()
     }
 
-    /// Removes the bytes before an offset, after hashing the whole buffer.
+    /// Hashes the whole buffer, and then removes the bytes before an offset.
     fn drop_before(&mut self, offset: u64) {
         let end = self.end();
         self.crc_until(end);

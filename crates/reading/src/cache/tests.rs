@@ -1,4 +1,4 @@
-//! Caches that are cut off, damaged, locked, or not caches at all.
+//! Tests of caches that are truncated, damaged or locked, and of files that are not caches.
 
 use std::path::Path;
 
@@ -14,8 +14,9 @@ fn key(number: usize) -> ReadingKey {
     ReadingKey::of("who?", Some("title"), &number.to_string())
 }
 
+/// A reading with `number` spans.
 fn reading(number: usize) -> StoredReading {
-    let spans: Vec<_> = (0..number as u32).map(|at| (at..at + 2, at as f32 - 0.5)).collect();
+    let spans: Vec<_> = (0..number as u32).map(|span| (span..span + 2, span as f32 - 0.5)).collect();
     stored(number as f32 / 3.0, &spans)
 }
 
@@ -24,7 +25,7 @@ fn record_bytes(number: usize) -> usize {
     record::write(key(number), &reading(number), &mut Vec::new()) as usize + HEADER_BYTES
 }
 
-/// Creates a cache with this many readings.
+/// Creates a cache with `count` readings, in two appends.
 fn create(path: &Path, count: usize) {
     let mut cache = ReadingCache::open(path, "a reader").expect("opens");
     let readings: Vec<_> = (0..count).map(|number| (key(number), reading(number))).collect();
@@ -32,7 +33,7 @@ fn create(path: &Path, count: usize) {
     cache.append(&readings[count / 2..]).expect("appends");
 }
 
-/// The numbers of the readings that the cache has, each of which is checked.
+/// Returns which of the readings below `count` the cache has, and checks that they are unchanged.
 fn found(path: &Path, count: usize) -> Vec<usize> {
     let mut cache = ReadingCache::open(path, "a reader").expect("opens");
     (0..count)
@@ -90,7 +91,7 @@ fn a_file_of_another_reader_is_refused_and_left_unchanged() {
 }
 
 #[test]
-fn a_file_that_is_no_cache_is_refused_and_left_unchanged() {
+fn a_file_that_is_not_a_cache_is_refused_and_left_unchanged() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("notes.txt");
     std::fs::write(&path, "Dear diary, today I read").expect("writable");
@@ -102,7 +103,7 @@ fn a_file_that_is_no_cache_is_refused_and_left_unchanged() {
 }
 
 #[test]
-fn a_cache_can_be_open_once_at_a_time() {
+fn a_cache_cannot_be_opened_twice_at_the_same_time() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("cache");
     let cache = ReadingCache::open(&path, "a reader").expect("opens");
@@ -119,23 +120,25 @@ proptest! {
         let path = folder.path().join("cache");
         create(&path, 6);
         let bytes = std::fs::read(&path).expect("readable");
+        // The file is shorter than 1,200 bytes.
         let cut = cut % bytes.len();
         std::fs::write(&path, &bytes[..cut]).expect("writable");
         let mut ends = vec![header::encode("a reader").len()];
         for number in 0..6 {
             ends.push(ends[number] + record_bytes(number));
         }
-        let whole = ends[1..].iter().filter(|&&end| end <= cut).count();
-        prop_assert_eq!(found(&path, 6), (0..whole).collect::<Vec<_>>());
-        prop_assert_eq!(std::fs::metadata(&path).expect("a file").len() as usize, ends[whole]);
+        let complete = ends[1..].iter().filter(|&&end| end <= cut).count();
+        prop_assert_eq!(found(&path, 6), (0..complete).collect::<Vec<_>>());
+        prop_assert_eq!(std::fs::metadata(&path).expect("a file").len() as usize, ends[complete]);
         let mut cache = ReadingCache::open(&path, "a reader").expect("opens");
-        cache.append(&(whole..6).map(|number| (key(number), reading(number))).collect::<Vec<_>>()).expect("appends");
+        let others: Vec<_> = (complete..6).map(|number| (key(number), reading(number))).collect();
+        cache.append(&others).expect("appends");
         drop(cache);
         prop_assert_eq!(std::fs::read(&path).expect("readable"), bytes);
     }
 
     #[test]
-    fn changed_bytes_lose_only_the_records_that_they_touch(
+    fn only_records_with_changed_bytes_are_lost(
         changes in prop::collection::vec((any::<prop::sample::Index>(), 1u8..), 1..4),
     ) {
         const COUNT: usize = 12;
@@ -143,43 +146,44 @@ proptest! {
         let path = folder.path().join("cache");
         create(&path, COUNT);
         let mut bytes = std::fs::read(&path).expect("readable");
-        let begin = header::encode("a reader").len();
-        let mut ends = vec![begin];
+        let header_end = header::encode("a reader").len();
+        let mut ends = vec![header_end];
         for number in 0..COUNT {
             ends.push(ends[number] + record_bytes(number));
         }
-        let mut touched = std::collections::BTreeSet::new();
-        let whole = bytes.clone();
-        for (at, change) in changes {
-            let at = at.index(bytes.len() - begin) + begin;
-            bytes[at] ^= change;
+        let mut changed = std::collections::BTreeSet::new();
+        let original = bytes.clone();
+        for (offset, change) in changes {
+            let offset = offset.index(bytes.len() - header_end) + header_end;
+            bytes[offset] ^= change;
         }
-        for (at, (new, old)) in bytes.iter().zip(&whole).enumerate() {
+        for (offset, (new, old)) in bytes.iter().zip(&original).enumerate() {
             if new != old {
-                touched.insert(ends.iter().rposition(|&end| end <= at).expect("after the header"));
+                changed.insert(ends.iter().rposition(|&end| end <= offset).expect("after the header"));
             }
         }
         std::fs::write(&path, &bytes).expect("writable");
-        let expected: Vec<_> = (0..COUNT).filter(|number| !touched.contains(number)).collect();
-        let lost: u64 = touched.iter().map(|&number| (ends[number + 1] - ends[number]) as u64).sum();
+        let expected: Vec<_> = (0..COUNT).filter(|number| !changed.contains(number)).collect();
+        let lost: u64 = changed.iter().map(|&number| (ends[number + 1] - ends[number]) as u64).sum();
         let cache = ReadingCache::open(&path, "a reader").expect("opens");
         prop_assert_eq!(cache.damaged_bytes(), lost);
         drop(cache);
         prop_assert_eq!(found(&path, COUNT), expected);
-        // Readings that are computed again are appended after the others, and stay there.
+        // The lost readings can be appended again.
         let mut cache = ReadingCache::open(&path, "a reader").expect("opens");
-        cache.append(&touched.iter().map(|&number| (key(number), reading(number))).collect::<Vec<_>>()).expect("appends");
+        let lost: Vec<_> = changed.iter().map(|&number| (key(number), reading(number))).collect();
+        cache.append(&lost).expect("appends");
         drop(cache);
         prop_assert_eq!(found(&path, COUNT), (0..COUNT).collect::<Vec<_>>());
     }
 
     #[test]
-    fn a_changed_header_is_refused(at in any::<prop::sample::Index>(), change in 1u8..) {
+    fn a_changed_header_is_refused(offset in any::<prop::sample::Index>(), change in 1u8..) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("cache");
         create(&path, 2);
         let mut bytes = std::fs::read(&path).expect("readable");
-        bytes[at.index(header::encode("a reader").len())] ^= change;
+        bytes[offset.index(header::encode("a reader").len())] ^= change;
         std::fs::write(&path, &bytes).expect("writable");
         prop_assert!(ReadingCache::open(&path, "a reader").is_err());
     }
@@ -191,13 +195,14 @@ fn bytes_inserted_between_records_are_skipped_in_linear_time() {
     let path = folder.path().join("cache");
     create(&path, 6);
     let bytes = std::fs::read(&path).expect("readable");
-    // Every fourth byte starts a length field that claims a reading of one megabyte.
-    let hostile = [0x1c, 0x00, 0x10, 0x00].repeat(4 << 20);
-    let middle = header::encode("a reader").len() + record_bytes(0);
-    std::fs::write(&path, [&bytes[..middle], &hostile, &bytes[middle..]].concat()).expect("writable");
+    // Every fourth byte starts a length that is possible: 28 bytes and 2¹⁶ spans of 16 bytes. To hash each of these
+    // candidates on its own would mean to hash 4 · 10¹² bytes.
+    let inserted = [0x1c, 0x00, 0x10, 0x00].repeat(4 << 20);
+    let first_end = header::encode("a reader").len() + record_bytes(0);
+    std::fs::write(&path, [&bytes[..first_end], &inserted, &bytes[first_end..]].concat()).expect("writable");
     let started = std::time::Instant::now();
     let cache = ReadingCache::open(&path, "a reader").expect("opens");
-    assert_eq!((cache.len(), cache.damaged_bytes()), (6, hostile.len() as u64));
+    assert_eq!((cache.len(), cache.damaged_bytes()), (6, inserted.len() as u64));
     assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
     drop(cache);
     assert_eq!(found(&path, 6), [0, 1, 2, 3, 4, 5]);

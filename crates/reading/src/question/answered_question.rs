@@ -1,4 +1,4 @@
-//! A question with everything that exact matches need.
+//! A question with everything that is needed to decide whether its best answer is correct.
 
 use super::accepted::AcceptedAnswers;
 use super::readings::QuestionReadings;
@@ -6,8 +6,8 @@ use super::readings::QuestionReadings;
 /// The readings of a question, with its accepted answers.
 #[derive(Debug, Clone, Copy)]
 pub struct AnsweredQuestion<'a> {
-    /// If nothing was read, there is no answer, which counts as wrong.
+    /// The readings of the question's passages. If `None`, the question has no answer, which counts as wrong.
     pub readings: Option<&'a QuestionReadings>,
-    /// The accepted answers.
+    /// The answers that count as correct.
     pub accepted: AcceptedAnswers<'a>,
 }

@@ -1,4 +1,4 @@
-//! Best answers and exact matches of many questions, on all threads.
+//! Finds the best answer to each of many questions, and whether it is correct, on all threads.
 
 use control::{Cancelled, Control};
 use rayon::prelude::*;
@@ -9,11 +9,12 @@ use super::readings::{BestAnswer, QuestionReadings};
 use super::scoring::Scoring;
 use crate::Error;
 
-/// Returns the best answer of each question among its first `passage_count` passages, as [`QuestionReadings::best`] does.
+/// Returns for each question the best answer in its first `passage_count` passages, as [`QuestionReadings::best`] does.
+/// Progress counts questions.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if a weight is not finite; [`Error::Cancelled`].
+/// [`Error::Argument`] if a weight in `scoring.evidence` is not finite; [`Error::Cancelled`].
 pub fn best_answers<'a>(
     questions: &'a [QuestionReadings],
     scoring: Scoring,
@@ -31,12 +32,13 @@ pub fn best_answers<'a>(
     best.collect::<Result<Vec<_>, Cancelled>>().map_err(Error::from)
 }
 
-/// Returns whether the best answer of each question is an accepted one, for each number of passages:
-/// `[passage_counts][questions]`. The best answer is the one that [`QuestionReadings::best`] returns.
+/// Returns one list for each n in `passage_counts`, with one value per question: whether the best answer in the
+/// question's first n passages is an accepted one. The best answer is the one that [`QuestionReadings::best`] returns.
+/// Progress counts questions.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if a weight is not finite, or if `passage_counts` is not in strictly ascending order;
+/// [`Error::Argument`] if a weight in `scoring.evidence` is not finite, or if `passage_counts` is not in strictly ascending order;
 /// [`Error::Cancelled`].
 pub fn exact_matches(
     questions: &[AnsweredQuestion<'_>],
@@ -53,13 +55,14 @@ pub fn exact_matches(
         if let Some(readings) = question.readings {
             let evaluator =
                 ExactMatchEvaluator::new(readings, question.accepted, scoring.spans, scoring.merge);
-            evaluator
-                .evaluate(scoring.evidence, passage_counts, scratch, |at, is_match| matches[at] = is_match);
+            evaluator.evaluate(scoring.evidence, passage_counts, scratch, |index, is_match| {
+                matches[index] = is_match;
+            });
         }
         control.advance(1);
         Ok(matches)
     });
     let by_question = by_question.collect::<Result<Vec<Vec<bool>>, Cancelled>>()?;
-    let matches_of = |at: usize| by_question.iter().map(|matches| matches[at]).collect();
-    Ok((0..passage_counts.len()).map(matches_of).collect())
+    let by_count = |index: usize| by_question.iter().map(|matches| matches[index]).collect();
+    Ok((0..passage_counts.len()).map(by_count).collect())
 }

@@ -1,4 +1,4 @@
-//! Collects the stored readings of a question's passages.
+//! Collects the stored readings of a question's passages, and numbers the distinct texts of their spans.
 
 use std::collections::HashMap;
 
@@ -9,18 +9,18 @@ use crate::Error;
 use crate::answer::answer_text;
 use crate::reader_output::StoredReading;
 
-/// Builds [`QuestionReadings`] from the stored readings of a question's passages, added in retrieval order.
+/// Builds [`QuestionReadings`]. The stored readings of the passages are added in retrieval order, best passage first.
 #[derive(Debug, Default)]
 pub struct QuestionBuilder {
     question: QuestionReadings,
     /// The number of each distinct span text.
     text_numbers: HashMap<String, u32>,
-    /// The number of each distinct normalized text.
+    /// The number of each distinct span text after normalization.
     normalized_numbers: HashMap<String, u32>,
 }
 
 impl QuestionBuilder {
-    /// A builder without passages.
+    /// Returns a builder without passages.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -61,19 +61,19 @@ impl QuestionBuilder {
         Ok(())
     }
 
-    /// The readings of all passages that were added.
+    /// Returns the readings of all passages that were added.
     #[must_use]
     pub fn finish(self) -> QuestionReadings {
         let mut question = self.question;
         question.passages.shrink_to_fit();
         question.spans.shrink_to_fit();
-        question.normalized_of.shrink_to_fit();
+        question.normalized_numbers.shrink_to_fit();
         question.texts.shrink_to_fit();
         question.normalized_texts.shrink_to_fit();
         question
     }
 
-    /// The number of a span text, which is assigned if the text is new.
+    /// Returns the number of a span text. A new text gets the next number.
     fn text_number(&mut self, answer: &str) -> u32 {
         if let Some(&number) = self.text_numbers.get(answer) {
             return number;
@@ -88,7 +88,7 @@ impl QuestionBuilder {
             }
         };
         let number = self.question.texts.push(answer);
-        self.question.normalized_of.push(normalized_number);
+        self.question.normalized_numbers.push(normalized_number);
         self.text_numbers.insert(answer.to_owned(), number);
         number
     }
@@ -101,12 +101,12 @@ mod tests {
     use crate::testing::stored;
 
     #[test]
-    fn offsets_are_in_utf_16() {
+    fn answer_ranges_are_in_utf_16_code_units() {
         let mut builder = QuestionBuilder::new();
         builder.push("🚁 éa", 0.0, &stored(0.0, &[(5..7, 1.0)])).expect("a finite score");
         let question = builder.finish();
         let best = question.best(Scoring::default(), 1).expect("finite weights").expect("an answer");
-        // The helicopter has four bytes and two UTF-16 code units; é has two bytes and one unit.
+        // 🚁 has four bytes and two UTF-16 code units; é has two bytes and one code unit.
         assert_eq!((best.text, best.utf16_range), ("é", 3..4));
     }
 

@@ -1,8 +1,8 @@
-//! Stored readings of whole questions: their best answers and exact matches under any scoring.
+//! The stored readings of all passages of a question. They give the best answer, and whether it is an accepted one, for
+//! any scoring and any number of passages.
 //!
-//! A [`QuestionBuilder`] collects the stored readings of a question's passages into [`QuestionReadings`], in which each
-//! distinct span text is stored once. From these follow best answers, and exact matches with accepted answers, under any
-//! scoring and for any number of passages.
+//! A [`QuestionBuilder`] collects the stored readings of a question's passages into [`QuestionReadings`], which store
+//! each distinct span text once. [`best_answers`] and [`exact_matches`] evaluate many questions on all threads.
 
 mod accepted;
 mod answered_question;

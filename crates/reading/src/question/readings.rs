@@ -1,4 +1,4 @@
-//! The stored readings of one question's passages, and the best answer that follows from them.
+//! The stored readings of one question's passages, and the search for the best answer in them.
 
 use std::ops::Range;
 
@@ -17,12 +17,12 @@ pub struct QuestionReadings {
     pub(super) passages: Vec<PassageData>,
     /// The spans of all passages, passage by passage, best span first.
     pub(super) spans: Vec<SpanData>,
-    /// The distinct texts of spans.
+    /// The distinct texts of spans. A text's number is its index in this list.
     pub(super) texts: TextList,
-    /// The distinct results of SQuAD's normalization of these texts.
+    /// The distinct texts after SQuAD's normalization.
     pub(super) normalized_texts: TextList,
-    /// For each of `texts`, its number in `normalized_texts`.
-    pub(super) normalized_of: Vec<u32>,
+    /// `[texts]`: the number of each text's normalized form in `normalized_texts`.
+    pub(super) normalized_numbers: Vec<u32>,
 }
 
 /// A passage without its spans.
@@ -32,22 +32,24 @@ pub(crate) struct PassageData {
     pub retrieval_score: f32,
     pub(super) starts: LogitSum,
     pub(super) ends: LogitSum,
-    /// Position after its last span.
+    /// Index after its last span in [`QuestionReadings::spans`]. Its first span follows those of the previous passage.
     pub(super) span_end: usize,
 }
 
 /// A span of a passage.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SpanData {
+    /// Start logit of its first token.
     pub start: f32,
+    /// End logit of its last token.
     pub end: f32,
-    /// Number of its text in `texts`, or [`NO_TEXT`].
+    /// Number of its text, or [`NO_TEXT`].
     pub text: u32,
-    /// Number of UTF-16 code units of the passage's text before the span.
+    /// Where it starts in the passage's text, in UTF-16 code units.
     pub utf16_start: u32,
 }
 
-/// The text number of a span whose text is blank.
+/// The text number of blank spans.
 pub(super) const NO_TEXT: u32 = u32::MAX;
 
 /// The best answer of a question.
@@ -55,13 +57,13 @@ pub(super) const NO_TEXT: u32 = u32::MAX;
 pub struct BestAnswer<'a> {
     /// The span's text.
     pub text: &'a str,
-    /// Position of its passage in the list of passages.
+    /// Index of the span's passage in the list of passages, from 0.
     pub passage: usize,
-    /// Its range in the passage's text, in UTF-16 code units.
+    /// The span as a range of UTF-16 code units in the text of its passage.
     pub utf16_range: Range<usize>,
-    /// start logit + end logit under `Original`; otherwise a probability.
+    /// Under [`SpanScoring::Original`](crate::SpanScoring::Original), start logit + end logit; otherwise a probability.
     pub score: f64,
-    /// Number of `text` among the distinct texts of spans.
+    /// Number of `text` in [`QuestionReadings::texts`].
     text_number: u32,
 }
 
@@ -78,8 +80,8 @@ impl QuestionReadings {
         self.passages.is_empty()
     }
 
-    /// Returns the best answer among the first `passage_count` passages: the first one that [`answers`](crate::answers())
-    /// would return. None if these passages have no span.
+    /// Returns the best answer in the first `passage_count` passages, which is the first one that
+    /// [`answers`](crate::answers()) would return. `None` if these passages have no answer.
     ///
     /// # Errors
     ///
@@ -89,18 +91,18 @@ impl QuestionReadings {
         Ok(self.best_unchecked(scoring, passage_count))
     }
 
-    /// As [`best`](Self::best), for weights that were checked.
+    /// Like [`best`](Self::best), but the caller has checked the weights.
     pub(crate) fn best_unchecked(&self, scoring: Scoring, passage_count: usize) -> Option<BestAnswer<'_>> {
-        let read = &self.passages[..passage_count.min(self.passages.len())];
-        let relevance: Vec<f64> = read
+        let passages = &self.passages[..passage_count.min(self.passages.len())];
+        let relevance: Vec<f64> = passages
             .iter()
             .map(|passage| scoring.evidence.fuse(passage.relevance, passage.retrieval_score))
             .collect();
         let mut candidates = Vec::new();
-        for passage in 0..read.len() {
+        for passage in 0..passages.len() {
             candidates.extend(self.candidates(passage, scoring.merge));
         }
-        let logit_sums = |passage: usize| (read[passage].starts, read[passage].ends);
+        let logit_sums = |passage: usize| (passages[passage].starts, passages[passage].ends);
         let answer_count = self.answer_count(scoring.merge);
         let ranked = rank(&candidates, &relevance, logit_sums, scoring.spans, answer_count);
         let best = ranked.first()?;
@@ -116,7 +118,7 @@ impl QuestionReadings {
         })
     }
 
-    /// For each distinct text, whether it is an exact match of an accepted answer.
+    /// Returns for each distinct text whether it is an accepted answer.
     pub(crate) fn matching_texts(&self, accepted: AcceptedAnswers<'_>) -> Vec<bool> {
         match accepted {
             AcceptedAnswers::Texts(answers) => {
@@ -125,7 +127,7 @@ impl QuestionReadings {
                 let is_accepted =
                     |number| answers.iter().any(|answer| answer == self.normalized_texts.get(number));
                 let accepted: Vec<bool> = (0..self.normalized_texts.len()).map(is_accepted).collect();
-                self.normalized_of.iter().map(|&number| accepted[number as usize]).collect()
+                self.normalized_numbers.iter().map(|&number| accepted[number as usize]).collect()
             }
             AcceptedAnswers::Patterns(answers) => {
                 let matcher = PredictionMatcher::patterns_lossy(answers).0;
@@ -134,11 +136,11 @@ impl QuestionReadings {
         }
     }
 
-    /// For each distinct text, the number of the answer that it belongs to.
+    /// Returns for each distinct text the number of its answer. Texts that are merged have the same answer.
     pub(crate) fn answers_of_texts(&self, merge: Merge) -> Vec<u32> {
         match merge {
             Merge::Text => (0..self.texts.len()).collect(),
-            Merge::Normalized => self.normalized_of.clone(),
+            Merge::Normalized => self.normalized_numbers.clone(),
         }
     }
 
@@ -146,7 +148,7 @@ impl QuestionReadings {
         &self.passages
     }
 
-    /// Number of distinct answers.
+    /// Number of distinct answers, which depends on how texts are merged.
     pub(crate) fn answer_count(&self, merge: Merge) -> usize {
         match merge {
             Merge::Text => self.texts.len() as usize,
@@ -154,19 +156,19 @@ impl QuestionReadings {
         }
     }
 
-    /// The spans of a passage, best first.
+    /// Iterates over the spans of a passage, best first.
     pub(crate) fn candidates(&self, passage: usize, merge: Merge) -> impl Iterator<Item = Candidate> + '_ {
-        let first = passage.checked_sub(1).map_or(0, |before| self.passages[before].span_end);
+        let first = passage.checked_sub(1).map_or(0, |previous| self.passages[previous].span_end);
         self.spans[first..self.passages[passage].span_end].iter().map(move |span| {
             let answer = (span.text != NO_TEXT).then(|| match merge {
                 Merge::Text => span.text,
-                Merge::Normalized => self.normalized_of[span.text as usize],
+                Merge::Normalized => self.normalized_numbers[span.text as usize],
             });
             Candidate { passage, start: span.start, end: span.end, answer }
         })
     }
 
-    /// P_start · P_end of a span (Karpukhin et al., 2020, equations 3–4).
+    /// Returns P_start · P_end of a span (Karpukhin et al., 2020, equations 3–4).
     pub(crate) fn span_probability(&self, span: &Candidate) -> f64 {
         let passage = &self.passages[span.passage];
         passage.starts.softmax(span.start) * passage.ends.softmax(span.end)
@@ -174,7 +176,7 @@ impl QuestionReadings {
 }
 
 impl BestAnswer<'_> {
-    /// Number of its text among the distinct texts of spans.
+    /// Number of its text in [`QuestionReadings::texts`].
     pub(crate) fn text_number(&self) -> usize {
         self.text_number as usize
     }
@@ -190,35 +192,38 @@ mod tests {
     #[test]
     fn weights_that_are_not_finite_are_refused() {
         let evidence = Evidence { beta: f64::INFINITY, gamma: 0.0 };
-        let nothing = QuestionReadings::default();
-        let error = nothing.best(Scoring { evidence, ..Scoring::default() }, 1);
+        let empty = QuestionReadings::default();
+        let error = empty.best(Scoring { evidence, ..Scoring::default() }, 1);
         assert_eq!(error.expect_err("refused").to_string(), "beta: expected a finite number, got inf");
     }
 
     proptest! {
         #[test]
-        fn stored_readings_give_the_answers_that_the_logits_give(
-            reads in prop::collection::vec(any::<RandomReading>(), 0..12),
-            (max_spans, max_tokens, first) in (1usize..5, 1usize..4, 0usize..14),
+        fn stored_readings_give_the_same_best_answer_as_logits(
+            random_readings in prop::collection::vec(any::<RandomReading>(), 0..12),
+            (max_spans, max_tokens, passage_count) in (1usize..5, 1usize..4, 0usize..14),
             (beta, gamma) in (-1i8..3, -1i8..3),
             (scoring, merge) in scorings_and_merges(),
         ) {
             let limits = SpanLimits { max_spans, max_tokens };
             let evidence = Evidence { beta: f64::from(beta), gamma: f64::from(gamma) };
             let mut builder = QuestionBuilder::new();
-            let readings: Vec<PassageReading<'_>> = reads.iter().map(passage_reading).collect();
-            for (at, reading) in readings.iter().enumerate() {
-                let stored = StoredReading::new(at, &reading.windows, limits).expect("valid windows");
+            let readings: Vec<PassageReading<'_>> = random_readings.iter().map(passage_reading).collect();
+            for (index, reading) in readings.iter().enumerate() {
+                let stored = StoredReading::new(index, &reading.windows, limits).expect("valid windows");
                 builder.push(reading.text, reading.retrieval_score, &stored).expect("a finite score");
             }
             let question = builder.finish();
-            let best = question.best(Scoring { spans: scoring, evidence, merge }, first).expect("finite weights");
+            let best = question.best(Scoring { spans: scoring, evidence, merge }, passage_count);
+            let best = best.expect("finite weights");
             let options = ReadOptions { scoring, limits, evidence, merge };
-            let expected = answers(&readings[..first.min(readings.len())], &options).expect("valid windows").into_iter().next();
+            let expected = answers(&readings[..passage_count.min(readings.len())], &options);
+            let expected = expected.expect("valid windows").into_iter().next();
             prop_assert_eq!(best.is_some(), expected.is_some());
             let Some(expected) = expected else { return Ok(()) };
             let best = best.expect("an answer");
-            prop_assert_eq!((best.text, best.passage, best.score), (expected.text.as_str(), expected.passage, expected.score));
+            prop_assert_eq!(best.text, &expected.text);
+            prop_assert_eq!((best.passage, best.score), (expected.passage, expected.score));
             let text = readings[best.passage].text;
             prop_assert_eq!(best.utf16_range.start, text[..expected.bytes.start].encode_utf16().count());
         }

@@ -1,4 +1,4 @@
-//! How answers are computed from stored readings.
+//! The options with which answers are computed from stored readings.
 
 use crate::{Evidence, Merge, SpanScoring};
 

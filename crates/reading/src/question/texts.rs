@@ -1,9 +1,11 @@
-//! A compact list of texts.
+//! A compact list of texts, which stores them in one allocation.
 
-/// Texts by number, stored one after another in one string.
+/// Texts, numbered from 0.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TextList {
+    /// All texts, one after another.
     joined: String,
+    /// The end of each text in `joined`.
     ends: Vec<usize>,
 }
 
@@ -17,7 +19,7 @@ impl TextList {
 
     pub fn get(&self, number: u32) -> &str {
         let number = number as usize;
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let start = number.checked_sub(1).map_or(0, |previous| self.ends[previous]);
         &self.joined[start..self.ends[number]]
     }
 

@@ -1,4 +1,5 @@
-//! What a reader outputs for a passage, and the part of it that scoring needs.
+//! The output of a reader for one passage ([`Window`]), the best spans in it ([`best_spans`]), and the part of it that
+//! all scorings need ([`StoredReading`]).
 
 mod spans;
 mod stored_reading;

@@ -1,4 +1,5 @@
-//! The part of a reader's output that every scoring needs, in a few hundred bytes per passage.
+//! The part of a reader's output that all scorings need, in a few hundred bytes per passage. It is what the cache
+//! stores.
 
 use std::ops::Range;
 
@@ -6,23 +7,24 @@ use super::spans::{SpanLimits, select_spans, whole_word_spans};
 use super::window::{Relevance, Window};
 use crate::Error;
 
-/// A reading of one passage: its relevance, its best spans, and the denominators of the softmaxes over its tokens.
+/// A reading of one passage for one question: the passage's relevance, its best spans, and the denominators of the
+/// softmaxes over its tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredReading {
-    /// How well the passage answers the question, as a logit. Finite.
+    /// How well the passage answers the question, as a logit. Always finite.
     pub relevance: f32,
     /// The best spans, best first. None lies within another.
     pub spans: Vec<StoredSpan>,
-    /// Over the start logits of all windows.
+    /// The sum over the start logits of all windows.
     pub starts: LogitSum,
-    /// Over the end logits of all windows.
+    /// The sum over the end logits of all windows.
     pub ends: LogitSum,
 }
 
 /// A span of a stored reading.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredSpan {
-    /// Bytes of the passage's text.
+    /// The span as a range of bytes in the passage's text.
     pub bytes: Range<u32>,
     /// Start logit of its first token.
     pub start: f32,
@@ -31,14 +33,15 @@ pub struct StoredSpan {
 }
 
 impl StoredSpan {
-    /// start logit + end logit.
+    /// Returns start logit + end logit.
     #[must_use]
     pub fn score(&self) -> f64 {
         f64::from(self.start) + f64::from(self.end)
     }
 }
 
-/// Σ exp(logit) over tokens, as exp(max) · sum: the denominator of a softmax.
+/// The denominator of a softmax over tokens: Σ exp(logit). It is stored as exp(`max`) · `sum`, so that it cannot
+/// overflow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogitSum {
     /// The highest logit; −∞ if there are no tokens.
@@ -53,22 +56,23 @@ impl LogitSum {
         Self { max, sum: logits.map(|&logit| (f64::from(logit) - f64::from(max)).exp()).sum() }
     }
 
-    /// The softmax of one of the logits.
+    /// Returns the softmax of one of the logits.
     pub(crate) fn softmax(self, logit: f32) -> f64 {
         (f64::from(logit) - f64::from(self.max)).exp() / self.sum
     }
 }
 
 impl StoredReading {
-    /// Reduces the windows of one passage to what every scoring needs.
+    /// Reduces the windows of one passage to a stored reading.
     ///
-    /// Spans of all windows compete with each other; if two windows have a span with the same bytes, the better score
-    /// counts. The passage's relevance is the maximum over its windows. `passage` is the passage's position, for errors.
+    /// The best spans are selected from the spans of all windows; if two windows have a span with the same bytes, the
+    /// one with the higher score counts. The relevance of the passage is the maximum over its windows. `passage` is the
+    /// index of the passage, which errors report.
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] if the slices of a window differ in length; [`Error::Argument`] if a relevance is not finite, or
-    /// if there is no window.
+    /// [`Error::Shape`] if the slices of a window differ in length; [`Error::Argument`] if a relevance is not finite,
+    /// or if there is no window.
     pub fn new(passage: usize, windows: &[Window<'_>], limits: SpanLimits) -> Result<Self, Error> {
         let mut spans = Vec::new();
         let mut relevance = f32::NEG_INFINITY;
@@ -124,6 +128,7 @@ mod tests {
 
     const LIMITS: SpanLimits = SpanLimits { max_spans: 3, max_tokens: 1 };
 
+    /// A window of up to eight tokens. Its end logits are 0.
     fn window<'a>(
         relevance: Relevance,
         start: &'a [f32],
@@ -138,8 +143,8 @@ mod tests {
     }
 
     #[test]
-    fn windows_share_one_list_of_spans_and_the_same_bytes_count_once() {
-        // "a b c", read as "a b" and as "b c": b scores 2 in one window and 5 in the other.
+    fn spans_are_selected_from_all_windows_and_the_same_bytes_count_once() {
+        // "a b c" is read as "a b" and as "b c". b scores 2 in the first window and 5 in the second.
         let first = window(Relevance::Logit(1.5), &[3.0, 2.0], &[0..1, 2..3], &[0, 1]);
         let second = window(Relevance::Logit(-1.0), &[5.0, 4.0], &[2..3, 4..5], &[1, 2]);
         let reading = StoredReading::new(0, &[first, second], LIMITS).expect("valid windows");
@@ -152,24 +157,28 @@ mod tests {
 
     #[test]
     fn a_span_within_a_span_of_another_window_is_dropped() {
-        // The first window has the span "a b"; the second has "b" alone, with a lower score.
+        // The windows are "a b" and "b c". "b" is a span of the second window with the score 8 + 0. It is dropped, as
+        // it lies within "a b", which has a higher score.
         let limits = SpanLimits { max_spans: 9, max_tokens: 2 };
         let first = Window {
             end: &[-9.0, 9.0],
             ..window(Relevance::Logit(0.0), &[9.0, -9.0], &[0..1, 2..3], &[0, 1])
         };
         let second = window(Relevance::Logit(0.0), &[8.0, 1.0], &[2..3, 4..5], &[1, 2]);
-        // "a b" scores 18. "b c" scores 8 + 0; it overlaps "a b" but is not within it, so it stays. "c" is within "b c".
+        // "a b" scores 9 + 9. "b c" scores 8 + 0; it overlaps "a b" but does not lie within it, so it is kept. "c" lies
+        // within "b c".
         let reading = StoredReading::new(0, &[first, second], limits).expect("valid windows");
         assert_eq!(spans(&reading), [(0..3, 18.0), (2..5, 8.0)]);
     }
 
     #[test]
     fn relevance_can_be_the_best_span_score_minus_the_null_answer_score() {
-        let reads = |score| window(Relevance::NoAnswer(score), &[3.0, 2.0], &[0..1, 2..3], &[0, 1]);
-        assert_eq!(StoredReading::new(0, &[reads(1.0)], LIMITS).expect("valid windows").relevance, 2.0);
+        let window_with = |score| window(Relevance::NoAnswer(score), &[3.0, 2.0], &[0..1, 2..3], &[0, 1]);
+        assert_eq!(StoredReading::new(0, &[window_with(1.0)], LIMITS).expect("valid windows").relevance, 2.0);
         assert_eq!(
-            StoredReading::new(0, &[reads(1.0), reads(-4.0)], LIMITS).expect("valid windows").relevance,
+            StoredReading::new(0, &[window_with(1.0), window_with(-4.0)], LIMITS)
+                .expect("valid windows")
+                .relevance,
             7.0
         );
         let empty = window(Relevance::NoAnswer(1.5), &[], &[], &[]);
@@ -177,8 +186,8 @@ mod tests {
     }
 
     #[test]
-    fn probabilities_are_over_the_tokens_of_all_windows() {
-        // The exponentials are 1, 3 and 4, which sum to 8.
+    fn softmaxes_are_over_the_tokens_of_all_windows() {
+        // The exponentials of the start logits are 1, 3 and 4; their sum is 8. Those of the three end logits are 1.
         let (ln3, ln4) = (3f32.ln(), 4f32.ln());
         let start = [0.0, ln3];
         let first = window(Relevance::Logit(0.0), &start, &[0..1, 2..3], &[0, 1]);
@@ -190,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn no_window_and_a_relevance_that_is_not_finite_are_refused() {
+    fn a_passage_without_windows_and_a_relevance_that_is_not_finite_are_refused() {
         let refused =
             |windows: &[Window<'_>]| StoredReading::new(0, windows, LIMITS).expect_err("refused").to_string();
         assert_eq!(refused(&[]), "windows: expected at least one, got none");

@@ -1,29 +1,29 @@
-//! A reader's output for one model input.
+//! The output of a reader for one model input.
 
 use std::ops::Range;
 
-/// A reader's output for one passage, or for one of the overlapping windows in which a long passage was read. The four
-/// slices have one entry per token of the window's text.
+/// The output of a reader for one passage, or for one of the overlapping windows in which a long passage was read. Each
+/// of the four slices has one entry per token of the window.
 #[derive(Debug, Clone, Copy)]
 pub struct Window<'a> {
-    /// How well the window answers the question.
+    /// What its relevance is computed from.
     pub relevance: Relevance,
     /// Start logits.
     pub start: &'a [f32],
     /// End logits.
     pub end: &'a [f32],
-    /// The bytes of each token in the passage's whole text.
+    /// Each token as a range of bytes in the text of the whole passage.
     pub offsets: &'a [Range<u32>],
-    /// The number of each token's word. Tokens of one word have the same number.
+    /// For each token, the index of the word that it belongs to. Tokens of one word have the same index.
     pub words: &'a [u32],
 }
 
-/// How well a window answers the question.
+/// What the relevance of a window is computed from: how likely it is to contain the answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Relevance {
     /// The reader's relevance logit (Karpukhin et al., 2020, equation 5).
     Logit(f32),
-    /// The score of the null answer. Relevance is the score of the best span minus this score (Devlin et al., 2019,
-    /// §4.3). A window without spans counts as if its best span had the score 0.
+    /// The score that the reader gives to "the window has no answer". The relevance is the score of the best span minus
+    /// this score (Devlin et al., 2019, §4.3). In a window without spans, the score of the best span counts as 0.
     NoAnswer(f32),
 }

@@ -1,7 +1,7 @@
-//! Scores of spans, and the merging of equal spans into ranked answers.
+//! Scores spans and merges spans with the same answer.
 //!
-//! The spans of all passages of a question enter as [`Candidate`]s. One of three formulas scores them (`original.rs`,
-//! `normalized.rs`, `probability.rs`), and [`rank`] merges candidates with the same answer.
+//! The input is the spans of all passages of a question, as [`Candidate`]s. [`rank`] scores them by one of three
+//! formulas (`original.rs`, `normalized.rs`, `probability.rs`), merges them, and returns the answers, best first.
 
 mod candidate;
 mod normalized;

@@ -1,23 +1,26 @@
-//! The choices that a user has: the formula of span scores, and which spans are the same answer.
+//! The user's options: the formula that scores spans, and the rule that decides which spans are the same answer. The
+//! papers are named in `lib.rs`.
 
 /// How the score of a span is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SpanScoring {
-    /// The best span of the passage with the highest relevance (Ma et al., 2021, §2.2).
+    /// A span is ranked by the relevance of its passage, and within a passage by start logit + end logit (Ma et al.,
+    /// 2021, §2.2). The best answer is the best span of the most relevant passage.
     Original,
-    /// Softmax over passages × softmax over the spans of each passage (Ma et al., 2021, §2.2). The scores of equal
-    /// answers are added up.
+    /// The score of a span is the product of a softmax over passages and a softmax over the spans of its passage (Ma et
+    /// al., 2021, §2.2). The scores of spans with the same answer are added.
     #[default]
     Normalized,
-    /// P_start · P_end · P_selected (Karpukhin et al., 2020, §6.1). An answer has the probability of its best span.
+    /// The score of a span is P_start · P_end · P_selected, the probabilities of its first token, its last token and
+    /// its passage (Karpukhin et al., 2020, §6.1). An answer has the probability of its best span.
     Probability,
-    /// As [`Probability`](Self::Probability), but the probabilities of equal answers are added up, which is not in that
-    /// paper.
+    /// Like [`Probability`](Self::Probability), but the probabilities of spans with the same answer are added.
+    /// Karpukhin et al. (2020) do not add them.
     SummedProbability,
 }
 
 impl SpanScoring {
-    /// Whether the scores of equal answers are added up. Otherwise an answer has the score of its best span.
+    /// Whether the scores of spans with the same answer are added. Otherwise an answer has the score of its best span.
     pub(crate) fn is_summed(self) -> bool {
         match self {
             Self::Original | Self::Probability => false,

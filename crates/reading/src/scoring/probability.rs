@@ -1,11 +1,12 @@
-//! The probability of a span under DPR's reader.
+//! The probability of a span under DPR's reader (Karpukhin et al., 2020, equations 3–5).
 
 use super::candidate::{Candidate, ScoredCandidate, by_score};
 use super::softmax::softmax;
 use crate::reader_output::LogitSum;
 
-/// Scores spans by P_start · P_end · P_selected: the first two are softmaxes over the passage's tokens, the third is the
-/// softmax over the passages' relevance (Karpukhin et al., 2020, equations 3–5). Best first.
+/// Returns the scored candidates, best first. The score of a span is P_start · P_end · P_selected: P_start and P_end
+/// are softmaxes over the tokens of its passage, P_selected is a softmax over the relevance of all passages.
+/// `logit_sums` returns the denominators of P_start and P_end for a passage.
 pub(crate) fn score(
     candidates: &[Candidate],
     relevance: &[f64],

@@ -5,8 +5,9 @@ use super::options::SpanScoring;
 use super::{normalized, original, probability};
 use crate::reader_output::LogitSum;
 
-/// The answers, best first. Each is returned once, as its best candidate; under a summed scoring, with the sum of its
-/// candidates' scores. Of equal scores, the answer whose best candidate ranks first comes first.
+/// Returns the answers, best first. Each answer is returned once, as its best candidate. Under a
+/// [summed](SpanScoring::is_summed) scoring, its score is the sum over all its candidates; if two sums are equal, the
+/// answer whose best candidate ranks first comes first.
 ///
 /// `relevance` has one entry per passage. `logit_sums` returns the sums over the start and the end logits of a passage.
 /// Answers are numbered from 0 to `answer_count` − 1.
@@ -24,22 +25,23 @@ pub(crate) fn rank(
             probability::score(candidates, relevance, logit_sums)
         }
     };
-    /// No rank yet.
+    /// The entry in `ranked_indexes` of an answer that is not in `ranked` yet.
     const NONE: usize = usize::MAX;
-    let mut rank_of_answer = vec![NONE; answer_count];
+    // For each answer, its index in `ranked`.
+    let mut ranked_indexes = vec![NONE; answer_count];
     let mut ranked: Vec<ScoredCandidate> = Vec::with_capacity(answer_count);
-    for scored in scored {
-        let Some(answer) = candidates[scored.candidate].answer else { continue };
-        let rank = &mut rank_of_answer[answer as usize];
-        if *rank == NONE {
-            *rank = ranked.len();
-            ranked.push(scored);
+    for span in scored {
+        let Some(answer) = candidates[span.candidate].answer else { continue };
+        let index = &mut ranked_indexes[answer as usize];
+        if *index == NONE {
+            *index = ranked.len();
+            ranked.push(span);
         } else if scoring.is_summed() {
-            ranked[*rank].score += scored.score;
+            ranked[*index].score += span.score;
         }
     }
     if scoring.is_summed() {
-        // A stable sort keeps the order of the best candidates if sums are equal.
+        // The sort is stable: answers with equal sums stay in the order of their best candidates.
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
     ranked

@@ -1,6 +1,7 @@
-//! The softmax of a short list.
+//! The softmax of a list of values.
 
-/// exp(x) / Σ exp(x). The maximum is subtracted first, so that finite values never overflow.
+/// Returns exp(x) / Σ exp(x) for each value x. The maximum is subtracted first, so that no exponential of finite values
+/// overflows.
 pub(crate) fn softmax(values: &[f64]) -> Vec<f64> {
     let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut probabilities: Vec<f64> = values.iter().map(|value| (value - max).exp()).collect();
@@ -14,7 +15,7 @@ mod tests {
     use super::softmax;
 
     #[test]
-    fn probabilities_sum_to_one_for_large_values_too() {
+    fn large_values_do_not_overflow() {
         assert_eq!(softmax(&[1000.0, 1000.0]), [0.5, 0.5]);
         let probabilities = softmax(&[0.0, 3f64.ln()]);
         assert!((probabilities[0] - 0.25).abs() < 1e-15 && (probabilities[1] - 0.75).abs() < 1e-15);

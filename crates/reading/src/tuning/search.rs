@@ -1,4 +1,4 @@
-//! What a search for weights tries, and what it returns.
+//! The input and the result of a search for weights, and the pairs of weights that each pass of the search tries.
 
 use super::grid::{GridRange, Hundredths, from_hundredths};
 use crate::question::check_passage_counts;
@@ -15,13 +15,13 @@ pub struct EvidenceSearch {
     pub passage_counts: Vec<usize>,
     /// Range of β, above 0. Not used under `Original`, where β = 1.
     pub beta: GridRange,
-    /// Range of γ under `Original`; otherwise of δ = γ / β.
+    /// Range of γ under `Original`, and of δ = γ / β under the other scorings.
     pub weight: GridRange,
     /// Number of threads; 0 means one per CPU. The result does not depend on it.
     pub threads: usize,
 }
 
-/// One pair of weights with one number of passages.
+/// One pair of weights with one number of passages, and the number of correct answers that they give.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EvidenceTrial {
     /// The weights.
@@ -35,19 +35,19 @@ pub struct EvidenceTrial {
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TunedEvidence {
-    /// The trial with the most correct questions. Ties are resolved by fewer passages, then a smaller γ, then a β nearer
-    /// to 1, then a smaller β.
+    /// The trial with the most correct answers. Ties are broken by fewer passages, then by the smaller γ, then by the β
+    /// nearer to 1, then by the smaller β.
     pub best: EvidenceTrial,
-    /// All trials in order, each once.
+    /// All trials in the order in which they were made, each once.
     pub trials: Vec<EvidenceTrial>,
 }
 
-/// The steps of γ, one per pass, under `Original`. A pass tries the values between the best value of the previous pass and
-/// that value's neighbors.
+/// The step of γ in each pass under `Original`. Each pass but the first tries the values between the best value so far
+/// and its neighbors on the grid of the previous pass.
 const ORIGINAL_STEPS: [Hundredths; 2] = [5, 1];
-/// The steps of β and δ, one per pass, under all other scorings.
+/// The step of β and δ in each pass under the other scorings.
 const RATIO_STEPS: [Hundredths; 3] = [20, 5, 1];
-/// β = 1.
+/// The grid value of β = 1.
 const ONE: Hundredths = 100;
 
 /// A pair of weights on the grid.
@@ -60,6 +60,7 @@ pub(super) struct WeightPair {
 }
 
 impl WeightPair {
+    /// Converts the pair to β and γ.
     pub fn evidence(self) -> Evidence {
         let (beta, weight) = (from_hundredths(self.beta), from_hundredths(self.weight));
         Evidence { beta, gamma: if self.is_ratio { beta * weight } else { weight } }
@@ -67,11 +68,12 @@ impl WeightPair {
 }
 
 impl EvidenceSearch {
-    /// The steps of the passes, coarse to fine.
+    /// Returns the step of each pass, coarse to fine.
     pub(super) fn steps(&self) -> &'static [Hundredths] {
         if self.spans == SpanScoring::Original { &ORIGINAL_STEPS } else { &RATIO_STEPS }
     }
 
+    /// Fails if the search has nothing to try.
     pub(super) fn check(&self) -> Result<(), Error> {
         self.weight.check("weight")?;
         self.beta.check("beta")?;
@@ -83,7 +85,8 @@ impl EvidenceSearch {
         Ok(())
     }
 
-    /// The pairs of a pass with this step. `center` is the best pair of the previous pass and that pass's step.
+    /// Returns the pairs that a pass with this step tries. `center` is the best pair of the previous passes, with the
+    /// step of the last of them; `None` in the first pass.
     pub(super) fn pairs(
         &self,
         step: Hundredths,

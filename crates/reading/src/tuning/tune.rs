@@ -1,5 +1,5 @@
 //! A coarse-to-fine grid search for the weights of evidence fusion and the number of passages (Ma et al., 2021, §3,
-//! "Hyperparameters"). It works on stored readings, so the reader does not run.
+//! "Hyperparameters"). It uses stored readings, so the reader does not run.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -11,17 +11,18 @@ use super::search::{EvidenceSearch, EvidenceTrial, TunedEvidence, WeightPair};
 use crate::Error;
 use crate::question::{AnsweredQuestion, ExactMatchEvaluator, Scratch};
 
-/// Finds the weights and the number of passages with the most exact matches.
+/// Finds the weights and the number of passages with which the most questions are answered correctly.
 ///
-/// Under `Original`, β is 1, and γ is tried in steps of 0.05, then in steps of 0.01 up to 0.04 around the best value.
-/// Otherwise, β and δ = γ / β are tried in steps of 0.2, then in steps of 0.05 up to 0.15, then in steps of 0.01 up to 0.04
-/// around the best pair. Each is tried with each number of passages. One unit of progress is one pair of weights for one
-/// question.
+/// Under `Original`, β is 1. The first pass tries γ over its whole range in steps of 0.05; the second tries the best γ
+/// ± 0.04 in steps of 0.01. Under the other scorings, β and δ = γ / β vary: the first pass tries both over their whole
+/// ranges in steps of 0.2, the second tries the best pair ± 0.15 in steps of 0.05, the third the best pair ± 0.04 in
+/// steps of 0.01. Every pair of weights is tried with every number of passages. One unit of progress is one pair of
+/// weights for one question.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if a range has no value to try, or if the numbers of passages are not in strictly ascending order or
-/// there are none; [`Error::Threads`]; [`Error::Cancelled`].
+/// [`Error::Argument`] if a range has no value to try, if there are no numbers of passages, or if they are not in
+/// strictly ascending order; [`Error::Threads`]; [`Error::Cancelled`].
 pub fn tune_evidence(
     questions: &[AnsweredQuestion<'_>],
     search: &EvidenceSearch,
@@ -44,7 +45,7 @@ pub fn tune_evidence(
                 for (&passage_count, &correct_count) in search.passage_counts.iter().zip(counts) {
                     let trial = EvidenceTrial { evidence: pair.evidence(), passage_count, correct_count };
                     trials.push(trial);
-                    if best.is_none_or(|(best, _)| compare(&trial, &best).is_lt()) {
+                    if best.is_none_or(|(best, _)| compare_trials(&trial, &best).is_lt()) {
                         best = Some((trial, pair));
                     }
                 }
@@ -54,7 +55,8 @@ pub fn tune_evidence(
     })?
 }
 
-/// Questions without readings, or without any accepted answer in them, are left out: they are never correct.
+/// Prepares the questions that can be answered correctly. A question is left out if it has no readings, or if none of
+/// its spans is an accepted answer.
 fn evaluators<'a>(
     questions: &[AnsweredQuestion<'a>],
     search: &EvidenceSearch,
@@ -69,7 +71,7 @@ fn evaluators<'a>(
     Ok(evaluators.collect::<Result<Vec<Option<_>>, Cancelled>>()?.into_iter().flatten().collect())
 }
 
-/// The number of correct questions: `[pairs][passage_counts]`.
+/// Returns `[pairs][passage_counts]`: the number of questions that are answered correctly.
 fn count_correct(
     evaluators: &[ExactMatchEvaluator<'_>],
     pairs: &[WeightPair],
@@ -86,8 +88,8 @@ fn count_correct(
                 for (pair, counts) in pairs.iter().zip(&mut counts) {
                     control.check()?;
                     let evidence = pair.evidence();
-                    evaluator.evaluate(evidence, &search.passage_counts, &mut scratch, |at, is_match| {
-                        counts[at] += usize::from(is_match);
+                    evaluator.evaluate(evidence, &search.passage_counts, &mut scratch, |index, is_match| {
+                        counts[index] += usize::from(is_match);
                     });
                     control.advance(1);
                 }
@@ -102,8 +104,8 @@ fn count_correct(
     counts.map_err(|Cancelled| Cancelled.into())
 }
 
-/// Orders the better trial first: more correct questions, then fewer passages, a smaller γ, a β nearer to 1, a smaller β.
-fn compare(a: &EvidenceTrial, b: &EvidenceTrial) -> Ordering {
+/// Orders the better trial first. See [`TunedEvidence::best`].
+fn compare_trials(a: &EvidenceTrial, b: &EvidenceTrial) -> Ordering {
     let distance_to_one = |trial: &EvidenceTrial| (trial.evidence.beta - 1.0).abs();
     (b.correct_count.cmp(&a.correct_count))
         .then(a.passage_count.cmp(&b.passage_count))
@@ -135,7 +137,7 @@ mod tests {
         }
     }
 
-    /// A question whose passages are one word each, given by text, relevance and retrieval score.
+    /// A question. Each passage has one word, and is given by its text, relevance and retrieval score.
     fn question(passages: &[(&str, f32, f32)]) -> QuestionReadings {
         let mut builder = QuestionBuilder::new();
         for &(text, relevance, retrieval_score) in passages {
@@ -144,7 +146,8 @@ mod tests {
         builder.finish()
     }
 
-    fn tuned(questions: &[(QuestionReadings, &str)], search: &EvidenceSearch) -> TunedEvidence {
+    /// Tunes on questions with one accepted answer each.
+    fn tune(questions: &[(QuestionReadings, &str)], search: &EvidenceSearch) -> TunedEvidence {
         let accepted: Vec<Vec<String>> =
             questions.iter().map(|(_, answer)| vec![(*answer).to_owned()]).collect();
         let answered: Vec<AnsweredQuestion<'_>> = questions
@@ -159,20 +162,23 @@ mod tests {
     }
 
     #[test]
-    fn gamma_is_found_to_the_hundredth() {
-        // x wins if 10 γ > 3.65, which is from γ = 0.37 on. z wins if 10 γ > 3.925, which is from 0.40 on.
-        let right_from = question(&[("y", 3.65, 0.0), ("x", 0.0, 10.0)]);
-        let right_until = question(&[("y", 3.925, 0.0), ("z", 0.0, 10.0)]);
-        let found = tuned(&[(right_from, "x"), (right_until, "y")], &search(SpanScoring::Original, &[2]));
-        // Both questions are correct at 0.37, 0.38 and 0.39 only. No multiple of 0.05 has both, and 0 is the first with one.
-        assert_eq!(found.best.correct_count, 1, "the finer pass is centered at the best coarse value, 0");
-        let narrow = EvidenceSearch {
+    fn gamma_is_found_to_the_hundredth_around_the_best_coarse_value() {
+        // x is the answer to the first question if 10 γ > 3.65, so on the grid if γ ≥ 0.37. y is the answer to the
+        // second question unless 10 γ > 3.925, so on the grid if γ ≤ 0.39. Both are correct only at 0.37, 0.38 and
+        // 0.39.
+        let needs_large_gamma = question(&[("y", 3.65, 0.0), ("x", 0.0, 10.0)]);
+        let needs_small_gamma = question(&[("y", 3.925, 0.0), ("z", 0.0, 10.0)]);
+        let questions = [(needs_large_gamma, "x"), (needs_small_gamma, "y")];
+        // At every multiple of 0.05, one question is correct. The fine pass is around the smallest of them, 0, and so
+        // it does not find the maximum.
+        let found = tune(&questions, &search(SpanScoring::Original, &[2]));
+        assert_eq!(found.best.correct_count, 1);
+        // If the range begins at 0.35, the fine pass is around 0.35 and finds it.
+        let from_035 = EvidenceSearch {
             weight: GridRange { min: 0.35, max: 2.0 },
             ..search(SpanScoring::Original, &[2])
         };
-        let right_from = question(&[("y", 3.65, 0.0), ("x", 0.0, 10.0)]);
-        let right_until = question(&[("y", 3.925, 0.0), ("z", 0.0, 10.0)]);
-        let found = tuned(&[(right_from, "x"), (right_until, "y")], &narrow);
+        let found = tune(&questions, &from_035);
         assert_eq!(
             found.best,
             EvidenceTrial {
@@ -186,8 +192,8 @@ mod tests {
     #[test]
     fn beta_and_delta_are_tried_from_coarse_to_fine() {
         let readings = question(&[("x", 0.0, 1.0), ("y", 1.0, 0.0)]);
-        let found = tuned(&[(readings, "x")], &search(SpanScoring::Normalized, &[1, 2]));
-        // One passage is enough with any weights, so the smallest γ is chosen, then the β nearest to 1.
+        let found = tune(&[(readings, "x")], &search(SpanScoring::Normalized, &[1, 2]));
+        // With one passage, x is the answer for any weights, so the smallest γ is chosen, then the β nearest to 1.
         assert_eq!(
             found.best,
             EvidenceTrial {
@@ -196,12 +202,13 @@ mod tests {
                 correct_count: 1
             }
         );
-        // First pass: 10 × 11 pairs in steps of 0.2. Second: β ± 0.15 and δ from 0 to 0.15 in steps of 0.05. Third: β ± 0.04 and δ
-        // from 0 to 0.04 in steps of 0.01. The centers of the last two were tried before.
+        // The first pass tries 10 × 11 pairs in steps of 0.2. The second tries β ± 0.15 and δ from 0 to 0.15 in steps
+        // of 0.05, the third β ± 0.04 and δ from 0 to 0.04 in steps of 0.01. Neither tries its center again.
         assert_eq!(found.trials.len(), 2 * (10 * 11 + (7 * 4 - 1) + (9 * 5 - 1)));
+        // The first pass tries β from 0.2 to 2. Each of its 110 pairs is tried with two numbers of passages.
         let betas: Vec<f64> = found.trials.iter().map(|trial| trial.evidence.beta).collect();
         assert_eq!((betas[0], betas[2 * 109]), (0.2, 2.0));
-        // x has the relevance δ, y has 1.
+        // With two passages, the fused relevance of x is β · δ, and that of y is β. If they are equal, x comes first.
         assert!(found.trials.iter().filter(|trial| trial.passage_count == 2).all(|trial| {
             let delta = trial.evidence.gamma / trial.evidence.beta;
             (trial.correct_count == 1) == (delta >= 1.0)
@@ -213,16 +220,16 @@ mod tests {
         let refused = |search: EvidenceSearch| {
             tune_evidence(&[], &search, &Control::new()).expect_err("refused").to_string()
         };
-        let original = || search(SpanScoring::Original, &[20]);
+        let valid = || search(SpanScoring::Original, &[20]);
         assert!(
-            refused(EvidenceSearch { passage_counts: vec![], ..original() }).starts_with("search: expected")
+            refused(EvidenceSearch { passage_counts: vec![], ..valid() }).starts_with("search: expected")
         );
         assert_eq!(
-            refused(EvidenceSearch { passage_counts: vec![40, 20], ..original() }),
+            refused(EvidenceSearch { passage_counts: vec![40, 20], ..valid() }),
             "passages: expected numbers in ascending order, each once, got [40, 20]"
         );
         let range = GridRange { min: 0.0, max: f64::INFINITY };
-        assert!(refused(EvidenceSearch { weight: range, ..original() }).ends_with("got 0 to inf"));
+        assert!(refused(EvidenceSearch { weight: range, ..valid() }).ends_with("got 0 to inf"));
         let range = GridRange { min: 0.0, max: 0.1 };
         let search = EvidenceSearch { beta: range, ..search(SpanScoring::Normalized, &[20]) };
         assert!(refused(search).ends_with("β above 0, got nothing to try"));
@@ -244,29 +251,30 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
         #[test]
         fn every_trial_counts_the_questions_whose_best_answer_is_accepted(
-            reads in prop::collection::vec(prop::collection::vec(any::<RandomReading>(), 0..9), 0..5),
+            random_readings in prop::collection::vec(prop::collection::vec(any::<RandomReading>(), 0..9), 0..5),
             accepted in prop::sample::select(vec!["x", "é", "X y"]),
             (spans, merge) in scorings_and_merges(),
         ) {
             let accepted = vec![accepted.to_owned()];
-            let readings: Vec<QuestionReadings> = reads.iter().map(|reads| {
+            let readings: Vec<QuestionReadings> = random_readings.iter().map(|of_question| {
                 let mut builder = QuestionBuilder::new();
-                for (at, read) in reads.iter().enumerate() {
-                    let reading = passage_reading(read);
+                for (index, random) in of_question.iter().enumerate() {
+                    let reading = passage_reading(random);
                     let limits = SpanLimits { max_spans: 4, max_tokens: 2 };
-                    let stored = StoredReading::new(at, &reading.windows, limits).expect("valid windows");
+                    let stored = StoredReading::new(index, &reading.windows, limits).expect("valid windows");
                     builder.push(reading.text, reading.retrieval_score, &stored).expect("a finite score");
                 }
                 builder.finish()
             }).collect();
-            let mut questions: Vec<AnsweredQuestion<'_>> =
-                readings.iter().map(|readings| AnsweredQuestion { readings: Some(readings), accepted: AcceptedAnswers::Texts(&accepted) }).collect();
-            questions.push(AnsweredQuestion { readings: None, accepted: AcceptedAnswers::Texts(&accepted) });
+            let answered = |readings| AnsweredQuestion { readings, accepted: AcceptedAnswers::Texts(&accepted) };
+            let mut questions: Vec<AnsweredQuestion<'_>> = readings.iter().map(Some).map(answered).collect();
+            questions.push(answered(None));
             let one_thread = EvidenceSearch { merge, ..search(spans, &[1, 2, 4, 20]) };
             let found = tune_evidence(&questions, &one_thread, &Control::new()).expect("a valid search");
             for threads in [2, 3, 0] {
-                let other = EvidenceSearch { threads, ..one_thread.clone() };
-                prop_assert_eq!(&tune_evidence(&questions, &other, &Control::new()).expect("a valid search"), &found);
+                let more_threads = EvidenceSearch { threads, ..one_thread.clone() };
+                let same = tune_evidence(&questions, &more_threads, &Control::new());
+                prop_assert_eq!(&same.expect("a valid search"), &found);
             }
             for trial in &found.trials {
                 let scoring = Scoring { spans, evidence: trial.evidence, merge };
@@ -275,11 +283,11 @@ mod tests {
                     best.is_some_and(|best| evaluation::exact_match(best.text, &accepted))
                 });
                 prop_assert_eq!(correct.count(), trial.correct_count, "{:?}", trial);
-                prop_assert!(compare(&found.best, trial).is_le());
+                prop_assert!(compare_trials(&found.best, trial).is_le());
             }
-            let [first, .., last] = [&found.trials[0], &found.best];
-            for trial in [first, last] {
-                let matches = exact_matches(&questions, Scoring { spans, evidence: trial.evidence, merge }, &[trial.passage_count], &Control::new());
+            for trial in [&found.trials[0], &found.best] {
+                let scoring = Scoring { spans, evidence: trial.evidence, merge };
+                let matches = exact_matches(&questions, scoring, &[trial.passage_count], &Control::new());
                 let matches = matches.expect("finite weights");
                 prop_assert_eq!(matches[0].iter().filter(|&&is_match| is_match).count(), trial.correct_count);
                 prop_assert_eq!(matches[0].len(), questions.len());

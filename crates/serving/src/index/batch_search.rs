@@ -5,36 +5,38 @@ use std::time::{Duration, Instant};
 use control::Control;
 use ranking::RetrievedRun;
 
-use super::filter::RowFilter;
-use super::id_snapshots::IdSnapshots;
-use super::phrase_search;
+use super::filters::RowFilter;
+use super::ids::IdSnapshots;
+use super::phrases::search as phrase_search;
 use super::search::with_filter;
 use super::shared::SharedIndex;
 use super::vector_index::SearchParams;
 use crate::Error;
 
-/// How long a batch of queries may keep a change waiting, and with it the searches that come after the change.
+/// The target time for holding the lock. While it is held, a change may wait for it, and with the change the searches
+/// that come later.
 const TARGET_LOCK_TIME: Duration = Duration::from_millis(50);
-/// Queries are searched for in multiples of this number: what a flat index scores together on two threads.
-const QUERY_GROUP: usize = 96;
+/// The number of queries under one lock is a multiple of this number, so that many queries share each row that a flat
+/// index reads.
+const QUERIES_PER_GROUP: usize = 96;
 
-/// Queries and how to name what they find.
+/// Queries, and how they and their hits are named.
 #[derive(Debug, Default)]
 pub struct QueryBatch<'a> {
-    /// Ids of the queries. Without any, queries are named by their positions.
+    /// Ids of the queries. If this is empty, the position of each query is its id.
     pub ids: Vec<String>,
     /// Vectors `[queries, dim]`.
     pub vectors: &'a [f32],
-    /// In an index of phrases: whether a hit is named by its passage instead of by its phrase.
+    /// In an index of phrases: whether a hit has the id of its passage instead of the id of its phrase.
     pub names_passages: bool,
-    /// In an index of phrases: whether each phrase is a hit of its own, instead of the best one of its passage.
+    /// In an index of phrases: whether every phrase can be a hit, instead of only the best phrase of each passage.
     pub ranks_phrases: bool,
 }
 
-/// How to search with each query of a batch.
+/// The parameters of a [batch search](SharedIndex::search_batch).
 #[derive(Debug, Clone, Copy)]
 pub struct BatchParams {
-    /// The same for all queries.
+    /// The parameters of each query's search.
     pub search: SearchParams,
     /// Number of threads; 0 means one per core.
     pub threads: usize,
@@ -45,8 +47,8 @@ impl SharedIndex {
     ///
     /// # Errors
     ///
-    /// If a query is not a finite vector of the dimension of the index, if two queries have the same id, or if the work is
-    /// cancelled.
+    /// If a query is not a finite vector of the dimension of the index, if two queries have the same id, or if the work
+    /// is cancelled.
     pub fn search_batch(
         &self,
         batch: QueryBatch<'_>,
@@ -63,7 +65,7 @@ impl SharedIndex {
         control.set_total(queries.len() as u64);
         let mut lists = Vec::with_capacity(queries.len());
         let mut snapshots = IdSnapshots::new(names_passages);
-        let mut slice_len = QUERY_GROUP;
+        let mut slice_len = QUERIES_PER_GROUP;
         while lists.len() < queries.len() {
             let first = lists.len();
             let slice = &vectors[first * dim..];
@@ -88,11 +90,12 @@ impl SharedIndex {
     }
 }
 
-/// The number of queries that take [`TARGET_LOCK_TIME`], judging by a slice that took `elapsed`.
+/// Estimates the number of queries that take [`TARGET_LOCK_TIME`], given that `slice_len` queries took `elapsed`: a
+/// multiple of [`QUERIES_PER_GROUP`], and at most four times `slice_len`.
 fn next_slice_len(slice_len: usize, elapsed: Duration) -> usize {
     let elapsed = elapsed.max(Duration::from_micros(1));
     let fitting = slice_len as f64 * TARGET_LOCK_TIME.as_secs_f64() / elapsed.as_secs_f64();
-    ((fitting as usize).min(slice_len * 4) / QUERY_GROUP).max(1) * QUERY_GROUP
+    ((fitting as usize).min(slice_len * 4) / QUERIES_PER_GROUP).max(1) * QUERIES_PER_GROUP
 }
 
 #[cfg(test)]
@@ -107,6 +110,7 @@ mod tests {
         let flat = FlatIndex::new(1, Similarity::Dot, metadata).expect("a dimension of 1");
         let index = SharedIndex::new(VectorIndex::Flat(flat), 0);
         let vectors = (0..ids.len()).map(|at| at as f32).collect();
+        // `a 0` stands for phrase 0 of passage `a`; the separator in ids is U+001F.
         let ids = ids.iter().map(|id| id.replace(' ', "\u{1f}")).collect();
         index.put(Put::Add, ids, vectors, &Control::new()).expect("they are new");
         index
@@ -133,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_are_ranked_or_stand_for_their_passages_and_are_named_by_either() {
+    fn hits_are_phrases_or_passages_and_have_the_ids_of_either() {
         let index = index(json!({ PHRASES: {} }), &["a 0", "b 0", "b 1"]);
         let found = |names_passages, ranks_phrases| {
             let batch =
@@ -146,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_query_is_reported_with_its_position_in_the_batch() {
+    fn an_invalid_query_is_reported_with_its_position_in_the_batch() {
         let index = index(json!(null), &["a"]);
         let mut vectors = vec![1.0; 300];
         vectors[250] = f32::NAN;
@@ -160,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_are_groups_of_queries_that_take_50_ms_and_grow_fourfold_at_most() {
+    fn a_slice_has_whole_groups_of_queries_for_about_50_ms_and_at_most_four_times_the_last_slice() {
         assert_eq!(next_slice_len(96, Duration::from_millis(1)), 384);
         assert_eq!(next_slice_len(384, Duration::from_millis(100)), 192);
         assert_eq!(next_slice_len(960, Duration::from_millis(55)), 864);

@@ -1,7 +1,7 @@
 //! Changes of an index while others search it.
 //!
-//! New rows are written in slices, between which waiting searches run. They are staged: no search finds them until all are
-//! published at once, or dropped after an error.
+//! New rows are written in slices, between which waiting searches run. They are *staged*: no search finds them until
+//! all of them are published together. After an error, they are dropped.
 
 use std::mem;
 
@@ -14,8 +14,8 @@ use crate::Error;
 use crate::scheduling::WriteSlices;
 
 impl SharedIndex {
-    /// Adds or replaces vectors `[ids, dim]`: all of them or, after an error, none. Searches go on in the meantime. In an
-    /// index of phrases, each passage is added or replaced as a whole, and its phrases must follow one another.
+    /// Adds or replaces vectors `[ids, dim]`: all of them or, after an error, none. Searches can run in the meantime.
+    /// In an index of phrases, each passage is added or replaced as a whole, and its phrases must follow one another.
     ///
     /// # Errors
     ///
@@ -37,8 +37,8 @@ impl SharedIndex {
         self.stage_and_publish(&longest, || self.stage(put, ids, vectors, control))
     }
 
-    /// Publishes what `stage` has [staged](Self::stage), or drops it if `stage` failed. `longest` describes all vectors that
-    /// will be staged.
+    /// Publishes what `stage` has [staged](Self::stage), or drops it if `stage` failed. `longest` describes all vectors
+    /// that will be staged.
     pub(crate) fn stage_and_publish(
         &self,
         longest: &[Longest],
@@ -47,8 +47,9 @@ impl SharedIndex {
         self.stage_and_publish_with(longest, stage, |_, _| Ok(()))
     }
 
-    /// [`stage_and_publish`](Self::stage_and_publish), and calls `then` under the same lock. `then` may add to the pairs
-    /// (old row, new row) of rows that were replaced, which filters follow.
+    /// As [`stage_and_publish`](Self::stage_and_publish), and calls `then` under the lock that publishes the rows.
+    /// `then` gets the pairs (old row, new row) of replaced rows and may add pairs. If a filter allows the old row of a
+    /// pair, it then also allows the new one.
     pub(super) fn stage_and_publish_with(
         &self,
         longest: &[Longest],
@@ -115,16 +116,16 @@ impl SharedIndex {
         Ok(ids.len() as u32)
     }
 
-    /// Deletes rows whose ids are known.
+    /// Deletes rows by their ids, all of which the index must have.
     pub(super) fn delete_rows(&self, ids: &[&str]) -> Result<(), Error> {
         Ok(self.write(|index| index.delete(ids))??)
     }
 
-    /// Replaces the index by a copy without the deleted rows. Searches go on while the copy is made.
+    /// Replaces the index with a copy without the deleted rows. Searches can run while the copy is made.
     ///
     /// # Errors
     ///
-    /// If it is cancelled, or the system gives no threads.
+    /// If the work is cancelled, or the system cannot create threads.
     pub fn compact(&self, control: &Control) -> Result<(), Error> {
         let (compacted, live) = self.read(|index| {
             control.set_total(index.live_len() as u64);
@@ -135,7 +136,7 @@ impl SharedIndex {
             self.filters.lock().compact(&live);
             mem::replace(index, compacted)
         })?;
-        // Freeing gigabytes takes a while: not under the lock.
+        // Freeing gigabytes takes long, so it happens after the lock is released.
         drop(old);
         Ok(())
     }
@@ -159,8 +160,9 @@ mod tests {
         ids.iter().map(|&id| id.to_owned()).collect()
     }
 
-    /// The ids that a search finds, best first.
+    /// Returns the ids that a search finds, best first.
     fn found(index: &SharedIndex, filter: Option<&RowFilter>) -> Vec<String> {
+        // More than any test has rows.
         let params = SearchParams { k: 100, ef: 100 };
         let collect = |index: &VectorIndex, hits: &[ranking::Hit]| {
             hits.iter().map(|hit| index.id(hit.ord).to_owned()).collect()
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_change_leaves_nothing_behind() {
+    fn a_cancelled_change_adds_no_row() {
         let index = flat();
         let control = Control::new();
         control.cancel();
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_during_a_change_finds_all_of_it_or_nothing() {
+    fn a_reader_during_a_change_sees_all_of_its_rows_or_none() {
         const ROWS: usize = 4_000;
         let index = HnswIndex::new(1, Similarity::Dot, HnswOptions::default(), serde_json::Value::Null)
             .expect("a dimension of 1");

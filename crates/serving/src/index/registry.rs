@@ -12,7 +12,7 @@ use super::shared::SharedIndex;
 static INDEXES: LazyLock<Mutex<HashMap<String, Weak<SharedIndex>>>> = LazyLock::new(Mutex::default);
 
 impl SharedIndex {
-    /// The name under which [`attach`](Self::attach) finds this index, as long as a handle is open.
+    /// Returns the token with which [`attach`](Self::attach) finds this index as long as a handle is open.
     pub fn token(self: &Arc<Self>) -> String {
         let token = self.token.get_or_init(new_token);
         INDEXES.lock().insert(token.clone(), Arc::downgrade(self));
@@ -28,7 +28,7 @@ impl SharedIndex {
         Some(index)
     }
 
-    /// Closes one handle. After the last, the token finds nothing.
+    /// Closes one handle. After the last handle is closed, `attach` no longer finds the index.
     pub fn detach(&self) {
         let mut indexes = INDEXES.lock();
         if self.handle_count.fetch_sub(1, Ordering::Relaxed) == 1
@@ -39,7 +39,7 @@ impl SharedIndex {
     }
 }
 
-/// A token that cannot be guessed: it contains a hash with a key that is random in each process.
+/// Returns a unique token that cannot be guessed: a hash with a key that is random in each process, and a counter.
 fn new_token() -> String {
     static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     static TOKEN_COUNT: AtomicU64 = AtomicU64::new(0);

@@ -6,15 +6,15 @@ use control::Control;
 use dense::Filter;
 use ranking::Hit;
 
-use super::filter::RowFilter;
-use super::phrase_search;
+use super::filters::RowFilter;
+use super::phrases::search as phrase_search;
 use super::shared::SharedIndex;
 use super::vector_index::{SearchParams, VectorIndex};
 use crate::Error;
 
 impl SharedIndex {
-    /// Searches, and calls `collect` with the hits, best first, while the index cannot change. In an index of phrases, the
-    /// hits are the best phrases of the `k` best passages.
+    /// Searches, and calls `collect` with the hits, best first. The index does not change before `collect` returns. In
+    /// an index of phrases, the hits are the best phrases of the `k` best passages.
     ///
     /// # Errors
     ///
@@ -30,9 +30,9 @@ impl SharedIndex {
         self.read(|index| self.search_in(index, query, params, filter, control, collect))?
     }
 
-    /// [`search`](Self::search) on the thread of the caller, if it will probably take less than a quarter of a millisecond;
-    /// otherwise `None`. It is also `None` if a change has the index locked, if the vectors may have to be read from a disk,
-    /// or if there may be more than `max_hits` hits.
+    /// As [`search`](Self::search), but returns `None` without searching if the search will probably take longer than a
+    /// quarter of a millisecond, if a change has locked the index, if the vectors may have to be read from a disk, or
+    /// if there may be more than `max_hits` hits.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ fn allowed_count(filter: Option<&RowFilter>) -> Option<usize> {
     filter.map(|filter| filter.rows().len())
 }
 
-/// Calls `search` with the rows of a filter, which are locked in the meantime.
+/// Calls `search` with the rows of a filter, which cannot change before it returns.
 pub(super) fn with_filter<R>(filter: Option<&RowFilter>, search: impl FnOnce(Option<Filter>) -> R) -> R {
     match filter.map(RowFilter::rows) {
         Some(rows) => search(Some(&*rows)),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_search_that_is_known_to_be_quick_runs_on_the_callers_thread() {
+    fn only_a_search_that_is_known_to_be_quick_runs() {
         let index = two_rows();
         assert_eq!(index.search_if_quick(&[1.0], PARAMS, None, 10, best).expect("dimension 1"), None);
         index.latency.record(2, Duration::from_nanos(20));

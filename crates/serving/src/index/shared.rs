@@ -1,4 +1,4 @@
-//! The shared index: its lock, and what can be read without it.
+//! The shared index: its lock, and the properties that can be read without the lock.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -6,23 +6,24 @@ use std::sync::{Arc, OnceLock};
 use dense::{PHRASES, RowSet, has_phrases};
 use parking_lot::Mutex;
 
-use super::filter::{FilterList, RowFilter};
-use super::rows_per_passage::RowsPerPassage;
+use super::filters::{FilterList, RowFilter};
+use super::phrases::RowsPerPassage;
 use super::vector_index::VectorIndex;
 use crate::scheduling::{FairRwLock, LatencyEstimate, Poisoned, SerialQueue};
 
-/// An index that searches share, and that a writer takes for itself for a few milliseconds at a time.
+/// An index that many searches read at the same time, and that a writer locks for a few milliseconds at a time.
 ///
-/// What a JavaScript property returns is stored beside the lock, so that the event loop never waits for a writer. Methods
-/// that change the index must run on its [`changes`](Self::changes) queue: they read, decide and write in several steps.
+/// Values that the addon returns as JavaScript properties are stored outside the lock, so that the event loop never
+/// waits for a writer. Methods that change the index must run on its [`changes`](Self::changes) queue, because they
+/// read, decide and write in several steps.
 #[derive(Debug)]
 pub struct SharedIndex {
     index: FairRwLock<VectorIndex>,
-    /// Runs changes, and whatever must not see half of one, in order.
+    /// Runs changes, and other work that must not see an unfinished change, in order.
     pub changes: Arc<SerialQueue>,
     /// Predicts how long a search takes.
     pub latency: LatencyEstimate,
-    /// Name of the class in JavaScript.
+    /// Name of the index's class in JavaScript.
     pub kind: &'static str,
     /// Dimension of the vectors.
     pub dim: u32,
@@ -37,23 +38,24 @@ pub struct SharedIndex {
     /// Whether vectors of phrases are scaled to length 1 when they are added.
     pub(super) has_unit_length: bool,
     pub(super) rows_per_passage: RowsPerPassage,
-    /// Threads for linking new rows into a graph; 0 means one per core.
+    /// Number of threads for inserting new rows into a graph; 0 means one per core.
     pub(super) threads: usize,
     live_len: AtomicU32,
     memory_bytes: AtomicU64,
     is_resident: AtomicBool,
     pub(super) filters: Mutex<FilterList>,
-    /// Name under which other threads find the index; made when it is first asked for.
+    /// Token with which other threads find the index; made when it is first requested.
     pub(super) token: OnceLock<String>,
     /// Number of JavaScript objects that have the index open.
     pub(super) handle_count: AtomicU32,
 }
 
-/// A mapped index counts as resident if its vectors have at most this many bytes: opening it has read them.
+/// A mapped index counts as resident if its vectors have at most this many bytes. They are then assumed to be in the
+/// page cache.
 const MAX_RESIDENT_MAPPED_BYTES: usize = 64 << 20;
 
 impl SharedIndex {
-    /// Shares an index. `threads` is the number of threads for linking new rows into a graph; 0 means one per core.
+    /// Shares an index. `threads` is the number of threads for inserting new rows into a graph; 0 means one per core.
     #[must_use]
     pub fn new(index: VectorIndex, threads: usize) -> Arc<Self> {
         Arc::new(Self {
@@ -88,12 +90,12 @@ impl SharedIndex {
         self.memory_bytes.load(Ordering::Relaxed)
     }
 
-    /// Whether a search will not wait for a disk.
+    /// Whether searches need not wait for a disk.
     pub fn is_resident(&self) -> bool {
         self.is_resident.load(Ordering::Relaxed)
     }
 
-    /// Calls `work` with the index; searches of other threads go on.
+    /// Calls `work` with the index, while other threads may read it too.
     ///
     /// # Errors
     ///
@@ -102,7 +104,7 @@ impl SharedIndex {
         self.index.read(work)
     }
 
-    /// [`read`](Self::read), or `None` if it would have to wait for a change.
+    /// As [`read`](Self::read), but returns `None` if it would have to wait for a change.
     ///
     /// # Errors
     ///
@@ -111,7 +113,7 @@ impl SharedIndex {
         self.index.try_read(work)
     }
 
-    /// Calls `work` with the index, alone.
+    /// Calls `work` with exclusive access to the index, and updates the properties that are stored outside the lock.
     pub(super) fn write<R>(&self, work: impl FnOnce(&mut VectorIndex) -> R) -> Result<R, Poisoned> {
         self.index.write(|index| {
             let result = work(index);
@@ -122,7 +124,7 @@ impl SharedIndex {
         })
     }
 
-    /// How often the index was read so far.
+    /// Number of times that [`read`](Self::read) was called.
     pub(super) fn read_count(&self) -> u64 {
         self.index.read_count()
     }
@@ -133,19 +135,31 @@ impl SharedIndex {
         if self.has_phrases { !index.rows_of_passage(id).is_empty() } else { index.ord(id).is_some() }
     }
 
-    /// The row of an id or, in an index of phrases, all rows of a passage.
+    /// Whether the index [has an id](Self::has_id), or `None` if the answer would take long, because a change holds the
+    /// lock or the table of ids must be built first.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn try_has_id(&self, id: &str) -> Result<Option<bool>, Poisoned> {
+        let found = self.try_read(|index| index.ids_listed().then(|| self.has_id(index, id)))?;
+        Ok(found.flatten())
+    }
+
+    /// Returns the row with this id or, in an index of phrases, all rows of the passage with this id.
     #[must_use]
     pub fn rows_of_id(&self, index: &VectorIndex, id: &str) -> Vec<u32> {
         if self.has_phrases { index.rows_of_passage(id) } else { index.ord(id).into_iter().collect() }
     }
 
-    /// A filter that allows the rows that `rows` returns, and follows the changes of the index from now on.
+    /// Returns a filter that allows the rows that `rows` returns. If one of these rows is replaced later, it allows the
+    /// new row.
     ///
     /// # Errors
     ///
     /// As [`read`](Self::read).
     pub fn filter(&self, rows: impl FnOnce(&VectorIndex) -> RowSet) -> Result<Arc<RowFilter>, Poisoned> {
-        // The lock is held until the filter is in the list, so that no change comes in between.
+        // The lock is held until the filter is in the list, so that the filter misses no change.
         self.read(|index| {
             let filter = Arc::new(RowFilter::new(rows(index)));
             self.filters.lock().push(&filter);

@@ -1,10 +1,11 @@
 //! One type for flat and HNSW indexes.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::Path;
 
 use control::Control;
-use dense::{Error, Filter, FlatIndex, HnswIndex, Longest, Put, RowIds, RowSet};
+use dense::{Error, Filter, FlatIndex, HnswIndex, Longest, Put, RowIds, RowSet, passage_of};
 use ranking::Hit;
 
 /// A flat or an HNSW index. A flat index ignores parameters that only a graph needs.
@@ -17,7 +18,7 @@ pub enum VectorIndex {
     Hnsw(HnswIndex),
 }
 
-/// Evaluates `$work` for the index inside, of whichever kind.
+/// Evaluates `$work` with `$index` bound to the index, of either kind.
 macro_rules! on {
     ($self:expr, $index:ident => $work:expr) => {
         match $self {
@@ -27,12 +28,12 @@ macro_rules! on {
     };
 }
 
-/// What one query asks for.
+/// Parameters of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchParams {
     /// Number of hits.
     pub k: usize,
-    /// Size of the candidate queue of a graph search, as in hnswlib.
+    /// Number of candidates that a graph search expands. A flat index ignores it.
     pub ef: usize,
 }
 
@@ -88,12 +89,12 @@ impl VectorIndex {
         on!(self, index => index.id(ord))
     }
 
-    /// Calls `with` for the id of each hit, in order.
-    pub fn for_each_id(&self, hits: &[Hit], with: impl FnMut(&str)) {
-        on!(self, index => index.for_each_id(hits, with));
+    /// Calls `visit` with the id of each hit, in order.
+    pub fn for_each_id(&self, hits: &[Hit], visit: impl FnMut(&str)) {
+        on!(self, index => index.for_each_id(hits, visit));
     }
 
-    /// Row of an id.
+    /// The row with this id, if there is one.
     pub fn ord(&self, id: &str) -> Option<u32> {
         on!(self, index => index.ord(id))
     }
@@ -111,16 +112,39 @@ impl VectorIndex {
         }
     }
 
-    /// Whether looking up an id is fast: the table for that is built when it is first needed.
+    /// Returns the vectors with these ids `[ids, dim]`, as they are stored.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownId`] for the first id that the index does not have.
+    pub fn vectors_of(&self, ids: Vec<String>) -> Result<Vec<f32>, Error> {
+        let mut vectors = Vec::with_capacity(ids.len() * self.dim());
+        for (row, id) in ids.into_iter().enumerate() {
+            match self.ord(&id) {
+                Some(ord) => vectors.extend_from_slice(&self.vector(ord)),
+                None => return Err(Error::UnknownId { operation: "vectors", id, row }),
+            }
+        }
+        Ok(vectors)
+    }
+
+    /// Number of passages that have phrases, in an index of phrases.
+    pub fn passage_count(&self) -> usize {
+        let live = self.live();
+        let passages: HashSet<&str> = live.iter().map(|ord| passage_of(self.id(ord))).collect();
+        passages.len()
+    }
+
+    /// Whether looking up an id is fast. The first lookup builds a table of ids, which takes long in a large index.
     pub fn ids_listed(&self) -> bool {
         on!(self, index => index.ids_listed())
     }
 
-    /// Checks all bytes of the file that the index was opened from.
+    /// Checks the file that the index was opened from: its checksums, and whether its contents are valid.
     ///
     /// # Errors
     ///
-    /// If they are not what was written.
+    /// If a check fails.
     pub fn verify(&self) -> Result<(), Error> {
         on!(self, index => index.verify())
     }
@@ -162,15 +186,17 @@ impl VectorIndex {
         on!(self, index => index.check_rows(put, ids, vectors))
     }
 
-    /// Number of rows that are staged in a few milliseconds, or less.
+    /// Returns a number of rows that can be staged within a few milliseconds. Later slices adapt to measured times.
     pub fn first_slice(&self) -> usize {
         match self {
+            // Copies about 4 MB.
             Self::Flat(index) => ((1 << 20) / index.dim()).max(1),
+            // Each row takes a graph search.
             Self::Hnsw(_) => 32,
         }
     }
 
-    /// Prepares for vectors that will be staged, given the longest of them.
+    /// Announces the longest of the vectors that will be staged (see [`HnswIndex::expect`]).
     pub fn expect(&mut self, longest: Longest) {
         match self {
             Self::Flat(_) => {}
@@ -182,7 +208,7 @@ impl VectorIndex {
     ///
     /// # Errors
     ///
-    /// If it refuses a row, is cancelled, or the system gives no threads.
+    /// If the index refuses a row, the work is cancelled, or the system cannot create threads.
     pub fn stage(
         &mut self,
         put: Put,
@@ -212,11 +238,11 @@ impl VectorIndex {
         on!(self, index => index.take_back());
     }
 
-    /// A copy without the deleted rows.
+    /// Returns a copy without the deleted rows.
     ///
     /// # Errors
     ///
-    /// If it is cancelled, or the system gives no threads.
+    /// If the work is cancelled, or the system cannot create threads.
     pub fn compacted(&self, threads: usize, control: &Control) -> Result<Self, Error> {
         match self {
             Self::Flat(index) => {
@@ -229,7 +255,7 @@ impl VectorIndex {
         }
     }
 
-    /// About how many rows a search scores. `allowed` is the number of rows that a filter allows.
+    /// Estimates how many rows a search scores. `allowed` is the number of rows that a filter allows.
     #[must_use]
     pub fn rows_scored(&self, SearchParams { k, ef }: SearchParams, allowed: Option<usize>) -> usize {
         match self {
@@ -242,7 +268,7 @@ impl VectorIndex {
     ///
     /// # Errors
     ///
-    /// If the query is not a finite vector of the dimension of the index, or it is cancelled.
+    /// If the query is not a finite vector of the dimension of the index, or the work is cancelled.
     pub fn search(
         &self,
         query: &[f32],
@@ -260,7 +286,7 @@ impl VectorIndex {
     ///
     /// # Errors
     ///
-    /// As [`search`](Self::search), or if the system gives no threads.
+    /// As [`search`](Self::search), or if the system cannot create threads.
     pub fn search_many(
         &self,
         queries: &[f32],

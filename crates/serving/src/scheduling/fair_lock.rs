@@ -1,4 +1,5 @@
-//! A read–write lock whose writer cannot shut readers out by coming back at once, and which remembers that a write panicked.
+//! A read–write lock that lets waiting readers in even if a writer takes it again at once, and that remembers if a
+//! write panicked.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -6,8 +7,8 @@ use parking_lot::{RwLock, RwLockWriteGuard};
 
 /// A value that many threads read, and that one writer changes in many short steps.
 ///
-/// With an unfair lock, a writer that releases the lock and takes it again at once would win every time. Here the writer
-/// hands the lock to the readers that wait for it.
+/// With an unfair lock, a writer that releases the lock and takes it again at once would always get it before the
+/// waiting readers. Here the writer hands the lock to them.
 #[derive(Debug)]
 pub struct FairRwLock<T> {
     lock: RwLock<T>,
@@ -15,18 +16,18 @@ pub struct FairRwLock<T> {
     is_poisoned: AtomicBool,
 }
 
-/// A write panicked: the value may be inconsistent, and no call sees it again.
+/// A write panicked. The value may be inconsistent, so all later calls fail with this error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an earlier bug left this index in an unknown state; open or build it again")]
 pub struct Poisoned;
 
 impl<T> FairRwLock<T> {
-    /// A lock around `value`.
+    /// Creates a lock around `value`.
     pub const fn new(value: T) -> Self {
         Self { lock: RwLock::new(value), read_count: AtomicU64::new(0), is_poisoned: AtomicBool::new(false) }
     }
 
-    /// Calls `work` with the value, together with other readers.
+    /// Calls `work` with the value, while other readers may read it too.
     ///
     /// # Errors
     ///
@@ -38,7 +39,7 @@ impl<T> FairRwLock<T> {
         Ok(work(&value))
     }
 
-    /// [`read`](Self::read), or `None` if it would have to wait for a writer.
+    /// As [`read`](Self::read), but returns `None` if it would have to wait for a writer.
     ///
     /// # Errors
     ///
@@ -49,7 +50,7 @@ impl<T> FairRwLock<T> {
         Ok(Some(work(&value)))
     }
 
-    /// Calls `work` with the value, alone, and then hands the lock to the readers that wait.
+    /// Calls `work` with exclusive access to the value, and then hands the lock to the readers that wait.
     ///
     /// # Errors
     ///
@@ -67,7 +68,7 @@ impl<T> FairRwLock<T> {
 
         let mut value = self.lock.write();
         self.check()?;
-        // It is dropped before the lock is released, also when unwinding.
+        // Dropped before the lock is released, even if `work` panics.
         let poison = PoisonOnPanic(&self.is_poisoned);
         let result = work(&mut value);
         drop(poison);
@@ -75,8 +76,8 @@ impl<T> FairRwLock<T> {
         Ok(result)
     }
 
-    /// How often [`read`](Self::read) was called. A writer that compares it before and after a write knows whether readers
-    /// had to wait.
+    /// Number of times that [`read`](Self::read) was called, including calls that are waiting. A writer that compares
+    /// the numbers before and after a write knows whether readers had to wait.
     pub fn read_count(&self) -> u64 {
         self.read_count.load(Ordering::Relaxed)
     }
@@ -94,10 +95,11 @@ mod tests {
     use std::thread;
     use std::time::{Duration, Instant};
 
+    /// How long a test waits for another thread before it fails.
     const PATIENCE: Duration = Duration::from_secs(20);
 
     #[test]
-    fn a_writer_that_comes_back_at_once_lets_the_waiting_readers_in() {
+    fn a_writer_that_takes_the_lock_again_at_once_lets_waiting_readers_in() {
         const WRITE: Duration = Duration::from_millis(2);
         let lock = FairRwLock::new(0u64);
         let is_done = AtomicBool::new(false);
@@ -127,7 +129,8 @@ mod tests {
                 .map(|reader| reader.join().expect("no panic").expect("50 reads"))
                 .collect();
             is_done.store(true, Ordering::Relaxed);
-            // A reader waits for the write in progress, and for those that go by before the system runs it again.
+            // A reader waits for the write in progress, and for the writes that follow before the system runs the
+            // reader again.
             assert!(waits.iter().all(|&writes| writes < 50), "writes between two reads: {waits:?}");
         });
     }
@@ -165,11 +168,11 @@ mod tests {
     #[test]
     fn readers_share_the_value() {
         let lock = FairRwLock::new(());
-        let (said, heard) = channel();
+        let (sender, receiver) = channel();
         lock.read(|()| {
             thread::scope(|scope| {
-                scope.spawn(|| lock.read(|()| said.send(()).expect("somebody listens")));
-                heard.recv_timeout(PATIENCE).expect("the other reader is in");
+                scope.spawn(|| lock.read(|()| sender.send(()).expect("the test receives")));
+                receiver.recv_timeout(PATIENCE).expect("the other reader is in");
             });
         })
         .expect("no panic");

@@ -8,8 +8,8 @@ const QUICK: Duration = Duration::from_micros(250);
 
 /// The time that searches of one index take for each row that they score.
 ///
-/// It follows the fastest recent searches: a faster one replaces the estimate, a slower one raises it by a sixteenth of the
-/// difference. A thread that waited for a CPU core says little about the search.
+/// The estimate follows the fastest recent searches: a faster search replaces it, and a slower one raises it by a
+/// sixteenth of the difference, because a search may be slow only because its thread waited for a CPU core.
 #[derive(Debug, Default)]
 pub struct LatencyEstimate {
     /// Nanoseconds per row, as the bits of an `f32`; 0 while unknown.
@@ -17,14 +17,15 @@ pub struct LatencyEstimate {
 }
 
 impl LatencyEstimate {
-    /// Whether a search that scores `rows` rows will probably take less than a quarter of a millisecond. Until a search was
-    /// [recorded](Self::record), none will.
+    /// Whether a search that scores `rows` rows will probably take less than a quarter of a millisecond. Returns false
+    /// until a search was [recorded](Self::record).
     pub fn is_quick(&self, rows: usize) -> bool {
         let nanos_per_row = f32::from_bits(self.nanos_per_row.load(Ordering::Relaxed));
         nanos_per_row > 0.0 && nanos_per_row * (rows as f32) < QUICK.as_nanos() as f32
     }
 
-    /// Learns from a search that scored `rows` rows. Of two that are recorded at the same time, one may be lost.
+    /// Learns from a search that scored `rows` rows. If two threads call this at the same time, one search may be
+    /// ignored.
     pub fn record(&self, rows: usize, elapsed: Duration) {
         let new = elapsed.as_nanos().max(1) as f32 / rows.max(1) as f32;
         let old = f32::from_bits(self.nanos_per_row.load(Ordering::Relaxed));
@@ -68,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_of_no_rows_and_no_time_counts_as_some() {
+    fn a_search_of_no_rows_in_no_time_counts_as_one_row_in_one_nanosecond() {
         let estimate = LatencyEstimate::default();
         estimate.record(0, Duration::ZERO);
         assert!(estimate.is_quick(0) && estimate.is_quick(249_999) && !estimate.is_quick(250_000));

@@ -1,4 +1,5 @@
-//! Threads, queues and locks, and how long to use them for.
+//! Threads, queues and locks for concurrent calls, and how long each call may use them: a pool of threads, a queue of
+//! changes on these threads, a read–write lock, slices of changes under the lock, and predictions of latency.
 
 mod fair_lock;
 mod latency;

@@ -1,4 +1,4 @@
-//! A queue whose tasks run one at a time, in order, without keeping a thread while they wait.
+//! A queue that runs its tasks one at a time, in order. Waiting tasks occupy no thread.
 
 use std::collections::VecDeque;
 use std::io;
@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 
 use super::thread_pool::{Task, ThreadPool};
 
-/// Runs tasks one after another, in the order in which they were pushed, on threads of a pool. However many tasks wait, they
-/// occupy one thread of the pool at most.
+/// Runs tasks one after another, in the order in which they were pushed, on threads of a pool. However many tasks wait,
+/// they occupy one thread of the pool at most.
 #[derive(Default)]
 pub struct SerialQueue {
     state: Mutex<State>,
@@ -70,6 +70,7 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::time::Duration;
 
+    /// How long a test waits for another thread before it fails.
     const PATIENCE: Duration = Duration::from_secs(20);
 
     fn pool(max_threads: usize) -> ThreadPool {
@@ -84,51 +85,51 @@ mod tests {
     fn tasks_run_one_at_a_time_in_the_order_in_which_they_were_pushed() {
         let (pool, queue) = (pool(8), Arc::<SerialQueue>::default());
         let running = Arc::new(AtomicUsize::new(0));
-        let (said, heard) = channel();
+        let (sender, receiver) = channel();
         for task in 0..200 {
-            let (running, said) = (Arc::clone(&running), said.clone());
+            let (running, sender) = (Arc::clone(&running), sender.clone());
             let work = move || {
                 let others = running.fetch_add(1, Ordering::SeqCst);
                 std::thread::yield_now();
                 running.fetch_sub(1, Ordering::SeqCst);
-                said.send((task, others)).expect("somebody listens");
+                sender.send((task, others)).expect("the test receives");
             };
             queue.push(&pool, Box::new(work)).expect("a thread");
         }
         for task in 0..200 {
-            assert_eq!(heard.recv_timeout(PATIENCE), Ok((task, 0)));
+            assert_eq!(receiver.recv_timeout(PATIENCE), Ok((task, 0)));
         }
     }
 
     #[test]
     fn a_waiting_task_occupies_no_thread() {
-        // Of the two threads, the queue with its three tasks takes one.
+        // There are two threads. The queue has three tasks and occupies only one thread.
         let (pool, queue) = (pool(2), Arc::<SerialQueue>::default());
         let (finish, finished) = channel::<()>();
-        let (said, heard) = channel();
+        let (sender, receiver) = channel();
         queue.push(&pool, Box::new(move || finished.recv().expect("told to finish"))).expect("a thread");
         for _ in 0..2 {
-            let said = said.clone();
+            let sender = sender.clone();
             queue
-                .push(&pool, Box::new(move || said.send("queued").expect("somebody listens")))
+                .push(&pool, Box::new(move || sender.send("queued").expect("the test receives")))
                 .expect("room");
         }
-        pool.spawn(Box::new(move || said.send("other").expect("somebody listens"))).expect("a thread");
+        pool.spawn(Box::new(move || sender.send("other").expect("the test receives"))).expect("a thread");
 
-        assert_eq!(heard.recv_timeout(PATIENCE), Ok("other"));
+        assert_eq!(receiver.recv_timeout(PATIENCE), Ok("other"));
         finish.send(()).expect("it waits");
-        assert_eq!([heard.recv_timeout(PATIENCE), heard.recv_timeout(PATIENCE)], [Ok("queued"); 2]);
+        assert_eq!([receiver.recv_timeout(PATIENCE), receiver.recv_timeout(PATIENCE)], [Ok("queued"); 2]);
     }
 
     #[test]
     fn a_queue_that_ran_empty_takes_tasks_again() {
         let (pool, queue) = (pool(1), Arc::<SerialQueue>::default());
         for round in 0..50 {
-            let (said, heard) = channel();
+            let (sender, receiver) = channel();
             queue
-                .push(&pool, Box::new(move || said.send(round).expect("somebody listens")))
+                .push(&pool, Box::new(move || sender.send(round).expect("the test receives")))
                 .expect("a thread");
-            assert_eq!(heard.recv_timeout(PATIENCE), Ok(round));
+            assert_eq!(receiver.recv_timeout(PATIENCE), Ok(round));
         }
     }
 }

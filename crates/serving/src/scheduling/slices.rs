@@ -1,15 +1,15 @@
-//! How many rows to write before letting searches in again.
+//! Decides how many rows to write before waiting searches may run again.
 
 use std::time::{Duration, Instant};
 
-/// How long a write should keep searches waiting.
+/// Target time of a slice if searches arrived during the previous one.
 const SLICE_WITH_READERS: Duration = Duration::from_millis(4);
-/// How long a write should take while nobody searches.
+/// Target time of a slice if no search arrived.
 const SLICE_ALONE: Duration = Duration::from_millis(20);
-/// Most rows of a slice.
+/// Maximum number of rows in a slice.
 const MAX_ROWS: usize = 1 << 20;
 
-/// Adapts the number of rows that are written under one lock to the time that the rows before took.
+/// Adapts the number of rows that are written under one lock (a slice) to the time that the previous slice took.
 #[derive(Debug)]
 pub struct WriteSlices {
     row_count: usize,
@@ -23,18 +23,18 @@ impl WriteSlices {
         Self { row_count, started: Instant::now() }
     }
 
-    /// Rows of the next slice.
+    /// Number of rows of the next slice.
     #[must_use]
     pub fn row_count(&self) -> usize {
         self.row_count
     }
 
-    /// To be called when a slice begins, that is, when it has the lock.
+    /// Must be called when a slice begins, that is, as soon as it has the lock.
     pub fn start(&mut self) {
         self.started = Instant::now();
     }
 
-    /// To be called when a slice has ended. `has_readers` tells whether searches came in the meantime.
+    /// Must be called when a slice has ended. `has_readers` says whether searches arrived during the slice.
     pub fn finish(&mut self, has_readers: bool) {
         self.adapt(self.started.elapsed(), has_readers);
     }
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_aim_at_4_ms_beside_searches_and_at_20_ms_without() {
+    fn slices_take_about_4_ms_if_there_are_searches_and_20_ms_otherwise() {
         assert_eq!(after(100, 8, true), 50);
         assert_eq!(after(100, 4, true), 100);
         assert_eq!(after(100, 40, false), 50);

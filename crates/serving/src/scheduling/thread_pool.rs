@@ -1,7 +1,7 @@
 //! A pool of threads that grows when no thread is idle, and shrinks when threads stay idle.
 //!
-//! A call that takes minutes must not keep a short search waiting. So a task starts a new thread whenever no thread is idle,
-//! up to a limit; beyond the limit, tasks wait in a queue. A thread that gets no task for a while exits.
+//! A call that takes minutes must not keep a short search waiting. So a task starts a new thread whenever no thread is
+//! idle, up to a limit; beyond the limit, tasks wait in a queue. A thread that gets no task for a while exits.
 
 use std::collections::VecDeque;
 use std::io;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-/// A unit of work. It must not unwind: the thread that runs it would be lost to the pool.
+/// A unit of work. It must not panic, because the pool would lose the thread that runs it.
 pub type Task = Box<dyn FnOnce() + Send>;
 
 /// Limits of a [`ThreadPool`].
@@ -18,9 +18,9 @@ pub type Task = Box<dyn FnOnce() + Send>;
 pub struct ThreadPoolOptions {
     /// Name of each thread, as debuggers show it.
     pub thread_name: &'static str,
-    /// At most this many tasks run at the same time.
+    /// Maximum number of tasks that run at the same time.
     pub max_threads: usize,
-    /// A thread exits when it got no task for this long.
+    /// A thread exits if it gets no task for this long.
     pub idle_timeout: Duration,
 }
 
@@ -74,15 +74,15 @@ impl ThreadPool {
             task_queued.notify_one();
             return Ok(());
         }
-        locked.thread_count += 1;
-        drop(locked);
+        // The lock is held while the thread is created, so that no other call counts on it if that fails.
         let shared = Arc::clone(&self.shared);
         let name = options.thread_name.to_owned();
-        if let Err(error) = std::thread::Builder::new().name(name).spawn(move || shared.run_tasks()) {
-            let mut locked = state.lock();
-            locked.thread_count -= 1;
-            // Other threads will get to the task. Without any, nobody would.
-            if locked.thread_count == 0 {
+        match std::thread::Builder::new().name(name).spawn(move || shared.run_tasks()) {
+            Ok(_) => locked.thread_count += 1,
+            // Another thread runs the task later.
+            Err(_) if locked.thread_count > 0 => {}
+            // The task would never run. It is the last one, because the lock was not released.
+            Err(error) => {
                 locked.queue.pop_back();
                 return Err(error);
             }
@@ -118,6 +118,7 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::time::Instant;
 
+    /// How long a test waits for another thread before it fails.
     const PATIENCE: Duration = Duration::from_secs(20);
 
     fn pool(max_threads: usize, idle_timeout: Duration) -> ThreadPool {
@@ -132,35 +133,35 @@ mod tests {
     fn a_task_starts_a_thread_while_all_others_are_busy() {
         let pool = pool(2, PATIENCE);
         let (finish, finished) = channel::<()>();
-        let (said, heard) = channel();
-        let long = said.clone();
+        let (sender, receiver) = channel();
+        let long = sender.clone();
         pool.spawn(Box::new(move || {
             finished.recv().expect("told to finish");
-            long.send("long").expect("somebody listens");
+            long.send("long").expect("the test receives");
         }))
         .expect("a thread");
-        pool.spawn(Box::new(move || said.send("short").expect("somebody listens"))).expect("a thread");
+        pool.spawn(Box::new(move || sender.send("short").expect("the test receives"))).expect("a thread");
 
-        assert_eq!(heard.recv_timeout(PATIENCE), Ok("short"));
+        assert_eq!(receiver.recv_timeout(PATIENCE), Ok("short"));
         finish.send(()).expect("it waits");
-        assert_eq!(heard.recv_timeout(PATIENCE), Ok("long"));
+        assert_eq!(receiver.recv_timeout(PATIENCE), Ok("long"));
     }
 
     #[test]
-    fn tasks_beyond_the_limit_wait_for_a_thread_in_the_order_of_their_coming() {
+    fn tasks_beyond_the_limit_wait_for_a_thread_and_run_in_order() {
         let pool = pool(1, PATIENCE);
         let (finish, finished) = channel::<()>();
-        let (said, heard) = channel();
+        let (sender, receiver) = channel();
         pool.spawn(Box::new(move || finished.recv().expect("told to finish"))).expect("a thread");
         for task in 0..3 {
-            let said = said.clone();
-            pool.spawn(Box::new(move || said.send(task).expect("somebody listens"))).expect("a queue");
+            let sender = sender.clone();
+            pool.spawn(Box::new(move || sender.send(task).expect("the test receives"))).expect("a queue");
         }
 
         assert_eq!(thread_count(&pool), 1);
-        assert!(heard.try_recv().is_err());
+        assert!(receiver.try_recv().is_err());
         finish.send(()).expect("it waits");
-        let order: Vec<i32> = (0..3).map(|_| heard.recv_timeout(PATIENCE).expect("it ran")).collect();
+        let order: Vec<i32> = (0..3).map(|_| receiver.recv_timeout(PATIENCE).expect("it ran")).collect();
         assert_eq!(order, [0, 1, 2]);
         assert_eq!(thread_count(&pool), 1);
     }
@@ -170,9 +171,9 @@ mod tests {
         let pool = pool(8, Duration::from_millis(50));
         let began = Instant::now();
         for _ in 0..3 {
-            let (said, heard) = channel();
-            pool.spawn(Box::new(move || said.send(()).expect("somebody listens"))).expect("a thread");
-            heard.recv_timeout(PATIENCE).expect("it ran");
+            let (sender, receiver) = channel();
+            pool.spawn(Box::new(move || sender.send(()).expect("the test receives"))).expect("a thread");
+            receiver.recv_timeout(PATIENCE).expect("it ran");
             while pool.shared.state.lock().idle_count == 0 && thread_count(&pool) > 0 {
                 std::thread::yield_now();
             }

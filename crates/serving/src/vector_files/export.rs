@@ -13,8 +13,9 @@ use crate::{Error, VectorIndex};
 /// Rows written between two checks for cancellation.
 const ROWS_PER_CHECK: usize = 1024;
 
-/// Writes the vectors that are not deleted to `path` and, if there is an `ids_path`, their ids to that; both files or, after
-/// an error, neither. Returns the number of vectors.
+/// Writes the vectors of all rows that are not deleted to `path` and, if there is an `ids_path`, their ids to that
+/// path. After an error, both old files are unchanged, but a stream may have received bytes. Returns the number of
+/// vectors.
 ///
 /// # Errors
 ///
@@ -27,7 +28,7 @@ pub fn export_vectors(
 ) -> Result<u32, Error> {
     let rows: Vec<u32> = index.live().iter().collect();
     control.set_total(rows.len() as u64);
-    // Checked before any byte goes to a file that may be a stream.
+    // Check everything before writing, because `path` may be a stream, from which written bytes cannot be taken back.
     let ids = ids_path.map(|ids_path| {
         Output::check(ids_path)?;
         if Output::is_same_file(path, ids_path) {
@@ -40,7 +41,8 @@ pub fn export_vectors(
     });
     let ids = ids.transpose()?;
     write_both(index, &rows, path, ids, control).or_else(|error| {
-        // A cancelled wait for the reader of a FIFO is reported as an error of the file: prefer the cancellation.
+        // If the work is cancelled while it waits for the reader of a FIFO, the error is one of the file. Report the
+        // cancellation instead.
         control.check()?;
         Err(error)
     })?;

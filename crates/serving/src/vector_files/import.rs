@@ -10,10 +10,11 @@ use vectors::{Batch, VectorFile};
 
 use crate::{Error, SharedIndex};
 
-/// Adds the rows of `file`, which was opened from `path`: all of them or, after an error, none. Returns how many there were.
+/// Adds the rows of `file`, which was opened from `path`: all of them or, after an error, none. Returns the number of
+/// rows.
 ///
-/// The file is read twice. The first pass finds rows that the index refuses, so that a bad row at the end costs neither the
-/// time of linking the rows before it, nor their space.
+/// The file is read twice. The first pass only checks the rows, so that a bad row at the end of the file is found
+/// before any row is added.
 ///
 /// # Errors
 ///
@@ -32,6 +33,7 @@ pub fn import_vectors(
         index
             .read(|index| index.check_rows(Put::Add, &ids, &vectors))?
             .map_err(|error| in_file(file, path, row, error))?;
+        // Row numbers, the other kind of ids, are distinct.
         if file.has_own_ids()
             && let Some(duplicate) = seen.insert_all(&ids, row, |id, end| first_row(file, id, end))
         {
@@ -56,7 +58,7 @@ pub fn import_vectors(
     Ok(row as u32)
 }
 
-/// Hashes of ids, which take a fraction of the memory of the ids.
+/// The hashes of ids that were seen, which take less memory than the ids.
 #[derive(Default)]
 struct SeenIds {
     hashes: HashSet<u64>,
@@ -70,8 +72,9 @@ struct Duplicate {
 }
 
 impl SeenIds {
-    /// Inserts the ids of the rows from `start` on, and returns the first that was there. Different ids may have the same
-    /// hash, so `find(id, end)` must look for the row of an id before the row `end`.
+    /// Inserts the ids of rows `start`, `start + 1`, …. Stops at the first id that was seen before, and returns its two
+    /// rows. Different ids may have the same hash, so a known hash is confirmed by `find(id, end)`, which must search
+    /// the file for a row before `end` with this id.
     fn insert_all(
         &mut self,
         ids: &[String],
@@ -86,16 +89,16 @@ impl SeenIds {
     }
 }
 
-/// Turns an error about rows of a batch, which begins at row `start` of a file, into one with the name of the file and its rows.
-#[must_use]
-pub fn in_file(file: &VectorFile, path: &Path, start: usize, error: dense::Error) -> Error {
+/// Converts an error about a row of a batch to an error with the path of the file and the row in the file. The batch
+/// begins at row `start` of the file.
+pub(super) fn in_file(file: &VectorFile, path: &Path, start: usize, error: dense::Error) -> Error {
     let mut source = error.moved_by(start);
     match &mut source {
         dense::Error::EmptyId { row, .. } => *row += start,
         dense::Error::DuplicateId { id, row, first, .. } => {
             *first = match *first {
                 Some(first) => Some(first + start),
-                // Rows before the batch count as being in the index.
+                // The index already has the id. If it comes from an earlier row of this file, report that row.
                 None => first_row(file, id, start),
             };
             *row += start;
@@ -106,7 +109,7 @@ pub fn in_file(file: &VectorFile, path: &Path, start: usize, error: dense::Error
     Error::File { path: path.to_owned(), source }
 }
 
-/// The first row of a file with this id, if it is before the row `end`.
+/// Returns the first row of a file that has this id, if it comes before the row `end`.
 fn first_row(file: &VectorFile, id: &str, end: usize) -> Option<usize> {
     let mut start = 0;
     for batch in file.batches().ok()? {
@@ -154,7 +157,7 @@ mod tests {
     #[test]
     fn all_rows_of_a_file_are_added() {
         let (_folder, path, file, index) = file_of(&[1.0, 2.0, 3.0], &["a", "b", "c"]);
-        assert_eq!(import_vectors(&index, &file, &path, &Control::new()).expect("sound rows"), 3);
+        assert_eq!(import_vectors(&index, &file, &path, &Control::new()).expect("valid rows"), 3);
         assert_eq!(index.live_len(), 3);
     }
 

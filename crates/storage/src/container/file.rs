@@ -17,14 +17,14 @@ const MAX_BYTES_CHECKED_ON_OPEN: u64 = 16 << 20;
 /// Options of [`File::open_with`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenOptions {
-    /// Reads the whole file into memory, with huge pages if available, instead of mapping it. Then the content stays valid
-    /// if another program truncates the file, but opening takes as long as reading it.
+    /// Reads the whole file into memory, with huge pages if available, instead of mapping it. The content then stays
+    /// valid if another program truncates the file, but opening takes as long as reading the whole file.
     pub in_memory: bool,
     /// Compares every section with its checksum, not only those up to 16 MiB.
     pub verify: bool,
 }
 
-/// An open container file whose header, table and section bounds were checked.
+/// An open container file. Its header, its table and the bounds of its sections were checked.
 #[derive(Debug)]
 pub struct File {
     path: PathBuf,
@@ -35,8 +35,8 @@ pub struct File {
 }
 
 impl File {
-    /// Maps a file of this kind and checks its header, its table, the bounds of its sections, and the checksums of sections
-    /// up to 16 MiB. [`verify`](Self::verify) checks the others.
+    /// Maps a file of this kind and checks its header, its table, the bounds of its sections, and the checksums of
+    /// sections up to 16 MiB. [`verify`](Self::verify) checks the others.
     ///
     /// If another program truncates a mapped file, reading the missing part ends the process (SIGBUS). Files that this
     /// crate replaces are safe: the old content stays available as long as a process has it open.
@@ -60,8 +60,8 @@ impl File {
             read_to_memory(file).map_err(Error::io("open", path))?
         } else {
             #[expect(unsafe_code, reason = "the one call that maps a file")]
-            // SAFETY: this crate never writes its files in place, it only replaces them by a rename. The mapped bytes
-            // therefore do not change unless another program changes them, a risk that is documented for `open`.
+            // SAFETY: this crate never changes files in place, it only replaces them by a rename. The mapped bytes
+            // therefore do not change unless another program changes them. The documentation of `open` names this risk.
             let map = unsafe { Mmap::map(&file) }.map_err(Error::io("open", path))?;
             map
         };
@@ -78,7 +78,8 @@ impl File {
         for section in &opened.table.sections {
             let Section { name, offset, length, .. } = section;
             let end = offset.checked_add(*length).filter(|&end| end <= header.table_offset);
-            // Overlapping sections are rejected, because many of them could take unbounded time to check.
+            // Overlapping sections are rejected, because checking many sections that share the same bytes could take
+            // very long.
             let inside = end.filter(|_| offset.is_multiple_of(ALIGNMENT) && *offset >= previous_end);
             previous_end = inside.ok_or_else(|| {
                 let expected = format!("section {name} inside the file, after the previous one");
@@ -184,7 +185,8 @@ mod tests {
 
     const KIND: FileKind = FileKind { magic: *b"PKTEST\0\0", version: 3, name: "test" };
 
-    fn written(folder: &Path) -> PathBuf {
+    /// Writes a file with two sections, and returns its path.
+    fn write_test_file(folder: &Path) -> PathBuf {
         let path = folder.join("file");
         let mut writer = Writer::create(&path, KIND).expect("writable");
         writer.section("a", &[1, 2, 3]).expect("writable");
@@ -198,7 +200,7 @@ mod tests {
     #[test]
     fn sections_come_back_as_they_were_written() -> Result<(), Error> {
         let folder = tempfile::tempdir().expect("a folder");
-        let file = File::open(&written(folder.path()), KIND)?;
+        let file = File::open(&write_test_file(folder.path()), KIND)?;
         assert_eq!(file.section("a")?, [1, 2, 3]);
         assert_eq!(file.section_as::<u32>("b")?, [7, 8, 9]);
         assert_eq!(file.metadata()["dim"], 2);
@@ -213,7 +215,7 @@ mod tests {
     #[test]
     fn a_file_in_memory_is_the_same_and_survives_truncation() -> Result<(), Error> {
         let folder = tempfile::tempdir().expect("a folder");
-        let path = written(folder.path());
+        let path = write_test_file(folder.path());
         let mapped = File::open(&path, KIND)?;
         let loaded = File::open_with(&path, KIND, OpenOptions { in_memory: true, verify: true })?;
         for name in ["a", "b"] {
@@ -230,13 +232,13 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_large_file_that_is_gone_is_unmapped_soon() {
+    fn a_large_file_is_unmapped_soon_after_it_is_dropped() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("large");
         let mut writer = Writer::create(&path, KIND).expect("a file");
         writer.section("bytes", &vec![7; 3 << 20]).expect("room");
-        writer.finish(serde_json::json!({})).expect("written");
-        let file = File::open(&path, KIND).expect("sound");
+        writer.finish(serde_json::json!({})).expect("write_test_file");
+        let file = File::open(&path, KIND).expect("valid");
         let mapped = || std::fs::read_to_string("/proc/self/maps").expect("maps").contains("large (deleted)");
         std::fs::remove_file(&path).expect("removed");
         assert!(mapped());
@@ -280,18 +282,18 @@ mod tests {
     #[test]
     fn an_unfinished_file_leaves_the_old_one() {
         let folder = tempfile::tempdir().expect("a folder");
-        let path = written(folder.path());
+        let path = write_test_file(folder.path());
         let mut writer = Writer::create(&path, KIND).expect("writable");
         writer.section("a", &[4]).expect("writable");
         drop(writer);
-        assert_eq!(File::open(&path, KIND).expect("sound").section("a").expect("there"), [1, 2, 3]);
+        assert_eq!(File::open(&path, KIND).expect("valid").section("a").expect("there"), [1, 2, 3]);
         assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
     }
 
     #[test]
     fn another_version_a_folder_and_a_file_of_another_format_have_different_errors() {
         let folder = tempfile::tempdir().expect("a folder");
-        let path = written(folder.path());
+        let path = write_test_file(folder.path());
         let newer = FileKind { version: 4, ..KIND };
         assert!(matches!(File::open(&path, newer), Err(Error::Version { expected: 4, got: 3, .. })));
         assert!(matches!(File::open(folder.path(), KIND), Err(Error::Io { .. })));
@@ -326,7 +328,7 @@ mod tests {
             ("\"length\":12", "\"length\":13"),
             ("\"length\":12", "\"length\":18446744073709551615"),
         ] {
-            let path = written(folder.path());
+            let path = write_test_file(folder.path());
             edit_table(&path, from, to);
             let error = File::open(&path, KIND).expect_err(to).to_string();
             assert!(error.contains("inside the file, after the previous one, got offset"), "{error}");
@@ -337,13 +339,14 @@ mod tests {
         #[test]
         fn any_flipped_bit_and_any_shorter_file_is_refused(at in 0usize..400, bit in 0u8..8, cut in any::<bool>()) {
             let folder = tempfile::tempdir().expect("a folder");
-            let path = written(folder.path());
+            let path = write_test_file(folder.path());
             let mut bytes = std::fs::read(&path).expect("readable");
             let at = at % bytes.len();
             if cut { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
             std::fs::write(&path, &bytes).expect("writable");
             match File::open(&path, KIND) {
                 Err(Error::Corrupt { .. } | Error::Version { .. }) => {}
+                // An empty file cannot be mapped.
                 Err(error) => prop_assert!(cut && at == 0, "{error}"),
                 // Only the padding between sections has no checksum.
                 Ok(file) => prop_assert!(file.section("a").is_ok() && bytes[67..128].contains(&(1 << bit))),

@@ -6,8 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
-/// Size of the header in bytes. Sections start at multiples of it.
+/// Sections start at multiples of this number of bytes, a cache line, so that they can be read in place as numbers of
+/// any type.
 pub(crate) const ALIGNMENT: u64 = 64;
+/// Size of the header in bytes. It equals [`ALIGNMENT`], so that the first section follows without padding.
+pub(crate) const HEADER_BYTES: usize = ALIGNMENT as usize;
 
 /// The kind of a container file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +23,11 @@ pub struct FileKind {
     pub name: &'static str,
 }
 
-/// The header, without the fields of [`FileKind`].
+/// The fields of a file's header that do not follow from its [`FileKind`]. All fields in the file are little-endian:
 ///
 /// ```text
-/// bytes   0..8   magic
-///         8..12  version, u32
+/// bytes   0..8   magic of the kind
+///         8..12  version of the kind, u32
 ///        12..16  CRC-32 of the table, u32
 ///        16..24  offset of the table, u64
 ///        24..32  length of the table, u64
@@ -56,8 +59,8 @@ pub(crate) struct Section {
 
 impl Header {
     /// Encodes the header.
-    pub fn to_bytes(self, kind: FileKind) -> [u8; ALIGNMENT as usize] {
-        let mut bytes = [0; ALIGNMENT as usize];
+    pub fn to_bytes(self, kind: FileKind) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(&kind.magic);
         bytes[8..12].copy_from_slice(&kind.version.to_le_bytes());
         bytes[12..16].copy_from_slice(&self.table_crc.to_le_bytes());
@@ -68,20 +71,21 @@ impl Header {
         bytes
     }
 
-    /// Reads and checks the header of `file`, the whole content of `path`.
+    /// Reads and checks the header. `file` is the content of the whole file at `path`.
     pub fn read(file: &[u8], kind: FileKind, path: &Path) -> Result<Self, Error> {
-        let header = || format!("a {} file, with a {ALIGNMENT}-byte header", kind.name);
-        let Some((bytes, _)) = file.split_at_checked(ALIGNMENT as usize) else {
-            return Err(Error::corrupt(path, header(), format!("{} bytes", file.len())));
+        let Some((bytes, _)) = file.split_at_checked(HEADER_BYTES) else {
+            let expected = format!("a {} file of at least {HEADER_BYTES} bytes", kind.name);
+            return Err(Error::corrupt(path, expected, format!("{} bytes", file.len())));
         };
         if bytes[..8] != kind.magic {
-            let got = bytes[..8].escape_ascii().to_string();
-            return Err(Error::corrupt(path, header(), format!("a file that begins with \"{got}\"")));
+            let (expected, got) = (format!("a {} file", kind.name), bytes[..8].escape_ascii());
+            return Err(Error::corrupt(path, expected, format!("a file that begins with \"{got}\"")));
         }
         let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
         let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
         if u32_at(32) != crc32fast::hash(&bytes[..32]) || bytes[36..].iter().any(|&byte| byte != 0) {
-            return Err(Error::corrupt(path, "a header that matches its checksum", "another checksum"));
+            let expected = "a header that matches its checksum and ends with zeros";
+            return Err(Error::corrupt(path, expected, "another header"));
         }
         if u32_at(8) != kind.version {
             let (name, expected, got) = (kind.name, kind.version, u32_at(8));
@@ -90,7 +94,8 @@ impl Header {
         let header = Self { table_crc: u32_at(12), table_offset: u64_at(16), table_length: u64_at(24) };
         let end = header.table_offset.checked_add(header.table_length);
         if end != Some(file.len() as u64) {
-            let expected = end.map_or_else(|| "a possible length".to_owned(), |end| format!("{end} bytes"));
+            let Self { table_offset, table_length, .. } = header;
+            let expected = format!("{table_offset} + {table_length} bytes, as the header says");
             return Err(Error::corrupt(path, expected, format!("{} bytes", file.len())));
         }
         Ok(header)

@@ -3,17 +3,18 @@
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::header::{ALIGNMENT, FileKind, Header, Section, Table};
+use super::header::{ALIGNMENT, FileKind, HEADER_BYTES, Header, Section, Table};
 use crate::Error;
 use crate::replace::Replacement;
 
-/// Writes a container file section by section. [`finish`](Self::finish) renames it to its target; if it is dropped before,
-/// the old file stays.
+/// Writes a container file section by section. [`finish`](Self::finish) replaces the target with the new file. If the
+/// writer is dropped before that, the old file stays.
 #[derive(Debug)]
 pub struct Writer {
     path: PathBuf,
     kind: FileKind,
     file: Replacement,
+    /// Number of bytes written so far.
     length: u64,
     sections: Vec<Section>,
     open: Option<OpenSection>,
@@ -35,8 +36,10 @@ impl Writer {
     /// [`Error::Io`]
     pub fn create(path: &Path, kind: FileKind) -> Result<Self, Error> {
         let mut file = Replacement::create(path)?;
-        file.write_all(&[0; ALIGNMENT as usize]).map_err(Error::io("write", path))?;
-        Ok(Self { path: path.to_path_buf(), kind, file, length: ALIGNMENT, sections: Vec::new(), open: None })
+        // `finish` writes the header, which contains the position of the table.
+        file.write_all(&[0; HEADER_BYTES]).map_err(Error::io("write", path))?;
+        let (path, length) = (path.to_path_buf(), HEADER_BYTES as u64);
+        Ok(Self { path, kind, file, length, sections: Vec::new(), open: None })
     }
 
     /// Writes a whole section.
@@ -49,7 +52,7 @@ impl Writer {
         self.append(bytes)
     }
 
-    /// Begins a section that is written by calls of [`append`](Self::append). The next section or `finish` ends it.
+    /// Begins a section. Calls of [`append`](Self::append) write its bytes; the next section or `finish` ends it.
     ///
     /// # Errors
     ///

@@ -1,9 +1,10 @@
 //! Huge pages (Linux).
 
-/// Asks the system to use pages of 2 MiB for memory, which need fewer TLB entries than pages of 4 KiB.
+/// Asks the system to use pages of 2 MiB for memory. They need fewer entries of the translation lookaside buffer (TLB)
+/// than pages of 4 KiB.
 ///
-/// Only memory that has not been written yet is affected. The content does not change. Has no effect on other systems
-/// than Linux, or on less memory than one such page.
+/// Affects only memory that has not been written yet, and does not change its content. Has no effect on systems other
+/// than Linux, or on memory that contains no whole page of 2 MiB.
 pub fn prefer_huge_pages<T>(memory: &[T]) {
     #[cfg(target_os = "linux")]
     {
@@ -14,8 +15,8 @@ pub fn prefer_huge_pages<T>(memory: &[T]) {
         if start < end {
             let pages = bytes.start.with_addr(start).cast_mut().cast();
             #[expect(unsafe_code, reason = "the one call that advises about memory")]
-            // SAFETY: the pages are inside the slice, and this advice changes neither their content nor whether they are
-            // mapped.
+            // SAFETY: the pages are inside the slice, and this advice changes neither their content nor whether they
+            // are mapped.
             let advised =
                 unsafe { rustix::mm::madvise(pages, end - start, rustix::mm::Advice::LinuxHugepage) };
             // Huge pages only make access faster, so an error is ignored.

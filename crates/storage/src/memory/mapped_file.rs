@@ -1,4 +1,4 @@
-//! Unmaps large files in the background.
+//! Mapped files. Large ones are unmapped on a background thread.
 
 use std::ops::Deref;
 use std::sync::LazyLock;
@@ -7,13 +7,13 @@ use std::thread;
 
 use memmap2::Mmap;
 
-/// Smaller files are unmapped where they are dropped.
+/// Smaller files are unmapped on the thread that drops them.
 const MIN_BACKGROUND_BYTES: usize = 1 << 20;
 
 /// A mapped file, or anonymous memory. If it is large, it is unmapped on a background thread.
 ///
-/// If the file was replaced or removed, unmapping frees its pages, which takes a few milliseconds per ten megabytes. That
-/// is too long for the JavaScript thread, whose garbage collector may drop the last reference.
+/// If the file was replaced or removed, unmapping frees its pages, which takes a few milliseconds per ten megabytes.
+/// That is too long for the JavaScript thread, on which the garbage collector may drop the last reference.
 #[derive(Debug)]
 pub(crate) struct MappedFile(Option<Mmap>);
 
@@ -35,13 +35,13 @@ impl Drop for MappedFile {
     fn drop(&mut self) {
         let Some(map) = self.0.take().filter(|map| map.len() >= MIN_BACKGROUND_BYTES) else { return };
         if let Some(unmapper) = &*UNMAPPER {
-            // If sending fails, the map is returned and unmapped here.
+            // If sending fails, it returns the map, which is then unmapped here.
             drop(unmapper.send(map));
         }
     }
 }
 
-/// Sends files to the background thread. `None` if the thread could not be started.
+/// Sends mapped files to the background thread. `None` if the thread could not be started.
 static UNMAPPER: LazyLock<Option<Sender<Mmap>>> = LazyLock::new(|| {
     let (sender, maps) = channel();
     let unmap = move || maps.into_iter().for_each(drop::<Mmap>);

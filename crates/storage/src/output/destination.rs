@@ -1,4 +1,4 @@
-//! Outputs of formats that are written sequentially.
+//! Files and streams for formats other than the container; they are written from beginning to end.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -10,7 +10,7 @@ use crate::Error;
 use crate::path::{Target, folder_of};
 use crate::replace::{CompleteFile, Replacement};
 
-/// A regular file, which is replaced atomically like by [`Replacement`]; or a FIFO, a character device or a file
+/// A regular file, which is replaced atomically as by [`Replacement`]; or a FIFO, a character device or a file
 /// descriptor (`/dev/stdout`, `/dev/fd/3`), to which bytes are written directly.
 #[derive(Debug)]
 pub struct Output {
@@ -44,11 +44,11 @@ impl Output {
         Ok(Self { target: target.to_path_buf(), sink: Sink::Stream(stream) })
     }
 
-    /// Checks a target in advance. Fails if [`create`](Self::create) would fail without waiting.
+    /// Checks a target in advance. Fails if [`create`](Self::create) would fail at once, before it waits for a reader.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], also for a folder that does not exist.
+    /// [`Error::Io`], also if the folder of the target does not exist.
     pub fn check(target: &Path) -> Result<(), Error> {
         let found = Target::resolve(target).and_then(|found| match found {
             Target::File { path, .. } => fs::metadata(folder_of(&path)).map(drop),

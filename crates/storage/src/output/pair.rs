@@ -8,16 +8,18 @@ use super::destination::Written;
 use crate::Error;
 use crate::replace::TemporaryFile;
 
-/// Renames two files that belong together to their targets, `first` first: both, or on an error neither. Only if the
-/// process is killed between the two renames is the new `first` left next to the old `second`.
+/// Renames two files that belong together to their targets, `first` before `second`. If one of them is a stream, its
+/// bytes cannot be taken back, and only the other is renamed. If the process is killed between the two renames, the new
+/// `first` stays next to the old `second`.
 ///
 /// # Errors
 ///
-/// [`Error::Io`], which leaves the old files as they were.
+/// [`Error::Io`], which leaves both old files unchanged. If the old first file cannot be moved back after the second
+/// rename failed, the error says where it is.
 pub fn rename_both(first: Written, second: Written) -> Result<(), Error> {
     let (first, second) = match (first, second) {
         (Written(Some(first)), Written(Some(second))) => (first, second),
-        // Bytes that were written to a stream cannot be undone.
+        // At least one is a stream.
         (first, second) => return first.rename().and_then(|()| second.rename()),
     };
     let (target, resolved) = (first.target.clone(), first.resolved.clone());
@@ -39,8 +41,9 @@ pub fn rename_both(first: Written, second: Written) -> Result<(), Error> {
     })
 }
 
-/// Creates a second hard link to the file at `path`, or a copy if the file system has no hard links. It is locked while
-/// the returned file is open, so that other writers of `path` do not remove it as abandoned.
+/// Creates a second hard link to the file at `path`, or a copy if the file system has no hard links. Returns `None` if
+/// there is no file. The link is locked while the returned file is open, so that other writers of `path` do not remove
+/// it as abandoned.
 fn link_old(path: &Path) -> io::Result<Option<(TemporaryFile, Option<fs::File>)>> {
     let old = TemporaryFile::beside(path);
     let kept = fs::hard_link(path, old.path()).or_else(|error| match error.kind() {

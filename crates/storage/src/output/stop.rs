@@ -1,6 +1,6 @@
-//! Cancellation of writers that wait for a reader.
+//! A function with which a caller cancels a writer that waits for a reader.
 
-/// Returns true if a writer that waits for a reader should give up.
+/// A function that returns true if a writer that waits for a reader should give up.
 pub type Stop = Box<dyn Fn() -> bool + Send + Sync>;
 
 /// A [`Stop`] that never gives up.

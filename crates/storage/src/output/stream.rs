@@ -9,13 +9,14 @@ use std::time::Duration;
 use super::stop::Stop;
 use crate::path::{file_type_name, unsuitable};
 
-/// Pause between two checks whether a FIFO has a reader yet.
+/// Pause between two checks of whether a FIFO has a reader yet.
 const READER_POLL: Duration = Duration::from_millis(10);
-/// Minimum and maximum pause of a write that waits for a slow reader.
+/// The first pause of a write that waits for a slow reader. Each further pause is twice as long, up to [`MAX_PAUSE`].
 const MIN_PAUSE: Duration = Duration::from_micros(50);
+/// The longest pause of a write that waits for a slow reader.
 const MAX_PAUSE: Duration = Duration::from_millis(10);
 
-/// An open stream. Neither opening nor writing blocks for longer than [`MAX_PAUSE`] without a call of `stop`.
+/// An open stream. While it waits for a reader, it calls `stop` at intervals of about 10 ms or less.
 pub(crate) struct Stream {
     file: fs::File,
     stop: Stop,
@@ -26,7 +27,7 @@ impl Stream {
     pub fn open(path: &Path, stop: Stop) -> io::Result<Self> {
         let kind = fs::metadata(path)?.file_type();
         let mut options = OpenOptions::new();
-        // The descriptor may lead to a regular file that was opened for appending, so its content must stay.
+        // The path may be that of a descriptor of a regular file, whose content must stay.
         options.append(true);
         #[cfg(unix)]
         {
@@ -47,8 +48,8 @@ impl Stream {
         }
     }
 
-    /// Opens the descriptor that a path such as `/dev/stdout` names. The standard streams are duplicated, which keeps
-    /// the position in a file and works with sockets; others are opened again.
+    /// Opens the descriptor that a path such as `/dev/stdout` names. Standard output and standard error are duplicated,
+    /// which keeps the position in a file and works with sockets. Other descriptors are opened again by their path.
     pub fn open_descriptor(path: &Path, number: u32, stop: Stop) -> io::Result<Self> {
         #[cfg(unix)]
         {

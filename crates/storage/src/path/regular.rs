@@ -1,10 +1,10 @@
-//! File types.
+//! Checks and names the types of files.
 
 use std::fs::FileType;
 use std::io::{Error, ErrorKind, Result};
 use std::path::Path;
 
-/// Fails if the path is not a regular file, which can be mapped and read repeatedly.
+/// Fails if the path is not a regular file. Only regular files can be mapped and read repeatedly.
 ///
 /// Call it before opening the path: opening a FIFO waits for a writer, possibly forever.
 ///
@@ -24,7 +24,7 @@ pub fn check_regular(path: &Path) -> Result<()> {
     }
 }
 
-/// The name of a file type for error messages, with its article.
+/// Returns the name of a file type for error messages, with its article.
 #[must_use]
 pub fn file_type_name(kind: FileType) -> &'static str {
     #[cfg(unix)]

@@ -9,12 +9,13 @@ use super::regular::file_type_name;
 /// Maximum number of symbolic links that are followed, as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// The destination of bytes written to a path, after following symbolic links.
+/// Where bytes that are written to a path go, after following symbolic links.
 #[derive(Debug)]
 pub(crate) enum Target {
     /// A regular file, which need not exist yet.
     File {
-        /// Its last component is not a link, so a rename to it replaces the file and not a link.
+        /// The path of the file, which is not a symbolic link. A rename to this path therefore replaces the file, not a
+        /// link.
         path: PathBuf,
         /// Metadata of the existing file, if there is one.
         replaced: Option<Metadata>,
@@ -62,12 +63,12 @@ impl Target {
     }
 }
 
-/// The error for a path that cannot be a target.
+/// Returns the error for a path that cannot be a target.
 pub(crate) fn unsuitable(expected: &str, got: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("expected {expected}, got {got}"))
 }
 
-/// The folder that contains a path.
+/// Returns the folder that contains a path.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -85,8 +86,9 @@ fn is_stream(kind: FileType) -> bool {
     }
 }
 
-/// The number of the file descriptor that a path names: its folder is `/dev/fd` or, on Linux, leads to
-/// `/proc/<process>/fd`. The link is not followed further: replacing the file it leads to would bypass the descriptor.
+/// Returns the number of the file descriptor that a path names: the folder of the path is `/dev/fd` or, on Linux, a
+/// link to `/proc/<process>/fd`. The link from there to the descriptor's file is not followed, because replacing the
+/// file would bypass the descriptor.
 fn descriptor_number(path: &Path) -> Option<u32> {
     let number = path.file_name()?.to_str()?.parse().ok()?;
     let folder = fs::canonicalize(folder_of(path)).ok()?;

@@ -1,10 +1,10 @@
-//! Copies mode and owner from a replaced file to its replacement.
+//! Copies the mode and the owner of a replaced file to its replacement.
 
 use std::fs::{File, Metadata};
 
 /// Gives `file` the mode of the file that it replaces, and its owner and group if the system permits. No user gets more
-/// rights than before: if the owner or group could not be copied, their set-id bits are cleared, and a group that could
-/// not be copied gets at most the rights of all others.
+/// rights than before: if the owner could not be copied, the set-user-ID bit is cleared; if the group could not be
+/// copied, the set-group-ID bit is cleared and the group gets at most the rights of all others.
 #[cfg(unix)]
 pub(super) fn copy(file: &File, replaced: &Metadata) -> std::io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};

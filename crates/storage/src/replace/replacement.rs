@@ -9,26 +9,27 @@ use super::temporary::{self, TemporaryFile};
 use crate::Error;
 use crate::path::{Target, file_type_name, unsuitable};
 
-/// A file that is written next to its target and renamed to it when it is finished. If it is dropped before, it is removed
-/// and the old file stays.
+/// A temporary file next to its target, which [`finish`](Self::finish) renames to the target. If it is dropped before
+/// that, it is removed, and the old file stays.
 ///
-/// Symbolic links are followed: the link stays, and the file it leads to is replaced or created. The new file has the mode
-/// of the old one and, if the system permits, its owner and group. Access control lists and extended attributes are not
-/// kept. Other hard links to the old file keep the old content.
+/// Symbolic links are followed: the link stays, and the file that it leads to is replaced or created. The new file has
+/// the mode of the old one and, if the system permits, its owner and group. Access control lists and extended
+/// attributes are not kept. Other hard links to the old file keep the old content.
 #[derive(Debug)]
 pub struct Replacement {
     /// The path as the caller gave it, for error messages.
     target: PathBuf,
     /// The path after following symbolic links.
     resolved: PathBuf,
+    /// Metadata of the old file, if there is one.
     replaced: Option<Metadata>,
     temporary: TemporaryFile,
     file: BufWriter<fs::File>,
 }
 
 impl Replacement {
-    /// Starts writing the new file. The folder of `target` must exist. Removes temporary files that killed writers of the
-    /// same target left behind.
+    /// Starts writing the new file. The folder of `target` must exist. Removes temporary files that killed writers of
+    /// the same target left behind.
     ///
     /// # Errors
     ///
@@ -46,7 +47,8 @@ impl Replacement {
         Self::create_at(target, resolved, replaced)
     }
 
-    /// Like [`create`](Self::create), for a target that was already resolved to the file `replaced`, if it exists.
+    /// As [`create`](Self::create), for a target that leads to the path `resolved`. `replaced` is the metadata of the
+    /// old file, if there is one.
     pub(crate) fn create_at(
         target: &Path,
         resolved: PathBuf,
@@ -83,7 +85,7 @@ impl Replacement {
         Ok(CompleteFile { target, resolved, temporary, locked })
     }
 
-    /// The underlying writer, which can also seek.
+    /// Returns the underlying writer, which can also seek.
     pub(crate) fn writer(&mut self) -> &mut BufWriter<fs::File> {
         &mut self.file
     }

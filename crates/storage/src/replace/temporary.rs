@@ -1,9 +1,10 @@
-//! TemporaryFile files, which are renamed to their targets when they are complete.
+//! Temporary files, which are renamed to their targets when they are complete.
 //!
-//! A temporary file is next to its target and is named `NAME.BOOT-PROCESS-NUMBER.tmp`, where BOOT is the first digits
-//! of the kernel's boot id. Its writer holds an advisory lock on it, which the kernel releases however the process
-//! ends. The next writer of the same target can therefore recognize abandoned temporary files, even if a process id was
-//! reused, and removes them.
+//! A temporary file is in the folder of its target and is named `NAME.BOOT-PROCESS-NUMBER.tmp`: NAME is the name of the
+//! target, BOOT the first digits of the kernel's boot id, PROCESS the id of the process, and NUMBER a counter of the
+//! files that the process has created. The writer holds an advisory lock on the file. The kernel releases the lock when
+//! the process ends for any reason. The next writer of the same target can therefore recognize abandoned temporary
+//! files, even if a process id was reused, and removes them.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -16,8 +17,8 @@ use std::time::Duration;
 
 use crate::path::folder_of;
 
-/// After this time without a write, an unlocked temporary file of another machine counts as abandoned. The age matters
-/// because not all shared file systems propagate locks.
+/// An unlocked temporary file of another machine, or of an earlier boot, counts as abandoned only after this time
+/// without a write, because not all shared file systems propagate locks.
 const MIN_ABANDONED_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Number of digits of the boot id in a file name.
@@ -28,7 +29,8 @@ const BOOT_DIGITS: usize = 8;
 pub(crate) struct TemporaryFile(PathBuf);
 
 impl TemporaryFile {
-    /// Creates a file next to `target`, locked while it is open. With `private` only its owner can read or write it.
+    /// Creates and locks a file next to `target`. The lock lasts while the file is open. If `private` is true, only the
+    /// owner of the file can read and write it.
     pub fn create(target: &Path, private: bool) -> io::Result<(Self, File)> {
         loop {
             let temporary = Self::beside(target);
@@ -42,14 +44,15 @@ impl TemporaryFile {
             #[cfg(not(unix))]
             let _ = private;
             let file = match options.open(&temporary.0) {
-                // A file of an earlier process with this id.
+                // An earlier process with the same id left the file behind. Try the next number.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     temporary.keep();
                     continue;
                 }
                 opened => opened?,
             };
-            // Between creation and locking, another writer's `remove_abandoned` may have locked or removed the file: try again.
+            // Between creation and locking, another writer's `remove_abandoned` may have locked or removed the file:
+            // try again.
             let locked = file.try_lock();
             if !matches!(locked, Err(TryLockError::WouldBlock)) && has_name(&file)? {
                 return Ok((temporary, file));
@@ -81,7 +84,7 @@ impl TemporaryFile {
         Ok(())
     }
 
-    /// Keeps the file and returns its path.
+    /// Keeps the file on the disk and returns its path.
     pub fn keep(self) -> PathBuf {
         unfinished().remove(&self.0);
         std::mem::take(&mut std::mem::ManuallyDrop::new(self).0)
@@ -111,7 +114,7 @@ pub(super) fn remove_abandoned(target: &Path) {
         let Some(boot) = boot_of(&entry.file_name(), &name) else { continue };
         // Only regular files are opened: opening anything else might block.
         if entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            // The lock is held until the file is removed, so that no other process starts to use it.
+            // `abandoned` holds the lock until the file is removed, so that no other process starts to use it.
             let abandoned = lock_abandoned(&entry.path(), !boot.is_empty() && boot == *BOOT);
             if abandoned.is_some() {
                 let _ = fs::remove_file(entry.path());
@@ -120,7 +123,8 @@ pub(super) fn remove_abandoned(target: &Path) {
     }
 }
 
-/// Opens and locks a temporary file if it is abandoned. `is_of_this_boot` says whether this kernel's locks cover it.
+/// Opens and locks a temporary file if it is abandoned. `is_of_this_boot` says whether its writer ran on this kernel
+/// since the last boot, so that its lock is reliable.
 fn lock_abandoned(path: &Path, is_of_this_boot: bool) -> Option<File> {
     // Locks on some network drives need a file that is open for writing, which the mode of a read-only file prevents.
     let file = OpenOptions::new().write(true).open(path).or_else(|_| File::open(path)).ok()?;
@@ -129,7 +133,8 @@ fn lock_abandoned(path: &Path, is_of_this_boot: bool) -> Option<File> {
     (is_of_this_boot || age().is_some_and(|time| time > MIN_ABANDONED_AGE)).then_some(file)
 }
 
-/// The first part of a temporary file's name: the name of its target, shortened if nothing could be appended to it.
+/// Returns the first part of a temporary file's name: the name of its target, shortened so that the whole name does not
+/// become too long.
 fn stem(name: &OsStr) -> OsString {
     const MAX_BYTES: usize = 200;
     match name.to_str() {
@@ -138,7 +143,8 @@ fn stem(name: &OsStr) -> OsString {
     }
 }
 
-/// The boot id in the name of a temporary file; `None` if the name is not that of a temporary file of `target`.
+/// Returns the boot id in the name of a temporary file, or `None` if this is not the name of a temporary file of
+/// `target`.
 fn boot_of(file: &OsStr, target: &OsStr) -> Option<String> {
     let rest = file.as_encoded_bytes().strip_prefix(target.as_encoded_bytes())?;
     let rest = std::str::from_utf8(rest).ok()?.strip_prefix('.')?.strip_suffix(".tmp")?;
@@ -149,7 +155,8 @@ fn boot_of(file: &OsStr, target: &OsStr) -> Option<String> {
     (is_boot && is_number(process) && is_number(count)).then(|| boot.to_owned())
 }
 
-/// First digits of the running kernel's boot id: locks of processes on the same kernel are reliable. Empty if unknown.
+/// First digits of the boot id, which identifies the running kernel: locks of processes on the same kernel are
+/// reliable. Empty if unknown.
 static BOOT: LazyLock<String> = LazyLock::new(|| {
     let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     id.get(..BOOT_DIGITS)
@@ -164,6 +171,7 @@ fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Returns whether the file still has a name in a folder: false if another process has removed it.
 #[cfg(unix)]
 fn has_name(file: &File) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;

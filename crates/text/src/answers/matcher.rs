@@ -38,9 +38,9 @@ enum Answers {
 impl AnswerMatcher {
     /// Matches texts that contain the tokens of an answer in sequence.
     ///
-    /// This is `has_answer` of DPR (Karpukhin et al., 2020) and Pyserini: text and answer are decomposed (NFD), split into
-    /// tokens by DPR's `SimpleTokenizer` (`[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]`), and lowercased. As there, an answer without
-    /// tokens, such as `""`, matches every text. An empty list of answers matches none.
+    /// This is `has_answer` of DPR (Karpukhin et al., 2020) and Pyserini: text and answer are decomposed (NFD), split
+    /// into tokens by DPR's `SimpleTokenizer` (`[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]`), and lowercased. As there, an answer
+    /// without tokens, such as `""`, matches every text. An empty list of answers matches none.
     #[must_use]
     pub fn tokens<A: AsRef<str>>(answers: impl IntoIterator<Item = A>) -> Self {
         let finder =
@@ -50,8 +50,8 @@ impl AnswerMatcher {
 
     /// Matches texts in which an answer, a regular expression, occurs, as for CuratedTREC.
     ///
-    /// The expressions have the syntax of Python's module `re`. As in Pyserini, text and pattern are decomposed (NFD), and
-    /// the flags are `IGNORECASE`, `UNICODE` and `MULTILINE`; `\w`, `\b` and `\s` match what they match in Python.
+    /// The expressions have the syntax of Python's module `re`. As in Pyserini, text and pattern are decomposed (NFD),
+    /// and the flags are `IGNORECASE`, `UNICODE` and `MULTILINE`; `\w`, `\b` and `\s` match what they match in Python.
     /// Patterns with look-around, back-references or `\b` are matched by backtracking, and a search that exceeds ten
     /// million steps counts as no match. All other searches are linear in the text.
     ///
@@ -65,8 +65,8 @@ impl AnswerMatcher {
         Ok(Self { answers: Answers::Patterns(patterns.collect::<Result<_, _>>()?) })
     }
 
-    /// Like [`patterns`](Self::patterns), but an invalid answer matches nothing, as in DPR and Pyserini. Their published
-    /// figures for CuratedTREC treat its three invalid answers in this way.
+    /// Like [`patterns`](Self::patterns), but an invalid answer matches nothing, as in DPR and Pyserini. Their
+    /// published figures for CuratedTREC treat its three invalid answers in this way.
     ///
     /// Also returns the errors of the invalid answers, in order.
     #[must_use]
@@ -129,11 +129,11 @@ mod tests {
         assert!(has_tokens("Zu\u{308}rich", "zürich"));
         assert!(has_tokens("한국", "\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}"));
         assert!(!has_tokens("café", "cafe"));
-        assert!(has_tokens("ΟΔΟΣ", "οδος"));
+        assert!(has_tokens("ΟΔΟΣ", "οδος")); // Σ at the end of a word is lowercased to ς
     }
 
     #[test]
-    fn an_answer_without_tokens_is_in_every_text_and_no_answer_in_none() {
+    fn an_answer_without_tokens_matches_every_text_and_an_empty_list_matches_none() {
         for text in ["", "x"] {
             assert!(has_tokens(text, ""));
             assert!(has_tokens(text, " \u{200b}"));
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_ignore_case_and_see_lines() {
+    fn patterns_ignore_case_and_match_at_the_ends_of_lines() {
         assert!(has_pattern("line1\nline2", "^LINE2$"));
         assert!(!has_pattern("line1\nline2", "line1.line2"));
         assert!(has_pattern("Founded In 1492", r"founded\s+in"));
@@ -156,11 +156,11 @@ mod tests {
         assert!(has_pattern("Zürich", "zürich"));
         // The class contains z and the caron, so it matches only one of the two characters of ž.
         assert!(!has_pattern("Sněžka", "Sně[zž]ka"));
-        assert!(has_pattern("1963–1980", r"1963\–1980"));
+        assert!(has_pattern("1963–1980", r"1963\–1980")); // decomposition does not change a dash
     }
 
     #[test]
-    fn a_word_boundary_is_pythons() {
+    fn word_boundaries_are_those_of_python() {
         assert!(has_pattern("it is 12.", r"\b12\b"));
         assert!(!has_pattern("it is 123", r"\b12\b"));
         assert!(has_pattern("café", r"\bcafe\b")); // decomposed, the word ends at e, before the accent
@@ -181,14 +181,14 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_would_take_forever_is_abandoned() {
+    fn a_search_that_takes_too_many_steps_is_stopped() {
         let matcher = AnswerMatcher::patterns([r"(?=(a|aa)+$)(a|aa)+\1\1\1\1b"]).expect("it is valid");
         assert!(!matcher.matches(&format!("{}c", "a".repeat(60))));
     }
 
     proptest! {
         #[test]
-        fn a_part_of_a_text_cut_between_words_is_in_it(
+        fn a_text_contains_every_sequence_of_its_words(
             words in prop::collection::vec(r"[a-zA-Z0-9é²,.']{1,6}", 1..12), from in 0usize..12, to in 0usize..12
         ) {
             let (from, to) = (from.min(words.len()), to.min(words.len()));

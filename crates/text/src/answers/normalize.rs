@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_nothing_else_becomes_empty() {
+    fn an_answer_of_articles_punctuation_and_spaces_becomes_empty() {
         for empty in ["", "   ", "The", "a an the", "?!", "\u{1c}\u{a0}\u{3000}"] {
             assert_eq!(normalize_answer(empty), "", "{empty:?}");
         }
@@ -70,7 +70,7 @@ mod tests {
 
     // The expected values are the output of Python 3.11 for the function of evaluate-v1.1.py.
     #[test]
-    fn beyond_ascii_the_result_is_that_of_python() {
+    fn answers_beyond_ascii_are_normalized_as_in_python() {
         assert_eq!(normalize_answer("the–end"), "–end");
         assert_eq!(normalize_answer("x–the–end"), "x– –end");
         assert_eq!(normalize_answer("a\u{301}"), "\u{301}"); // a mark is not a word character in Python
@@ -83,14 +83,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_space_is_at_an_end_or_next_to_another(answer in r"(?s)([a-zA-Z ]|the|\PC|\s){0,20}") {
+        fn there_are_only_single_spaces_between_words(answer in r"(?s)([a-zA-Z ]|the|\PC|\s){0,20}") {
             let normalized = normalize_answer(&answer);
             prop_assert_eq!(normalized.split(is_space).collect::<Vec<_>>().join(" "), normalized.clone());
             prop_assert!(!normalized.starts_with(' ') && !normalized.ends_with(' ') && !normalized.contains("  "));
         }
 
         #[test]
-        fn normalizing_plain_words_twice_changes_nothing_more(answer in "[ a-zA-Z,.'-]{0,40}") {
+        fn normalizing_plain_words_again_changes_nothing(answer in "[ a-zA-Z,.'-]{0,40}") {
             let once = normalize_answer(&answer);
             prop_assert_eq!(normalize_answer(&once), once);
         }

@@ -25,8 +25,8 @@ impl PredictionMatcher {
     /// Compiles Python regular expressions, such as the answers of CuratedTREC.
     ///
     /// Matches like `regex_match_score` of DrQA (Chen et al., 2017): `re.match` with `IGNORECASE`, `UNICODE` and
-    /// `MULTILINE` on decomposed text (NFD on both sides). A match begins at the start of the prediction and may end before
-    /// its end. An answer that Python would reject matches nothing.
+    /// `MULTILINE` on decomposed text (NFD on both sides). A match begins at the start of the prediction and may end
+    /// before its end. An answer that Python would reject matches nothing.
     ///
     /// Also returns the errors of the rejected answers, in order.
     #[must_use]
@@ -79,10 +79,11 @@ mod tests {
     }
 
     #[test]
-    fn no_answer_matches_nothing() {
+    fn an_empty_list_of_answers_matches_nothing() {
         assert!(!PredictionMatcher::patterns_lossy([""; 0]).0.matches(""));
     }
 
+    /// Predictions, accepted answers, and whether they match.
     const PYTHON: [(&str, &str, bool); 20] = [
         ("1969", "(18|19)69", true),
         ("in 1969", "(18|19)69", false),

@@ -16,7 +16,7 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 use crate::nfd::decompose;
 
-/// Precedes, separates and follows tokens. A control character is never part of a token.
+/// Separates joined tokens, and is their first and last character. It is a control character, so no token contains it.
 pub(crate) const SEPARATOR: char = '\n';
 
 /// A text in canonical decomposition (NFD) and its tokens, shared by all questions whose answers are searched in it.
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_runs_and_other_characters_are_single_tokens() {
+    fn words_are_tokens_and_so_is_every_other_visible_character() {
         assert_eq!(
             tokens("It cost $1,000.50 (US)."),
             ["it", "cost", "$", "1", ",", "000", ".", "50", "(", "us", ")", "."]

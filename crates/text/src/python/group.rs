@@ -3,7 +3,8 @@
 use super::translate::{Before, Translator};
 
 impl Translator<'_> {
-    /// Translates the start of a group, after `(`. Returns what precedes the next element: `before` if it was a comment.
+    /// Translates the start of a group, after `(`. Returns what precedes the next element: `before` if it was a
+    /// comment.
     pub(super) fn group(&mut self, before: Before) -> Result<Before, String> {
         if self.rest.next_if_eq(&'?').is_none() {
             self.groups.push(String::new());

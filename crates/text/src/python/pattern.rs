@@ -57,7 +57,7 @@ impl Pattern {
         Ok(Self::Backtracking { exact: Box::new(exact), prefilter })
     }
 
-    /// Whether the pattern occurs in a text in NFD. A search that exceeds its steps counts as no match.
+    /// Whether the pattern occurs in a text in NFD. A search that exceeds [`MAX_BACKTRACK_STEPS`] counts as no match.
     pub(crate) fn is_match(&self, decomposed: &str) -> bool {
         match self {
             Self::Linear(regex) => regex.is_match(decomposed),

@@ -1,11 +1,11 @@
 //! Translates Python's regular expressions into the dialect of `regex` and `fancy_regex`.
 //!
-//! The dialects differ in the characters of `\w`, `\b` and `\s`, in escapes (in Python, `\,` and `\–` are literals, `\e` is
-//! an error and `\Z` is the end of the text), in braces that are not repetitions (literals in Python), in nested classes
-//! (which Python does not have), and in the dotless ı, which equals i in Python if case is ignored.
+//! The dialects differ in the characters of `\w`, `\b` and `\s`, in escapes (in Python, `\,` and `\–` are literals,
+//! `\e` is an error and `\Z` is the end of the text), in braces that are not repetitions (literals in Python), in
+//! nested classes (which Python does not have), and in the dotless ı, which equals i in Python if case is ignored.
 //!
-//! Two differences remain: `\B` matches the empty text, and a class that contains `\w` or `\W` and other members treats
-//! the Greek mark U+0345 as a letter.
+//! Two differences from Python remain in the translation: `\B` matches the empty text, and a class that contains `\w`
+//! or `\W` and other members treats the Greek mark U+0345 as a letter.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -22,13 +22,13 @@ pub(crate) struct Translated {
 
 /// Translates a pattern of Python's module `re` for matching that ignores case. Returns the reason if it is invalid.
 ///
-/// Rejects escapes, classes and repetitions that Python rejects. Other errors, such as unbalanced parentheses, are found
-/// when the translation is compiled.
+/// Rejects escapes, classes and repetitions that Python rejects. Other errors, such as unbalanced parentheses, are
+/// found when the translation is compiled.
 pub(crate) fn translate(pattern: &str) -> Result<Translated, String> {
     let translator = Translator::run(pattern, true)?;
     let without_word_boundaries = if translator.needs_backtracking {
-        let bare = Translator::run(pattern, false)?;
-        (!bare.needs_backtracking).then_some(bare.out)
+        let without_boundaries = Translator::run(pattern, false)?;
+        (!without_boundaries.needs_backtracking).then_some(without_boundaries.out)
     } else {
         None
     };
@@ -50,7 +50,7 @@ pub(super) struct Translator<'p> {
     pub(super) needs_backtracking: bool,
     /// Names of the capturing groups so far; empty for unnamed groups.
     pub(super) groups: Vec<String>,
-    /// Whether to keep word boundaries.
+    /// Whether to translate word boundaries; otherwise they are left out.
     pub(super) keeps_boundaries: bool,
 }
 
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn common_syntax_stays() {
+    fn syntax_that_both_dialects_have_stays() {
         for same in ["a|b", "(ab)+?c*", "(?:x){2,3}", "^a.$", "[a-c]", "(?i)a", "x{2}"] {
             assert_eq!(linear(same), same);
         }
@@ -203,10 +203,11 @@ mod tests {
 
     #[test]
     fn a_pattern_that_backtracks_only_for_word_boundaries_has_a_form_without_them() {
-        let bare = |python| translate(python).expect("the pattern is valid").without_word_boundaries;
-        assert_eq!(bare(r"\b12\b|twelve\B"), Some("12|twelve".replace('i', "[iIı]")));
-        assert_eq!(bare(r"\ba(?!b)"), None);
-        assert_eq!(bare("a"), None);
+        let without_boundaries =
+            |python| translate(python).expect("the pattern is valid").without_word_boundaries;
+        assert_eq!(without_boundaries(r"\b12\b|twelve\B"), Some("12|twelve".replace('i', "[iIı]")));
+        assert_eq!(without_boundaries(r"\ba(?!b)"), None);
+        assert_eq!(without_boundaries("a"), None);
     }
 
     #[test]
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_python_rejects_is_rejected() {
+    fn patterns_that_python_rejects_are_rejected() {
         for bad in [
             "a**", "a{2}{3}", "a+*", "*", "(+a)", "a|?", "^*", r"\b+", "[z-a]", r"[\w-z]", "[a", "(?#x",
             "(?<n>a)", "(?x) a", "(?", "(?q)",

@@ -1,4 +1,8 @@
 //! The nodes and buffers of a record batch.
+//!
+//! The metadata of a record batch has a node for each column and nested column, and the position of each buffer in the
+//! file. Most columns have a fixed number of buffers. A *view column* (strings or bytes as 16-byte views into other
+//! buffers) also has a variable number of them, its *variable buffers*. The metadata states their number.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Take};
@@ -9,19 +13,19 @@ use polars_arrow_format::ipc::{CompressionType, RecordBatchRef};
 
 use crate::Error;
 
-/// The columns and buffers of a record batch, as its metadata states them. All buffers are inside the file.
+/// The nodes and buffers of a record batch, as its metadata states them. All buffers are inside the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Body {
     pub rows: u64,
     /// One per column and nested column.
     pub nodes: Vec<Node>,
     buffers: Vec<BufferRange>,
-    /// Number of buffers of each view column.
+    /// Number of variable buffers of each view column.
     pub view_counts: Vec<i64>,
     compression: Option<Compression>,
 }
 
-/// Numbers of values and nulls of a column.
+/// The number of values and the number of nulls of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Node {
     pub length: u64,
@@ -45,8 +49,8 @@ enum Compression {
 pub(crate) type Buffer = Box<dyn Read>;
 
 impl Body {
-    /// Reads the metadata of a batch whose body begins at byte `body_offset`. Returns `None` if a buffer is not inside the
-    /// `file_length` bytes of the file, or a number is negative.
+    /// Reads the metadata of a batch whose body begins at byte `body_offset`. Returns `None` if a buffer is not inside
+    /// the `file_length` bytes of the file, or a number is negative.
     pub fn new(
         batch: RecordBatchRef<'_>,
         body_offset: u64,
@@ -79,16 +83,17 @@ impl Body {
         Ok(Some(Self { rows, nodes, buffers, view_counts, compression }))
     }
 
-    /// Opens the buffer with this number.
+    /// Opens a buffer by its number in the record batch.
     pub fn buffer(&self, path: &Path, number: usize) -> Result<Buffer, Error> {
         let &BufferRange { start, length } = self.buffers.get(number).ok_or_else(|| {
             Error::format(path, format!("{} buffers or more", number + 1), self.buffers.len().to_string())
         })?;
         let file = open_range(path, start, length)?;
+        // An empty buffer has no header even if others are compressed.
         let Some(compression) = self.compression.filter(|_| length >= 8) else {
             return Ok(Box::new(file));
         };
-        // The length before compression, or −1 for a buffer that is not compressed.
+        // A compressed buffer begins with its uncompressed length, or with −1 if its data is not compressed after all.
         let mut file = file;
         let mut header = [0; 8];
         file.read_exact(&mut header).map_err(Error::io("read", path))?;
@@ -117,7 +122,8 @@ pub(crate) fn skip(path: &Path, buffer: &mut Buffer, bytes: u64) -> Result<(), E
     Err(Error::format(path, format!("a buffer of more than {bytes} bytes"), skipped.to_string()))
 }
 
-/// Replaces `bytes` by the next `count` bytes of a buffer. Memory is bounded by what the buffer contains.
+/// Replaces `bytes` with the next `count` bytes of a buffer. Memory is only allocated for bytes that the buffer
+/// contains, because the `count` of a corrupt file may be huge.
 pub(crate) fn read(path: &Path, buffer: &mut Buffer, count: u64, bytes: &mut Vec<u8>) -> Result<(), Error> {
     bytes.clear();
     buffer.take(count).read_to_end(bytes).map_err(read_error(path))?;
@@ -127,7 +133,8 @@ pub(crate) fn read(path: &Path, buffer: &mut Buffer, count: u64, bytes: &mut Vec
     Err(Error::format(path, format!("{count} more bytes in a buffer"), bytes.len().to_string()))
 }
 
-/// Converts an error. Data that cannot be decompressed or ends early is a fault of the file.
+/// Returns a function that converts an error. If the error has no error code of the operating system, the data cannot
+/// be decompressed or ends early, so the file is invalid.
 fn read_error(path: &Path) -> impl Fn(std::io::Error) -> Error {
     |error| match error.raw_os_error() {
         Some(_) => Error::io("read", path)(error),

@@ -11,7 +11,7 @@ use crate::Error;
 use crate::element::ELEMENTS;
 use crate::input::Input;
 
-/// An Arrow file or stream: the columns that are read, and where its record batches are.
+/// The columns of an Arrow file or stream, its record batches, and its shape.
 #[derive(Debug)]
 pub(crate) struct ArrowFile {
     pub fields: Vec<Field>,
@@ -35,7 +35,7 @@ impl ArrowFile {
             _ => return Err(corrupt(&path, "a first message that is not a schema".to_owned())),
         };
         let vectors = vector_column(&path, &fields, column)?;
-        let ids = id_column.map(|name| id_position(&path, &fields, name)).transpose()?;
+        let ids = id_column.map(|name| id_column_position(&path, &fields, name)).transpose()?;
         let mut bodies = Vec::new();
         while let Some(message) = messages.next()? {
             if let Some(MessageHeaderRef::RecordBatch(batch)) = message.header().map_err(unreadable)? {
@@ -64,7 +64,7 @@ impl ArrowFile {
         self.dim
     }
 
-    /// Length of the first list, or 0 if there is none.
+    /// Returns the length of the first list, or 0 if there is none.
     fn first_length(&self, path: &Path) -> Result<usize, Error> {
         match self.bodies.iter().find(|body| body.rows > 0) {
             Some(body) => {
@@ -82,7 +82,7 @@ impl ArrowFile {
         offsets(path, body, start.buffer + 1, is_64_bit, rows)
     }
 
-    /// The first node and buffer of a column in a record batch.
+    /// Returns the first node and buffer of a column in a record batch.
     pub fn column_start(&self, body: &Body, column: usize) -> ColumnStart {
         self.fields[..column]
             .iter()
@@ -112,6 +112,7 @@ pub(crate) fn offsets(
         .ok_or_else(|| corrupt(path, "offsets that decrease".to_owned()))
 }
 
+/// Returns the columns of a schema, which must be little-endian.
 fn fields(path: &Path, schema: SchemaRef<'_>) -> Result<Vec<Field>, Error> {
     let unreadable = |error: planus::Error| corrupt(path, error.to_string());
     if schema.endianness().map_err(unreadable)? != Endianness::Little {
@@ -120,12 +121,13 @@ fn fields(path: &Path, schema: SchemaRef<'_>) -> Result<Vec<Field>, Error> {
     Field::all(schema).map_err(unreadable)
 }
 
+/// Finds the column of lists of floating point numbers with this name, or, without a name, the only such column.
 fn vector_column(path: &Path, fields: &[Field], name: Option<&str>) -> Result<usize, Error> {
     if let Some(name) = name {
-        let position = position(path, fields, name)?;
-        return fields[position].list_element().map(|_| position).ok_or_else(|| {
+        let column = position(path, fields, name)?;
+        return fields[column].list_element().map(|_| column).ok_or_else(|| {
             let expected = format!("lists of {ELEMENTS} in column \"{name}\"");
-            Error::format(path, expected, fields[position].description())
+            Error::format(path, expected, fields[column].description())
         });
     }
     let found: Vec<usize> = (0..fields.len()).filter(|&at| fields[at].list_element().is_some()).collect();
@@ -140,13 +142,14 @@ fn vector_column(path: &Path, fields: &[Field], name: Option<&str>) -> Result<us
     Ok(only)
 }
 
-fn id_position(path: &Path, fields: &[Field], name: &str) -> Result<usize, Error> {
-    let position = position(path, fields, name)?;
-    match fields[position].kind {
-        Kind::Int { .. } | Kind::Text { .. } | Kind::TextView => Ok(position),
+/// Finds the column of strings or integers with this name.
+fn id_column_position(path: &Path, fields: &[Field], name: &str) -> Result<usize, Error> {
+    let column = position(path, fields, name)?;
+    match fields[column].kind {
+        Kind::Int { .. } | Kind::Text { .. } | Kind::TextView => Ok(column),
         _ => {
             let expected = format!("strings or integers in column \"{name}\"");
-            Err(Error::format(path, expected, fields[position].description()))
+            Err(Error::format(path, expected, fields[column].description()))
         }
     }
 }
@@ -161,7 +164,7 @@ fn names(fields: &[Field]) -> String {
     fields.iter().map(|field| format!("\"{}\"", field.name)).collect::<Vec<_>>().join(", ")
 }
 
-/// The error for an invalid Arrow file.
+/// Returns the error for an invalid Arrow file.
 pub(crate) fn corrupt(path: &Path, got: String) -> Error {
     Error::format(path, "valid Arrow messages", got)
 }

@@ -6,10 +6,11 @@ use polars_arrow_format::ipc::{MessageHeaderRef, MessageRef, planus};
 use crate::Error;
 use crate::input::Input;
 
-/// First bytes of a file: magic and padding. A stream has none.
+/// First bytes of an Arrow file: magic bytes and padding. A stream has none.
 const MAGIC: &[u8] = b"ARROW1\0\0";
 
-/// Maximum size of the metadata of a message. That of a record batch takes 16 bytes per buffer and column.
+/// Maximum number of bytes of the metadata of a message. The metadata of a record batch takes 16 bytes per buffer and
+/// per column.
 const MAX_METADATA_BYTES: u32 = 256 << 20;
 
 /// A message: its metadata and the byte offset of its body, which contains the buffers.
@@ -34,9 +35,11 @@ impl<'a> Messages<'a> {
         if start != MAGIC {
             return Ok(Self { input, next: 0, end: length });
         }
-        // A file ends with a footer, its length and the magic. The footer repeats the content of the messages.
+        // A file ends with a footer, the length of the footer (4 bytes) and the magic bytes without padding (6 bytes).
+        // The footer only repeats the schema and lists where the messages are, so it is not read.
         let path = input.path().to_path_buf();
         let corrupt = |got: &str| Error::format(&path, "an Arrow file with a footer", got);
+        // 8 bytes at the start, and 10 after the footer.
         if length < 18 {
             return Err(corrupt(&format!("{length} bytes")));
         }
@@ -50,7 +53,7 @@ impl<'a> Messages<'a> {
         Ok(Self { input, next: 8, end })
     }
 
-    /// The next message, or `None` at the end.
+    /// Reads the next message. Returns `None` at the end.
     pub fn next(&mut self) -> Result<Option<Message>, Error> {
         if self.next == self.end {
             return Ok(None);
@@ -62,6 +65,7 @@ impl<'a> Messages<'a> {
         if end - at < 8 {
             return Err(corrupt(format!("{} bytes", end - at)));
         }
+        // A message begins with four bytes 0xff and the length of its metadata. A length of 0 marks the end.
         let prefix = self.input.bytes_at(at, 8)?;
         let (marker, length) = prefix.split_at(4);
         let length = u32::from_le_bytes(length.try_into().expect("four bytes"));
@@ -78,16 +82,17 @@ impl<'a> Messages<'a> {
         }
         let metadata = self.input.bytes_at(at + 8, length as usize)?;
         let message = MessageRef::read_as_root(&metadata).and_then(|message| message.body_length());
-        let length = message.map_err(|error| corrupt(error.to_string()))?;
-        let next = u64::try_from(length).ok().and_then(|length| body_offset.checked_add(length));
-        self.next =
-            next.filter(|&next| next <= end).ok_or_else(|| corrupt(format!("buffers of {length} bytes")))?;
+        let body_length = message.map_err(|error| corrupt(error.to_string()))?;
+        let next = u64::try_from(body_length).ok().and_then(|length| body_offset.checked_add(length));
+        self.next = next
+            .filter(|&next| next <= end)
+            .ok_or_else(|| corrupt(format!("buffers of {body_length} bytes")))?;
         Ok(Some(Message { metadata, body_offset }))
     }
 }
 
 impl Message {
-    /// The header, which tells the type of the message.
+    /// Returns the header, whose variant is the type of the message.
     pub fn header(&self) -> planus::Result<Option<MessageHeaderRef<'_>>> {
         MessageRef::read_as_root(&self.metadata)?.header()
     }

@@ -10,7 +10,7 @@ use crate::element::Element;
 use crate::input::Input;
 use crate::source::{Batch, RowSource};
 
-/// Reads the rows of an [`ArrowFile`] in order. Vectors are streamed; the ids of a record batch are read at once.
+/// Reads the rows of an [`ArrowFile`] in order. Vectors are read piece by piece, the ids of a record batch all at once.
 pub(crate) struct ArrowRows<'a> {
     file: &'a ArrowFile,
     path: PathBuf,
@@ -18,6 +18,7 @@ pub(crate) struct ArrowRows<'a> {
     next_body: usize,
     current: Option<Current>,
     next_row: u64,
+    /// Buffer for numbers before they are converted.
     bytes: Vec<u8>,
 }
 
@@ -35,11 +36,13 @@ impl<'a> ArrowRows<'a> {
         Self { file, path, element, next_body: 0, current: None, next_row: 0, bytes: Vec::new() }
     }
 
+    /// Checks the vector column of a record batch, opens its buffer of numbers, and reads the ids.
     fn open_body(&self, body: &Body) -> Result<Current, Error> {
         let (path, file, dim) = (&self.path, self.file, self.file.dim());
         let start = file.column_start(body, file.vectors);
         let rows = body.rows;
         check_node(path, body, start, rows, self.next_row)?;
+        // The position of the first row's first number in the buffer of numbers.
         let first = match file.fields[file.vectors].kind {
             Kind::FixedSizeList { .. } => 0,
             _ => {
@@ -64,11 +67,11 @@ impl<'a> ArrowRows<'a> {
             return Err(corrupt(path, format!("fewer numbers than {rows} lists of {dim} have")));
         }
         check_node(path, body, numbers, body.nodes[numbers.node].length, self.next_row)?;
-        // The buffers before the numbers: validity of the lists, offsets unless the lists have a fixed size, validity of
-        // the numbers.
-        let buffer_count =
+        // The buffer of numbers comes after the validity of the lists (which of them are null), the offsets of the
+        // lists unless they have a fixed size, and the validity of the numbers.
+        let buffers_before =
             if matches!(file.fields[file.vectors].kind, Kind::FixedSizeList { .. }) { 2 } else { 3 };
-        let mut vectors = body.buffer(path, start.buffer + buffer_count)?;
+        let mut vectors = body.buffer(path, start.buffer + buffers_before)?;
         let skipped = first.checked_mul(self.element.width() as u64);
         skip(path, &mut vectors, skipped.ok_or_else(|| corrupt(path, "lists beyond the end".to_owned()))?)?;
         let ids = match file.ids {
@@ -173,7 +176,7 @@ fn check_node(path: &Path, body: &Body, start: ColumnStart, length: u64, row: u6
     }
 }
 
-/// Formats a little-endian integer of 1, 2, 4 or 8 bytes.
+/// Returns the decimal digits of a little-endian integer of 1, 2, 4 or 8 bytes.
 fn decimal(number: &[u8], is_signed: bool) -> String {
     let is_negative = is_signed && number.last().is_some_and(|&byte| byte >= 0x80);
     let mut bytes = [if is_negative { 0xff } else { 0 }; 8];
@@ -181,8 +184,9 @@ fn decimal(number: &[u8], is_signed: bool) -> String {
     if is_signed { i64::from_le_bytes(bytes).to_string() } else { u64::from_le_bytes(bytes).to_string() }
 }
 
-/// The string of a view. A view contains the length of the string, and the string itself if it has at most 12 bytes, or
-/// else its first bytes, the number of its buffer and its offset there.
+/// Returns the string of a view, or `None` if the string is not in the buffers `texts`. A view begins with the length
+/// of the string. If the length is at most 12 bytes, the string follows. Otherwise, the first four bytes of the string,
+/// the number of its buffer and its offset in the buffer follow.
 fn view_text<'a>(view: &'a [u8; 16], texts: &'a [Vec<u8>]) -> Option<&'a [u8]> {
     let number =
         |at: usize| u32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]) as usize;

@@ -13,7 +13,7 @@ pub(crate) struct Field {
     pub children: Vec<Field>,
 }
 
-/// The type of a column, which determines its buffers. Only the types that can be read are told apart.
+/// The type of a column, which determines its buffers. All types that are never read are [`Kind::Other`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Float(Element),
@@ -22,7 +22,7 @@ pub(crate) enum Kind {
         width: usize,
         is_signed: bool,
     },
-    /// Strings with 32-bit offsets, or 64-bit ones.
+    /// Strings with 32-bit or 64-bit offsets.
     Text {
         has_64_bit_offsets: bool,
     },
@@ -31,7 +31,7 @@ pub(crate) enum Kind {
     FixedSizeList {
         length: usize,
     },
-    /// Lists with 32-bit offsets, or 64-bit ones.
+    /// Lists with 32-bit or 64-bit offsets.
     List {
         has_64_bit_offsets: bool,
     },
@@ -40,7 +40,7 @@ pub(crate) enum Kind {
         description: &'static str,
         /// Number of buffers, without those of nested columns.
         buffer_count: usize,
-        /// Whether it has views; then the record batch counts its buffers.
+        /// Whether it is a view column, whose number of buffers is stated in the record batch.
         has_views: bool,
     },
 }
@@ -55,7 +55,7 @@ pub(crate) struct ColumnStart {
 }
 
 impl Field {
-    /// The columns of a schema.
+    /// Returns the columns of a schema.
     pub fn all(schema: SchemaRef<'_>) -> Result<Vec<Self>> {
         schema.fields()?.into_iter().flatten().map(|field| Self::new(field?, 0)).collect()
     }
@@ -66,7 +66,7 @@ impl Field {
             let kind = Kind::Other { description: "a dictionary", buffer_count: 2, has_views: false };
             return Ok(Self { name, kind, children: Vec::new() });
         }
-        // No real schema is nested this deep; a corrupt one may be nested without end.
+        // No real schema is nested this deep, but a corrupt one may be nested without end.
         let children = if depth < 64 { field.children()? } else { None };
         let children: Vec<Self> = children
             .into_iter()
@@ -80,8 +80,8 @@ impl Field {
         Ok(Self { name, kind, children })
     }
 
-    /// The start of the next column, given the start of this one. `view_counts` are the numbers of buffers of the view
-    /// columns, as the record batch states them.
+    /// Returns the start of the next column, given the start of this one. `view_counts` are the numbers of variable
+    /// buffers of the view columns, as the record batch states them.
     pub fn next_start(&self, start: ColumnStart, view_counts: &[i64]) -> ColumnStart {
         let mut next = ColumnStart { node: start.node + 1, ..start };
         match self.kind {
@@ -96,7 +96,7 @@ impl Field {
         self.children.iter().fold(next, |start, child| child.next_start(start, view_counts))
     }
 
-    /// The element type, if this is a column of lists of floating point numbers.
+    /// Returns the element type, if this is a column of lists of floating point numbers.
     pub fn list_element(&self) -> Option<Element> {
         match (self.kind, &self.children[..]) {
             (Kind::FixedSizeList { .. } | Kind::List { .. }, [Self { kind: Kind::Float(element), .. }]) => {
@@ -106,7 +106,7 @@ impl Field {
         }
     }
 
-    /// Description of the content, for error messages.
+    /// Returns a description of the content, for error messages.
     pub fn description(&self) -> String {
         let children = || self.children.iter().map(Self::description).collect::<Vec<_>>().join(", ");
         match self.kind {
@@ -121,6 +121,7 @@ impl Field {
 }
 
 impl ColumnStart {
+    /// Skips the buffers of a view column: validity, views, and the variable ones.
     fn skip_views(&mut self, view_counts: &[i64]) {
         let count = view_counts.get(self.views).and_then(|&count| usize::try_from(count).ok()).unwrap_or(0);
         self.buffer = self.buffer.saturating_add(2).saturating_add(count);
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_starts_after_the_buffers_of_those_before_it() {
+    fn a_column_starts_after_the_nodes_and_buffers_of_the_columns_before_it() {
         let float = || field(Kind::Float(Element::F32), vec![]);
         let lists = field(Kind::FixedSizeList { length: 3 }, vec![float()]);
         let before = [
@@ -189,7 +190,7 @@ mod tests {
                 vec![float(), lists],
             ),
         ];
-        // Nodes: 1 + 1 + (1 + 1 + 2). Buffers: 3 + (2 + 4 of the batch) + (1 + 2 + (1 + 2)).
+        // Nodes: 1 + 1 + (1 + 1 + 2). Buffers: 3 + (2 + 4 variable) + (1 + 2 + (1 + 2)).
         let start = before.iter().fold(ColumnStart::default(), |start, field| field.next_start(start, &[4]));
         assert_eq!(start, ColumnStart { node: 6, buffer: 15, views: 1 });
     }

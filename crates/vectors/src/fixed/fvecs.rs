@@ -1,11 +1,13 @@
-//! fvecs files: each row is a 32-bit length and that many `f32` numbers (<http://corpus-texmex.irisa.fr>).
+//! fvecs files: each row is its dimension as a 32-bit integer, followed by its `f32` numbers
+//! (<http://corpus-texmex.irisa.fr>).
 
 use super::layout::Layout;
 use crate::Error;
 use crate::element::Element;
 use crate::input::Input;
 
-/// Returns the layout of an fvecs file. The length of the first row applies to all rows.
+/// Returns the layout of an fvecs file. The dimension of the first row must be that of all rows, which
+/// [`FixedRows`](super::FixedRows) checks.
 pub(crate) fn layout(input: &mut Input) -> Result<Layout, Error> {
     let length = input.length();
     if length < 4 {

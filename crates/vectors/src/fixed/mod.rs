@@ -1,6 +1,6 @@
-//! Rows of a fixed size that follow one another: NumPy, safetensors, raw numbers and fvecs.
+//! Formats whose rows have a fixed size and follow one another: NumPy, safetensors, raw numbers and fvecs.
 //!
-//! Each format's module has a function `layout` that reads the header and returns the [`Layout`] of the rows.
+//! The module of each format has a function `layout` that reads the header and returns the [`Layout`] of the rows.
 //! [`FixedRows`] reads the rows of any layout.
 
 pub(crate) mod fvecs;

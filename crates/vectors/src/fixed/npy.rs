@@ -6,19 +6,19 @@ use crate::Error;
 use crate::element::{ELEMENTS, Element};
 use crate::input::Input;
 
-/// Maximum size of a header. That of an array of numbers has about a hundred bytes.
+/// Maximum number of bytes of a header. The header of an array of numbers takes about a hundred.
 const MAX_HEADER_BYTES: u32 = 1 << 20;
 
-/// The entries of the dictionary.
+/// The entries of the dictionary, with NumPy's names.
 #[derive(Debug, PartialEq, Eq)]
 struct Header {
-    /// The type as written: `<f4`, or a list for records.
+    /// The type as written, such as `<f4`, or a list for records.
     descr: String,
     fortran_order: bool,
     shape: Vec<u64>,
 }
 
-/// Reads the layout of the array, which must have two dimensions.
+/// Returns the layout of the array, which must have two dimensions.
 pub(crate) fn layout(input: &mut Input) -> Result<Layout, Error> {
     let path = input.path().to_path_buf();
     let corrupt = |got: &str| Error::format(&path, "a valid header of a NumPy array", got);
@@ -26,6 +26,7 @@ pub(crate) fn layout(input: &mut Input) -> Result<Layout, Error> {
     let available = input.length().min(12) as usize;
     input.seek(0)?;
     input.read_exact(&mut start[..available])?;
+    // Where the dictionary begins, and its length: 16 bits in version 1, 32 bits in versions 2 and 3.
     let (at, length) = match start[6] {
         1 => (10u32, u32::from(u16::from_le_bytes([start[8], start[9]]))),
         2 | 3 => (12, u32::from_le_bytes([start[8], start[9], start[10], start[11]])),
@@ -96,7 +97,7 @@ fn parse(text: &str) -> Option<Header> {
             }
             "shape" => {
                 let numbers = value.strip_prefix('(')?.strip_suffix(')')?.split(',').map(str::trim);
-                // Python 2 wrote `3L`.
+                // Python 2 wrote `3L` for 3.
                 let number = |number: &str| number.strip_suffix('L').unwrap_or(number).parse().ok();
                 shape = Some(numbers.filter(|number| !number.is_empty()).map(number).collect::<Option<_>>()?);
             }
@@ -105,13 +106,14 @@ fn parse(text: &str) -> Option<Header> {
     }
 }
 
-/// The quoted string at the start of `text`, and the rest.
+/// Returns the content of the quoted string at the start of `text`, and the text after it.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
     text[1..].split_once(quote)
 }
 
-/// Byte offset of the end of the value that `text` begins with: the first comma or brace outside of brackets and quotes.
+/// Returns the byte offset of the end of the value at the start of `text`: the first comma or closing brace outside of
+/// brackets and quotes.
 fn value_end(text: &str) -> Option<usize> {
     let (mut depth, mut quote) = (0u32, None);
     for (at, character) in text.char_indices() {

@@ -6,7 +6,7 @@ use super::layout::Layout;
 use crate::Error;
 use crate::element::Element;
 
-/// Returns the layout of a raw file of `length` bytes. The dimension must be given.
+/// Returns the layout of a raw file of `length` bytes. Fails without a dimension, which the file does not contain.
 pub(crate) fn layout(path: &Path, length: u64, dim: Option<usize>) -> Result<Layout, Error> {
     let dim = dim.filter(|&dim| dim > 0).ok_or_else(|| Error::Option {
         name: "dim",

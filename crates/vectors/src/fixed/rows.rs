@@ -1,3 +1,5 @@
+//! Reads rows of a fixed size.
+
 use super::layout::Layout;
 use crate::Error;
 use crate::element::Element;
@@ -9,6 +11,7 @@ pub(crate) struct FixedRows {
     input: Input,
     layout: Layout,
     next_row: u64,
+    /// Buffer for rows that have to be converted.
     bytes: Vec<u8>,
 }
 

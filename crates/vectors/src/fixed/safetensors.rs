@@ -1,4 +1,5 @@
-//! safetensors files: a JSON header that describes the tensors, and their data (<https://github.com/huggingface/safetensors>).
+//! safetensors files: a JSON header that describes the tensors, and their data
+//! (<https://github.com/huggingface/safetensors>).
 
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
@@ -8,10 +9,10 @@ use crate::Error;
 use crate::element::{ELEMENTS, Element};
 use crate::input::Input;
 
-/// Maximum size of a header, as in the `safetensors` library.
+/// Maximum number of bytes of a header, as in the `safetensors` library.
 const MAX_HEADER_BYTES: u64 = 100_000_000;
 
-/// Reads the layout of the tensor with this name, or of the only one with two dimensions.
+/// Returns the layout of the tensor with this name, or, without a name, of the only tensor with two dimensions.
 pub(crate) fn layout(input: &mut Input, tensor: Option<&str>) -> Result<Layout, Error> {
     let path = input.path().to_path_buf();
     let corrupt = |got: String| Error::format(&path, "a valid safetensors file", got);
@@ -68,7 +69,7 @@ pub(crate) fn layout(input: &mut Input, tensor: Option<&str>) -> Result<Layout, 
     })
 }
 
-/// The numbers of rows and columns of a shape with two dimensions and at least one column.
+/// Returns the numbers of rows and columns of a shape with two dimensions and at least one column.
 fn matrix(shape: &[usize]) -> Option<(usize, usize)> {
     match shape {
         &[rows, dim] if dim > 0 => Some((rows, dim)),

@@ -8,27 +8,28 @@ use parquet::schema::types::SchemaDescriptor;
 use crate::Error;
 use crate::element::ELEMENTS;
 
-/// Finds the column of lists of floating point numbers with this name, or the only one.
+/// Finds the column of lists of floating point numbers with this name, or, without a name, the only such column.
+/// Returns the index of its leaf column.
 pub(super) fn vector_column(
     path: &Path,
     schema: &SchemaDescriptor,
     name: Option<&str>,
 ) -> Result<usize, Error> {
-    let fits = |leaf: &usize| is_list_of_floats(schema, *leaf);
+    let is_suitable = |leaf: &usize| is_list_of_floats(schema, *leaf);
     match name {
         Some(name) => {
             let mut leaves = leaves_of(path, schema, name)?;
-            leaves.find(fits).ok_or_else(|| {
+            leaves.find(is_suitable).ok_or_else(|| {
                 let expected = format!("lists of {ELEMENTS} in column \"{name}\"");
                 Error::format(path, expected, description(schema, name))
             })
         }
         None => {
-            let found: Vec<usize> = (0..schema.num_columns()).filter(fits).collect();
+            let found: Vec<usize> = (0..schema.num_columns()).filter(is_suitable).collect();
             let [only] = found[..] else {
                 let expected =
                     format!("one column of lists of {ELEMENTS}, or the option column with its name");
-                let got = format!("{} among the columns {}", found.len(), columns(schema));
+                let got = format!("{} among the columns {}", found.len(), column_names(schema));
                 return Err(Error::format(path, expected, got));
             };
             Ok(only)
@@ -36,13 +37,13 @@ pub(super) fn vector_column(
     }
 }
 
-/// Finds the column of strings or integers with this name.
+/// Finds the column of strings or integers with this name. Returns the index of its leaf column.
 pub(super) fn id_column(path: &Path, schema: &SchemaDescriptor, name: &str) -> Result<usize, Error> {
     let leaf = leaves_of(path, schema, name)?.find(|&leaf| {
         let column = schema.column(leaf);
-        let has_logical_type =
+        let logical_type_fits =
             matches!(column.logical_type_ref(), None | Some(LogicalType::String | LogicalType::Integer(_)));
-        let has_converted_type = !matches!(
+        let converted_type_fits = !matches!(
             column.converted_type(),
             ConvertedType::DECIMAL
                 | ConvertedType::DATE
@@ -51,11 +52,11 @@ pub(super) fn id_column(path: &Path, schema: &SchemaDescriptor, name: &str) -> R
                 | ConvertedType::TIMESTAMP_MILLIS
                 | ConvertedType::TIMESTAMP_MICROS
         );
-        let has_physical_type =
+        let physical_type_fits =
             matches!(column.physical_type(), Type::BYTE_ARRAY | Type::INT32 | Type::INT64);
-        has_physical_type
-            && has_logical_type
-            && has_converted_type
+        physical_type_fits
+            && logical_type_fits
+            && converted_type_fits
             && column.max_rep_level() == 0
             && column.path().parts().len() == 1
     });
@@ -65,7 +66,7 @@ pub(super) fn id_column(path: &Path, schema: &SchemaDescriptor, name: &str) -> R
     })
 }
 
-/// The leaf columns below the column with this name.
+/// Returns the leaf columns of the column with this name: itself, or the innermost columns nested in it.
 fn leaves_of<'a>(
     path: &Path,
     schema: &'a SchemaDescriptor,
@@ -74,7 +75,7 @@ fn leaves_of<'a>(
     let mut leaves =
         (0..schema.num_columns()).filter(move |&leaf| schema.get_column_root(leaf).name() == name).peekable();
     if leaves.peek().is_none() {
-        let got = format!("the columns {}", columns(schema));
+        let got = format!("the columns {}", column_names(schema));
         return Err(Error::format(path, format!("a column \"{name}\""), got));
     }
     Ok(leaves)
@@ -88,7 +89,7 @@ fn is_list_of_floats(schema: &SchemaDescriptor, leaf: usize) -> bool {
         _ => false,
     };
     let root = schema.get_column_root(leaf).get_basic_info();
-    // A list is `column.list.element`, or a repeated field in old files.
+    // The path of a list is `column.list.element`. In old files, a list may be a repeated field.
     let is_list = match column.path().parts().len() {
         1 => root.has_repetition() && root.repetition() == Repetition::REPEATED,
         2 | 3 => {
@@ -100,7 +101,7 @@ fn is_list_of_floats(schema: &SchemaDescriptor, leaf: usize) -> bool {
     is_float && is_list && column.max_rep_level() == 1
 }
 
-/// Whether the integers of a column are unsigned.
+/// Returns whether the integers of a column are unsigned.
 pub(super) fn is_unsigned(schema: &SchemaDescriptor, leaf: usize) -> bool {
     matches!(
         schema.column(leaf).converted_type(),
@@ -108,7 +109,7 @@ pub(super) fn is_unsigned(schema: &SchemaDescriptor, leaf: usize) -> bool {
     )
 }
 
-/// Description of a column's content, for error messages.
+/// Returns a description of a column's content, for error messages.
 fn description(schema: &SchemaDescriptor, name: &str) -> String {
     let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root(leaf).name() == name);
     let column = schema.column(leaf.expect("the caller found the column"));
@@ -120,8 +121,8 @@ fn description(schema: &SchemaDescriptor, name: &str) -> String {
     }
 }
 
-/// Names of the columns, for error messages.
-fn columns(schema: &SchemaDescriptor) -> String {
+/// Returns the names of the columns, for error messages.
+fn column_names(schema: &SchemaDescriptor) -> String {
     let mut names: Vec<String> = (0..schema.num_columns())
         .map(|leaf| format!("\"{}\"", schema.get_column_root(leaf).name()))
         .collect();

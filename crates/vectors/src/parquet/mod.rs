@@ -1,5 +1,8 @@
-//! Reads columns of Parquet files with the column readers of the `parquet` crate. Its Arrow readers are not used, because
-//! they take longer to build than the rest of this crate.
+//! Reads columns of Parquet files with the column readers of the `parquet` crate. Its Arrow readers are not used,
+//! because they take longer to compile than the rest of this crate.
+//!
+//! A Parquet file consists of row groups. [`ParquetRows`] reads them one after another, and from each of them the
+//! vector column and the id column. The vectors are the leaf column (innermost nested column) of a column of lists.
 
 mod columns;
 
@@ -17,12 +20,12 @@ use crate::element::Element;
 use crate::input::Input;
 use crate::source::{Batch, RowSource};
 
-/// A Parquet file and the columns that are read.
+/// The columns of a Parquet file that are read, and its shape.
 #[derive(Debug)]
 pub(crate) struct ParquetFile {
-    /// Index of the leaf column of the vectors.
+    /// Index of the leaf column with the numbers of the vectors.
     vectors: usize,
-    /// Index of the leaf column of the ids.
+    /// Index of the leaf column of the ids, if the ids are a column.
     ids: Option<usize>,
     rows: u64,
     dim: usize,
@@ -30,10 +33,10 @@ pub(crate) struct ParquetFile {
 
 impl ParquetFile {
     pub fn open(input: &Input, column: Option<&str>, ids: Option<&str>) -> Result<Self, Error> {
-        without_panics(input.path(), || Self::opened(input, column, ids))
+        without_panics(input.path(), || Self::open_unguarded(input, column, ids))
     }
 
-    fn opened(input: &Input, column: Option<&str>, ids: Option<&str>) -> Result<Self, Error> {
+    fn open_unguarded(input: &Input, column: Option<&str>, ids: Option<&str>) -> Result<Self, Error> {
         let path = input.path();
         let reader = SerializedFileReader::new(input.reopen()?.into_file()).map_err(corrupt(path))?;
         let metadata = reader.metadata().file_metadata();
@@ -72,8 +75,9 @@ pub(crate) struct ParquetRows<'a> {
     next_group: usize,
     group: Option<Group>,
     next_row: u64,
-    /// Definition and repetition levels of the current rows, which tell nulls and the bounds of lists.
+    /// Definition levels of the numbers read last: below the maximum for nulls and empty lists.
     definition: Vec<i16>,
+    /// Repetition levels of the numbers read last: 0 for the first number of each list.
     repetition: Vec<i16>,
 }
 
@@ -98,7 +102,8 @@ impl<'a> ParquetRows<'a> {
         Self { file, path, reader, next_group: 0, group: None, next_row: 0, definition, repetition }
     }
 
-    /// Reads up to `max_rows` rows of one group. Returns their number, 0 at the end.
+    /// Reads up to `max_rows` rows of the current row group, or of the next one if it has no rows left. Returns their
+    /// number, which is 0 at the end of the file.
     fn read_group(&mut self, max_rows: usize, batch: &mut Batch) -> Result<usize, Error> {
         while self.group.as_ref().is_none_or(|group| group.rows_left == 0) {
             if self.next_group == self.reader.num_row_groups() {
@@ -168,7 +173,9 @@ impl<'a> ParquetRows<'a> {
         })
     }
 
-    /// Checks that `count` rows were read, and that each is a list as long as the first one of the file, without nulls.
+    /// Checks that `records`, the number of lists read, is `count`, and that each list has no nulls and is as long as
+    /// the first one of the file. `values` is the number of numbers read. If the dimension is not known yet, only the
+    /// first row was read, and `values` is the dimension.
     fn check_lists(&self, count: usize, records: usize, values: usize) -> Result<(), Error> {
         if records != count {
             let expected = format!("{count} rows from {} on", self.next_row);
@@ -212,7 +219,7 @@ impl RowSource for ParquetRows<'_> {
     }
 }
 
-/// Appends `count` ids. Nulls are left out, so that the caller finds too few.
+/// Reads `count` ids and appends those that are not null.
 fn read_ids(
     path: &Path,
     ids: &mut ColumnReader,
@@ -254,14 +261,15 @@ fn read_ids(
     Ok(())
 }
 
-/// Converts an error of the `parquet` crate.
+/// Returns a function that converts an error of the `parquet` crate.
 fn corrupt(path: &Path) -> impl Fn(parquet::errors::ParquetError) -> Error + use<> {
     let path = path.to_path_buf();
     move |error| Error::format(&path, "a valid Parquet file", error.to_string())
 }
 
-/// Runs `work` of the `parquet` crate, which panics on some corrupt files (version 60.1, negative offsets). The values
-/// that a panic leaves half done are not used again.
+/// Runs `work`, which calls the `parquet` crate, and turns a panic into an error: the crate panics on some corrupt
+/// files (version 60.1 does so on negative offsets). This is unwind safe, because the values that `work` changes are
+/// not used again after an error.
 fn without_panics<T>(path: &Path, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let message = panics::description(&*panic);

@@ -1,7 +1,7 @@
-"""Writes the files beside it, with numpy 2.4.6, pyarrow 26.0.1 and safetensors 0.8.0: python3 make.py
+"""Writes the other files of this folder, with numpy 2.4.6, pyarrow 26.0.1 and safetensors 0.8.0: python3 make.py
 
-Each holds the same ten rows of four numbers, row i being (4i − 20 + j) / 8 for j = 0, …, 3, which 16 bits hold exactly;
-those that are to be refused are named after what is wrong with them.
+Most files contain the same ten rows of four numbers: number j of row i is (4i − 20 + j) / 8, which all 16-bit formats
+can represent exactly. Files that must be refused are named after what is wrong with them.
 """
 
 import json
@@ -36,7 +36,7 @@ numpy.save("vector.npy", single[0])
 numpy.save("records.npy", numpy.zeros(3, dtype=[("a", "<f4"), ("b", "<i4")]))
 numpy.savez("several.npz", single)
 
-# bare numbers
+# raw numbers and fvecs
 single.tofile("rows.f32")
 with open("rows.fvecs", "wb") as file:
     for row in single:
@@ -52,28 +52,31 @@ safetensors.numpy.save_file({"bias": single[0], "embeddings": single}, "f4.safet
 safetensors.numpy.save_file({"embeddings": rows.astype("f2")}, "f2.safetensors")
 safetensors.numpy.save_file({"a": rows, "b": rows[:3]}, "two.safetensors")
 safetensors.numpy.save_file({"embeddings": rows.astype("i4")}, "integers.safetensors")
-brain = (single.view("<u4") >> 16).astype("<u2")
-spec = safetensors.TensorSpec(dtype="bfloat16", shape=[10, 4], data_ptr=brain.ctypes.data, data_len=brain.nbytes)
+# A bfloat16 is the upper half of an f32.
+bf16_bits = (single.view("<u4") >> 16).astype("<u2")
+spec = safetensors.TensorSpec(
+    dtype="bfloat16", shape=[10, 4], data_ptr=bf16_bits.ctypes.data, data_len=bf16_bits.nbytes
+)
 with open("bf16.safetensors", "wb") as file:
     file.write(safetensors.serialize({"embeddings": spec}))
 
 
-def fixed(numbers, kind):
-    return pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(numbers.ravel(), kind), 4)
+def fixed_size_lists(numbers, element_type):
+    return pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(numbers.ravel(), element_type), 4)
 
 
-def lists(numbers, kind, large=False):
-    made = pyarrow.LargeListArray if large else pyarrow.ListArray
-    return made.from_arrays(numpy.arange(11) * 4, pyarrow.array(numbers.ravel(), kind))
+def lists(numbers, element_type, large=False):
+    list_array = pyarrow.LargeListArray if large else pyarrow.ListArray
+    return list_array.from_arrays(numpy.arange(11) * 4, pyarrow.array(numbers.ravel(), element_type))
 
 
 f32, f64, f16 = pyarrow.float32(), pyarrow.float64(), pyarrow.float16()
-plain = pyarrow.table({"id": names, "vector": fixed(single, f32)})
-doubles = pyarrow.table({"number": pyarrow.array([2 * i - 3 for i in range(10)], pyarrow.int64()), "vector": lists(rows, f64)})
-halves = pyarrow.table(
-    {"number": pyarrow.array([2**64 - 1 - i for i in range(10)], pyarrow.uint64()), "vector": lists(rows.astype("f2"), f16, large=True)}
-)
-# Columns of all kinds before those that are wanted.
+plain = pyarrow.table({"id": names, "vector": fixed_size_lists(single, f32)})
+signed_ids = pyarrow.array([2 * i - 3 for i in range(10)], pyarrow.int64())
+doubles = pyarrow.table({"number": signed_ids, "vector": lists(rows, f64)})
+unsigned_ids = pyarrow.array([2**64 - 1 - i for i in range(10)], pyarrow.uint64())
+halves = pyarrow.table({"number": unsigned_ids, "vector": lists(rows.astype("f2"), f16, large=True)})
+# Columns of all other types. They are written before the columns that are read.
 others = {
     "null": pyarrow.nulls(10),
     "bool": pyarrow.array([True, None] * 5),
@@ -94,7 +97,7 @@ only_arrow = {
     "sparse": pyarrow.UnionArray.from_sparse(pyarrow.array([0] * 10, pyarrow.int8()), [pyarrow.array(range(10))]),
     "category": pyarrow.array(["x", "y"] * 5).dictionary_encode(),
 }
-wanted = {"id": names, "vector": lists(single, f32)}
+read_columns = {"id": names, "vector": lists(single, f32)}
 ragged = pyarrow.table({"vector": [[1.0, 2.0], [3.0]]})
 nulls = pyarrow.table({"id": ["a", None], "vector": pyarrow.array([[1.0, 2.0], [3.0, None]])})
 missing = pyarrow.table({"vector": pyarrow.array([[1.0, 2.0], None])})
@@ -105,7 +108,7 @@ write = pyarrow.parquet.write_table
 write(plain, "plain.parquet")
 write(doubles, "doubles.parquet", compression="zstd", row_group_size=4)
 write(halves, "halves.parquet", compression="gzip", data_page_version="2.0", use_dictionary=False, row_group_size=7)
-write(pyarrow.table(others | wanted), "others.parquet", compression="lz4", row_group_size=3)
+write(pyarrow.table(others | read_columns), "others.parquet", compression="lz4", row_group_size=3)
 write(ragged, "ragged.parquet")
 write(nulls, "nulls.parquet")
 write(missing, "missing.parquet")
@@ -114,24 +117,26 @@ write(plain.slice(0, 0), "empty.parquet")
 
 
 # Arrow
-def ipc(name, table, stream=False, compression=None, rows_of_batch=None):
+def ipc(name, table, stream=False, compression=None, rows_per_batch=None):
     options = pyarrow.ipc.IpcWriteOptions(compression=compression)
-    new = pyarrow.ipc.new_stream if stream else pyarrow.ipc.new_file
-    with new(name, table.schema, options=options) as writer:
-        writer.write_table(table, max_chunksize=rows_of_batch)
+    new_writer = pyarrow.ipc.new_stream if stream else pyarrow.ipc.new_file
+    with new_writer(name, table.schema, options=options) as writer:
+        writer.write_table(table, max_chunksize=rows_per_batch)
 
 
-ipc("plain.arrow", plain, rows_of_batch=4)
-ipc("doubles.arrows", doubles, stream=True, compression="zstd", rows_of_batch=3)
-ipc("halves.arrow", halves, compression="lz4", rows_of_batch=7)
-ipc("others.arrows", pyarrow.table(others | only_arrow | wanted), stream=True, rows_of_batch=3)
-ipc("views.arrow", pyarrow.table({"id": pyarrow.array(long_names, pyarrow.string_view()), "vector": fixed(single, f32)}), rows_of_batch=6)
+ipc("plain.arrow", plain, rows_per_batch=4)
+ipc("doubles.arrows", doubles, stream=True, compression="zstd", rows_per_batch=3)
+ipc("halves.arrow", halves, compression="lz4", rows_per_batch=7)
+ipc("others.arrows", pyarrow.table(others | only_arrow | read_columns), stream=True, rows_per_batch=3)
+views = pyarrow.array(long_names, pyarrow.string_view())
+ipc("views.arrow", pyarrow.table({"id": views, "vector": fixed_size_lists(single, f32)}), rows_per_batch=6)
 pyarrow.feather.write_feather(plain, "plain.feather")
 ipc("ragged.arrow", ragged)
 ipc("nulls.arrow", nulls)
 ipc("missing.arrow", missing)
 ipc("two.arrow", two)
-ipc("category.arrow", pyarrow.table({"id": pyarrow.array(names).dictionary_encode(), "vector": fixed(single, f32)}))
+categories = pyarrow.array(names).dictionary_encode()
+ipc("category.arrow", pyarrow.table({"id": categories, "vector": fixed_size_lists(single, f32)}))
 ipc("empty.arrows", plain.slice(0, 0), stream=True)
 
 # ids

@@ -1,19 +1,21 @@
-//! The optimizer.
+//! Adam, the optimizer that finds enrichments (Kingma and Ba, 2015, "Adam: A Method for Stochastic Optimization",
+//! algorithm 1).
 
-/// The parameters of Adam (Kingma and Ba, 2015, algorithm 1).
+/// The parameters of Adam.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Adam {
     /// α, the step size.
     pub learning_rate: f64,
-    /// β₁, the decay of the mean of gradients.
+    /// β₁, the decay rate of the running mean of gradients.
     pub beta1: f64,
-    /// β₂, the decay of the mean of squared gradients.
+    /// β₂, the decay rate of the running mean of squared gradients.
     pub beta2: f64,
-    /// ε, added to the root of that mean.
+    /// ε, which is added to the square root of the mean of squared gradients.
     pub epsilon: f64,
 }
 
-/// The learning rate of Ram et al. (2023, §6.2); everything else as Kingma and Ba (2015).
+/// The learning rate that Ram et al. (2023, §6.2) use for most models, and the other parameters of Kingma and Ba
+/// (2015).
 impl Default for Adam {
     fn default() -> Self {
         Self { learning_rate: 0.01, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 }
@@ -22,12 +24,14 @@ impl Default for Adam {
 
 /// The state of the optimizer: running means of the gradients and of their squares.
 pub(crate) struct Moments<'a> {
+    /// m, the mean of gradients.
     pub first: &'a mut [f32],
+    /// v, the mean of squared gradients.
     pub second: &'a mut [f32],
 }
 
 impl Adam {
-    /// Takes step number `step`, counted from 1. All slices have the same length.
+    /// Takes step number `step`, counted from 1: updates `values` and `moments`. All slices have the same length.
     pub(crate) fn step(&self, step: u32, gradient: &[f32], values: &mut [f32], moments: Moments<'_>) {
         let exponent = f64::from(step);
         let bias_correction = |beta: f64| 1.0 / (1.0 - libm::pow(beta, exponent));
@@ -52,11 +56,12 @@ mod tests {
     fn steps_are_those_of_the_algorithm() {
         let adam = Adam { learning_rate: 0.5, beta1: 0.5, beta2: 0.75, epsilon: 0.0 };
         let (mut values, mut first, mut second) = ([1.0, 1.0], [0.0, 0.0], [0.0, 0.0]);
-        // m = g/2 and v = g²/4. After the correction they are g and g², so the step is α against the sign of g.
+        // m = g/2 and v = g²/4. After the bias correction they are g and g², so each value moves by α against the sign
+        // of g.
         let moments = Moments { first: &mut first, second: &mut second };
         adam.step(1, &[4.0, -8.0], &mut values, moments);
         assert_eq!((values, first, second), ([0.5, 1.5], [2.0, -4.0], [4.0, 16.0]));
-        // m = 2/2 + 2/2 = 2, divided by 1 − 1/4; v = 3/4 · 4 + 4/4 = 4, divided by 1 − 9/16.
+        // m = 2/2 + 2/2 = 2 and v = 3/4 · 4 + 4/4 = 4. The bias correction divides them by 1 − 1/4 and 1 − 9/16.
         let moments = Moments { first: &mut first, second: &mut second };
         adam.step(2, &[2.0, 0.0], &mut values, moments);
         let expected = 0.5 - 0.5 * (2.0 / 0.75) / (4.0f64 / 0.4375).sqrt();

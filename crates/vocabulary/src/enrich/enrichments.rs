@@ -1,11 +1,11 @@
-//! The result of a search for enrichments, and the state of an unfinished one.
+//! The result of the search for enrichments, and the state of an unfinished search.
 
 /// Single-token enrichments of a whole vocabulary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Enrichments {
     /// Dimension of the vectors.
     pub dim: usize,
-    /// The vector s_t of every token t, `[vocabulary_size, dim]`.
+    /// The vector of every token, `[vocabulary_size, dim]`.
     pub vectors: Vec<f32>,
     /// The loss of each vector, in nats.
     pub losses: Vec<f32>,
@@ -18,7 +18,7 @@ pub struct Enrichments {
 /// Tokens that are not done, with their vectors and the state of the optimizer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Unfinished {
-    /// Number of steps taken, which is the same for all.
+    /// Number of steps taken, which is the same for all unfinished tokens.
     pub steps: u32,
     pub tokens: Vec<u32>,
     /// `[tokens, dim]`.

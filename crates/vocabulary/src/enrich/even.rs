@@ -10,31 +10,33 @@ use super::options::EnrichOptions;
 use super::search::{ProgressUnit, search};
 use crate::{Error, Head};
 
-/// Enrichments whose tokens all took the same number of steps.
+/// Enrichments for which all tokens took the same number of steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvenEnrichments {
     /// The vectors, with the loss of each.
     pub enrichments: Enrichments,
-    /// The options with which [`enrich`](super::enrich) finds the same vectors: the minimum and the maximum number of steps are
-    /// both the number that all tokens took.
+    /// The given options, except that `min_steps` and `max_steps` are the number of steps that all tokens took.
+    /// [`enrich`](super::enrich) finds the same vectors with them.
     pub options: EnrichOptions,
 }
 
-/// Finds enrichments with the stopping rule of Ram et al. (2023, §6.2): "We stop when a (cross-entropy) loss threshold of
-/// 0.1 is reached for all tokens". All tokens take the same number of steps N, those that reach the threshold earlier too.
+/// Finds enrichments with the stopping rule of Ram et al. (2023, §6.2): "We stop when a (cross-entropy) loss threshold
+/// of 0.1 is reached for all tokens". All tokens take the same number of steps N, even those that reach the threshold
+/// earlier.
 ///
-/// A first search, in which each token stops by itself, gives N: the maximum number of steps that any token took until its
-/// loss was below the threshold, until it was proved not to get there, or until `max_steps`. A second search then gives every
-/// token exactly N steps. If `min_steps` equals `max_steps`, N is known and there is no first search. After N steps a token's
-/// loss may be slightly above the threshold again, because a step of Adam can increase it.
+/// In a first search, each token stops on its own: when its loss is below the threshold, when a lower bound proves that
+/// its loss cannot become much smaller, or after `max_steps`. N is the number of steps of the token that stops last. In
+/// a second search, every token takes exactly N steps. If `min_steps` equals `max_steps`, N is known and the first
+/// search is skipped. After N steps, a token's loss may be slightly above the threshold again, because a step of Adam
+/// can increase it.
 ///
-/// With a folder, both searches save their results and unfinished work to files there ([`cache_file`]), and the next call
-/// continues from them. Progress counts the tokens of the first search, then the steps of each token in the second; until the
-/// first has ended, the total assumes `max_steps`.
+/// With a folder, both searches save their results and unfinished work to files there ([`cache_file`]), and the next
+/// call continues from these files. Progress counts the tokens of the first search, then the steps of each token in the
+/// second one. Until the first search has ended, the total assumes that N is `max_steps`.
 ///
 /// # Errors
 ///
-/// As [`enrich`](super::enrich).
+/// The errors of [`enrich`](super::enrich).
 pub fn enrich_evenly(
     head: &Head,
     options: &EnrichOptions,

@@ -1,4 +1,5 @@
-//! Files of enrichments, complete or not. They use the container of the crate `storage`.
+//! Saves enrichments, complete or unfinished, to files and reads them. The files have the container format of the crate
+//! `storage`; their metadata identifies the head and the options, so that other enrichments are refused.
 
 use std::path::{Path, PathBuf};
 
@@ -12,26 +13,27 @@ use crate::{Error, Head};
 
 const KIND: FileKind = FileKind { magic: *b"PKENRICH", version: 1, name: "enrichments" };
 
-/// Identifies the enrichments of a head with these options, in 32 hexadecimal digits.
+/// Returns 32 hexadecimal digits that identify the enrichments of a head with these options.
 #[must_use]
 pub fn identity(head: &Head, options: &EnrichOptions) -> String {
     hexadecimal(Sha256::new_with_prefix(head_and_options(head, options).to_string().as_bytes()))
 }
 
-/// The file in the cache folder `folder` to which [`enrich`](super::enrich) should save the enrichments of a head with these
-/// options.
+/// Returns the path, in the cache folder `folder`, of the file for the enrichments of a head with these options. Pass
+/// it to [`enrich`](super::enrich).
 #[must_use]
 pub fn cache_file(folder: &Path, head: &Head, options: &EnrichOptions) -> PathBuf {
     folder.join(format!("{}.pkenrich", identity(head, options)))
 }
 
-/// The metadata of a file, which differ between heads and between options.
+/// Returns the metadata of a file. It differs between heads and between options.
 pub(crate) fn head_and_options(head: &Head, options: &EnrichOptions) -> Value {
     json!({"head": head.identity(), "options": options.description()})
 }
 
 impl Head {
-    /// Identifies the head: the first 32 hexadecimal digits of the SHA-256 of everything that determines its distributions.
+    /// Identifies the head: the first 32 hexadecimal digits of a SHA-256 of everything that determines its
+    /// distributions.
     #[must_use]
     pub fn identity(&self) -> String {
         let mut hash = Sha256::new();
@@ -46,7 +48,7 @@ impl Head {
     }
 }
 
-/// The first 32 hexadecimal digits of a hash.
+/// Returns the first 32 hexadecimal digits of a hash.
 fn hexadecimal(hash: Sha256) -> String {
     hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
@@ -76,7 +78,7 @@ pub(crate) fn save(
     Ok(())
 }
 
-/// Reads a file that [`save`] wrote, and checks all of it.
+/// Reads a file that [`save`] wrote, and checks its metadata, checksums and values.
 pub(crate) fn open(path: &Path, head: &Head, metadata: &Value) -> Result<(Enrichments, Unfinished), Error> {
     let file = File::open(path, KIND)?;
     let got = &file.metadata()["of"];
@@ -91,8 +93,8 @@ pub(crate) fn open(path: &Path, head: &Head, metadata: &Value) -> Result<(Enrich
     let (dim, count, unfinished_count) = (head.dim, head.vocabulary_size, tokens.len());
     if !tokens.is_sorted_by(|a, b| a < b) || tokens.last().is_some_and(|&token| token as usize >= count) {
         return Err(corrupt(
-            format!("distinct tokens below {count} in order"),
-            format!("{unfinished_count} others"),
+            format!("distinct tokens below {count} in ascending order"),
+            format!("{unfinished_count} other tokens"),
         ));
     }
     let check_count = |name: &str, expected: usize, got: usize| {

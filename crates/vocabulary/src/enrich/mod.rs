@@ -1,8 +1,12 @@
-//! Lexical enrichment (Ram et al., 2023, §6.2): for every token, a vector that the head maps to that token alone.
+//! Finds single-token enrichments: for every token, a vector for which the head gives that token a probability near 1
+//! (Ram et al., 2023, §6.2). The folder `lexical` adds these vectors to those of texts.
 //!
-//! `objective.rs` computes the cross-entropy of the head's distribution and one token, with its gradient; `softmax.rs` does
-//! the part that involves the whole vocabulary. `search.rs` minimizes it by Adam for blocks of tokens, and `file.rs` saves
-//! results and unfinished work. `even.rs` gives all tokens the same number of steps, as the paper does.
+//! `objective.rs` computes the cross-entropy between the head's distribution and one token, with its gradient. It calls
+//! `softmax.rs` for the logits of the whole vocabulary. `search.rs` minimizes the cross-entropy with Adam (`adam.rs`)
+//! for blocks of tokens; this minimization is called the search for enrichments. `options.rs` has its options and
+//! `enrichments.rs` its result, and `file.rs` saves results and unfinished work. In `search.rs` each token stops on its
+//! own; `even.rs` gives all tokens the same number of steps, as the paper does. `token_vectors.rs` chooses between
+//! these two and the rows of the decoder.
 
 mod adam;
 mod enrichments;
@@ -12,6 +16,7 @@ mod objective;
 mod options;
 mod search;
 mod softmax;
+mod token_vectors;
 
 pub use adam::Adam;
 pub use enrichments::Enrichments;
@@ -20,3 +25,4 @@ pub use file::{cache_file, identity};
 pub use objective::{Losses, Objective};
 pub use options::{EnrichOptions, Start};
 pub use search::enrich;
+pub use token_vectors::TokenVectors;

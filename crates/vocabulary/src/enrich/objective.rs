@@ -1,8 +1,13 @@
 //! The objective that enrichment minimizes, with its gradient and a lower bound.
 //!
-//! In the notation of [`Head`], for a vector s: a = W s + c goes through the activation and is normalized to
-//! n = (GELU(a) − mean) / σ, then g = γ ∘ n + β and logits = E g + b. The gradient is computed backwards through these
-//! steps.
+//! In the notation of [`Head`], a vector s is mapped to logits in four steps:
+//!
+//! 1. a = W s + c
+//! 2. n = (GELU(a) − mean) / σ, with the mean and the standard deviation σ of the values of GELU(a)
+//! 3. g = γ ∘ n + β, where ∘ multiplies element by element
+//! 4. logits = E g + b
+//!
+//! The gradient is computed by backpropagation through these steps.
 
 use control::{Cancelled, Control};
 
@@ -10,8 +15,8 @@ use super::softmax::{CrossEntropy, Decoder};
 use crate::Head;
 use crate::matmul::{LeftMatrix, transposed};
 
-/// −log MLM(s)[t], which equation 4 of Ram et al. (2023) minimizes: the cross-entropy of a head's distribution for the
-/// vector s and its token t.
+/// −log MLM(s)[t], which equation 4 of Ram et al. (2023) minimizes. MLM(s)[t] is the probability of token t in the
+/// distribution that the head computes from the vector s.
 ///
 /// ```no_run
 /// use control::Control;
@@ -36,8 +41,9 @@ pub struct Losses {
     pub losses: Vec<f32>,
     /// For each token, a lower bound on the loss of every vector, up to rounding.
     ///
-    /// A layer norm gives γ ∘ n + β with Σ n = 0 and |n|² ≤ its dimension, and the loss is convex in n. The tangent plane of
-    /// the loss at this n is therefore below the loss everywhere, and its minimum over that ball is a lower bound: the duality
+    /// The loss is a convex function of the normalized vector n, so its tangent plane at this n is nowhere above it.
+    /// The layer norm ensures that the elements of n add up to 0 and that |n|² ≤ `inner_dim`, so n is in a ball. The
+    /// minimum of the tangent plane over this ball is therefore a lower bound. The loss minus the bound is the duality
     /// gap of Frank and Wolfe (Jaggi, 2013, "Revisiting Frank-Wolfe", equation 2).
     pub bounds: Vec<f32>,
     /// The gradient with respect to the vectors, `[vectors, dim]`.
@@ -62,18 +68,18 @@ impl<'a> Objective<'a> {
     ///
     /// # Errors
     ///
-    /// [`Cancelled`]
+    /// [`Cancelled`] if the work was cancelled.
     ///
     /// # Panics
     ///
-    /// If the number of vectors is not that of tokens, if their dimension is not the head's, or if a token is not in the
-    /// vocabulary.
+    /// If there is not one vector of the head's dimension per token, or if a token is not in the vocabulary.
     pub fn at(&self, vectors: &[f32], tokens: &[u32], control: &Control) -> Result<Losses, Cancelled> {
         let head = self.head;
         let (dim, inner_dim) = (head.dim, head.inner_dim);
         let (expected, got) = (tokens.len() * dim, vectors.len());
         assert!(got == expected, "objective: expected {} × {dim} values, got {got}", tokens.len());
-        // a, n and g of the module's comment, and 1 / σ.
+        // `inputs`, `normalized` and `transformed` are a, n and g of the module's comment; `scales` has 1 / σ of each
+        // row.
         let mut inputs = LeftMatrix::new(vectors, dim).multiply(&head.dense_weight);
         let mut normalized = vec![0.0; inputs.len()];
         let mut transformed = vec![0.0; inputs.len()];
@@ -101,7 +107,8 @@ impl<'a> Objective<'a> {
             .zip(inputs.chunks_exact(inner_dim));
         for (row, ((gradient, normalized), inputs)) in rows.enumerate() {
             gradient.iter_mut().zip(&head.norm_weight).for_each(|(value, weight)| *value *= weight);
-            // The components along the constant vector and along n do not change n, so they are removed.
+            // Adding a constant to GELU(a), or scaling it, does not change n. The gradient therefore has no components
+            // along the constant vector and along n.
             let count = inner_dim as f64;
             let mean = gradient.iter().map(|&value| f64::from(value)).sum::<f64>() / count;
             let along_normalized = gradient
@@ -110,7 +117,7 @@ impl<'a> Objective<'a> {
                 .map(|(&value, &normalized)| f64::from(value) * f64::from(normalized))
                 .sum::<f64>();
             let length = gradient.iter().map(|&value| (f64::from(value) - mean).powi(2)).sum::<f64>().sqrt();
-            // The ball has the radius √count; the tangent plane's minimum is opposite to the gradient.
+            // The ball has the radius √count, and the tangent plane has its minimum opposite to the gradient.
             bounds.push((f64::from(losses[row]) - along_normalized - count.sqrt() * length) as f32);
             for ((value, &normalized), &input) in gradient.iter_mut().zip(normalized).zip(inputs) {
                 let projected = f64::from(*value) - mean - f64::from(normalized) * along_normalized / count;
@@ -122,7 +129,7 @@ impl<'a> Objective<'a> {
     }
 }
 
-/// Subtracts the mean of a row and scales it to variance 1, in place. Returns the factor of the scaling.
+/// Subtracts the mean of a row and scales it to variance 1, in place. Returns the factor by which it was scaled.
 fn normalize(row: &mut [f32], epsilon: f64) -> f64 {
     let count = row.len() as f64;
     let mean = row.iter().map(|&value| f64::from(value)).sum::<f64>() / count;

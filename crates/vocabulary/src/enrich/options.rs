@@ -1,4 +1,4 @@
-//! The options of a search for enrichments.
+//! The options of the search for enrichments.
 
 use super::adam::Adam;
 use crate::Error;
@@ -19,8 +19,8 @@ pub struct EnrichOptions {
     pub start: Start,
     /// The optimizer.
     pub adam: Adam,
-    /// The loss in nats below which a token is done. If no vector of a token can have such a loss, the token is done when its
-    /// loss is this close to its lower bound.
+    /// The loss in nats below which a token is done. If no vector of a token can have such a loss, the token is done
+    /// when its loss exceeds its lower bound by less than this value.
     pub loss: f32,
     /// Minimum number of steps of each token.
     pub min_steps: u32,
@@ -44,6 +44,11 @@ impl Default for EnrichOptions {
 }
 
 impl EnrichOptions {
+    /// Checks the values.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for a value that is not allowed.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let Adam { learning_rate, beta1, beta2, epsilon } = self.adam;
         let is_positive = |value: f64| value.is_finite() && value > 0.0;
@@ -67,8 +72,8 @@ impl EnrichOptions {
         Ok(())
     }
 
-    /// The description of the options in a file. Equal descriptions give equal enrichments, so the number of threads is not
-    /// part of it.
+    /// Returns the description of the options that is stored in files. Equal descriptions give equal enrichments, so
+    /// the number of threads is not part of it.
     pub(crate) fn description(&self) -> serde_json::Value {
         let Adam { learning_rate, beta1, beta2, epsilon } = self.adam;
         serde_json::json!({

@@ -1,4 +1,6 @@
-//! The search for enrichments: Adam on the objective of every token, in blocks.
+//! The search for enrichments: minimizes the objective of every token with Adam, in blocks of tokens, and saves the
+//! state to a file, so that the search can be interrupted. [`step`] takes one step for a block, [`step_all`] for all
+//! blocks in parallel, and [`search`] repeats this until all tokens are done.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,22 +20,22 @@ const BLOCK_TOKENS: usize = 256;
 /// How often unfinished work is saved to the file.
 const SAVE_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Finds, for every token t of the vocabulary, the vector s_t that the head maps to t alone: the minimum of [`Objective`],
-/// by Adam (Ram et al., 2023, §6.2, equation 4). Each token stops by itself; see [`enrich_evenly`](super::enrich_evenly) for
-/// the paper's stopping rule.
+/// Finds, for every token of the vocabulary, the vector for which the head gives the token the highest probability: the
+/// minimum of [`Objective`], with Adam (Ram et al., 2023, §6.2, equation 4). Each token stops on its own; see
+/// [`enrich_evenly`](super::enrich_evenly) for the paper's stopping rule.
 ///
-/// A token is done as soon as its loss is below that of the options. Some tokens have no such vector, because their rows of
-/// the decoder are too similar to other rows. If the lower bound proves that, a token is done when its loss is as close to
-/// the bound as the losses of other tokens must be to 0. The same head and options give the same bytes, for any number of
-/// threads, and no matter when the work was interrupted.
+/// A token is done as soon as its loss is below `options.loss`. Some tokens have no vector with so low a loss, because
+/// their rows of the decoder are too similar to other rows. If the lower bound proves that, a token is done when its
+/// loss exceeds the bound by less than `options.loss`. The same head and options give the same bytes for any number of
+/// threads, whether or not the work was interrupted.
 ///
-/// With a file, the result is saved there, and unfinished work is saved every half minute and on cancellation. The next call
-/// continues from there, or returns the complete result. Progress counts tokens.
+/// If `file` is given, the result is saved there, and so is unfinished work, every half minute and on cancellation. The
+/// next call continues from the saved state, or returns the complete result. Progress counts tokens that are done.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`]; [`Error::OtherEnrichments`] if the file is of another head or other options; [`Error::Storage`];
-/// [`Error::Threads`]; [`Error::Cancelled`].
+/// [`Error::Argument`] for invalid options; [`Error::OtherEnrichments`] if the file is of another head or other
+/// options; [`Error::Storage`]; [`Error::Threads`]; [`Error::Cancelled`].
 pub fn enrich(
     head: &Head,
     options: &EnrichOptions,
@@ -53,7 +55,7 @@ pub(crate) enum ProgressUnit {
     Step,
 }
 
-/// As [`enrich`], but leaves the total of the progress to the caller.
+/// Does what [`enrich`] does, except that the caller sets the total of the progress.
 pub(crate) fn search(
     head: &Head,
     options: &EnrichOptions,
@@ -88,8 +90,8 @@ pub(crate) fn search(
                 return Err(cancelled.into());
             }
         }
-        let is_due = unfinished.tokens.is_empty() || last_save.elapsed() > SAVE_INTERVAL;
-        if let Some(path) = file.filter(|_| is_due) {
+        let should_save = unfinished.tokens.is_empty() || last_save.elapsed() > SAVE_INTERVAL;
+        if let Some(path) = file.filter(|_| should_save) {
             file::save(path, &found, &unfinished, &metadata)?;
             last_save = Instant::now();
         }
@@ -121,7 +123,7 @@ fn initial_state(head: &Head, options: &EnrichOptions) -> (Enrichments, Unfinish
     (found, unfinished)
 }
 
-/// The progress of earlier calls, which a file has.
+/// Returns the progress of earlier calls, computed from the state that they saved.
 fn restored_progress(
     head: &Head,
     options: &EnrichOptions,
@@ -132,13 +134,15 @@ fn restored_progress(
     match unit {
         ProgressUnit::Token => done,
         ProgressUnit::Step => {
+            // A step is counted when the objective is evaluated at the vectors after it. For the last step of the saved
+            // state, the next call does that.
             let steps = u64::from(unfinished.steps.saturating_sub(1));
             done * u64::from(options.max_steps) + unfinished.tokens.len() as u64 * steps
         }
     }
 }
 
-/// A block of tokens after a step.
+/// A block of tokens after one step.
 #[derive(Default)]
 struct Block {
     done: Vec<DoneToken>,
@@ -147,6 +151,7 @@ struct Block {
     unfinished: Unfinished,
 }
 
+/// The result for a token that is done.
 struct DoneToken {
     token: u32,
     loss: f32,
@@ -154,7 +159,7 @@ struct DoneToken {
     steps: u32,
 }
 
-/// Takes one step of all unfinished tokens.
+/// Calls [`step`] for all unfinished tokens, block by block, in parallel.
 fn step_all(
     objective: &Objective<'_>,
     options: &EnrichOptions,
@@ -182,7 +187,7 @@ fn step_all(
 }
 
 impl Unfinished {
-    /// A copy of the block whose first token is at position `first`.
+    /// Copies the block of tokens that starts at position `first`.
     fn block(&self, first: usize, dim: usize) -> Self {
         let end = self.tokens.len().min(first + BLOCK_TOKENS);
         let rows = |values: &[f32]| values[first * dim..end * dim].to_vec();
@@ -196,7 +201,7 @@ impl Unfinished {
     }
 }
 
-/// Evaluates the objective for a block, removes the tokens that are done, and takes one step of the others.
+/// Evaluates the objective for a block, removes the tokens that are done, and takes one step for the others.
 fn step(
     objective: &Objective<'_>,
     options: &EnrichOptions,
@@ -234,7 +239,7 @@ fn step(
 }
 
 impl Unfinished {
-    /// Everything that has one row per token.
+    /// Returns all matrices that have one row per token.
     fn rows_mut<'a>(&'a mut self, gradient: &'a mut Vec<f32>) -> [&'a mut Vec<f32>; 4] {
         [&mut self.vectors, &mut self.first_moments, &mut self.second_moments, gradient]
     }
@@ -249,7 +254,8 @@ impl EnrichOptions {
 }
 
 impl Enrichments {
-    /// Stores the tokens that are done. Returns the others, in their order, after `steps` steps.
+    /// Stores the results of the tokens that are done. Returns the other tokens, in the same order; they have taken
+    /// `steps` steps.
     fn take_done(&mut self, blocks: Vec<Block>, steps: u32) -> Unfinished {
         let mut unfinished = Unfinished { steps, ..Unfinished::default() };
         for block in blocks {

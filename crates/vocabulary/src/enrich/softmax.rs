@@ -1,13 +1,13 @@
-//! The cross-entropy of a softmax over a large vocabulary. It is computed a block of tokens at a time, so that the logits of
-//! the whole vocabulary are never in memory.
+//! The cross-entropy of a softmax over a large vocabulary, and its gradient. [`Decoder::cross_entropy`] computes them
+//! one block of tokens at a time, so that the logits of the whole vocabulary are never in memory.
 
 use control::{Cancelled, Control};
 use kernels::logits::exp;
 
 use crate::matmul::{LeftMatrix, Product, transposed};
 
-/// Number of tokens whose logits are computed at once. Their rows of the decoder stay in the second cache level until the
-/// gradient needs them.
+/// Number of tokens whose logits are computed at once. Their rows of the decoder are then still in the L2 cache when
+/// the gradient needs them.
 const BLOCK_TOKENS: usize = 512;
 
 /// A decoder E with its bias b, in the layouts for logits and for gradients.
@@ -20,11 +20,12 @@ pub(crate) struct Decoder<'a> {
     transposed_blocks: Vec<Vec<f32>>,
 }
 
-/// −log softmax(E g + b) of a target token, for each of the rows g `[rows, inner_dim]`, and its gradient with respect to g.
+/// The losses of the transformed vectors g, which are the rows of `[rows, inner_dim]`, and their gradients with respect
+/// to g. The loss of a row is −log softmax(E g + b)[t], where t is its target token.
 pub(crate) struct CrossEntropy {
-    /// `[rows]`
+    /// In nats, `[rows]`.
     pub losses: Vec<f32>,
-    /// Eᵀ(p − one-hot(target)), `[rows, inner_dim]`.
+    /// Eᵀ(p − one-hot(t)), where p is the softmax, `[rows, inner_dim]`.
     pub gradient: Vec<f32>,
 }
 
@@ -35,7 +36,7 @@ impl<'a> Decoder<'a> {
         Self { weights, bias, inner_dim, transposed_blocks }
     }
 
-    /// Computes the losses of rows. `targets` has one token per row.
+    /// Computes the losses and gradients of rows. `targets` has one token per row.
     pub fn cross_entropy(
         &self,
         rows: &[f32],
@@ -44,8 +45,8 @@ impl<'a> Decoder<'a> {
     ) -> Result<CrossEntropy, Cancelled> {
         let (count, inner_dim) = (targets.len(), self.inner_dim);
         let mut gradient = vec![0.0; count * inner_dim];
-        // The maximum logit so far, and the sum of exp(logit − max). When a block has a greater maximum, the earlier sums are
-        // rescaled (Milakov and Gimelshein, 2018, "Online normalizer calculation for softmax", algorithm 3).
+        // The maximum logit so far, and the sum of exp(logit − max). When a block has a greater maximum, the earlier
+        // sums are rescaled (Milakov and Gimelshein, 2018, "Online normalizer calculation for softmax", algorithm 3).
         let mut max_logits = vec![f32::NEG_INFINITY; count];
         let mut sums = vec![0.0f32; count];
         let mut target_logits = vec![0.0f32; count];
@@ -89,10 +90,10 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Number of values per vector instruction, in loops that the compiler vectorizes.
+/// Number of independent maxima or sums in loops that the compiler turns into SIMD code.
 const LANES: usize = 16;
 
-/// The maximum.
+/// Returns the maximum of the values.
 fn max(values: &[f32]) -> f32 {
     let (chunks, rest) = values.as_chunks::<LANES>();
     let mut lanes = [f32::NEG_INFINITY; LANES];
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn losses_and_gradients_are_those_of_the_definition() {
-        // There are more tokens than in a block, and the rows have their maximum logits in different blocks.
+        // There are more tokens than in two blocks, and the rows have their maximum logits in different blocks.
         let (inner, vocabulary) = (8, 1300);
         let value = |i: usize| ((i * 7919 + 13) % 1009) as f32 / 504.5 - 1.0;
         let decoder: Vec<f32> = (0..vocabulary * inner).map(value).collect();
@@ -148,14 +149,14 @@ mod tests {
             };
             let sum: f64 = (0..vocabulary).map(|token| logit(token).exp()).sum();
             let loss = sum.ln() - logit(target as usize);
-            // Logits are below 50, and their relative error, as sums of eight products, is at most 2⁻²⁰.
+            // Logits are below 50. Each is a sum of eight products, so its relative error is at most 2⁻²⁰.
             assert!((f64::from(found.losses[row]) - loss).abs() < 1e-4, "{} for {loss}", found.losses[row]);
             for i in 0..inner {
-                let probable = (0..vocabulary)
+                let expected_rows = (0..vocabulary)
                     .map(|token| logit(token).exp() / sum * f64::from(decoder[token * inner + i]));
-                let expected = probable.sum::<f64>() - f64::from(decoder[target as usize * inner + i]);
-                let off = (f64::from(found.gradient[row * inner + i]) - expected).abs();
-                assert!(off < 1e-4, "off by {off:e} for {expected}");
+                let expected = expected_rows.sum::<f64>() - f64::from(decoder[target as usize * inner + i]);
+                let error = (f64::from(found.gradient[row * inner + i]) - expected).abs();
+                assert!(error < 1e-4, "an error of {error:e} for {expected}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The activation functions of heads, with their derivatives.
+//! The activation functions of heads, GELU and its approximation by tanh, with their derivatives.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI, SQRT_2};
 
@@ -12,7 +12,7 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// The activation that `config.json` calls by this name.
+    /// Returns the activation that has this name in `config.json`.
     pub(super) fn from_name(name: &str) -> Option<Self> {
         match name {
             "gelu" | "gelu_erf" | "gelu_python" => Some(Self::Gelu),
@@ -21,7 +21,7 @@ impl Activation {
         }
     }
 
-    /// The function's value at `x`.
+    /// Returns the function's value at `x`.
     #[must_use]
     pub fn value(self, x: f64) -> f64 {
         match self {
@@ -30,7 +30,7 @@ impl Activation {
         }
     }
 
-    /// The function's derivative at `x`.
+    /// Returns the function's derivative at `x`.
     #[must_use]
     pub fn derivative(self, x: f64) -> f64 {
         match self {
@@ -56,7 +56,7 @@ fn tanh_argument(x: f64) -> f64 {
     FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + CUBIC_COEFFICIENT * x * x * x)
 }
 
-/// Φ(x), by the complementary error function, which is accurate where Φ is near 0.
+/// Φ(x), computed with the complementary error function, which is accurate where Φ is near 0.
 fn normal_distribution(x: f64) -> f64 {
     0.5 * libm::erfc(-x / SQRT_2)
 }
@@ -92,7 +92,8 @@ mod tests {
             for at in -60..=60 {
                 let (x, step) = (f64::from(at) / 10.0, 1e-5);
                 let slope = (activation.value(x + step) - activation.value(x - step)) / (2.0 * step);
-                // The error of a central difference is step²/6 times the third derivative, which is below 4, plus rounding.
+                // The error of a central difference is step²/6 times the third derivative, which is below 4, plus
+                // rounding.
                 assert!((activation.derivative(x) - slope).abs() < 1e-9, "{activation:?} at {x}");
             }
         }

@@ -1,6 +1,7 @@
-//! The masked-language-model head: its weights, and the transform of vectors before the decoder.
+//! The masked-language-model head: its weights, and the transform that vectors pass through before the decoder.
 //!
 //! `open.rs` finds a head's file in a model folder; `checkpoint/` reads safetensors files and `onnx/` reads ONNX files.
+//! Both use `tensor.rs` for weights in memory. `activation.rs` has the activation functions.
 
 mod activation;
 mod checkpoint;
@@ -17,10 +18,11 @@ const DEFAULT_EPSILON: f64 = 1e-12;
 /// Number of vectors that are transformed at once.
 const BLOCK_ROWS: usize = 64;
 
-/// A masked-language-model head: logits = E g(e) + b with g(e) = LayerNorm(GELU(W e + c)) (Devlin et al., 2019, "BERT").
+/// A masked-language-model head: logits = E g(e) + b with g(e) = LayerNorm(GELU(W e + c)) (Devlin et al., 2019,
+/// "BERT").
 ///
-/// W and c are the dense layer, which maps `dim` values to `inner_dim` values; E and b are the decoder, which maps those to
-/// one logit per token.
+/// W and c are the dense layer, which maps `dim` values to `inner_dim` values; E and b are the decoder, which maps
+/// those to one logit per token.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Head {
     pub(crate) dim: usize,
@@ -39,8 +41,8 @@ pub struct Head {
     pub(crate) norm_epsilon: f64,
     /// E, `[vocabulary_size, inner_dim]`.
     pub(crate) decoder: Vec<f32>,
-    /// b, `[vocabulary_size]`. No value is −0, so that the bits of a logit do not depend on the sign of a zero product,
-    /// which differs between kernels.
+    /// b, `[vocabulary_size]`. No value is −0, so that all kernels give the same bits: some return +0 and others −0 for
+    /// a dot product that is zero, and adding a bias of +0 makes both +0.
     pub(crate) bias: Vec<f32>,
 }
 

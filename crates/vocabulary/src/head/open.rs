@@ -1,26 +1,28 @@
-//! Finds the file in a model folder that has its head, and opens it.
+//! Finds the file with the head in a model folder, and opens it.
 
 use std::path::{Path, PathBuf};
 
 use super::{Head, checkpoint, onnx};
 use crate::Error;
 
-/// The files that may have a head. The first one that exists is read.
+/// The files in which a head may be. The first one that exists is read.
 const FILES: [&str; 5] =
     ["mlm_head.safetensors", "mlm_head.onnx", "model.safetensors", "model.onnx", "onnx/model.onnx"];
 
 impl Head {
-    /// Reads the head of the model in a folder, from the first file that exists of `mlm_head.safetensors`, `mlm_head.onnx`,
-    /// `model.safetensors`, `model.onnx` and `onnx/model.onnx`.
+    /// Reads the head of the model in a folder, from the first file that exists of `mlm_head.safetensors`,
+    /// `mlm_head.onnx`, `model.safetensors`, `model.onnx` and `onnx/model.onnx`.
     ///
-    /// In a safetensors file, the tensors have the names that BERT (`cls.predictions.*`), RoBERTa and MPNet (`lm_head.*`) or
-    /// DistilBERT (`vocab_*`) give them, or short names (`dense`, `layer_norm`, `decoder`). 16-bit floats are converted to
-    /// `f32`. If there is no decoder, the word embeddings are used. Activation and epsilon are read from `config.json`, or
-    /// else from the file's own metadata; the defaults are GELU and 1e-12.
+    /// In a safetensors file, the tensors have the names that BERT (`cls.predictions.*`), RoBERTa and MPNet
+    /// (`lm_head.*`) or DistilBERT (`vocab_*`) give them, or short names (`dense`, `layer_norm`, `decoder`). 16-bit
+    /// floats are converted to `f32`. If there is no decoder, the word embeddings are used. Activation and epsilon are
+    /// read from `config.json`, or else from the file's own metadata; the defaults are GELU and 1e-12. RoBERTa and
+    /// MPNet always use GELU.
     ///
-    /// In an ONNX file, the head is the subgraph that computes the output `logits`; without such an output, it is the only
-    /// subgraph with the structure of a head that computes an output. Names do not matter. Activation and epsilon are those
-    /// of the graph. Quantized 8-bit weights are dequantized to `f32`.
+    /// In an ONNX file, the head is the subgraph that computes the output `logits`. If there is no output of this name,
+    /// the head is the subgraph that has the structure of a head and computes an output; there must be exactly one. The
+    /// names of nodes and weights do not matter. Activation and epsilon are those of the graph. Quantized 8-bit weights
+    /// are dequantized to `f32`.
     ///
     /// # Errors
     ///
@@ -31,19 +33,19 @@ impl Head {
         if is_onnx(&path) { onnx::open(&path) } else { checkpoint::open(folder, &path) }
     }
 
-    /// Returns the files whose bytes determine the weights that [`open`](Self::open) reads: the file with the head, and the
-    /// external data files of an ONNX graph.
+    /// Returns the files whose bytes determine the weights that [`open`](Self::open) reads: the file with the head, and
+    /// the external data files of an ONNX graph.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open), if the folder has no head or the graph cannot be read.
+    /// [`Error::Format`] if the folder has none of the files or the graph is damaged; [`Error::Io`].
     pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
         let path = head_file(folder)?;
         if is_onnx(&path) { onnx::files(&path) } else { Ok(vec![path]) }
     }
 }
 
-/// The file of a model folder that has its head.
+/// Returns the path of the file with the head.
 fn head_file(folder: &Path) -> Result<PathBuf, Error> {
     FILES
         .iter()

@@ -1,4 +1,4 @@
-//! A weight tensor in memory, as both file formats give it.
+//! A weight tensor in memory, which the readers of both file formats return.
 
 /// Row-major values with their shape.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,26 +1,31 @@
-//! Lexical vectors: weighted means of token vectors.
+//! Lexical vectors, which are weighted sums of token vectors divided by the number of tokens, and their addition to the
+//! vectors of texts.
 
 use rayon::prelude::*;
 
+use super::whitening::{Whitening, whiten};
 use crate::Error;
 
-/// A vector and a weight for every token, from which it computes the lexical vector of a text (Ram et al., 2023, equation 5).
+/// Computes the lexical vectors of texts from a vector and a weight for every token (Ram et al., 2023, equation 5).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lexicon {
     dim: usize,
+    /// The vectors of the tokens, `[vocabulary, dim]`.
     vectors: Vec<f32>,
+    /// The weights of the tokens, `[vocabulary]`; `None` means that all weights are 1.
     weights: Option<Vec<f32>>,
+    /// Whether lexical vectors are normalized to length 1.
     unit: bool,
 }
 
 impl Lexicon {
-    /// Makes a lexicon. `vectors` is `[vocabulary, dim]`; `weights`, such as inverse document frequencies, is `[vocabulary]`, and
-    /// `None` means that all are 1. With `unit`, lexical vectors are normalized to length 1.
+    /// Makes a lexicon. `vectors` is `[vocabulary, dim]`. `weights`, such as inverse document frequencies, is
+    /// `[vocabulary]`; `None` means that all weights are 1. With `unit`, lexical vectors are normalized to length 1.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for vectors that are not rows of dimension `dim`, a number of weights that is not the number of tokens,
-    /// or a weight that is negative or not finite.
+    /// [`Error::Argument`] if the vectors are not rows of dimension `dim`, if there is not one weight per token, or if
+    /// a weight is negative or not finite.
     pub fn new(dim: usize, vectors: Vec<f32>, weights: Option<Vec<f32>>, unit: bool) -> Result<Self, Error> {
         let got = vectors.len();
         if dim == 0 || !got.is_multiple_of(dim) || got == 0 {
@@ -46,18 +51,50 @@ impl Lexicon {
         Ok(Self { dim, vectors, weights, unit })
     }
 
+    /// Makes a lexicon from the vectors `[vocabulary, dim]` of a head's tokens, which are whitened first if `whitening`
+    /// is given. `weights` has one weight for each of the tokenizer's `piece_count` word pieces, or is `None` as in
+    /// [`new`](Self::new). The vocabulary of a head is often padded to a round size with tokens that are not word
+    /// pieces. If `weights` is given, these tokens have the weight 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vocabulary`] if there are more word pieces than tokens; [`Error::Argument`] as in [`new`](Self::new).
+    pub fn from_head(
+        dim: usize,
+        vectors: &[f32],
+        piece_count: usize,
+        weights: Option<Vec<f32>>,
+        whitening: Option<Whitening>,
+        unit: bool,
+    ) -> Result<Self, Error> {
+        let tokens = vectors.len() / dim;
+        if piece_count > tokens {
+            return Err(Error::Vocabulary { tokens, pieces: piece_count });
+        }
+        let mut vectors = vectors.to_vec();
+        if let Some(whitening) = whitening {
+            whiten(&mut vectors, dim, whitening);
+        }
+        let weights = weights.map(|mut weights| {
+            weights.resize(tokens, 0.0);
+            weights
+        });
+        Self::new(dim, vectors, weights, unit)
+    }
+
     /// Dimension of the vectors.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// The lexical vector of a text: (1/n) Σ w(x_i) s(x_i) over its n tokens x_i, where repeated tokens count as often as they occur.
-    /// If `unit` was set, it is normalized to length 1. Without tokens, or if all have weight 0, it is the zero vector.
+    /// Returns the lexical vector of a text: (1/n) Σ w(x_i) s(x_i) over its n tokens x_i, where w(x_i) is the weight
+    /// and s(x_i) the vector of a token. A repeated token counts as often as it occurs. If `unit` was set, the vector
+    /// is normalized to length 1. It is the zero vector if there are no tokens or if all have the weight 0.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for a token that is not in the vocabulary.
+    /// [`Error::Argument`] if a token is not in the vocabulary.
     pub fn vector(&self, tokens: &[u32]) -> Result<Vec<f64>, Error> {
         let count = self.vectors.len() / self.dim;
         let mut sum = vec![0.0; self.dim];
@@ -81,12 +118,12 @@ impl Lexicon {
         Ok(sum)
     }
 
-    /// Enriches the vector of each text: calls [`add_lexical`] with the [`vector`](Self::vector) of its tokens, in single precision.
-    /// `vectors` is `[texts, dim]`.
+    /// Adds the lexical [`vector`](Self::vector) of each text, rounded to single precision, to its dense vector as
+    /// [`add_lexical`] does. `texts` has the tokens of each text, and `vectors` is `[texts, dim]`.
     ///
     /// # Errors
     ///
-    /// As [`vector`](Self::vector).
+    /// [`Error::Argument`] if a token is not in the vocabulary.
     ///
     /// # Panics
     ///
@@ -108,8 +145,8 @@ impl Lexicon {
     }
 }
 
-/// Replaces every vector e by e′ = e + λ · lex, or with `renormalize` by e′ / |e′|, for retrieval by cosine similarity. `vectors`
-/// and `lexical` are `[rows, dim]`. If e′ is 0, it stays 0.
+/// Replaces every vector e by e′ = e + λ · lex, where lex is its lexical vector. With `renormalize`, e′ is scaled to
+/// length 1 (unless it is 0), for retrieval by cosine similarity. `vectors` and `lexical` are `[rows, dim]`.
 ///
 /// # Panics
 ///
@@ -121,6 +158,7 @@ pub fn add_lexical(vectors: &mut [f32], lexical: &[f32], dim: usize, lambda: f64
     rows.for_each(|(row, lexical)| add_row(row, lexical, lambda, renormalize));
 }
 
+/// Does what [`add_lexical`] does, for one vector.
 fn add_row(row: &mut [f32], lexical: &[f32], lambda: f64, renormalize: bool) {
     let sums = || row.iter().zip(lexical).map(|(&e, &lex)| f64::from(e) + lambda * f64::from(lex));
     let length = if renormalize { sums().map(|value| value * value).sum::<f64>().sqrt() } else { 1.0 };
@@ -130,12 +168,13 @@ fn add_row(row: &mut [f32], lexical: &[f32], lambda: f64, renormalize: bool) {
     }
 }
 
-/// The inverse document frequency of BM25 for a token that occurs in `with` of `passages` passages: ln(1 + (n − df + 0.5) /
-/// (df + 0.5)) (Robertson and Zaragoza, 2009, as in Lucene). It is at least 0, and defined for a token that occurs in no passage.
+/// Returns the inverse document frequency of BM25 for a token that occurs in df = `doc_freq` of n = `passage_count`
+/// passages: ln(1 + (n − df + 0.5) / (df + 0.5)) (Robertson and Zaragoza, 2009, in the form that Lucene uses). It is at
+/// least 0, and it is defined for a token that occurs in no passage.
 #[must_use]
-pub fn inverse_document_frequency(passages: u64, with: u64) -> f32 {
-    let (passages, with) = (passages as f64, with as f64);
-    libm::log1p((passages - with + 0.5) / (with + 0.5)) as f32
+pub fn inverse_document_frequency(passage_count: u64, doc_freq: u64) -> f32 {
+    let (passage_count, doc_freq) = (passage_count as f64, doc_freq as f64);
+    libm::log1p((passage_count - doc_freq + 0.5) / (doc_freq + 0.5)) as f32
 }
 
 #[cfg(test)]
@@ -145,7 +184,7 @@ mod tests {
     const VECTORS: [f32; 6] = [1.0, 0.0, 0.0, 2.0, -3.0, 4.0];
 
     #[test]
-    fn a_lexical_vector_is_the_weighted_mean_and_repeated_tokens_count() {
+    fn a_lexical_vector_is_the_weighted_sum_divided_by_the_number_of_tokens_and_repeated_tokens_count() {
         let lexicon = Lexicon::new(2, VECTORS.to_vec(), Some(vec![1.0, 0.5, 2.0]), false).expect("found");
         // (1·(1,0) + 1·(1,0) + 0.5·(0,2) + 2·(−3,4)) / 4
         assert_eq!(lexicon.vector(&[0, 0, 1, 2]).expect("found"), [-1.0, 2.25]);
@@ -155,18 +194,47 @@ mod tests {
     }
 
     #[test]
-    fn unit_vectors_are_added_by_lambda() {
+    fn tokens_that_pad_the_vocabulary_of_a_head_have_the_weight_0() {
+        let lexicon =
+            Lexicon::from_head(2, &VECTORS, 2, Some(vec![1.0, 0.5]), None, false).expect("two pieces");
+        assert_eq!(
+            lexicon,
+            Lexicon::new(2, VECTORS.to_vec(), Some(vec![1.0, 0.5, 0.0]), false).expect("found")
+        );
+        let unweighted = Lexicon::from_head(2, &VECTORS, 2, None, None, false).expect("two pieces");
+        assert_eq!(unweighted, Lexicon::new(2, VECTORS.to_vec(), None, false).expect("found"));
+        let refused = Lexicon::from_head(2, &VECTORS, 4, None, None, false).expect_err("four pieces");
+        assert_eq!(
+            refused.to_string(),
+            "projection: expected a tokenizer with at most 3 word pieces, one per token of the head, got 4"
+        );
+    }
+
+    #[test]
+    fn the_vectors_of_a_head_are_whitened() {
+        let whitened = |whitening| Lexicon::from_head(2, &VECTORS, 3, None, Some(whitening), false);
+        for whitening in [Whitening::Principal, Whitening::Aligned] {
+            let mut vectors = VECTORS.to_vec();
+            whiten(&mut vectors, 2, whitening);
+            let expected = Lexicon::new(2, vectors, None, false).expect("found");
+            assert_eq!(whitened(whitening).expect("three pieces"), expected);
+        }
+    }
+
+    #[test]
+    fn normalized_lexical_vectors_are_multiplied_by_lambda_and_added() {
         let lexicon = Lexicon::new(2, VECTORS.to_vec(), Some(vec![1.0, 0.0, 7.0]), true).expect("found");
         let mut vectors = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
         lexicon.add(&[vec![2], vec![], vec![1]], 10.0, false, &mut vectors).expect("found");
-        // (−3, 4) / 5. A text without tokens, and a token of weight 0, change nothing.
+        // The first text adds 10 · (−3, 4) / 5. A text without tokens, and a token of weight 0, change nothing.
         assert_eq!(vectors, [-5.0, 9.0, 1.0, 1.0, 1.0, 1.0]);
     }
 
     #[test]
     fn renormalized_vectors_have_length_1_and_the_direction_of_the_sum() {
         let mut vectors = [0.6, 0.8, 0.0, 0.0, 1.0, 0.0];
-        // (0.6, 0.8) + 2 · (1.2, 0.8) = (3, 2.4) has length √14.76; the zero vector stays 0; (1, 0) + 2 · (0, 1) has length √5.
+        // (0.6, 0.8) + 2 · (1.2, 0.8) = (3, 2.4) has length √14.76; the zero vector stays 0; (1, 0) + 2 · (0, 1) has
+        // length √5.
         add_lexical(&mut vectors, &[1.2, 0.8, 0.0, 0.0, 0.0, 1.0], 2, 2.0, true);
         let [long, short] = [14.76f32.sqrt(), 5f32.sqrt()];
         let expected = [3.0 / long, 2.4 / long, 0.0, 0.0, 1.0 / short, 2.0 / short];

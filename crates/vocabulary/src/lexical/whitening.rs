@@ -1,4 +1,5 @@
-//! Whitening: a linear transformation after which vectors have mean 0 and no correlations.
+//! Whitening: an affine transformation after which the coordinates of a set of vectors have mean 0, variance 1 and no
+//! correlations. The two forms are described at [`Whitening`].
 
 use nalgebra::{DMatrix, SymmetricEigen};
 use rayon::prelude::*;
@@ -7,24 +8,26 @@ use crate::matmul::LeftMatrix;
 
 /// Number of rows that are multiplied at once.
 const BLOCK_ROWS: usize = 256;
-/// Number of rows of the covariance matrix that one task computes.
+/// Number of rows of the covariance matrix that one parallel task computes.
 const ROWS_PER_TASK: usize = 16;
 /// Directions with less than this fraction of the largest variance are rounding noise and are dropped.
 const MIN_VARIANCE: f64 = 1e-10;
 
-/// The coordinates of whitened vectors. μ is the mean of the rows, and U Λ Uᵀ the eigendecomposition of their covariance.
+/// The transformation of a row x. μ is the mean of the rows, and U Λ Uᵀ is the eigendecomposition of their covariance:
+/// the columns of U are the eigenvectors, and Λ is the diagonal matrix of the eigenvalues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whitening {
-    /// x ↦ (x − μ) U Λ^(−1/2): coordinates along the principal directions, largest variance first (Su et al., 2021, "Whitening
-    /// Sentence Representations", algorithm 1; Jung et al., 2022).
+    /// x ↦ (x − μ) U Λ^(−1/2): coordinates along the principal directions, largest variance first (Su et al., 2021,
+    /// "Whitening Sentence Representations for Better Semantics and Faster Retrieval", algorithm 1).
     Principal,
-    /// x ↦ (x − μ) U Λ^(−1/2) Uᵀ: rotated back, so that vectors stay as close as possible to the centered ones (Kessy et al., 2018,
-    /// "Optimal Whitening and Decorrelation", ZCA). Dot products are the same as with `Principal`.
+    /// x ↦ (x − μ) U Λ^(−1/2) Uᵀ: rotated back, so that vectors stay as close as possible to the centered ones (ZCA in
+    /// Kessy et al., 2018, "Optimal Whitening and Decorrelation"). Dot products are the same as with `Principal`.
     Aligned,
 }
 
-/// Whitens the rows `[rows, dim]` in place. Afterwards, their mean is 0 and their covariance is the identity in all directions in
-/// which they vary; in other directions they are 0. Sums are computed in double precision and in a fixed order.
+/// Whitens the rows `[rows, dim]` in place. Afterwards, their mean is 0 and their covariance is the identity in all
+/// directions in which they vary; in other directions they are 0. Sums are computed in double precision and in a fixed
+/// order.
 ///
 /// # Panics
 ///
@@ -40,7 +43,8 @@ pub fn whiten(rows: &mut [f32], dim: usize, whitening: Whitening) {
         mean.iter_mut().zip(row).for_each(|(mean, &value)| *mean += f64::from(value) / count);
     }
     let matrix = matrix(covariance(rows, &mean), whitening);
-    // nalgebra is column-major, so iterating the transpose gives one row per output coordinate.
+    // nalgebra is column-major, so iterating over the transpose gives the matrix row by row, one row per output
+    // coordinate.
     let matrix: Vec<f32> = matrix.transpose().iter().map(|&value| value as f32).collect();
     rows.par_chunks_mut(BLOCK_ROWS * dim).for_each(|block| {
         let centered = block.iter().zip(mean.iter().cycle());
@@ -49,7 +53,7 @@ pub fn whiten(rows: &mut [f32], dim: usize, whitening: Whitening) {
     });
 }
 
-/// The covariance matrix of the rows.
+/// Returns the covariance matrix of the rows.
 fn covariance(rows: &[f32], mean: &[f64]) -> DMatrix<f64> {
     let dim = mean.len();
     let count = (rows.len() / dim) as f64;
@@ -61,18 +65,19 @@ fn covariance(rows: &[f32], mean: &[f64]) -> DMatrix<f64> {
             for ((centered, &value), mean) in centered.iter_mut().zip(row).zip(mean) {
                 *centered = f64::from(value) - mean;
             }
-            // Only the upper triangle: the matrix is symmetric.
+            // Columns before `first` are skipped: the others include the upper triangle, which is enough because the
+            // matrix is symmetric.
             let centered = &centered[first..];
             for (at, sums) in sums.chunks_exact_mut(dim).enumerate() {
-                let with = centered[at] / count;
-                sums[first..].iter_mut().zip(centered).for_each(|(sum, value)| *sum += with * value);
+                let factor = centered[at] / count;
+                sums[first..].iter_mut().zip(centered).for_each(|(sum, value)| *sum += factor * value);
             }
         }
     });
     DMatrix::from_fn(dim, dim, |i, j| sums[i.min(j) * dim + i.max(j)])
 }
 
-/// The matrix by which a centered column vector is multiplied: Λ^(−1/2) Uᵀ or U Λ^(−1/2) Uᵀ.
+/// Returns the matrix that whitens a centered column vector: Λ^(−1/2) Uᵀ or U Λ^(−1/2) Uᵀ.
 fn matrix(covariance: DMatrix<f64>, whitening: Whitening) -> DMatrix<f64> {
     let dim = covariance.nrows();
     let SymmetricEigen { eigenvectors, eigenvalues } = SymmetricEigen::new(covariance);
@@ -80,24 +85,24 @@ fn matrix(covariance: DMatrix<f64>, whitening: Whitening) -> DMatrix<f64> {
     order.sort_by(|&a, &b| eigenvalues[b].total_cmp(&eigenvalues[a]));
     let min_variance = eigenvalues.max() * MIN_VARIANCE;
     let mut scaled = DMatrix::zeros(dim, dim);
-    for (at, &which) in order.iter().enumerate() {
-        if eigenvalues[which] > min_variance {
-            let direction = eigenvectors.column(which);
+    for (at, &index) in order.iter().enumerate() {
+        if eigenvalues[index] > min_variance {
+            let direction = eigenvectors.column(index);
             // The sign of an eigenvector is arbitrary. Make its largest component positive.
             let sign = direction[direction.icamax()].signum();
-            scaled.row_mut(at).tr_copy_from(&(direction * (sign / eigenvalues[which].sqrt())));
+            scaled.row_mut(at).tr_copy_from(&(direction * (sign / eigenvalues[index].sqrt())));
         }
     }
     match whitening {
         Whitening::Principal => scaled,
         Whitening::Aligned => {
-            // `back` is U with the same order and signs.
-            let mut back = DMatrix::zeros(dim, dim);
-            for (at, &which) in order.iter().enumerate() {
-                let direction = eigenvectors.column(which);
-                back.column_mut(at).copy_from(&(direction * direction[direction.icamax()].signum()));
+            // U, with its columns in the same order and with the same signs as the rows of `scaled`.
+            let mut rotation = DMatrix::zeros(dim, dim);
+            for (at, &index) in order.iter().enumerate() {
+                let direction = eigenvectors.column(index);
+                rotation.column_mut(at).copy_from(&(direction * direction[direction.icamax()].signum()));
             }
-            back * scaled
+            rotation * scaled
         }
     }
 }
@@ -106,7 +111,7 @@ fn matrix(covariance: DMatrix<f64>, whitening: Whitening) -> DMatrix<f64> {
 mod tests {
     use super::*;
 
-    /// Correlated rows: the second coordinate follows the first, the third is their sum, and the fourth is noise.
+    /// Correlated rows: the second coordinate depends on the first, the third is their sum, and the fourth is noise.
     fn rows(count: usize) -> Vec<f32> {
         let noise = |i: usize| ((i * 7919 + 13) % 1009) as f32 / 504.5 - 1.0;
         (0..count)
@@ -136,7 +141,8 @@ mod tests {
         let mut principal = rows(3000);
         whiten(&mut principal, 4, Whitening::Principal);
         for (at, value) in covariance(&principal, 4).into_iter().enumerate() {
-            // The third coordinate is the sum of the first two, so three of four directions have variance.
+            // The third coordinate is the sum of the first two, so only three directions have variance. Multiples of 5
+            // are the positions on the diagonal of a 4 × 4 matrix, and 15 is the last of them.
             let expected = if at % 5 == 0 && at < 15 { 1.0 } else { 0.0 };
             assert!((value - expected).abs() < 1e-4, "{at}: {value}");
         }
@@ -145,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn both_kinds_have_the_same_dot_products_and_aligned_vectors_keep_their_directions() {
+    fn both_forms_have_the_same_dot_products_and_aligned_coordinates_keep_their_signs() {
         let (mut principal, mut aligned) = (rows(500), rows(500));
         // Change the third coordinate, so that every direction has variance.
         for rows in [&mut principal, &mut aligned] {
@@ -160,11 +166,12 @@ mod tests {
             assert!((product(&principal) - product(&aligned)).abs() < 1e-3);
         }
         for at in 0..4 {
-            let with = |rows: &[f32]| -> f32 {
+            // The dot product of one coordinate of all rows before and after whitening.
+            let dot_with_original = |rows: &[f32]| -> f32 {
                 let values = rows.iter().skip(at).step_by(4).zip(before.iter().skip(at).step_by(4));
                 values.map(|(after, before)| after * before).sum()
             };
-            assert!(with(&aligned) > 0.0, "number {at} turned round");
+            assert!(dot_with_original(&aligned) > 0.0, "coordinate {at} has the opposite direction");
         }
         for (at, value) in covariance(&aligned, 4).into_iter().enumerate() {
             let expected = if at % 5 == 0 { 1.0 } else { 0.0 };

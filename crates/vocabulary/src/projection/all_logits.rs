@@ -1,4 +1,4 @@
-//! All logits or probabilities of vectors.
+//! The logits or probabilities of all tokens, for each of several vectors.
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ use crate::{Error, Head};
 impl Head {
     /// Returns all logits E g(e) + b of the vectors `[rows, dim]`: `[rows, vocabulary_size]`.
     ///
-    /// The result needs 4 bytes per vector and token. One unit of progress is one vector. `threads` is the number of threads;
-    /// 0 means one per CPU.
+    /// The result needs 4 bytes per vector and token. One unit of progress is one vector. `threads` is the number of
+    /// threads; 0 means one per CPU.
     ///
     /// # Errors
     ///
@@ -29,7 +29,7 @@ impl Head {
     ///
     /// # Errors
     ///
-    /// As [`logits`](Self::logits).
+    /// The errors of [`logits`](Self::logits).
     pub fn probabilities(
         &self,
         vectors: &[f32],
@@ -39,7 +39,8 @@ impl Head {
         self.map_logits(vectors, threads, control, |logit, sum| probability(logit, sum) as f32)
     }
 
-    /// Returns `value(logit, log_sum_exp)` for all logits, where `log_sum_exp` is that of the logit's vector.
+    /// Returns `value(logit, log_sum_exp)` for each logit of each vector. `log_sum_exp` is ln Σ exp(logit) over all
+    /// logits of the same vector.
     fn map_logits(
         &self,
         vectors: &[f32],

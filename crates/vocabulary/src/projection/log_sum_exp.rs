@@ -5,18 +5,20 @@ use kernels::logits::SoftmaxSum;
 use super::collector::PART_TOKENS;
 use crate::Error;
 
-/// ln Σ exp(logit) of one vector. It keeps one sum per part of the vocabulary, and adds these in a fixed order at the end, so
-/// that the bits do not depend on how the parts were distributed over threads.
+/// Computes ln Σ exp(logit) of one vector. It keeps one sum per part of the vocabulary (see [`PART_TOKENS`]), and adds
+/// these sums in a fixed order at the end, so that the bits do not depend on how the parts were distributed over
+/// threads.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LogSumExp {
     /// One sum per part, in the order of the vocabulary.
     sums: Vec<SoftmaxSum>,
-    /// Number of the last part in `sums`.
+    /// The position in the vocabulary of the part of the last sum. In a collector that starts later in the vocabulary,
+    /// it differs from the position in `sums`.
     last_part: Option<usize>,
 }
 
 impl LogSumExp {
-    /// The sum to which the logits of the block that begins with `token` are added.
+    /// Returns the sum to which the logits of the block that begins with `token` must be added.
     pub fn part_sum(&mut self, token: usize) -> &mut SoftmaxSum {
         let part = token / PART_TOKENS;
         if self.last_part != Some(part) {
@@ -32,11 +34,11 @@ impl LogSumExp {
         self.last_part = next.last_part;
     }
 
-    /// ln Σ exp(logit). `row` is the position of the vector, for errors.
+    /// Returns ln Σ exp(logit). `row` is the position of the vector, for error messages.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if it is not finite.
+    /// [`Error::Argument`] if the result is not finite.
     pub fn value(&self, row: usize) -> Result<f64, Error> {
         let mut total = SoftmaxSum::new();
         self.sums.iter().for_each(|sum| total.add(sum));
@@ -47,12 +49,12 @@ impl LogSumExp {
         Err(Error::Argument {
             what: format!("vectors[{row}]"),
             expected: "a vector whose logits are finite numbers".to_owned(),
-            got: "others".to_owned(),
+            got: "NaN or infinity".to_owned(),
         })
     }
 }
 
-/// The softmax of a logit, given the vector's [`LogSumExp`].
+/// Returns the softmax of a logit, given the value of the vector's [`LogSumExp`].
 pub(super) fn probability(logit: f32, log_sum_exp: f64) -> f64 {
     libm::exp(f64::from(logit) - log_sum_exp)
 }

@@ -14,7 +14,7 @@ use crate::{Error, Head};
 /// The rank of a token in a vector's projection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenRank {
-    /// From 1, for the most probable token. Of equal logits, the lower id has the lower rank.
+    /// Its rank, from 1 for the most probable token. If logits are equal, the token with the lower id ranks first.
     pub rank: u32,
     /// Its logit, E g(e) + b.
     pub logit: f32,
@@ -25,12 +25,13 @@ pub struct TokenRank {
 impl Head {
     /// Returns the ranks of tokens in the projections of the vectors `[rows, dim]`.
     ///
-    /// `tokens` has a list of ids for each vector; the result has the same order. The logits are never all in memory. One unit
-    /// of progress is one vector. `threads` is the number of threads; 0 means one per CPU.
+    /// `tokens` has a list of ids for each vector, and the result has the same order. The logits of the whole
+    /// vocabulary are never in memory at once. One unit of progress is one vector. `threads` is the number of threads;
+    /// 0 means one per CPU.
     ///
     /// # Errors
     ///
-    /// [`Error::Dimension`]; [`Error::Argument`] if a vector is not finite, if the number of lists is not that of vectors, or if
+    /// [`Error::Dimension`]; [`Error::Argument`] if a vector is not finite, if there is not one list per vector, or if
     /// an id is not in the vocabulary; [`Error::Threads`]; [`Error::Cancelled`].
     pub fn ranks<T: AsRef<[u32]> + Sync>(
         &self,
@@ -64,15 +65,15 @@ impl Head {
     }
 }
 
-/// Counts the tokens that rank before each of some tokens.
+/// Counts, for each of the requested tokens, the tokens that rank higher.
 struct RankCounts {
     log_sum_exp: LogSumExp,
-    /// The tokens, in ascending order, each once.
+    /// The distinct requested tokens, in ascending order.
     tokens: Vec<u32>,
     /// Their logits, with the same bits that the scan computes.
     logits: Vec<f32>,
-    /// For each of `tokens`, the number of tokens that rank before it.
-    before: Vec<u32>,
+    /// For each of `tokens`, the number of tokens that rank higher.
+    higher: Vec<u32>,
 }
 
 impl RankCounts {
@@ -85,15 +86,15 @@ impl RankCounts {
             Kernels::detect().dot(transformed, row) + head.bias[token as usize]
         };
         let logits = tokens.iter().map(logit).collect();
-        Self { log_sum_exp: LogSumExp::default(), before: vec![0; tokens.len()], tokens, logits }
+        Self { log_sum_exp: LogSumExp::default(), higher: vec![0; tokens.len()], tokens, logits }
     }
 
     fn ranks(&self, row: usize, tokens: &[u32]) -> Result<Vec<TokenRank>, Error> {
         let log_sum_exp = self.log_sum_exp.value(row)?;
         let rank = |token: &u32| {
-            let at = self.tokens.binary_search(token).expect("every token was counted for");
+            let at = self.tokens.binary_search(token).expect("every requested token is in the list");
             let logit = self.logits[at];
-            TokenRank { rank: self.before[at] + 1, logit, probability: probability(logit, log_sum_exp) }
+            TokenRank { rank: self.higher[at] + 1, logit, probability: probability(logit, log_sum_exp) }
         };
         Ok(tokens.iter().map(rank).collect())
     }
@@ -102,23 +103,25 @@ impl RankCounts {
 impl LogitCollector for RankCounts {
     fn collect(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]) {
         let kernels = LogitKernels::detect();
+        // Also adds the bias to the products, which are then the logits.
         kernels.accumulate(products, bias, self.log_sum_exp.part_sum(tokens.start));
         let from = self.tokens.partition_point(|&token| (token as usize) < tokens.start);
         let to = self.tokens.partition_point(|&token| (token as usize) < tokens.end);
-        // Of equal logits, lower ids rank first. A token before this block therefore counts only higher logits in it, and a
-        // token after this block counts equal ones too.
-        kernels.count_above(products, &self.logits[..from], &mut self.before[..from]);
-        kernels.count_at_least(products, &self.logits[to..], &mut self.before[to..]);
+        // If logits are equal, the lower id ranks higher. For a requested token with an id below this block, only
+        // tokens of the block with greater logits rank higher; for one with an id above this block, those with equal
+        // logits do too.
+        kernels.count_above(products, &self.logits[..from], &mut self.higher[..from]);
+        kernels.count_at_least(products, &self.logits[to..], &mut self.higher[to..]);
         for at in from..to {
             let position = self.tokens[at] as usize - tokens.start;
-            let (logit, before) = (&self.logits[at..=at], &mut self.before[at..=at]);
-            kernels.count_at_least(&products[..position], logit, before);
-            kernels.count_above(&products[position + 1..], logit, before);
+            let (logit, higher) = (&self.logits[at..=at], &mut self.higher[at..=at]);
+            kernels.count_at_least(&products[..position], logit, higher);
+            kernels.count_above(&products[position + 1..], logit, higher);
         }
     }
 
     fn merge(&mut self, next: Self) {
         self.log_sum_exp.merge(next.log_sum_exp);
-        self.before.iter_mut().zip(next.before).for_each(|(before, more)| *before += more);
+        self.higher.iter_mut().zip(next.higher).for_each(|(count, next)| *count += next);
     }
 }

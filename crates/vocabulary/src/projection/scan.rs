@@ -1,14 +1,14 @@
-//! The scan of the decoder: groups of vectors against blocks of tokens.
+//! The scan of the decoder: multiplies groups of vectors with blocks of the decoder's rows, one row per token.
 //!
 //! ```text
 //!                 block of 128 tokens
 //!                ┌──┬──┬──┬──┬─────┬──┐
-//! group of       │  │  │  │  │  …  │  │  part: 32 blocks, without a break on one thread
+//! group of       │  │  │  │  │  …  │  │  part: 32 blocks, all scanned by one thread
 //! vectors        └──┴──┴──┴──┴─────┴──┘
 //! ```
 //!
-//! The products of a group with a block fit the second cache level, where the collectors read them. If there are too few
-//! groups for all threads, the vocabulary is split into ranges of whole parts, which are scanned in parallel.
+//! The products of a group with a block fit in the L2 cache, where the collectors read them. If there are too few
+//! groups for all threads, the vocabulary is split into ranges of one or more parts, which are scanned in parallel.
 
 use std::ops::Range;
 
@@ -25,10 +25,11 @@ const MIN_BATCH_ROWS: usize = 4;
 /// Number of vectors that one thread transforms at a time.
 const TRANSFORM_ROWS: usize = 16;
 
-/// Computes the logits of the vectors `[rows, dim]` and returns one collector per vector, in the order of the vectors.
+/// Computes the logits of the vectors `[rows, dim]`, gives them to collectors, and returns one collector per vector, in
+/// the order of the vectors.
 ///
-/// `new_collector(row, transformed)` creates a collector for a vector and a range of the vocabulary; collectors of
-/// consecutive ranges are merged in order. One unit of progress is one vector.
+/// `new_collector(row, transformed)` creates a collector for the transformed vector `row` and a range of the
+/// vocabulary. The collectors of consecutive ranges are merged in order. One unit of progress is one vector.
 ///
 /// # Errors
 ///
@@ -49,7 +50,8 @@ pub(crate) fn scan_logits<C: LogitCollector>(
     let count = vectors.len() / dim;
     let group = count.div_ceil(count.div_ceil(max_group).max(1)).max(1);
     let collected: Result<Vec<Vec<C>>, Error> = threads::install(threads, || {
-        // Two tasks per thread even out their durations. One range is the whole vocabulary if the groups are enough tasks.
+        // Two tasks per thread balance the load; a task is a group with a range. If there are at least as many groups
+        // as tasks, the only range is the whole vocabulary.
         let parts = head.vocabulary_size.div_ceil(PART_TOKENS);
         let tasks = if current_num_threads() == 1 { 1 } else { 2 * current_num_threads() };
         let ranges = tasks.div_ceil(count.div_ceil(group).max(1)).min(parts);
@@ -79,7 +81,7 @@ fn scan_group<C: LogitCollector>(
         return Err(Error::Argument {
             what: format!("vectors[{}]", first + row),
             expected: "finite numbers that the head's arithmetic can hold".to_owned(),
-            got: "others".to_owned(),
+            got: "NaN or infinity".to_owned(),
         });
     }
     let ranges = (0..head.vocabulary_size).into_par_iter().step_by(range_tokens);
@@ -127,7 +129,7 @@ fn scan_range<C: LogitCollector>(
 struct BlockMultiplier<'a> {
     head: &'a Head,
     transformed: &'a [f32],
-    /// None for fewer than [`MIN_BATCH_ROWS`] vectors.
+    /// The vectors in the layout of the kernels; none for fewer than [`MIN_BATCH_ROWS`] vectors.
     batch: Option<Batch>,
     products: Vec<f32>,
 }
@@ -150,7 +152,7 @@ impl<'a> BlockMultiplier<'a> {
         Self { head, transformed, batch, products: vec![0.0; buffer_len] }
     }
 
-    /// The products with the rows `tokens`, of which there are at most [`BLOCK_TOKENS`].
+    /// Returns the products with the rows `tokens`. There are at most [`BLOCK_TOKENS`] of them.
     fn multiply(&mut self, tokens: Range<usize>) -> BlockProducts<'_> {
         let inner_dim = self.head.inner_dim;
         let rows = &self.head.decoder[tokens.start * inner_dim..tokens.end * inner_dim];
@@ -163,6 +165,7 @@ impl<'a> BlockMultiplier<'a> {
         // While a part of this block is multiplied, the same part of the next block is prefetched.
         let after = &self.head.decoder[tokens.end * inner_dim..];
         let next_block = bytemuck::cast_slice(&after[..after.len().min(rows.len())]);
+        // In bytes: a value has four.
         let mut prefetched = next_block.chunks(max_rows * inner_dim * 4);
         for (at, part) in rows.chunks(max_rows * inner_dim).enumerate() {
             let part: Vec<&[f32]> = part.chunks_exact(inner_dim).collect();

@@ -23,11 +23,11 @@ pub struct TokenScore {
 }
 
 impl Head {
-    /// Returns the `k` most probable tokens of each of the vectors `[rows, dim]`, most probable first; of equally probable
-    /// tokens, the lower id comes first.
+    /// Returns the `k` most probable tokens of each of the vectors `[rows, dim]`, most probable first. If tokens are
+    /// equally probable, the lower id comes first.
     ///
-    /// If the vocabulary has fewer than `k` tokens, all are returned. The logits are never all in memory. One unit of progress
-    /// is one vector. `threads` is the number of threads; 0 means one per CPU.
+    /// If the vocabulary has fewer than `k` tokens, all are returned. The logits of the whole vocabulary are never in
+    /// memory at once. One unit of progress is one vector. `threads` is the number of threads; 0 means one per CPU.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl Head {
     }
 }
 
-/// The most probable tokens so far, and the sum over all tokens so far.
+/// The most probable tokens so far, and the sum of the softmax over all tokens so far.
 struct TopTokens {
     log_sum_exp: LogSumExp,
     best: TopKBuffer,
@@ -71,7 +71,8 @@ impl LogitCollector for TopTokens {
     fn collect(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]) {
         let sum = self.log_sum_exp.part_sum(tokens.start);
         let max = LogitKernels::detect().accumulate(products, bias, sum);
-        // Most blocks have no logit that is high enough. If k is 0, the minimum is NaN, which no logit reaches.
+        // Most blocks have no logit that is high enough, so they are skipped. If k is 0, `min_score` is NaN and the
+        // comparison is false.
         if max >= self.best.min_score() {
             let hits = (tokens.start as u32..).zip(&*products);
             hits.for_each(|(ord, &score)| self.best.push(Hit { ord, score }));

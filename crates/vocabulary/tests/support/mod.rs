@@ -1,7 +1,9 @@
-//! Writes heads to files, and computes the definition of a head in double precision.
+//! Random weights of heads, their files, and the definition of a head in double precision.
 #![allow(dead_code, reason = "each test file uses some of these functions")]
 
+pub mod enrichment;
 pub mod graph;
+pub mod loss;
 
 use std::path::Path;
 
@@ -10,18 +12,19 @@ use safetensors::Dtype;
 use safetensors::tensor::{TensorView, serialize};
 
 /// A tensor to write: its name, shape and values.
-pub type Named = (String, Vec<usize>, Vec<f32>);
+pub type NamedTensor = (String, Vec<usize>, Vec<f32>);
 
-/// The parts of a head, in the order dense weight and bias, layer norm weight and bias, decoder weight and bias.
+/// The weights of a head.
 pub struct Parts {
     pub dim: usize,
     pub inner: usize,
     pub vocabulary: usize,
+    /// Weight and bias of the dense layer (0 and 1), of the layer norm (2 and 3), and of the decoder (4 and 5).
     pub values: [Vec<f32>; 6],
 }
 
 impl Parts {
-    /// Random multiples of 1/16 between −1 and 1, which 16-bit floats represent exactly.
+    /// Draws random multiples of 1/16 between −1 and 1, which 16-bit floats represent exactly.
     pub fn new(dim: usize, inner: usize, vocabulary: usize, seed: u64) -> Self {
         let mut state = seed;
         let mut next = |count: usize| -> Vec<f32> {
@@ -38,8 +41,8 @@ impl Parts {
         Self { dim, inner, vocabulary, values: counts.map(&mut next) }
     }
 
-    /// The parts as tensors with these names.
-    pub fn named(&self, names: [&str; 6]) -> Vec<Named> {
+    /// Returns the parts as tensors with these names, in the order of `values`.
+    pub fn named(&self, names: [&str; 6]) -> Vec<NamedTensor> {
         let shapes = [
             vec![self.inner, self.dim],
             vec![self.inner],
@@ -52,12 +55,14 @@ impl Parts {
         parts.map(|((name, shape), values)| (name.to_owned(), shape, values)).collect()
     }
 
-    /// The transformed vector g(e) by the definition, and for each value a bound on the error of single precision.
+    /// Returns the transformed vector g(e), computed from the definition, and for each value a bound on the error of
+    /// single precision.
     ///
-    /// The dot products of the dense layer have an error of at most `kernels::reference::dot_error`. With GELU, whose slope is
-    /// below 1.13, and rounding, this becomes δ. The layer norm subtracts a mean with an error of at most δ, so a difference has
-    /// an error of at most 2δ, and so has the standard deviation, which is a norm of the differences. A normalized value n
-    /// therefore has an error of at most (2δ/σ')(1 + |n|), with σ' ≥ σ − 2δ. Two more roundings complete the bound.
+    /// The dot products of the dense layer have an error of at most `kernels::reference::dot_error`. GELU multiplies it
+    /// by at most its slope, which is below 1.13, and rounding adds to it; the result is δ. The layer norm subtracts a
+    /// mean, which has an error of at most δ too. The differences therefore have an error of at most 2δ. So has their
+    /// standard deviation σ, because it is a norm of them. A normalized value n has an error of at most
+    /// 2δ / (σ − 2δ) · (1 + |n|). Two more roundings follow.
     pub fn transform(&self, vector: &[f32], gelu: impl Fn(f64) -> f64, epsilon: f64) -> Vec<(f64, f64)> {
         let [weight, bias, scale, shift, ..] = &self.values;
         let rows = weight.chunks_exact(self.dim).zip(bias);
@@ -67,7 +72,7 @@ impl Parts {
                 (value, 1.13 * kernels::reference::dot_error(row, vector) + UNIT_ROUNDOFF * value.abs())
             })
             .collect();
-        let off = values.iter().map(|&(_, off)| off).fold(0.0, f64::max);
+        let error = values.iter().map(|&(_, error)| error).fold(0.0, f64::max);
         let count = values.len() as f64;
         let mean = values.iter().map(|&(value, _)| value).sum::<f64>() / count;
         let variance = values.iter().map(|&(value, _)| (value - mean).powi(2)).sum::<f64>() / count;
@@ -77,28 +82,29 @@ impl Parts {
             .zip(scale.iter().zip(shift))
             .map(|(&(value, _), (&scale, &shift))| {
                 let normal = (value - mean) / deviation;
-                // If the activations vary less than their error, there is no bound.
-                let moved = 2.0 * off / (deviation - 2.0 * off).max(0.0) * (1.0 + normal.abs());
+                // If the activations vary less than their error, the bound is infinite or NaN.
+                let normal_error = 2.0 * error / (deviation - 2.0 * error).max(0.0) * (1.0 + normal.abs());
                 let result = normal * f64::from(scale) + f64::from(shift);
-                (result, moved * f64::from(scale).abs() + 2.0 * UNIT_ROUNDOFF * result.abs())
+                (result, normal_error * f64::from(scale).abs() + 2.0 * UNIT_ROUNDOFF * result.abs())
             })
             .collect()
     }
 }
 
-/// GELU: x · Φ(x), with Φ from Simpson's rule over the normal density, for |x| ≤ 40.
+/// GELU, x · Φ(x), for |x| ≤ 40. Φ is the integral of the normal density, by Simpson's rule; beyond ±12 it is 0 or 1 in
+/// double precision.
 pub fn gelu(x: f64) -> f64 {
     const STEPS: usize = 20_000;
     let density = |t: f64| (-0.5 * t * t).exp() / (2.0 * std::f64::consts::PI).sqrt();
-    let reach = x.clamp(-12.0, 12.0);
-    let step = reach / STEPS as f64;
+    let end = x.clamp(-12.0, 12.0);
+    let step = end / STEPS as f64;
     let weight = |at: usize| if at == 0 || at == STEPS { 1.0 } else { 2.0 + 2.0 * (at % 2) as f64 };
     let sum: f64 = (0..=STEPS).map(|at| weight(at) * density(at as f64 * step)).sum();
     x * (0.5 + sum * step / 3.0)
 }
 
-/// Writes tensors with one data type.
-pub fn write(path: &Path, tensors: &[Named], dtype: Dtype) {
+/// Writes tensors to a safetensors file, all with the same data type.
+pub fn write(path: &Path, tensors: &[NamedTensor], dtype: Dtype) {
     let bytes: Vec<(String, Vec<usize>, Vec<u8>)> = tensors
         .iter()
         .map(|(name, shape, values)| (name.clone(), shape.clone(), bytes(values, dtype)))
@@ -109,6 +115,7 @@ pub fn write(path: &Path, tensors: &[Named], dtype: Dtype) {
     std::fs::write(path, serialize(views, None).expect("a file")).expect("written");
 }
 
+/// Returns the little-endian bytes of values with this data type.
 fn bytes(values: &[f32], dtype: Dtype) -> Vec<u8> {
     use kernels::half::{HalfFormat, HalfKernels};
     let format = match dtype {

@@ -1,4 +1,5 @@
-//! Heads in safetensors files. Their tensors are found by name.
+//! Reads heads from safetensors files. `tensor_names.rs` has the names of their tensors, and `tensors.rs` reads
+//! tensors.
 
 mod tensor_names;
 mod tensors;
@@ -13,7 +14,7 @@ use super::tensor::Tensor;
 use super::{Activation, DEFAULT_EPSILON, Head};
 use crate::Error;
 
-/// A tensor with its name in the file, for error messages.
+/// A tensor with its name in the file, which error messages need.
 struct NamedTensor {
     name: String,
     tensor: Tensor,
@@ -78,7 +79,8 @@ pub(crate) fn open(folder: &Path, path: &Path) -> Result<Head, Error> {
     })
 }
 
-/// The activation, and the epsilon of the layer norm.
+/// Returns the activation, and the epsilon of the layer norm, from `config.json`, from the metadata of the safetensors
+/// file, or by default.
 fn activation_and_epsilon(
     folder: &Path,
     family: &TensorNames,
@@ -117,7 +119,7 @@ fn activation_and_epsilon(
     Ok((activation, epsilon))
 }
 
-/// The first names of a list, for an error message: those of a whole checkpoint would fill a page.
+/// Joins the first names of a list, for an error message. All names of a checkpoint would fill a page.
 fn abbreviated(names: &[String]) -> String {
     const MAX_NAMES: usize = 12;
     let shown = names.iter().take(MAX_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");

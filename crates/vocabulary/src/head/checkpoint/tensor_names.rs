@@ -1,21 +1,25 @@
 //! The names of a head's tensors in the checkpoints of different model families.
 
-/// The names in one family of models. Each list has the names that a tensor may have; the first one in the file is used.
+/// The names of a head's tensors in one family of models. A list has the names that one tensor may have; the first name
+/// that occurs in the file is used.
 #[derive(Debug)]
 pub(crate) struct TensorNames {
     /// Name of the family, for error messages.
     pub family: &'static str,
+    /// The dense layer, without `.weight` and `.bias`.
     pub dense: &'static str,
+    /// The layer norm, without `.weight` and `.bias`.
     pub norms: &'static [&'static str],
     pub decoder: &'static [&'static str],
     pub bias: &'static [&'static str],
-    /// Whether a name may have a prefix such as `bert.cls.`. Names without a family are too common for that.
+    /// Whether a name may have a prefix such as `bert.cls.`. Short names like `dense` may not, because tensors outside
+    /// the head end in them too.
     pub allows_prefix: bool,
-    /// The key of `config.json` with the name of the activation, if the family's code reads one.
+    /// The key of the activation's name in `config.json`; none if the models of the family ignore it.
     pub activation: Option<&'static str>,
 }
 
-/// The word embeddings, with which a tied decoder shares its weights.
+/// The word embeddings. A tied decoder has the same weights and is not stored.
 const EMBEDDINGS: &str = "embeddings.word_embeddings.weight";
 
 /// The families, in the order in which they are tried.
@@ -29,7 +33,7 @@ pub(crate) static FAMILIES: [TensorNames; 4] = [
         allows_prefix: true,
         activation: Some("hidden_act"),
     },
-    // The code of these models uses the exact GELU whatever their configuration says.
+    // In the code of these models, the head uses the exact GELU, whatever `config.json` says.
     TensorNames {
         family: "RoBERTa or MPNet",
         dense: "lm_head.dense",
@@ -49,12 +53,12 @@ pub(crate) static FAMILIES: [TensorNames; 4] = [
         activation: Some("activation"),
     },
     TensorNames {
-        family: "a head alone",
+        family: "stand-alone",
         dense: "dense",
         norms: &["layer_norm", "LayerNorm"],
         decoder: &["decoder.weight", EMBEDDINGS],
-        // The bias mostly says how frequent a token is, which hides what a vector is about. A bias from which that was
-        // removed is preferred.
+        // A decoder's bias mostly encodes how frequent each token is, so frequent tokens would rank high in every
+        // projection. `bias_centred`, from which the frequencies were removed, is therefore preferred.
         bias: &["decoder.bias_centred", "decoder.bias", "bias"],
         allows_prefix: false,
         activation: Some("hidden_act"),
@@ -62,7 +66,7 @@ pub(crate) static FAMILIES: [TensorNames; 4] = [
 ];
 
 impl TensorNames {
-    /// The tensor with this name, or with a prefix that ends in a full stop before it.
+    /// Finds, in a list of tensor names, `name` itself or `name` after a prefix that ends in a period.
     pub fn find<'a>(&self, name: &str, tensors: &'a [String]) -> Option<&'a str> {
         let has_name = |tensor: &&'a String| {
             let prefix = tensor.strip_suffix(name);

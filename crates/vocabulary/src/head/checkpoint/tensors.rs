@@ -1,6 +1,7 @@
-//! The tensors of a safetensors file, read one by one, because the head is a small part of a checkpoint.
+//! Reads single tensors of a safetensors file, because the head is a small part of a checkpoint.
 //!
-//! A file is the length n of the header as u64, n bytes of JSON with each tensor's type, shape and byte range, and the data.
+//! A file has three parts: the length n of the header as a little-endian u64; the header, which is n bytes of JSON with
+//! each tensor's type, shape and byte range; and the data.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -22,11 +23,16 @@ pub(crate) struct Tensors {
     path: PathBuf,
     file: File,
     header: Metadata,
-    /// Offset of the data.
+    /// Offset of the data in the file, in bytes.
     data_start: u64,
 }
 
 impl Tensors {
+    /// Opens a file and reads its header.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`]; [`Error::Format`] if the header is invalid or does not match the length of the file.
     pub fn open(path: &Path) -> Result<Self, Error> {
         storage::check_regular(path).map_err(Error::io("open", path))?;
         let mut file = File::open(path).map_err(Error::io("open", path))?;
@@ -48,18 +54,18 @@ impl Tensors {
         if end != Some(length) {
             let data = header.data_len();
             return Err(damaged(format!(
-                "{length} bytes, where a header of {size} promises {data} of tensors"
+                "{length} bytes instead of 8, {size} of header and {data} of tensors"
             )));
         }
         Ok(Self { path: path.to_path_buf(), file, header, data_start: 8 + size })
     }
 
-    /// The names of all tensors.
+    /// Returns the names of all tensors.
     pub fn names(&self) -> Vec<String> {
         self.header.offset_keys()
     }
 
-    /// An entry of the file's metadata.
+    /// Returns an entry of the file's metadata.
     pub fn metadata(&self, key: &str) -> Option<&str> {
         self.header.metadata().as_ref()?.get(key).map(String::as_str)
     }

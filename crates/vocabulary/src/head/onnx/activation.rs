@@ -1,7 +1,7 @@
-//! Activations. They are recognized by their values, whatever nodes compute them.
+//! Finds the activation of a head in an ONNX graph. It is recognized by its values, no matter which nodes compute it.
 //!
-//! Exporters write GELU as one node, or as five to ten nodes in various ways. The subgraph is therefore evaluated at some
-//! points, as a function of one variable, and compared with the activations that a head may have.
+//! Exporters write GELU as one node, or in several ways as five to ten nodes. The subgraph is therefore evaluated, as a
+//! function of one variable, at 49 points from −6 to 6, and compared with the activations that a head may have.
 
 use std::collections::HashMap;
 
@@ -13,24 +13,26 @@ use crate::head::Activation;
 
 /// The activations that a head may have.
 const ACTIVATIONS: [Activation; 2] = [Activation::Gelu, Activation::GeluTanh];
-/// Maximum difference from an activation at any point. 16-bit constants change values by less than half of this. The two
-/// activations differ by less than half of this too, so the nearer one is chosen. Other functions (ReLU, SiLU,
-/// x · sigmoid(1.702 x)) differ from both by more than twenty times this.
+/// Maximum difference from an activation at any point. Rounding constants to 16 bits changes values by less than half
+/// of this limit. The two activations differ from each other by less than half of it, so both may be within the limit;
+/// the nearer one is chosen. Other functions (ReLU, SiLU, x · sigmoid(1.702 x)) differ from both by more than twenty
+/// times the limit.
 const MAX_DIFFERENCE: f64 = 1e-3;
 
 const EXPECTED: &str = "GELU or its approximation by tanh between the dense layer and the layer norm";
 
-/// An activation of a graph.
+/// An activation in a graph.
 #[derive(Debug)]
 pub(super) struct ActivationLayer<'a> {
     pub activation: Activation,
+    /// The value to which the activation is applied.
     pub input: &'a str,
     /// A bias that a fused node adds to its input.
     pub bias: Option<&'a str>,
 }
 
 impl<'a> ActivationLayer<'a> {
-    /// The activation that computes a value.
+    /// Matches the activation that computes a value.
     pub fn match_output(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Self, Error> {
         let value = matcher.skip_identity(value)?;
         let node = matcher.require_producer(value, EXPECTED)?;
@@ -45,6 +47,7 @@ impl<'a> ActivationLayer<'a> {
             "FastGelu" => return Ok(Self { activation: Activation::GeluTanh, input, bias }),
             _ => {}
         }
+        // Not a fused node: the subgraph is evaluated and compared.
         let mut function = PointwiseFunction { input: None, values: HashMap::new() };
         function.evaluate(matcher, value)?;
         let input = function.input.filter(|&input| input != value);
@@ -79,14 +82,14 @@ fn points() -> impl Iterator<Item = f64> {
 
 /// A subgraph that computes a function of one variable, evaluated at the points node by node.
 struct PointwiseFunction<'a> {
-    /// The variable: the one value that is not itself computed from single numbers.
+    /// The variable: the only value that is not computed by scalar operations.
     input: Option<&'a str>,
-    /// The values at the points of each value of the graph.
+    /// For each value of the graph that was evaluated, its numbers at all points.
     values: HashMap<&'a str, Vec<f64>>,
 }
 
 impl<'a> PointwiseFunction<'a> {
-    /// Computes a value at all points.
+    /// Evaluates a value of the graph at all points.
     fn evaluate(&mut self, matcher: &mut Matcher<'a>, value: &'a str) -> Result<(), Error> {
         let value = matcher.skip_identity(value)?;
         if self.values.contains_key(value) {
@@ -114,7 +117,7 @@ impl<'a> PointwiseFunction<'a> {
         Ok(())
     }
 
-    /// An input of a node at all points: a number, or a value that is evaluated first.
+    /// Returns an input of a node at all points. It is either a constant number, or a value that is evaluated first.
     fn input(&mut self, matcher: &mut Matcher<'a>, input: &'a str) -> Result<Vec<f64>, Error> {
         if let Some(number) = matcher.scalar(input)? {
             return Ok(points().map(|_| f64::from(number)).collect());
@@ -124,8 +127,9 @@ impl<'a> PointwiseFunction<'a> {
         Ok(self.values.get(input).cloned().unwrap_or_else(|| points().map(|_| f64::NAN).collect()))
     }
 
-    /// Whether a node is part of the function: its constants are single numbers, and its inputs are no integer products. An
-    /// Add of a vector adds a bias, and belongs to the dense layer.
+    /// Whether a node is part of the function: its constants are single numbers, and no input is an integer product. A
+    /// node that adds a constant vector adds the bias of the dense layer, and one that multiplies an integer product
+    /// scales the output of the dense layer, so neither is part of the function.
     fn is_scalar(&self, matcher: &mut Matcher<'a>, node: &'a Node) -> Result<bool, Error> {
         for input in node.inputs.iter().map(String::as_str) {
             let is_vector = matcher.is_constant(input)? && matcher.scalar(input)?.is_none();
@@ -137,7 +141,7 @@ impl<'a> PointwiseFunction<'a> {
     }
 }
 
-/// The function that a node computes, if it is one of those of which activations are composed.
+/// Returns the function that a node computes, if it is one from which activations are composed.
 fn scalar_operation(node: &Node) -> Option<fn(&[f64]) -> f64> {
     let (input_count, operation): (usize, fn(&[f64]) -> f64) = match node.op.as_str() {
         "Add" => (2, |x| x[0] + x[1]),

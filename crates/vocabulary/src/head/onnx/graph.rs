@@ -1,4 +1,5 @@
-//! The graph of an ONNX file (`ModelProto`, `GraphProto`, `NodeProto`, `AttributeProto` of onnx.proto), without its weights.
+//! The graph of an ONNX file, without the values of its weights. [`Graph::read`] decodes the messages `ModelProto`,
+//! `GraphProto`, `NodeProto` and `AttributeProto` of onnx.proto, where the field numbers below are defined.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,18 +17,19 @@ pub(super) struct Graph {
     pub initializers: HashMap<String, TensorInfo>,
     /// Names of the graph's outputs.
     pub outputs: Vec<String>,
-    /// Position of the node that produces each value.
+    /// For each value, the position in `nodes` of the node that produces it.
     producers: HashMap<String, usize>,
 }
 
-/// An application of an operator.
+/// A node: an operator with its inputs and outputs.
 #[derive(Debug, Default)]
 pub(super) struct Node {
     pub name: String,
-    /// The operator. A domain other than those of ONNX and ONNX Runtime is put before its name.
+    /// Name of the operator, prefixed with its domain unless the domain is that of ONNX or of ONNX Runtime.
     pub op: String,
-    /// Names of values; empty for an optional input that is missing.
+    /// Names of the input values; empty for an optional input that is missing.
     pub inputs: Vec<String>,
+    /// Names of the output values.
     pub outputs: Vec<String>,
     attributes: HashMap<String, Attribute>,
 }
@@ -54,6 +56,7 @@ impl Graph {
         let mut model = file.whole();
         let mut found = false;
         while let Some(field) = file.field(&mut model)? {
+            // ModelProto.graph
             if field.number == 7 {
                 graph.decode(file, field.range)?;
                 found = true;
@@ -65,12 +68,12 @@ impl Graph {
         Ok(graph)
     }
 
-    /// The node that produces a value.
+    /// Returns the node that produces a value.
     pub fn producer(&self, value: &str) -> Option<&Node> {
         self.producers.get(value).map(|&at| &self.nodes[at])
     }
 
-    /// All tensors of the graph: initializers and constants.
+    /// Returns all tensors of the graph: initializers and constants.
     pub fn tensors(&self) -> impl Iterator<Item = &TensorInfo> {
         let constants = self.nodes.iter().flat_map(|node| node.attributes.values());
         let constants = constants.filter_map(|attribute| match attribute {
@@ -80,7 +83,7 @@ impl Graph {
         self.initializers.values().chain(constants)
     }
 
-    /// Decodes a `GraphProto`.
+    /// Decodes a `GraphProto`: its fields node (1), initializer (5) and output (12).
     fn decode(&mut self, file: &mut ProtobufFile, mut message: Range<u64>) -> Result<(), Error> {
         while let Some(field) = file.field(&mut message)? {
             match field.number {
@@ -111,7 +114,7 @@ impl Graph {
 }
 
 impl Node {
-    /// An integer attribute; `default` if the node does not have it.
+    /// Returns an integer attribute; `default` if the node does not have it.
     pub fn integer(&self, name: &str, default: i64) -> i64 {
         match self.attributes.get(name) {
             Some(&Attribute::Integer(value)) => value,
@@ -119,7 +122,7 @@ impl Node {
         }
     }
 
-    /// A float attribute; `default` if the node does not have it.
+    /// Returns a float attribute; `default` if the node does not have it.
     pub fn float(&self, name: &str, default: f32) -> f32 {
         match self.attributes.get(name) {
             Some(&Attribute::Float(value)) => value,
@@ -127,7 +130,7 @@ impl Node {
         }
     }
 
-    /// A string attribute; empty if the node does not have it.
+    /// Returns a string attribute; empty if the node does not have it.
     pub fn text(&self, name: &str) -> &str {
         match self.attributes.get(name) {
             Some(Attribute::Text(text)) => text,
@@ -135,7 +138,7 @@ impl Node {
         }
     }
 
-    /// An attribute with a list of numbers.
+    /// Returns an attribute that is a list of numbers.
     pub fn numbers(&self, name: &str) -> Option<&[f32]> {
         match self.attributes.get(name) {
             Some(Attribute::Numbers(numbers)) => Some(numbers),
@@ -143,7 +146,7 @@ impl Node {
         }
     }
 
-    /// The tensor of a Constant node.
+    /// Returns the tensor of a Constant node, which may store it in any of several attributes.
     pub fn constant(&self, file: &mut ProtobufFile) -> Result<Option<Tensor>, Error> {
         let get = |name: &str| self.attributes.get(name);
         let attribute = get("value")
@@ -162,11 +165,12 @@ impl Node {
         })
     }
 
-    /// The input at a position, if the node has it.
+    /// Returns the name of the input at a position, if the node has it.
     pub fn input(&self, at: usize) -> Option<&str> {
         self.inputs.get(at).map(String::as_str).filter(|name| !name.is_empty())
     }
 
+    /// Decodes a `NodeProto`: its fields input (1), output (2), name (3), `op_type` (4), attribute (5) and domain (7).
     fn read(file: &mut ProtobufFile, mut message: Range<u64>) -> Result<Self, Error> {
         let mut node = Self::default();
         let mut domain = String::new();
@@ -189,7 +193,7 @@ impl Node {
             node.op = format!("{domain}.{}", node.op);
         }
         if node.name.is_empty() {
-            // Names are optional; outputs are unique.
+            // Names are optional. Outputs are unique, so they serve as names in error messages.
             node.name = node.outputs.first().cloned().unwrap_or_default();
         }
         Ok(node)
@@ -197,7 +201,8 @@ impl Node {
 }
 
 impl Attribute {
-    /// The name and the value of an attribute; none if its type occurs in no part of a head.
+    /// Decodes an `AttributeProto`: its fields name (1), f (2), i (3), s (4), t (5), floats (7) and ints (8). Returns
+    /// its name and value, or none if it has another type, which no part of a head needs.
     fn read(file: &mut ProtobufFile, mut message: Range<u64>) -> Result<Option<(String, Self)>, Error> {
         let (mut name, mut value) = (String::new(), None);
         let mut numbers = Vec::new();
@@ -206,7 +211,7 @@ impl Attribute {
                 1 => name = file.text(&field.range)?,
                 2 => value = Some(Self::Float(float(file, &field)?)),
                 3 => value = field.value.map(|value| Self::Integer(value as i64)),
-                // A string that is not UTF-8 is no value that any part of a head has.
+                // No part of a head needs a string that is not UTF-8, so such an attribute is skipped.
                 4 => value = file.text(&field.range).ok().map(Self::Text),
                 5 => value = Some(Self::Tensor(TensorInfo::read(file, field.range)?)),
                 7 => {
@@ -227,10 +232,10 @@ impl Attribute {
     }
 }
 
-/// The value of a float field.
+/// Returns the value of a float field.
 fn float(file: &mut ProtobufFile, field: &Field) -> Result<f32, Error> {
     if field.range.end - field.range.start != 4 || field.value.is_some() {
-        return Err(file.damaged(format!("a number at byte {} that is not of 4 bytes", field.range.start)));
+        return Err(file.damaged(format!("a float at byte {} that does not have 4 bytes", field.range.start)));
     }
     let mut bytes = [0; 4];
     file.read(field.range.start, &mut bytes)?;

@@ -1,19 +1,22 @@
-//! Layer norms, γ · (x − mean) / √(variance + ε) + β (Ba et al., 2016), as one node or as the nodes of this formula.
+//! Finds layer norms in an ONNX graph: γ · (x − mean) / √(variance + ε) + β (Ba et al., 2016, "Layer Normalization"),
+//! as one node or as the nodes of this formula.
 
 use super::graph::Node;
 use super::matcher::Matcher;
 use crate::Error;
 use crate::head::DEFAULT_EPSILON;
 
-/// A layer norm of a graph.
+/// A layer norm in a graph.
 #[derive(Debug)]
 pub(super) struct LayerNorm<'a> {
+    /// Name of the node that multiplies by γ, for error messages.
     pub name: &'a str,
     /// γ.
     pub weight: Vec<f32>,
     /// β; empty if the layer has none.
     pub bias: Vec<f32>,
     pub epsilon: f64,
+    /// The value x.
     pub input: &'a str,
 }
 
@@ -21,7 +24,7 @@ const EXPECTED: &str = "a layer norm before the decoder, LayerNormalization or R
     Div, Mul and Add over the last axis";
 
 impl<'a> LayerNorm<'a> {
-    /// The layer norm that computes a value.
+    /// Matches the layer norm that computes a value.
     pub fn match_output(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Self, Error> {
         let value = matcher.skip_identity(value)?;
         let node = matcher.require_producer(value, EXPECTED)?;
@@ -38,7 +41,7 @@ impl<'a> LayerNorm<'a> {
         }
     }
 
-    /// A LayerNormalization node.
+    /// Matches a LayerNormalization node.
     fn match_fused(matcher: &mut Matcher<'a>, node: &'a Node) -> Result<Self, Error> {
         let (Some(input), Some(weight)) = (node.input(0), node.input(1)) else {
             return Err(matcher.unexpected(EXPECTED, node));
@@ -53,7 +56,7 @@ impl<'a> LayerNorm<'a> {
         Ok(Self { name: &node.name, weight, bias, epsilon, input })
     }
 
-    /// γ · (x − mean) / √(variance + ε).
+    /// Matches γ · (x − mean) / √(variance + ε). `bias` is β, which the caller has found already.
     fn match_weighted(matcher: &mut Matcher<'a>, value: &'a str, bias: Vec<f32>) -> Result<Self, Error> {
         let value = matcher.skip_identity(value)?;
         let node = matcher.require_producer(value, EXPECTED)?;
@@ -73,6 +76,7 @@ struct Normalized<'a> {
     epsilon: f64,
 }
 
+/// Matches (x − mean) / √(variance + ε).
 fn match_normalized<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Normalized<'a>, Error> {
     let value = matcher.skip_identity(value)?;
     let node = matcher.require_producer(value, EXPECTED)?;
@@ -118,7 +122,7 @@ fn match_normalized<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Nor
     }
 }
 
-/// The value x, given x − mean(x).
+/// Returns the value x if `value` is x − mean(x).
 fn match_centered<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Option<&'a str>, Error> {
     let value = matcher.skip_identity(value)?;
     let Some(node) = matcher.producer(value)?.filter(|node| node.op == "Sub") else { return Ok(None) };
@@ -128,7 +132,7 @@ fn match_centered<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Optio
     Ok((input == averaged).then_some(input))
 }
 
-/// The input of a ReduceMean over the last axis.
+/// Returns the input of the ReduceMean over the last axis that computes `value`; none if another node does.
 fn match_mean<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Option<&'a str>, Error> {
     let value = matcher.skip_identity(value)?;
     let Some(node) = matcher.producer(value)?.filter(|node| node.op == "ReduceMean") else { return Ok(None) };
@@ -141,7 +145,7 @@ fn match_mean<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Option<&'
     Ok(node.input(0).filter(|_| is_last && node.integer("keepdims", 1) == 1))
 }
 
-/// The value y, given y to the power of ½ or −½.
+/// Returns the value y if `value` is y to the power `power`, which is ½ or −½.
 fn match_power<'a>(matcher: &mut Matcher<'a>, value: &'a str, power: f32) -> Result<Option<&'a str>, Error> {
     let value = matcher.skip_identity(value)?;
     let Some(node) = matcher.producer(value)? else { return Ok(None) };
@@ -154,12 +158,13 @@ fn match_power<'a>(matcher: &mut Matcher<'a>, value: &'a str, power: f32) -> Res
     })
 }
 
-/// The two inputs of a node of which one is a constant.
+/// The two inputs of a node, if one of them is a constant.
 struct Operands<'a> {
     constant: &'a str,
     other: &'a str,
 }
 
+/// Returns the inputs of a node that has two, one of them a constant.
 fn with_constant<'a>(matcher: &mut Matcher<'a>, node: &'a Node) -> Result<Option<Operands<'a>>, Error> {
     let (Some(left), Some(right)) = (node.input(0), node.input(1)) else { return Ok(None) };
     if matcher.is_constant(left)? {
@@ -173,8 +178,8 @@ fn is_last_axis(axis: i64) -> bool {
     axis == -1 || axis == 2
 }
 
-/// The decimal number that the exporter rounded to this `f32`: the shortest one that rounds to it. A 16-bit graph rounds
-/// the usual epsilon to 0, which is undone.
+/// Returns the decimal number that the exporter rounded to this `f32`: the shortest one that rounds to it. If the
+/// conversion to 16 bits rounded epsilon to 0, returns the default epsilon.
 fn decimal_epsilon(matcher: &Matcher<'_>, node: &Node, epsilon: f32) -> Result<f64, Error> {
     let number = epsilon.to_string().parse().unwrap_or(f64::NAN);
     match number {

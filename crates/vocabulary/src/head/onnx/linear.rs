@@ -1,14 +1,14 @@
-//! Linear layers, y = W x + c: MatMul with Add, Gemm, or their quantized 8-bit forms.
+//! Finds linear layers, y = W x + c, in an ONNX graph: MatMul with Add, Gemm, or their quantized 8-bit forms.
 //!
-//! ONNX Runtime's dynamic quantization computes x in 8 bits too. That rounding of activations is not part of the head, so
-//! the layer's input is taken before it, and only the weights are dequantized.
+//! ONNX Runtime's dynamic quantization rounds x to 8 bits too. This rounding is not part of the head, so the value
+//! before it is the layer's input, and only the weights are dequantized.
 
 use super::graph::Node;
 use super::matcher::Matcher;
 use crate::Error;
 use crate::matmul::transposed;
 
-/// A linear layer of a graph.
+/// A linear layer in a graph.
 #[derive(Debug)]
 pub(super) struct Linear<'a> {
     /// Name of the node that multiplies by the weights.
@@ -23,11 +23,12 @@ pub(super) struct Linear<'a> {
     pub input: &'a str,
 }
 
-/// A product with weights, and the bias that the same node adds.
+/// A product with weights.
 struct Product<'a> {
     node: &'a Node,
     weight: Matrix,
     input: &'a str,
+    /// A bias that the same node adds, after multiplying it by `bias_factor`.
     bias: Option<&'a str>,
     bias_factor: f32,
 }
@@ -41,7 +42,8 @@ struct Matrix {
 }
 
 impl<'a> Linear<'a> {
-    /// The layer that computes a value. `bias` is a bias that another node adds. `what` names the layer in errors.
+    /// Matches the layer that computes a value. `bias` is a bias that a later node adds, such as a fused activation.
+    /// `what` names the layer in error messages.
     pub fn match_output(
         matcher: &mut Matcher<'a>,
         value: &'a str,
@@ -88,6 +90,7 @@ pub(super) fn is_integer_product<'a>(matcher: &mut Matcher<'a>, value: &'a str) 
     Ok(!matcher.is_constant(value)? && matcher.producer(value)?.is_some_and(is_product))
 }
 
+/// Matches the product with weights that computes a value.
 fn match_product<'a>(
     matcher: &mut Matcher<'a>,
     value: &'a str,
@@ -138,7 +141,8 @@ fn match_product<'a>(
     }
 }
 
-/// A product of integer matrices, multiplied by the scales of the input and of the weights in any order.
+/// Matches a product of integer matrices that is multiplied by the scales of the input and of the weights, in any
+/// order.
 fn match_scaled_product<'a>(
     matcher: &mut Matcher<'a>,
     value: &'a str,
@@ -180,7 +184,7 @@ fn match_scaled_product<'a>(
     Ok(Product { node, weight, input, bias: None, bias_factor: 1.0 })
 }
 
-/// The DynamicQuantizeLinear that produces a value.
+/// Returns the DynamicQuantizeLinear node that produces a value.
 fn require_quantize<'a>(
     matcher: &mut Matcher<'a>,
     value: &'a str,
@@ -190,7 +194,8 @@ fn require_quantize<'a>(
     if node.op == "DynamicQuantizeLinear" { Ok(node) } else { Err(matcher.unexpected(expected, node)) }
 }
 
-/// Constant weights. Transposes in the graph are folded into `is_transposed`.
+/// Returns constant weights. `is_transposed` says whether `value` is Wᵀ. Transpose nodes are not applied to the values;
+/// each one flips `is_transposed`.
 fn constant_matrix<'a>(
     matcher: &mut Matcher<'a>,
     node: &'a Node,
@@ -212,7 +217,7 @@ fn constant_matrix<'a>(
     Ok(Matrix { rows, columns, values: tensor.values, is_transposed })
 }
 
-/// Constant 8-bit weights `[inputs, outputs]`, minus their zero points.
+/// Returns constant 8-bit weights `[inputs, outputs]` minus their zero points. They are not multiplied by their scales.
 fn integer_matrix<'a>(
     matcher: &mut Matcher<'a>,
     node: &'a Node,
@@ -228,13 +233,14 @@ fn integer_matrix<'a>(
 }
 
 impl Matrix {
+    /// Multiplies all weights by a number.
     fn multiply(&mut self, factor: f32) {
         if factor != 1.0 {
             self.values.iter_mut().for_each(|value| *value *= factor);
         }
     }
 
-    /// The weights multiplied by their scale, or by one scale per output.
+    /// Multiplies the weights by constant scales, one for all weights or one per output.
     fn scaled<'a>(
         mut self,
         matcher: &mut Matcher<'a>,
@@ -246,7 +252,7 @@ impl Matrix {
         Ok(self)
     }
 
-    /// Replaces each weight by `operation(weight, parameter)`. There is one parameter for all weights or one per output.
+    /// Replaces each weight by `operation(weight, parameter)`, with one parameter for all weights or one per output.
     fn combine(
         &mut self,
         matcher: &Matcher<'_>,

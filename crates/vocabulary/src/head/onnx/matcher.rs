@@ -1,7 +1,8 @@
-//! Backward matching of subgraphs, past nodes that change no values, and folding of constants.
+//! Matches subgraphs from outputs to inputs, skipping nodes that change no numbers, and folds constants: it applies the
+//! nodes between a weight in the file and its use.
 //!
-//! A *value* is a tensor that flows between nodes, identified by its name. Each value is an initializer (a weight in the
-//! file), an input of the graph, or the output of one node, its producer.
+//! A *value* is a tensor that flows between nodes, identified by its name. Each value is an initializer (a weight in
+//! the file), an input of the graph, or the output of one node, its producer.
 
 use super::graph::{Graph, Node};
 use super::protobuf::ProtobufFile;
@@ -9,21 +10,22 @@ use crate::Error;
 use crate::head::tensor::Tensor;
 use crate::matmul::transposed;
 
-/// Maximum number of nodes visited, so that matching ends on any graph. A head has some thirty nodes, each visited a few
-/// times.
+/// Maximum number of visits to nodes, so that matching ends on any graph, even with a cycle. A head has about thirty
+/// nodes, and each is visited a few times.
 const MAX_VISITS: usize = 2000;
-/// Values of `TensorProto.DataType` to which a Cast may convert without changing what a number means: the floats.
+/// Values of `TensorProto.DataType` for floats: FLOAT, FLOAT16, DOUBLE and BFLOAT16. A Cast to one of them only rounds.
 const FLOAT_TYPES: [i64; 4] = [1, 10, 11, 16];
 
-/// Matches subgraphs of a graph backwards from their outputs.
+/// Matches subgraphs of a graph from their outputs to their inputs.
 #[derive(Debug)]
 pub(super) struct Matcher<'a> {
     graph: &'a Graph,
     file: &'a mut ProtobufFile,
+    /// Number of visits to nodes so far.
     visits: usize,
 }
 
-/// The values with the scale and the zero point of a quantized tensor.
+/// Names of the values that have the scale and the zero point of a quantized tensor.
 #[derive(Debug, Clone, Copy)]
 struct QuantizationValues<'a> {
     scale: &'a str,
@@ -35,11 +37,11 @@ impl<'a> Matcher<'a> {
         Self { graph, file, visits: 0 }
     }
 
-    /// The producer of a value.
+    /// Returns the producer of a value.
     ///
     /// # Errors
     ///
-    /// [`Error::Format`], with what was `expected`, if the value has none.
+    /// [`Error::Format`] with the text `expected` if the value has no producer.
     pub fn require_producer(&mut self, value: &str, expected: &str) -> Result<&'a Node, Error> {
         match self.producer(value)? {
             Some(node) => Ok(node),
@@ -50,13 +52,13 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// The input of the Transpose that produces a matrix; none if another node does.
+    /// Returns the input of the Transpose that produces a matrix; none if another node produces it.
     pub fn transposed_input(&mut self, value: &str) -> Result<Option<&'a str>, Error> {
         let node = self.producer(value)?.filter(|node| node.op == "Transpose" && swaps_axes(node));
         Ok(node.and_then(|node| node.input(0)))
     }
 
-    /// Follows a value back through nodes that change its shape or its precision only.
+    /// Returns the value from which `value` is computed by nodes that change only the shape or the precision.
     pub fn skip_identity(&mut self, mut value: &'a str) -> Result<&'a str, Error> {
         while let Some(node) = self.producer(value)? {
             let is_identity = match node.op.as_str() {
@@ -89,8 +91,8 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Folds a constant. The result may have more or fewer axes of length 1 than the value, because Squeeze and Unsqueeze
-    /// are skipped.
+    /// Returns the tensor of a constant value, after applying the nodes that compute it. The result may have more or
+    /// fewer axes of length 1 than the value, because Squeeze and Unsqueeze are skipped.
     ///
     /// # Errors
     ///
@@ -122,7 +124,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// The number in a constant that has exactly one; otherwise none.
+    /// Returns the number in a constant that has exactly one number; none for other values.
     pub fn scalar(&mut self, value: &'a str) -> Result<Option<f32>, Error> {
         if !self.is_constant(value)? {
             return Ok(None);
@@ -169,17 +171,17 @@ impl<'a> Matcher<'a> {
         Ok(tensor)
     }
 
-    /// An error about this file.
+    /// Returns an error about this file.
     pub fn error(&self, expected: impl Into<String>, got: impl Into<String>) -> Error {
         Error::format(self.file.path(), expected, got)
     }
 
-    /// The error that a node is not what was expected.
+    /// Returns the error that a node is not what was expected.
     pub fn unexpected(&self, expected: impl Into<String>, node: &Node) -> Error {
         self.error(expected, format!("node \"{}\" of op {}", node.name, node.op))
     }
 
-    /// The producer of a value, if it has one.
+    /// Returns the producer of a value, if it has one.
     pub fn producer(&mut self, value: &str) -> Result<Option<&'a Node>, Error> {
         self.visits += 1;
         if self.visits > MAX_VISITS {
@@ -189,6 +191,7 @@ impl<'a> Matcher<'a> {
         Ok(self.graph.producer(value))
     }
 
+    /// Returns the constant `input` with the shape that the Reshape `node` gives it.
     fn fold_reshape(&mut self, node: &'a Node, input: &'a str) -> Result<Tensor, Error> {
         const EXPECTED: &str = "weights whose new shape has as many numbers";
         let mut tensor = self.constant(input)?;
@@ -198,9 +201,9 @@ impl<'a> Matcher<'a> {
         let mut sizes: Vec<Option<usize>> = Vec::new();
         for (at, &size) in shape.iter().enumerate() {
             sizes.push(match size {
-                // Inferred from the other sizes.
+                // In ONNX, −1 means that the size follows from the other sizes.
                 -1.0 => None,
-                // As in the input.
+                // 0 means the size of the input's axis at the same position.
                 0.0 => Some(tensor.shape.get(at).copied().unwrap_or(0)),
                 size => Some(size as usize),
             });
@@ -212,6 +215,7 @@ impl<'a> Matcher<'a> {
         if product == Some(count) { Ok(tensor) } else { Err(self.unexpected(EXPECTED, node)) }
     }
 
+    /// Returns the constant `input` after the DequantizeLinear `node`.
     fn fold_dequantize(&mut self, node: &'a Node, input: &'a str) -> Result<Tensor, Error> {
         let tensor = self.constant(input)?;
         let Some(scale) = node.input(1).filter(|_| node.integer("block_size", 0) == 0) else {

@@ -1,8 +1,10 @@
-//! Heads in ONNX files. They are found by structure, not by name, because exporters and optimizers rename and fuse nodes.
+//! Reads heads from ONNX files. Heads are found by structure, not by name, because exporters and optimizers rename and
+//! fuse nodes.
 //!
-//! Starting from an output, the graph is matched backwards: a linear layer (the decoder), a layer norm, an activation, and
-//! another linear layer (the dense layer). [`Matcher`] skips nodes that change no values, and folds constants.
-//! `protobuf.rs` reads fields from the file without loading all of it; `graph.rs` and `tensor.rs` decode ONNX's messages.
+//! The graph is matched from an output back to the inputs: a linear layer (the decoder, `linear.rs`), a layer norm
+//! (`layer_norm.rs`), an activation (`activation.rs`), and another linear layer (the dense layer). [`Matcher`] skips
+//! nodes that change no numbers, and folds constants. `protobuf.rs` reads fields from the file without loading all of
+//! it; `graph.rs` and `tensor.rs` decode ONNX's messages.
 
 mod activation;
 mod graph;
@@ -31,6 +33,8 @@ pub(crate) fn open(path: &Path) -> Result<Head, Error> {
     if let Some(logits) = graph.outputs.iter().find(|name| *name == "logits") {
         return match_head(&graph, &mut file, logits);
     }
+    // No output is called "logits". The first match fails for most outputs of a model, which is no error if there are
+    // several outputs.
     let mut heads = Vec::new();
     for output in &graph.outputs {
         match match_head(&graph, &mut file, output) {
@@ -49,7 +53,7 @@ pub(crate) fn open(path: &Path) -> Result<Head, Error> {
     })
 }
 
-/// The file at `path`, and the files with its external data.
+/// Returns `path` and the paths of the files with its external data.
 pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut file = ProtobufFile::open(path)?;
     let graph = Graph::read(&mut file)?;
@@ -63,7 +67,7 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(external_files)
 }
 
-/// The head that computes the output `logits`.
+/// Matches the head that computes the output `logits`.
 fn match_head(graph: &Graph, file: &mut ProtobufFile, logits: &str) -> Result<Head, Error> {
     let mut matcher = Matcher::new(graph, file);
     let decoder = Linear::match_output(&mut matcher, logits, None, "the decoder before the logits")?;
@@ -90,7 +94,7 @@ fn match_head(graph: &Graph, file: &mut ProtobufFile, logits: &str) -> Result<He
             return Err(matcher.error(expected, format!("{weight} after dequantization")));
         }
     }
-    // `Linear` sums biases from 0 on, so none is −0; see `Head::bias`.
+    // `Linear` starts its sum of biases at 0, so none is −0; see `Head::bias`.
     Ok(Head {
         dim,
         inner_dim,

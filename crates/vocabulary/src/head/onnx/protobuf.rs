@@ -1,5 +1,6 @@
-//! The wire format of Protocol Buffers, read from a file field by field. A head is a small part of a model of gigabytes,
-//! so messages are ranges of bytes in the file, and only the fields that are needed are loaded.
+//! Reads the wire format of Protocol Buffers from a file, field by field. A head is a small part of a model file that
+//! may have gigabytes. A message is therefore represented by its range of bytes in the file, and only the fields that
+//! are needed are loaded.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -16,8 +17,9 @@ const MAX_TEXT_BYTES: u64 = 1 << 16;
 pub(super) struct ProtobufFile {
     path: PathBuf,
     file: BufReader<File>,
-    /// Offset of the next byte that is read.
+    /// Offset in the file of the next byte to read.
     offset: u64,
+    /// Size of the file in bytes.
     length: u64,
 }
 
@@ -27,16 +29,18 @@ pub(super) struct Field {
     pub number: u64,
     /// The value, if the field is a varint.
     pub value: Option<u64>,
-    /// The bytes of the value in the file.
+    /// The range of bytes of the value in the file.
     pub range: Range<u64>,
 }
 
 impl ProtobufFile {
+    /// Opens a file.
+    ///
     /// # Errors
     ///
     /// [`Error::Io`]; [`Error::Format`] if the path is not a regular file.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        // Checked first, because opening a FIFO would wait for its writer.
+        // Opening a FIFO would wait for a writer.
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             return Err(Error::format(path, "a file", "something else"));
         }
@@ -49,7 +53,7 @@ impl ProtobufFile {
         &self.path
     }
 
-    /// The bytes of the whole file.
+    /// Returns the range of the whole file.
     pub fn whole(&self) -> Range<u64> {
         0..self.length
     }
@@ -59,6 +63,8 @@ impl ProtobufFile {
         if message.is_empty() {
             return Ok(None);
         }
+        // A tag has the wire type in its lowest three bits: 0 is a varint, 1 has 8 bytes, 2 starts with its length, and
+        // 5 has 4 bytes. The other bits are the field number.
         let tag = self.varint(message)?;
         let from = message.start;
         let (value, to) = match tag & 7 {
@@ -96,10 +102,10 @@ impl ProtobufFile {
                 return Ok(number);
             }
         }
-        Err(self.damaged(format!("a number without end at byte {}", bytes.start)))
+        Err(self.damaged(format!("a varint without an end at byte {}", bytes.start)))
     }
 
-    /// The integers of a repeated field: one if the field holds a varint, all of them if it is packed.
+    /// Returns the integers in one occurrence of a repeated field: one if it is a varint, several if it is packed.
     pub fn integers(&mut self, field: Field) -> Result<Vec<i64>, Error> {
         if let Some(value) = field.value {
             return Ok(vec![value as i64]);
@@ -112,13 +118,13 @@ impl ProtobufFile {
         Ok(numbers)
     }
 
-    /// Reads bytes from offset `from` on.
+    /// Reads bytes, starting at offset `from`.
     pub fn read(&mut self, from: u64, bytes: &mut [u8]) -> Result<(), Error> {
         self.seek(from)?;
         self.fill(bytes)
     }
 
-    /// The string in a range.
+    /// Returns the string in a range.
     pub fn text(&mut self, range: &Range<u64>) -> Result<String, Error> {
         let length = range.end - range.start;
         if length > MAX_TEXT_BYTES {
@@ -130,11 +136,12 @@ impl ProtobufFile {
             .map_err(|_| self.damaged(format!("a text at byte {} that is not UTF-8", range.start)))
     }
 
-    /// The error that the file is damaged.
+    /// Returns the error that the file is damaged.
     pub fn damaged(&self, got: String) -> Error {
         Error::format(&self.path, "a valid ONNX file", got)
     }
 
+    /// Moves to an offset of the file.
     fn seek(&mut self, to: u64) -> Result<(), Error> {
         // A relative seek keeps the buffer if the target is within it; an absolute seek drops it.
         let seek = match i64::try_from(i128::from(to) - i128::from(self.offset)) {
@@ -146,7 +153,7 @@ impl ProtobufFile {
         Ok(())
     }
 
-    /// Fills `bytes` from the current offset on.
+    /// Fills `bytes`, starting at the current offset.
     fn fill(&mut self, bytes: &mut [u8]) -> Result<(), Error> {
         self.file.read_exact(bytes).map_err(Error::io("read", &self.path))?;
         self.offset += bytes.len() as u64;
@@ -165,7 +172,8 @@ mod tests {
         ProtobufFile::open(&path).expect("a file")
     }
 
-    /// The examples of the format's documentation: field 1 with the varint 150, field 2 with the string "testing".
+    /// Field 1 with the varint 150 and field 2 with the string "testing" are examples in the documentation of Protocol
+    /// Buffers. Field 3 has four bytes.
     #[test]
     fn fields_are_read_one_after_another() {
         let mut source = source(b"\x08\x96\x01\x12\x07testing\x1d\x01\x02\x03\x04");

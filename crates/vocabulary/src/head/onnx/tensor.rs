@@ -1,7 +1,7 @@
-//! Tensors of an ONNX file (`TensorProto` of onnx.proto): where their values are stored, and how they are converted to `f32`.
+//! Finds the values of tensors in an ONNX file (`TensorProto` of onnx.proto), and converts them to `f32`.
 //!
-//! The values are either raw little-endian bytes, in this file or in an external data file, or a repeated field of their
-//! own type.
+//! Values are stored as raw little-endian bytes, in this file or in an external data file, or else in a repeated field
+//! for their type, such as `float_data`.
 
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -19,17 +19,18 @@ pub(super) struct TensorInfo {
     shape: Vec<i64>,
     /// A value of `TensorProto.DataType`.
     data_type: u64,
-    /// Raw bytes in this file.
+    /// The range of the raw bytes in this file.
     raw: Option<Range<u64>>,
-    /// Chunks of the repeated field for the type.
+    /// The ranges of the repeated field, which may occur in several pieces.
     packed: Vec<Range<u64>>,
-    /// Raw bytes in another file.
+    /// Where the raw bytes are in another file.
     external: Option<External>,
 }
 
-/// A range of an external data file, relative to the folder of the graph.
+/// A range of bytes in an external data file.
 #[derive(Debug, Default)]
 struct External {
+    /// Path of the file, relative to the folder of the graph.
     location: String,
     offset: u64,
     length: Option<u64>,
@@ -48,7 +49,7 @@ enum DataType {
 }
 
 impl DataType {
-    /// The type with this value of `TensorProto.DataType`.
+    /// Returns the type with this value of `TensorProto.DataType`.
     fn from_proto(number: u64) -> Option<Self> {
         Some(match number {
             1 => Self::F32,
@@ -63,7 +64,7 @@ impl DataType {
         })
     }
 
-    /// Number of bytes of a value.
+    /// Returns the number of bytes of a value.
     fn width(self) -> usize {
         match self {
             Self::U8 | Self::I8 => 1,
@@ -75,7 +76,9 @@ impl DataType {
 }
 
 impl TensorInfo {
-    /// Decodes a `TensorProto` without loading its values.
+    /// Decodes a `TensorProto` without loading its values: its fields dims (1), `data_type` (2), `float_data` (4),
+    /// `int32_data` (5), `int64_data` (7), `double_data` (10), name (8), `raw_data` (9), `external_data` (13) and
+    /// `data_location` (14).
     pub fn read(file: &mut ProtobufFile, mut message: Range<u64>) -> Result<Self, Error> {
         let mut info = Self::default();
         let (mut external, mut is_external) = (External::default(), false);
@@ -95,7 +98,7 @@ impl TensorInfo {
         Ok(info)
     }
 
-    /// The external data file with the values, if they are not in the file of the graph.
+    /// Returns the external data file with the values, if they are not in the file of the graph.
     ///
     /// # Errors
     ///
@@ -114,8 +117,8 @@ impl TensorInfo {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`] if their type is not supported, if their number is not that of the shape, or if one is
-    /// not finite.
+    /// [`Error::Io`]; [`Error::Format`] if their type is not supported, if the shape has another number of values, or
+    /// if a value is not finite.
     pub fn load(&self, file: &mut ProtobufFile) -> Result<Tensor, Error> {
         let Some(data_type) = DataType::from_proto(self.data_type) else {
             let expected = format!(
@@ -184,7 +187,7 @@ impl TensorInfo {
         Ok(values)
     }
 
-    /// Loads values from the repeated field for their type. Types of up to 32 bits, except floats, are stored as varints.
+    /// Loads values from the repeated field for their type. Integers and 16-bit floats are stored as varints.
     fn load_packed(
         &self,
         file: &mut ProtobufFile,
@@ -225,6 +228,7 @@ impl TensorInfo {
         Ok(values)
     }
 
+    /// Returns the error that a tensor does not have `count` values.
     fn wrong_size(&self, file: &ProtobufFile, count: usize, got: String) -> Error {
         let expected = format!("{count} numbers in tensor \"{}\" of shape {:?}", self.name, self.shape);
         Error::format(file.path(), expected, got)
@@ -243,7 +247,7 @@ impl External {
             }
         }
         let number = |text: &str| {
-            let damaged = |_| file.damaged(format!("{text:?} for a position in another file"));
+            let damaged = |_| file.damaged(format!("{text:?} for an offset or a length in another file"));
             text.parse::<u64>().map_err(damaged)
         };
         match key.as_str() {
@@ -256,7 +260,7 @@ impl External {
     }
 }
 
-/// Converts values of `N` bytes each, a block at a time.
+/// Reads values of `N` bytes each and converts them, one block at a time.
 fn convert<const N: usize>(
     file: &mut ProtobufFile,
     range: &Range<u64>,

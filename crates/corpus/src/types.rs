@@ -1,0 +1,55 @@
+//! What readers return and writers accept: passages and questions.
+
+use serde::{Deserialize, Serialize};
+
+/// A unit of text that can be retrieved.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passage {
+    /// Unique in the corpus and not empty.
+    pub id: String,
+    /// Title of the document that the passage is from. Readers return `None` instead of an empty title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The text.
+    pub text: String,
+}
+
+/// A question with its accepted answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// Unique in the file. If the file has no ids, the position in the file, counted from 0.
+    pub id: String,
+    /// The question itself.
+    #[serde(rename = "question")]
+    pub text: String,
+    /// Accepted answers in the order of the file; SQuAD's without duplicates. Empty if the file has none or the
+    /// question is unanswerable.
+    #[serde(default)]
+    pub answers: Vec<String>,
+    /// The passage that the question was asked about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Passage>,
+}
+
+impl Passage {
+    /// Sets the title, or `None` if it is empty. Reuses the memory of the previous title.
+    pub(crate) fn set_title(&mut self, title: &str) {
+        if title.is_empty() {
+            self.title = None;
+        } else {
+            replace(self.title.get_or_insert_default(), title);
+        }
+    }
+}
+
+/// Replaces the content of a string and reuses its memory.
+pub(crate) fn replace(string: &mut String, value: &str) {
+    string.clear();
+    string.push_str(value);
+}
+
+/// Removes duplicates and keeps the first occurrence of each string.
+pub(crate) fn distinct(strings: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    strings.into_iter().filter(|string| seen.insert(string.clone())).collect()
+}

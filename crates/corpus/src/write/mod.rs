@@ -1,0 +1,11 @@
+//! Writes files of passages and of questions. An existing file is replaced when the new one is complete.
+//!
+//! Runs, relevance judgments and retrieval results are written in [`formats`](crate::formats).
+
+mod output;
+mod passages;
+mod questions;
+
+pub(crate) use output::{Output, write_whole};
+pub use passages::PassageWriter;
+pub use questions::QuestionWriter;

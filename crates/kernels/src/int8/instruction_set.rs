@@ -1,0 +1,60 @@
+//! Names of the instruction sets, and which of them multiply bytes fast.
+
+/// The instruction set that a set of [`Int8Kernels`](super::Int8Kernels) uses.
+///
+/// Code that depends on the speed of the kernels has a `match` on this type without a default case. If an instruction
+/// set is added, such code does not compile until it handles the new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InstructionSet {
+    /// x86-64: AVX-512 with its dot-product instructions (VNNI).
+    Avx512Vnni,
+    /// x86-64: AVX2 with the dot-product instructions of AVX-VNNI.
+    AvxVnni,
+    /// x86-64: AVX-512 for bytes and words.
+    Avx512Bw,
+    /// x86-64: AVX2.
+    Avx2,
+    /// AArch64: NEON with its dot-product instructions.
+    NeonDotprod,
+    /// AArch64: NEON.
+    Neon,
+    /// Portable code for every CPU.
+    Scalar,
+}
+
+impl InstructionSet {
+    /// All instruction sets, of all architectures.
+    pub const ALL: [Self; 7] = [
+        Self::Avx512Vnni,
+        Self::AvxVnni,
+        Self::Avx512Bw,
+        Self::Avx2,
+        Self::NeonDotprod,
+        Self::Neon,
+        Self::Scalar,
+    ];
+
+    /// Returns the name: `avx512vnni`, `avxvnni`, `avx512bw`, `avx2`, `neon+dotprod`, `neon` or `scalar`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Avx512Vnni => "avx512vnni",
+            Self::AvxVnni => "avxvnni",
+            Self::Avx512Bw => "avx512bw",
+            Self::Avx2 => "avx2",
+            Self::NeonDotprod => "neon+dotprod",
+            Self::Neon => "neon",
+            Self::Scalar => "scalar",
+        }
+    }
+
+    /// Returns whether there are instructions for dot products of bytes (VNNI, `dotprod`). With them, the kernels
+    /// multiply four times as many bytes as floats in the same time; without them, about as many.
+    #[must_use]
+    pub const fn has_dot_products(self) -> bool {
+        match self {
+            Self::Avx512Vnni | Self::AvxVnni | Self::NeonDotprod => true,
+            Self::Avx512Bw | Self::Avx2 | Self::Neon | Self::Scalar => false,
+        }
+    }
+}

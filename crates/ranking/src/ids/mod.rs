@@ -1,0 +1,7 @@
+//! Ids of passages. [`PassageIds`] looks them up, and [`IdInterner`] gives them numbers.
+
+mod interner;
+mod passage_ids;
+
+pub use interner::IdInterner;
+pub use passage_ids::PassageIds;

@@ -1,0 +1,8 @@
+//! Filters of an index that changes: [`row_filter`] has the filters, which follow the changes, and [`create`] the methods
+//! of `SharedIndex` that create them.
+
+mod create;
+mod row_filter;
+
+pub(super) use row_filter::FilterList;
+pub use row_filter::RowFilter;

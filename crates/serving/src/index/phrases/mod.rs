@@ -1,0 +1,8 @@
+//! Indexes with a row for each phrase of a passage: their [`search`], their [`changes`], and the estimate of how many
+//! rows a search has to find for `k` passages ([`rows_per_passage`]).
+
+mod changes;
+mod rows_per_passage;
+pub(super) mod search;
+
+pub(super) use rows_per_passage::RowsPerPassage;
