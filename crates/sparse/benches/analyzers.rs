@@ -1,6 +1,7 @@
-//! The throughput of each analyzer on a text whose words it has seen before.
+//! Benchmarks of the throughput of each analyzer. The text repeats one sentence, so `english`, which caches the terms
+//! of words, finds nearly all of them in its cache.
 //!
-//! `cargo bench -p sparse --bench analyzers`
+//! Run `cargo bench -p sparse --bench analyzers`.
 
 use std::path::Path;
 
@@ -16,15 +17,15 @@ fn main() {
 
 #[divan::bench(args = ANALYZERS)]
 fn analyze(bencher: Bencher<'_, '_>, name: &str) {
-    let (analyzer, text) = (named(name), text(name));
+    let (analyzer, text) = (analyzer_named(name), text(name));
     bencher.counter(BytesCount::of_str(&text)).bench(|| {
-        let mut letters = 0;
-        analyzer.for_each_token(&text, |token| letters += token.len());
-        letters
+        let mut bytes = 0;
+        analyzer.for_each_token(&text, |token| bytes += token.len());
+        bytes
     });
 }
 
-fn named(name: &str) -> Analyzer {
+fn analyzer_named(name: &str) -> Analyzer {
     match name {
         "english" => Analyzer::ENGLISH,
         "simple" => Analyzer::SIMPLE,

@@ -1,6 +1,7 @@
-//! Analysis, indexing and searching, on random passages whose words follow Zipf's law.
+//! Benchmarks of analyzing a text, and of indexing and searching random passages. The passages have 60 words, whose
+//! frequencies follow Zipf's law.
 //!
-//! `cargo bench -p sparse --bench bm25`
+//! Run `cargo bench -p sparse --bench bm25`.
 
 #[path = "support/passages.rs"]
 mod support;
@@ -23,9 +24,9 @@ fn analyze(bencher: Bencher<'_, '_>) {
         "The Court will now hear argument in the case of the bridge’s builders, who were running late. "
             .repeat(20);
     bencher.counter(BytesCount::of_str(&text)).bench(|| {
-        let mut letters = 0;
-        Analyzer::ENGLISH.for_each_token(&text, |token| letters += token.len());
-        letters
+        let mut bytes = 0;
+        Analyzer::ENGLISH.for_each_token(&text, |token| bytes += token.len());
+        bytes
     });
 }
 
@@ -35,12 +36,14 @@ fn index_5000(bencher: Bencher<'_, '_>) {
     bencher.counter(ItemsCount::new(passages.len())).bench(|| build(&passages));
 }
 
+/// The folder with an index of 50,000 passages of 60 words.
 static BUILT: LazyLock<tempfile::TempDir> = LazyLock::new(|| build(&passages(50_000, |_| 60)));
 
 #[divan::bench(args = [10, 100, 1000])]
 fn search_50000(bencher: Bencher<'_, '_>, k: usize) {
     let index = Bm25Index::open(&BUILT.path().join("index")).expect("an intact index");
     let (searcher, control) = (index.searcher(), Control::new());
+    // 100 queries of seven words, with seeds that no passage has.
     let queries: Vec<String> = (0..100).map(|at| words(7, 7_000_001 + 2 * at)).collect();
     bencher.counter(ItemsCount::new(queries.len())).bench(|| {
         let search =

@@ -1,8 +1,10 @@
-//! Searches of 50,000 passages, by the frequency of the terms and by `k`. Up to k = 3,125 the planner bounds all scores and
-//! computes few exactly; above, it computes all. So the last two values of `k` compare both scorers for nearly the same
-//! hits, and show whether the planner's threshold is right.
+//! Times searches in 50,000 passages, with terms of different frequencies and different `k`.
 //!
-//! `cargo bench -p sparse --bench scorers`, or `… -- common` for one group.
+//! Up to k = 3,125 (a sixteenth of the passages), the planner chooses the scorer that computes upper bounds of all
+//! scores and few exact scores; above, it chooses the exhaustive scorer. So the last two values of `k` compare both
+//! scorers for nearly the same hits. If the planner's threshold is right, they take about the same time.
+//!
+//! Run `cargo bench -p sparse --bench scorers`; append `-- common` for one benchmark.
 
 #[path = "support/passages.rs"]
 mod support;
@@ -14,9 +16,12 @@ use divan::Bencher;
 use sparse::{Bm25, Bm25Index, Filter};
 use support::{build, passages};
 
+/// The values of `k`: the last one for which the planner uses upper bounds, the first one for which it does not, and
+/// some smaller ones.
 const KS: [usize; 5] = [10, 100, 1000, 3125, 3126];
 
-/// Passages of 30 to 90 words. If all had the same length, there would be few different scores, and none could be pruned.
+/// The folder with the index. Passages have 30 to 90 words (7919 is a prime that spreads the lengths): if all had the
+/// same length, there would be few different scores, and no passage could be pruned.
 static BUILT: LazyLock<tempfile::TempDir> =
     LazyLock::new(|| build(&passages(50_000, |at| 30 + at * 7919 % 61)));
 
@@ -24,7 +29,7 @@ fn main() {
     divan::main();
 }
 
-/// A term that every fourth passage has, and two that a few passages have.
+/// One term that every fourth passage has, and two terms that few passages have.
 #[divan::bench(args = KS)]
 fn few(bencher: Bencher<'_, '_>, k: usize) {
     search(bencher, "word20 word9001 word20011", k);
@@ -42,12 +47,12 @@ fn mixed(bencher: Bencher<'_, '_>, k: usize) {
     search(bencher, "word1 word3 word17 word80 word401 word2003 word9001", k);
 }
 
-/// The same terms with filters that allow all passages, one in 10, and one in 1,000.
+/// The terms of [`mixed`] with k = 10 and filters that allow one passage in `step`.
 #[divan::bench(args = [1, 10, 1000])]
-fn mixed_one_of(bencher: Bencher<'_, '_>, of: usize) {
+fn mixed_filtered(bencher: Bencher<'_, '_>, step: usize) {
     let index = open();
     let (searcher, control) = (index.searcher(), Control::new());
-    let filter = Filter::Ids((0..50_000).step_by(of).map(|id: usize| id.to_string()).collect());
+    let filter = Filter::Ids((0..50_000).step_by(step).map(|id: usize| id.to_string()).collect());
     let filtered = searcher.filtered(Some(&filter), &control).expect("a filter");
     let query = "word1 word3 word17 word80 word401 word2003 word9001";
     bencher.bench_local(|| filtered.search(query, 10, Bm25::default(), &control).expect("hits"));

@@ -1,4 +1,5 @@
-//! The public handle of an index that is open for searching.
+//! The public handle of an index that is open for searching. It holds a [`Searcher`] for one commit and replaces it
+//! when the index is reloaded; searches that are running keep the commit with which they began.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -16,8 +17,8 @@ use crate::search::explain::Explanation;
 use crate::search::searcher::Searcher;
 use crate::{Analyzer, Bm25, Error};
 
-/// A BM25 index that is open for searching. It shows the last commit at the time when it was opened, whatever writers do,
-/// until it is [reloaded](Self::reload).
+/// A BM25 index that is open for searching. Searches see the commit that was the last one when the index was opened.
+/// [`reload`](Self::reload) makes later commits visible.
 #[derive(Debug)]
 pub struct Bm25Index {
     path: PathBuf,
@@ -25,7 +26,7 @@ pub struct Bm25Index {
     expected_analyzer: Option<Analyzer>,
     in_memory: bool,
     current: RwLock<Arc<Searcher>>,
-    /// Files that matched their checksums. Segment files never change after they were written.
+    /// Files that matched their checksums; they are not read again, because segment files never change.
     verified: Mutex<HashSet<PathBuf>>,
 }
 
@@ -41,7 +42,8 @@ impl Bm25Index {
         Self::open_with(path, None, OpenOptions::default())
     }
 
-    /// Opens the index in a folder, and fails, now or at a later reload, if it was built with another analyzer.
+    /// Opens the index in a folder, and fails, now or at a later reload, if it was built with another analyzer than
+    /// `analyzer`. `None` accepts every analyzer.
     ///
     /// # Errors
     ///
@@ -50,11 +52,12 @@ impl Bm25Index {
         Self::open_with(path, analyzer, OpenOptions::default())
     }
 
-    /// Opens the index in a folder with options. Its files are memory-mapped or, with `in_memory`, read into memory, now
-    /// and at each reload. With `verify`, all files are compared with their checksums.
+    /// Opens the index in a folder with options. Its files are memory-mapped or, with `in_memory`, read into memory,
+    /// now and at each reload. With `verify`, all files are compared with their checksums.
     ///
-    /// If another program truncates a mapped file, a search that reads the missing part ends the process (SIGBUS). Writers
-    /// never truncate files: they remove them, and the content stays available as long as a process has them open.
+    /// If another program truncates a mapped file, a search that reads the missing part ends the process (SIGBUS).
+    /// Writers never truncate files: they remove them, and the content stays available as long as a process has them
+    /// open.
     ///
     /// # Errors
     ///
@@ -73,13 +76,14 @@ impl Bm25Index {
         })
     }
 
-    /// Repairs an index that lost an impact file, or that lost passages to a deletion that was never committed, and
-    /// checks every file. An intact index is not changed.
+    /// Repairs an index and checks every file. It can rebuild an impact file (a segment's file with the postings that
+    /// searches read) and can restore passages that earlier versions removed for a deletion that was never committed.
+    /// An intact index is not changed.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] while a writer has the index open; those of [`open`](Self::open) for other damage, which
-    /// leaves everything but impact files as it was; [`Error::Io`].
+    /// [`Error::Locked`] while a writer has the index open; those of [`open`](Self::open) for damage that cannot be
+    /// repaired, after which nothing but impact files may have changed; [`Error::Io`].
     pub fn repair(path: &Path) -> Result<Repair, Error> {
         repair(path)
     }
@@ -104,36 +108,36 @@ impl Bm25Index {
         self.reload_and_verify(u64::MAX)
     }
 
-    /// A searcher for the commit that is shown now. Use it if several calls must see the same commit, such as a search and
-    /// the lookup of the [ids](Searcher::ids) of its hits.
+    /// Returns a searcher for the current commit. Use it if several calls must see the same commit, such as a search
+    /// and the lookup of the [ids](Searcher::ids) of its hits.
     #[must_use]
     pub fn searcher(&self) -> Arc<Searcher> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The number of passages, without deleted ones.
+    /// Returns the number of passages, without deleted ones.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.searcher().len()
     }
 
-    /// Whether the index has no passage.
+    /// Returns true if the index has no passages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The analyzer with which the index was built.
+    /// Returns the analyzer with which the index was built.
     #[must_use]
     pub fn analyzer(&self) -> Analyzer {
         self.searcher().analyzer()
     }
 
-    /// [`Searcher::search`] in the commit that is shown now.
+    /// Calls [`Searcher::search`] for the current commit.
     ///
     /// # Errors
     ///
-    /// See there.
+    /// Those of [`Searcher::search`].
     pub fn search(
         &self,
         query: &str,
@@ -144,11 +148,11 @@ impl Bm25Index {
         self.searcher().search(query, k, parameters, control)
     }
 
-    /// [`Searcher::search_terms`] in the commit that is shown now.
+    /// Calls [`Searcher::search_terms`] for the current commit.
     ///
     /// # Errors
     ///
-    /// See there.
+    /// Those of [`Searcher::search_terms`].
     pub fn search_terms(
         &self,
         terms: &[(String, f32)],
@@ -159,11 +163,11 @@ impl Bm25Index {
         self.searcher().search_terms(terms, k, parameters, control)
     }
 
-    /// [`Searcher::search_many`] in the commit that is shown now.
+    /// Calls [`Searcher::search_many`] for the current commit.
     ///
     /// # Errors
     ///
-    /// See there.
+    /// Those of [`Searcher::search_many`].
     pub fn search_many(
         &self,
         queries: &[&str],
@@ -175,20 +179,21 @@ impl Bm25Index {
         self.searcher().search_many(queries, k, parameters, threads, control)
     }
 
-    /// [`Searcher::ids`] in the commit that is shown now. A passage keeps its ord for as long as it is in the index.
+    /// Calls [`Searcher::ids`] for the current commit. A passage keeps its ord for as long as it is in the index, so
+    /// hits of earlier commits are found too unless their passages were deleted.
     ///
     /// # Errors
     ///
-    /// See there.
+    /// Those of [`Searcher::ids`].
     pub fn ids(&self, hits: &[Hit]) -> Result<Vec<String>, Error> {
         self.searcher().ids(hits)
     }
 
-    /// [`Searcher::explain`] in the commit that is shown now.
+    /// Calls [`Searcher::explain`] for the current commit.
     ///
     /// # Errors
     ///
-    /// See there.
+    /// Those of [`Searcher::explain`].
     pub fn explain(&self, query: &str, id: &str, parameters: Bm25) -> Result<Explanation, Error> {
         self.searcher().explain(query, id, parameters)
     }
@@ -227,25 +232,34 @@ mod tests {
         let path = folder.path();
         let mut writer =
             IndexWriter::create(path, Analyzer::SIMPLE, WriterOptions::default()).expect("an empty folder");
-        for at in 0..300u32 {
+        for number in 0..300u32 {
+            // Nine words of one letter, in varying combinations.
             let text: String = (0..9)
-                .map(|place| char::from(b'a' + (at * place % 23) as u8))
+                .map(|place| char::from(b'a' + (number * place % 23) as u8))
                 .flat_map(|c| [c, ' '])
                 .collect();
-            let fields = [("at".to_owned(), f64::from(at).into()), ("text".to_owned(), text.as_str().into())];
-            writer.add_with_fields(&at.to_string(), None, &text, &fields.into()).expect("a new id");
+            let fields =
+                [("number".to_owned(), f64::from(number).into()), ("text".to_owned(), text.as_str().into())];
+            writer.put_stored(&number.to_string(), None, &text, &fields.into()).expect("a new id");
         }
         writer.commit().expect("a commit");
         writer.close().expect("merges that finish");
         let search = || {
+            // 0 bytes: no file is compared with its checksum.
             let searcher = open_searcher(path, None, false, &mut HashSet::new(), 0)?;
             let hits = searcher.search("a b c d e", 20, Bm25::default(), &Control::new())?;
             searcher.explain("a b c", "7", Bm25::default())?;
-            let conditions = r#"{"or": [{"range": {"field": "at", "lt": 99}}, {"equals": {"field": "text", "value": "b"}},
-                {"range": {"field": "text", "gt": "c"}}, {"exists": {"field": "text"}}, {"ids": ["7", "8"]}]}"#;
+            let conditions = r#"{"or": [{"range": {"field": "number", "lt": 99}}, {"equals": {"field": "text", "value": "b"}},
+                {"range": {"field": "text", "gt": "c"}}, {"exists": {"field": "text"}}, {"prefix": {"field": "text", "value": "a "}}, {"ids": ["7", "8"]}]}"#;
             let filter = serde_json::from_str(conditions).expect("a filter");
             let filtered = searcher.filtered(Some(&filter), &Control::new())?;
             filtered.search("a b", 20, Bm25::default(), &Control::new())?;
+            for field in ["number", "text"] {
+                filtered.value_counts(field, 20)?;
+                filtered.sorted_by(field, true, 0, 20)?;
+            }
+            let _ = filtered.ords();
+            searcher.passages(&[7, 8, 290])?;
             searcher.fields("7")?;
             searcher.ids(&hits)
         };
@@ -254,11 +268,12 @@ mod tests {
         for entry in std::fs::read_dir(path).expect("a folder") {
             let file = entry.expect("an entry").path();
             let content = std::fs::read(&file).expect("a file");
-            for at in (0..content.len()).step_by(content.len() / 60 + 1) {
-                let mut content = content.clone();
-                content[at] ^= 0xff;
-                std::fs::write(&file, content).expect("a file to corrupt");
-                // The checksums are not compared, so the answers may be wrong, but a panic must become an error.
+            // Inverts up to 60 bytes of each file, one at a time.
+            for offset in (0..content.len()).step_by(content.len() / 60 + 1) {
+                let mut corrupt = content.clone();
+                corrupt[offset] ^= 0xff;
+                std::fs::write(&file, corrupt).expect("a file to corrupt");
+                // Without checksums the hits may be wrong, but a panic must become an error: this call must return.
                 errors += u32::from(search().is_err());
             }
             std::fs::write(&file, content).expect("a file to restore");

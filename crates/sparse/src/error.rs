@@ -1,4 +1,4 @@
-//! The errors of this crate.
+//! The errors of this crate. Their messages name the file or argument, what was expected, and what was found.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
-    /// The folder contains no index, or one of another program.
+    /// The folder contains no index, or the index of another program.
     #[error("open {}: expected a BM25 index, got {got}", path.display())]
     NotAnIndex {
         /// The folder.
@@ -27,7 +27,7 @@ pub enum Error {
         /// What the folder contains.
         got: String,
     },
-    /// The folder has an index already, and it was not to be overwritten.
+    /// The folder has an index already, and the caller did not ask to overwrite it.
     #[error("create {}: expected no index, got one; ask to overwrite it, or open it", path.display())]
     AlreadyExists {
         /// The folder.
@@ -43,8 +43,8 @@ pub enum Error {
         /// What this one has.
         got: String,
     },
-    /// The segments have fewer passages than the last commit recorded, because a merge by an earlier version applied a
-    /// deletion that was never committed.
+    /// The segments have fewer passages than the last commit recorded, because an earlier version of passagekit applied
+    /// a deletion that was never committed when it merged segments.
     #[error(
         "{}: expected {expected} passages, as the last commit recorded, got {found}: an earlier version merged a deletion that \
          was never committed; `passagekit doctor --repair` or `Bm25Index.repair` restores what is still there",
@@ -58,7 +58,7 @@ pub enum Error {
         /// Number of passages in the segments.
         found: u64,
     },
-    /// The index has another version of the format.
+    /// The index was written in another version of the index format.
     #[error("{}: expected version {expected} of the BM25 index format, got {got}; build it again", path.display())]
     Version {
         /// The folder.
@@ -68,8 +68,8 @@ pub enum Error {
         /// The version of the index.
         got: String,
     },
-    /// The index was built with an analyzer, or a version of one, that this release does not have. Queries would have other
-    /// terms than the passages.
+    /// The index was built with an analyzer, or a version of one, that this release does not have. Queries would be
+    /// split into other terms than the passages.
     #[error("{}: expected {expected}, got {got}; build it again, or use the release that made it", path.display())]
     AnalyzerVersion {
         /// The folder.
@@ -79,7 +79,7 @@ pub enum Error {
         /// The analyzer of the index, and its version.
         got: String,
     },
-    /// The index was built with another analyzer than the one that the caller expects.
+    /// The index was built with a different analyzer from the one that the caller expects.
     #[error("open {}: expected an index made with the analyzer {expected}, got one made with {got}", path.display())]
     AnalyzerMismatch {
         /// The folder.
@@ -98,20 +98,21 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
-    /// A set of changes was interrupted; none of it will be committed.
+    /// The changes since the last commit are incomplete. They cannot be committed, only rolled back.
     #[error("write {}: expected a complete set of changes, got an interrupted one; roll the writer back first", path.display())]
     Interrupted {
         /// The folder.
         path: PathBuf,
     },
-    /// The index has a passage with this id, or one was added before.
+    /// The index already has a passage with this id, or one with this id was added since the last commit.
     #[error("add: expected an id that is new, got \"{id}\" again")]
     DuplicateId {
         /// The id.
         id: String,
     },
-    /// There are no ords left: at most 2^32 passages can be added to an index, including deleted ones.
-    #[error("add to {}: expected at most 4294967296 additions since the index was created, got one more", path.display())]
+    /// There are no ords (32-bit passage numbers) left: at most 2^32 − 1 passages can be added to an index, including
+    /// deleted ones.
+    #[error("add to {}: expected at most 4294967295 additions since the index was created, got one more", path.display())]
     Full {
         /// The folder.
         path: PathBuf,
@@ -122,6 +123,13 @@ pub enum Error {
         /// What was attempted.
         operation: &'static str,
         /// The id or ord.
+        got: String,
+    },
+    /// A passage was added without its text (see [`IndexWriter::put_stored`](crate::IndexWriter::put_stored)), so its
+    /// text cannot be read back.
+    #[error("passage: expected a passage whose text is stored, got {got}")]
+    NotStored {
+        /// The ord and the id.
         got: String,
     },
     /// An argument is out of range.
@@ -137,7 +145,7 @@ pub enum Error {
     /// A field of a passage, or a part of a filter, is invalid.
     #[error("{path}: expected {expected}, got {got}")]
     Part {
-        /// Where it is: `passage "p1": fields.year`, `filter.and[1].range`, …
+        /// Where the invalid value is: `passage "p1": fields.year`, `filter.and[1].range`, …
         path: String,
         /// What is allowed.
         expected: Cow<'static, str>,
@@ -174,7 +182,7 @@ impl Error {
         move |source| Self::Io { operation, path: path.to_path_buf(), source }
     }
 
-    /// An [`Error::Io`] for an error of the operating system of which only the message is known.
+    /// Returns an [`Error::Io`] for an error of the operating system, given only its message.
     pub(crate) fn refused(operation: &'static str, path: &Path, message: impl Into<String>) -> Self {
         Self::io(operation, path)(std::io::Error::other(message.into()))
     }

@@ -1,9 +1,16 @@
-//! BM25 on top of tantivy, with Lucene's English analyzer and scores that equal Lucene's bit for bit.
+//! BM25 on top of tantivy, with scores that equal Lucene's bit for bit, and analyzers for English (Lucene's) and other
+//! languages.
 //!
-//! tantivy maintains the index: segments, merges, deletions and commits. The analyzers, the scorers, and two files in each
-//! segment are ours: one with ids (`passages/`) and one with postings in the form that the scorers read (`postings/`).
+//! tantivy maintains the index: segments, merges, deletions and commits. The analyzers, the scorers, and two files in
+//! each segment are ours: one with ids (`passages/`) and one with postings in the form that the scorers read
+//! (`postings/`).
 //!
 //! [`IndexWriter`] changes an index, [`Bm25Index`] opens it for searching, and [`Searcher`] searches one commit of it.
+//!
+//! A *passage* is what Lucene and tantivy call a document. It has three numbers, all from 0: its *ord*, which it keeps
+//! for as long as it is in the index; its place in its segment, tantivy's `DocId`; and its *position* among all
+//! passages of one commit, segment after segment. A *field* of a passage is metadata that filters can test, such as a
+//! year.
 //!
 //! ```
 //! use control::Control;
@@ -23,9 +30,10 @@
 //! let why = searcher.explain("who built the bridge?", "p1", Bm25::default())?;
 //! assert_eq!(why.score, hits[0].score);
 //!
-//! let dated = Filter::Exists { field: "year".to_owned() };
-//! let dated = searcher.filtered(Some(&dated), &Control::new())?;
-//! assert_eq!(dated.search("bridges", 10, Bm25::default(), &Control::new())?[0].score, hits[2].score);
+//! // Only p3 has a year. Both queries share just the term "bridg" with it, and a filter does not change scores.
+//! let has_year = Filter::Exists { field: "year".to_owned() };
+//! let filtered = searcher.filtered(Some(&has_year), &Control::new())?;
+//! assert_eq!(filtered.search("bridges", 10, Bm25::default(), &Control::new())?[0].score, hits[2].score);
 //! # drop(writer);
 //! # std::fs::remove_dir_all(path).ok();
 //! # Ok::<(), sparse::Error>(())
@@ -33,6 +41,7 @@
 
 mod analysis;
 mod bm25_index;
+mod columns;
 mod error;
 mod filter;
 mod index;
@@ -41,6 +50,7 @@ mod postings;
 mod repair;
 mod scoring;
 mod search;
+mod stored;
 mod writer;
 
 pub use analysis::analyzer::Analyzer;
@@ -48,7 +58,7 @@ pub use analysis::snowball::Language;
 pub use bm25_index::Bm25Index;
 pub use error::Error;
 pub use filter::expression::{Filter, Range};
-pub use filter::fields::{FieldValue, PassageFields, Scalar};
+pub use filter::fields::{FieldValue, PassageFields, Scalar, check_fields};
 pub use repair::Repair;
 pub use scoring::bm25::Bm25;
 pub use scoring::statistics::Statistics;
@@ -56,5 +66,7 @@ pub use search::explain::{Explanation, TermExplanation};
 pub use search::filtered_searcher::FilteredSearcher;
 pub use search::searcher::Searcher;
 pub use storage::OpenOptions;
+pub use stored::StoredPassage;
 pub use writer::IndexWriter;
+pub use writer::documents::Put;
 pub use writer::options::WriterOptions;

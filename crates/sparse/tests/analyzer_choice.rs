@@ -1,10 +1,12 @@
-//! The analyzer of an index: how it is recorded, copied and compared, and when opening fails because of it.
+//! Tests of the analyzer of an index: it is recorded, copied and compared, and opening fails if another one is
+//! expected.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use control::Control;
 use sparse::{Analyzer, Bm25, Bm25Index, Error, IndexWriter, WriterOptions};
+use tokenize::Tokenizer;
 
 const OVERWRITE: WriterOptions = WriterOptions { overwrite: true, threads: 1, memory: 20_000_000 };
 
@@ -13,23 +15,26 @@ fn model(name: &str) -> PathBuf {
 }
 
 fn word_piece(name: &str) -> Analyzer {
-    Analyzer::word_piece(&model(name)).expect("the project carries it")
+    Analyzer::word_piece(&model(name)).expect("a model in the repository")
 }
 
-fn indexed(path: &Path, analyzer: Analyzer) {
-    let mut writer = IndexWriter::create(path, analyzer, OVERWRITE).expect("room for an index");
+/// Creates an index of two passages.
+fn create_index(path: &Path, analyzer: Analyzer) {
+    let mut writer = IndexWriter::create(path, analyzer, OVERWRITE).expect("an index to create or replace");
     writer.add("a", None, "Reba's embeddings are running").expect("a new id");
     writer.add("b", None, "the bed of the river").expect("a new id");
     writer.commit().expect("a commit");
 }
 
+/// Returns the ids of the hits.
 fn found(index: &Bm25Index, query: &str) -> Vec<String> {
     let searcher = index.searcher();
     let hits = searcher.search(query, 10, Bm25::default(), &Control::new()).expect("hits");
     searcher.ids(&hits).expect("ids")
 }
 
-fn copies(folder: &Path) -> Vec<PathBuf> {
+/// Returns the files in a folder whose names begin with `tokenizer`.
+fn tokenizer_files(folder: &Path) -> Vec<PathBuf> {
     let names = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     names
         .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tokenizer")))
@@ -37,7 +42,7 @@ fn copies(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn an_index_opens_with_the_analyzer_it_was_made_with() {
+fn an_index_opens_with_the_analyzer_with_which_it_was_built() {
     let german = Analyzer::snowball("german".parse().expect("a language"));
     for analyzer in [
         Analyzer::ENGLISH,
@@ -50,7 +55,7 @@ fn an_index_opens_with_the_analyzer_it_was_made_with() {
         word_piece("tiny-encoder").with_stop_words(["##s"]).expect("a piece"),
     ] {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        indexed(folder.path(), analyzer.clone());
+        create_index(folder.path(), analyzer.clone());
         let index =
             Bm25Index::open_expecting(folder.path(), Some(analyzer.clone())).expect("its own analyzer");
         assert_eq!(index.analyzer(), analyzer);
@@ -60,18 +65,19 @@ fn an_index_opens_with_the_analyzer_it_was_made_with() {
         writer.add("c", None, "a boat on the RIVER banks").expect("a new id");
         writer.commit().expect("a commit");
         index.reload().expect("an intact index");
-        // What was added before and after is found by one and the same terms.
-        let rivers = usize::from(analyzer.tokens("river") == analyzer.tokens("RIVER")) + 1;
-        let rivers = if analyzer.stop_words() == Some(&["river".to_owned()]) { 0 } else { rivers };
-        assert_eq!(found(&index, "river").len(), rivers, "{analyzer}");
+        // The same query finds "b", added before the index was opened, and "c" if the analyzer ignores case.
+        let hit_count = usize::from(analyzer.tokens("river") == analyzer.tokens("RIVER")) + 1;
+        // Nothing is found if "river" is a stop word.
+        let hit_count = if analyzer.stop_words() == Some(&["river".to_owned()]) { 0 } else { hit_count };
+        assert_eq!(found(&index, "river").len(), hit_count, "{analyzer}");
     }
 }
 
 #[test]
-fn another_analyzer_is_refused_and_both_are_described() {
+fn another_analyzer_is_refused_and_the_error_names_both() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path();
-    indexed(path, Analyzer::snowball("german".parse().expect("a language")));
+    create_index(path, Analyzer::snowball("german".parse().expect("a language")));
     let refused = |analyzer: Analyzer| {
         let reading = Bm25Index::open_expecting(path, Some(analyzer.clone())).expect_err("another analyzer");
         let writing =
@@ -84,13 +90,13 @@ fn another_analyzer_is_refused_and_both_are_described() {
         refused(Analyzer::ENGLISH),
         "open index: expected an index made with the analyzer english, got one made with snowball:german"
     );
-    let stopped =
-        Analyzer::snowball("german".parse().expect("a language")).with_stop_words([""; 0]).expect("none");
+    let without_stop_words =
+        Analyzer::snowball("german".parse().expect("a language")).with_stop_words([""; 0]).expect("no words");
     assert_eq!(
-        refused(stopped),
+        refused(without_stop_words),
         "open index: expected an index made with the analyzer snowball:german without stop words, got one made with snowball:german"
     );
-    // A refused writer has given the lock back and changed nothing.
+    // The refused writers have released the lock and changed nothing.
     drop(IndexWriter::open(path, OVERWRITE).expect("an intact index"));
     assert_eq!(Bm25Index::open(path).expect("an intact index").len(), 2);
 }
@@ -98,11 +104,11 @@ fn another_analyzer_is_refused_and_both_are_described() {
 #[test]
 fn reloading_refuses_an_index_overwritten_with_another_analyzer() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    indexed(folder.path(), Analyzer::ENGLISH);
+    create_index(folder.path(), Analyzer::ENGLISH);
     let expecting =
         Bm25Index::open_expecting(folder.path(), Some(Analyzer::ENGLISH)).expect("its own analyzer");
     let any = Bm25Index::open(folder.path()).expect("an intact index");
-    indexed(folder.path(), Analyzer::SIMPLE);
+    create_index(folder.path(), Analyzer::SIMPLE);
     assert!(matches!(expecting.reload(), Err(Error::AnalyzerMismatch { .. })));
     assert_eq!((expecting.analyzer(), found(&expecting, "runs").len()), (Analyzer::ENGLISH, 1));
     any.reload().expect("an intact index");
@@ -110,10 +116,10 @@ fn reloading_refuses_an_index_overwritten_with_another_analyzer() {
 }
 
 #[test]
-fn an_unknown_version_is_refused_with_both() {
+fn an_unknown_version_or_analyzer_is_refused_and_named() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path();
-    indexed(path, Analyzer::SIMPLE);
+    create_index(path, Analyzer::SIMPLE);
     let meta = path.join("meta.json");
     let text = fs::read_to_string(&meta).expect("a commit");
     let changed = |from: &str, to: &str| {
@@ -135,37 +141,54 @@ fn an_unknown_version_is_refused_with_both() {
             "index: expected an analyzer that this release has, got version 1 of the analyzer klingon{end}"
         )
     );
-    // It can be overwritten, as any index that cannot be read.
+    // The index can be overwritten, like every index that cannot be read.
     let keep = WriterOptions { overwrite: false, ..OVERWRITE };
     assert!(matches!(IndexWriter::create(path, Analyzer::SIMPLE, keep), Err(Error::AlreadyExists { .. })));
-    indexed(path, Analyzer::SIMPLE);
+    create_index(path, Analyzer::SIMPLE);
     assert_eq!(Bm25Index::open(path).expect("an intact index").len(), 2);
+}
+
+#[test]
+fn piece_doc_freqs_counts_passages_per_piece_if_the_index_has_the_same_pieces() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    create_index(folder.path(), word_piece("tiny-encoder"));
+    let searcher = Bm25Index::open(folder.path()).expect("an intact index").searcher();
+    let pieces = Tokenizer::open(&model("tiny-encoder").join("tokenizer.json")).expect("a tokenizer");
+    let doc_freqs = searcher.piece_doc_freqs(&pieces).expect("an intact index").expect("the same pieces");
+    assert_eq!(doc_freqs.len(), pieces.vocabulary_size());
+    let doc_freq = |piece: &str| doc_freqs[pieces.piece_id(piece).expect("a piece") as usize];
+    assert_eq!((doc_freq("the"), doc_freq("river"), doc_freq("are"), doc_freq("of")), (1, 1, 1, 1));
+    assert_eq!(doc_freq("[CLS]"), 0);
+
+    create_index(folder.path(), Analyzer::ENGLISH);
+    let searcher = Bm25Index::open(folder.path()).expect("an intact index").searcher();
+    assert_eq!(searcher.piece_doc_freqs(&pieces).expect("an intact index"), None);
 }
 
 #[test]
 fn an_index_of_word_pieces_opens_without_the_model() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let (path, away) = (folder.path().join("index"), folder.path().join("model"));
-    fs::create_dir(&away).expect("a folder");
-    fs::copy(model("tiny-encoder/tokenizer.json"), away.join("tokenizer.json")).expect("a copy");
-    indexed(&path, Analyzer::word_piece(&away).expect("a tokenizer"));
-    fs::remove_dir_all(&away).expect("a folder to remove");
+    let (path, model_folder) = (folder.path().join("index"), folder.path().join("model"));
+    fs::create_dir(&model_folder).expect("a folder");
+    fs::copy(model("tiny-encoder/tokenizer.json"), model_folder.join("tokenizer.json")).expect("a copy");
+    create_index(&path, Analyzer::word_piece(&model_folder).expect("a tokenizer"));
+    fs::remove_dir_all(&model_folder).expect("a folder to remove");
     let index = Bm25Index::open(&path).expect("an index with its tokenizer");
     let pieces = word_piece("tiny-encoder").tokens("embeddings");
     assert!(pieces.len() > 1 && found(&index, &pieces[0]) == ["a"], "{pieces:?}");
     assert_eq!(index.analyzer(), word_piece("tiny-encoder"));
     let copy = index.analyzer().tokenizer_copy(&path).expect("a copy");
-    assert_eq!(copies(&path), std::slice::from_ref(&copy));
+    assert_eq!(tokenizer_files(&path), std::slice::from_ref(&copy));
     assert_eq!(Analyzer::word_piece(&copy).ok(), Some(word_piece("tiny-encoder")));
 }
 
 #[test]
-fn a_damaged_or_missing_tokenizer_is_an_error() {
+fn a_corrupt_or_missing_tokenizer_is_an_error() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path();
-    indexed(path, word_piece("tiny-encoder"));
+    create_index(path, word_piece("tiny-encoder"));
     let index = Bm25Index::open(path).expect("an intact index");
-    let [copy] = copies(path).try_into().expect("one copy");
+    let [copy] = tokenizer_files(path).try_into().expect("one copy");
     let intact = fs::read(&copy).expect("a file");
     let refused = |what: &str| {
         for error in [
@@ -179,7 +202,7 @@ fn a_damaged_or_missing_tokenizer_is_an_error() {
                 error => panic!("{what}: {error:?}"),
             }
         }
-        assert_eq!(found(&index, "river"), ["b"], "what is open stays open");
+        assert_eq!(found(&index, "river"), ["b"], "the open index is not affected");
     };
     for at in (0..intact.len()).step_by(intact.len() / 7) {
         let mut damaged = intact.clone();
@@ -191,11 +214,11 @@ fn a_damaged_or_missing_tokenizer_is_an_error() {
     refused("half a file");
     fs::remove_file(&copy).expect("a file to remove");
     refused("no file");
-    fs::write(&copy, &intact).expect("a file to mend");
+    fs::write(&copy, &intact).expect("a file to restore");
     index.reload().expect("an intact index");
-    // A damaged one can be overwritten.
+    // An index without its tokenizer can be overwritten.
     fs::remove_file(&copy).expect("a file to remove");
-    indexed(path, word_piece("tiny-encoder"));
+    create_index(path, word_piece("tiny-encoder"));
     index.reload().expect("an intact index");
 }
 
@@ -203,8 +226,8 @@ fn a_damaged_or_missing_tokenizer_is_an_error() {
 fn overwriting_changes_the_tokenizer_at_the_first_commit() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path();
-    fs::write(path.join("tokenizer-mine.json"), "{}").expect("a file of someone else");
-    indexed(path, word_piece("tiny-encoder"));
+    fs::write(path.join("tokenizer-mine.json"), "{}").expect("a file of the user");
+    create_index(path, word_piece("tiny-encoder"));
     let index = Bm25Index::open(path).expect("an intact index");
 
     let mut writer =
@@ -222,12 +245,13 @@ fn overwriting_changes_the_tokenizer_at_the_first_commit() {
     writer.commit().expect("a commit");
     index.reload().expect("the new index");
     assert_eq!(index.analyzer(), word_piece("minilm-encoder"));
-    assert_eq!(found(&index, "##ba"), [""; 0], "a query is a text: # # ba");
+    assert_eq!(found(&index, "##ba"), [""; 0], "as a text, ##ba is split into # # ba");
     let terms = [("##ba".to_owned(), 1.0)];
     assert_eq!(index.search_terms(&terms, 5, Bm25::default(), &Control::new()).expect("hits").len(), 1);
-    assert_eq!(copies(path).len(), 2, "the new copy and the file of someone else: {:?}", copies(path));
+    let files = tokenizer_files(path);
+    assert_eq!(files.len(), 2, "the new copy and the file of the user: {files:?}");
     drop(writer);
 
-    indexed(path, Analyzer::ENGLISH);
-    assert_eq!(copies(path), [path.join("tokenizer-mine.json")]);
+    create_index(path, Analyzer::ENGLISH);
+    assert_eq!(tokenizer_files(path), [path.join("tokenizer-mine.json")]);
 }

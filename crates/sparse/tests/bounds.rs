@@ -1,6 +1,7 @@
-//! Pruning and rounding never change the result: searches are compared with scoring every passage, and with the formula.
+//! Pruning and rounding never change the hits: searches for the best k are compared with searches that score every
+//! passage, and these are compared with the formula.
 //!
-//! There are enough passages for several blocks, for all layouts of postings and for impacts without a code.
+//! The index has enough passages for several blocks, for all layouts of postings, and for impacts without a code.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -14,7 +15,9 @@ const TERMS: u32 = 3_000;
 
 struct Collection {
     _folder: tempfile::TempDir,
+    /// Before the segments are merged.
     segments: Searcher,
+    /// After the segments were merged.
     merged: Searcher,
     /// By ord: the terms with their frequencies, and the length.
     passages: Vec<(HashMap<u32, u32>, u32)>,
@@ -29,13 +32,14 @@ impl Numbers {
         (((self.0 >> 32) * u64::from(limit)) >> 32) as u32
     }
 
-    /// A term, where term `t` has a probability of about 1 / t.
+    /// Returns a random term; the probability of term `t` is nearly proportional to 1 / (t + 1).
     fn term(&mut self) -> u32 {
         let exponent = f64::from(self.below(1 << 20)) / f64::from(1 << 20);
         (f64::from(TERMS).powf(exponent) - 1.0) as u32
     }
 }
 
+/// Every seventh passage is deleted, and all passages of the small segment that begins after passage 9,300.
 fn is_deleted(ord: u32) -> bool {
     ord % 7 == 3 || (9_000..9_400).contains(&ord)
 }
@@ -47,6 +51,7 @@ static COLLECTION: LazyLock<Collection> = LazyLock::new(|| {
         IndexWriter::create(&path, Analyzer::WHITESPACE, WriterOptions::default()).expect("an empty folder");
     let (mut numbers, mut passages) = (Numbers(7), Vec::new());
     for ord in 0..PASSAGES {
+        // Some passages are empty, some long, and some repeat each word, so that there are many different impacts.
         let length = match ord % 100 {
             0 => 0,
             1 => 2_000 + numbers.below(3_000),
@@ -87,6 +92,7 @@ fn into_inner(searcher: std::sync::Arc<Searcher>) -> Searcher {
 }
 
 fn query() -> impl Strategy<Value = Vec<(String, f32)>> {
+    // From frequent to rare terms, and one that no passage has.
     let term = prop_oneof![0u32..12, 0u32..100, 0u32..TERMS, Just(TERMS + 5)];
     let weight = prop_oneof![4 => Just(1.0f32), 1 => Just(2.0f32), 1 => 0.001f32..50.0];
     prop::collection::vec((term.prop_map(|term| format!("t{term}")), weight), 1..9)
@@ -102,19 +108,21 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_best_are_those_of_scoring_all(
+    fn the_best_k_are_the_first_k_of_scoring_every_passage(
         query in query(),
         parameters in parameters(),
+        // Up to 1,312 (a sixteenth of the passages), the searcher computes upper bounds.
         k in prop_oneof![1usize..12, Just(100usize), 300usize..2_500, Just(10_000usize)],
-        filtered in prop::option::of(2u32..60),
+        filter_step in prop::option::of(2u32..60),
     ) {
         let control = Control::new();
-        let filter = filtered.map(|step| {
+        let filter = filter_step.map(|step| {
             Filter::Ids((0..PASSAGES).filter(|ord| ord % step != 1).map(|ord| format!("p{ord}")).collect())
         });
         for searcher in [&COLLECTION.segments, &COLLECTION.merged] {
             let filtered = searcher.filtered(filter.as_ref(), &control).expect("a valid filter");
             let best = filtered.search_terms(&query, k, parameters, &control).expect("hits");
+            // More than there are passages, so every posting is scored.
             let mut all = filtered.search_terms(&query, 1 << 20, parameters, &control).expect("hits");
             all.truncate(k);
             prop_assert_eq!(best, all);
@@ -123,27 +131,29 @@ proptest! {
 }
 
 #[test]
-fn scoring_all_is_the_formula() {
+fn scores_of_every_passage_agree_with_the_formula() {
     let Collection { segments, merged, passages, .. } = &*COLLECTION;
     let (control, mut numbers) = (Control::new(), Numbers(11));
     for round in 0..12 {
         let Bm25 { k1, b } = if round % 2 == 0 { Bm25::default() } else { Bm25 { k1: 1.7, b: 0.8 } };
+        // Five random terms, and one of the three most frequent ones.
         let mut query: Vec<u32> = (0..5).map(|_| numbers.term()).chain([round % 3]).collect();
         query.sort_unstable();
         query.dedup();
         let weighted: Vec<(String, f32)> = query.iter().map(|term| (format!("t{term}"), 1.0)).collect();
         for (searcher, is_merged) in [(segments, false), (merged, true)] {
-            let living = || (0..PASSAGES).zip(passages).filter(|&(ord, _)| !is_deleted(ord));
+            let not_deleted = || (0..PASSAGES).zip(passages).filter(|&(ord, _)| !is_deleted(ord));
             let statistics = searcher.statistics();
             let df = |term: u32| searcher.doc_freq(&format!("t{term}")).expect("an intact index");
             if is_merged {
-                // Before the merge, deleted passages count in some segments.
+                // Before the merge, deleted passages count in the statistics.
                 let lengths =
-                    || living().map(|(_, (_, length))| u64::from(*length)).filter(|&length| length > 0);
+                    || not_deleted().map(|(_, (_, length))| u64::from(*length)).filter(|&length| length > 0);
                 assert_eq!(statistics.passages, lengths().count() as u64);
                 assert_eq!(statistics.tokens, lengths().sum::<u64>());
-                let has = |term| living().filter(|(_, (terms, _))| terms.contains_key(&term)).count() as u64;
-                assert!(query.iter().all(|&term| df(term) == has(term)));
+                let count =
+                    |term| not_deleted().filter(|(_, (terms, _))| terms.contains_key(&term)).count() as u64;
+                assert!(query.iter().all(|&term| df(term) == count(term)));
             }
             let n = statistics.passages as f64;
             let average = (statistics.tokens as f64 / n) as f32;
@@ -153,14 +163,14 @@ fn scoring_all_is_the_formula() {
             };
             let weights: Vec<f32> = query.iter().map(|&term| idf(term)).collect();
             let mut expected = Vec::new();
-            for (ord, (terms, length)) in living() {
+            for (ord, (terms, length)) in not_deleted() {
                 let length = tantivy::fieldnorm::FieldNormReader::fieldnorm_to_id(*length);
                 let length = tantivy::fieldnorm::FieldNormReader::id_to_fieldnorm(length) as f32;
-                let inverse = 1.0 / (k1 * ((1.0 - b) + b * length / average));
+                let inverse_norm = 1.0 / (k1 * ((1.0 - b) + b * length / average));
                 let mut sum = None;
                 for (term, &weight) in query.iter().zip(&weights) {
                     if let Some(&frequency) = terms.get(term) {
-                        let contribution = weight - weight / (1.0 + frequency as f32 * inverse);
+                        let contribution = weight - weight / (1.0 + frequency as f32 * inverse_norm);
                         *sum.get_or_insert(0.0) += f64::from(contribution);
                     }
                 }

@@ -1,6 +1,8 @@
-//! If a writer is killed at any moment, the index has its last commit or the one that was in progress, and nothing else.
+//! If a writer is killed at any moment, the index has its last commit or the one that was in progress, and nothing
+//! else.
 //!
-//! The tests kill 6 writers each, or 200 with `PASSAGEKIT_LONG=1`.
+//! Each test starts child processes, which run one of the `#[ignore]`d tests of this file and record finished commits.
+//! It kills 6 children, or 200 with `PASSAGEKIT_LONG=1`, and checks the index after each.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
@@ -15,9 +17,11 @@ use numerics::SplitMix64;
 use sparse::{Analyzer, Bm25, Bm25Index, Error, IndexWriter, WriterOptions};
 
 const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 };
+/// Environment variables that pass a folder and a number of commits (or indexes) to a child process.
 const FOLDER: &str = "PASSAGEKIT_CRASH_FOLDER";
 const FROM: &str = "PASSAGEKIT_CRASH_FROM";
 
+/// Returns how many child processes a test kills.
 fn rounds() -> u64 {
     if std::env::var_os("PASSAGEKIT_LONG").is_some() { 200 } else { 6 }
 }
@@ -28,10 +32,11 @@ enum Change {
     Delete(String),
 }
 
-/// Passages by id, each with the serial number of the change that added it and its text.
+/// The passages of an index by id, each with the serial number of the change that added it and its text.
 type State = BTreeMap<String, (u64, String)>;
 
-/// The changes of commit `number`, which are also applied to `state`. Each text has a term that no other text has.
+/// Returns the changes of commit `number`, and applies them to `state`. They depend on nothing else, so that parent and
+/// child compute the same. Each text has a term that no other text has.
 fn changes(number: u64, state: &mut State) -> Vec<Change> {
     let mut random = SplitMix64::new(number);
     let mut changes = Vec::new();
@@ -65,7 +70,7 @@ fn state_after(commits: u64) -> State {
     state
 }
 
-/// Starts a test of this file in a child process.
+/// Starts a test of this file in a child process, which continues after commit `from`.
 fn start(test: &str, folder: &Path, from: u64) -> Child {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args([test, "--exact", "--ignored", "--nocapture"]);
@@ -73,7 +78,8 @@ fn start(test: &str, folder: &Path, from: u64) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a process")
 }
 
-/// Kills a child process after a time that depends on the round. It must not have ended before.
+/// Kills a child process after at most 0.3 seconds; the time depends on the round. Fails if the process has ended by
+/// itself.
 fn kill(mut child: Child, round: u64) {
     std::thread::sleep(Duration::from_micros(SplitMix64::new(round).below(300_000)));
     child.kill().expect("a process to kill");
@@ -81,32 +87,35 @@ fn kill(mut child: Child, round: u64) {
     assert!(ended.status.code().is_none(), "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
-/// The parameters of a child process; `None` if this process was not started by a test.
-fn told() -> Option<(std::path::PathBuf, u64)> {
+/// Returns the folder and the commit with which [`start`] started this child process; `None` if it did not start it.
+fn child_arguments() -> Option<(std::path::PathBuf, u64)> {
     let folder = std::env::var_os(FOLDER)?;
     Some((folder.into(), std::env::var(FROM).ok()?.parse().ok()?))
 }
 
-/// Records a finished commit in a file outside the index. What a process has written survives when it is killed.
+/// Records a finished commit in a file outside the index. What a process has written is kept when the process is
+/// killed.
 fn acknowledge(folder: &Path, number: u64) {
     let file = OpenOptions::new().append(true).create(true).open(folder.join("acknowledged"));
     writeln!(file.expect("a file to append to"), "{number}").expect("a line");
 }
 
+/// Returns the last commit that was recorded.
 fn acknowledged(folder: &Path) -> Option<u64> {
     let lines = fs::read_to_string(folder.join("acknowledged")).ok()?;
     // The last line may be incomplete.
     lines.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')?.parse().ok()).next_back()
 }
 
+/// Returns the ids of the hits with the bits of their scores.
 fn hits(index: &Bm25Index, query: &str) -> Vec<(String, u32)> {
     let searcher = index.searcher();
     let hits = searcher.search(query, 100_000, Bm25::default(), &Control::new()).expect("hits");
     searcher.ids(&hits).expect("ids").into_iter().zip(hits.iter().map(|hit| hit.score.to_bits())).collect()
 }
 
-/// Whether the index has exactly the passages of a state, each with its text.
-fn holds(index: &Bm25Index, state: &State) -> bool {
+/// Returns true if the index has exactly the passages of a state, each with its text.
+fn has_state(index: &Bm25Index, state: &State) -> bool {
     let mut found: Vec<String> = hits(index, "common").into_iter().map(|(id, _)| id).collect();
     found.sort_unstable();
     index.len() == state.len() as u64
@@ -117,9 +126,9 @@ fn holds(index: &Bm25Index, state: &State) -> bool {
 }
 
 #[test]
-#[ignore = "the child of a test"]
+#[ignore = "run by another test in a child process"]
 fn commits_until_killed() {
-    let Some((folder, from)) = told() else { return };
+    let Some((folder, from)) = child_arguments() else { return };
     let path = folder.join("index");
     let mut state = state_after(from);
     let mut writer = IndexWriter::open(&path, OPTIONS).expect("an index");
@@ -133,6 +142,7 @@ fn commits_until_killed() {
         }
         writer.commit().expect("a commit");
         acknowledge(&folder, number);
+        // After some commits, the writer merges, is opened again, or rolls back.
         match number % 7 {
             0 => writer.merge().expect("a merge"),
             3 => {
@@ -149,7 +159,7 @@ fn commits_until_killed() {
 }
 
 #[test]
-fn a_writer_killed_at_any_moment_leaves_a_commit() {
+fn after_a_kill_the_index_has_the_last_commit_or_the_next() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("index");
     IndexWriter::create(&path, Analyzer::WHITESPACE, OPTIONS)
@@ -163,18 +173,18 @@ fn a_writer_killed_at_any_moment_leaves_a_commit() {
         let index = Bm25Index::open(&path).expect("an intact index");
         index.verify().expect("intact files");
         let (last, next) = (state_after(min_commit), state_after(min_commit + 1));
-        commits = if holds(&index, &last) { min_commit } else { min_commit + 1 };
+        commits = if has_state(&index, &last) { min_commit } else { min_commit + 1 };
         let state = if commits == min_commit { last } else { next };
-        assert!(holds(&index, &state), "round {round}: neither commit {min_commit} nor the next");
+        assert!(has_state(&index, &state), "round {round}: neither commit {min_commit} nor the next");
 
-        // A writer continues from there. Without deleted passages the scores are those of a new index.
+        // A writer can continue. After a merge, which removes deleted passages, the scores equal those of a new index.
         let mut writer = IndexWriter::open(&path, OPTIONS).expect("an intact index");
         assert_eq!(writer.len(), state.len() as u64);
         writer.commit().expect("a commit");
         writer.merge().expect("a merge");
         writer.close().expect("merges that end");
         index.reload().expect("an intact index");
-        assert!(holds(&index, &state));
+        assert!(has_state(&index, &state));
         let other = tempfile::tempdir().expect("a temporary folder");
         let mut writer =
             IndexWriter::create(other.path(), Analyzer::WHITESPACE, OPTIONS).expect("a new index");
@@ -186,36 +196,40 @@ fn a_writer_killed_at_any_moment_leaves_a_commit() {
         for query in ["w1 w7 w7", "common w3", "w11 w12 w13 w14 w15"] {
             assert_eq!(hits(&index, query), hits(&rebuilt, query), "round {round}: {query}");
         }
-        let strays = fs::read_dir(&path).expect("a folder").filter(|entry| {
+        let temporary_files = fs::read_dir(&path).expect("a folder").filter(|entry| {
             entry.as_ref().expect("an entry").file_name().to_string_lossy().starts_with(".tmp")
         });
-        assert_eq!(strays.count(), 0);
+        assert_eq!(temporary_files.count(), 0);
     }
     assert!(commits > 0, "no child reached a commit");
 }
 
-const GENERATION: u64 = 20;
+/// Number of passages in each generation: in each index that replaces the one before.
+const GENERATION_PASSAGES: u64 = 20;
 
+/// Returns the analyzer of an index, so that generations have different ones.
 fn analyzer_of(generation: u64) -> Analyzer {
     if generation.is_multiple_of(2) { Analyzer::ENGLISH } else { Analyzer::SIMPLE }
 }
 
-/// With `from` 0 the child creates an index; otherwise it replaces one.
+/// If [`FROM`] is 0, the child creates an index and waits. Otherwise it replaces the index again and again, beginning
+/// with the generation [`FROM`].
 #[test]
-#[ignore = "the child of a test"]
+#[ignore = "run by another test in a child process"]
 fn replaces_until_killed() {
-    let Some((folder, from)) = told() else { return };
+    let Some((folder, from)) = child_arguments() else { return };
     let options = WriterOptions { overwrite: from > 0, ..OPTIONS };
     for generation in from.. {
         let path = folder.join("index");
-        let mut writer =
-            IndexWriter::create(&path, analyzer_of(generation), options).expect("room for an index");
+        let mut writer = IndexWriter::create(&path, analyzer_of(generation), options)
+            .expect("an index to create or replace");
         let passages = |range: std::ops::Range<u64>| {
             range.map(|at| {
                 (format!("p{at}"), format!("common running{}", "x".repeat(generation as usize % 9)))
             })
         };
-        passages(0..GENERATION).for_each(|(id, text)| writer.add(&id, None, &text).expect("a new id"));
+        passages(0..GENERATION_PASSAGES)
+            .for_each(|(id, text)| writer.add(&id, None, &text).expect("a new id"));
         writer.commit().expect("a commit");
         acknowledge(&folder, generation);
         if from == 0 {
@@ -224,15 +238,16 @@ fn replaces_until_killed() {
     }
 }
 
+/// Returns true if an index has the analyzer and the passages of a generation.
 fn is_generation(index: &Bm25Index, generation: u64) -> bool {
     let word = format!("running{}", "x".repeat(generation as usize % 9));
     index.analyzer() == analyzer_of(generation)
-        && index.len() == GENERATION
-        && hits(index, &word).len() as u64 == GENERATION
+        && index.len() == GENERATION_PASSAGES
+        && hits(index, &word).len() as u64 == GENERATION_PASSAGES
 }
 
 #[test]
-fn a_first_build_that_was_killed_can_be_begun_again() {
+fn a_first_build_that_was_killed_can_be_started_again() {
     for round in 0..rounds() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("index");
@@ -246,7 +261,7 @@ fn a_first_build_that_was_killed_can_be_begun_again() {
             Err(error) => panic!("round {round}: {error:?}"),
         }
         assert_eq!(acknowledged(folder.path()), None);
-        let mut writer = IndexWriter::create(&path, Analyzer::SIMPLE, OPTIONS).expect("a second beginning");
+        let mut writer = IndexWriter::create(&path, Analyzer::SIMPLE, OPTIONS).expect("no finished index");
         writer.add("a", None, "one").expect("a new id");
         writer.commit().expect("a commit");
         let index = Bm25Index::open(&path).expect("an intact index");
@@ -255,21 +270,22 @@ fn a_first_build_that_was_killed_can_be_begun_again() {
 }
 
 #[test]
-fn an_index_killed_while_it_is_replaced_is_the_old_one_or_the_new() {
+fn after_a_kill_while_an_index_is_replaced_it_is_the_old_or_the_new_one() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("index");
     let mut generation = 1;
     let mut writer = IndexWriter::create(&path, analyzer_of(1), OPTIONS).expect("a new index");
-    (0..GENERATION).for_each(|at| writer.add(&format!("p{at}"), None, "runningx").expect("a new id"));
+    (0..GENERATION_PASSAGES)
+        .for_each(|at| writer.add(&format!("p{at}"), None, "runningx").expect("a new id"));
     writer.commit().expect("a commit");
     drop(writer);
     for round in 0..rounds() {
         kill(start("replaces_until_killed", folder.path(), generation + 1), round);
-        let min_commit = acknowledged(folder.path()).unwrap_or(1).max(generation);
+        let recorded = acknowledged(folder.path()).unwrap_or(1).max(generation);
         let index = Bm25Index::open(&path).expect("an intact index");
         index.verify().expect("intact files");
-        generation = if is_generation(&index, min_commit) { min_commit } else { min_commit + 1 };
-        assert!(is_generation(&index, generation), "round {round}: neither {min_commit} nor the next");
+        generation = if is_generation(&index, recorded) { recorded } else { recorded + 1 };
+        assert!(is_generation(&index, generation), "round {round}: neither {recorded} nor the next");
     }
     assert!(generation > 1, "no child reached a commit");
 }

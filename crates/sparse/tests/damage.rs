@@ -1,5 +1,5 @@
-//! With corrupt index files, opening and searching fail or give the right answers. They never panic and never give wrong
-//! answers.
+//! With corrupt index files, opening and searching return an error or the right hits. They never panic, and never
+//! return wrong hits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use sparse::{Analyzer, Bm25, Bm25Index, Error, Filter, IndexWriter, WriterOption
 
 const OPTIONS: WriterOptions = WriterOptions { overwrite: true, threads: 1, memory: 15_000_000 };
 
-fn answers(path: &Path) -> Result<Vec<(String, f32)>, Error> {
+/// Opens an index, and returns the ids and scores of a search with a filter.
+fn search(path: &Path) -> Result<Vec<(String, f32)>, Error> {
     let searcher = Bm25Index::open(path)?.searcher();
     let filter = Filter::Equals { field: "parity".to_owned(), value: 1.0.into() };
     let filtered = searcher.filtered(Some(&filter), &Control::new())?;
@@ -18,7 +19,8 @@ fn answers(path: &Path) -> Result<Vec<(String, f32)>, Error> {
     Ok(searcher.ids(&hits)?.into_iter().zip(hits.iter().map(|hit| hit.score)).collect())
 }
 
-fn index(path: &Path) -> Vec<(String, f32)> {
+/// Creates an index, and returns what [`search`] finds in it.
+fn create_index(path: &Path) -> Vec<(String, f32)> {
     let mut writer = IndexWriter::create(path, Analyzer::ENGLISH, OPTIONS).expect("an empty folder");
     for at in 0..400 {
         let text = format!("common w{} w{}", at % 13, at % 29);
@@ -33,10 +35,10 @@ fn index(path: &Path) -> Vec<(String, f32)> {
     writer.delete(&["p3", "p390"]).expect("a deletion");
     writer.commit().expect("a commit");
     writer.close().expect("merges that end");
-    answers(path).expect("an intact index")
+    search(path).expect("an intact index")
 }
 
-/// The files of the index, without locks.
+/// Returns the files of an index, without locks.
 fn files(path: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").path());
     let mut files: Vec<PathBuf> =
@@ -50,22 +52,22 @@ fn is_segment_file(file: &Path) -> bool {
 }
 
 #[test]
-fn damaged_files_are_errors() {
+fn corrupt_files_are_reported() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let intact = index(folder.path());
-    let mut damaged = 0;
+    let intact = create_index(folder.path());
+    let mut reported = 0;
     for file in files(folder.path()) {
         let content = fs::read(&file).expect("a file");
-        let steps = (content.len() / 40).max(1);
-        let truncated = (0..content.len()).step_by(steps).map(|length| content[..length].to_vec());
-        let flipped = (0..content.len()).step_by(if is_segment_file(&file) { steps } else { 1 }).map(|at| {
+        let step = (content.len() / 40).max(1);
+        let truncated = (0..content.len()).step_by(step).map(|length| content[..length].to_vec());
+        let flipped = (0..content.len()).step_by(if is_segment_file(&file) { step } else { 1 }).map(|at| {
             let mut content = content.clone();
             content[at] ^= 0x11;
             content
         });
         for content in truncated.chain(flipped) {
             fs::write(&file, content).expect("a file to damage");
-            match answers(folder.path()) {
+            match search(folder.path()) {
                 Ok(got) => {
                     assert!(!is_segment_file(&file), "{} was damaged", file.display());
                     assert_eq!(got, intact, "{}", file.display());
@@ -75,51 +77,51 @@ fn damaged_files_are_errors() {
                     | Error::Version { .. }
                     | Error::AnalyzerVersion { .. }
                     | Error::NotAnIndex { .. },
-                ) => damaged += 1,
+                ) => reported += 1,
                 Err(error) => panic!("{}: {error:?}", file.display()),
             }
-            // Opening to write must not panic either, nor hide the damage.
+            // Opening a writer must not panic either, and must not report another cause.
             if let Err(Error::Locked { .. } | Error::Engine { .. }) =
                 IndexWriter::open(folder.path(), OPTIONS).map(drop)
             {
-                panic!("{}: not named as damage", file.display());
+                panic!("{}: not reported as corrupt", file.display());
             }
         }
-        fs::write(&file, content).expect("a file to mend");
-        assert_eq!(answers(folder.path()).expect("an intact index"), intact);
+        fs::write(&file, content).expect("a file to restore");
+        assert_eq!(search(folder.path()).expect("an intact index"), intact);
     }
-    assert!(damaged > 100);
+    assert!(reported > 100);
 }
 
 #[test]
-fn missing_files_are_errors_and_a_damaged_index_can_be_overwritten() {
+fn missing_files_are_reported_and_a_corrupt_index_can_be_overwritten() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let intact = index(folder.path());
+    let intact = create_index(folder.path());
     for file in files(folder.path()).into_iter().filter(|file| is_segment_file(file)) {
         let content = fs::read(&file).expect("a file");
         fs::remove_file(&file).expect("a file to remove");
-        match answers(folder.path()) {
-            // The index has no positions, so their file is empty.
+        match search(folder.path()) {
+            // The index has no positions, so searches do not read the file of positions.
             Ok(got) if file.extension().is_some_and(|end| end == "pos") => {
                 assert_eq!(got, intact);
             }
             Ok(_) => panic!("{} is missing", file.display()),
             Err(error) => assert!(matches!(error, Error::Corrupt { .. }), "{error:?}"),
         }
-        fs::write(&file, content).expect("a file to mend");
+        fs::write(&file, content).expect("a file to restore");
     }
     let terms =
         files(folder.path()).into_iter().find(|file| file.extension().is_some_and(|ext| ext == "term"));
     fs::write(terms.expect("a term file"), "no").expect("a file to damage");
     let keep = WriterOptions { overwrite: false, ..OPTIONS };
     assert!(IndexWriter::create(folder.path(), Analyzer::ENGLISH, keep).is_err());
-    fs::write(folder.path().join("notes.txt"), "mine").expect("a file of someone else");
-    index(folder.path());
+    fs::write(folder.path().join("notes.txt"), "notes").expect("a file of the user");
+    create_index(folder.path());
     assert!(folder.path().join("notes.txt").exists());
 }
 
-/// Corrects the checksum at the end of a file, which is in a JSON footer before its length and a magic number.
-fn sealed(mut content: Vec<u8>) -> Vec<u8> {
+/// Corrects the checksum of a file. It is in a JSON footer, which is followed by its length and a magic number.
+fn with_valid_checksum(mut content: Vec<u8>) -> Vec<u8> {
     let tail = content.len() - 8;
     let length = u32::from_le_bytes(content[tail..tail + 4].try_into().expect("four bytes")) as usize;
     let end = content.split_off(tail - length);
@@ -134,20 +136,21 @@ fn sealed(mut content: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn merging_crafted_segments_gives_an_index_or_names_the_damage() {
+fn merging_corrupt_segments_with_valid_checksums_causes_no_panic() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    index(folder.path());
+    create_index(folder.path());
     let all = files(folder.path());
-    let mut damaged = 0;
+    let mut reported = 0;
     for file in all.iter().filter(|file| is_segment_file(file)) {
         let content = fs::read(file).expect("a file");
-        assert_eq!(sealed(content.clone()), content, "{}", file.display());
+        assert_eq!(with_valid_checksum(content.clone()), content, "{}", file.display());
         let length = content[content.len() - 8..content.len() - 4].try_into().expect("four bytes");
+        // The part of the file before the footer.
         let body = content.len() - 8 - u32::from_le_bytes(length) as usize;
         for at in (0..body).step_by((body / 12).max(1)) {
             let mut content = content.clone();
             content[at] ^= 0x41;
-            let content = sealed(content);
+            let content = with_valid_checksum(content);
             let crafted = tempfile::tempdir().expect("a temporary folder");
             for file in &all {
                 fs::copy(file, crafted.path().join(file.file_name().expect("a name"))).expect("a copy");
@@ -157,18 +160,18 @@ fn merging_crafted_segments_gives_an_index_or_names_the_damage() {
             let merged = IndexWriter::open(crafted.path(), OPTIONS).and_then(|mut writer| writer.merge());
             match merged {
                 Ok(()) | Err(Error::Version { .. } | Error::MissingPassages { .. }) => {}
-                Err(Error::Corrupt { .. }) => damaged += 1,
+                Err(Error::Corrupt { .. }) => reported += 1,
                 Err(error) => panic!("{} at {at}: {error:?}", file.display()),
             }
         }
     }
-    assert!(damaged > 20, "{damaged}");
+    assert!(reported > 20, "{reported}");
 }
 
 #[test]
-fn another_version_is_named() {
+fn the_error_for_another_version_names_the_version() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    index(folder.path());
+    create_index(folder.path());
     let meta = folder.path().join("meta.json");
     let text = fs::read_to_string(&meta).expect("a commit");
     fs::write(&meta, text.replace(r#"\"version\":2"#, r#"\"version\":9"#)).expect("a commit to change");
@@ -179,16 +182,16 @@ fn another_version_is_named() {
 }
 
 #[test]
-fn what_a_killed_removal_leaves_is_in_nobodys_way() {
+fn an_index_can_be_created_where_the_removal_of_another_was_interrupted() {
     let source = tempfile::tempdir().expect("a temporary folder");
-    index(source.path());
+    create_index(source.path());
     let all = files(source.path());
     let keep = WriterOptions { overwrite: false, ..OPTIONS };
-    // meta.json goes first, then segments, .managed.json last; it may be damaged, too.
-    for left in (0..all.len()).step_by(3) {
+    // A removal begins with meta.json, continues with segments, and ends with .managed.json, which may be corrupt too.
+    for remaining in (0..all.len()).step_by(3) {
         for managed in [fs::read(source.path().join(".managed.json")).expect("a list"), b"[\"a".to_vec()] {
             let folder = tempfile::tempdir().expect("a temporary folder");
-            for file in all.iter().filter(|file| is_segment_file(file)).take(left) {
+            for file in all.iter().filter(|file| is_segment_file(file)).take(remaining) {
                 fs::copy(file, folder.path().join(file.file_name().expect("a name"))).expect("a copy");
             }
             fs::write(folder.path().join(".managed.json"), &managed).expect("a file");
@@ -197,14 +200,14 @@ fn what_a_killed_removal_leaves_is_in_nobodys_way() {
                 Err(Error::NotAnIndex { .. } | Error::Corrupt { .. })
             ));
             let mut writer =
-                IndexWriter::create(folder.path(), Analyzer::ENGLISH, keep).expect("room for an index");
+                IndexWriter::create(folder.path(), Analyzer::ENGLISH, keep).expect("no index in the way");
             writer.add("a", None, "common").expect("a new id");
             writer.commit().expect("a commit");
             assert_eq!(Bm25Index::open(folder.path()).expect("an intact index").len(), 1);
             let terms = files(folder.path())
                 .into_iter()
                 .filter(|file| file.extension().is_some_and(|ext| ext == "term"));
-            assert_eq!(terms.count(), 1, "nothing of the old index is left");
+            assert_eq!(terms.count(), 1, "no file of the old index is left");
         }
     }
 }

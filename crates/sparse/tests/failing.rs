@@ -1,5 +1,7 @@
-//! Errors of the operating system: a second writer, a read-only folder, a full disk. Each becomes a typed error, and the
-//! index keeps its last commit.
+//! Failures from outside: a second writer, a read-only folder, a full disk. Each gives an error of the right type, and
+//! the index keeps its last commit.
+//!
+//! Some tests need another process: they start a child that runs one of the `#[ignore]`d tests of this file.
 #![cfg(unix)]
 
 use std::fs;
@@ -14,10 +16,12 @@ use control::Control;
 use sparse::{Analyzer, Bm25, Bm25Index, Error, IndexWriter, WriterOptions};
 
 const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 };
+/// The environment variable that passes a folder to a child process.
 const FOLDER: &str = "PASSAGEKIT_FAILING_FOLDER";
-/// The user id of `nobody`, who has no permissions, on Linux and macOS.
+/// The id of a user without permissions: `nobody` on most Linux systems. On macOS, no user has this id.
 const NOBODY: u32 = 65_534;
 
+/// Returns the ids of the hits.
 fn found(index: &Bm25Index, query: &str) -> Vec<String> {
     let searcher = index.searcher();
     let hits = searcher.search(query, 10, Bm25::default(), &Control::new()).expect("hits");
@@ -25,21 +29,22 @@ fn found(index: &Bm25Index, query: &str) -> Vec<String> {
 }
 
 /// Creates an index with one passage.
-fn indexed(path: &Path) -> IndexWriter {
+fn create_index(path: &Path) -> IndexWriter {
     let mut writer = IndexWriter::create(path, Analyzer::WHITESPACE, OPTIONS).expect("a new index");
     writer.add("a", None, "one").expect("a new id");
     writer.commit().expect("a commit");
     writer
 }
 
-/// A child process that runs a test of this file.
+/// Returns a command that runs a test of this file in a child process.
 fn child(test: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args([test, "--exact", "--ignored", "--nocapture"]).env(FOLDER, folder);
     command
 }
 
-fn told() -> Option<PathBuf> {
+/// Returns the folder that [`child`] passed to this process; `None` if this is not a child process.
+fn child_folder() -> Option<PathBuf> {
     std::env::var_os(FOLDER).map(PathBuf::from)
 }
 
@@ -47,7 +52,8 @@ fn skip(what: &str) {
     eprintln!("SKIPPING {what}");
 }
 
-/// Adds passages until tantivy has to write a segment and fails.
+/// Adds passages until tantivy has to write a segment and fails. All words are different, so the writer's memory fills
+/// quickly.
 fn add_until_refused(writer: &mut IndexWriter) -> Error {
     for at in 0..2_000_000u64 {
         let mut text = String::new();
@@ -58,10 +64,11 @@ fn add_until_refused(writer: &mut IndexWriter) -> Error {
             return error;
         }
     }
-    panic!("expected no room for gigabytes");
+    panic!("all passages were added: expected a write to fail");
 }
 
-/// Checks that the index has its last commit, and that the writer rejects everything until it is rolled back.
+/// Checks the kind of an error, that the index still has its last commit, and that the writer rejects everything until
+/// it is rolled back. Then rolls it back.
 fn check_refused(path: &Path, writer: &mut IndexWriter, error: &Error, kinds: &[ErrorKind]) {
     match error {
         Error::Io { source, .. } => assert!(kinds.contains(&source.kind()), "{error:?}"),
@@ -80,23 +87,23 @@ fn check_refused(path: &Path, writer: &mut IndexWriter, error: &Error, kinds: &[
 }
 
 #[test]
-#[ignore = "the child of a test"]
+#[ignore = "run by another test in a child process"]
 fn holds_the_lock_until_killed() {
-    let Some(folder) = told() else { return };
+    let Some(folder) = child_folder() else { return };
     let _writer = IndexWriter::open(&folder.join("index"), OPTIONS).expect("an index");
     fs::write(folder.join("ready"), "").expect("a file");
     std::thread::sleep(Duration::from_secs(60));
 }
 
 #[test]
-fn a_second_writer_is_refused_in_another_process_too_and_let_in_when_the_first_is_killed() {
+fn a_second_writer_is_refused_while_another_process_has_one() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("index");
-    drop(indexed(&path));
+    drop(create_index(&path));
     let mut holder =
         child("holds_the_lock_until_killed", folder.path()).stdout(Stdio::null()).spawn().expect("a process");
     while !folder.path().join("ready").exists() {
-        assert!(holder.try_wait().expect("a process").is_none(), "it ended too soon");
+        assert!(holder.try_wait().expect("a process").is_none(), "the child ended too soon");
         std::thread::sleep(Duration::from_millis(2));
     }
     let overwrite = WriterOptions { overwrite: true, ..OPTIONS };
@@ -104,7 +111,7 @@ fn a_second_writer_is_refused_in_another_process_too_and_let_in_when_the_first_i
         [IndexWriter::open(&path, OPTIONS), IndexWriter::create(&path, Analyzer::ENGLISH, overwrite)]
     {
         let error = refused.expect_err("a second writer");
-        assert!(matches!(&error, Error::Locked { path: named } if *named == path), "{error:?}");
+        assert!(matches!(&error, Error::Locked { path: locked_path } if *locked_path == path), "{error:?}");
         assert!(error.to_string().ends_with("expected no other writer, got one that holds the lock"));
     }
     assert_eq!(found(&Bm25Index::open(&path).expect("readers need no lock"), "one"), ["a"]);
@@ -114,65 +121,65 @@ fn a_second_writer_is_refused_in_another_process_too_and_let_in_when_the_first_i
 }
 
 #[test]
-#[ignore = "the child of a test"]
-fn writes_where_it_may_not() {
-    let Some(folder) = told() else { return };
+#[ignore = "run by another test in a child process"]
+fn cannot_write_to_a_read_only_folder() {
+    let Some(folder) = child_folder() else { return };
     let path = folder.join("index");
-    for (named, refused) in [
+    for (expected_path, refused) in [
         (&path, IndexWriter::open(&path, OPTIONS)),
         (&path, IndexWriter::create(&path, Analyzer::ENGLISH, WriterOptions { overwrite: true, ..OPTIONS })),
         (&folder.join("new"), IndexWriter::create(&folder.join("new"), Analyzer::ENGLISH, OPTIONS)),
     ] {
         match refused {
             Err(Error::Io { path, source, .. }) => {
-                assert_eq!((&path, source.kind()), (named, ErrorKind::PermissionDenied));
+                assert_eq!((&path, source.kind()), (expected_path, ErrorKind::PermissionDenied));
             }
             other => panic!("{other:?}"),
         }
     }
-    let index = Bm25Index::open(&path).expect("an index that may be read");
+    let index = Bm25Index::open(&path).expect("a readable index");
     index.verify().expect("intact files");
     assert_eq!(found(&index, "one"), ["a"]);
 }
 
 #[test]
-fn a_folder_that_may_only_be_read_is_searched_and_not_written() {
+fn an_index_in_a_read_only_folder_can_be_searched_but_not_written() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("index");
-    drop(indexed(&path));
+    drop(create_index(&path));
     for entry in fs::read_dir(&path).expect("a folder") {
         let file = entry.expect("an entry").path();
-        fs::set_permissions(file, PermissionsExt::from_mode(0o444)).expect("an own file");
+        fs::set_permissions(file, PermissionsExt::from_mode(0o444)).expect("a file of this user");
     }
     for folder in [&path, folder.path()] {
-        fs::set_permissions(folder, PermissionsExt::from_mode(0o555)).expect("an own folder");
+        fs::set_permissions(folder, PermissionsExt::from_mode(0o555)).expect("a folder of this user");
     }
-    let mut command = child("writes_where_it_may_not", folder.path());
+    let mut command = child("cannot_write_to_a_read_only_folder", folder.path());
     if fs::write(folder.path().join("probe"), "").is_ok() {
-        // For the superuser permissions mean nothing.
+        // This user is the superuser, whom permissions do not restrict.
         command.uid(NOBODY).gid(NOBODY).current_dir("/");
     }
-    let ended = command.output();
+    let output = command.output();
     for folder in [folder.path(), &path] {
-        fs::set_permissions(folder, PermissionsExt::from_mode(0o755)).expect("an own folder");
+        fs::set_permissions(folder, PermissionsExt::from_mode(0o755)).expect("a folder of this user");
     }
-    match ended {
+    match output {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
             skip(
-                "read-only folders: another user may not run this test, and permissions do not bind this one",
+                "read-only folders: permissions do not restrict this user, and no other user can run this test",
             );
         }
-        ended => {
-            let ended = ended.expect("a process");
-            assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+        output => {
+            let output = output.expect("a process");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
     }
 }
 
 #[test]
-#[ignore = "the child of a test"]
-fn fills_what_it_is_allowed() {
-    let Some(folder) = told() else { return };
+#[ignore = "run by another test in a child process"]
+fn writes_until_a_file_is_too_large() {
+    let Some(folder) = child_folder() else { return };
     let path = folder.join("index");
     let mut writer = IndexWriter::open(&path, OPTIONS).expect("an index");
     let error = add_until_refused(&mut writer);
@@ -182,16 +189,17 @@ fn fills_what_it_is_allowed() {
 }
 
 #[test]
-fn a_write_that_the_system_refuses_is_an_error_and_the_writer_recovers() {
+fn after_a_failed_write_the_writer_can_be_rolled_back_and_used() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("index");
-    drop(indexed(&path));
-    // No file of more than 128 KiB (256 in some shells), and no signal for who tries.
-    let writes = child("fills_what_it_is_allowed", folder.path());
+    drop(create_index(&path));
+    // Limits files to 128 KiB (in some shells 256 KiB), and ignores SIGXFSZ, so that a write beyond the limit fails
+    // instead of killing the process.
+    let writes = child("writes_until_a_file_is_too_large", folder.path());
     let mut limited = Command::new("sh");
     limited.args(["-c", "trap '' XFSZ; ulimit -f 256 && exec \"$0\" \"$@\""]).arg(writes.get_program());
-    let ended = limited.args(writes.get_args()).env(FOLDER, folder.path()).output().expect("a process");
-    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    let output = limited.args(writes.get_args()).env(FOLDER, folder.path()).output().expect("a process");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let index = Bm25Index::open(&path).expect("an intact index");
     assert_eq!((found(&index, "one"), found(&index, "two")), (vec!["a".to_owned()], vec!["b".to_owned()]));
 }
@@ -213,7 +221,7 @@ impl SmallDisk {
     }
 
     /// Fills the file system except for this many bytes.
-    fn fill(&self, free: usize) {
+    fn fill(&self, free_bytes: usize) {
         let filler = self.0.path().join("filler");
         fs::remove_file(&filler).ok();
         let mut size = 0;
@@ -221,9 +229,10 @@ impl SmallDisk {
         while std::io::Write::write_all(&mut file, &[0; 4096]).is_ok() {
             size += 4096;
         }
-        file.set_len((size as u64).saturating_sub(free as u64)).expect("a smaller file");
+        file.set_len((size as u64).saturating_sub(free_bytes as u64)).expect("a smaller file");
     }
 
+    /// Deletes the file that [`fill`](Self::fill) wrote.
     fn free(&self) {
         fs::remove_file(self.0.path().join("filler")).expect("a file");
     }
@@ -236,28 +245,35 @@ impl Drop for SmallDisk {
 }
 
 #[test]
-fn a_full_disk_is_an_error_wherever_it_strikes_and_the_index_goes_on_when_there_is_room() {
+fn whichever_write_fails_on_a_full_disk_the_writer_can_continue_when_there_is_room() {
     let Some(disk) = SmallDisk::new(3 << 20) else {
-        return skip("full disks: this user may not mount a small one");
+        return skip("full disks: this user cannot mount a small file system");
     };
     let path = disk.index();
-    let mut writer = indexed(&path);
+    let mut writer = create_index(&path);
     let error = add_until_refused(&mut writer);
     check_refused(&path, &mut writer, &error, &[ErrorKind::StorageFull]);
 
-    // From no room at all to enough, so that each file of a commit or merge is once the one that does not fit.
+    // The free space grows from nothing to enough, so for each file of a commit or a merge, there is a round in which
+    // it does not fit.
     let mut refused = 0;
     for free in (0..40).map(|pages| pages * 4096) {
         let committed = writer.len();
         disk.fill(free);
         let id = format!("b{free}");
+        // The first round adds b0. The next commit that succeeds deletes it, so the commits up to that one also write a
+        // file of deletions.
         writer.delete(&["b0"]).expect("a deletion");
         writer.add(&id, None, "two two").expect("a passage that fits into memory");
         let result = writer.commit();
         if let Err(error) = &result {
             refused += 1;
             check_refused(&path, &mut writer, error, &[ErrorKind::StorageFull]);
-            assert_eq!(writer.len(), committed, "{free} bytes free: it is at its last commit");
+            assert_eq!(
+                writer.len(),
+                committed,
+                "{free} bytes free: expected the writer to be back at its last commit"
+            );
         } else if let Err(error) = writer.merge() {
             assert!(
                 matches!(&error, Error::Io { source, .. } if source.kind() == ErrorKind::StorageFull),
@@ -274,32 +290,34 @@ fn a_full_disk_is_an_error_wherever_it_strikes_and_the_index_goes_on_when_there_
         );
         if result.is_err() {
             writer.add(&id, None, "two two").expect("an id that was rolled back");
-            writer.commit().expect("a commit where there is room");
+            writer.commit().expect("a commit with enough space");
         }
     }
     assert!((2..40).contains(&refused), "{refused} of 40 commits were refused");
-    writer.merge().expect("a merge where there is room");
+    writer.merge().expect("a merge with enough space");
     let index = Bm25Index::open(&path).expect("an intact index");
+    // `found` returns at most ten passages.
     assert_eq!((index.len(), found(&index, "two").len()), (writer.len(), 10));
 }
 
 #[test]
-fn an_index_is_not_made_on_a_full_disk_and_can_be_when_there_is_room() {
+fn creating_an_index_fails_on_a_full_disk_and_succeeds_when_there_is_room() {
     let Some(disk) = SmallDisk::new(1 << 20) else {
-        return skip("full disks: this user may not mount a small one");
+        return skip("full disks: this user cannot mount a small file system");
     };
     let path = disk.index();
-    let mut made = 0;
+    let mut created = 0;
     for free in (0..8).map(|pages| pages * 4096) {
         disk.fill(free);
+        // An index that never had a passage counts as none, so creating it again succeeds.
         match IndexWriter::create(&path, Analyzer::ENGLISH, OPTIONS) {
-            Ok(_) => made += 1,
+            Ok(_) => created += 1,
             Err(Error::Io { source, .. }) => assert_eq!(source.kind(), ErrorKind::StorageFull),
             Err(error) => panic!("{free} bytes free: {error:?}"),
         }
         disk.free();
     }
-    assert!((1..8).contains(&made), "{made} of 8");
-    drop(indexed(&path));
+    assert!((1..8).contains(&created), "created {created} of 8");
+    drop(create_index(&path));
     assert_eq!(found(&Bm25Index::open(&path).expect("an intact index"), "one"), ["a"]);
 }

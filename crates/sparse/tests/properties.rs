@@ -1,4 +1,5 @@
-//! Searches after additions, updates, deletions and merges, compared with a scorer written from the formula.
+//! Searches after random additions, updates, deletions and merges are compared with a model: lists of passages, scored
+//! by the BM25 formula.
 
 use std::collections::HashMap;
 
@@ -6,6 +7,7 @@ use control::Control;
 use proptest::prelude::*;
 use sparse::{Analyzer, Bm25, Bm25Index, IndexWriter, WriterOptions};
 
+/// A change to the index. Step number 7 adds the passage `p7`; updates and deletions name a passage by this number.
 #[derive(Debug, Clone)]
 enum Step {
     Add(Vec<u8>),
@@ -19,6 +21,7 @@ enum Step {
 struct Model {
     /// Committed segments.
     segments: Vec<Vec<Passage>>,
+    /// Passages added since the last commit.
     pending: Vec<Passage>,
     next_ord: u32,
 }
@@ -28,8 +31,9 @@ struct Passage {
     id: String,
     ord: u32,
     terms: Vec<String>,
+    /// True if the passage is not deleted.
     alive: bool,
-    /// Passages that are not deleted in the last commit.
+    /// True if the passage was not deleted at the last commit, so searches find it.
     visible: bool,
 }
 
@@ -57,8 +61,11 @@ impl Model {
         self.segments = vec![all];
     }
 
-    /// score = Σ qtf · idf · tf / (tf + k1 · (1 − b + b · dl / avgdl)), in Lucene's order of operations; deleted
-    /// passages count in N, df and avgdl. Passages are so short that their lengths are stored exactly.
+    /// Returns the best `k` passages with their ords and scores.
+    ///
+    /// score = Σ qtf · idf · tf / (tf + k1 · (1 − b + b · dl / avgdl)), in Lucene's order of operations, where qtf is
+    /// the frequency of a term in the query. Deleted passages count in N, df and avgdl until they are merged away.
+    /// Passages are short, so their lengths are stored exactly.
     fn search(&self, query: &[String], k: usize, Bm25 { k1, b }: Bm25) -> Vec<(String, u32, f32)> {
         let all: Vec<&Passage> = self.segments.iter().flatten().collect();
         let n = all.iter().filter(|passage| !passage.terms.is_empty()).count() as f64;
@@ -79,8 +86,8 @@ impl Model {
                     let df = all.iter().filter(|passage| passage.terms.contains(term)).count() as f64;
                     let idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln() as f32;
                     let weight = count(query, term) as f32 * idf;
-                    let inverse = 1.0 / (k1 * ((1.0 - b) + b * passage.terms.len() as f32 / average));
-                    *sum.get_or_insert(0.0) += f64::from(weight - weight / (1.0 + tf * inverse));
+                    let inverse_norm = 1.0 / (k1 * ((1.0 - b) + b * passage.terms.len() as f32 / average));
+                    *sum.get_or_insert(0.0) += f64::from(weight - weight / (1.0 + tf * inverse_norm));
                 }
             }
             hits.extend(sum.map(|sum| (passage.id.clone(), passage.ord, sum as f32)));
@@ -95,6 +102,7 @@ fn terms(letters: &[u8]) -> Vec<String> {
     letters.iter().map(|&letter| char::from(b'a' + letter).to_string()).collect()
 }
 
+/// Compares all kinds of searches, and explanations, with the model.
 fn check(
     index: &Bm25Index,
     model: &Model,
@@ -108,10 +116,10 @@ fn check(
     prop_assert_eq!(searcher.len(), visible as u64);
     let texts: Vec<String> = queries.iter().map(|query| terms(query).join(" ")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let many = searcher.search_many(&texts, k, parameters, 2, &control).expect("hits");
-    for ((query, text), together) in queries.iter().zip(texts).zip(many) {
+    let batch = searcher.search_many(&texts, k, parameters, 2, &control).expect("hits");
+    for ((query, text), batch_hits) in queries.iter().zip(texts).zip(batch) {
         let hits = searcher.search(text, k, parameters, &control).expect("hits");
-        prop_assert_eq!(&hits, &together);
+        prop_assert_eq!(&hits, &batch_hits);
         let ids = searcher.ids(&hits).expect("ids");
         let got: Vec<_> = ids.into_iter().zip(&hits).map(|(id, hit)| (id, hit.ord, hit.score)).collect();
         prop_assert_eq!(&got, &model.search(&terms(query), k, parameters));
@@ -121,9 +129,9 @@ fn check(
         weighted.sort_by_key(|(term, _)| text.find(term.as_str()));
         prop_assert_eq!(&searcher.search_terms(&weighted, k, parameters, &control).expect("hits"), &hits);
         for (id, _, score) in &got {
-            let why = searcher.explain(text, id, parameters).expect("a passage of the index");
-            prop_assert_eq!(why.score, *score);
-            let sum: f64 = why.terms.iter().map(|term| f64::from(term.contribution)).sum();
+            let explanation = searcher.explain(text, id, parameters).expect("a passage of the index");
+            prop_assert_eq!(explanation.score, *score);
+            let sum: f64 = explanation.terms.iter().map(|term| f64::from(term.contribution)).sum();
             prop_assert_eq!(sum as f32, *score);
         }
     }
@@ -146,7 +154,7 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
     #[test]
-    fn search_is_the_formula(
+    fn searches_find_what_the_formula_gives(
         steps in prop::collection::vec(step(), 1..60),
         queries in prop::collection::vec(letters(), 1..4),
         k in 0usize..30,
@@ -167,17 +175,19 @@ proptest! {
                 Step::Update(at, text) => {
                     let (id, text) = (format!("p{at}"), terms(&text));
                     let replaced = model.delete(&id);
-                    // An id that is not there yet must not clash with a later addition.
+                    // Updating an unknown id would add a passage whose id a later step needs.
                     if replaced {
                         model.add(&id, &text);
+                        // An empty title adds no term.
                         prop_assert!(writer.update(&id, Some(""), &text.join(" ")).expect("an update"));
                     }
                 }
                 Step::Delete(at) => {
                     let id = format!("p{at}");
+                    // A passage that is named twice is deleted once.
                     prop_assert_eq!(writer.delete(&[&id, &id]).expect("a deletion"), u64::from(model.delete(&id)));
                 }
-                // tantivy merges in the background from eight segments on.
+                // With eight segments, tantivy would merge in the background.
                 Step::Commit if commits < 6 => {
                     commits += 1;
                     model.commit();
@@ -187,7 +197,7 @@ proptest! {
                 Step::Commit => {}
             }
         }
-        // What is not committed is not seen, and stays through a merge.
+        // Uncommitted changes are not visible, and a merge keeps them.
         writer.merge().expect("a merge");
         model.merge();
         check(&index, &model, &queries, k, parameters)?;
@@ -204,7 +214,7 @@ proptest! {
 }
 
 #[test]
-fn ties_go_to_the_earlier_passage_whatever_the_segments() {
+fn equal_scores_are_in_the_order_of_insertion_across_segments() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let options = WriterOptions { threads: 3, ..WriterOptions::default() };
     let mut writer = IndexWriter::create(folder.path(), Analyzer::SIMPLE, options).expect("an empty folder");
@@ -214,6 +224,7 @@ fn ties_go_to_the_earlier_passage_whatever_the_segments() {
         writer.commit().expect("a commit");
     }
     let index = Bm25Index::open(folder.path()).expect("an intact index");
+    // First with several segments, then with one.
     for _ in 0..2 {
         let searcher = index.searcher();
         for k in [1, 10, 1000, 3000, usize::MAX] {

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use sparse::{Analyzer, IndexWriter, WriterOptions};
 
-/// Random words, where word `i` has a probability of about 1 / i. The numbers come from a multiplicative congruential
-/// generator.
+/// Returns a text of random words from `word1` to `word39999`; the probability of word `i` is nearly proportional to 1
+/// / i. The random numbers come from a multiplicative congruential generator, whose seed must be odd.
 pub fn words(count: usize, seed: u64) -> String {
     let (mut state, mut text) = (seed, String::new());
     for _ in 0..count {
@@ -16,7 +16,7 @@ pub fn words(count: usize, seed: u64) -> String {
     text
 }
 
-/// Passages with the given numbers of words.
+/// Returns random passages; `lengths` maps the index of a passage to its number of words.
 pub fn passages(count: u64, lengths: impl Fn(u64) -> u64) -> Vec<String> {
     (0..count).map(|at| words(lengths(at) as usize, 2 * at + 1)).collect()
 }

@@ -1,7 +1,8 @@
-//! The server that `benches/qps` measures: BM25 of this crate, or tantivy's own for comparison.
+//! The server that `benches/qps` (queries per second) measures: BM25 of this crate, or tantivy's own BM25 for
+//! comparison.
 //!
-//! `qps_server passagekit|tantivy` answers one JSON request per line. `qps_server tokens RAW TOKENS` analyzes a file of
-//! `id<TAB>text[<TAB>title]` lines and writes one of `id<TAB>tokens` lines.
+//! `qps_server passagekit|tantivy` answers one JSON request per line (see `protocol.rs`). `qps_server tokens RAW
+//! TOKENS` analyzes a file of `id<TAB>text[<TAB>title]` lines and writes a file of `id<TAB>tokens` lines.
 
 mod engine;
 mod passagekit;

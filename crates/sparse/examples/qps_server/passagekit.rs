@@ -1,4 +1,4 @@
-//! This package's BM25.
+//! The BM25 index of this crate as an engine of the server.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,8 @@ impl Engine for Passagekit {
     type Hits = Vec<ranking::Hit>;
     const THREADS: &[&str] = &["query", "batch"];
 
-    /// Contains the time of the build, because the benchmark must not reuse an index that another build has written.
+    /// The version includes the time at which this program was compiled, because the benchmark must not reuse an index
+    /// that another program has written.
     fn version(&self) -> String {
         let built = std::env::current_exe().and_then(fs::metadata).and_then(|program| program.modified());
         let seconds =

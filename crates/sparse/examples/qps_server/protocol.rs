@@ -1,4 +1,4 @@
-//! The line protocol: one JSON request per line, one JSON reply per line.
+//! The protocol: one JSON request per line on standard input, one JSON reply per line on standard output.
 
 use std::io::{BufRead, Write, stdin, stdout};
 use std::path::PathBuf;
@@ -18,6 +18,7 @@ enum Request {
     Query(QueryRequest),
 }
 
+/// Answers requests until the input ends.
 pub fn serve(mut engine: impl Engine) -> Outcome<()> {
     let mut opened = None;
     for line in stdin().lock().lines() {

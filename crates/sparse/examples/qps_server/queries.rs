@@ -1,4 +1,4 @@
-//! Runs a file of queries and measures them.
+//! Runs a file of queries, measures wall-clock and CPU time, and writes the hits to a file.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -17,16 +17,22 @@ use crate::text_files::split_id;
 
 #[derive(Deserialize)]
 pub struct QueryRequest {
+    /// The folder of the index.
     pub folder: PathBuf,
+    /// A file of `id<TAB>query` lines.
     queries: PathBuf,
     k: usize,
+    /// How often all queries are run and measured.
     rounds: usize,
+    /// True if all queries are searched in one call.
     batch: bool,
-    /// Number of threads: of a batch, or of threads that search one query at a time each.
+    /// Number of threads for the batch, or of threads that each search one query at a time.
     threads: Option<usize>,
+    /// Where to write the hits of the last round.
     hits: Option<PathBuf>,
 }
 
+/// Runs the queries and returns the times of each round in nanoseconds.
 pub fn run_queries<E: Engine>(engine: &E, request: &QueryRequest) -> Outcome<Value> {
     let (k, threads) = (request.k, request.threads.unwrap_or(1));
     let queries = fs::read_to_string(&request.queries)?;
@@ -36,22 +42,22 @@ pub fn run_queries<E: Engine>(engine: &E, request: &QueryRequest) -> Outcome<Val
     let mut measured = Vec::with_capacity(request.rounds);
     for _ in 0..request.rounds {
         found.clear();
-        let mut each = Vec::new();
+        let mut latencies = Vec::new();
         let (began, cpu) = (Instant::now(), cpu_nanos(threads)?);
         if request.batch {
             found = engine.search_batch(&texts, k, threads)?;
         } else if threads == 1 {
-            each.reserve(texts.len());
+            latencies.reserve(texts.len());
             for text in &texts {
                 let began = Instant::now();
                 found.push(engine.search(text, k)?);
-                each.push(began.elapsed().as_nanos() as u64);
+                latencies.push(began.elapsed().as_nanos() as u64);
             }
         } else {
-            (found, each) = search_concurrently(engine, &texts, k, threads)?;
+            (found, latencies) = search_concurrently(engine, &texts, k, threads)?;
         }
         let (cpu, wall) = (cpu_nanos(threads)? - cpu, began.elapsed().as_nanos() as u64);
-        measured.push(json!({"wallNanos": wall, "cpuNanos": cpu, "queryNanos": each}));
+        measured.push(json!({"wallNanos": wall, "cpuNanos": cpu, "queryNanos": latencies}));
     }
     if let Some(path) = &request.hits {
         let mut file = BufWriter::new(File::create(path)?);
@@ -65,7 +71,8 @@ pub fn run_queries<E: Engine>(engine: &E, request: &QueryRequest) -> Outcome<Val
     Ok(json!({"rounds": measured}))
 }
 
-/// The hits and the latency, in nanoseconds, of each query. Each thread takes the next query when it has finished one.
+/// Returns the hits of each query, and the latency of each query in nanoseconds. Each thread takes the next query when
+/// it has finished one.
 fn search_concurrently<E: Engine>(
     engine: &E,
     texts: &[&str],
@@ -95,13 +102,13 @@ fn search_concurrently<E: Engine>(
     Ok(done.into_iter().map(|(_, hits, nanos)| (hits, nanos)).unzip())
 }
 
-/// CPU time in nanoseconds: of this thread, or of the process if several threads search.
+/// Returns the CPU time in nanoseconds that this thread has used, or the process if several threads search.
 fn cpu_nanos(threads: usize) -> Outcome<u64> {
     if threads > 1 {
         let time = clock_gettime(ClockId::ProcessCPUTime);
         return Ok(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64);
     }
-    // Linux updates the number when a thread yields.
+    // Linux updates the number in this file when a thread yields.
     thread::yield_now();
     let line = fs::read_to_string("/proc/thread-self/schedstat")?;
     Ok(line.split(' ').next().unwrap_or_default().parse()?)

@@ -1,4 +1,4 @@
-//! tantivy's own BM25, for comparison.
+//! tantivy's own BM25 as an engine of the server, for comparison.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,10 +14,10 @@ use tantivy::{DocAddress, Index, TantivyDocument, Term};
 use crate::engine::{Analysis, Engine, MEMORY, NamedHit, Outcome};
 use crate::text_files::{for_each_line, split_id};
 
-/// tantivy with a text field with frequencies, a stored id, and its own BM25 (k1 = 1.2, b = 0.75).
+/// tantivy with its own BM25 (k1 = 1.2, b = 0.75). Its index has a text field with frequencies, and stored ids.
 #[derive(Default)]
 pub struct Tantivy {
-    /// With the fields of the id and of the text.
+    /// The searcher of the open index, the field of the id, and the field of the text.
     opened: Option<(tantivy::Searcher, Field, Field)>,
 }
 
@@ -37,7 +37,7 @@ impl Engine for Tantivy {
 
     fn build(&self, passages: &Path, folder: &Path, analysis: Analysis) -> Outcome<()> {
         if analysis == Analysis::English {
-            return Err("expected tokens: tantivy has no analyzer like the others'".into());
+            return Err("expected tokens: tantivy has no analyzer with the same tokens as Lucene's".into());
         }
         let mut schema = Schema::builder();
         let id = schema.add_text_field("id", STRING | STORED);
@@ -81,6 +81,7 @@ impl Engine for Tantivy {
         }
         let clause = |(term, count): (&str, f32)| -> (Occur, Box<dyn Query>) {
             let term = TermQuery::new(Term::from_field_text(*contents, term), IndexRecordOption::WithFreqs);
+            // A boost of 1 would not change the scores, but takes time.
             if count == 1.0 {
                 (Occur::Should, Box::new(term))
             } else {

@@ -8,6 +8,7 @@ use sparse::Analyzer;
 
 use crate::engine::Outcome;
 
+/// Analyzes the passages of a file in English, and writes their ids and tokens to another file.
 pub fn write_tokens(raw: &Path, tokens: &Path) -> Outcome<()> {
     let mut file = BufWriter::new(File::create(tokens)?);
     for_each_line(raw, |line| {
@@ -28,6 +29,7 @@ pub fn write_tokens(raw: &Path, tokens: &Path) -> Outcome<()> {
     Ok(file.flush()?)
 }
 
+/// Calls `visit` with each line of a file, without the line feed.
 pub fn for_each_line(path: &Path, mut visit: impl FnMut(&str) -> Outcome<()>) -> Outcome<()> {
     let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
     let mut line = String::new();

@@ -1,6 +1,7 @@
-//! Analyzers: they turn texts into terms.
+//! The public type [`Analyzer`]: one of five kinds, with its own stop words or with others.
 
 use std::fmt;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -9,12 +10,13 @@ use crate::analysis::char_tokenizer::for_each_run;
 use crate::analysis::characters::{is_letter, is_white_space, lower_case};
 use crate::analysis::english;
 use crate::analysis::snowball::Snowball;
+use crate::analysis::standard_tokenizer::range_in;
 use crate::analysis::stop_words::StopWords;
 use crate::analysis::word_pieces::{WordPieces, copy_in};
 use crate::{Error, Language};
 
-/// Turns texts into terms. An analyzer is a value that is cheap to clone. An index records the analyzer with which it was
-/// built and applies it to queries.
+/// Turns texts into terms. An analyzer is a value that is cheap to clone. An index records the analyzer with which it
+/// was built and applies it to queries.
 ///
 /// ```
 /// use sparse::{Analyzer, Language};
@@ -24,14 +26,14 @@ use crate::{Error, Language};
 /// assert_eq!(Analyzer::WHITESPACE.tokens("Don't: R2-D2"), ["Don't:", "R2-D2"]);
 /// let german = Analyzer::snowball("german".parse()?);
 /// assert_eq!(german.tokens("Die Häuser der Städte"), ["haus", "stadt"]);
-/// let mine = Analyzer::ENGLISH.with_stop_words(["Ships"])?;
-/// assert_eq!(mine.tokens("The ships' ship"), ["the", "ship"]);
+/// let without_ships = Analyzer::ENGLISH.with_stop_words(["Ships"])?;
+/// assert_eq!(without_ships.tokens("The ships' ship"), ["the", "ship"]);
 /// # Ok::<(), sparse::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Analyzer {
     kind: Kind,
-    /// Replace the analyzer's own stop words.
+    /// The stop words that replace the analyzer's own.
     stop_words: Option<StopWords>,
 }
 
@@ -44,45 +46,46 @@ enum Kind {
     WordPiece(Arc<WordPieces>),
 }
 
-/// Names and versions. A version is raised when any token of the analyzer changes, and indexes of other versions are
-/// rejected.
+/// Names and versions of the kinds. A version is raised when any token of the analyzer changes, and indexes of other
+/// versions are rejected.
 const VERSIONS: [(&str, u32); 5] =
     [("english", 1), ("simple", 1), ("whitespace", 1), ("snowball", 1), ("wordpiece", 1)];
 
 impl Analyzer {
-    /// The same tokens as Lucene's EnglishAnalyzer: words of UAX #29 (Unicode 12.1) without `'s`, in lower case, without 33
-    /// stop words, stemmed by Porter's algorithm.
+    /// Gives the same tokens as Lucene's EnglishAnalyzer: words by Unicode's rules for word boundaries (UAX #29,
+    /// Unicode 12.1) without `'s`, in lower case, without 33 stop words, stemmed by Porter's algorithm.
     pub const ENGLISH: Self = Self { kind: Kind::English, stop_words: None };
-    /// The same tokens as Lucene's SimpleAnalyzer: runs of letters, in lower case.
+    /// Gives the same tokens as Lucene's SimpleAnalyzer: runs of letters, in lower case.
     pub const SIMPLE: Self = Self { kind: Kind::Simple, stop_words: None };
-    /// The same tokens as Lucene's WhitespaceAnalyzer: whatever is between white space, unchanged. No-break spaces do not
-    /// count as white space.
+    /// Gives the same tokens as Lucene's WhitespaceAnalyzer: whatever is between white space, unchanged. No-break
+    /// spaces do not count as white space.
     pub const WHITESPACE: Self = Self { kind: Kind::Whitespace, stop_words: None };
 
-    /// The words of [`ENGLISH`](Self::ENGLISH) in lower case, with `'` for other apostrophes, without the language's stop
-    /// words, stemmed by Snowball. The tokens differ from those of Lucene's analyzer for the language: possessives,
-    /// elisions and variants of a letter are left to Snowball's stemmer, which runs after the stop words are removed, and
-    /// Lucene has lighter stemmers for some languages.
+    /// Returns the analyzer of a language: the words of [`ENGLISH`](Self::ENGLISH) in lower case, with `'` for other
+    /// apostrophes, without the language's stop words, stemmed by Snowball. The tokens differ from those of Lucene's
+    /// analyzer for the language: Snowball's stemmer handles possessives, elisions and variants of a letter, after stop
+    /// words were removed. Lucene has separate filters for these, and lighter stemmers for some languages.
     #[must_use]
     pub fn snowball(language: Language) -> Self {
         Self { kind: Kind::Snowball(Snowball::new(language, None)), stop_words: None }
     }
 
-    /// The word pieces of a model, given its `tokenizer.json` or the folder that contains it. They are written as in the
-    /// vocabulary (`##ing`), without special tokens, with `[UNK]` for words that have no pieces. Texts are not truncated.
-    /// BM25 over word pieces is a baseline of Ram et al. (2023, "What are you token about?", appendix A).
+    /// Returns the analyzer whose terms are the word pieces of a model, given the path of its `tokenizer.json` or of
+    /// the folder that contains it. Pieces are written as in the vocabulary (`##ing`), without special tokens, with
+    /// `[UNK]` for words that have no pieces. Texts are not truncated. BM25 over word pieces is a baseline of Ram et
+    /// al. (2023, "What are you token about?", appendix A).
     ///
     /// # Errors
     ///
-    /// [`Error::Tokenizer`] if there is no tokenizer, or one of another kind than WordPiece.
+    /// [`Error::Tokenizer`] if there is no tokenizer, or if it is not a WordPiece tokenizer.
     pub fn word_piece(path: &Path) -> Result<Self, Error> {
         Ok(Self { kind: Kind::WordPiece(WordPieces::open(path)?), stop_words: None })
     }
 
-    /// The same analyzer with other stop words. With an empty list, every word becomes a term.
+    /// Returns the same analyzer with other stop words. With an empty list, every word becomes a term.
     ///
-    /// The words of a text are compared with the stop words before they are stemmed, and in lower case, except for
-    /// `whitespace` and `wordpiece`, which do not change the case. A stop word that the analyzer would split has no effect.
+    /// The words of a text are compared with the stop words before they are stemmed. The comparison ignores case,
+    /// except for `whitespace` and `wordpiece`. A stop word that the analyzer would split has no effect.
     ///
     /// # Errors
     ///
@@ -102,19 +105,19 @@ impl Analyzer {
         Ok(Self { kind, stop_words: Some(stop_words) })
     }
 
-    /// `english`, `simple`, `whitespace`, `snowball` or `wordpiece`.
+    /// Returns the name: `english`, `simple`, `whitespace`, `snowball` or `wordpiece`.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        self.entry().0
+        self.name_and_version().0
     }
 
-    /// The version, which is raised when any token of the analyzer changes.
+    /// Returns the version, which is raised when any token of the analyzer changes.
     #[must_use]
     pub fn version(&self) -> u32 {
-        self.entry().1
+        self.name_and_version().1
     }
 
-    /// The language of `snowball`.
+    /// Returns the language of a `snowball` analyzer; `None` for the others.
     #[must_use]
     pub fn language(&self) -> Option<Language> {
         match &self.kind {
@@ -123,26 +126,27 @@ impl Analyzer {
         }
     }
 
-    /// SHA-256 of the `tokenizer.json` of `wordpiece`, in hexadecimal.
+    /// Returns the SHA-256 of the `tokenizer.json` of a `wordpiece` analyzer, in hexadecimal; `None` for the others.
     #[must_use]
     pub fn tokenizer_sha256(&self) -> Option<&str> {
         self.word_pieces().map(|pieces| pieces.sha256())
     }
 
-    /// The path of the copy of `tokenizer.json` that an index in `folder` with this analyzer has; `None` except for
-    /// `wordpiece`.
+    /// Returns the path of the copy of `tokenizer.json` that an index in `folder` with this analyzer has; `None` if
+    /// this is not a `wordpiece` analyzer.
     #[must_use]
     pub fn tokenizer_copy(&self, folder: &Path) -> Option<PathBuf> {
         Some(copy_in(folder, self.tokenizer_sha256()?))
     }
 
-    /// The stop words that replace the analyzer's own, sorted and as they are compared; `None` if it has its own.
+    /// Returns the stop words that replace the analyzer's own, sorted, in the form in which they are compared; `None`
+    /// if they were not replaced.
     #[must_use]
     pub fn stop_words(&self) -> Option<&[String]> {
         self.stop_words.as_ref().map(StopWords::as_slice)
     }
 
-    /// The terms of a text, in order, including repetitions.
+    /// Returns the terms of a text, in order, including repetitions.
     #[must_use]
     pub fn tokens(&self, text: &str) -> Vec<String> {
         let mut tokens = Vec::new();
@@ -152,24 +156,41 @@ impl Analyzer {
 
     /// Calls `visit` with each term of a text, in order.
     pub fn for_each_token(&self, text: &str, mut visit: impl FnMut(&str)) {
+        match &self.kind {
+            Kind::English => english::for_each_term(text, self.stop_words.as_ref(), visit),
+            _ => self.for_each_token_and_range(text, |term, _| visit(term)),
+        }
+    }
+
+    /// Calls `visit` with each term of a text and the byte range of the word or word piece that became this term, in
+    /// order.
+    pub(crate) fn for_each_token_and_range(&self, text: &str, mut visit: impl FnMut(&str, Range<usize>)) {
         let stop_words = self.stop_words.as_ref();
-        let mut visit_unless_stop_word = |word: &str| {
+        let mut visit_unless_stop_word = |word: &str, range: Range<usize>| {
             if !stop_words.is_some_and(|stop_words| stop_words.contains(word.as_bytes())) {
-                visit(word);
+                visit(word, range);
             }
         };
         match &self.kind {
-            Kind::English => english::for_each_term(text, stop_words, visit),
+            Kind::English => english::for_each_term_and_word(text, stop_words, |term, word| {
+                visit(term, range_in(text, word));
+            }),
             Kind::Snowball(snowball) => snowball.for_each_term(text, visit),
             Kind::Simple => {
                 let mut lower = String::new();
                 for_each_run(text, is_letter, |run| {
                     lower.clear();
                     lower.extend(run.chars().map(lower_case));
-                    visit_unless_stop_word(&lower);
+                    visit_unless_stop_word(&lower, range_in(text, run));
                 });
             }
-            Kind::Whitespace => for_each_run(text, |c| !is_white_space(c), visit_unless_stop_word),
+            Kind::Whitespace => for_each_run(
+                text,
+                |c| !is_white_space(c),
+                |run| {
+                    visit_unless_stop_word(run, range_in(text, run));
+                },
+            ),
             Kind::WordPiece(pieces) => pieces.for_each_term(text, visit_unless_stop_word),
         }
     }
@@ -181,17 +202,17 @@ impl Analyzer {
         }
     }
 
-    /// A `wordpiece` analyzer with the copy of its tokenizer in the folder of an index.
+    /// Returns a `wordpiece` analyzer with the copy of its tokenizer in the folder of an index.
     pub(crate) fn word_piece_copy(folder: &Path, sha256: &str) -> Result<Self, Error> {
         Ok(Self { kind: Kind::WordPiece(WordPieces::open_copy(folder, sha256)?), stop_words: None })
     }
 
-    /// The version of an analyzer in this release; `None` if there is no analyzer of this name.
+    /// Returns the version of an analyzer in this release; `None` if there is no analyzer of this name.
     pub(crate) fn version_of(name: &str) -> Option<u32> {
         VERSIONS.iter().find(|(known, _)| *known == name).map(|&(_, version)| version)
     }
 
-    fn entry(&self) -> (&'static str, u32) {
+    fn name_and_version(&self) -> (&'static str, u32) {
         VERSIONS[match self.kind {
             Kind::English => 0,
             Kind::Simple => 1,
@@ -202,7 +223,8 @@ impl Analyzer {
     }
 }
 
-/// `english`, `snowball:german`, `wordpiece (tokenizer 1a2b3c4d)`, followed by a description of replaced stop words.
+/// Writes `english`, `snowball:german` or `wordpiece (tokenizer 1a2b3c4d)`, and a description of the stop words if they
+/// were replaced.
 impl fmt::Display for Analyzer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
@@ -215,7 +237,7 @@ impl fmt::Display for Analyzer {
     }
 }
 
-/// `english`, `simple`, `whitespace`, or `snowball:` with a language.
+/// Parses `english`, `simple`, `whitespace`, or `snowball:` and a language.
 impl FromStr for Analyzer {
     type Err = Error;
 
@@ -240,7 +262,7 @@ mod tests {
 
     #[test]
     fn possessives_are_removed_before_stop_words_and_stemming() {
-        // "it's" without 's is a stop word; the final apostrophe of "boss'" is no part of the word.
+        // "it's" without 's is a stop word; the final apostrophe of "boss'" is not part of the word.
         assert_eq!(
             Analyzer::ENGLISH.tokens("It's Levi's LEVI’S Levi＇s boss' o's"),
             ["levi", "levi", "levi", "boss", "o"]
@@ -249,12 +271,13 @@ mod tests {
 
     #[test]
     fn lower_case_is_character_by_character() {
-        // Java gives i for İ where Unicode's full mapping adds a dot, and never the final sigma.
+        // Java maps İ to i, where Unicode's full mapping adds a combining dot. It maps Σ to σ even at the end of a
+        // word, where Unicode's rule for texts gives ς.
         assert_eq!(Analyzer::ENGLISH.tokens("İO ΟΔΟΣ"), ["io", "οδοσ"]);
     }
 
     #[test]
-    fn simple_and_whitespace_follow_java() {
+    fn simple_and_whitespace_classify_characters_as_java_does_and_split_runs_after_255_units() {
         assert_eq!(Analyzer::WHITESPACE.tokens(" a\u{a0}b\u{2003}c\u{1f}d\n"), ["a\u{a0}b", "c", "d"]);
         assert_eq!(Analyzer::SIMPLE.tokens("Ⅷ x² naïve_Ωs"), ["x", "naïve", "ωs"]);
         let lengths =
@@ -284,22 +307,23 @@ mod tests {
 
     #[test]
     fn given_stop_words_replace_the_analyzers_own() {
-        let stopped = |analyzer: Analyzer, words: &[&str], text: &str| {
+        let tokens_without = |analyzer: Analyzer, words: &[&str], text: &str| {
             analyzer.with_stop_words(words).expect("words").tokens(text)
         };
-        // Like Lucene's StopFilter: after lower case and possessives, before stemming. So "ships" is removed, "ship" is not.
+        // As in Lucene, stop words are compared after lower-casing and the removal of possessives, but before stemming:
+        // "ships" is removed, "ship" is not.
         assert_eq!(
-            stopped(Analyzer::ENGLISH, &["Ships", "Navy's"], "The navy's ships ship"),
+            tokens_without(Analyzer::ENGLISH, &["Ships", "Navy's"], "The navy's ships ship"),
             ["the", "ship"]
         );
-        assert_eq!(stopped(Analyzer::ENGLISH, &["ΟΔΟΣ", "été"], "Été οδοσ été's no"), ["no"]);
-        assert_eq!(stopped(Analyzer::ENGLISH, &[], "To be or not"), ["to", "be", "or", "not"]);
-        assert_eq!(stopped(Analyzer::SIMPLE, &["Don"], "DON'T do"), ["t", "do"]);
-        assert_eq!(stopped(Analyzer::WHITESPACE, &["Don't"], "Don't don't"), ["don't"]);
+        assert_eq!(tokens_without(Analyzer::ENGLISH, &["ΟΔΟΣ", "été"], "Été οδοσ été's no"), ["no"]);
+        assert_eq!(tokens_without(Analyzer::ENGLISH, &[], "To be or not"), ["to", "be", "or", "not"]);
+        assert_eq!(tokens_without(Analyzer::SIMPLE, &["Don"], "DON'T do"), ["t", "do"]);
+        assert_eq!(tokens_without(Analyzer::WHITESPACE, &["Don't"], "Don't don't"), ["don't"]);
     }
 
     #[test]
-    fn analyzers_are_equal_if_their_tokens_are() {
+    fn analyzers_are_equal_if_they_have_the_same_language_and_stop_words() {
         let with = |words: &[&str]| Analyzer::ENGLISH.with_stop_words(words).expect("words");
         assert_eq!(with(&["The", "a's"]), with(&["a", "the"]));
         assert_ne!(with(&["the"]), with(&["a"]));

@@ -1,9 +1,9 @@
-//! Runs of characters of one kind, as Lucene's CharTokenizer finds them.
+//! Finds runs of characters of one kind, such as letters, as Lucene's CharTokenizer does.
 
 use crate::analysis::standard_tokenizer::MAX_WORD_UNITS;
 
-/// Calls `visit` with every longest run of characters for which `belongs` is true. Longer runs than 255 UTF-16 code units
-/// are split: a piece ends with the character that takes it to 255 or more.
+/// Calls `visit` with every maximal run of characters for which `belongs` is true. Runs of more than 255 UTF-16 code
+/// units are split: a piece ends with the character that makes it 255 units or longer.
 pub(crate) fn for_each_run(text: &str, belongs: impl Fn(char) -> bool, mut visit: impl FnMut(&str)) {
     let (mut start, mut units) = (0, 0);
     for (at, c) in text.char_indices() {

@@ -7,33 +7,43 @@ use crate::analysis::stop_words::StopWords;
 use crate::analysis::term_memo::TermMemo;
 
 /// Calls `visit` with each term of a text. `stop_words` replace Lucene's 33.
-pub(crate) fn for_each_term(text: &str, stop_words: Option<&StopWords>, visit: impl FnMut(&str)) {
+pub(crate) fn for_each_term(text: &str, stop_words: Option<&StopWords>, mut visit: impl FnMut(&str)) {
     match stop_words {
         None => memoized_terms(text, visit),
-        Some(stop_words) => terms(text, |word| stop_words.contains(word), visit),
+        Some(_) => for_each_term_and_word(text, stop_words, |term, _| visit(term)),
     }
 }
 
-/// With Lucene's stop words. The terms of words that this thread has seen before come from a memo.
+/// Calls `visit` with each term of a text and the word that became this term, a slice of the text.
+pub(crate) fn for_each_term_and_word(
+    text: &str,
+    stop_words: Option<&StopWords>,
+    mut visit: impl FnMut(&str, &str),
+) {
+    let is_stop_word = |word: &[u8]| match stop_words {
+        None => is_stop_word(word),
+        Some(stop_words) => stop_words.contains(word),
+    };
+    let mut buffers = Buffers::default();
+    for_each_word(text, |word| {
+        if let Some(term) = buffers.term(word, is_stop_word) {
+            visit(term, word);
+        }
+    });
+}
+
+/// Calls `visit` with each term of a text, with Lucene's stop words. The terms of words that this thread has seen before come from a
+/// memo.
 fn memoized_terms(text: &str, mut visit: impl FnMut(&str)) {
     let (mut memo, mut buffers) = (TermMemo::take(), Buffers::default());
     for_each_word(text, |word| memo.term(word, || buffers.term(word, is_stop_word), &mut visit));
-    // After a panic this is not reached, and the memo is dropped.
+    // Not reached after a panic: the memo is then dropped.
     memo.put_back();
 }
 
-/// A word in the form in which it is compared with stop words.
+/// Returns a word in the form in which it is compared with stop words.
 pub(crate) fn before_stop_words(word: &str) -> String {
     without_possessive(word).chars().map(lower_case).collect()
-}
-
-fn terms(text: &str, is_stop_word: impl Fn(&[u8]) -> bool, mut visit: impl FnMut(&str)) {
-    let mut buffers = Buffers::default();
-    for_each_word(text, |word| {
-        if let Some(term) = buffers.term(word, &is_stop_word) {
-            visit(term);
-        }
-    });
 }
 
 /// Buffers for one word, reused for the next.
@@ -45,7 +55,7 @@ struct Buffers {
 }
 
 impl Buffers {
-    /// The term of a word, or `None` for a stop word.
+    /// Returns the term of a word, or `None` for a stop word.
     fn term(&mut self, word: &str, is_stop_word: impl Fn(&[u8]) -> bool) -> Option<&str> {
         let word = without_possessive(word);
         if word.is_ascii() {
@@ -74,15 +84,16 @@ impl Buffers {
     }
 }
 
-/// Removes a final `'s` or `'S`, with any of three apostrophes.
+/// Removes a final `'s` or `'S`, with any of three apostrophes (U+0027, U+2019, U+FF07).
 #[inline]
 fn without_possessive(word: &str) -> &str {
     let Some(rest) = word.strip_suffix(['s', 'S']) else { return word };
     rest.strip_suffix(['\'', '\u{2019}', '\u{ff07}']).unwrap_or(word)
 }
 
-/// Lucene's `EnglishAnalyzer.ENGLISH_STOP_WORDS_SET` (33 words, from `EnglishAnalyzer.java` of Lucene 10). As a pattern it
-/// compiles to comparisons of length and letters, which is faster than a hash set.
+/// Returns true for the words of Lucene's `EnglishAnalyzer.ENGLISH_STOP_WORDS_SET` (33 words, from
+/// `EnglishAnalyzer.java` of Lucene 10). The pattern compiles to comparisons of length and letters, which are faster
+/// than a hash set.
 #[rustfmt::skip]
 fn is_stop_word(word: &[u8]) -> bool {
     matches!(

@@ -1,8 +1,14 @@
-//! From text to terms: tokenizers, stop words and stemmers, and the analyzers made of them.
+//! Turns texts into terms, with tokenizers, stop words and stemmers.
 //!
-//! [`analyzer`] is the public type. [`standard_tokenizer`] and [`char_tokenizer`] split a text into words as Lucene does,
-//! with the character properties in [`characters`]; [`english`] and [`snowball`] turn words into terms, and
-//! [`word_pieces`] splits a text as a WordPiece model does. [`query`] is an analyzed query.
+//! ```text
+//! text ─→ words                                          ─→ terms
+//!         `standard_tokenizer`, with `characters`            `english` (stems by `porter`), `snowball`
+//!         `char_tokenizer`                                   `simple` and `whitespace`, in `analyzer`
+//!         `word_pieces`: the tokens of a WordPiece model
+//! ```
+//!
+//! [`analyzer`] has the public type. [`stop_words`] is a list of words that do not become terms. [`tantivy_tokenizer`]
+//! adapts analyzers to tantivy, [`term_memo`] makes English faster, and [`query`] is an analyzed query.
 
 pub(crate) mod analyzer;
 pub(crate) mod char_tokenizer;

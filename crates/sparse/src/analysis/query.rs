@@ -1,7 +1,8 @@
-//! A query: terms with weights.
+//! A query: terms with weights, from a text or from terms that the caller has analyzed.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use crate::{Analyzer, Error};
 
@@ -12,14 +13,14 @@ pub(crate) struct Query {
 }
 
 impl Query {
-    /// The terms of a text. The weight of a term is the number of its occurrences.
+    /// Analyzes a text. The weight of a term is the number of its occurrences.
     pub fn from_text(text: &str, analyzer: Analyzer) -> Self {
         let mut builder = Builder::default();
         analyzer.for_each_token(text, |token| builder.add(token, 1.0));
         builder.query
     }
 
-    /// Terms that are analyzed already. Weights of equal terms are added, and terms with weight 0 are dropped.
+    /// Makes a query from analyzed terms. Weights of equal terms are added, and terms with weight 0 are dropped.
     pub fn from_terms(terms: &[(String, f32)]) -> Result<Self, Error> {
         let mut builder = Builder::default();
         for (term, weight) in terms {
@@ -36,20 +37,36 @@ impl Query {
         builder.query.terms.retain(|&(_, weight)| weight > 0.0);
         Ok(builder.query)
     }
+
+    /// Returns the byte ranges of the words (or word pieces) of a text whose terms the query has, in order and without
+    /// overlaps.
+    pub fn ranges_in(&self, text: &str, analyzer: &Analyzer) -> Vec<Range<usize>> {
+        let terms: HashSet<&str> = self.terms.iter().map(|(term, _)| term.as_str()).collect();
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        analyzer.for_each_token_and_range(text, |term, range| {
+            // A tokenizer may make several pieces of one character; the character counts once.
+            let start = range.start.max(ranges.last().map_or(0, |last| last.end));
+            if start < range.end && terms.contains(term) {
+                ranges.push(start..range.end);
+            }
+        });
+        ranges
+    }
 }
 
 #[derive(Default)]
 struct Builder {
     query: Query,
-    positions: HashMap<String, usize>,
+    /// The index of each term in `query.terms`.
+    indexes: HashMap<String, usize>,
 }
 
 impl Builder {
     fn add(&mut self, term: &str, weight: f32) {
-        match self.positions.entry(term.to_owned()) {
-            Entry::Occupied(at) => self.query.terms[*at.get()].1 += weight,
-            Entry::Vacant(free) => {
-                free.insert(self.query.terms.len());
+        match self.indexes.entry(term.to_owned()) {
+            Entry::Occupied(index) => self.query.terms[*index.get()].1 += weight,
+            Entry::Vacant(entry) => {
+                entry.insert(self.query.terms.len());
                 self.query.terms.push((term.to_owned(), weight));
             }
         }

@@ -1,10 +1,11 @@
-//! The analyzer for the languages of Snowball: words in lower case with `'` for other apostrophes, without stop words,
-//! stemmed by Snowball.
+//! The analyzer for the languages of Snowball (snowballstem.org): words in lower case, with `'` in place of other
+//! apostrophes, without stop words, stemmed by Snowball.
 //!
-//! The stemmers are those of the crate `frostem`, compiled from Snowball's own algorithms. The stop words are those of
-//! tantivy's `StopWordFilter`, which takes them from Snowball's lists (for `english`, Lucene's 33).
+//! The stemmers come from the crate `frostem`, which is compiled from Snowball's own algorithms. The stop words come
+//! from tantivy's `StopWordFilter`, which has Snowball's lists, and for `english` Lucene's 33 words.
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use frostem::{Algorithm, Stemmer};
@@ -12,7 +13,7 @@ use tantivy::tokenizer::{StopWordFilter, Token, TokenFilter, TokenStream, Tokeni
 
 use crate::Error;
 use crate::analysis::characters::lower_case;
-use crate::analysis::standard_tokenizer::for_each_word;
+use crate::analysis::standard_tokenizer::{for_each_word, range_in};
 use crate::analysis::stop_words::StopWords;
 
 /// A language for which Snowball has a stemmer, by Snowball's name. `porter`, `lovins`, `dutch_porter` and
@@ -21,19 +22,19 @@ use crate::analysis::stop_words::StopWords;
 pub struct Language(Algorithm);
 
 impl Language {
-    /// All languages, in the order of their names.
+    /// Returns all languages, in the order of their names.
     pub fn all() -> impl Iterator<Item = Self> {
         Algorithm::all().iter().map(|&algorithm| Self(algorithm))
     }
 
-    /// Snowball's name, from `arabic` to `yiddish`. [`FromStr`] parses it.
+    /// Returns Snowball's name, from `arabic` to `yiddish`. [`FromStr`] parses it.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name()
     }
 
-    /// Whether there is a list of stop words: Snowball's own, or Lucene's 33 for `english`. Without one, every word becomes
-    /// a term.
+    /// Returns true if there is a list of stop words: Snowball's own, or Lucene's 33 for `english`. Without a list,
+    /// every word becomes a term.
     #[must_use]
     pub fn has_stop_words(self) -> bool {
         self.stop_words().is_some()
@@ -59,7 +60,7 @@ impl Language {
         })
     }
 
-    /// Maps a character to what stemmers expect: lower case, and `'` for other apostrophes.
+    /// Maps a character to what stemmers expect: lower case, and `'` in place of other apostrophes.
     fn fold(self, c: char) -> char {
         match c {
             // Only in Turkish, I is the capital letter of ı.
@@ -96,7 +97,7 @@ pub(crate) struct Snowball {
 }
 
 impl Snowball {
-    /// `stop_words` replace the language's own.
+    /// Creates the analyzer of a language. `stop_words` replace the language's own.
     pub fn new(language: Language, stop_words: Option<&StopWords>) -> Self {
         let stop_words = match stop_words {
             Some(words) => StopWordFilter::remove(words.as_slice().iter().cloned()),
@@ -105,20 +106,21 @@ impl Snowball {
         Self { language, stop_words }
     }
 
-    /// A word in the form in which it is compared with stop words.
+    /// Returns a word in the form in which it is compared with stop words.
     pub fn before_stop_words(&self, word: &str) -> String {
         word.chars().map(|c| self.language.fold(c)).collect()
     }
 
-    /// Calls `visit` with each term of a text. A word with an empty stem is no term.
-    pub fn for_each_term(&self, text: &str, mut visit: impl FnMut(&str)) {
+    /// Calls `visit` with each term of a text and the byte range of its word. A word with an empty stem has no term.
+    pub fn for_each_term(&self, text: &str, mut visit: impl FnMut(&str, Range<usize>)) {
         let stemmer = Stemmer::new(self.language.0);
         let mut words = self.stop_words.clone().transform(Words { language: self.language });
         let mut words = words.token_stream(text);
         while words.advance() {
-            let stem = stemmer.stem(&words.token().text);
+            let token = words.token();
+            let stem = stemmer.stem(&token.text);
             if !stem.is_empty() {
-                visit(&stem);
+                visit(&stem, token.offset_from..token.offset_to);
             }
         }
     }
@@ -146,9 +148,10 @@ struct Words {
 }
 
 struct WordStream {
+    /// All words of the text, without anything between them.
     words: String,
-    /// Where each word ends in `words`.
-    ends: std::vec::IntoIter<usize>,
+    /// Where each word ends in `words`, and its byte range in the text.
+    ends: std::vec::IntoIter<(usize, Range<usize>)>,
     start: usize,
     token: Token,
 }
@@ -160,7 +163,7 @@ impl Tokenizer for Words {
         let (mut words, mut ends) = (String::with_capacity(text.len()), Vec::new());
         for_each_word(text, |word| {
             words.extend(word.chars().map(|c| self.language.fold(c)));
-            ends.push(words.len());
+            ends.push((words.len(), range_in(text, word)));
         });
         WordStream { words, ends: ends.into_iter(), start: 0, token: Token::default() }
     }
@@ -168,7 +171,8 @@ impl Tokenizer for Words {
 
 impl TokenStream for WordStream {
     fn advance(&mut self) -> bool {
-        let Some(end) = self.ends.next() else { return false };
+        let Some((end, range)) = self.ends.next() else { return false };
+        (self.token.offset_from, self.token.offset_to) = (range.start, range.end);
         self.token.text.clear();
         self.token.text.push_str(&self.words[self.start..end]);
         self.start = end;

@@ -1,13 +1,17 @@
-//! Words as Lucene's StandardTokenizer finds them: segments of UAX #29 that contain a letter, a digit or an emoji.
+//! Finds the words that Lucene's StandardTokenizer finds: the segments between word boundaries (UAX #29, "Unicode Text
+//! Segmentation") that contain a letter, a digit or an emoji.
 //!
-//! A text is split at spaces first. Pieces that are ASCII take a fast path, the others go through `unicode-segmentation`,
-//! after characters whose properties have changed since Lucene's version of Unicode were replaced.
+//! A text is split at spaces first. Pieces that are ASCII take a fast path. The others are split by the crate
+//! `unicode-segmentation`. It has a later version of Unicode than Lucene, so characters whose properties have changed
+//! since then are replaced first.
+
+use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::analysis::characters::{as_unicode_12, is_complex_context, is_emoji, is_word_character};
 
-/// Longer words, in UTF-16 code units, are split into pieces of at most this length.
+/// Maximum length of a word in UTF-16 code units. Longer words are split.
 pub(crate) const MAX_WORD_UNITS: usize = 255;
 
 /// Calls `visit` with every word of the text, in order.
@@ -31,8 +35,14 @@ pub(crate) fn for_each_word(text: &str, mut visit: impl FnMut(&str)) {
     }
 }
 
-/// UAX #29 for ASCII: letters, digits and `_` form words; `:`, `.` and `'` between letters, and `,`, `;`, `.` and `'`
-/// between digits, do not split them.
+/// Returns the byte range of a word in a text. The word must be a slice of the text.
+pub(crate) fn range_in(text: &str, word: &str) -> Range<usize> {
+    let start = word.as_ptr().addr().saturating_sub(text.as_ptr().addr());
+    start..start + word.len()
+}
+
+/// Applies UAX #29 to ASCII: letters, digits and `_` form words; `:`, `.` and `'` between letters, and `,`, `;`, `.`
+/// and `'` between digits, do not split words.
 fn for_each_ascii_word(text: &str, visit: &mut impl FnMut(&str)) {
     let bytes = text.as_bytes();
     let is_word_byte = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
@@ -63,7 +73,7 @@ fn for_each_ascii_word(text: &str, visit: &mut impl FnMut(&str)) {
 
 fn for_each_unicode_word(text: &str, visit: &mut impl FnMut(&str)) {
     let as_unicode_12 = as_unicode_12(text);
-    // Offsets are the same in both texts. Boundaries come from one, words from the other.
+    // Offsets are the same in both texts. Boundaries come from `as_unicode_12`, words from `text`.
     let mut emit = |start: usize, end: usize| {
         for_each_piece(&as_unicode_12[start..end], |from, to| visit(&text[start + from..start + to]))
     };
@@ -95,8 +105,8 @@ fn is_word(segment: &str) -> bool {
     segment.chars().any(|c| is_word_character(c) || is_complex_context(c)) || is_emoji(segment)
 }
 
-/// Calls `visit` with the start and end of a word, or of each piece of a long word: a piece is the first word within the
-/// 255 units that follow the previous piece.
+/// Calls `visit` with the start and end of a word, or of each piece of a word that is too long: a piece is the first
+/// word within the 255 units that follow the previous piece.
 fn for_each_piece(word: &str, mut visit: impl FnMut(usize, usize)) {
     if word.len() <= MAX_WORD_UNITS {
         return visit(0, word.len());
@@ -113,7 +123,7 @@ fn for_each_piece(word: &str, mut visit: impl FnMut(usize, usize)) {
     }
 }
 
-/// The longest prefix of at most `units` UTF-16 code units; at least one character.
+/// Returns the longest prefix of at most `units` UTF-16 code units; at least one character.
 pub(crate) fn first_units(text: &str, units: usize) -> &str {
     let mut left = units;
     for (at, c) in text.char_indices() {
@@ -157,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_cedilla_is_no_letter_as_in_unicode_12() {
+    fn a_single_cedilla_is_not_a_letter_as_in_unicode_12() {
         assert_eq!(words("a¸b"), ["a", "b"]);
     }
 
@@ -170,7 +180,7 @@ mod tests {
         assert_eq!(lengths("é".repeat(256)), [255, 1]);
         // A character of two units that would exceed the limit starts the next piece.
         assert_eq!(lengths("𝒜".repeat(128)), [254, 2]);
-        // Within the first 255 units the apostrophe is last and so is no part of the word, which ends before it.
+        // The apostrophe is the last of the first 255 units, and so not part of the word.
         assert_eq!(lengths(format!("{}'{}", "a".repeat(254), "b".repeat(9))), [254, 9]);
     }
 }

@@ -11,6 +11,8 @@ use crate::Error;
 pub(crate) struct StopWords(Arc<[String]>);
 
 impl StopWords {
+    /// Creates a list from words in the form in which they are compared.
+    ///
     /// # Errors
     ///
     /// [`Error::Argument`] for an empty stop word.
@@ -29,13 +31,13 @@ impl StopWords {
         &self.0
     }
 
-    /// Whether a word, in UTF-8, is in the list.
+    /// Returns true if a word, in UTF-8, is in the list.
     pub fn contains(&self, word: &[u8]) -> bool {
         self.0.binary_search_by(|stop| stop.as_bytes().cmp(word)).is_ok()
     }
 
-    /// `without stop words`, or `with 2 stop words (an, the; 1f2e3d4c)`. The digits are a digest of all words, so different
-    /// lists have different descriptions.
+    /// Returns `without stop words`, or `with 2 stop words (an, the; 1f2e3d4c)`. The digits are a digest of all words,
+    /// so that different lists have different descriptions.
     pub fn describe(&self) -> String {
         const MAX_SHOWN: usize = 3;
         let count = self.0.len();
@@ -52,7 +54,7 @@ impl StopWords {
     }
 }
 
-/// Bytes in hexadecimal, two digits each.
+/// Returns bytes in hexadecimal, two digits each.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -74,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_tell_lists_apart() {
+    fn different_lists_have_different_descriptions() {
         assert_eq!(stop_words(&[]).describe(), "without stop words");
         let [one, other] =
             [["a", "b", "c", "d"], ["a", "b", "c", "e"]].map(|words| stop_words(&words).describe());

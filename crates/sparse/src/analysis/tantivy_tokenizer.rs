@@ -1,10 +1,10 @@
-//! Adapts an [`Analyzer`] to tantivy's `Tokenizer`.
+//! Adapts an [`Analyzer`] to tantivy's `Tokenizer`, with which tantivy analyzes passages.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
 use crate::Analyzer;
 
-/// The name under which the analyzer of an index is registered with tantivy, whichever analyzer it is.
+/// The name under which the analyzer of an index is registered with tantivy. It is the same for all analyzers.
 pub(crate) const NAME: &str = "passagekit";
 
 #[derive(Clone)]
@@ -34,6 +34,7 @@ impl TokenStream for AnalyzerStream<'_> {
         let tokens = self.tokens.get_or_insert_with(|| analyzer.tokens(text).into_iter());
         let Some(text) = tokens.next() else { return false };
         self.token.text = text;
+        // The position of `Token::default` is `usize::MAX`, so the first token gets 0.
         self.token.position = self.token.position.wrapping_add(1);
         true
     }

@@ -1,12 +1,12 @@
-//! A per-thread memo of the terms of short words. Most words of a text have occurred before, and a lookup is faster than
-//! lower-casing, comparing with stop words and stemming.
+//! A per-thread cache ("memo") of the terms of short words. Most words of a text have occurred before, and a lookup is
+//! faster than lower-casing a word, comparing it with stop words and stemming it.
 
 use std::cell::Cell;
 
 /// Number of slots of the memo. Each holds one word; a new word replaces the one in its slot.
 const SLOTS: usize = 1 << 13;
 
-/// Most bytes of a word, and of a term, in the memo.
+/// Maximum number of bytes of a word, and of its term, in the memo.
 const MAX_BYTES: usize = 14;
 
 /// A word and its term.
@@ -18,8 +18,8 @@ struct Slot {
     term_length: u8,
 }
 
-/// A word of up to [`MAX_BYTES`] bytes: its first and its last eight bytes (four for words of four to seven bytes), which may
-/// overlap, and its length.
+/// A word of up to [`MAX_BYTES`] bytes: its length, and its first and last eight bytes, which may overlap. For words of
+/// four to seven bytes, the first and last four bytes; for shorter words, all bytes in `first`.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Key {
     first: u64,
@@ -29,10 +29,11 @@ struct Key {
 }
 
 thread_local! {
+    /// The memo of this thread while no text is being analyzed.
     static MEMO: Cell<Option<Box<[Slot; SLOTS]>>> = const { Cell::new(None) };
 }
 
-/// Maps words to the terms that a function returned for them. Only one function may be used with it.
+/// Maps words to the terms that a function returned for them. All calls must use the same function.
 pub(crate) struct TermMemo {
     slots: Box<[Slot; SLOTS]>,
 }
@@ -93,6 +94,7 @@ impl Key {
 
     #[inline]
     fn slot(self) -> usize {
+        // Fibonacci hashing: the factor is 2^64 divided by the golden ratio.
         let mixed = (self.first ^ self.last.rotate_left(29) ^ u64::from(self.length))
             .wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> 32) as usize % SLOTS
@@ -106,13 +108,14 @@ mod tests {
     #[test]
     fn words_have_the_terms_that_were_computed_for_them() {
         let mut memo = TermMemo::take();
-        let long = "a-word-of-more-than-fifteen-bytes";
+        let long = "a-word-of-more-than-14-bytes";
         for round in 0..3 {
             for (word, term) in [
                 ("runs", Some("run")),
                 ("r", Some("r")),
                 ("rrrr", Some("q")),
                 ("rrrrr", Some("rr")),
+                ("footbridges", Some("footbridg")),
                 ("the", None),
                 ("É", Some("é")),
                 (long, Some(long)),

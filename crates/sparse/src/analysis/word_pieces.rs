@@ -1,7 +1,9 @@
-//! Word pieces as terms, and the copy of the model's tokenizer in the folder of an index.
+//! Word pieces as terms. An index with this analyzer has a copy of the model's tokenizer in its folder, so that it does
+//! not depend on the model's files.
 
 use std::fs;
 use std::io::ErrorKind;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -18,22 +20,24 @@ const NAME_DIGITS: usize = 16;
 pub(crate) struct WordPieces {
     tokenizer: Tokenizer,
     json: Vec<u8>,
-    /// The hash of the file, in hexadecimal, which identifies the tokenizer.
+    /// The SHA-256 of the file, in hexadecimal. It identifies the tokenizer.
     sha256: String,
 }
 
-/// The tokenizers in use. Parsing one takes a tenth of a second, and every commit and reload needs it.
+/// The tokenizers in use. Parsing a tokenizer takes a tenth of a second, and every commit and reload needs one.
 static LOADED: Mutex<Vec<Weak<WordPieces>>> = Mutex::new(Vec::new());
 
 impl WordPieces {
-    /// Reads a `tokenizer.json`, given its path or that of its folder.
+    /// Reads a `tokenizer.json`, given its path or the path of its folder.
     ///
     /// # Errors
     ///
-    /// [`Error::Tokenizer`] if there is none, or one of another kind than WordPiece.
+    /// [`Error::Tokenizer`] if there is no regular file, or if it is not a WordPiece tokenizer.
     pub fn open(path: &Path) -> Result<Arc<Self>, Error> {
         let path = if path.is_dir() { path.join("tokenizer.json") } else { path.to_path_buf() };
-        let json = fs::read(&path).map_err(|source| tokenize::Error::Io { path: path.clone(), source })?;
+        let json = storage::check_regular(&path)
+            .and_then(|()| fs::read(&path))
+            .map_err(|source| tokenize::Error::Io { path: path.clone(), source })?;
         let sha256 = sha256(&json);
         Self::loaded(json, sha256, &path)
     }
@@ -72,13 +76,24 @@ impl WordPieces {
         &self.sha256
     }
 
-    /// Calls `visit` with each word piece of a text.
-    pub fn for_each_term(&self, text: &str, visit: impl FnMut(&str)) {
-        let pieces = self.tokenizer.piece_texts(text);
-        let pieces = pieces.expect("a WordPiece model with an unknown token accepts every text");
-        pieces.iter().map(String::as_str).for_each(visit);
+    /// Returns true if a tokenizer has the same pieces with the same ids.
+    pub fn has_vocabulary_of(&self, tokenizer: &Tokenizer) -> bool {
+        let size = tokenizer.vocabulary_size();
+        self.tokenizer.vocabulary_size() == size
+            && (0..size as u32).all(|id| self.tokenizer.piece_text(id) == tokenizer.piece_text(id))
     }
 
+    /// Calls `visit` with each word piece of a text and its byte range.
+    pub fn for_each_term(&self, text: &str, mut visit: impl FnMut(&str, Range<usize>)) {
+        let pieces = self.tokenizer.pieces(text);
+        let pieces = pieces.expect("a WordPiece model with an unknown token accepts every text");
+        for (&id, range) in pieces.ids.iter().zip(pieces.offsets) {
+            let piece = self.tokenizer.piece_text(id).expect("the tokenizer has the piece that it returned");
+            visit(&piece, range.start as usize..range.end as usize);
+        }
+    }
+
+    /// Returns the tokenizer with this hash if it is in use, and parses it otherwise.
     fn loaded(json: Vec<u8>, sha256: String, path: &Path) -> Result<Arc<Self>, Error> {
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         loaded.retain(|one| one.strong_count() > 0);
@@ -111,7 +126,7 @@ impl PartialEq for WordPieces {
 
 impl Eq for WordPieces {}
 
-/// The path of the copy of the tokenizer with this hash that an index in `folder` has.
+/// Returns the path of the copy that an index in `folder` has of the tokenizer with this hash.
 pub(crate) fn copy_in(folder: &Path, sha256: &str) -> PathBuf {
     folder.join(format!("tokenizer-{}.json", sha256.get(..NAME_DIGITS).unwrap_or(sha256)))
 }
@@ -128,7 +143,7 @@ pub(crate) fn remove_copies(folder: &Path, kept: Option<&Path>) -> Result<(), Er
     Ok(())
 }
 
-/// Whether this is the name of a copy, `tokenizer-<16 hexadecimal digits>.json`, or of its temporary file, which has
+/// Returns true for the name of a copy, `tokenizer-<16 hexadecimal digits>.json`, or of its temporary file, which has
 /// `.<anything>.tmp` appended.
 fn is_copy(name: &str) -> bool {
     let Some((digits, rest)) = name.strip_prefix("tokenizer-").and_then(|rest| rest.split_once('.')) else {

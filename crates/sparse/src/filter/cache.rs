@@ -6,10 +6,10 @@ use ranking::BitSet;
 
 use crate::filter::expression::Filter;
 
-/// Most bytes of all filters and their sets together: about sixty sets over eight million passages.
+/// Maximum bytes of all filters and their sets together: about sixty sets over eight million passages.
 const MAX_BYTES: usize = 64 << 20;
 
-/// Most filters that are cached. Every search compares its filter with all of them.
+/// Maximum number of cached filters. Every search compares its filter with all of them.
 const MAX_FILTERS: usize = 64;
 
 /// The most recently used filters, each with its set of passages in each segment.
@@ -26,7 +26,7 @@ struct Entry {
 }
 
 impl FilterCache {
-    /// The sets of a filter; `None` if it is not cached.
+    /// Returns the sets of a filter; `None` if it is not cached.
     pub fn get(&self, filter: &Filter) -> Option<Arc<[BitSet]>> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let at = entries.iter().rposition(|entry| entry.filter == *filter)?;
@@ -46,13 +46,13 @@ impl FilterCache {
         }
         entries.push(Entry { filter: filter.clone(), sets: Arc::clone(sets), bytes });
         let mut total: usize = entries.iter().map(|entry| entry.bytes).sum();
-        let mut out = entries.len().saturating_sub(MAX_FILTERS);
-        total -= entries[..out].iter().map(|entry| entry.bytes).sum::<usize>();
+        let mut removed = entries.len().saturating_sub(MAX_FILTERS);
+        total -= entries[..removed].iter().map(|entry| entry.bytes).sum::<usize>();
         while total > MAX_BYTES {
-            total -= entries[out].bytes;
-            out += 1;
+            total -= entries[removed].bytes;
+            removed += 1;
         }
-        entries.drain(..out);
+        entries.drain(..removed);
     }
 }
 

@@ -1,21 +1,24 @@
-//! Evaluating a filter: the set of passages of each segment that meet it.
+//! Evaluates a filter: finds the set of passages in each segment that meet it. Conditions run as tantivy queries, except
+//! for prefixes, which read a range of tantivy's term dictionary; `and`, `or` and `not` combine their sets.
 
 use std::ops::Bound;
 
 use control::Control;
 use ranking::BitSet;
-use tantivy::Term;
 use tantivy::columnar::NumericalValue;
 use tantivy::query::{EnableScoring, ExistsQuery, Query, RangeQuery, TermSetQuery};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{TERMINATED, Term};
 
 use crate::Error;
 use crate::filter::expression::{Filter, Range};
 use crate::filter::fields::{Scalar, normalize_zero, tantivy_name};
 use crate::index::schema::FIELDS;
+use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::index::tantivy_error::tantivy_error;
 
-/// The passages of each segment that meet a filter. The filter must have been checked.
+/// Returns the set of passages in each segment that meet a filter. The filter must have been checked.
 pub(crate) fn evaluate(filter: &Filter, index: &Snapshot, control: &Control) -> Result<Vec<BitSet>, Error> {
     control.check()?;
     match filter {
@@ -28,6 +31,10 @@ pub(crate) fn evaluate(filter: &Filter, index: &Snapshot, control: &Control) -> 
             run(&TermSetQuery::new(values.iter().map(|value| term(index, field, value))), index)
         }
         Filter::Range(range) => run(&range_query(index, range), index),
+        Filter::Prefix { field, prefix } => {
+            let prefix = term(index, field, &prefix.as_str().into());
+            index.segments.iter().map(|segment| with_prefix(index, segment, &prefix, control)).collect()
+        }
         Filter::Exists { field } => {
             run(&ExistsQuery::new(format!("{FIELDS}.{}", tantivy_name(field)), false), index)
         }
@@ -61,12 +68,12 @@ fn empty_sets(index: &Snapshot) -> Vec<BitSet> {
     index.segments.iter().map(|segment| BitSet::empty(segment.reader.max_doc() as usize)).collect()
 }
 
-/// All passages of each segment, including deleted ones.
+/// Returns all passages of each segment, including deleted ones.
 fn full_sets(index: &Snapshot) -> Vec<BitSet> {
     index.segments.iter().map(|segment| BitSet::full(segment.reader.max_doc() as usize)).collect()
 }
 
-/// Runs a query of tantivy.
+/// Runs a tantivy query on each segment.
 fn run(query: &dyn Query, index: &Snapshot) -> Result<Vec<BitSet>, Error> {
     let mut sets = empty_sets(index);
     let Some(first) = index.segments.first() else { return Ok(sets) };
@@ -83,7 +90,35 @@ fn run(query: &dyn Query, index: &Snapshot) -> Result<Vec<BitSet>, Error> {
     Ok(sets)
 }
 
-/// The term of a field's value in tantivy's term dictionary, which has whole numbers as integers.
+/// Returns the passages of a segment that have a term with this prefix.
+fn with_prefix(
+    index: &Snapshot,
+    segment: &Segment,
+    prefix: &Term,
+    control: &Control,
+) -> Result<BitSet, Error> {
+    let error = |error| tantivy_error("read", &index.path, error);
+    let mut set = BitSet::empty(segment.reader.max_doc() as usize);
+    let terms = segment.reader.inverted_index(index.fields.fields).map_err(error)?;
+    let prefix = prefix.serialized_value_bytes();
+    let in_order = terms.terms().range().ge(prefix).into_stream();
+    let mut in_order = in_order.map_err(|failed| error(failed.into()))?;
+    while in_order.advance() && in_order.key().starts_with(prefix) {
+        control.check()?;
+        let postings = terms.read_block_postings_from_terminfo(in_order.value(), IndexRecordOption::Basic);
+        let mut postings = postings.map_err(|failed| error(failed.into()))?;
+        while !postings.docs().is_empty() {
+            // The last block is padded.
+            postings.docs().iter().filter(|&&doc| doc != TERMINATED).for_each(|&doc| {
+                set.insert(doc);
+            });
+            postings.advance();
+        }
+    }
+    Ok(set)
+}
+
+/// Returns the term of a field's value in tantivy's term dictionary, in which whole numbers are integers.
 fn term(index: &Snapshot, field: &str, value: &Scalar) -> Term {
     let mut term = Term::from_field_json_path(index.fields.fields, &tantivy_name(field), false);
     match value {
@@ -98,7 +133,7 @@ fn term(index: &Snapshot, field: &str, value: &Scalar) -> Term {
     term
 }
 
-/// A range query over tantivy's columns, which hold all numbers as floating-point numbers.
+/// Returns a range query over tantivy's columns, in which all numbers are floating-point numbers.
 fn range_query(index: &Snapshot, range: &Range) -> RangeQuery {
     let term = |value: &Scalar| match value {
         Scalar::Number(number) => {

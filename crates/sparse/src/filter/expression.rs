@@ -1,4 +1,4 @@
-//! Filters: conditions on ids and fields, combined with and, or and not.
+//! Filters: conditions on ids and fields, combined with `and`, `or` and `not`, and the checks of their form.
 
 use std::borrow::Cow;
 
@@ -7,33 +7,34 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::filter::fields::{Scalar, invalid_name};
 
-/// Most levels of nested filters.
+/// Maximum number of levels of nested filters.
 const MAX_DEPTH: usize = 32;
 
-/// A condition on the passages that a search may find. In JSON it is an object with the variant as its only key:
+/// A condition that passages must meet to be found. In JSON it is an object with the variant as its only key:
 /// `{"and": [{"equals": {"field": "language", "value": "en"}}, {"range": {"field": "year", "gte": 2000}}]}`.
 ///
-/// If a passage lacks a field, every condition on that field is false, so [`Not`](Self::Not) of it is true. A field
-/// with several texts meets a condition if one of its texts does; a field with an empty list of texts counts as
-/// missing. Values of different types (text, number, boolean) are never equal, and neither is in a range of the other.
+/// If a passage lacks a field, every condition on that field is false, and [`Not`](Self::Not) of that condition is
+/// true. A field with several texts meets a condition if one of its texts does; a field with an empty list of texts
+/// counts as missing. Values of different types (text, number, boolean) are never equal, and a range of one type
+/// contains no value of another.
 ///
-/// Unless the index is empty, a search fails for [`Equals`](Self::Equals), [`In`](Self::In) and [`Range`](Self::Range)
-/// on a field that no passage has, and for values of a type that the field never has: such filters are mistakes that
-/// would match nothing. [`Exists`](Self::Exists) accepts any field. Deleted passages count until their segment is
-/// merged.
+/// Unless the index is empty, a search fails for [`Equals`](Self::Equals), [`In`](Self::In), [`Range`](Self::Range) and
+/// [`Prefix`](Self::Prefix) on a field that no passage has, and for values of a type that the field never has: such
+/// filters are mistakes that would match nothing. [`Exists`](Self::Exists) accepts any field. For these checks, the fields of a deleted passage
+/// count until its segment is merged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum Filter {
     /// Passages with one of these ids; unknown ids are ignored.
     Ids(Vec<String>),
-    /// Passages whose field is this value.
+    /// Passages whose field has this value.
     Equals {
         /// The name of the field.
         field: String,
         /// The value.
         value: Scalar,
     },
-    /// Passages whose field is one of these values.
+    /// Passages whose field has one of these values.
     In {
         /// The name of the field.
         field: String,
@@ -42,6 +43,15 @@ pub enum Filter {
     },
     /// Passages whose field is between bounds.
     Range(Range),
+    /// Passages whose field has a text that starts with these characters. Upper and lower case differ. Every text starts
+    /// with the empty prefix.
+    Prefix {
+        /// The name of the field.
+        field: String,
+        /// The first characters; `value` in JSON.
+        #[serde(rename = "value")]
+        prefix: String,
+    },
     /// Passages that have the field.
     Exists {
         /// The name of the field.
@@ -55,8 +65,9 @@ pub enum Filter {
     Not(Box<Filter>),
 }
 
-/// Bounds of a field's values: one or two, not both `gte` and `gt`, nor both `lte` and `lt`, and both numbers or
-/// both texts. Texts are ordered by their characters' code points.
+/// One or two bounds of a field's values: at most one of `gte` and `gt`, and at most one of `lte` and `lt`. Bounds are
+/// numbers or texts, not booleans, and two bounds must have the same type. Texts are ordered by the code points of
+/// their characters.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
@@ -77,12 +88,13 @@ pub struct Range {
 }
 
 impl Filter {
-    /// Rejects filters without a meaning.
+    /// Rejects filters that are invalid for every index.
     ///
     /// # Errors
     ///
-    /// [`Error::Part`] with the path of the wrong part, such as `filter.and[1].range`: a field name that is empty or longer
-    /// than 255 bytes, a number that is not finite, bounds that a [`Range`] cannot have, or more than 32 nested filters.
+    /// [`Error::Part`] with the path of the invalid part, such as `filter.and[1].range`: a field name that is empty or
+    /// longer than 255 bytes, a number that is not finite, bounds that a [`Range`] cannot have, or more than 32 levels
+    /// of nested filters.
     pub fn check(&self) -> Result<(), Error> {
         self.check_at(1).map_err(|Rejection { path, expected, got }| Error::Part {
             path: format!("filter{path}"),
@@ -93,7 +105,7 @@ impl Filter {
 
     fn check_at(&self, depth: usize) -> Result<(), Rejection> {
         if depth > MAX_DEPTH {
-            return Err(Rejection::new("at most 32 filters within each other", "more".to_owned()));
+            return Err(Rejection::new("at most 32 levels of nested filters", "more".to_owned()));
         }
         match self {
             Self::Ids(_) => Ok(()),
@@ -105,6 +117,7 @@ impl Filter {
                 check_all(values, ".in.values", check_value)
             }
             Self::Range(range) => range.check().map_err(|rejection| rejection.within(".range")),
+            Self::Prefix { field, .. } => check_name(field).map_err(|rejection| rejection.within(".prefix")),
             Self::Exists { field } => check_name(field).map_err(|rejection| rejection.within(".exists")),
             Self::And(parts) => check_all(parts, ".and", |part| part.check_at(depth + 1)),
             Self::Or(parts) => check_all(parts, ".or", |part| part.check_at(depth + 1)),
@@ -112,7 +125,7 @@ impl Filter {
         }
     }
 
-    /// Approximate bytes of memory that the filter takes.
+    /// Returns approximately how many bytes of memory the filter takes.
     pub(crate) fn bytes(&self) -> usize {
         let text = |text: &String| size_of::<String>() + text.len();
         let scalar = |value: &Scalar| match value {
@@ -125,6 +138,7 @@ impl Filter {
                 Self::Equals { field, value } => text(field) + scalar(value),
                 Self::In { field, values } => text(field) + values.iter().map(scalar).sum::<usize>(),
                 Self::Range(range) => text(&range.field) + range.bounds().map(scalar).sum::<usize>(),
+                Self::Prefix { field, prefix } => text(field) + text(prefix),
                 Self::Exists { field } => text(field),
                 Self::And(parts) | Self::Or(parts) => parts.iter().map(Self::bytes).sum(),
                 Self::Not(part) => part.bytes(),
@@ -164,8 +178,9 @@ impl Range {
     }
 }
 
-/// What is wrong in a filter, and where.
+/// What is invalid in a filter, and where.
 pub(crate) struct Rejection {
+    /// Where it is, below `filter`: `.and[1].range`.
     pub path: String,
     pub expected: Cow<'static, str>,
     pub got: String,
@@ -176,6 +191,7 @@ impl Rejection {
         Self { path: String::new(), expected: expected.into(), got }
     }
 
+    /// Prepends a step to the path.
     pub fn within(mut self, step: &str) -> Self {
         self.path.insert_str(0, step);
         self
@@ -206,7 +222,7 @@ fn check_value(value: &Scalar) -> Result<(), Rejection> {
     }
 }
 
-/// The name of a value's type.
+/// Returns the name of a value's type.
 pub(crate) fn type_name(value: &Scalar) -> &'static str {
     match value {
         Scalar::Text(_) => "text",
@@ -224,8 +240,8 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_that_means_nothing_is_refused_with_the_path_to_it() {
-        let refused = |filter: Filter| filter.check().expect_err("a bad filter").to_string();
+    fn errors_name_the_path_of_the_invalid_part() {
+        let refused = |filter: Filter| filter.check().expect_err("an invalid filter").to_string();
         let equals = |field: &str, value: Scalar| Filter::Equals { field: field.to_owned(), value };
         assert_eq!(
             refused(Filter::And(vec![equals("a", true.into()), range("")])),
@@ -255,18 +271,24 @@ mod tests {
         }
         let deep = |depth| (1..depth).fold(Filter::Ids(Vec::new()), |part, _| Filter::Not(Box::new(part)));
         assert!(deep(32).check().is_ok());
-        assert!(refused(deep(33)).ends_with(".not: expected at most 32 filters within each other, got more"));
+        assert!(refused(deep(33)).ends_with(".not: expected at most 32 levels of nested filters, got more"));
     }
 
     #[test]
-    fn filters_are_json_with_their_variant_as_the_key() {
-        let json = r#"{"and":[{"ids":["a"]},{"equals":{"field":"f","value":true}},{"in":{"field":"f","values":["x",1.5]}},{"range":{"field":"f","gte":0.0,"lt":9.0}},{"not":{"exists":{"field":"g"}}},{"or":[]}]}"#;
+    fn a_filter_in_json_is_an_object_with_its_variant_as_the_only_key() {
+        let json = r#"{"and":[{"ids":["a"]},{"equals":{"field":"f","value":true}},{"in":{"field":"f","values":["x",1.5]}},{"range":{"field":"f","gte":0.0,"lt":9.0}},{"not":{"exists":{"field":"g"}}},{"prefix":{"field":"f","value":"x"}},{"or":[]}]}"#;
         let filter: Filter = serde_json::from_str(json).expect("a filter");
         assert!(filter.check().is_ok());
         assert_eq!(serde_json::to_string(&filter).expect("JSON"), json);
-        for bad in
-            [r#"{"ids":[1]}"#, r#"{"exists":{"field":"f","x":1}}"#, r#"{"or":[],"and":[]}"#, "{}", "[]"]
-        {
+        for bad in [
+            r#"{"ids":[1]}"#,
+            r#"{"prefix":{"field":"f","value":1}}"#,
+            r#"{"prefix":{"field":"f"}}"#,
+            r#"{"exists":{"field":"f","x":1}}"#,
+            r#"{"or":[],"and":[]}"#,
+            "{}",
+            "[]",
+        ] {
             assert!(serde_json::from_str::<Filter>(bad).is_err(), "{bad}");
         }
     }

@@ -1,4 +1,5 @@
-//! The fields of a passage: named values that filters refer to and that can be read back. Queries do not search them.
+//! The fields of a passage: named values that filters test and that can be read back; queries do not search them. This
+//! file defines and checks them, and converts them to and from the JSON object in which tantivy stores them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,16 +15,18 @@ use crate::index::tantivy_error::tantivy_error;
 
 const MAX_NAME_BYTES: usize = 255;
 
-/// tantivy accepts terms of about twice as many bytes.
+/// Maximum number of bytes of a text. tantivy accepts terms of about twice as many.
 const MAX_TEXT_BYTES: usize = 32_000;
 
+/// Maximum number of fields of a passage.
 const MAX_FIELDS: usize = 256;
 
+/// Maximum number of texts in a field.
 const MAX_TEXTS: usize = 10_000;
 
 /// The fields of a passage by their names: at most 256, with names of 1 to 255 bytes. A name may contain any character.
-/// Each distinct name makes every segment a little larger, so an index should have few names, whatever the number of
-/// values.
+/// Each distinct name takes some space in every segment that has it, so an index should have few names. It may have
+/// many values.
 pub type PassageFields = BTreeMap<String, FieldValue>;
 
 /// The value of a field. Passages may have values of different types under the same name.
@@ -44,7 +47,7 @@ pub enum Scalar {
     Text(String),
     /// A finite number. −0 is stored as 0.
     Number(f64),
-    /// Not equal to any number.
+    /// True or false, which differ from the numbers 1 and 0.
     Boolean(bool),
 }
 
@@ -84,8 +87,12 @@ impl From<bool> for Scalar {
     }
 }
 
-/// Rejects fields beyond the limits of [`PassageFields`].
-pub(crate) fn check_fields(id: &str, fields: &PassageFields) -> Result<(), Error> {
+/// Rejects fields beyond the limits of [`PassageFields`]. `id` is that of their passage, for the error.
+///
+/// # Errors
+///
+/// [`Error::Part`] with the path of the invalid field.
+pub fn check_fields(id: &str, fields: &PassageFields) -> Result<(), Error> {
     let reject = |path: &str, expected: &'static str, got| {
         let path = format!("passage \"{id}\": fields{path}");
         Err(Error::Part { path, expected: expected.into(), got })
@@ -116,14 +123,15 @@ pub(crate) fn check_fields(id: &str, fields: &PassageFields) -> Result<(), Error
     Ok(())
 }
 
-/// What is wrong with a field's name, as the expected and the actual value; `None` if nothing is.
+/// Returns what was expected and found if a field's name is invalid; `None` if it is valid.
 pub(crate) fn invalid_name(name: &str) -> Option<(&'static str, String)> {
     let bytes = name.len();
     (bytes == 0 || bytes > MAX_NAME_BYTES)
         .then(|| ("field names of 1 to 255 bytes", format!("{bytes} bytes")))
 }
 
-/// The fields as tantivy stores them. All numbers are floating-point, so that each column has a single numeric type.
+/// Converts fields to what tantivy stores. All numbers are floating-point, so that each column has a single numeric
+/// type.
 pub(crate) fn to_tantivy(fields: &PassageFields) -> BTreeMap<String, OwnedValue> {
     let value = |value: &FieldValue| match value {
         FieldValue::One(Scalar::Text(text)) => OwnedValue::Str(text.clone()),
@@ -137,8 +145,12 @@ pub(crate) fn to_tantivy(fields: &PassageFields) -> BTreeMap<String, OwnedValue>
 /// Reads the fields of a passage; empty if it has none.
 pub(crate) fn read_fields(index: &Snapshot, segment: &Segment, doc: DocId) -> Result<PassageFields, Error> {
     let error = |error| tantivy_error("read", &index.path, error);
-    let store = segment.reader.get_store_reader(1).map_err(|failed| error(failed.into()))?;
-    let stored: TantivyDocument = store.get(doc).map_err(error)?;
+    let stored: TantivyDocument = segment.store.get(doc).map_err(error)?;
+    fields_in(&stored, index)
+}
+
+/// Returns the fields in a document that was read from tantivy; empty if it has none.
+pub(crate) fn fields_in(stored: &TantivyDocument, index: &Snapshot) -> Result<PassageFields, Error> {
     let Some(stored) = stored.get_first(index.fields.fields) else { return Ok(PassageFields::new()) };
     from_tantivy(OwnedValue::from(stored))
         .ok_or_else(|| Error::corrupt(&index.path, "fields of a passage", "other values"))
@@ -164,7 +176,7 @@ pub(crate) fn normalize_zero(number: f64) -> f64 {
     number + 0.0
 }
 
-/// A field's name as tantivy gets it: characters with a meaning in tantivy's JSON paths are escaped.
+/// Returns a field's name as it is given to tantivy: characters with a meaning in tantivy's JSON paths are escaped.
 pub(crate) fn tantivy_name(name: &str) -> Cow<'_, str> {
     const SPECIAL: [char; 5] = ['%', '.', '\\', '\0', '\u{1}'];
     if !name.contains(SPECIAL) {
@@ -181,7 +193,7 @@ pub(crate) fn tantivy_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// The inverse of [`tantivy_name`]; `None` for a name that it never returns.
+/// Reverses [`tantivy_name`]; returns `None` for a name that it never returns.
 pub(crate) fn passage_name(escaped: &str) -> Option<String> {
     let mut parts = escaped.split('%');
     let mut name = parts.next()?.to_owned();
@@ -208,12 +220,12 @@ mod tests {
     }
 
     #[test]
-    fn invalid_fields_are_rejected_by_name() {
-        let error = |name: &str, value: FieldValue| {
+    fn errors_name_the_invalid_field_and_the_limits_are_accepted() {
+        let check = |name: &str, value: FieldValue| {
             check_fields("p", &PassageFields::from([(name.to_owned(), value)]))
                 .map_err(|error| error.to_string())
         };
-        let refused = |name: &str, value: FieldValue| error(name, value).expect_err("a bad field");
+        let refused = |name: &str, value: FieldValue| check(name, value).expect_err("an invalid field");
         assert_eq!(
             refused("year", f64::NAN.into()),
             "passage \"p\": fields.year: expected a finite number, got NaN"
@@ -231,8 +243,8 @@ mod tests {
             refused("tags", texts.into()),
             "passage \"p\": fields.tags: expected at most 10,000 texts, got 10001"
         );
-        assert!(error(&"x".repeat(256), 1.0.into()).is_err());
-        assert_eq!(error(&"x".repeat(255), "x".repeat(32_000).into()), Ok(()));
+        assert!(check(&"x".repeat(256), 1.0.into()).is_err());
+        assert_eq!(check(&"x".repeat(255), "x".repeat(32_000).into()), Ok(()));
         let many = (0..257).map(|at| (at.to_string(), at.to_string().into())).collect();
         assert!(check_fields("p", &many).is_err());
     }

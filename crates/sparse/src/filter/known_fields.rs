@@ -1,7 +1,7 @@
 //! Rejects filters that no passage of the index can meet because a field's name or a value's type is wrong.
 //!
-//! Such a filter would silently match nothing, or with [`Filter::Not`] everything. The names and types are those of the
-//! columns of all segments, so they include passages that were deleted but not merged away yet.
+//! Such a filter would silently match nothing, or with [`Filter::Not`] everything. Names and types are read from
+//! tantivy's columns of all segments, so they include those of passages that were deleted but not merged away yet.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,8 +17,8 @@ use crate::index::tantivy_error::tantivy_error;
 /// Maximum number of field names in an error message.
 const MAX_LISTED: usize = 12;
 
-/// Names and types of the fields that a filter has conditions on.
-struct Known<'a> {
+/// What the index has of the fields that a filter has conditions on.
+struct KnownFields<'a> {
     /// The types of each field's values: text, number, boolean; empty for a field that no passage has.
     types: HashMap<&'a str, BTreeSet<&'static str>>,
     /// The names of all fields of the index; read only if a filter has a condition on an unknown field.
@@ -28,7 +28,7 @@ struct Known<'a> {
 /// Fails for conditions on a field that no passage has, and for values of a type that none of the field's values has.
 /// [`Filter::Exists`] accepts any field.
 pub(crate) fn check_known(filter: &Filter, index: &Snapshot) -> Result<(), Error> {
-    let mut known = Known { types: HashMap::new(), names: BTreeSet::new() };
+    let mut known = KnownFields { types: HashMap::new(), names: BTreeSet::new() };
     known.read(filter, index)?;
     if known.types.values().any(BTreeSet::is_empty) {
         known.names = field_names(index)?;
@@ -40,11 +40,32 @@ pub(crate) fn check_known(filter: &Filter, index: &Snapshot) -> Result<(), Error
     })
 }
 
-impl<'a> Known<'a> {
+/// Fails with the path `field` if no passage of an index has a field. Every field is accepted if the index has no
+/// passages.
+pub(crate) fn check_known_field(field: &str, index: &Snapshot) -> Result<(), Error> {
+    if index.payload.passages == 0 {
+        return Ok(());
+    }
+    let mut known = KnownFields { types: HashMap::new(), names: BTreeSet::new() };
+    known.read_field(field, index)?;
+    if known.types.values().any(BTreeSet::is_empty) {
+        known.names = field_names(index)?;
+    }
+    known.check_name(field).map_err(|Rejection { expected, got, .. }| Error::Part {
+        path: "field".to_owned(),
+        expected,
+        got,
+    })
+}
+
+impl<'a> KnownFields<'a> {
+    /// Reads the types of all fields of a filter.
     fn read(&mut self, filter: &'a Filter, index: &Snapshot) -> Result<(), Error> {
         match filter {
             Filter::Ids(_) | Filter::Exists { .. } => Ok(()),
-            Filter::Equals { field, .. } | Filter::In { field, .. } => self.read_field(field, index),
+            Filter::Equals { field, .. } | Filter::In { field, .. } | Filter::Prefix { field, .. } => {
+                self.read_field(field, index)
+            }
             Filter::Range(range) => self.read_field(&range.field, index),
             Filter::And(parts) | Filter::Or(parts) => {
                 parts.iter().try_for_each(|part| self.read(part, index))
@@ -83,6 +104,13 @@ impl<'a> Known<'a> {
                 self.check_name(field).map_err(|rejection| rejection.within(".in"))?;
                 check_all(values, ".in.values", |value| self.check_type(field, value))
             }
+            Filter::Prefix { field, prefix } => self
+                .check_name(field)
+                .and_then(|()| {
+                    let checked = self.check_type(field, &prefix.as_str().into());
+                    checked.map_err(|rejection| rejection.within(".value"))
+                })
+                .map_err(|rejection| rejection.within(".prefix")),
             Filter::Range(range) => self
                 .check_name(&range.field)
                 .and_then(|()| {
@@ -122,7 +150,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The names of all fields that passages have, in ascending order.
+/// Returns the names of all fields that passages have, in ascending order.
 fn field_names(index: &Snapshot) -> Result<BTreeSet<String>, Error> {
     let mut names = BTreeSet::new();
     for segment in &index.segments {
@@ -136,7 +164,7 @@ fn field_names(index: &Snapshot) -> Result<BTreeSet<String>, Error> {
     Ok(names)
 }
 
-/// The expected part of the error message for a field that no passage has.
+/// Returns what the error message for a field that no passage has says after "expected".
 fn known_names(names: &BTreeSet<String>) -> String {
     if names.is_empty() {
         return "no condition on fields, since no passage of the index has any".to_owned();
@@ -149,7 +177,8 @@ fn known_names(names: &BTreeSet<String>) -> String {
     format!("a field that passages of the index have ({}{others})", listed.join(", "))
 }
 
-/// Suggests a name that is nearly the same.
+/// Suggests the most similar name, if it differs by at most one edit per three characters of `field` (but at least one
+/// edit); otherwise returns an empty text.
 fn hint(field: &str, names: &BTreeSet<String>) -> String {
     let max_distance = (field.chars().count() / 3).max(1);
     match names.iter().map(|name| (distance(field, name), name)).min() {
@@ -158,7 +187,7 @@ fn hint(field: &str, names: &BTreeSet<String>) -> String {
     }
 }
 
-/// The Levenshtein distance of two names, ignoring case.
+/// Returns the Levenshtein distance of two names, ignoring case.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.to_lowercase(), b.to_lowercase());
     let b: Vec<char> = b.chars().collect();
@@ -192,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_near_name_is_suggested_and_a_far_one_is_not() {
+    fn a_similar_name_is_suggested_and_a_different_one_is_not() {
         let names: BTreeSet<_> = ["language", "year"].map(str::to_owned).into();
         assert_eq!(known_names(&names), "a field that passages of the index have (\"language\", \"year\")");
         assert_eq!(hint("yeer", &names), "; did you mean \"year\"?");

@@ -1,4 +1,4 @@
-//! How a commit records the analyzer of the index: name, version, options, and a digest of them.
+//! How a commit records the analyzer of the index: name, version, options, and a digest of these.
 
 use std::path::Path;
 
@@ -14,12 +14,12 @@ pub(crate) struct AnalyzerRecord {
     version: u32,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     language: Option<String>,
-    /// SHA-256 of the `tokenizer.json` that the index has a copy of.
+    /// SHA-256 of the model's `tokenizer.json`. The folder of the index has a copy of this file.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     tokenizer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     stop_words: Option<Vec<String>>,
-    /// SHA-256 of the other fields. It exposes damage that would still parse, such as a changed letter of a stop word.
+    /// SHA-256 of the other fields. It reveals damage that would still parse, such as a changed letter of a stop word.
     digest: String,
 }
 
@@ -36,7 +36,7 @@ impl AnalyzerRecord {
         Self { digest: record.digest(), ..record }
     }
 
-    /// Makes the analyzer that was recorded. `folder` is that of the index.
+    /// Returns the analyzer that was recorded. `folder` is the folder of the index.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn analyzers_come_back_with_their_options() {
+    fn a_recorded_analyzer_is_loaded_with_its_options() {
         let german = Analyzer::snowball("german".parse().expect("a language"));
         for analyzer in [
             Analyzer::SIMPLE,
@@ -104,10 +104,11 @@ mod tests {
     }
 
     #[test]
-    fn other_versions_names_and_options_are_rejected() {
-        let stopped = Analyzer::ENGLISH.with_stop_words(["the"]).expect("a word");
-        let json = serde_json::to_string(&AnalyzerRecord::new(&stopped)).expect("JSON");
-        let error = |from: &str, to: &str| load(&json.replace(from, to)).expect_err("another").to_string();
+    fn other_versions_unknown_names_and_changed_options_are_rejected() {
+        let analyzer = Analyzer::ENGLISH.with_stop_words(["the"]).expect("a word");
+        let json = serde_json::to_string(&AnalyzerRecord::new(&analyzer)).expect("JSON");
+        let error =
+            |from: &str, to: &str| load(&json.replace(from, to)).expect_err("a changed record").to_string();
         assert_eq!(
             error("\"version\":1", "\"version\":9"),
             "index: expected version 1, got version 9 of the analyzer english; build it again, or use the release that made it"

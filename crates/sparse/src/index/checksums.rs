@@ -1,4 +1,4 @@
-//! Comparing the files of segments with their checksums, which tantivy writes at the end of each.
+//! Compares the files of segments with the checksums that tantivy writes at the end of each file.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,15 @@ use tantivy::{HasLen, Index, IndexMeta};
 use crate::Error;
 use crate::index::tantivy_error::tantivy_error;
 
-/// Opening an index verifies its segment files unless they have more bytes than this in total.
+/// Opening an index verifies its segment files unless they have more than this many bytes in total.
 pub(crate) const MAX_BYTES_VERIFIED_ON_OPEN: u64 = 64 << 20;
 
-/// tantivy reads the last eight bytes of a file without checking that it has as many.
+/// tantivy reads the last eight bytes of a file without checking that the file has that many.
 const MIN_FILE_BYTES: u64 = 8;
 
-/// Verifies the segment files of a commit that are not in `verified` and adds them to it. Does nothing if they have
-/// more than `max_bytes` in total. The caller must hold the meta lock, so that no writer removes the files meanwhile.
+/// Verifies the segment files of a commit that are not in `verified` and adds them to `verified`. Verifies none if they
+/// have more than `max_bytes` in total. The caller must hold tantivy's meta lock, so that no writer removes the files
+/// meanwhile.
 pub(crate) fn verify(
     index: &Index,
     meta: &IndexMeta,
@@ -26,10 +27,10 @@ pub(crate) fn verify(
     max_bytes: u64,
 ) -> Result<(), Error> {
     let segment_files = meta.list_segment_files();
-    let sizes = segment_files.iter().filter(|file| !verified.contains(*file));
-    // If a required file is missing, opening its segment fails.
-    let sizes = sizes.filter_map(|file| Some((file, path.join(file).metadata().ok()?.len())));
-    let files: Vec<(&PathBuf, u64)> = sizes.collect();
+    let unverified = segment_files.iter().filter(|file| !verified.contains(*file));
+    // Missing files are skipped here: opening the segment fails if it requires the file.
+    let with_sizes = unverified.filter_map(|file| Some((file, path.join(file).metadata().ok()?.len())));
+    let files: Vec<(&PathBuf, u64)> = with_sizes.collect();
     if files.iter().map(|(_, bytes)| bytes).sum::<u64>() <= max_bytes {
         for (file, bytes) in &files {
             if *bytes < MIN_FILE_BYTES {
@@ -47,7 +48,7 @@ pub(crate) fn verify(
     Ok(())
 }
 
-/// Whether a segment file exists and matches its checksum.
+/// Returns true if a segment file exists and matches its checksum.
 pub(crate) fn matches_checksum(index: &Index, path: &Path, file: &Path) -> tantivy::Result<bool> {
     match path.join(file).metadata() {
         Ok(metadata) if metadata.len() < MIN_FILE_BYTES => return Ok(false),
@@ -57,13 +58,14 @@ pub(crate) fn matches_checksum(index: &Index, path: &Path, file: &Path) -> tanti
         }
     }
     match index.directory().validate_checksum(file) {
+        // An error that does not come from the operating system is about the content.
         Err(OpenReadError::IoError { io_error, .. }) if io_error.raw_os_error().is_none() => Ok(false),
         Err(OpenReadError::IncompatibleIndex(_)) => Ok(false),
         checked => Ok(checked?),
     }
 }
 
-/// The first segment file of a commit that does not match its checksum. Files that cannot be read are skipped.
+/// Returns the first segment file of a commit that does not match its checksum. Files that cannot be read are skipped.
 pub(crate) fn find_mismatch(index: &Index, meta: &IndexMeta) -> Option<PathBuf> {
     let is_corrupt = |file: &PathBuf| match index.directory().open_read(file) {
         Ok(content) if (content.len() as u64) < MIN_FILE_BYTES => true,
@@ -74,13 +76,13 @@ pub(crate) fn find_mismatch(index: &Index, meta: &IndexMeta) -> Option<PathBuf> 
         },
         Err(_) => false,
     };
-    // In the order of their names, so that the same damage always gives the same error.
+    // Sorted by name, so that the same damage always gives the same error.
     let mut files: Vec<PathBuf> = meta.list_segment_files().into_iter().collect();
     files.sort_unstable();
     files.into_iter().find(is_corrupt)
 }
 
-/// The error for a file that does not match its checksum.
+/// Returns the error for a file that does not match its checksum.
 pub(crate) fn mismatch(file: &Path, got: impl Into<String>) -> Error {
     Error::corrupt(file, "a file that matches its checksum", got)
 }

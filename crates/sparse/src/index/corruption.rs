@@ -1,15 +1,17 @@
-//! Panics while an index is read: caused by a corrupt file, or by a bug.
+//! Decides whether a panic during reading was caused by a corrupt index file or by a bug.
 //!
-//! tantivy does not validate everything that it reads, so a corrupt file can make it panic, and so can a corrupt impact
-//! file, whose bytes the scorers do not check one by one. Usually the checksums expose such a file when the index is
-//! opened, see [`checksums`](super::checksums). They do not if the index is too large to be read then, or if somebody
-//! made a file with a valid checksum. So a panic counts as damage in two cases only:
+//! A corrupt file can cause a panic, because neither tantivy nor our scorers validate every byte that they read.
+//! Usually the file is detected before that: opening an index compares its files with their checksums; see
+//! [`checksums`](super::checksums). But this comparison is skipped for large indexes, and a file can match its checksum
+//! although its content is invalid. So a panic is reported as a corrupt file in two cases:
 //!
-//! - it comes out of a call into tantivy that opens files, decodes postings or merges segments ([`catch_tantivy`]), or
-//! - a file of the commit does not match its checksum when all are compared after the panic
-//!   ([`Snapshot::read`](super::snapshot::Snapshot::read)).
+//! - The panic came from tantivy while it opened files, decoded postings ([`catch_tantivy`]) or merged segments
+//!   ([`tantivy_error`](super::tantivy_error::tantivy_error)).
+//! - The panic came from a search or another function that reads a commit, and a file of the commit does not match its
+//!   checksum. The files are compared after the panic ([`Snapshot::read`](super::snapshot::Snapshot::read)).
 //!
-//! Every other panic is a bug and continues, so that the caller sees an internal error.
+//! Every other panic is a bug and is reported as an internal error. It is not caught here, except in our part of a
+//! merge ([`report_bugs`]).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -25,8 +27,8 @@ pub(crate) fn catch_tantivy<T>(read: impl FnOnce() -> tantivy::Result<T>) -> tan
     })
 }
 
-/// Runs our part of a merge. tantivy catches all panics of a merge and does not say whose they are; ours become
-/// [`TantivyError::InternalError`] here, so that the others can be taken for damage.
+/// Runs our part of a merge. tantivy catches all panics of a merge and does not report whose code panicked. Panics of
+/// our code become [`TantivyError::InternalError`] here, so that the others can be reported as corrupt files.
 pub(crate) fn report_bugs<T>(work: impl FnOnce() -> tantivy::Result<T>) -> tantivy::Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = format!("a bug while merging: {}", panics::description(&*panic));

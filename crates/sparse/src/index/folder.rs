@@ -1,5 +1,7 @@
-//! The folder of an index: whether it contains an index of ours, and removing one without touching other files.
+//! The folder of an index: finds out whether it contains one of our indexes, and removes an index without touching
+//! other files.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -10,15 +12,15 @@ use tantivy::directory::{Directory, INDEX_WRITER_LOCK, MmapDirectory};
 use crate::Error;
 use crate::analysis::word_pieces::remove_copies;
 use crate::index::commit_payload::FORMAT;
-use crate::index::schema::schema;
+use crate::index::schema::fields_of;
 use crate::index::tantivy_error::tantivy_error;
 
 /// Extensions of the files of a segment: tantivy's and the two of our plugins.
 const EXTENSIONS: [&str; 10] =
     ["idx", "pos", "term", "fast", "fieldnorm", "store", "temp", "del", "passages", "impacts"];
 
-/// Whether the folder has no index, or one without passages, as a build leaves behind that was killed or given up before
-/// its first commit with passages.
+/// Returns true if the folder has no index, or one of our indexes to which no passage was ever committed. A build that
+/// is interrupted before its first commit leaves such an index behind.
 pub(crate) fn is_unfinished(path: &Path) -> Result<bool, Error> {
     let meta = path.join("meta.json");
     if !meta.exists() {
@@ -26,8 +28,8 @@ pub(crate) fn is_unfinished(path: &Path) -> Result<bool, Error> {
     }
     let text = fs::read_to_string(&meta).map_err(Error::io("open", &meta))?;
     let meta: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-    let (schema, _) = schema();
-    let is_ours = serde_json::to_value(schema).is_ok_and(|schema| schema == meta["schema"]);
+    let is_ours =
+        serde_json::from_value(meta["schema"].clone()).is_ok_and(|schema| fields_of(&schema).is_some());
     let is_empty = match meta["payload"].as_str().map(serde_json::from_str::<serde_json::Value>) {
         None => meta["payload"].is_null(),
         Some(payload) => payload.is_ok_and(|payload| payload["format"] == FORMAT && payload["next_ord"] == 0),
@@ -35,39 +37,51 @@ pub(crate) fn is_unfinished(path: &Path) -> Result<bool, Error> {
     Ok(is_ours && is_empty && meta["segments"].as_array().is_some_and(Vec::is_empty))
 }
 
-/// Whether the folder's `meta.json` or `.managed.json` is that of an index of ours, even if it is corrupt.
+/// Returns true if the folder's `meta.json` or `.managed.json` belongs to one of our indexes, even if it is corrupt.
 pub(crate) fn is_ours(path: &Path) -> bool {
-    let has = |file: &str, what: &str| {
+    let contains = |file: &str, text: &str| {
         let content = fs::read(path.join(file)).unwrap_or_default();
-        content.windows(what.len()).any(|window| window == what.as_bytes())
+        content.windows(text.len()).any(|window| window == text.as_bytes())
     };
-    has("meta.json", FORMAT) || has(".managed.json", ".passages")
+    // `.managed.json` lists the files of the index; only ours have passage files.
+    contains("meta.json", FORMAT) || contains(".managed.json", ".passages")
 }
 
-/// Removes the files of an index, and no others, from a folder in which no writer is open. If the process is killed
-/// meanwhile, the folder has no index, and this can be called again.
+/// Removes the files of an index, and no others, from its folder. Fails if a writer has the index open. If the process
+/// is killed meanwhile, the folder has no index anymore, and another call removes the remaining files.
 pub(crate) fn clear(path: &Path) -> Result<(), Error> {
-    let lists = ["meta.json", ".managed.json"].map(|name| path.join(name));
-    if !lists.iter().any(|list| list.exists()) {
+    let [meta, managed] = ["meta.json", ".managed.json"].map(|name| path.join(name));
+    if !meta.exists() && !managed.exists() {
         return Ok(());
     }
     let directory = MmapDirectory::open(path).map_err(|error| tantivy_error("create", path, error.into()))?;
     let lock = directory.acquire_lock(&INDEX_WRITER_LOCK);
     let _lock =
         lock.map_err(|error| tantivy_error("create", path, TantivyError::LockFailure(error, None)))?;
-    let [meta, managed] = lists;
     let segments = files_in(path)?.into_iter().filter(|file| is_segment_file(name_of(file)));
-    // `meta.json` first, because without it there is no index; the list of files last.
+    // `meta.json` first, because without it there is no index; `.managed.json`, tantivy's list of files, last.
     for file in std::iter::once(meta).chain(segments).chain([managed]) {
         remove(&file)?;
     }
     remove_temporary(path)?;
+    // Copies of a model's tokenizer.
     remove_copies(path, None)
 }
 
 /// Removes temporary files that a killed writer left behind. The caller must hold the writer's lock.
 pub(crate) fn remove_temporary(path: &Path) -> Result<(), Error> {
     files_in(path)?.iter().filter(|file| is_temporary(name_of(file))).try_for_each(|file| remove(file))
+}
+
+/// Removes the files of all segments that are not in `used`. A file that another process has open stays on Windows. The
+/// caller must hold the writer's lock and the lock of the files.
+pub(crate) fn remove_other_segments(path: &Path, used: &HashSet<PathBuf>) -> Result<(), Error> {
+    for file in files_in(path)? {
+        if is_segment_file(name_of(&file)) && !used.contains(Path::new(name_of(&file))) {
+            fs::remove_file(&file).ok();
+        }
+    }
+    Ok(())
 }
 
 fn files_in(path: &Path) -> Result<Vec<PathBuf>, Error> {
@@ -87,14 +101,15 @@ fn remove(file: &Path) -> Result<(), Error> {
     }
 }
 
-/// Whether this is a name of tantivy's temporary files, which it renames when they are written: `.tmp` and six letters
-/// or digits.
+/// Returns true for the name of a temporary file of tantivy, which renames the file when it is complete: `.tmp` and six
+/// letters or digits.
 fn is_temporary(name: &str) -> bool {
     name.strip_prefix(".tmp")
         .is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// Whether this is a name of a segment's files: `<32 hexadecimal digits>.[<opstamp>.]<extension>`.
+/// Returns true for the name of a segment's file: `<32 hexadecimal digits>.[<opstamp>.]<extension>`, where the opstamp
+/// is tantivy's number of the last change that the file contains.
 fn is_segment_file(name: &str) -> bool {
     let (id, rest) = name.split_once('.').unwrap_or_default();
     let extension = rest.rsplit('.').next().unwrap_or_default();

@@ -1,8 +1,10 @@
 //! The index on disk: its folder, its commits and their segments.
 //!
 //! [`open`] opens or creates tantivy's index in a folder, [`snapshot`] is one commit of it, open for reading, and
-//! [`segment`] is one segment of a commit. [`schema`] says what tantivy stores of a passage, [`commit_payload`] what we
-//! add to each commit. The other modules verify files and tell damage, system errors and bugs apart.
+//! [`segment`] is one segment of a commit. [`schema`] defines what tantivy stores of a passage, and [`commit_payload`]
+//! what we add to each commit, with the analyzer ([`analyzer_record`]). [`term_cache`] makes looking up terms fast, and
+//! [`folder`] recognizes and removes indexes. [`checksums`] verifies files. [`corruption`] and [`tantivy_error`]
+//! distinguish corrupt files, errors of the operating system, and bugs.
 
 pub(crate) mod analyzer_record;
 pub(crate) mod checksums;

@@ -1,7 +1,7 @@
-//! Opening and creating tantivy's index in a folder.
+//! Opens or creates tantivy's index in a folder.
 //!
-//! tantivy's `Index` is a handle to the folder: it knows the schema and the plugins that write our files of a segment.
-//! A [`Snapshot`](crate::index::snapshot::Snapshot) or a writer is opened from it.
+//! tantivy's `Index` is a handle to the folder. It knows the schema, and the plugins that write our two files of each
+//! segment. A [`Snapshot`](crate::index::snapshot::Snapshot) or a writer is opened from it.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tantivy::directory::error::LockError;
-use tantivy::directory::{Directory, DirectoryLock, META_LOCK, MmapDirectory, RamDirectory};
+use tantivy::directory::{Directory, DirectoryLock, META_LOCK, RamDirectory};
 use tantivy::plugin::SegmentPlugin;
 use tantivy::store::Compressor;
 use tantivy::{Index, IndexSettings, TantivyError};
@@ -18,10 +18,11 @@ use crate::analysis::tantivy_tokenizer::{self, AnalyzerTokenizer};
 use crate::index::commit_payload::CommitPayload;
 use crate::index::corruption::catch_tantivy;
 use crate::index::folder::is_ours;
-use crate::index::schema::{Fields, schema};
+use crate::index::schema::{Fields, fields_of, schema};
 use crate::index::tantivy_error::tantivy_error;
 use crate::passages::plugin::PassagePlugin;
 use crate::postings::ImpactPlugin;
+use crate::writer::durable_directory::DurableDirectory;
 use crate::{Analyzer, Error};
 
 /// Opens the index in a folder, whose files are memory-mapped.
@@ -33,7 +34,7 @@ pub(crate) fn open_index(path: &Path) -> Result<Index, Error> {
         return Err(Error::NotFound { path: path.to_path_buf() });
     }
     let error = |error| tantivy_error("open", path, error);
-    let directory = MmapDirectory::open(path).map_err(|failed| error(failed.into()))?;
+    let directory = DurableDirectory::open(path).map_err(|failed| error(failed.into()))?;
     open_directory(path, directory)
 }
 
@@ -43,8 +44,9 @@ pub(crate) fn read_index(path: &Path) -> Result<Index, Error> {
     let _lock = lock_files(&index, path)?;
     let meta = index.load_metas().map_err(|error| tantivy_error("open", path, error))?;
     let memory = RamDirectory::create();
-    let segments = meta.list_segment_files().into_iter().filter(|file| path.join(file).exists());
-    for file in segments.chain([PathBuf::from("meta.json")]) {
+    // tantivy also lists the names of optional files that the segments do not have.
+    let segment_files = meta.list_segment_files().into_iter().filter(|file| path.join(file).exists());
+    for file in segment_files.chain([PathBuf::from("meta.json")]) {
         let from = path.join(&file);
         let content = fs::read(&from).map_err(Error::io("open", &from))?;
         memory.atomic_write(&file, &content).map_err(Error::io("open", &from))?;
@@ -64,10 +66,9 @@ fn open_directory(path: &Path, directory: impl Directory + Clone) -> Result<Inde
     })?;
     let meta = index.load_metas().map_err(error)?;
     CommitPayload::parse(meta.payload.as_deref(), path)?;
-    let (schema, fields) = schema();
-    if index.schema() != schema {
+    let Some(fields) = fields_of(&index.schema()) else {
         return Err(Error::corrupt(path, "the fields of a BM25 index", "other fields"));
-    }
+    };
     register_plugins(&mut index, fields);
     let extensions = index.custom_plugins().iter().flat_map(|plugin| plugin.extensions().to_vec());
     if !extensions.eq(meta.persisted_custom_extensions.iter().map(String::as_str)) {
@@ -77,7 +78,7 @@ fn open_directory(path: &Path, directory: impl Directory + Clone) -> Result<Inde
     Ok(index)
 }
 
-/// Registers the plugins that tantivy needs to open, write and merge segments.
+/// Registers the plugins that tantivy needs to open, write and merge segments, unless they are registered already.
 fn register_plugins(index: &mut Index, fields: Fields) {
     if index.custom_plugins().is_empty() {
         plugins(fields).into_iter().for_each(|plugin| index.register_plugin(plugin));
@@ -89,13 +90,13 @@ pub(crate) fn analyze_with(index: &Index, analyzer: Analyzer) {
     index.tokenizers().register(tantivy_tokenizer::NAME, AnalyzerTokenizer { analyzer });
 }
 
-/// The plugins that write our files of a segment.
+/// Returns the plugins that write our two files of each segment.
 fn plugins(fields: Fields) -> [Arc<dyn SegmentPlugin>; 2] {
     [Arc::new(PassagePlugin { fields }), Arc::new(ImpactPlugin { contents: fields.contents })]
 }
 
-/// Takes the lock that keeps writers from removing files. Takes none if the folder is not writable, because then no
-/// writer can remove files either.
+/// Acquires the lock that keeps writers from removing files. Returns `None` if the folder is not writable, because then
+/// no writer can remove files either.
 pub(crate) fn lock_files(index: &Index, path: &Path) -> Result<Option<DirectoryLock>, Error> {
     match index.directory().acquire_lock(&META_LOCK) {
         Err(LockError::IoError(refused))
@@ -112,7 +113,7 @@ pub(crate) fn lock_files(index: &Index, path: &Path) -> Result<Option<DirectoryL
 pub(crate) fn new_index(path: &Path) -> Result<Index, Error> {
     let (schema, fields) = schema();
     let error = |error| tantivy_error("create", path, error);
-    let directory = MmapDirectory::open(path).map_err(|failed| error(failed.into()))?;
+    let directory = DurableDirectory::open(path).map_err(|failed| error(failed.into()))?;
     let settings = IndexSettings { docstore_compression: Compressor::Lz4, ..IndexSettings::default() };
     let mut builder = Index::builder().schema(schema).settings(settings);
     for plugin in plugins(fields) {

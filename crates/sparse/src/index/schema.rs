@@ -1,7 +1,8 @@
-//! tantivy's schema: what is indexed and stored of a passage.
+//! tantivy's schema: which parts of a passage are indexed, and which are stored.
 
 use tantivy::schema::{
-    Field, IndexRecordOption, JsonObjectOptions, NumericOptions, Schema, TextFieldIndexing, TextOptions,
+    BytesOptions, Field, IndexRecordOption, JsonObjectOptions, NumericOptions, Schema, SchemaBuilder,
+    TextFieldIndexing, TextOptions,
 };
 
 use crate::analysis::tantivy_tokenizer;
@@ -21,15 +22,37 @@ pub(crate) struct Fields {
     /// The passage's own fields as one JSON object, indexed as terms, in columns, and stored. A passage without fields
     /// has no value here and takes no space.
     pub fields: Field,
+    /// Title and text as bytes (see [`crate::stored`]), stored only for passages whose caller asks for it. `None` for an
+    /// index that was created before this field existed; it can do everything but store passages.
+    pub stored: Option<Field>,
 }
 
+/// Returns the schema of new indexes.
 pub(crate) fn schema() -> (Schema, Fields) {
+    let (mut builder, fields) = schema_without_stored();
+    let stored = builder.add_bytes_field("stored", BytesOptions::default().set_stored());
+    (builder.build(), Fields { stored: Some(stored), ..fields })
+}
+
+/// Returns the fields of an index with this schema, which may be an earlier one; `None` if it is not one of ours.
+pub(crate) fn fields_of(schema: &Schema) -> Option<Fields> {
+    let (current, fields) = self::schema();
+    if *schema == current {
+        return Some(fields);
+    }
+    let (earlier, fields) = schema_without_stored();
+    (*schema == earlier.build()).then_some(fields)
+}
+
+/// Returns the schema without the last field, as earlier indexes have it.
+fn schema_without_stored() -> (SchemaBuilder, Fields) {
     let mut builder = Schema::builder();
-    let indexing = |tokenizer: &str, option, lengths| {
-        TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(option).set_fieldnorms(lengths)
+    let indexing = |tokenizer: &str, option, fieldnorms| {
+        let indexing = TextFieldIndexing::default().set_tokenizer(tokenizer);
+        indexing.set_index_option(option).set_fieldnorms(fieldnorms)
     };
-    let indexed = |tokenizer: &str, option, lengths| {
-        TextOptions::default().set_indexing_options(indexing(tokenizer, option, lengths))
+    let indexed = |tokenizer: &str, option, fieldnorms| {
+        TextOptions::default().set_indexing_options(indexing(tokenizer, option, fieldnorms))
     };
     let json = JsonObjectOptions::default().set_stored().set_fast("raw").set_indexing_options(indexing(
         "raw",
@@ -42,6 +65,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
         id: builder.add_text_field("id", indexed("raw", IndexRecordOption::Basic, false)),
         ord: builder.add_u64_field("ord", NumericOptions::default()),
         fields: builder.add_json_field(FIELDS, json),
+        stored: None,
     };
-    (builder.build(), fields)
+    (builder, fields)
 }

@@ -1,16 +1,18 @@
 //! One segment of a commit, open for reading.
 //!
 //! A segment has tantivy's files (term dictionary, postings, fieldnorms, columns, stored fields) and two of ours: the
-//! [passage file](crate::passages) and the [impact file](crate::postings). Positions of passages within a segment are
-//! tantivy's `DocId`s, from 0.
+//! [passage file](crate::passages) and the [impact file](crate::postings). A passage's place in its segment is
+//! tantivy's `DocId`, from 0.
 
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
 use tantivy::directory::OwnedBytes;
+use tantivy::index::SegmentComponent;
 use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
+use tantivy::store::StoreReader;
 use tantivy::{DocId, Index, InvertedIndexReader, SegmentMeta, SegmentReader, TERMINATED, Term};
 
 use crate::Error;
@@ -21,10 +23,17 @@ use crate::passages::file::PassageFile;
 use crate::passages::plugin::read_passage_file;
 use crate::postings::{ImpactFile, open_impact_file, read_fieldnorms};
 
+/// Number of decompressed blocks of stored passages (of about 16 KiB) that each segment caches.
+const CACHED_BLOCKS: usize = 8;
+
 pub(crate) struct Segment {
     pub reader: SegmentReader,
+    /// Terms and postings of titles and texts.
     pub terms: Arc<InvertedIndexReader>,
+    /// Ids as terms.
     ids: Arc<InvertedIndexReader>,
+    /// Fields of passages, and titles and texts that the caller asked to store.
+    pub store: StoreReader,
     fieldnorms: OwnedBytes,
     pub passages: PassageFile,
     pub impacts: ImpactFile,
@@ -37,28 +46,32 @@ struct TantivyParts {
     reader: SegmentReader,
     terms: Arc<InvertedIndexReader>,
     ids: Arc<InvertedIndexReader>,
+    store: StoreReader,
     fieldnorms: OwnedBytes,
     passage_file: OwnedBytes,
     alive: Option<Vec<u64>>,
 }
 
 impl Segment {
-    /// Opens a segment and validates its files as far as that is possible without reading them whole. `path` is the
-    /// folder of the index.
+    /// Opens a segment and validates its files as far as possible without reading them completely. `path` is the folder
+    /// of the index.
     pub fn open(index: &Index, meta: &SegmentMeta, fields: Fields, path: &Path) -> Result<Self, Error> {
         let error = |error| tantivy_error("open", path, error);
         let parts = catch_tantivy(|| {
-            let reader = SegmentReader::open(&index.segment(meta.clone()))?;
+            let segment = index.segment(meta.clone());
+            let reader = SegmentReader::open(&segment)?;
             Ok(TantivyParts {
                 terms: reader.inverted_index(fields.contents)?,
                 ids: reader.inverted_index(fields.id)?,
+                store: reader.get_store_reader(CACHED_BLOCKS)?,
                 fieldnorms: read_fieldnorms(&reader, fields.contents)?,
                 passage_file: read_passage_file(&reader)?,
-                alive: reader.has_deletes().then(|| alive_words(&reader)),
+                alive: reader.has_deletes().then(|| alive_words(&segment)).transpose()?,
                 reader,
             })
         });
-        let TantivyParts { reader, terms, ids, fieldnorms, passage_file, alive } = parts.map_err(error)?;
+        let TantivyParts { reader, terms, ids, store, fieldnorms, passage_file, alive } =
+            parts.map_err(error)?;
         let passages = PassageFile::open(passage_file, reader.max_doc())
             .map_err(|got| Error::corrupt(path, "an intact passage file", got))?;
         if fieldnorms.len() != passages.len() {
@@ -66,16 +79,16 @@ impl Segment {
             return Err(Error::corrupt(path, "a fieldnorm for each passage", got));
         }
         let impacts = open_impact_file(&reader, &terms, &fieldnorms).map_err(error)?;
-        Ok(Self { reader, terms, ids, fieldnorms, passages, impacts, alive })
+        Ok(Self { reader, terms, ids, store, fieldnorms, passages, impacts, alive })
     }
 
-    /// The quantized length of each passage: Lucene's `SmallFloat.intToByte4` of its number of tokens.
+    /// Returns the fieldnorm of each passage: Lucene's `SmallFloat.intToByte4` of its number of tokens.
     pub fn fieldnorms(&self) -> &[u8] {
         &self.fieldnorms
     }
 
-    /// One bit per passage, set if the passage may be a hit: it is in the filter's set, if there is one, and not
-    /// deleted. `None` if all passages may be hits.
+    /// Returns one bit per passage, set if the passage may be a hit: if it is not deleted, and in the filter's set if
+    /// there is a filter. Returns `None` if all passages may be hits.
     pub fn allowed<'a>(&'a self, filter: Option<&'a [u64]>) -> Option<Cow<'a, [u64]>> {
         match (self.alive.as_deref(), filter) {
             (Some(alive), Some(filter)) => Some(alive.iter().zip(filter).map(|(a, b)| a & b).collect()),
@@ -83,18 +96,18 @@ impl Segment {
         }
     }
 
-    /// The ordinal of a term in the term dictionary.
+    /// Returns the ordinal of a term in the term dictionary.
     pub fn term_ord(&self, term: &Term) -> std::io::Result<Option<u32>> {
         let ord = self.terms.terms().term_ord(term.serialized_value_bytes())?;
         Ok(ord.map(|ord| u32::try_from(ord).expect("tantivy counts the terms of a segment in u32")))
     }
 
-    /// Where tantivy's postings of a term are.
+    /// Returns where tantivy's postings of a term are.
     pub fn term_info(&self, term: &Term) -> std::io::Result<Option<TermInfo>> {
         self.terms.get_term_info(term)
     }
 
-    /// The passage with this id, unless it is deleted.
+    /// Returns the passage with this id, unless it is deleted.
     pub fn find(&self, id: &Term) -> std::io::Result<Option<DocId>> {
         let Some(info) = self.ids.get_term_info(id)? else { return Ok(None) };
         let mut postings = self.ids.read_block_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
@@ -109,10 +122,19 @@ impl Segment {
     }
 }
 
-fn alive_words(reader: &SegmentReader) -> Vec<u64> {
-    let mut words = vec![0u64; (reader.max_doc() as usize).div_ceil(64)];
-    for doc in reader.doc_ids_alive() {
-        words[doc as usize / 64] |= 1 << (doc % 64);
+/// Returns one bit per passage, set unless the passage is deleted.
+///
+/// It copies the words of tantivy's file of deletions: a number of passages (u32), then one bit per passage in words of
+/// 64 bits, all little-endian. Asking tantivy for each passage takes a hundred times as long, and a commit with a
+/// deletion in a large segment waits for it.
+fn alive_words(segment: &tantivy::Segment) -> tantivy::Result<Vec<u64>> {
+    let bytes = segment.open_read(SegmentComponent::Delete)?.read_bytes()?;
+    let (words, _) = bytes[size_of::<u32>()..].as_chunks();
+    let mut words: Vec<u64> = words.iter().map(|&word| u64::from_le_bytes(word)).collect();
+    let count = segment.meta().max_doc() as usize;
+    words.resize(count.div_ceil(64), 0);
+    if let Some(last) = words.last_mut().filter(|_| !count.is_multiple_of(64)) {
+        *last &= (1 << (count % 64)) - 1;
     }
-    words
+    Ok(words)
 }

@@ -1,23 +1,24 @@
 //! One commit, open for reading: its segments, its analyzer, and the statistics of BM25 over all segments.
 //!
-//! A snapshot never changes. A writer's next commit has segments of its own; whoever wants to see them opens another
-//! snapshot.
+//! A snapshot never changes. To see a later commit, open another snapshot.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use tantivy::{DocId, Index, IndexMeta, Term};
+use ranking::BitSet;
+use tantivy::{DocId, Index, IndexMeta, SegmentMeta, Term};
 
 use crate::index::checksums::{find_mismatch, mismatch, verify};
 use crate::index::commit_payload::CommitPayload;
 use crate::index::open::lock_files;
-use crate::index::schema::{Fields, schema};
+use crate::index::schema::{Fields, fields_of};
 use crate::index::segment::Segment;
 use crate::index::tantivy_error::tantivy_error;
 use crate::index::term_cache::TermCache;
+use crate::passages::ord_set::OrdSet;
 use crate::scoring::bm25::Bm25;
 use crate::scoring::contribution_table::ContributionTable;
 use crate::scoring::statistics::Statistics;
@@ -28,9 +29,10 @@ pub(crate) struct Snapshot {
     pub payload: CommitPayload,
     pub analyzer: Analyzer,
     pub fields: Fields,
-    pub segments: Vec<Segment>,
+    pub segments: Vec<Arc<Segment>>,
     pub statistics: Statistics,
-    /// Whether all files were verified, and so read, when this or an earlier commit that contains them was opened.
+    /// True if all files were compared with their checksums, and so read, when this commit or an earlier one was
+    /// opened.
     pub is_verified: bool,
     pub term_cache: TermCache,
     /// The tables of each segment for the default parameters, which nearly all searches use.
@@ -42,7 +44,7 @@ pub(crate) struct Snapshot {
     corrupt_file: OnceLock<Option<PathBuf>>,
 }
 
-/// A passage, by its segment and its position there.
+/// A passage, given by its segment and its place in the segment.
 pub(crate) struct Location<'a> {
     pub segment: &'a Segment,
     pub doc: DocId,
@@ -57,21 +59,41 @@ impl Snapshot {
         verified: &mut HashSet<PathBuf>,
         max_verified_bytes: u64,
     ) -> Result<Self, Error> {
+        Self::open_after(None, index, path, verified, max_verified_bytes)
+    }
+
+    /// Does the same as [`open`](Self::open), but takes what has not changed since an earlier commit, such as its open
+    /// segments, from `previous`. So its time does not grow with the size of the index.
+    pub fn open_after(
+        previous: Option<&Self>,
+        index: &Index,
+        path: &Path,
+        verified: &mut HashSet<PathBuf>,
+        max_verified_bytes: u64,
+    ) -> Result<Self, Error> {
         let _lock = lock_files(index, path)?;
         let meta = index.load_metas().map_err(|error| tantivy_error("open", path, error))?;
         let payload = CommitPayload::parse(meta.payload.as_deref(), path)?;
-        let analyzer = payload.analyzer.load(path)?;
+        let analyzer = match previous.filter(|previous| previous.payload.analyzer == payload.analyzer) {
+            Some(previous) => previous.analyzer.clone(),
+            None => payload.analyzer.load(path)?,
+        };
         verify(index, &meta, path, verified, max_verified_bytes)?;
-        let (_, fields) = schema();
-        let open = |meta| Segment::open(index, meta, fields, path);
-        let segments: Vec<Segment> = meta.segments.iter().map(open).collect::<Result<_, _>>()?;
+        let Some(fields) = fields_of(&index.schema()) else {
+            return Err(Error::corrupt(path, "the fields of a BM25 index", "other fields"));
+        };
+        let open = |meta: &SegmentMeta| match previous.and_then(|previous| previous.segment_of(meta)) {
+            Some(segment) => Ok(Arc::clone(segment)),
+            None => Segment::open(index, meta, fields, path).map(Arc::new),
+        };
+        let segments: Vec<Arc<Segment>> = meta.segments.iter().map(open).collect::<Result<_, _>>()?;
         check_counts(&segments, &payload, path)?;
         let statistics = segments.iter().fold(Statistics::default(), |sum, segment| Statistics {
             passages: sum.passages + segment.passages.with_tokens,
             tokens: sum.tokens + segment.passages.tokens,
         });
         let average_length = statistics.average_length();
-        let contributions = |segment: &Segment| {
+        let contributions = |segment: &Arc<Segment>| {
             ContributionTable::new(&segment.impacts.dictionary, Bm25::default(), average_length)
         };
         let mut files = meta.list_segment_files().into_iter();
@@ -102,8 +124,8 @@ impl Snapshot {
         }
     }
 
-    /// Runs a read of this commit. If it panics and a file does not match its checksum, the panic becomes
-    /// [`Error::Corrupt`]. Otherwise the panic is a bug and continues.
+    /// Runs a function that reads this commit. If the function panics and a file does not match its checksum, the panic
+    /// becomes [`Error::Corrupt`]. If all files match, the panic is a bug and continues.
     pub fn read<T>(&self, read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| {
             match self.corrupt_file.get_or_init(|| find_mismatch(&self.index, &self.meta)) {
@@ -116,7 +138,7 @@ impl Snapshot {
         })
     }
 
-    /// The contribution table of the segment with this number.
+    /// Returns the contribution table of the segment with this index in `segments`.
     pub fn contributions(&self, segment: usize, parameters: Bm25) -> Cow<'_, ContributionTable> {
         if parameters == Bm25::default() {
             return Cow::Borrowed(&self.default_contributions[segment]);
@@ -125,7 +147,7 @@ impl Snapshot {
         Cow::Owned(ContributionTable::new(dictionary, parameters, self.statistics.average_length()))
     }
 
-    /// Where the passage with this id is.
+    /// Returns where the passage with this id is.
     pub fn find_id(&self, id: &str) -> Result<Option<Location<'_>>, Error> {
         let term = Term::from_field_text(self.fields.id, id);
         for segment in &self.segments {
@@ -138,13 +160,44 @@ impl Snapshot {
         Ok(None)
     }
 
-    /// The id of the passage with this ord.
-    pub fn id_of(&self, ord: u32) -> Result<&str, Error> {
-        let found = self.segments.iter().find_map(|segment| {
+    /// Returns where the passage with this ord is; `None` if there is none, or if it is deleted.
+    pub fn find_ord(&self, ord: u32) -> Option<Location<'_>> {
+        self.segments.iter().find_map(|segment| {
             let doc = segment.passages.ord_range()?.contains(&ord).then(|| segment.passages.find(ord))??;
-            (!segment.reader.is_deleted(doc)).then_some((segment, doc))
-        });
-        let Some((segment, doc)) = found else {
+            (!segment.reader.is_deleted(doc)).then_some(Location { segment, doc })
+        })
+    }
+
+    /// Returns the ord of the next passage that will be added; all ords are below it.
+    pub fn next_ord(&self) -> u32 {
+        // The writer refuses passages before this number overflows.
+        u32::try_from(self.payload.next_ord).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the ords of the passages that are not deleted. `filter` has the set of allowed passages of each segment.
+    pub fn ords(&self, filter: Option<&[BitSet]>) -> BitSet {
+        let mut ords = OrdSet::new(self.next_ord());
+        for (number, segment) in self.segments.iter().enumerate() {
+            let allowed = segment.allowed(filter.map(|sets| sets[number].words()));
+            ords.insert_passages(&segment.passages, allowed.as_deref());
+        }
+        ords.finish()
+    }
+
+    /// Returns the open segment with this metadata: the same passages and the same deletions.
+    fn segment_of(&self, meta: &SegmentMeta) -> Option<&Arc<Segment>> {
+        let is_same = |other: &SegmentMeta| {
+            other.id() == meta.id()
+                && other.delete_opstamp() == meta.delete_opstamp()
+                && other.num_docs() == meta.num_docs()
+        };
+        let number = self.meta.segments.iter().position(is_same)?;
+        self.segments.get(number)
+    }
+
+    /// Returns the id of the passage with this ord.
+    pub fn id_of(&self, ord: u32) -> Result<&str, Error> {
+        let Some(Location { segment, doc }) = self.find_ord(ord) else {
             return Err(Error::UnknownPassage { operation: "ids", got: format!("ord {ord}") });
         };
         segment
@@ -155,7 +208,7 @@ impl Snapshot {
 }
 
 /// Compares the number of passages and their ords with what the commit recorded.
-fn check_counts(segments: &[Segment], payload: &CommitPayload, path: &Path) -> Result<(), Error> {
+fn check_counts(segments: &[Arc<Segment>], payload: &CommitPayload, path: &Path) -> Result<(), Error> {
     let found: u64 = segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
     let expected = payload.passages;
     if found < expected {
@@ -166,9 +219,9 @@ fn check_counts(segments: &[Segment], payload: &CommitPayload, path: &Path) -> R
         return Err(Error::corrupt(path, expected, format!("{found}")));
     }
     let max_ord = segments.iter().filter_map(|segment| Some(*segment.passages.ord_range()?.end())).max();
-    if max_ord.is_some_and(|max_ord| u64::from(max_ord) >= payload.next_ord) {
+    if let Some(max_ord) = max_ord.filter(|&max_ord| u64::from(max_ord) >= payload.next_ord) {
         let expected = format!("ords below {}, as the last commit recorded", payload.next_ord);
-        return Err(Error::corrupt(path, expected, format!("{max_ord:?}")));
+        return Err(Error::corrupt(path, expected, max_ord.to_string()));
     }
     Ok(())
 }
@@ -180,7 +233,7 @@ mod tests {
     use crate::{IndexWriter, WriterOptions};
 
     #[test]
-    fn a_panic_is_damage_if_a_file_does_not_match_its_checksum_and_a_bug_otherwise() {
+    fn a_panic_is_reported_as_corruption_only_if_a_file_does_not_match_its_checksum() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path();
         let mut writer =

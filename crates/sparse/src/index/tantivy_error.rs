@@ -1,4 +1,5 @@
-//! From tantivy's errors to this crate's: what is damage, what the operating system refused, and what is neither.
+//! Converts tantivy's errors to this crate's. It distinguishes corrupt files ([`Error::Corrupt`]), failures of the
+//! operating system ([`Error::Io`]) and bugs ([`Error::Engine`]), which tantivy's error types mix.
 
 use std::path::Path;
 
@@ -68,8 +69,8 @@ pub(crate) fn tantivy_error(operation: &'static str, path: &Path, error: Tantivy
     }
 }
 
-/// Converts an error without a stated cause. If a tantivy thread ended without a panic, the cause was a system error;
-/// with several threads, tantivy may have dropped its message.
+/// Converts an error that does not state its cause. If a thread of tantivy ended without a panic, the cause was an
+/// error of the operating system; with several threads, tantivy may have dropped its message.
 fn unknown_cause(operation: &'static str, path: &Path, error: TantivyError) -> Error {
     let internal = |source| Error::Engine { operation, path: path.to_path_buf(), source };
     match &error {
@@ -77,14 +78,14 @@ fn unknown_cause(operation: &'static str, path: &Path, error: TantivyError) -> E
             Some(panic) => internal(format!("{error}: {panic}").into()),
             None => Error::refused(operation, path, error.to_string()),
         },
-        TantivyError::SystemError(said) if said.starts_with("Failed to spawn") => {
-            Error::refused(operation, path, format!("the system could not start a thread: {said}"))
+        TantivyError::SystemError(text) if text.starts_with("Failed to spawn") => {
+            Error::refused(operation, path, format!("the system could not start a thread: {text}"))
         }
         _ => internal(Box::new(error)),
     }
 }
 
-/// Tells an error of the operating system from one about the content of a file.
+/// Converts an I/O error, which may come from the operating system or may be about the content of a file.
 fn io(operation: &'static str, path: &Path, error: &std::io::Error) -> Error {
     use std::io::ErrorKind::{InvalidData, Other, UnexpectedEof};
     match (error.raw_os_error().or_else(|| os_error_code(&error.to_string())), error.kind()) {
@@ -98,7 +99,8 @@ fn io(operation: &'static str, path: &Path, error: &std::io::Error) -> Error {
     }
 }
 
-/// The error code of the operating system in a message. tantivy wraps some errors so that only their text remains.
+/// Finds the error code of the operating system in a message. tantivy wraps some errors so that only their text
+/// remains.
 fn os_error_code(text: &str) -> Option<i32> {
     let (digits, _) = text.rsplit_once("(os error ")?.1.split_once(')')?;
     digits.parse().ok()
@@ -110,7 +112,8 @@ mod tests {
     use std::io;
 
     #[test]
-    fn a_full_disk_is_told_from_damage_however_it_is_wrapped() {
+    fn errors_of_the_system_are_distinguished_from_corrupt_files_however_they_are_wrapped() {
+        // 28 is ENOSPC: no space left on the device.
         let full = || io::Error::from_raw_os_error(28);
         for error in [full(), io::Error::other(full()), io::Error::other(full().to_string())] {
             match io("commit", Path::new("index"), &error) {
@@ -118,8 +121,9 @@ mod tests {
                 error => panic!("{error:?}"),
             }
         }
-        let lost = tantivy_error("add", Path::new("index"), TantivyError::InternalError(full().to_string()));
-        assert!(matches!(lost, Error::Io { operation: "add", .. }));
+        let as_text =
+            tantivy_error("add", Path::new("index"), TantivyError::InternalError(full().to_string()));
+        assert!(matches!(as_text, Error::Io { operation: "add", .. }));
         let ended = TantivyError::ErrorInThread("The index writer was killed.".to_owned());
         assert!(matches!(tantivy_error("commit", Path::new("index"), ended), Error::Io { .. }));
         let no_thread = TantivyError::SystemError("Failed to spawn segment merging thread".to_owned());

@@ -1,10 +1,10 @@
-//! Collects the passages of a new segment and writes its passage file.
+//! Collects the passages of a new segment and writes its passage file; [`super::file`] describes the format.
 
 use std::io::{self, Write};
 
 use super::file::{CONTIGUOUS_ORDS, LARGE, MAGIC, UNSORTED_ORDS};
 
-/// The passages of a segment that is being written, in the order of their positions.
+/// The passages of a segment that is being written, in the order of their `DocId`s.
 #[derive(Debug, Default)]
 pub(crate) struct PassageFileBuilder {
     ords: Vec<u32>,
@@ -25,7 +25,7 @@ impl PassageFileBuilder {
         self.ords.len()
     }
 
-    /// Bytes held in memory.
+    /// Returns how many bytes of memory this takes.
     pub fn bytes(&self) -> usize {
         4 * self.ords.capacity() + 8 * self.id_ends.capacity() + self.ids.capacity()
     }
@@ -35,6 +35,7 @@ impl PassageFileBuilder {
         self.write_as(u32::try_from(self.ids.len()).is_err(), tokens, with_tokens, to)
     }
 
+    /// Does the same as [`write`](Self::write), with id ends of 8 bytes if `is_large`.
     pub(super) fn write_as(
         &self,
         is_large: bool,

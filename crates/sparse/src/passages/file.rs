@@ -1,11 +1,12 @@
-//! Reading the passage file of a segment.
+//! Reads the passage file of a segment: [`PassageFile`] maps passages to ords and ids, and ords to passages.
 //!
 //! All integers are little-endian:
 //!
 //! ```text
-//! magic 8 bytes │ passages u32 │ flags u32 │ tokens u64 │ passages with tokens u64      32 bytes
-//! ords          u32 for each passage; with CONTIGUOUS_ORDS only that of the first
-//! by_ord        with UNSORTED_ORDS: the positions of the passages in the order of their ords, u32 each
+//! header        magic 8 bytes │ number of passages u32 │ flags u32 │ number of tokens u64 │
+//!               number of passages with tokens u64
+//! ords          u32 for each passage; with CONTIGUOUS_ORDS only the ord of the first passage
+//! by_ord        only with UNSORTED_ORDS: the passages (u32 `DocId`s) in the order of their ords
 //! id ends       where the id of each passage ends in `ids`, u32 each; with LARGE u64 each
 //! ids           all ids, one after the other
 //! checksum      written by tantivy
@@ -20,15 +21,16 @@ pub(super) const MAGIC: [u8; 8] = *b"PKPASSG2";
 const HEADER_BYTES: usize = 32;
 /// The ords are not in ascending order, as after a merge of segments whose ords overlap.
 pub(super) const UNSORTED_ORDS: u32 = 1;
-/// Each ord is that of the previous passage plus 1.
+/// Each passage's ord is the previous passage's ord plus 1.
 pub(super) const CONTIGUOUS_ORDS: u32 = 2;
-/// The ids have more than 2^32 bytes.
+/// The ids have 2^32 bytes or more.
 pub(super) const LARGE: u32 = 4;
 
 /// An open passage file.
 #[derive(Debug, Clone)]
 pub(crate) struct PassageFile {
     bytes: OwnedBytes,
+    /// Number of passages, including deleted ones.
     count: usize,
     flags: u32,
     /// The ord of the first passage, if ords are contiguous.
@@ -43,7 +45,7 @@ pub(crate) struct PassageFile {
 
 impl PassageFile {
     /// Opens the file of a segment with `max_doc` passages. Checks magic, length and number of passages; the error says
-    /// what the file has instead.
+    /// what was found instead.
     pub fn open(bytes: OwnedBytes, max_doc: DocId) -> Result<Self, String> {
         let file = Self::open_any(bytes)?;
         if file.count != max_doc as usize {
@@ -52,7 +54,7 @@ impl PassageFile {
         Ok(file)
     }
 
-    /// The same as [`open`](Self::open), for a file of a segment with an unknown number of passages.
+    /// Does the same as [`open`](Self::open), for a file of a segment with an unknown number of passages.
     pub fn open_any(bytes: OwnedBytes) -> Result<Self, String> {
         if bytes.len() < HEADER_BYTES || bytes[..8] != MAGIC {
             return Err("a file that does not start like a passage file".to_owned());
@@ -76,7 +78,7 @@ impl PassageFile {
         Ok(file)
     }
 
-    /// Number of passages of the segment, including deleted ones.
+    /// Returns the number of passages of the segment, including deleted ones.
     pub fn len(&self) -> usize {
         self.count
     }
@@ -89,7 +91,7 @@ impl PassageFile {
         read_u32(&self.bytes, HEADER_BYTES + 4 * doc as usize)
     }
 
-    /// The id of a passage; `None` if the file is corrupt.
+    /// Returns the id of a passage; `None` if the file is corrupt.
     pub fn id(&self, doc: DocId) -> Option<&str> {
         let doc = doc as usize;
         let start = if doc == 0 { 0 } else { self.id_end(doc - 1) };
@@ -98,9 +100,14 @@ impl PassageFile {
         std::str::from_utf8(id).ok()
     }
 
-    /// The position of the passage with this ord.
+    /// Returns true if the ords are in ascending order.
+    pub fn has_ascending_ords(&self) -> bool {
+        self.flags & UNSORTED_ORDS == 0
+    }
+
+    /// Returns the passage with this ord.
     pub fn find(&self, ord: u32) -> Option<DocId> {
-        // If no ord is missing, the passage is as far from the first one as its ord is from the first ord.
+        // If no ord is missing, the rank of an ord in the ascending order of ords is its difference from the smallest.
         let guess = ord.checked_sub(*self.ord_range()?.start())? as usize;
         if guess < self.count {
             let doc = self.by_ord(guess);
@@ -108,7 +115,7 @@ impl PassageFile {
                 return Some(doc);
             }
         }
-        // Ords are distinct, so the passage cannot be after the guess.
+        // Ords are distinct, so the rank cannot be above the guess.
         let (mut low, mut high) = (0, self.count.min(guess));
         while low < high {
             let middle = (low + high) / 2;
@@ -122,18 +129,18 @@ impl PassageFile {
         (self.ord(found) == ord).then_some(found)
     }
 
-    /// The smallest and the largest ord; `None` if the segment is empty.
+    /// Returns the smallest and the largest ord; `None` if the segment is empty.
     pub fn ord_range(&self) -> Option<RangeInclusive<u32>> {
         let last = self.count.checked_sub(1)?;
         Some(self.ord(self.by_ord(0))..=self.ord(self.by_ord(last)))
     }
 
-    /// The position of the passage with the `rank`-th smallest ord.
+    /// Returns the passage with the `rank`-th smallest ord, counting from 0.
     fn by_ord(&self, rank: usize) -> DocId {
-        if self.flags & UNSORTED_ORDS == 0 {
+        if self.has_ascending_ords() {
             return rank as DocId;
         }
-        // The order is not validated when the file is opened. If it is corrupt, it must not point behind the segment.
+        // This part is not validated when the file is opened. If it is corrupt, it must not point past the segment.
         let ords = if self.flags & CONTIGUOUS_ORDS > 0 { 1 } else { self.count };
         read_u32(&self.bytes, HEADER_BYTES + 4 * (ords + rank)).min(self.count as u32 - 1)
     }
@@ -159,6 +166,7 @@ mod tests {
     use super::*;
     use crate::passages::builder::PassageFileBuilder;
 
+    /// Returns a file of passages, given their ords and ids, with 11 tokens in 2 of the passages.
     fn file(passages: &[(u32, &str)]) -> Vec<u8> {
         let mut builder = PassageFileBuilder::default();
         passages.iter().for_each(|&(ord, id)| builder.push(ord, id));
@@ -168,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_found_by_position_and_positions_by_ord() {
+    fn ids_are_found_by_passage_and_passages_by_ord() {
         for passages in [&[(3, "a"), (5, "bé"), (9, "")][..], &[(9, "x"), (3, "yy"), (5, "z")], &[]] {
             let open = PassageFile::open(OwnedBytes::new(file(passages)), passages.len() as u32)
                 .expect("an intact file");
@@ -194,10 +202,11 @@ mod tests {
     }
 
     #[test]
-    fn a_corrupt_order_points_to_no_passage_outside_of_the_segment() {
+    fn corrupt_by_ord_entries_point_to_no_passage_outside_of_the_segment() {
         let mut bytes = file(&[(9, "x"), (3, "yy"), (5, "z")]);
-        let order = HEADER_BYTES + 3 * 4;
-        bytes[order..order + 4].fill(0xff);
+        // After the ords of the three passages.
+        let by_ord_start = HEADER_BYTES + 3 * 4;
+        bytes[by_ord_start..by_ord_start + 4].fill(0xff);
         let open = PassageFile::open(OwnedBytes::new(bytes), 3).expect("a file of the right length");
         (0..20).for_each(|ord| assert!(open.find(ord).is_none_or(|doc| doc < 3)));
     }

@@ -1,4 +1,5 @@
-//! The plugin by which tantivy writes and merges passage files together with its own files of a segment.
+//! The tantivy plugin that writes a segment's passage file whenever tantivy writes the segment: after passages were
+//! added ([`PluginWriter::serialize`]), and after segments were merged ([`SegmentPlugin::merge`]).
 
 use std::any::Any;
 use std::io;
@@ -33,7 +34,7 @@ pub(crate) fn read_passage_file(segment: &SegmentReader) -> tantivy::Result<Owne
     Ok(segment.open_read(SegmentComponent::Custom(EXTENSION.to_owned()))?.read_bytes()?)
 }
 
-/// Appends the passages of a segment that are not deleted to a merged one.
+/// Appends those passages of a segment that are not deleted to the merged segment. Returns the segment's passage file.
 fn append(segment: &SegmentReader, merged: &mut PassageFileBuilder) -> tantivy::Result<PassageFile> {
     let file = PassageFile::open(read_passage_file(segment)?, segment.max_doc()).map_err(corrupt)?;
     for doc in segment.doc_ids_alive() {
@@ -65,7 +66,8 @@ impl SegmentPlugin for PassagePlugin {
                 with_tokens += file.with_tokens;
             }
             if context.readers.iter().any(SegmentReader::has_deletes) {
-                // tantivy only estimates these numbers after deletions, but idf and average length must be exact.
+                // The sums include deleted passages, and tantivy's own number of tokens is an estimate after deletions.
+                // But idf and average length must be exact.
                 let segment = context.target_segment.clone().with_max_doc(merged.len() as u32);
                 (tokens, with_tokens) = catch_tantivy(|| {
                     let segment = SegmentReader::open(&segment)?;
@@ -98,10 +100,9 @@ impl PluginWriter for PassageWriter {
                 "a segment must keep its passages in order".to_owned(),
             ));
         }
-        let written = segment.clone().with_max_doc(self.passages.len() as u32);
-        let written = SegmentReader::open(&written)?;
-        let tokens = written.inverted_index(self.fields.contents)?.total_num_tokens();
-        write(&self.passages, tokens, count_with_tokens(&written, self.fields)?, segment)
+        let reader = SegmentReader::open(&segment.clone().with_max_doc(self.passages.len() as u32))?;
+        let tokens = reader.inverted_index(self.fields.contents)?.total_num_tokens();
+        write(&self.passages, tokens, count_with_tokens(&reader, self.fields)?, segment)
     }
 
     fn mem_usage(&self) -> usize {
@@ -117,7 +118,7 @@ impl PluginWriter for PassageWriter {
     }
 }
 
-/// Counts the tokens of a segment in its postings.
+/// Counts the tokens of a segment by adding up the frequencies in its postings.
 fn count_tokens(segment: &SegmentReader, fields: Fields) -> tantivy::Result<u64> {
     let index = segment.inverted_index(fields.contents)?;
     let mut tokens = 0;

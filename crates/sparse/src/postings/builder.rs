@@ -1,4 +1,4 @@
-//! Builds an impact file from tantivy's postings.
+//! Builds an impact file ([`super::file`] describes it) from tantivy's postings.
 
 use std::io::{self, Write};
 
@@ -9,10 +9,11 @@ use tantivy::schema::IndexRecordOption;
 use super::dictionary::{Counter, Impact, OVERFLOW};
 use super::file::{FOOTER_BYTES, HAS_OVERFLOW_SHIFT, HEADER_BYTES, LAYOUT_SHIFT, MAGIC, VERSION};
 use super::layout::encode;
+use super::term_postings::OVERFLOW_ENTRY_BYTES;
 use crate::index::corruption::catch_tantivy;
 
-/// Writes the impact file of a segment, given its terms and the fieldnorm of each passage. It reads the postings twice:
-/// first to find the most frequent impacts, then to encode all.
+/// Writes the impact file of a segment, given its terms and the fieldnorm of each passage. It reads all postings twice:
+/// first to count impacts and build the dictionary, then to encode the postings.
 pub(super) fn build(
     terms: &InvertedIndexReader,
     fieldnorms: &[u8],
@@ -32,7 +33,8 @@ pub(super) fn build(
     to.write_all(&(fieldnorms.len() as u32).to_le_bytes())?;
     to.write_all(&(terms.terms().num_terms() as u64).to_le_bytes())?;
     to.write_all(&posting_count.to_le_bytes())?;
-    let mut at = HEADER_BYTES as u64;
+    // Where the postings of the next term start in the file.
+    let mut start = HEADER_BYTES as u64;
     let (mut records, mut overflow) = (Vec::new(), Vec::new());
     let (mut coded, mut bytes) = (Vec::new(), Vec::new());
     for_each_term(terms, fieldnorms, |term_ord, postings| {
@@ -50,8 +52,8 @@ pub(super) fn build(
         let layout = encode(&coded, fieldnorms.len(), &mut bytes);
         let has_overflow = u64::from(overflow.len() > overflow_before) << HAS_OVERFLOW_SHIFT;
         records.extend((coded.len() as u32).to_le_bytes());
-        records.extend((at | has_overflow | (layout as u64) << LAYOUT_SHIFT).to_le_bytes());
-        at += bytes.len() as u64;
+        records.extend((start | has_overflow | (layout as u64) << LAYOUT_SHIFT).to_le_bytes());
+        start += bytes.len() as u64;
         to.write_all(&bytes)
     })?;
     to.write_all(&overflow)?;
@@ -61,7 +63,7 @@ pub(super) fn build(
         footer.extend([impact.frequency, u32::from(impact.fieldnorm)].map(u32::to_le_bytes).as_flattened());
     }
     footer.resize(FOOTER_BYTES - 8, 0);
-    footer.extend((overflow.len() as u64 / 12).to_le_bytes());
+    footer.extend(((overflow.len() / OVERFLOW_ENTRY_BYTES) as u64).to_le_bytes());
     Ok(to.write_all(&footer)?)
 }
 

@@ -1,4 +1,5 @@
-//! The dictionary of a segment: which impacts have a one-byte code.
+//! The dictionary of a segment: which impacts have a one-byte code. [`Counter`] finds the most frequent impacts of a
+//! segment, [`Encoder`] maps impacts to codes, and [`Dictionary`] maps codes to impacts.
 
 use std::collections::HashMap;
 
@@ -12,19 +13,19 @@ pub(crate) struct Impact {
     pub fieldnorm: u8,
 }
 
-/// The code of entries that are no postings.
+/// The code of entries that are not postings but bridge gaps, and of passages that do not have the term.
 pub(crate) const ABSENT: u8 = 0;
 
 /// The code of postings whose impact is not in the dictionary. Their frequencies are in a list of overflow entries.
 pub(crate) const OVERFLOW: u8 = 255;
 
-/// Most impacts that get a code. The kernels bound the codes of a class together, so the class that contains
-/// [`OVERFLOW`] must contain no impacts.
+/// Maximum number of impacts that get a code. The kernels use one upper bound for all codes of a class (up to 16
+/// neighboring codes). The class that contains [`OVERFLOW`], whose bound is 0, must not contain impacts.
 pub(super) const MAX_IMPACTS: usize = 255 - MAX_CODES_PER_CLASS;
 
-/// The most frequent impacts of a segment, at most [`MAX_IMPACTS`]. The impact at index `i` has the code `i + 1`. They
-/// are in ascending order of their contribution with b = 0.4. Neighbors then contribute nearly the same with any
-/// parameters, so one upper bound per class of neighboring codes is tight.
+/// The most frequent impacts of a segment, at most [`MAX_IMPACTS`]. The impact at index `i` has the code `i + 1`. The
+/// impacts are in ascending order of their contribution with b = 0.4. Neighbors then contribute nearly the same with
+/// any parameters, so one upper bound per class of neighboring codes is tight.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Dictionary {
     pub impacts: Vec<Impact>,
@@ -70,7 +71,9 @@ impl Counter {
         counts.sort_unstable_by_key(|&(count, impact)| (std::cmp::Reverse(count), impact));
         counts.truncate(MAX_IMPACTS);
         let mut impacts: Vec<Impact> = counts.into_iter().map(|(_, impact)| impact).collect();
-        // The order of contributions: frequency / (1 - b + b * length / average), here multiplied by the average.
+        // A contribution grows with frequency / (1 − b + b · length / average). `ratio` is this for b = 0.4, divided by
+        // `average`, which does not change the order. The mean length of the impacts is close enough to that of the
+        // passages.
         let length = |impact: &Impact| f64::from(FieldNormReader::id_to_fieldnorm(impact.fieldnorm));
         let average = impacts.iter().map(length).sum::<f64>() / impacts.len().max(1) as f64;
         let ratio = |impact: &Impact| f64::from(impact.frequency) / (0.6 * average + 0.4 * length(impact));
@@ -91,7 +94,8 @@ impl Dictionary {
         Encoder { array, others }
     }
 
-    /// Frequency times inverse norm for each code, from which contributions are computed; 0 for codes without an impact.
+    /// Returns frequency · inverse norm for each code, from which contributions are computed; 0 for codes without an
+    /// impact.
     pub fn normalized_frequencies(&self, inverse_norms: &[f32; 256]) -> [f32; 256] {
         let mut frequencies = [0.0; 256];
         for (impact, normalized) in self.impacts.iter().zip(&mut frequencies[1..]) {
@@ -127,6 +131,8 @@ mod tests {
         let dictionary = counter.into_dictionary();
         assert_eq!(dictionary.impacts.len(), MAX_IMPACTS);
         let encoder = dictionary.encoder();
+        // The codes are those of the two impacts that were added more than once, and of fieldnorms 0 to 236 with
+        // frequency 1. The longest passages contribute least, so they have the lowest codes.
         assert_eq!(
             [impact(1, 236), impact(2, 9), impact(40, 7)].map(|impact| encoder.code(impact)),
             [1, 238, 239]
@@ -135,7 +141,9 @@ mod tests {
             [impact(1, 255), impact(5, 5), impact(99, 1)].map(|impact| encoder.code(impact)),
             [OVERFLOW; 3]
         );
-        let ratios = dictionary.normalized_frequencies(&std::array::from_fn(|code| code as f32));
-        assert_eq!([ratios[0], ratios[238], ratios[239], ratios[255]], [0.0, 18.0, 280.0, 0.0]);
+        let inverse_norms = std::array::from_fn(|fieldnorm| fieldnorm as f32);
+        // 2 · 9 and 40 · 7.
+        let frequencies = dictionary.normalized_frequencies(&inverse_norms);
+        assert_eq!([0, 238, 239, 255].map(|code: usize| frequencies[code]), [0.0, 18.0, 280.0, 0.0]);
     }
 }

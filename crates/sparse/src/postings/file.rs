@@ -1,11 +1,12 @@
-//! Reading the impact file of a segment.
+//! Reads the impact file of a segment: [`ImpactFile::open`] checks it, and [`ImpactFile::term`] returns the postings of
+//! a term as slices of it.
 //!
 //! All integers are little-endian:
 //!
 //! ```text
 //! header    magic 8 bytes │ version u32 │ passages u32 │ terms u64 │ postings u64
-//! postings  of each term, see `layout.rs`
-//! overflow  (term ordinal u32, passage u32, frequency u32) …, by term and passage
+//! postings  those of each term, in the order of terms; see `layout.rs`
+//! overflow  (term ordinal u32, passage u32, frequency u32) …, sorted by term and passage
 //! records   for each term: doc_freq u32, start of its postings u64; the top two bits of the start are the layout,
 //!           the bit below says whether the term has overflow entries
 //! footer    (frequency u32, fieldnorm u32) for each of 239 codes, with frequency 0 for unused ones │
@@ -27,9 +28,9 @@ pub(super) const VERSION: u32 = 2;
 pub(super) const HEADER_BYTES: usize = 32;
 pub(super) const FOOTER_BYTES: usize = 8 * MAX_IMPACTS + 8;
 const RECORD_BYTES: usize = 12;
-/// Where the layout is in the `start` of a record.
+/// Position of the layout's lowest bit in a record's `start`.
 pub(super) const LAYOUT_SHIFT: u32 = 62;
-/// Where the flag for overflow entries is in the `start` of a record.
+/// Position of the bit in a record's `start` that is set if the term has overflow entries.
 pub(super) const HAS_OVERFLOW_SHIFT: u32 = 61;
 
 /// An open impact file.
@@ -47,15 +48,16 @@ pub(crate) struct ImpactFile {
 }
 
 impl ImpactFile {
-    /// Checks the file against the segment's numbers of passages and terms. The error says what it has instead.
+    /// Opens a file and checks that it is for a segment with these numbers of passages and terms. The error says what
+    /// was found instead.
     pub fn open(bytes: OwnedBytes, passages: usize, terms: u64) -> Result<Self, String> {
         if bytes.len() < HEADER_BYTES + FOOTER_BYTES || bytes[..8] != MAGIC {
             return Err("a file that does not start like an impact file".to_owned());
         }
-        let (version, passages_there, terms_there) =
+        let (version, stored_passages, stored_terms) =
             (u32_at(&bytes, 8), u32_at(&bytes, 12), u64_at(&bytes, 16));
-        if version != VERSION || passages_there as usize != passages || terms_there != terms {
-            return Err(format!("version {version}, {passages_there} passages and {terms_there} terms"));
+        if version != VERSION || stored_passages as usize != passages || stored_terms != terms {
+            return Err(format!("version {version}, {stored_passages} passages and {stored_terms} terms"));
         }
         let footer_start = bytes.len() - FOOTER_BYTES;
         let impact = |index: usize| {
@@ -78,19 +80,20 @@ impl ImpactFile {
         Ok(Self { bytes, passages, dictionary, terms, overflow_start, records_start })
     }
 
-    /// Number of passages with the term of this ordinal, including deleted ones.
+    /// Returns the number of passages that have the term with this ordinal, including deleted ones.
     pub fn doc_freq(&self, term_ord: u32) -> u32 {
         assert!(u64::from(term_ord) < self.terms, "term {term_ord} of {}", self.terms);
         u32_at(&self.bytes, self.records_start + term_ord as usize * RECORD_BYTES)
     }
 
-    /// The postings of the term with this ordinal in tantivy's term dictionary.
+    /// Returns the postings of the term with this ordinal in tantivy's term dictionary.
     pub fn term(&self, term_ord: u32) -> TermPostings<'_> {
         assert!(u64::from(term_ord) < self.terms, "term {term_ord} of {}", self.terms);
         let record = self.records_start + term_ord as usize * RECORD_BYTES;
         let (doc_freq, flags_and_start) = (u32_at(&self.bytes, record), u64_at(&self.bytes, record + 4));
         let start = (flags_and_start & ((1 << HAS_OVERFLOW_SHIFT) - 1)) as usize;
-        // A bitmap's padding may reach into what follows the postings, which is longer.
+        // SIMD loads may read past a bitmap's codes, into the next part of the file, but not past the end of the file:
+        // the footer is longer than `PADDING`.
         let (data, count) = (&self.bytes[start..], doc_freq as usize);
         let postings = match Layout::ALL[(flags_and_start >> LAYOUT_SHIFT) as usize] {
             Layout::Gaps16 => Postings::Gaps16(gaps16(data, count)),

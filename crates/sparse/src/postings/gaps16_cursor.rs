@@ -1,4 +1,5 @@
-//! Iterates over the postings of [`Gaps16`], block by block.
+//! Iterates over the postings of [`Gaps16`]. The scorers call [`Gaps16Cursor::next_before`] with the end of each block
+//! of passages in turn, so the cursor keeps its place between blocks.
 
 use super::dictionary::ABSENT;
 use super::term_postings::Gaps16;
@@ -15,7 +16,7 @@ impl<'a> Gaps16Cursor<'a> {
         Self { gaps: postings.gaps, codes: postings.codes, passage: 0 }
     }
 
-    /// The next passage below `end` and its impact code; `None` if there is none left.
+    /// Returns the next passage below `end` and its impact code; `None` if there is none left.
     #[inline]
     pub fn next_before(&mut self, end: u32) -> Option<(u32, u8)> {
         while let (Some((&gap, gaps)), Some((&code, codes))) =

@@ -1,19 +1,22 @@
-//! The three layouts of a term's postings in the file, and which one a term gets.
+//! The three layouts of a term's postings in the impact file, and which one a term gets.
 //!
 //! ```text
-//! Gaps16   [entries u32, if more than postings] │ gaps u16 … │ codes u8 …
-//! Gaps8    first entry of each block u32 …, number of entries u32 │ (gap u8, code u8) …
-//! Bitmap   words u64 … │ rank u32 before every RANK_INTERVAL-th passage … │ codes u8 …
+//! Gaps16   [number of entries u32] │ gap u16 … │ code u8 …                                  rare terms
+//! Gaps8    index of each block's first entry u32 …, number of entries u32 │ (gap u8, code u8) …
+//! Bitmap   word u64 … │ rank u32 … │ code u8 …                                              frequent terms
 //! ```
 //!
-//! If a gap does not fit, entries with the code [`ABSENT`] bridge it.
+//! A *gap* is the distance to the previous entry's passage. If a gap does not fit in its integer, entries with the code
+//! [`ABSENT`] bridge it. Only then are there more entries than postings, and only then `Gaps16` stores their number. A
+//! bitmap has one bit per passage of the segment, and for every [`RANK_INTERVAL`]th passage a *rank*: the number of
+//! bits that are set before it.
 
 use kernels::impacts::RANK_INTERVAL;
 
 use super::dictionary::ABSENT;
 
-/// Passages per block: the scorers accumulate scores for one block at a time, in an array that fits into the
-/// first-level cache.
+/// Passages per block. The scorers process one block at a time: its 16-bit upper bounds (16 KiB) fit in the L1 cache,
+/// its 64-bit sums of exact scores (64 KiB) in the L2 cache.
 pub(crate) const BLOCK: usize = 8192;
 
 /// The layout of a term's postings, as it is stored in the term's record.
@@ -27,25 +30,27 @@ pub(crate) enum Layout {
     Bitmap = 3,
 }
 
-/// A bitmap is chosen if at least one passage in this many has the term. At the limit it takes 20 bits per posting (12 for
-/// the bitmap, 8 for the code), more than the 16 of 8-bit gaps, but the scorers read it 64 passages at a time.
+/// A bitmap is chosen if at least one passage in 12 has the term. At this limit it takes 20 bits per posting (12 for
+/// the bitmap, 8 for the code), more than with 8-bit gaps (16, with the code), but the scorers read it 64 passages at a
+/// time.
 const MAX_PASSAGES_PER_BITMAP_POSTING: usize = 12;
 /// With fewer postings than this, reading a bitmap's words costs more than reading the postings.
 const MIN_BITMAP_POSTINGS: usize = 32;
-/// 8-bit gaps are chosen if at least one passage in this many has the term. With rarer terms, so many gaps need a
-/// bridging entry that 16-bit gaps take fewer bytes.
+/// 8-bit gaps are chosen if at least one passage in 200 has the term. For rarer terms, many gaps need bridging entries,
+/// and 16-bit gaps take fewer bytes.
 const MAX_PASSAGES_PER_GAPS8_POSTING: usize = 200;
 
 impl Layout {
     pub const ALL: [Self; 4] = [Self::Gaps16, Self::BridgedGaps16, Self::Gaps8, Self::Bitmap];
 
-    /// The layout of a term that `doc_freq` of `passages` passages have.
+    /// Chooses the layout of a term that `doc_freq` of `passages` passages have.
     fn choose(doc_freq: usize, passages: usize) -> Self {
         let blocks = passages.div_ceil(BLOCK);
         if doc_freq >= MIN_BITMAP_POSTINGS && doc_freq * MAX_PASSAGES_PER_BITMAP_POSTING >= passages {
             Self::Bitmap
         } else if doc_freq > 4 * blocks + 4 && doc_freq * MAX_PASSAGES_PER_GAPS8_POSTING >= passages {
-            // The table of blocks takes four bytes per block; it must not outweigh the byte saved per posting.
+            // Gaps8 saves a byte per posting, but stores four bytes per block for where its entries start, and four for
+            // their number.
             Self::Gaps8
         } else {
             Self::Gaps16
@@ -53,7 +58,7 @@ impl Layout {
     }
 }
 
-/// Appends postings (passages in ascending order, with their codes) in the layout that fits them best.
+/// Appends postings (passages in ascending order, with their codes) to `to`, and returns the layout that it chose.
 pub(crate) fn encode(postings: &[(u32, u8)], passages: usize, to: &mut Vec<u8>) -> Layout {
     let layout = Layout::choose(postings.len(), passages);
     match layout {

@@ -1,4 +1,6 @@
-//! The plugin by which tantivy writes and merges impact files together with its own files of a segment.
+//! The tantivy plugin that writes a segment's impact file whenever tantivy writes the segment: after passages were
+//! added ([`PluginWriter::serialize`]), and after segments were merged ([`SegmentPlugin::merge`]). Both times it reads
+//! the postings that tantivy has just written.
 
 use std::any::Any;
 use std::io::{BufWriter, Write};
@@ -16,22 +18,25 @@ use crate::index::corruption::{catch_tantivy, report_bugs};
 pub(super) const EXTENSION: &str = "impacts";
 
 pub(crate) struct ImpactPlugin {
+    /// The tantivy field whose postings are copied.
     pub contents: Field,
 }
 
 struct ImpactWriter {
     contents: Field,
+    /// Number of passages added so far.
     passages: u32,
 }
 
-/// The quantized length of each passage of a segment: Lucene's `SmallFloat.intToByte4` of its number of tokens.
+/// Returns the fieldnorm of each passage of a segment: Lucene's `SmallFloat.intToByte4` of its number of tokens.
 pub(crate) fn read_fieldnorms(segment: &SegmentReader, contents: Field) -> tantivy::Result<OwnedBytes> {
     let fieldnorms = CompositeFile::open(&segment.open_read(SegmentComponent::FieldNorms)?)?;
     let fieldnorms = fieldnorms.open_read(contents).map(|file| file.read_bytes()).transpose()?;
     Ok(fieldnorms.unwrap_or_else(OwnedBytes::empty))
 }
 
-/// Writes the impact file of a new segment with the given number of passages.
+/// Writes the impact file of a segment that tantivy is still writing. Its metadata does not have the number of passages
+/// yet, so the caller passes it.
 fn write_new(segment: &tantivy::Segment, passages: u32, contents: Field) -> tantivy::Result<()> {
     let reader = catch_tantivy(|| SegmentReader::open(&segment.clone().with_max_doc(passages)))?;
     write(segment, &reader, contents)

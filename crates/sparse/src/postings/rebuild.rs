@@ -1,4 +1,5 @@
-//! Impact files that are missing, corrupt or of another version, built again from tantivy's postings.
+//! Rebuilds impact files from tantivy's postings: in memory if a file has another version ([`open_impact_file`]), and
+//! on disk if a file is missing or corrupt ([`rebuild_damaged`], for repairs).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,26 +16,26 @@ use super::plugin::{EXTENSION, write};
 use crate::index::checksums::matches_checksum;
 use crate::index::corruption::catch_tantivy;
 
-/// Opens the impact file of a segment, or builds one in memory if the file has another version, or was built from other
-/// postings.
+/// Opens the impact file of a segment. Builds one in memory if the file has another version, or counts of passages and
+/// terms that differ from the segment's.
 pub(crate) fn open_impact_file(
     segment: &SegmentReader,
     terms: &InvertedIndexReader,
     fieldnorms: &[u8],
 ) -> tantivy::Result<ImpactFile> {
-    let (passages, count) = (fieldnorms.len(), terms.terms().num_terms() as u64);
+    let (passages, term_count) = (fieldnorms.len(), terms.terms().num_terms() as u64);
     let bytes = segment.open_read(SegmentComponent::Custom(EXTENSION.to_owned()))?.read_bytes()?;
-    if let Ok(file) = ImpactFile::open(bytes, passages, count) {
+    if let Ok(file) = ImpactFile::open(bytes, passages, term_count) {
         return Ok(file);
     }
     let mut bytes = Vec::new();
     build(terms, fieldnorms, &mut bytes)?;
-    ImpactFile::open(OwnedBytes::new(bytes), passages, count).map_err(TantivyError::InternalError)
+    ImpactFile::open(OwnedBytes::new(bytes), passages, term_count).map_err(TantivyError::InternalError)
 }
 
-/// Writes the impact files of the last commit's segments that are missing or damaged, for example because a repair was
-/// interrupted, and returns their number. Segments with other corrupt files are skipped: their postings may be wrong, and
-/// an impact file that is built from wrong postings would have a valid checksum. The caller must hold the writer's lock.
+/// Writes the missing and damaged impact files of the last commit (an interrupted repair can leave some), and returns
+/// their number. Segments with other corrupt files are skipped: their postings may be wrong, and an impact file that is
+/// built from wrong postings would have a valid checksum. The caller must hold the writer's lock.
 pub(crate) fn rebuild_damaged(index: &Index, path: &Path, contents: Field) -> tantivy::Result<u64> {
     let (directory, mut rebuilt) = (index.directory(), 0);
     let files = index.load_metas()?.list_segment_files();

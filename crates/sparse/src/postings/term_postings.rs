@@ -1,8 +1,8 @@
-//! The postings of one term, as slices of the impact file.
+//! The postings of one term, as slices of the impact file; [`ImpactFile::term`](super::ImpactFile::term) returns them.
 
 use kernels::impacts::RANK_INTERVAL;
 
-/// What the impact file has of a term.
+/// What the impact file stores for one term.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TermPostings<'a> {
     /// Number of passages with the term, including deleted ones.
@@ -22,17 +22,18 @@ pub(crate) enum Postings<'a> {
 }
 
 /// Each entry is the gap to the previous entry's passage, starting from passage 0, and a code. Entries with the code
-/// [`ABSENT`](super::ABSENT) are no postings: they bridge gaps that do not fit in 16 bits.
+/// [`ABSENT`](super::ABSENT) are not postings: they bridge gaps that do not fit in 16 bits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gaps16<'a> {
     pub gaps: &'a [[u8; 2]],
     pub codes: &'a [u8],
 }
 
-/// Entries of an 8-bit gap and a code, like those of [`Gaps16`], but each block starts again from its first passage.
+/// Entries of an 8-bit gap and a code, like those of [`Gaps16`], except that the first gap of each block counts from
+/// the block's first passage.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gaps8<'a> {
-    /// The first entry of each block, followed by the number of entries.
+    /// The index of each block's first entry, followed by the number of entries; u32 each.
     pub block_starts: &'a [[u8; 4]],
     pub entries: &'a [[u8; 2]],
 }
@@ -50,13 +51,13 @@ pub(crate) struct Bitmap<'a> {
 /// Bytes of an overflow entry: term, passage and frequency, u32 each.
 pub(super) const OVERFLOW_ENTRY_BYTES: usize = 12;
 
-/// The postings of a term whose impacts have no code, in the order of their passages. In the [`Postings`], they have
-/// the code [`OVERFLOW`](super::OVERFLOW).
+/// The frequencies of those postings of a term whose impacts are not in the dictionary, in the order of their passages.
+/// In the [`Postings`], they have the code [`OVERFLOW`](super::OVERFLOW).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OverflowEntries<'a>(pub(super) &'a [[u8; OVERFLOW_ENTRY_BYTES]]);
 
 impl<'a> Gaps8<'a> {
-    /// The entries of a block.
+    /// Returns the entries of a block.
     #[inline]
     pub fn block(&self, block: usize) -> &'a [[u8; 2]] {
         let start = |block: usize| u32::from_le_bytes(self.block_starts[block]) as usize;
@@ -65,7 +66,7 @@ impl<'a> Gaps8<'a> {
 }
 
 impl Bitmap<'_> {
-    /// Number of bits set before a passage whose number is a multiple of [`RANK_INTERVAL`].
+    /// Returns the number of bits set before a passage whose number is a multiple of [`RANK_INTERVAL`].
     #[inline]
     pub fn rank(&self, passage: usize) -> usize {
         u32::from_le_bytes(self.ranks[passage / RANK_INTERVAL]) as usize
@@ -77,13 +78,13 @@ impl<'a> OverflowEntries<'a> {
         self.0.is_empty()
     }
 
-    /// The term's frequency in a passage whose code is [`OVERFLOW`](super::OVERFLOW).
+    /// Returns the term's frequency in a passage whose code is [`OVERFLOW`](super::OVERFLOW).
     pub fn frequency(self, passage: u32) -> u32 {
         let at = self.0.binary_search_by_key(&passage, |entry| u32_at(entry, 4));
         u32_at(&self.0[at.expect("every posting with the overflow code has an entry")], 8)
     }
 
-    /// The passages from `start` to `end`, exclusive, with the term's frequencies.
+    /// Returns the passages from `start` up to but not including `end`, with the term's frequencies.
     pub fn within(self, start: u32, end: u32) -> impl Iterator<Item = (u32, u32)> + 'a {
         let first = self.0.partition_point(|entry| u32_at(entry, 4) < start);
         let entries = self.0[first..].iter().map(|entry| (u32_at(entry, 4), u32_at(entry, 8)));

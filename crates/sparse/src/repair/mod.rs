@@ -1,10 +1,12 @@
-//! Repairs an index whose last commit cannot be opened although its data still exist.
+//! Repairs an index whose last commit cannot be opened.
 //!
-//! Two faults can be repaired. First, a missing impact file is rebuilt from tantivy's postings. Second, a merge by an earlier
-//! version of this crate could apply a deletion that was never committed: the merged segment then has fewer passages
-//! than the commit recorded. That writer kept the files of the source segments. As long as no other writer has removed
-//! them, the list of segments can name the source segments again, without that deletion. If they are gone, the
-//! recorded passage count is reduced to the number of remaining passages.
+//! Two faults can be repaired:
+//!
+//! - An impact file is missing or corrupt. It is rebuilt from tantivy's postings.
+//! - A merge by an earlier version of this crate applied a deletion that was never committed. The merged segment then
+//!   has fewer passages than the commit recorded. As long as no other writer has removed the files of the source
+//!   segments, tantivy's list of segments can name the source segments again, without that deletion. If the files are
+//!   gone, the recorded number of passages is reduced to the number of remaining passages.
 
 mod segment_list;
 #[cfg(test)]
@@ -23,11 +25,11 @@ use segment_list::{SegmentList, check, rebuild_impacts};
 /// What a repair did. All zero if the index was intact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Repair {
-    /// Missing impact files that were rebuilt.
+    /// Number of missing or corrupt impact files that were rebuilt.
     pub rebuilt_files: u64,
-    /// Passages that were restored.
+    /// Number of passages that were restored.
     pub restored: u64,
-    /// Passages of the last commit that are no longer in any file.
+    /// Number of passages of the last commit that are no longer in any readable file.
     pub lost: u64,
 }
 
@@ -35,8 +37,8 @@ pub struct Repair {
 ///
 /// # Errors
 ///
-/// [`Error::Locked`] while a writer has it open; those of [`Bm25Index::open`](crate::Bm25Index::open) for other damage,
-/// which leaves the index as it was; [`Error::Io`].
+/// [`Error::Locked`] while a writer has the index open; those of [`Bm25Index::open`](crate::Bm25Index::open) for damage
+/// that cannot be repaired, after which nothing but impact files may have changed; [`Error::Io`].
 pub(crate) fn repair(path: &Path) -> Result<Repair, Error> {
     let index = open_index(path)?;
     let locked = index.directory().acquire_lock(&INDEX_WRITER_LOCK);
@@ -47,14 +49,14 @@ pub(crate) fn repair(path: &Path) -> Result<Repair, Error> {
         Ok(()) => Ok(Repair { rebuilt_files, ..Repair::default() }),
         Err(Error::MissingPassages { expected, found, .. }) => {
             let list = SegmentList::read(&index, path)?;
-            let restored = expected - found;
+            let missing = expected - found;
             if let Some(rebuilt) = list.restore_merged_segments(expected)? {
-                return Ok(Repair { rebuilt_files: rebuilt_files + rebuilt, restored, lost: 0 });
+                return Ok(Repair { rebuilt_files: rebuilt_files + rebuilt, restored: missing, lost: 0 });
             }
             // The missing passages are in no readable file.
-            list.accept(found)?;
+            list.record_passage_count(found)?;
             check(&index, path)?;
-            Ok(Repair { rebuilt_files, restored: 0, lost: restored })
+            Ok(Repair { rebuilt_files, restored: 0, lost: missing })
         }
         Err(error) => Err(error),
     }

@@ -1,4 +1,8 @@
 //! tantivy's list of segments, `meta.json`, as a repair reads and rewrites it.
+//!
+//! [`SegmentList::restore_merged_segments`] replaces a merged segment in the list with its source segments. The source
+//! segments are those that are in the folder but not in the list, and share passages with the merged segment. Together
+//! they must have all of its passages.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -24,9 +28,9 @@ pub(super) fn rebuild_impacts(index: &Index, path: &Path) -> Result<u64, Error> 
     rebuild_damaged(index, path, fields.contents).map_err(|error| tantivy_error("repair", path, error))
 }
 
-/// Whether an error is about the content of files. Any other error, such as a full disk or too many open files, says
-/// nothing about what the files contain, so it must not be taken for a loss.
-fn is_damage(error: &Error) -> bool {
+/// Returns true if an error is about the content of files. Any other error, such as a full disk or too many open files,
+/// says nothing about the content, so passages must not be given up because of it.
+fn is_corruption(error: &Error) -> bool {
     matches!(error, Error::Corrupt { .. } | Error::MissingPassages { .. } | Error::Version { .. })
 }
 
@@ -58,8 +62,8 @@ struct Passage {
     id: String,
 }
 
-/// The passages of a segment that are not deleted.
-struct Alive {
+/// The passages of a segment that are not deleted, as [`SegmentList::read_alive`] reads them.
+struct AlivePassages {
     passages: Vec<Passage>,
     /// Number of passages, including deleted ones.
     max_doc: usize,
@@ -74,38 +78,38 @@ impl<'a> SegmentList<'a> {
         Ok(Self { index, path, content, list, file })
     }
 
-    /// Replaces merged segments in the list by their source segments, if that gives `expected` passages. Returns how many
-    /// of their impact files it rebuilt, or `None` if it does not give them.
+    /// Replaces merged segments in the list with their source segments if the commit then has `expected` passages.
+    /// Returns how many impact files of the source segments it rebuilt, or `None` if the list was not changed.
     pub fn restore_merged_segments(&self, expected: u64) -> Result<Option<u64>, Error> {
         let listed = self.listed()?;
         let mut unlisted = self.unlisted(&listed)?;
-        let (mut kept, mut sources) = (Vec::new(), Vec::new());
+        let (mut restored, mut sources) = (Vec::new(), Vec::new());
         for segment in listed {
             let merged: HashSet<&Passage> = segment.passages.iter().collect();
-            let (sources_here, others): (Vec<ListedSegment>, Vec<ListedSegment>) = unlisted
+            let (segment_sources, others): (Vec<ListedSegment>, Vec<ListedSegment>) = unlisted
                 .into_iter()
                 .partition(|other| other.passages.iter().any(|passage| merged.contains(passage)));
             unlisted = others;
-            let in_sources: HashSet<_> = sources_here.iter().flat_map(|source| &source.passages).collect();
-            if !sources_here.is_empty() && merged.is_subset(&in_sources) {
-                sources.extend(sources_here);
+            let in_sources: HashSet<_> = segment_sources.iter().flat_map(|source| &source.passages).collect();
+            if !segment_sources.is_empty() && merged.is_subset(&in_sources) {
+                sources.extend(segment_sources);
             } else {
-                kept.push(segment);
+                restored.push(segment);
             }
         }
-        kept.extend(sources);
-        if is_commit_of(&kept, expected)
-            && let Some(rebuilt) = self.replace_segments(&kept)?
+        restored.extend(sources);
+        if is_commit_of(&restored, expected)
+            && let Some(rebuilt) = self.replace_segments(&restored)?
         {
             return Ok(Some(rebuilt));
         }
-        // A source segment whose passages were all deleted shares none with the merged segment.
-        kept.extend(unlisted);
-        if is_commit_of(&kept, expected) { self.replace_segments(&kept) } else { Ok(None) }
+        // If the merge deleted all passages of a source segment, that segment shares none with the merged segment.
+        restored.extend(unlisted);
+        if is_commit_of(&restored, expected) { self.replace_segments(&restored) } else { Ok(None) }
     }
 
-    /// Writes a list of these segments. Returns how many impact files it rebuilt, or `None` if a segment is damaged; the
-    /// list is then unchanged.
+    /// Writes a list of these segments and checks the index. Returns how many impact files it rebuilt, or `None` if a
+    /// segment is damaged; the list is then unchanged.
     fn replace_segments(&self, segments: &[ListedSegment]) -> Result<Option<u64>, Error> {
         let mut list = self.list.clone();
         list["segments"] = segments.iter().map(|segment| segment.entry.clone()).collect();
@@ -116,13 +120,13 @@ impl<'a> SegmentList<'a> {
             Ok(rebuilt) => Ok(Some(rebuilt)),
             Err(error) => {
                 storage::replace(&self.file, &self.content).map_err(storage_error)?;
-                if is_damage(&error) { Ok(None) } else { Err(error) }
+                if is_corruption(&error) { Ok(None) } else { Err(error) }
             }
         }
     }
 
-    /// Records this number of passages in the commit.
-    pub fn accept(&self, passages: u64) -> Result<(), Error> {
+    /// Records this number of passages in the commit, so that the loss of the others is accepted.
+    pub fn record_passage_count(&self, passages: u64) -> Result<(), Error> {
         let payload = self.list["payload"].as_str();
         let mut commit = CommitPayload::parse(payload, self.path)?;
         commit.passages = passages;
@@ -135,22 +139,23 @@ impl<'a> SegmentList<'a> {
         storage::replace(&self.file, list.to_string().as_bytes()).map_err(storage_error)
     }
 
+    /// Returns the segments that are in the list.
     fn listed(&self) -> Result<Vec<ListedSegment>, Error> {
         let entries = self.list["segments"].as_array().cloned().unwrap_or_default();
         let read = |entry: Value| {
             let id = entry["segment_id"].as_str().unwrap_or_default().replace('-', "");
             let deletions = entry["deletes"]["opstamp"].as_u64();
-            let Alive { passages, .. } = self.alive(&id, deletions)?;
+            let AlivePassages { passages, .. } = self.read_alive(&id, deletions)?;
             Ok(ListedSegment { entry, passages })
         };
         entries.into_iter().map(read).collect()
     }
 
-    /// The segments that have files but are not in the list, with their latest deletions; without those that have
-    /// passages added after the last commit.
+    /// Returns the segments that have files but are not in the list, with their latest deletions. Leaves out segments
+    /// that have passages added after the last commit.
     fn unlisted(&self, listed: &[ListedSegment]) -> Result<Vec<ListedSegment>, Error> {
         let next_ord = CommitPayload::parse(self.list["payload"].as_str(), self.path)?.next_ord;
-        // The operation stamp of each segment's latest deletions; 0 if it has none.
+        // The opstamp (number of tantivy's operation) of each segment's latest deletions; 0 if it has none.
         let mut found: BTreeMap<String, u64> = BTreeMap::new();
         let entries = fs::read_dir(self.path).map_err(Error::io("open", self.path))?;
         for entry in entries {
@@ -172,7 +177,7 @@ impl<'a> SegmentList<'a> {
         for (id, stamp) in found {
             match self.segment(&id, Some(stamp).filter(|&stamp| stamp > 0)) {
                 Ok(segment) if is_committed(&segment) => segments.push(segment),
-                Err(error) if !is_damage(&error) => return Err(error),
+                Err(error) if !is_corruption(&error) => return Err(error),
                 // A damaged segment cannot be restored.
                 _ => {}
             }
@@ -180,8 +185,9 @@ impl<'a> SegmentList<'a> {
         Ok(segments)
     }
 
+    /// Reads a segment and makes an entry for it. `deletions` is the opstamp of its deletions.
     fn segment(&self, id: &str, deletions: Option<u64>) -> Result<ListedSegment, Error> {
-        let Alive { passages, max_doc } = self.alive(id, deletions)?;
+        let AlivePassages { passages, max_doc } = self.read_alive(id, deletions)?;
         let deleted = max_doc - passages.len();
         let deletes = deletions.map(|opstamp| json!({"num_deleted_docs": deleted, "opstamp": opstamp}));
         let entry = json!({"segment_id": id, "max_doc": max_doc, "deletes": deletes});
@@ -189,7 +195,7 @@ impl<'a> SegmentList<'a> {
     }
 
     /// Reads the passages of a segment that are not deleted.
-    fn alive(&self, id: &str, deletions: Option<u64>) -> Result<Alive, Error> {
+    fn read_alive(&self, id: &str, deletions: Option<u64>) -> Result<AlivePassages, Error> {
         let error = |error| tantivy_error("repair", self.path, error);
         let read = |name: String| {
             let file = self.index.directory().open_read(Path::new(&name));
@@ -216,11 +222,11 @@ impl<'a> SegmentList<'a> {
             Ok(Passage { ord: file.ord(doc), id: id.to_owned() })
         };
         let passages = alive.into_iter().map(passage).collect::<Result<_, Error>>()?;
-        Ok(Alive { passages, max_doc: file.len() })
+        Ok(AlivePassages { passages, max_doc: file.len() })
     }
 }
 
-/// Whether the segments have `expected` passages in total, all with unique ids and ords.
+/// Returns true if the segments have `expected` passages in total, all with unique ids and ords.
 fn is_commit_of(segments: &[ListedSegment], expected: u64) -> bool {
     let passages = || segments.iter().flat_map(|segment| &segment.passages);
     let ids: HashSet<&str> = passages().map(|passage| passage.id.as_str()).collect();

@@ -1,3 +1,5 @@
+//! Tests of repairs: indexes with lost and damaged files, and with a deletion that was merged but never committed.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,9 +13,9 @@ use crate::{Analyzer, Bm25, Bm25Index, IndexWriter, WriterOptions};
 
 const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 };
 
-/// An index with four segments: `a0` and `a1`; `b0` and `b1`; `c0`; `d0` and `d1`. The deletion of `b1` is part of
-/// the last commit.
-fn index(path: &Path) -> Vec<String> {
+/// Creates an index with four segments: `a0` and `a1`; `b0` and `b1`; `c0`; `d0` and `d1`. The deletion of `b1` is part
+/// of the last commit. Returns the ids of its passages.
+fn create_index(path: &Path) -> Vec<String> {
     let mut writer = IndexWriter::create(path, Analyzer::SIMPLE, OPTIONS).expect("an empty folder");
     writer.merge_in_background(false);
     for (letter, passages) in [('a', 2), ('b', 2), ('c', 1), ('d', 2)] {
@@ -26,10 +28,11 @@ fn index(path: &Path) -> Vec<String> {
         writer.commit().expect("a commit");
     }
     writer.close().expect("no merges");
-    found(path)
+    found_ids(path)
 }
 
-fn found(path: &Path) -> Vec<String> {
+/// Opens and verifies an index, and returns the ids of all passages.
+fn found_ids(path: &Path) -> Vec<String> {
     let index = Bm25Index::open(path).expect("an intact index");
     index.verify().expect("intact files");
     let searcher = index.searcher();
@@ -37,11 +40,12 @@ fn found(path: &Path) -> Vec<String> {
     searcher.ids(&hits).expect("ids")
 }
 
-/// Reproduces the bug of writers that did not skip the commit's stamp: a tantivy writer deletes first, then merges.
-/// With `keep` the files of the source segments stay, as they do while one of our writers has them open.
-fn merge_uncommitted_deletion(path: &Path, id: &str, keep: bool) {
+/// Reproduces the bug of earlier versions (see `skip_stamp_of_commit` in `writer/open.rs`): the first operation of a
+/// tantivy writer is a deletion, and then it merges. With `keep_sources`, the files of the source segments remain, as
+/// they do while one of our writers has them open.
+fn merge_uncommitted_deletion(path: &Path, id: &str, keep_sources: bool) {
     let index = open_index(path).expect("an intact index");
-    let pinned = keep.then(|| index.load_metas().expect("a list of segments"));
+    let metas_in_use = keep_sources.then(|| index.load_metas().expect("a list of segments"));
     let mut writer: tantivy::IndexWriter =
         index.writer_with_num_threads(1, 15_000_000).expect("no other writer");
     writer.set_merge_policy(Box::new(NoMergePolicy));
@@ -50,14 +54,15 @@ fn merge_uncommitted_deletion(path: &Path, id: &str, keep: bool) {
     let segments = index.searchable_segment_ids().expect("a list of segments");
     writer.merge(&segments).wait().expect("a merge");
     writer.wait_merging_threads().expect("no merges");
-    drop(pinned);
+    drop(metas_in_use);
 }
 
 #[test]
 fn a_deletion_that_was_merged_but_never_committed_is_undone() {
+    // `c0` is the only passage of its segment.
     for deleted in ["a0", "a1", "c0", "d1"] {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let before = index(folder.path());
+        let before = create_index(folder.path());
         merge_uncommitted_deletion(folder.path(), deleted, true);
         match Bm25Index::open(folder.path()) {
             Err(error @ Error::MissingPassages { expected: 6, found: 5, .. }) => {
@@ -67,73 +72,74 @@ fn a_deletion_that_was_merged_but_never_committed_is_undone() {
         }
         let repaired = repair(folder.path()).expect("a repair");
         assert_eq!(repaired, Repair { restored: 1, ..Repair::default() });
-        assert_eq!(found(folder.path()), before);
+        assert_eq!(found_ids(folder.path()), before);
         assert_eq!(repair(folder.path()).expect("nothing to repair"), Repair::default());
         let mut writer = IndexWriter::open(folder.path(), OPTIONS).expect("an intact index");
         assert_eq!(writer.delete(&[deleted]).expect("a deletion"), 1);
         writer.commit().expect("a commit");
         writer.merge().expect("a merge");
-        assert_eq!(found(folder.path()).len(), before.len() - 1);
+        assert_eq!(found_ids(folder.path()).len(), before.len() - 1);
     }
 }
 
 #[test]
-fn an_index_whose_merged_segments_are_gone_keeps_what_is_left() {
+fn if_the_source_segments_are_gone_the_remaining_passages_are_kept() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut before = index(folder.path());
+    let mut before = create_index(folder.path());
     merge_uncommitted_deletion(folder.path(), "a0", false);
     let repaired = repair(folder.path()).expect("a repair");
     assert_eq!(repaired, Repair { lost: 1, ..Repair::default() });
     before.retain(|id| id != "a0");
-    assert_eq!(found(folder.path()), before);
+    assert_eq!(found_ids(folder.path()), before);
     let mut writer = IndexWriter::open(folder.path(), OPTIONS).expect("an intact index");
     writer.add("a0", None, "stone bridge").expect("an id that is free again");
     writer.commit().expect("a commit");
-    assert_eq!(found(folder.path()).len(), 6);
+    assert_eq!(found_ids(folder.path()).len(), 6);
 }
 
 #[test]
-fn a_lost_impact_file_is_noticed_and_made_anew() {
+fn a_missing_impact_file_is_an_error_until_it_is_rebuilt() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let before = index(folder.path());
+    let before = create_index(folder.path());
     let entries = fs::read_dir(folder.path()).expect("a folder");
     let mut files = entries.map(|entry| entry.expect("an entry").path());
-    let lost = files.find(|file| file.extension().is_some_and(|end| end == "impacts"));
-    let lost = lost.expect("an impact file");
-    let content = fs::read(&lost).expect("an impact file");
-    fs::remove_file(&lost).expect("a file to remove");
+    let impacts = files.find(|file| file.extension().is_some_and(|end| end == "impacts"));
+    let impacts = impacts.expect("an impact file");
+    let content = fs::read(&impacts).expect("an impact file");
+    fs::remove_file(&impacts).expect("a file to remove");
     let error = Bm25Index::open(folder.path()).expect_err("a lost file").to_string();
     assert!(error.contains(".impacts") && error.contains("repair"), "{error}");
     let repaired = repair(folder.path()).expect("a repair");
     assert_eq!(repaired, Repair { rebuilt_files: 1, ..Repair::default() });
-    assert_eq!(fs::read(&lost).expect("an impact file"), content);
-    assert_eq!(found(folder.path()), before);
+    assert_eq!(fs::read(&impacts).expect("an impact file"), content);
+    assert_eq!(found_ids(folder.path()), before);
 }
 
 #[test]
-fn half_an_impact_file_as_an_interrupted_repair_leaves_is_made_anew() {
+fn truncated_and_corrupt_impact_files_are_rebuilt() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let before = index(folder.path());
+    let before = create_index(folder.path());
     let entries = fs::read_dir(folder.path()).expect("a folder");
     let files = entries.map(|entry| entry.expect("an entry").path());
     let impacts: Vec<PathBuf> =
         files.filter(|file| file.extension().is_some_and(|end| end == "impacts")).collect();
-    for (file, part) in impacts.iter().zip([0, 7, 100]) {
+    for (file, length) in impacts.iter().zip([0, 7, 100]) {
         let content = fs::read(file).expect("an impact file");
-        fs::write(file, &content[..part]).expect("a file to damage");
+        fs::write(file, &content[..length]).expect("a file to damage");
     }
     let mut flipped = fs::read(&impacts[3]).expect("an impact file");
+    // A bit of the postings, after the header of 32 bytes.
     flipped[40] ^= 1;
     fs::write(&impacts[3], flipped).expect("a file to damage");
     let repaired = repair(folder.path()).expect("a repair");
     assert_eq!(repaired, Repair { rebuilt_files: 4, ..Repair::default() });
-    assert_eq!(found(folder.path()), before);
+    assert_eq!(found_ids(folder.path()), before);
 }
 
 #[test]
 fn no_impact_file_is_built_from_damaged_postings() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let before = index(folder.path());
+    let before = create_index(folder.path());
     let entries = fs::read_dir(folder.path()).expect("a folder");
     let files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     let impacts = files.iter().find(|file| file.extension().is_some_and(|end| end == "impacts"));
@@ -148,13 +154,13 @@ fn no_impact_file_is_built_from_damaged_postings() {
     assert!(!impacts.exists());
     fs::write(&postings, content).expect("a file to restore");
     assert_eq!(repair(folder.path()).expect("a repair"), Repair { rebuilt_files: 1, ..Repair::default() });
-    assert_eq!(found(folder.path()), before);
+    assert_eq!(found_ids(folder.path()), before);
 }
 
 #[test]
-fn a_restored_segment_whose_impact_file_is_lost_gets_a_new_one() {
+fn the_missing_impact_file_of_a_restored_segment_is_rebuilt() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let before = index(folder.path());
+    let before = create_index(folder.path());
     merge_uncommitted_deletion(folder.path(), "a0", true);
     for entry in fs::read_dir(folder.path()).expect("a folder") {
         let file = entry.expect("an entry").path();
@@ -163,14 +169,15 @@ fn a_restored_segment_whose_impact_file_is_lost_gets_a_new_one() {
         }
     }
     let repaired = repair(folder.path()).expect("a repair");
+    // The files of the merged segment and of its four source segments.
     assert_eq!(repaired, Repair { rebuilt_files: 5, restored: 1, lost: 0 });
-    assert_eq!(found(folder.path()), before);
+    assert_eq!(found_ids(folder.path()), before);
 }
 
 #[test]
-fn damage_of_another_kind_and_an_open_writer_are_left_alone() {
+fn a_repair_fails_while_a_writer_is_open_and_leaves_the_list_as_it_is_after_other_damage() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    index(folder.path());
+    create_index(folder.path());
     let writer = IndexWriter::open(folder.path(), OPTIONS).expect("an intact index");
     assert!(matches!(repair(folder.path()), Err(Error::Locked { .. })));
     drop(writer);

@@ -1,5 +1,5 @@
-//! BM25: the formula ([`bm25`]), the statistics that it needs ([`statistics`]), and what it computes once per segment
-//! for all queries ([`contribution_table`]).
+//! BM25: the formula ([`bm25`]), the statistics of the index that it needs ([`statistics`]), and the values that are
+//! computed once per segment for all queries ([`contribution_table`]).
 
 pub(crate) mod bm25;
 pub(crate) mod contribution_table;

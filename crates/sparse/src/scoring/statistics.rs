@@ -10,7 +10,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Mean number of tokens of the passages that have any; 0 if none has.
+    /// Returns the mean number of tokens per passage, without passages that have none; 0 if no passage has tokens.
     #[must_use]
     pub fn average_length(self) -> f32 {
         if self.passages == 0 { 0.0 } else { (self.tokens as f64 / self.passages as f64) as f32 }

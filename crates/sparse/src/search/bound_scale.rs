@@ -1,14 +1,18 @@
-//! The scale by which contributions become integers, so that upper bounds of scores fit in 16 bits.
+//! Converts contributions to integer *quantization steps*, so that upper bounds on scores fit in 16 bits. All terms of
+//! a query have the same step size; [`BoundScale::bound`] rounds up.
 
 use crate::search::query_terms::WeightedTerm;
 
-/// The largest possible score, in quantization steps. The rest of the 65,536 values is for rounding up.
+/// The score that no passage can exceed (the sum of the query's weights), in quantization steps. The rest of the 65,536
+/// values is for rounding up.
 const MAX_SCORE_STEPS: u16 = 49_152;
 
-/// Most query terms that can be bounded. Rounding up adds at most 256 steps per term with a bitmap and one per other
-/// term, so the sum over this many terms still fits in 16 bits: 49,152 + 60 · 256 < 65,536.
+/// Maximum number of query terms. Rounding up adds at most 256 steps per term with a bitmap (see
+/// [`BoundScale::shift`]) and one per other term, so the bounds of 60 terms still fit in 16 bits:
+/// 49,152 + 60 · 256 < 65,536.
 const MAX_TERMS: usize = 60;
 
+/// The step size of one query.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BoundScale {
     /// Number of quantization steps in a score of 1.
@@ -16,22 +20,23 @@ pub(crate) struct BoundScale {
 }
 
 impl BoundScale {
-    /// The scale for a query's terms; `None` if there are too many, or if their weights are too small or too large.
+    /// Returns the scale for a query's terms; `None` if there are too many, or if their weights are too small or too
+    /// large.
     pub fn new(terms: &[WeightedTerm]) -> Option<Self> {
         let max_score: f64 = terms.iter().map(|term| f64::from(term.weight)).sum();
         let steps = (f64::from(MAX_SCORE_STEPS) / max_score) as f32;
         (terms.len() <= MAX_TERMS && steps.is_normal()).then_some(Self { steps })
     }
 
-    /// An upper bound of a contribution, in steps: it exceeds the contribution by at most one step and the rounding error
-    /// of f32.
+    /// Returns an upper bound on a contribution, in steps. It exceeds the contribution by at most one step and the
+    /// rounding error of f32.
     #[inline]
     pub fn bound(self, contribution: f32) -> u16 {
         (contribution * self.steps) as u16 + 1
     }
 
-    /// The kernels add the bounds of terms with bitmaps in 8 bits, in units of `1 << shift` steps. Returns the smallest
-    /// shift with which terms of these weights need at most 255 units together.
+    /// Returns the shift for the terms with bitmaps, given their weights. The kernels add the bounds of these terms in
+    /// 8 bits, in units of `1 << shift` steps; this is the smallest shift with which the sum is at most 255 units.
     pub fn shift(self, weights: impl Iterator<Item = f32> + Clone) -> u32 {
         let units = |weight, shift: u32| u32::from(self.bound(weight) >> shift) + 1;
         let fits = |&shift: &u32| weights.clone().map(|weight| units(weight, shift)).sum::<u32>() < 256;

@@ -1,32 +1,47 @@
-//! The passages that may be among the k best, by upper bounds of their scores.
+//! Keeps the passages that may be among the k best, by upper bounds on their scores.
 //!
-//! A bound exceeds the score, in the same quantization steps, by at most a known error. So a passage whose bound is
-//! below the k-th best bound minus that error is certainly worse than k others and is dropped. A histogram of the
-//! bounds gives the k-th best one to the precision of a bucket, without sorting.
+//! Bounds are integers, in quantization steps (see [`BoundScale`](super::bound_scale::BoundScale)). A bound exceeds the
+//! score, converted to steps, by at most a known error. So a passage whose bound is below the *threshold*, the k-th
+//! best bound minus that error, is certainly worse than k others and is dropped. A histogram of the bounds gives the
+//! k-th best bound, rounded down to the start of its bucket, without sorting.
+//!
+//! Passages are added by [`upper_bounds`](super::upper_bounds), which *scans* the bounds of one passage after another
+//! (with [`ImpactKernels::scan`](kernels::impacts::ImpactKernels::scan)): a scan finds the passages whose bounds reach
+//! the threshold, and stops when it has found a given number. These passages are added, which may raise the threshold,
+//! and the next scan continues where the last one stopped.
+//!
+//! A passage's *position in the index* is its number if the passages of all segments are counted in the order of the
+//! segments, from 0.
 
 use kernels::impacts::GROUP;
 
-/// A bucket of the histogram covers `1 << BUCKET_SHIFT` bounds.
+/// A bucket of the histogram covers `1 << BUCKET_SHIFT` values of a bound.
 const BUCKET_SHIFT: u32 = 6;
 const BUCKETS: usize = 1 << (u16::BITS - BUCKET_SHIFT);
 
-/// Most passages that one scan returns, so that the threshold rises between scans.
-pub(crate) const MAX_FOUND: usize = 16 * GROUP;
+/// The bound of every passage with a query term is at least this, because bounds are rounded up.
+const MIN_BOUND: u16 = 1;
 
+/// Maximum number of passages that one scan can find. It is small, so that the threshold can rise between scans.
+pub(crate) const MAX_FOUND_PER_SCAN: usize = 16 * GROUP;
+
+/// The candidates of one query in all segments.
 pub(crate) struct Candidates {
     k: usize,
+    /// By how many steps a bound may exceed its passage's score.
     max_error: u16,
+    /// Candidates have at least this bound.
     threshold: u16,
-    /// Positions of passages with their bounds, in the order of positions.
+    /// Positions of the candidates in the index, in ascending order, with their bounds.
     found: Vec<(u32, u16)>,
-    /// Number of passages found so far in each bucket, including dropped ones.
+    /// Number of passages added so far in each bucket, including dropped ones.
     histogram: Box<[u32; BUCKETS]>,
     /// The highest bucket such that it and the buckets above it have at least `k` passages; 0 if there is none.
     kth_bucket: usize,
     /// Number of passages in the buckets above `kth_bucket`.
     above_kth: usize,
-    /// Passages below the threshold are dropped when `found` gets longer than this.
-    max_found: usize,
+    /// When `found` gets longer than this, passages with bounds below the threshold are dropped.
+    compaction_len: usize,
 }
 
 impl Candidates {
@@ -35,47 +50,50 @@ impl Candidates {
         Self {
             k: 0,
             max_error: 0,
-            threshold: 1,
+            threshold: MIN_BOUND,
             found: Vec::new(),
             histogram,
             kth_bucket: 0,
             above_kth: 0,
-            max_found: 0,
+            compaction_len: 0,
         }
     }
 
-    /// Clears everything for another query.
+    /// Clears everything for a query that wants `k` hits.
     pub fn reset(&mut self, k: usize) {
-        (self.k, self.max_error, self.threshold) = (k, 0, 1);
+        (self.k, self.max_error, self.threshold) = (k, 0, MIN_BOUND);
         (self.kth_bucket, self.above_kth) = (0, 0);
-        self.max_found = 2 * k + 2 * MAX_FOUND;
+        // At least twice the usual length after a compaction, which is about k.
+        self.compaction_len = 2 * k + 2 * MAX_FOUND_PER_SCAN;
         self.found.clear();
         self.histogram.fill(0);
     }
 
-    /// Says by how much the bounds of the next passages may exceed their scores.
+    /// Sets by how many steps the bounds of the next passages may exceed their scores. The largest error of all calls
+    /// applies.
     pub fn allow_error(&mut self, error: u16) {
         self.max_error = self.max_error.max(error);
     }
 
-    /// Passages with a bound below this cannot be among the `k` best.
+    /// Returns the bound below which passages cannot be among the `k` best.
     pub fn threshold(&self) -> u16 {
         self.threshold
     }
 
-    /// How many passages the next scan should find before it returns. A small number lets the threshold, which is low at
-    /// first, rise soon.
+    /// Returns the number of passages at which the next scan should stop. If it is small, the threshold, which is low
+    /// at first, rises soon.
     pub fn scan_limit(&self) -> usize {
-        (self.k / 2).clamp(2 * GROUP, MAX_FOUND)
+        (self.k / 2).clamp(2 * GROUP, MAX_FOUND_PER_SCAN)
     }
 
-    /// Adds the passages that a scan found, at these positions relative to `first`, with their bounds.
-    pub fn add(&mut self, first: u32, bounds: &[u16], positions: &[u16]) {
-        for (&bound, &position) in bounds.iter().zip(positions) {
+    /// Adds the passages that a scan found, with their bounds. `scan_start` is the position in the index of the first
+    /// scanned passage, and `offsets` are the positions of the found passages relative to it.
+    pub fn add(&mut self, scan_start: u32, bounds: &[u16], offsets: &[u16]) {
+        for (&bound, &offset) in bounds.iter().zip(offsets) {
             let bucket = usize::from(bound >> BUCKET_SHIFT);
             self.histogram[bucket] += 1;
             self.above_kth += usize::from(bucket > self.kth_bucket);
-            self.found.push((first + u32::from(position), bound));
+            self.found.push((scan_start + u32::from(offset), bound));
         }
         while self.above_kth >= self.k {
             self.kth_bucket += 1;
@@ -83,20 +101,21 @@ impl Candidates {
         }
         let kth_bound = (self.kth_bucket << BUCKET_SHIFT) as u16;
         self.threshold = self.threshold.max(kth_bound.saturating_sub(self.max_error));
-        // If most bounds are equal, dropping removes hardly anything; the limit then doubles, so that it stays rare.
-        if self.found.len() > self.max_found {
+        // If most bounds are equal, hardly any passage is dropped. The length then doubles, so that copying stays rare.
+        if self.found.len() > self.compaction_len {
             self.drop_below_threshold();
-            self.max_found = self.max_found.max(2 * self.found.len());
+            self.compaction_len = self.compaction_len.max(2 * self.found.len());
         }
     }
 
-    /// The candidates with their bounds, in the order of their positions.
+    /// Returns the candidates in ascending order: their positions in the index, with their bounds.
     pub fn finish(&mut self) -> &[(u32, u16)] {
         self.drop_below_threshold();
         &self.found
     }
 
-    /// Copies every entry without branching, because the branch would be unpredictable.
+    /// Removes the entries with bounds below the threshold. It copies every entry without branching, because the branch
+    /// would be unpredictable.
     fn drop_below_threshold(&mut self) {
         let mut kept = 0;
         for at in 0..self.found.len() {
@@ -114,46 +133,52 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn equal_bounds_are_all_kept_and_seldom_copied() {
+    fn passages_with_equal_bounds_are_all_kept_and_rarely_copied() {
         let mut candidates = Candidates::new();
         candidates.reset(10);
         candidates.allow_error(3);
-        let (mut copied, positions): (_, Vec<u16>) = (0, (0..MAX_FOUND as u16).collect());
+        let offsets: Vec<u16> = (0..MAX_FOUND_PER_SCAN as u16).collect();
+        let mut compactions = 0;
         for scan in 0..1000u32 {
-            let max_found = candidates.max_found;
-            candidates.add(scan * MAX_FOUND as u32, &[1000; MAX_FOUND], &positions);
-            copied += usize::from(candidates.max_found > max_found);
+            let before = candidates.compaction_len;
+            candidates.add(scan * MAX_FOUND_PER_SCAN as u32, &[1000; MAX_FOUND_PER_SCAN], &offsets);
+            // No passage can be dropped, so every compaction doubles the length.
+            compactions += usize::from(candidates.compaction_len > before);
         }
-        assert_eq!(candidates.finish().len(), 1000 * MAX_FOUND);
-        assert!(copied <= 10, "copied {copied} times");
+        assert_eq!(candidates.finish().len(), 1000 * MAX_FOUND_PER_SCAN);
+        // The length that leads to a compaction is more than 2 · 1024 at first, since a scan finds 1024 passages. Each
+        // compaction at least doubles it. After nine, it would be more than 2 · 1024 · 2^9 = 1,048,576, and the 1000
+        // scans find only 1,024,000 passages.
+        assert!(compactions <= 9, "copied {compactions} times");
     }
 
     proptest! {
         #[test]
-        fn nothing_within_the_error_of_the_kth_best_is_lost(
+        fn every_passage_within_the_error_of_the_kth_best_is_kept(
             bounds in prop::collection::vec(1u16..2000, 0..600),
             k in 1usize..80,
-            error in 0u16..100,
-            step in 1usize..200,
+            max_error in 0u16..100,
+            scan_len in 1usize..200,
         ) {
             let mut candidates = Candidates::new();
             candidates.reset(k);
-            candidates.allow_error(error);
-            for (bounds, first) in bounds.chunks(step).zip((0u32..).step_by(step)) {
+            candidates.allow_error(max_error);
+            for (scanned, scan_start) in bounds.chunks(scan_len).zip((0u32..).step_by(scan_len)) {
                 let threshold = candidates.threshold();
-                let found = bounds.iter().zip(0..).filter(|&(&bound, _)| bound >= threshold);
-                let (bounds, positions): (Vec<u16>, Vec<u16>) = found.unzip();
-                candidates.add(first, &bounds, &positions);
+                let above = scanned.iter().zip(0..).filter(|&(&bound, _)| bound >= threshold);
+                let (found_bounds, offsets): (Vec<u16>, Vec<u16>) = above.unzip();
+                candidates.add(scan_start, &found_bounds, &offsets);
             }
             let found: Vec<u32> = candidates.finish().iter().map(|&(passage, _)| passage).collect();
             let mut sorted = bounds.clone();
             sorted.sort_unstable_by(|a, b| b.cmp(a));
-            let min_bound = sorted.get(k - 1).map_or(1, |kth| kth.saturating_sub(error).max(1));
+            let min_bound = sorted.get(k - 1).map_or(1, |kth| kth.saturating_sub(max_error).max(1));
             let wanted = (0u32..).zip(&bounds).filter(|&(_, &bound)| bound >= min_bound);
             prop_assert!(wanted.map(|(passage, _)| passage).all(|passage| found.contains(&passage)));
             prop_assert!(found.is_sorted());
-            let bucket_start = min_bound.saturating_sub(1 << BUCKET_SHIFT);
-            prop_assert!(found.iter().all(|&passage| bounds[passage as usize] >= bucket_start));
+            // The k-th best bound is rounded down by less than the width of a bucket.
+            let min_threshold = min_bound.saturating_sub(1 << BUCKET_SHIFT);
+            prop_assert!(found.iter().all(|&passage| bounds[passage as usize] >= min_threshold));
         }
     }
 }

@@ -1,6 +1,12 @@
 //! Scores every posting of the query terms exactly: term at a time, one block of passages after the other.
 //!
-//! It is best if most passages that have a term are hits, because then nothing is computed twice.
+//! ```text
+//! postings of term 1 ─→ contributions ─┐
+//! postings of term 2 ─→ contributions ─┴→ sums [f64; BLOCK] ─→ above the threshold and allowed? ─→ Selection
+//! ```
+//!
+//! This scorer is the faster one if most passages with a query term become hits, because it computes each score once.
+//! The other scorer ([`upper_bounds`](super::upper_bounds)) computes a bound first, and then the scores of candidates.
 
 use std::cell::Cell;
 
@@ -20,24 +26,25 @@ use crate::search::top_k::{Selection, UNTOUCHED};
 const GROUP: usize = 64;
 
 thread_local! {
-    /// The sums of one block, reused by the next query of this thread; all untouched between queries.
+    /// The sums of one block, reused by the next query on this thread; all are [`UNTOUCHED`] between queries.
     static SUMS: Cell<Option<Box<[f64; BLOCK]>>> = const { Cell::new(None) };
 }
 
-enum Reader<'a> {
+enum PostingsReader<'a> {
     Gaps16(Gaps16Cursor<'a>),
     Gaps8(Gaps8<'a>),
     Bitmap(Bitmap<'a>),
 }
 
 struct TermScorer<'a> {
-    reader: Reader<'a>,
+    reader: PostingsReader<'a>,
     /// The term's contribution, by impact code.
     by_code: [f64; 256],
     term: &'a SegmentTerm<'a>,
 }
 
-/// Offers every passage of a segment that has a query term, and is allowed, to the selection.
+/// Scores the passages of a segment that have a query term. Pushes those to the selection that are allowed and have
+/// scores above its threshold.
 pub(crate) fn score(
     query: &SegmentQuery<'_>,
     selection: &mut Selection,
@@ -57,7 +64,7 @@ pub(crate) fn score(
         let sums = &mut sums[..BLOCK.min(passages - first)];
         collect(segment, allowed.as_deref(), first as u32, sums, selection);
     }
-    // After an error or a panic this is not reached, and the sums, which may not be untouched, are dropped.
+    // Not reached after an error or a panic: the sums, which may not all be untouched then, are dropped.
     SUMS.set(Some(sums));
     Ok(())
 }
@@ -67,13 +74,13 @@ impl<'a> TermScorer<'a> {
         let mut by_code = contributions
             .normalized_frequencies
             .map(|frequency| f64::from(saturated(term.weight, frequency)));
-        // Adding this changes no sum, and even leaves an untouched sum untouched.
+        // Adding `UNTOUCHED` (−0.0) changes no sum, and an untouched sum stays untouched.
         by_code[usize::from(ABSENT)] = UNTOUCHED;
         by_code[usize::from(OVERFLOW)] = UNTOUCHED;
         let reader = match term.postings.postings {
-            Postings::Gaps16(gaps) => Reader::Gaps16(Gaps16Cursor::new(gaps)),
-            Postings::Gaps8(gaps) => Reader::Gaps8(gaps),
-            Postings::Bitmap(bitmap) => Reader::Bitmap(bitmap),
+            Postings::Gaps16(gaps) => PostingsReader::Gaps16(Gaps16Cursor::new(gaps)),
+            Postings::Gaps8(gaps) => PostingsReader::Gaps8(gaps),
+            Postings::Bitmap(bitmap) => PostingsReader::Bitmap(bitmap),
         };
         Self { reader, by_code, term }
     }
@@ -89,19 +96,19 @@ impl<'a> TermScorer<'a> {
         let start = block * BLOCK;
         let by_code = &self.by_code;
         match &mut self.reader {
-            Reader::Gaps16(cursor) => {
+            PostingsReader::Gaps16(cursor) => {
                 while let Some((passage, code)) = cursor.next_before((start + BLOCK) as u32) {
                     sums[passage as usize % BLOCK] += by_code[usize::from(code)];
                 }
             }
-            Reader::Gaps8(gaps) => {
+            PostingsReader::Gaps8(gaps) => {
                 let mut at = 0usize;
                 for &[gap, code] in gaps.block(block) {
                     at += usize::from(gap);
                     sums[at % BLOCK] += by_code[usize::from(code)];
                 }
             }
-            Reader::Bitmap(bitmap) => accumulate_bitmap(bitmap, start, by_code, sums),
+            PostingsReader::Bitmap(bitmap) => accumulate_bitmap(bitmap, start, by_code, sums),
         }
         for (passage, frequency) in self.term.postings.overflow.within(start as u32, (start + BLOCK) as u32) {
             let fieldnorm = segment.fieldnorms()[passage as usize];
@@ -112,6 +119,7 @@ impl<'a> TermScorer<'a> {
 }
 
 fn accumulate_bitmap(bitmap: &Bitmap<'_>, start: usize, by_code: &[f64; 256], sums: &mut [f64; BLOCK]) {
+    // `Bitmap::rank` is only for multiples of the interval.
     const { assert!(BLOCK.is_multiple_of(RANK_INTERVAL)) };
     let mut codes = bitmap.codes[bitmap.rank(start)..].iter();
     let words = bitmap.words[start / 64..].iter();
@@ -125,8 +133,8 @@ fn accumulate_bitmap(bitmap: &Bitmap<'_>, start: usize, by_code: &[f64; 256], su
     }
 }
 
-/// Offers the touched sums of a block to the selection and makes all untouched again. `start` is the block's first
-/// passage.
+/// Pushes those passages of a block to the selection that are allowed and have sums above its threshold. Then makes all
+/// sums untouched again. `start` is the block's first passage.
 fn collect(
     segment: &Segment,
     allowed: Option<&[u64]>,

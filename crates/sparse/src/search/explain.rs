@@ -1,4 +1,6 @@
-//! Why a passage has its score: the contribution of each query term and what it is computed from.
+//! Explains why a passage has its score: the contribution of each query term, and the numbers that it is computed from.
+//! Frequencies come from tantivy's postings and not from the impact file, so tests use explanations to check the
+//! scorers.
 
 use tantivy::Term;
 use tantivy::fieldnorm::FieldNormReader;
@@ -17,7 +19,8 @@ use crate::search::query_terms::{doc_freq, weight};
 pub struct Explanation {
     /// The sum of the contributions, computed in f64 and rounded to f32. It equals the score in a search.
     pub score: f32,
-    /// The number of tokens of the passage as BM25 sees it: quantized to one byte, as in Lucene, which is exact up to 40.
+    /// The number of tokens of the passage as BM25 sees it: quantized to one byte, as in Lucene, which is exact up to
+    /// 40.
     pub length: u32,
     /// The mean number of tokens of all passages that have any.
     pub average_length: f32,
@@ -25,12 +28,12 @@ pub struct Explanation {
     pub terms: Vec<TermExplanation>,
 }
 
-/// What one term contributes to a score.
+/// What one query term contributes to a passage's score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TermExplanation {
     /// The analyzed term.
     pub term: String,
-    /// How often the term occurs in the query, or its weight there.
+    /// How often the term occurs in the query, or the term's weight if the query has weights.
     pub query_frequency: f32,
     /// How often the term occurs in the passage.
     pub frequency: u32,
@@ -75,7 +78,7 @@ pub(crate) fn explain(
     Ok(Explanation { score, length: FieldNormReader::id_to_fieldnorm(fieldnorm), average_length, terms })
 }
 
-/// How often a term occurs in a passage.
+/// Returns how often a term occurs in a passage.
 fn frequency(segment: &Segment, term: &Term, doc: u32) -> std::io::Result<u32> {
     let Some(info) = segment.term_info(term)? else { return Ok(0) };
     let mut postings =

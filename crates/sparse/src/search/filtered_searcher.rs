@@ -1,16 +1,18 @@
-//! The public searcher for the passages that meet a filter.
+//! The public searcher for the passages that meet a filter. The filter is evaluated once, into a bit set per segment
+//! (see [`crate::filter`]); the scorers then report only passages in these sets.
 
 use std::sync::Arc;
 
 use control::Control;
 use ranking::{BitSet, Hit};
+use tantivy::DocId;
 
 use crate::analysis::query::Query;
 use crate::filter::evaluate;
 use crate::filter::expression::Filter;
 use crate::filter::fields::{PassageFields, read_fields};
 use crate::filter::known_fields::check_known;
-use crate::index::snapshot::Location;
+use crate::index::snapshot::{Location, Snapshot};
 use crate::search::searcher::Searcher;
 use crate::{Bm25, Error};
 
@@ -24,8 +26,8 @@ pub struct FilteredSearcher<'a> {
 }
 
 impl Searcher {
-    /// A searcher for the passages that meet a filter, or for all passages without one. The results of the most recently
-    /// used filters are cached.
+    /// Returns a searcher for the passages that meet a filter, or for all passages if `filter` is `None`. The bit sets
+    /// of the most recently used filters are cached.
     ///
     /// # Errors
     ///
@@ -41,7 +43,7 @@ impl Searcher {
         Ok(FilteredSearcher { searcher: self, sets })
     }
 
-    /// The fields of the passage with this id; empty if it has none.
+    /// Returns the fields of the passage with this id; empty if it has none.
     ///
     /// # Errors
     ///
@@ -59,6 +61,7 @@ impl Searcher {
         }
         filter.check()?;
         let evaluate = || {
+            // In an empty index, every field would be unknown.
             if !self.is_empty() {
                 check_known(filter, &self.index)?;
             }
@@ -71,31 +74,58 @@ impl Searcher {
 }
 
 impl FilteredSearcher<'_> {
-    /// The number of passages that meet the filter.
+    /// Returns the number of passages that meet the filter.
     #[must_use]
     pub fn len(&self) -> u64 {
         let Some(sets) = &self.sets else { return self.searcher.len() };
         let counts = self.searcher.index.segments.iter().zip(sets.iter()).map(|(segment, set)| {
-            if segment.reader.has_deletes() {
-                segment.reader.doc_ids_alive().filter(|&doc| set.contains(doc)).count()
-            } else {
-                set.len()
-            }
+            // The sets include deleted passages.
+            let allowed = segment.allowed(Some(set.words()));
+            allowed
+                .iter()
+                .flat_map(|words| words.iter())
+                .map(|word| u64::from(word.count_ones()))
+                .sum::<u64>()
         });
-        counts.map(|count| count as u64).sum()
+        counts.sum()
     }
 
-    /// Whether no passage meets the filter.
+    /// Returns the ords of the passages that meet the filter, as a set over 0..[`next_ord`](Searcher::next_ord).
+    #[must_use]
+    pub fn ords(&self) -> BitSet {
+        self.searcher.index.ords(self.sets.as_deref())
+    }
+
+    /// Returns true if no passage meets the filter.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The same as [`Searcher::search`], among the passages that meet the filter.
+    pub(crate) fn index(&self) -> &Snapshot {
+        &self.searcher.index
+    }
+
+    /// Returns the passages of a segment that meet the filter, without deleted ones. `number` is the segment's index in
+    /// the snapshot.
+    pub(crate) fn docs(&self, number: usize) -> impl Iterator<Item = DocId> {
+        let segment = &self.searcher.index.segments[number];
+        let allowed = segment.allowed(self.sets.as_ref().map(|sets| sets[number].words()));
+        let count = segment.reader.max_doc();
+        (0..count).step_by(64).enumerate().flat_map(move |(word, first)| {
+            let bits = allowed.as_ref().map_or(u64::MAX, |words| words[word]);
+            // Each step clears the lowest bit that is set.
+            let rest = std::iter::successors(Some(bits), |rest| Some(rest & rest.wrapping_sub(1)));
+            let docs = rest.take(bits.count_ones() as usize).map(move |rest| first + rest.trailing_zeros());
+            docs.take_while(move |&doc| doc < count)
+        })
+    }
+
+    /// Does the same as [`Searcher::search`], among the passages that meet the filter.
     ///
     /// # Errors
     ///
-    /// See there.
+    /// Those of [`Searcher::search`].
     pub fn search(
         &self,
         query: &str,
@@ -107,11 +137,11 @@ impl FilteredSearcher<'_> {
         self.searcher.search_query(&query, k, parameters, self.sets.as_deref(), control)
     }
 
-    /// The same as [`Searcher::search_terms`], among the passages that meet the filter.
+    /// Does the same as [`Searcher::search_terms`], among the passages that meet the filter.
     ///
     /// # Errors
     ///
-    /// See there.
+    /// Those of [`Searcher::search_terms`].
     pub fn search_terms(
         &self,
         terms: &[(String, f32)],
@@ -123,11 +153,11 @@ impl FilteredSearcher<'_> {
         self.searcher.search_query(&query, k, parameters, self.sets.as_deref(), control)
     }
 
-    /// The same as [`Searcher::search_many`], among the passages that meet the filter.
+    /// Does the same as [`Searcher::search_many`], among the passages that meet the filter.
     ///
     /// # Errors
     ///
-    /// See there.
+    /// Those of [`Searcher::search_many`].
     pub fn search_many(
         &self,
         queries: &[&str],

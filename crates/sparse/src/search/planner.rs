@@ -1,6 +1,9 @@
-//! Chooses a scorer for a query and runs it over all segments.
+//! Chooses one of the two scorers for a query and runs it over all segments: the exhaustive scorer
+//! ([`exhaustive`]), or the one that rescores candidates ([`find_candidates`]). [The parent module](super) describes
+//! both.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use control::Control;
 use kernels::impacts::ImpactKernels;
@@ -18,16 +21,18 @@ use crate::search::query_terms::{SegmentQuery, SegmentTerm, WeightedTerms, segme
 use crate::search::top_k::{Selection, key, rank};
 use crate::search::upper_bounds::{Scratch, find_candidates};
 
-/// Bounding all passages and scoring only the candidates is chosen if the index has at least this many passages per
-/// hit. With fewer, so many passages remain candidates that scoring every posting once is cheaper. The bench `scorers`
-/// measures both sides of the threshold: `cargo bench -p sparse --bench scorers`, the cases k = 3125 and k = 3126.
+/// Candidates are found by upper bounds if the index has at least this many passages per hit wanted (`k`). With fewer,
+/// too many passages remain candidates, and scoring every posting once is cheaper.
+/// `cargo bench -p sparse --bench scorers`, with 50,000 passages, measures both sides of this limit: k = 3125 and
+/// k = 3126.
 const MIN_PASSAGES_PER_HIT_FOR_BOUNDS: usize = 16;
 
 thread_local! {
+    /// The buffers of the scorer that rescores candidates, reused by the next query on this thread.
     static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
 }
 
-/// The `k` best hits, best first. `filter` has the set of allowed passages of each segment.
+/// Returns the `k` best hits, best first. `filter` has the set of allowed passages of each segment.
 pub(crate) fn search(
     index: &Snapshot,
     query: &Query,
@@ -40,7 +45,8 @@ pub(crate) fn search(
     find_best(index, &terms, k, parameters, filter, control)
 }
 
-/// [`search`] without a filter, if its [estimated cost](estimate_cost) is at most `max_cost`.
+/// Does the same as [`search`] without a filter if its [estimated cost](estimate_cost) is at most `max_cost`; returns
+/// `None` otherwise.
 pub(crate) fn search_within(
     max_cost: u64,
     index: &Snapshot,
@@ -67,17 +73,20 @@ fn look_up(
     WeightedTerms::new(index, query)
 }
 
-/// Estimates the cost of a query; the unit is the cost of accumulating one posting of a rare term.
+/// Estimates the cost of a query; the unit is the cost of accumulating one posting of a rare term. The factors are
+/// rough.
 fn estimate_cost(index: &Snapshot, terms: &WeightedTerms, k: usize) -> u64 {
-    let segment_cost = |(number, segment): (usize, &Segment)| {
+    let segment_cost = |(number, segment): (usize, &Arc<Segment>)| {
         let passages = segment.passages.len() as u64;
         let term_cost = |term: &SegmentTerm<'_>| match term.postings.postings {
             // Bitmaps are read 64 passages at a time, whether or not the passages have the term.
             Postings::Bitmap(_) => passages / 8,
             _ => u64::from(term.postings.doc_freq),
         };
+        // The scan compares the bound of every passage with the threshold, 64 passages at a time.
         passages / 16 + terms.in_segment(segment, number).iter().map(term_cost).sum::<u64>()
     };
+    // About k candidates are rescored, at 8 units per term, and sorted, at 32 units.
     let hits_cost = 8 * (k as u64).saturating_mul(terms.terms.len() as u64 + 4);
     index.segments.iter().enumerate().map(segment_cost).sum::<u64>().saturating_add(hits_cost)
 }
@@ -103,6 +112,7 @@ fn find_best(
     }
 }
 
+/// `queries` are the parts of one query: one for each segment that may have hits.
 fn search_exhaustively<'a>(
     queries: impl Iterator<Item = SegmentQuery<'a>>,
     k: usize,
@@ -115,6 +125,7 @@ fn search_exhaustively<'a>(
     Ok(selection.into_sorted())
 }
 
+/// `queries` are the parts of one query: one for each segment that may have hits.
 fn search_candidates(
     queries: &[SegmentQuery<'_>],
     k: usize,
@@ -139,7 +150,7 @@ fn search_candidates(
             hits.map(|(&passage, score)| key(Hit { ord: query.segment.passages.ord(passage), score })),
         );
     }
-    // After an error or a panic this is not reached, and the scratch buffers, which may not be clear, are dropped.
+    // Not reached after an error or a panic: the buffers, which may not be clear then, are dropped.
     SCRATCH.set(Some(scratch));
     Ok(rank(keys, k))
 }
@@ -149,14 +160,15 @@ mod tests {
     use super::*;
     use crate::{Analyzer, Bm25Index, IndexWriter, WriterOptions};
 
-    /// Passage `n` has the word `w` if `w` divides `n`, with a frequency of 1 to 7.
+    /// Returns the text of a passage, given its number: the word `w{divisor}`, 1 to 7 times, for each divisor of the
+    /// number below 60.
     fn text(passage: u32) -> String {
-        let words = (1..60).filter(|word| passage.is_multiple_of(*word));
-        words.map(|word| format!("w{word} ").repeat(1 + (passage / word) as usize % 7)).collect()
+        let divisors = (1..60).filter(|divisor| passage.is_multiple_of(*divisor));
+        divisors.map(|divisor| format!("w{divisor} ").repeat(1 + (passage / divisor) as usize % 7)).collect()
     }
 
     #[test]
-    fn every_instruction_set_finds_the_same() {
+    fn both_scorers_find_the_same_hits_with_every_instruction_set() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("index");
         let mut writer = IndexWriter::create(&path, Analyzer::WHITESPACE, WriterOptions::default())
@@ -171,8 +183,10 @@ mod tests {
         for kernels in ImpactKernels::available() {
             for query in queries {
                 let find = |k| searcher.search(query, k, Bm25::default(), &control).expect("hits");
+                // With k = 20,000, the exhaustive scorer ranks all passages.
                 let all = find(20_000);
                 for k in [1, 10, 100, 1_000] {
+                    // The other scorer takes its kernels from the thread's buffers.
                     SCRATCH.set(Some(Box::new(Scratch::new(kernels))));
                     assert!(find(k) == all[..k], "{}: the best {k} for {query}", kernels.name());
                 }

@@ -1,6 +1,11 @@
-//! The terms of a query, looked up in the segments of an index.
+//! Looks up the terms of a query in the segments of an index.
+//!
+//! [`WeightedTerms`] has the weight of each term, and its ordinal in the term dictionary of each segment.
+//! [`segment_queries`] turns it into a [`SegmentQuery`] per segment, which has all that a scorer reads: postings,
+//! contributions, and the allowed passages.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use ranking::BitSet;
 use tantivy::Term;
@@ -10,7 +15,7 @@ use crate::analysis::query::Query;
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::index::tantivy_error::tantivy_error;
-use crate::index::term_cache::NO_ORD;
+use crate::index::term_cache::NO_TERM_ORD;
 use crate::postings::TermPostings;
 use crate::scoring::bm25::{Bm25, idf};
 use crate::scoring::contribution_table::ContributionTable;
@@ -20,54 +25,56 @@ use crate::scoring::contribution_table::ContributionTable;
 pub(crate) struct WeightedTerm {
     /// The term's weight in the query times its idf.
     pub weight: f32,
-    /// Where its ordinals start in [`WeightedTerms::ords`].
+    /// The index of its first ordinal in [`WeightedTerms::term_ords`].
     ords_start: usize,
 }
 
 /// The query terms that at least one passage has, in the order of the query.
 pub(crate) struct WeightedTerms {
     pub terms: Vec<WeightedTerm>,
-    /// For each term, its ordinal in each segment.
-    ords: Vec<u32>,
+    /// For each term, its ordinal in the term dictionary of each segment, or [`NO_TERM_ORD`].
+    term_ords: Vec<u32>,
 }
 
-/// A query term in one segment.
+/// A query term that a segment has.
 pub(crate) struct SegmentTerm<'a> {
     pub weight: f32,
     pub postings: TermPostings<'a>,
 }
 
 impl WeightedTerms {
+    /// Looks up the terms of a query.
     pub fn new(index: &Snapshot, query: &Query) -> Result<Self, Error> {
         let mut terms = Vec::with_capacity(query.terms.len());
-        let mut ords = Vec::with_capacity(query.terms.len() * index.segments.len());
+        let mut term_ords = Vec::with_capacity(query.terms.len() * index.segments.len());
         for (text, boost) in &query.terms {
-            let ords_start = ords.len();
-            let doc_freq = doc_freq(index, text, &mut ords)?;
+            let ords_start = term_ords.len();
+            let doc_freq = doc_freq(index, text, &mut term_ords)?;
             if doc_freq > 0 {
                 terms.push(WeightedTerm { weight: weight(index, text, *boost, doc_freq)?, ords_start });
             } else {
-                ords.truncate(ords_start);
+                term_ords.truncate(ords_start);
             }
         }
-        Ok(Self { terms, ords })
+        Ok(Self { terms, term_ords })
     }
 
-    /// The terms that a segment has, given the segment and its number.
+    /// Returns the query terms that a segment has. `number` is the segment's index in the snapshot.
     pub fn in_segment<'a>(&self, segment: &'a Segment, number: usize) -> Vec<SegmentTerm<'a>> {
         let terms = self.terms.iter().filter_map(|term| {
-            let ord = self.ords[term.ords_start + number];
-            (ord != NO_ORD).then(|| SegmentTerm { weight: term.weight, postings: segment.impacts.term(ord) })
+            let term_ord = self.term_ords[term.ords_start + number];
+            (term_ord != NO_TERM_ORD)
+                .then(|| SegmentTerm { weight: term.weight, postings: segment.impacts.term(term_ord) })
         });
         terms.collect()
     }
 }
 
-/// A query in one segment.
+/// The part of a query that concerns one segment.
 pub(crate) struct SegmentQuery<'a> {
     pub segment: &'a Segment,
-    /// Number of passages in the segments before this one. A passage's position in the index is this plus its position
-    /// in the segment.
+    /// Number of passages in the segments before this one. A passage's position in the index is this plus its place in
+    /// the segment.
     pub first_position: u32,
     pub terms: Vec<SegmentTerm<'a>>,
     pub contributions: Cow<'a, ContributionTable>,
@@ -75,7 +82,7 @@ pub(crate) struct SegmentQuery<'a> {
     pub allowed: Option<Cow<'a, [u64]>>,
 }
 
-/// The query in each segment that may have hits. `filter` has the set of allowed passages of each segment.
+/// Returns a query for each segment that may have hits. `filter` has the set of allowed passages of each segment.
 pub(crate) fn segment_queries<'a>(
     index: &'a Snapshot,
     terms: &WeightedTerms,
@@ -97,25 +104,25 @@ pub(crate) fn segment_queries<'a>(
     })
 }
 
-/// The number of passages that have a term. Appends the term's ordinal in each segment to `ords`.
-pub(crate) fn doc_freq(index: &Snapshot, text: &str, ords: &mut Vec<u32>) -> Result<u64, Error> {
-    let start = ords.len();
-    index.term_cache.ords(text, ords, |ords| {
+/// Returns the number of passages that have a term, and appends the term's ordinal in each segment to `term_ords`.
+pub(crate) fn doc_freq(index: &Snapshot, text: &str, term_ords: &mut Vec<u32>) -> Result<u64, Error> {
+    let start = term_ords.len();
+    index.term_cache.term_ords(text, term_ords, |term_ords| {
         let term = Term::from_field_text(index.fields.contents, text);
         for segment in &index.segments {
-            let ord = segment.term_ord(&term);
-            let ord = ord.map_err(|error| tantivy_error("read", &index.path, error.into()))?;
-            ords.push(ord.unwrap_or(NO_ORD));
+            let term_ord = segment.term_ord(&term);
+            let term_ord = term_ord.map_err(|error| tantivy_error("read", &index.path, error.into()))?;
+            term_ords.push(term_ord.unwrap_or(NO_TERM_ORD));
         }
         Ok::<(), Error>(())
     })?;
-    let in_segment = |(segment, &ord): (&Segment, &u32)| {
-        if ord == NO_ORD { 0 } else { u64::from(segment.impacts.doc_freq(ord)) }
+    let in_segment = |(segment, &term_ord): (&Arc<Segment>, &u32)| {
+        if term_ord == NO_TERM_ORD { 0 } else { u64::from(segment.impacts.doc_freq(term_ord)) }
     };
-    Ok(index.segments.iter().zip(&ords[start..]).map(in_segment).sum())
+    Ok(index.segments.iter().zip(&term_ords[start..]).map(in_segment).sum())
 }
 
-/// The weight of a query term: its weight in the query (usually how often it occurs there) times its idf.
+/// Returns the weight of a query term: its weight in the query (usually how often it occurs there) times its idf.
 pub(crate) fn weight(index: &Snapshot, term: &str, boost: f32, doc_freq: u64) -> Result<f32, Error> {
     let weight = boost * idf(index.statistics.passages, doc_freq);
     if weight.is_finite() {

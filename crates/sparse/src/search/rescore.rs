@@ -1,4 +1,12 @@
-//! Exact scores of candidates.
+//! Computes the exact scores of candidates, term by term: looks up the impact code of the term's posting for each
+//! candidate, and adds the contribution of the code. How codes are looked up depends on the layout of the term's
+//! postings:
+//!
+//! ```text
+//! Bitmap   one lookup per candidate, by the ranks of the bitmap (a SIMD kernel)
+//! Gaps8    only in blocks with candidates: entries up to each candidate, or all codes of the block through an array
+//! Gaps16   all postings, merged with the candidates
+//! ```
 
 use kernels::impacts::{ImpactKernels, RankedBitmap};
 
@@ -6,18 +14,19 @@ use crate::postings::{ABSENT, BLOCK, Bitmap, Gaps8, Gaps16, Gaps16Cursor, OVERFL
 use crate::scoring::bm25::saturated;
 use crate::search::query_terms::SegmentQuery;
 
-/// Minimum number of passages for which computing a term's contributions for all 256 codes first pays off. The hits
-/// wanted in `cargo bench -p sparse --bench scorers` are on both sides of it.
+/// Minimum number of passages for which it pays off to compute a term's contributions for all 256 codes first.
+/// `cargo bench -p sparse --bench scorers` has values of `k` on both sides of it.
 const MIN_PASSAGES_FOR_TABLE: usize = 48;
 
-/// If a block of 8-bit gaps has more entries than this per passage that is looked for, going through the entries up to
-/// each passage is faster than writing the codes of the whole block to an array (`cargo bench -p sparse --bench scorers`).
+/// If a block of 8-bit gaps has more entries per candidate than this, reading the entries up to each candidate is
+/// faster than writing the codes of the whole block to an array (`cargo bench -p sparse --bench scorers`).
 const MAX_ENTRIES_PER_PASSAGE_FOR_ARRAY: usize = 16;
 
 /// Computes exact scores of passages of a segment. Its buffers are reused by the next query.
 pub(crate) struct Rescorer {
+    /// The sum of contributions of each candidate.
     sums: Vec<f64>,
-    /// The code of one term in each passage.
+    /// The code of one term in each candidate.
     codes: Vec<u8>,
     /// The codes of one term in one block; all [`ABSENT`] between uses.
     block_codes: Box<[u8; BLOCK]>,
@@ -28,7 +37,7 @@ impl Rescorer {
         Self { sums: Vec::new(), codes: Vec::new(), block_codes: Box::new([ABSENT; BLOCK]) }
     }
 
-    /// The scores of passages, which are in ascending order and have at least one query term each.
+    /// Returns the scores of passages, which must be in ascending order.
     pub fn scores(&mut self, query: &SegmentQuery<'_>, passages: &[u32]) -> impl Iterator<Item = f32> {
         let &SegmentQuery { segment, ref terms, ref contributions, .. } = query;
         let frequencies = &contributions.normalized_frequencies;
@@ -40,8 +49,8 @@ impl Rescorer {
             codes.resize(passages.len(), ABSENT);
             match term.postings.postings {
                 Postings::Bitmap(Bitmap { words, ranks, codes: term_codes }) => {
-                    let term = RankedBitmap { words, ranks, codes: term_codes };
-                    ImpactKernels::detect().codes(term, passages, codes);
+                    let bitmap = RankedBitmap { words, ranks, codes: term_codes };
+                    ImpactKernels::detect().codes(bitmap, passages, codes);
                 }
                 Postings::Gaps8(gaps) => read_gaps8(gaps, passages, codes, block_codes),
                 Postings::Gaps16(gaps) => read_gaps16(gaps, passages, codes),
@@ -68,8 +77,8 @@ impl Rescorer {
     }
 }
 
-/// Adds a term's contributions to the sums. The codes [`ABSENT`] and [`OVERFLOW`] have a normalized frequency of 0 and so
-/// add nothing.
+/// Adds a term's contributions to the sums. The codes [`ABSENT`] and [`OVERFLOW`] have a normalized frequency of 0 and
+/// so add nothing.
 fn accumulate(codes: &[u8], sums: &mut [f64], contribution: impl Fn(u8) -> f32) {
     for (sum, &code) in sums.iter_mut().zip(codes) {
         *sum += f64::from(contribution(code));
@@ -119,9 +128,10 @@ fn read_gaps8(gaps: Gaps8<'_>, mut passages: &[u32], mut codes: &mut [u8], block
     }
 }
 
-/// Goes through the entries of a block, four at a time, up to each passage. `start` is the block's first passage.
+/// Writes the code of each passage that has the term, reading the block's entries four at a time up to each passage.
+/// `start` is the block's first passage.
 fn find_in_entries(mut entries: &[[u8; 2]], start: u32, passages: &[u32], codes: &mut [u8]) {
-    // The passage and the code of the last entry that was passed.
+    // The passage and the code of the last entry that was read.
     let (mut current, mut current_code) = (start, ABSENT);
     for (code, &passage) in codes.iter_mut().zip(passages) {
         while let Some((four, rest)) = entries.split_first_chunk::<4>() {
@@ -143,7 +153,8 @@ fn find_in_entries(mut entries: &[[u8; 2]], start: u32, passages: &[u32], codes:
     }
 }
 
-/// The sum of four gaps. They are every other byte; multiplying by four ones adds them up in the highest 16 bits.
+/// Returns the sum of four gaps. They are every other byte of the entries; as 16-bit lanes of a u64, they are added up
+/// in the highest lane by a multiplication by four ones.
 fn sum_of_gaps(entries: &[[u8; 2]; 4]) -> u32 {
     let bytes = entries.as_flattened().try_into().expect("four times two bytes");
     let gaps = u64::from_le_bytes(bytes) & 0x00ff_00ff_00ff_00ff;

@@ -1,8 +1,12 @@
-//! The public searcher of one commit.
+//! The public searcher of one commit. It analyzes the query ([`Query`]) and hands it to the [`planner`].
+
+use std::ops::Range;
 
 use control::Control;
 use ranking::{BitSet, Hit};
 use rayon::prelude::*;
+use serde_json::Value;
+use tokenize::Tokenizer;
 
 use crate::analysis::query::Query;
 use crate::filter::cache::FilterCache;
@@ -13,12 +17,12 @@ use crate::search::planner;
 use crate::search::query_terms::doc_freq;
 use crate::{Analyzer, Bm25, Error};
 
-/// The estimated cost, in postings, of a search that takes about a quarter of a millisecond. The bench `bm25` measures
-/// searches: `cargo bench -p sparse --bench bm25 -- search`.
+/// The estimated cost, in postings, of a search that takes about a quarter of a millisecond.
+/// `cargo bench -p sparse --bench bm25 -- search` measures searches.
 const MAX_QUICK_COST: u64 = 250_000;
 
-/// Searches one commit of an index. Its results do not change while writers continue. It comes from
-/// [`Bm25Index::searcher`](crate::Bm25Index::searcher).
+/// Searches one commit of an index. Later commits do not change its results.
+/// [`Bm25Index::searcher`](crate::Bm25Index::searcher) returns one.
 ///
 /// Deleted passages are not found, but as in Lucene they count in the statistics (N, document frequency, mean length)
 /// until their segment is merged.
@@ -32,37 +36,55 @@ impl Searcher {
         Self { index, filters: FilterCache::default() }
     }
 
-    /// The number of passages, without deleted ones.
+    /// Returns the number of passages, without deleted ones.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.index.payload.passages
     }
 
-    /// Whether the index has no passage.
+    /// Returns true if the index has no passages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The analyzer with which the index was built.
+    /// Returns the analyzer with which the index was built.
     #[must_use]
     pub fn analyzer(&self) -> Analyzer {
         self.index.analyzer.clone()
     }
 
-    /// The statistics of the whole index.
+    /// Returns the statistics of the whole index.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.index.statistics
     }
 
-    /// The number of segments.
+    /// Returns the state that the caller [recorded](crate::IndexWriter::set_state) with this commit; null if none.
+    #[must_use]
+    pub fn state(&self) -> &Value {
+        &self.index.payload.state
+    }
+
+    /// Returns the ord of the next passage that will be added. All ords of this commit are below it.
+    #[must_use]
+    pub fn next_ord(&self) -> u32 {
+        self.index.next_ord()
+    }
+
+    /// Returns the ords of the passages that are not deleted, as a set over 0..[`next_ord`](Self::next_ord).
+    #[must_use]
+    pub fn live_ords(&self) -> BitSet {
+        self.index.ords(None)
+    }
+
+    /// Returns the number of segments.
     #[must_use]
     pub fn segments(&self) -> usize {
         self.index.segments.len()
     }
 
-    /// The number of passages that have a term (its document frequency). The term must be analyzed already.
+    /// Returns the number of passages that have a term (its document frequency). The term must be analyzed already.
     ///
     /// # Errors
     ///
@@ -71,11 +93,27 @@ impl Searcher {
         self.index.read(|| doc_freq(&self.index, term, &mut Vec::new()))
     }
 
-    /// The `k` best passages for a text, best first. If scores are equal, the passage that was added earlier comes
-    /// first. Passages without any query term are not found.
+    /// Returns the number of passages that have each word piece of a tokenizer, indexed by the ids of the pieces; 0 for
+    /// an id without a piece. Returns `None` unless the terms of the index are word pieces of the same vocabulary.
     ///
-    /// Scores equal, bit for bit, those of Lucene 10 with `BM25Similarity(k1, b)` and a query with one should-clause
-    /// per distinct term, boosted by the number of its occurrences.
+    /// # Errors
+    ///
+    /// Those of [`doc_freq`](Self::doc_freq).
+    pub fn piece_doc_freqs(&self, tokenizer: &Tokenizer) -> Result<Option<Vec<u64>>, Error> {
+        let analyzer = self.analyzer();
+        if !analyzer.word_pieces().is_some_and(|pieces| pieces.has_vocabulary_of(tokenizer)) {
+            return Ok(None);
+        }
+        let ids = 0..tokenizer.vocabulary_size() as u32;
+        let doc_freqs = ids.map(|id| tokenizer.piece_text(id).map_or(Ok(0), |piece| self.doc_freq(&piece)));
+        doc_freqs.collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Returns the `k` best passages for a text, best first. If scores are equal, the passage that was added earlier
+    /// comes first. Passages without any query term are not found.
+    ///
+    /// Scores equal, bit for bit, those of Lucene 10 with `BM25Similarity(k1, b)` and a `BooleanQuery` with one
+    /// `SHOULD` clause per distinct term, boosted by the number of its occurrences.
     ///
     /// # Errors
     ///
@@ -91,9 +129,9 @@ impl Searcher {
         self.search_query(&Query::from_text(query, self.analyzer()), k, parameters, None, control)
     }
 
-    /// The same as [`search`](Self::search) if it is estimated to take at most about a quarter of a millisecond and the
-    /// index is small enough that its files were read when it was opened; otherwise `None`. For callers that must not
-    /// block.
+    /// Does the same as [`search`](Self::search) if it is estimated to take at most about a quarter of a millisecond,
+    /// and returns `None` otherwise. It also returns `None` if some files of the index were not verified when it was
+    /// opened: their first reads may wait for the disk. It is for callers that must not block.
     ///
     /// # Errors
     ///
@@ -113,8 +151,8 @@ impl Searcher {
             .read(|| planner::search_within(MAX_QUICK_COST, &self.index, &query, k, parameters, control))
     }
 
-    /// The `k` best passages for terms that are analyzed already, each with a weight, which must be finite and at least 0.
-    /// Weights of equal terms are added; terms with weight 0 are ignored.
+    /// Returns the `k` best passages for terms that are analyzed already, each with a weight. Weights must be finite
+    /// and at least 0. Weights of equal terms are added; terms with weight 0 are ignored.
     ///
     /// # Errors
     ///
@@ -129,8 +167,8 @@ impl Searcher {
         self.search_query(&Query::from_terms(terms)?, k, parameters, None, control)
     }
 
-    /// The hits of several queries, in the order of the queries, found by `threads` threads; 0 means one per core.
-    /// Progress is reported in queries.
+    /// Searches for several queries with `threads` threads, 0 for one per core, and returns the hits of each query in
+    /// the order of the queries. Progress is reported in queries.
     ///
     /// # Errors
     ///
@@ -170,7 +208,7 @@ impl Searcher {
             .map_err(|error| Error::refused("search", &self.index.path, error.to_string()))?
     }
 
-    /// The passage ids of hits, in the order of the hits.
+    /// Returns the passage ids of hits, in the order of the hits.
     ///
     /// # Errors
     ///
@@ -193,7 +231,7 @@ impl Searcher {
         })
     }
 
-    /// The ord of the passage with this id; `None` if there is none.
+    /// Returns the ord of the passage with this id; `None` if there is no such passage.
     ///
     /// # Errors
     ///
@@ -211,6 +249,14 @@ impl Searcher {
     pub fn explain(&self, query: &str, id: &str, parameters: Bm25) -> Result<Explanation, Error> {
         let query = Query::from_text(query, self.analyzer());
         self.index.read(|| explain::explain(&self.index, &query, id, parameters))
+    }
+
+    /// Returns the byte ranges of the words of `text` that a query for `query` finds: those with the same terms as a
+    /// word of the query. They are in order and do not overlap. A range has the whole word as it is written, such as
+    /// `Bridge's` for the term `bridg`; with word pieces as terms, it has a piece.
+    #[must_use]
+    pub fn highlights(&self, query: &str, text: &str) -> Vec<Range<usize>> {
+        Query::from_text(query, self.analyzer()).ranges_in(text, &self.index.analyzer)
     }
 
     pub(crate) fn search_query(

@@ -1,14 +1,17 @@
-//! Selecting and sorting the k best of many hits.
+//! Selects and sorts the k best hits.
+//!
+//! The exhaustive scorer pushes hits to a [`Selection`], which keeps about k of them. The other scorer has few
+//! candidates: it packs them into integers ([`key`]) and sorts these ([`rank`]).
 
 use ranking::{Hit, by_rank};
 
-/// Collects hits and, whenever there are twice as many as wanted, drops the worse half. That takes about one comparison
-/// per hit, whatever `k` is.
+/// Collects hits and, whenever it has twice as many as wanted (or 64, if `k` is small), keeps only the best `k`. It
+/// takes about one comparison per hit, whatever `k` is, while a heap takes log k.
 pub(crate) struct Selection {
     k: usize,
     max_hits: usize,
     hits: Vec<Hit>,
-    /// The worst of the `k` best hits so far; `None` until half of the hits were dropped for the first time.
+    /// The worst of the `k` hits that [`drop_worse`](Self::drop_worse) kept last; `None` before its first call.
     worst: Option<Hit>,
 }
 
@@ -17,11 +20,11 @@ pub(crate) fn key(hit: Hit) -> u64 {
     u64::from(!hit.score.to_bits()) << 32 | u64::from(hit.ord)
 }
 
-/// With fewer keys than this, a comparison sort is faster than the radix sort. `cargo bench -p sparse --bench scorers` has
-/// values of `k` on both sides of it.
+/// With fewer keys than this, a comparison sort is faster than the radix sort. `cargo bench -p sparse --bench scorers`
+/// has values of `k` on both sides of it.
 const MIN_KEYS_FOR_RADIX_SORT: usize = 96;
 
-/// The `k` best hits, best first, by their keys.
+/// Returns the hits with the `k` smallest keys, best first.
 pub(crate) fn rank(mut keys: Vec<u64>, k: usize) -> Vec<Hit> {
     if keys.len() < MIN_KEYS_FOR_RADIX_SORT {
         keys.sort_unstable();
@@ -34,11 +37,12 @@ pub(crate) fn rank(mut keys: Vec<u64>, k: usize) -> Vec<Hit> {
         .collect()
 }
 
-/// Most bits per digit of the radix sort: the counts of all digits then fit into the first-level cache.
+/// Maximum number of bits per digit of the radix sort. With 9, the counts of all digits (8 KiB) fit in the L1 cache.
 const MAX_DIGIT_BITS: u32 = 9;
 
-/// Sorts keys by their scores, digit by digit from the lowest (LSD radix sort). It is stable, so keys with equal scores
-/// stay in the order of their ords. Keys that are not in that order, which is rare, get a comparison sort.
+/// Sorts keys by their scores, digit by digit from the lowest (LSD radix sort). The sort is stable, so keys with equal
+/// scores stay in the order of their ords. Keys that are not in the order of their ords, which is rare, get a
+/// comparison sort.
 fn radix_sort(keys: &mut Vec<u64>) {
     if !keys.is_sorted_by_key(|&key| key as u32) {
         keys.sort_unstable();
@@ -60,7 +64,7 @@ fn radix_sort(keys: &mut Vec<u64>) {
     let mut sorted = vec![0; keys.len()];
     for (pass, counts) in (0..passes).zip(&mut counts) {
         let mut sum = 0;
-        // From the number of keys with each digit to where the first of them goes.
+        // Replaces each digit's number of keys with the index of its first key in the sorted order.
         for count in &mut counts[..1 << width] {
             sum += std::mem::replace(count, sum);
         }
@@ -73,8 +77,8 @@ fn radix_sort(keys: &mut Vec<u64>) {
     }
 }
 
-/// The value of a sum to which no term was added: −0.0. Adding −0.0 changes no sum, and the bits of −0.0, as a signed
-/// integer, are less than those of every sum of contributions.
+/// The value of a sum to which no term was added: −0.0. Adding −0.0 changes no sum. As a signed integer, its bits are
+/// less than those of every sum of contributions, because only its sign bit is set.
 pub(crate) const UNTOUCHED: f64 = -0.0;
 
 impl Selection {
@@ -82,10 +86,11 @@ impl Selection {
         Self { k, max_hits: k.saturating_mul(2).max(64), hits: Vec::new(), worst: None }
     }
 
-    /// Only sums whose bits, as a signed integer, are above this can become hits.
+    /// Returns the threshold: only sums whose bits, as a signed integer, are above it can become hits. Floats that are
+    /// not negative compare like their bits.
     pub fn threshold_bits(&self) -> i64 {
         match self.worst {
-            // A sum that rounds to the worst score or more is above the float below that score.
+            // A sum that rounds to the worst score or more is above the next smaller f32.
             Some(hit) if hit.score > 0.0 => f64::from(hit.score.next_down()).to_bits() as i64,
             _ => UNTOUCHED.to_bits() as i64,
         }
@@ -97,19 +102,19 @@ impl Selection {
         }
         self.hits.push(hit);
         if self.hits.len() == self.max_hits {
-            self.drop_worse_half();
+            self.drop_worse();
         }
     }
 
-    /// The k best hits, best first.
+    /// Returns the k best hits, best first.
     pub fn into_sorted(mut self) -> Vec<Hit> {
         if self.hits.len() > self.k {
-            self.drop_worse_half();
+            self.drop_worse();
         }
         rank(self.hits.into_iter().map(key).collect(), self.k)
     }
 
-    fn drop_worse_half(&mut self) {
+    fn drop_worse(&mut self) {
         if let Some(last) = self.k.checked_sub(1) {
             self.worst = Some(*self.hits.select_nth_unstable_by(last, by_rank).1);
         }
@@ -125,13 +130,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keys_sort_as_hits_do(
-            scores in prop::collection::vec(prop_oneof![0u32..5, 0u32..2_000_000_000], 0..400),
-            ords in any::<u32>(),
+        fn ranking_by_keys_orders_hits_by_score_and_ord(
+            // Bits of finite floats; the first range often makes scores equal.
+            score_bits in prop::collection::vec(prop_oneof![0u32..5, 0u32..2_000_000_000], 0..400),
+            ord_mask in any::<u32>(),
             k in 0usize..300,
         ) {
-            let hit = |(at, &bits): (u32, &u32)| Hit { ord: at ^ ords, score: f32::from_bits(bits) };
-            let mut hits: Vec<Hit> = (0..).zip(&scores).map(hit).collect();
+            // With most masks, the ords are not in ascending order.
+            let hit = |(at, &bits): (u32, &u32)| Hit { ord: at ^ ord_mask, score: f32::from_bits(bits) };
+            let mut hits: Vec<Hit> = (0..).zip(&score_bits).map(hit).collect();
             let got = rank(hits.iter().copied().map(key).collect(), k);
             hits.sort_by(by_rank);
             hits.truncate(k);
@@ -139,9 +146,10 @@ mod tests {
         }
 
         #[test]
-        fn it_selects_the_same_hits_as_a_heap(scores in prop::collection::vec(0u8..8, 0..400), k in 0usize..80) {
+        fn a_selection_has_the_same_hits_as_a_heap(scores in prop::collection::vec(0u8..8, 0..400), k in 0usize..80) {
             let (mut selection, mut heap) = (Selection::new(k), TopK::new(k));
             for (&score, ord) in scores.iter().zip(0u32..) {
+                // XOR with 5 gives distinct ords that are not in ascending order.
                 let hit = Hit { ord: ord ^ 5, score: f32::from(score) };
                 if f64::from(hit.score).to_bits() as i64 > selection.threshold_bits() {
                     selection.push(hit);

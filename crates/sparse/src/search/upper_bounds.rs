@@ -1,18 +1,23 @@
-//! Finds candidates for the top k by upper bounds of their scores.
+//! Finds candidates for the top k by upper bounds on their scores.
 //!
-//! Every term and impact has an upper bound of its contribution, in integer quantization steps and rounded up; see
-//! [`BoundScale`]. A passage's bound is the sum over its terms, accumulated in 16 bits: for rare terms posting by
-//! posting, for frequent terms (stored as bitmaps) 64 passages at a time with SIMD ([`kernels::impacts`]). A passage is
-//! dropped only if its bound is below the k-th best bound minus the largest possible error, which means that k others
-//! are certainly better; see [`Candidates`]. The others are rescored exactly, so pruning never changes the result.
+//! A term's weight and a posting's impact code give an upper bound on a contribution, in integer quantization steps and
+//! rounded up; see [`BoundScale`]. A passage's bound is the sum over its terms, accumulated in 16 bits: for rare terms
+//! posting by posting, for frequent terms (stored as bitmaps) 64 passages at a time with SIMD ([`kernels::impacts`]). A
+//! passage is dropped only if its bound is below the k-th best bound minus the largest possible error, which means that
+//! k others are certainly better; see [`Candidates`]. The others are rescored exactly, so pruning never changes the
+//! result.
 //!
 //! In one block of passages:
 //!
 //! ```text
-//! rare terms      posting by posting   ─┐
-//! overflow        entry by entry       ─┴→ block_bounds [u16; BLOCK] ─┐
-//! frequent terms  64 passages at a time ─→ units of 1 << shift ───────┴→ scan: at least the threshold? → candidates
+//! rare terms         posting by posting    ─┐
+//! overflow entries   entry by entry        ─┴→ block_bounds [u16; BLOCK] ─┐
+//! frequent terms     64 passages at a time ─→ units of 1 << shift steps ──┴→ scan: ≥ threshold? → Candidates
 //! ```
+//!
+//! Overflow entries are the postings whose impact has no code. The scan looks up the bounds of a frequent (*dense*)
+//! term in a table that fits in a SIMD register. So the table has one bound per *class* of 4 or 16 neighboring impact
+//! codes, in 8 bits, counted in units of `1 << shift` quantization steps.
 
 use control::Control;
 use kernels::impacts::{
@@ -25,12 +30,12 @@ use crate::postings::{BLOCK, Bitmap, Gaps8, Gaps16Cursor, OVERFLOW, Postings};
 use crate::scoring::bm25::saturated;
 use crate::scoring::contribution_table::ContributionTable;
 use crate::search::bound_scale::BoundScale;
-use crate::search::candidates::{Candidates, MAX_FOUND};
+use crate::search::candidates::{Candidates, MAX_FOUND_PER_SCAN};
 use crate::search::query_terms::{SegmentQuery, SegmentTerm};
 use crate::search::rescore::Rescorer;
 
 /// Minimum number of postings for which building a term's table of bounds pays off; the bounds of rarer terms are
-/// computed posting by posting. `cargo bench -p sparse --bench scorers -- few` has terms on both sides of it.
+/// computed posting by posting. `cargo bench -p sparse --bench scorers -- few` has terms on both sides of this number.
 const MIN_POSTINGS_FOR_TABLE: u32 = 64;
 
 /// Per-thread buffers, reused across queries.
@@ -44,8 +49,8 @@ pub(crate) struct Scratch {
     tables: Vec<Bounds>,
     /// For each term with a bitmap, its bounds by class of codes.
     dense_tables: Vec<DenseBounds>,
-    /// What one scan found.
-    found: Box<FoundPassages<MAX_FOUND>>,
+    /// The passages that one scan found.
+    found: Box<FoundPassages<MAX_FOUND_PER_SCAN>>,
 }
 
 impl Scratch {
@@ -57,20 +62,23 @@ impl Scratch {
             block_bounds: Box::new(Sums([0; BLOCK])),
             tables: Vec::new(),
             dense_tables: Vec::new(),
-            found: Box::new(FoundPassages { sums: [0; MAX_FOUND], positions: [0; MAX_FOUND] }),
+            found: Box::new(FoundPassages {
+                sums: [0; MAX_FOUND_PER_SCAN],
+                positions: [0; MAX_FOUND_PER_SCAN],
+            }),
         }
     }
 }
 
 /// How the bounds of a term without a bitmap are accumulated.
 enum Accumulator<'a> {
-    /// With the term's weight instead of a table.
+    /// Fewer than [`MIN_POSTINGS_FOR_TABLE`] postings, with the term's weight instead of a table.
     Few(Gaps16Cursor<'a>, f32),
     Gaps16(Gaps16Cursor<'a>, &'a Bounds),
     Gaps8(Gaps8<'a>, &'a Bounds),
 }
 
-/// Adds the passages of a segment that may be among the best to the candidates, by their positions in the index.
+/// Adds the passages of a segment that may be among the best to `scratch.candidates`, by their positions in the index.
 pub(crate) fn find_candidates(
     query: &SegmentQuery<'_>,
     scale: BoundScale,
@@ -113,36 +121,38 @@ pub(crate) fn find_candidates(
         let end = passages.min(start + BLOCK).next_multiple_of(GROUP);
         while from < end {
             let scan = ScanOptions {
-                bound: candidates.threshold(),
+                threshold: candidates.threshold(),
                 shift,
                 allowed: allowed.as_ref().map(|allowed| &allowed[from / GROUP..]),
             };
             let bounds = &mut block_bounds.0[from - start..end - start];
             let scanned = kernels.scan(bounds, &mut dense, scan, found, candidates.scan_limit());
             candidates.add(first_position + from as u32, &found.sums[..scanned.found], &found.positions);
+            // The scan stops early when it has found enough.
             from += scanned.sums;
         }
     }
     Ok(())
 }
 
-/// Makes the tables of all terms except those with few postings. Returns by how many steps a passage's bound may
-/// exceed its score.
+/// Fills the tables of all terms except those with few postings. Returns by how many steps a passage's bound may exceed
+/// its score.
 fn make_tables(query: &SegmentQuery<'_>, scale: BoundScale, shift: u32, scratch: &mut Scratch) -> u16 {
     let Scratch { kernels, tables, dense_tables, .. } = scratch;
     tables.resize(query.terms.len(), Bounds([0; 256]));
     dense_tables.clear();
-    // One step for rounding up each term, one for the rounding of f32 on the way, one for that of the score itself.
+    // One step for rounding up each term, one for f32 rounding errors of the bounds, one for rounding the score to f32.
     let mut max_error = query.terms.len() as u32 + 2;
     for (term, table) in query.terms.iter().zip(tables) {
         if has_few_postings(term) {
             continue;
         }
         kernels.bounds(term.weight * scale.steps, &query.contributions.saturations, table);
+        // Overflow entries have different impacts; their bounds are added entry by entry.
         table.0[usize::from(OVERFLOW)] = 0;
         if let Postings::Bitmap(_) = term.postings.postings {
-            let impacts = query.segment.impacts.dictionary.impacts.len();
-            let (dense_table, error) = bounds_by_class(table, impacts, kernels.codes_per_class(), shift);
+            let impact_count = query.segment.impacts.dictionary.impacts.len();
+            let (dense_table, error) = bounds_by_class(table, impact_count, kernels.codes_per_class(), shift);
             dense_tables.push(dense_table);
             max_error += error;
         }
@@ -154,13 +164,13 @@ fn has_few_postings(term: &SegmentTerm<'_>) -> bool {
     matches!(term.postings.postings, Postings::Gaps16(_)) && term.postings.doc_freq < MIN_POSTINGS_FOR_TABLE
 }
 
-/// The bounds by class of codes, in units of `1 << shift` steps, and by how many steps they may exceed the bounds by
-/// code.
-fn bounds_by_class(table: &Bounds, impacts: usize, class_size: usize, shift: u32) -> (DenseBounds, u32) {
+/// Returns the bounds by class of codes, in units of `1 << shift` steps, and by how many steps they may exceed the
+/// bounds by code in `table`.
+fn bounds_by_class(table: &Bounds, impact_count: usize, class_size: usize, shift: u32) -> (DenseBounds, u32) {
     let mut units = [0; 256 / MIN_CODES_PER_CLASS];
     let mut max_error = 0;
-    // Code 0 is no impact, and no posting has a code of the classes without impacts.
-    let classes = table.0[..=impacts].chunks(class_size).enumerate();
+    // The impacts have the codes 1 to `impact_count`. No posting in a bitmap has the code 0.
+    let classes = table.0[..=impact_count].chunks(class_size).enumerate();
     for ((class, bounds), units) in classes.zip(&mut units) {
         let bounds = if class == 0 { &bounds[1..] } else { bounds };
         let (mut min, mut max) = (u16::MAX, 0);
@@ -171,17 +181,17 @@ fn bounds_by_class(table: &Bounds, impacts: usize, class_size: usize, shift: u32
         *units = rounded_up as u8;
         max_error = max_error.max((u32::from(rounded_up) << shift).saturating_sub(u32::from(min)));
     }
-    (DenseBounds { steps: units }, max_error)
+    (DenseBounds { units }, max_error)
 }
 
-/// A term with a bitmap, from passage `start` on.
+/// Returns the words and codes of a term with a bitmap, beginning with those of passage `start`.
 fn dense_term<'a>(bitmap: Bitmap<'a>, bounds: &'a DenseBounds, start: usize) -> DenseTerm<'a> {
     let (words, codes) = (&bitmap.words[start / GROUP..], &bitmap.codes[bitmap.rank(start)..]);
     DenseTerm { words, codes, bounds }
 }
 
 impl<'a> Accumulator<'a> {
-    /// `None` for a term with a bitmap.
+    /// Returns `None` for a term with a bitmap.
     fn new(term: &SegmentTerm<'a>, table: &'a Bounds) -> Option<Self> {
         Some(match term.postings.postings {
             Postings::Gaps16(gaps) if has_few_postings(term) => {
@@ -221,7 +231,7 @@ impl<'a> Accumulator<'a> {
     }
 }
 
-/// Adds the entries of a block. It is not inlined, so that everything it needs stays in registers.
+/// Adds the bounds of a block's entries. It is not inlined, so that everything it needs stays in registers.
 #[inline(never)]
 fn accumulate_gaps8(entries: &[[u8; 2]], table: &[u16; 256], block_bounds: &mut [u16; BLOCK]) {
     let mut at = 0;

@@ -1,6 +1,8 @@
-//! Limits the text that waits to be analyzed.
+//! Limits the bytes of text that wait to be analyzed by tantivy's threads. tantivy's own queue is limited to a number
+//! of passages, which may be of any length.
 //!
-//! tantivy's own queue is limited to a number of passages, which may be of any length. This limits their bytes.
+//! The writer calls [`Backlog::enter`] with the length of each text that it adds, which waits while there is no room.
+//! The text leaves the backlog when tantivy calls the analyzer for it.
 
 use std::ops::DerefMut;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,12 +14,12 @@ use tantivy::tokenizer::{BoxTokenStream, TextAnalyzer, Token, TokenStream, Token
 
 use crate::analysis::tantivy_tokenizer;
 
-/// Bytes that a passage counts in addition to its text. They keep tantivy's own queue, of 10,000 passages, from filling
-/// up: when it is full, it wakes the waiting thread for every single passage, which is slow.
+/// Bytes by which each passage counts in addition to its text. They keep tantivy's own queue of 10,000 passages from
+/// filling up: when that queue is full, it wakes the waiting thread for every single passage, which is slow.
 const BYTES_PER_PASSAGE: usize = 1_000;
 
-/// A thread that has waited this long continues. Either a large segment is being written, or tantivy's writer has failed
-/// and the next call to it reports the error.
+/// A thread that has waited this long continues. Either a large segment is being written, or tantivy's writer has
+/// failed and the next call to it reports the error.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// The texts that one thread has given to tantivy and that are not analyzed yet.
@@ -25,13 +27,14 @@ const MAX_WAIT: Duration = Duration::from_secs(1);
 pub(crate) struct Backlog {
     limit: usize,
     bytes: AtomicUsize,
-    /// Locked by a thread that is about to wait, and by one that is about to wake it.
+    /// Held while deciding to wait and while waking the waiting thread, so that no wake-up is missed.
     mutex: Mutex<()>,
     has_room: Condvar,
 }
 
 impl Backlog {
-    /// A backlog of at most `limit` bytes, or of half as many and one longer text.
+    /// Creates a backlog of at most `limit` bytes. A text that is longer than half of the limit is added when at most
+    /// half of the limit is in use, so the limit can then be exceeded.
     pub fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
             limit,
@@ -41,7 +44,7 @@ impl Backlog {
         })
     }
 
-    /// Notices when tantivy starts to analyze a text of this index.
+    /// Wraps the analyzer of an index, so that texts leave the backlog when tantivy starts to analyze them.
     pub fn watch(self: &Arc<Self>, index: &Index) {
         if let Some(analyzer) = index.tokenizers().get(tantivy_tokenizer::NAME) {
             let watched = WatchedAnalyzer { analyzer, backlog: Arc::clone(self) };
@@ -49,8 +52,8 @@ impl Backlog {
         }
     }
 
-    /// Adds a text of this length. If there is no room, it first waits until half of the backlog is free, because waking
-    /// up for every text costs more than analyzing it.
+    /// Adds a text of this length in bytes. If there is no room, it first waits until half of the backlog is free,
+    /// because waking up for every text costs more than analyzing it.
     pub fn enter(&self, length: usize) {
         let bytes = length + BYTES_PER_PASSAGE;
         if self.bytes.load(Ordering::Relaxed) + bytes > self.limit {
@@ -61,9 +64,11 @@ impl Backlog {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
+    /// Removes a text of this length, and wakes the waiting thread if half of the backlog has just become free.
     fn leave(&self, length: usize) {
-        let less = |bytes: usize| Some(bytes.saturating_sub(length + BYTES_PER_PASSAGE));
-        let before = self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or_default();
+        let removed = |bytes: usize| Some(bytes.saturating_sub(length + BYTES_PER_PASSAGE));
+        let before =
+            self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, removed).unwrap_or_default();
         let half = self.limit / 2;
         if before > half && before.saturating_sub(length + BYTES_PER_PASSAGE) <= half {
             let _guard = self.mutex.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,7 +98,8 @@ impl Tokenizer for WatchedAnalyzer {
     }
 }
 
-/// Calls the boxed stream's own `process`, which `BoxTokenStream` does not do.
+/// Forwards every call to the boxed stream. `BoxTokenStream` does not forward `process`, with which our analyzers need
+/// no list of all tokens.
 struct Forwarding<'a>(BoxTokenStream<'a>);
 
 impl TokenStream for Forwarding<'_> {
@@ -119,33 +125,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn adding_waits_for_the_analysis() {
+    fn adding_a_text_waits_until_earlier_texts_are_analyzed() {
         let backlog = Backlog::new(4_000);
         let lengths = [700, 700, 9_000, 100];
         let max = std::thread::scope(|scope| {
-            let waiting = || backlog.bytes.load(Ordering::Relaxed);
+            let waiting_bytes = || backlog.bytes.load(Ordering::Relaxed);
             scope.spawn(|| lengths.into_iter().for_each(|length| backlog.enter(length)));
             let analyze = |length| {
-                while waiting() < length {
+                while waiting_bytes() < length {
                     std::thread::yield_now();
                 }
-                let waiting = waiting();
+                let before = waiting_bytes();
                 backlog.leave(length);
-                waiting
+                before
             };
             lengths.map(analyze).into_iter().max()
         });
-        // The first two, of 1,700 bytes each, fit. The one of 10,000 is added when one of them was analyzed.
+        // The first two texts (1,700 bytes each) fit. The third (10,000 bytes) is added after at least one was
+        // analyzed.
         assert!(max.is_some_and(|max| (10_000..=11_700).contains(&max)), "{max:?}");
         assert_eq!(backlog.bytes.load(Ordering::Relaxed), 0);
     }
 
     #[test]
-    fn waiting_for_a_writer_that_failed_ends_after_a_while() {
+    fn a_text_is_added_after_a_while_without_room_and_a_cleared_backlog_stays_empty() {
         let backlog = Backlog::new(4_000);
+        // The second text (2,500 bytes, as the first) has no room, so it waits for `MAX_WAIT`.
         [1_500; 2].into_iter().for_each(|length| backlog.enter(length));
         assert_eq!(backlog.bytes.load(Ordering::Relaxed), 2 * 2_500);
         backlog.clear();
+        // A text that tantivy had begun to analyze before it dropped the others.
         backlog.leave(1_500);
         assert_eq!(backlog.bytes.load(Ordering::Relaxed), 0);
     }

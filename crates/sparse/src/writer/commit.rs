@@ -1,4 +1,6 @@
-//! Committing changes, undoing them, and merging segments.
+//! Commits changes, undoes them, and merges segments.
+
+use std::sync::Arc;
 
 use tantivy::TantivyError;
 use tantivy::directory::{Directory, META_LOCK};
@@ -8,13 +10,16 @@ use super::IndexWriter;
 use super::open::skip_stamp_of_commit;
 use crate::Error;
 use crate::analysis::word_pieces::remove_copies;
+use crate::index::folder::remove_other_segments;
+use crate::index::open::lock_files;
 use crate::index::snapshot::Snapshot;
 use crate::index::tantivy_error::tantivy_error;
+use crate::search::searcher::Searcher;
 use crate::writer::merge::merge_all;
 
 impl IndexWriter {
-    /// Commits all changes. When this returns, they are on the disk, and whoever opens or reloads the index sees them.
-    /// Merges may continue in the background.
+    /// Commits all changes. When this returns, they are on disk, and visible in every index that is opened or reloaded
+    /// from then on. Merges may continue in the background.
     ///
     /// # Errors
     ///
@@ -43,6 +48,7 @@ impl IndexWriter {
     /// then rejects everything but another rollback.
     pub fn rollback(&mut self) -> Result<(), Error> {
         self.is_interrupted = true;
+        // The writer counts as lost until the rollback has succeeded.
         let was_lost = std::mem::replace(&mut self.is_tantivy_writer_lost, true);
         let rolled_back = if was_lost {
             let writer = self.index.writer_with_options(self.options.to_tantivy()?);
@@ -61,21 +67,43 @@ impl IndexWriter {
         if self.is_overwriting {
             self.begin_overwriting()?;
         } else {
-            self.payload = self.committed.payload.clone();
+            self.payload = self.committed.index.payload.clone();
         }
         self.is_interrupted = false;
-        // The files of the undone changes may be what fills the disk.
-        self.collect_garbage().ok();
+        // The files of the undone changes may be what fills the disk. If a commit failed after its rename, the rename
+        // must be durable before the files of the commit before it are removed.
+        if self.index.directory().sync_directory().is_ok() {
+            self.collect_garbage().ok();
+        }
         Ok(())
     }
 
-    /// Says that a set of changes was not completed: everything but a [rollback](Self::rollback) is rejected from now on.
+    /// Marks the changes since the last commit as incomplete: everything but a [rollback](Self::rollback) is rejected
+    /// from now on.
     pub fn interrupt(&mut self) {
         self.is_interrupted = true;
     }
 
-    /// Sets whether segments are merged in the background while passages are added; the default is that they are. A build
-    /// that ends with a [merge](Self::merge) does not need it.
+    /// Calls `work`, which makes changes and counts them. If it fails after the first change, the writer is
+    /// [interrupted](Self::interrupt), so that none of the changes is committed.
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`.
+    pub fn all_or_none<T, E>(
+        &mut self,
+        work: impl FnOnce(&mut Self, &mut u64) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut change_count = 0;
+        let result = work(self, &mut change_count);
+        if result.is_err() && change_count > 0 {
+            self.interrupt();
+        }
+        result
+    }
+
+    /// Sets whether segments are merged in the background while passages are added. They are by default; a build that
+    /// ends with a [merge](Self::merge) does not need it.
     pub fn merge_in_background(&mut self, merges: bool) {
         self.merges_in_background = merges;
         if merges {
@@ -85,23 +113,26 @@ impl IndexWriter {
         }
     }
 
-    /// Merges all committed segments into one, without deleted passages, which then no longer count in the statistics.
+    /// Merges all committed segments into one without deleted passages, which then no longer count in the statistics.
     /// Changes since the last commit remain uncommitted.
     ///
     /// # Errors
     ///
-    /// [`Error::Interrupted`]; [`Error::Io`], [`Error::Engine`] or [`Error::Corrupt`]; the index then stays as it was.
-    /// [`Error::Engine`] may mean that the result of a merge in the background could not be recorded and that there are
-    /// uncommitted changes: after the next commit, or a [rollback](Self::rollback), merging works again.
+    /// [`Error::Interrupted`]; [`Error::Io`], [`Error::Engine`] or [`Error::Corrupt`]; the index is then unchanged.
+    /// [`Error::Engine`] also occurs if an earlier merge in the background could not be recorded while there are
+    /// uncommitted changes. After the next commit or a [rollback](Self::rollback), merging works again.
     pub fn merge(&mut self) -> Result<(), Error> {
         self.check_changeable()?;
         if self.is_overwriting {
             return Ok(());
         }
         let mut merged = self.merge_committed();
-        if merged.as_ref().is_err_and(is_out_of_step) && self.added.is_empty() && self.removed.is_empty() {
-            // A merge in the background finished but could not be recorded, for example because the disk was full. tantivy's
-            // writer is then ahead of the last commit; a rollback takes it back.
+        if merged.as_ref().is_err_and(has_unknown_segments)
+            && self.added.is_empty()
+            && self.removed.is_empty()
+        {
+            // A merge in the background finished but could not be recorded, for example because the disk was full.
+            // tantivy's writer then knows the merged segment in place of the committed ones; a rollback restores these.
             self.rollback()?;
             merged = self.merge_committed();
         }
@@ -111,19 +142,19 @@ impl IndexWriter {
         }
         merged?;
         self.reload()?;
-        // Files of merged segments that others have open stay until they are closed.
+        // Files of merged segments that other readers have open remain until the readers close them.
         self.collect_garbage()
     }
 
     fn merge_committed(&mut self) -> Result<(), Error> {
         self.tantivy_writer.set_merge_policy(Box::new(NoMergePolicy));
-        let merged = merge_all(&mut self.tantivy_writer, &self.index, &self.committed, &self.path);
+        let merged = merge_all(&mut self.tantivy_writer, &self.index, &self.committed.index, &self.path);
         self.merge_in_background(self.merges_in_background);
         merged
     }
 
-    /// Undoes all changes since the last commit, waits for merges in the background, and releases the lock. Dropping the
-    /// writer does the same without waiting.
+    /// Undoes all changes since the last commit, waits for merges in the background, and releases the lock. Dropping
+    /// the writer does the same without waiting.
     ///
     /// # Errors
     ///
@@ -139,13 +170,11 @@ impl IndexWriter {
         prepared.set_payload(&self.payload.to_json());
         prepared.commit().map_err(error)?;
         self.is_overwriting = false;
-        // tantivy renames its file into place, but does not flush the folder, so the rename might not survive a crash.
-        self.index.directory().sync_directory().map_err(Error::io("commit", &self.path))?;
         self.reload()
     }
 
-    /// Undoes changes that may be incomplete at once, because merges in the background could otherwise write them. All
-    /// further calls fail until the caller rolls back.
+    /// Undoes changes that may be incomplete. It does so at once, because merges in the background could otherwise
+    /// write them. All further calls fail until the caller rolls back too. Returns `error`.
     pub(super) fn fail(&mut self, error: Error) -> Error {
         self.rollback().ok();
         self.is_interrupted = true;
@@ -154,7 +183,9 @@ impl IndexWriter {
 
     fn reload(&mut self) -> Result<(), Error> {
         // Files that this writer has just written need no verification.
-        self.committed = Snapshot::open(&self.index, &self.path, &mut self.verified, 0)?;
+        let previous = Some(&self.committed.index);
+        let snapshot = Snapshot::open_after(previous, &self.index, &self.path, &mut self.verified, 0)?;
+        self.committed = Arc::new(Searcher::new(snapshot));
         Ok(())
     }
 
@@ -164,17 +195,26 @@ impl IndexWriter {
         collected.map(|_| ()).map_err(|error| tantivy_error("remove old files of", &self.path, error))
     }
 
+    /// Removes files of segments that the last commit does not contain and that tantivy's own list of files does not
+    /// have either. After a power loss, this list may be older than the files. A file of uncommitted deletions would
+    /// even prevent later commits, which may give the same name to theirs.
+    pub(super) fn remove_unlisted_segments(&self) -> Result<(), Error> {
+        let _lock = lock_files(&self.index, &self.path)?;
+        let meta = self.index.load_metas().map_err(|error| tantivy_error("open", &self.path, error))?;
+        remove_other_segments(&self.path, &meta.list_segment_files())
+    }
+
     /// Removes copies of tokenizers that the last commit does not use.
     pub(super) fn remove_other_tokenizers(&self) -> Result<(), Error> {
         let lock = self.index.directory().acquire_lock(&META_LOCK);
         let failed = |error| tantivy_error("remove", &self.path, TantivyError::LockFailure(error, None));
         let _lock = lock.map_err(failed)?;
-        remove_copies(&self.path, self.committed.analyzer.tokenizer_copy(&self.path).as_deref())
+        remove_copies(&self.path, self.committed.index.analyzer.tokenizer_copy(&self.path).as_deref())
     }
 }
 
-/// Whether tantivy's writer does not know the segments of the last commit.
-fn is_out_of_step(error: &Error) -> bool {
+/// Returns true if a merge failed because tantivy's writer does not know the segments of the last commit.
+fn has_unknown_segments(error: &Error) -> bool {
     let Error::Engine { source, .. } = error else { return false };
     matches!(source.downcast_ref(), Some(TantivyError::InvalidArgument(_)))
 }
@@ -212,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn collecting_garbage_spares_an_index_that_is_yet_to_be_overwritten() {
+    fn collecting_garbage_keeps_an_index_that_the_next_commit_will_overwrite() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let options = WriterOptions { overwrite: true, ..WriterOptions::default() };
         let mut writer =
@@ -228,8 +268,8 @@ mod tests {
         assert_eq!(Bm25Index::open(folder.path()).expect("the old index").len(), 1);
     }
 
-    /// A writer that merged two segments but could not record it.
-    fn ahead_of_its_list(folder: &Path) -> IndexWriter {
+    /// Returns a writer that merged two segments but could not record the merge in the list of segments.
+    fn writer_with_unrecorded_merge(folder: &Path) -> IndexWriter {
         let mut writer =
             IndexWriter::create(folder, Analyzer::SIMPLE, WriterOptions::default()).expect("an empty folder");
         writer.merge_in_background(false);
@@ -239,7 +279,7 @@ mod tests {
         }
         let segments = writer.index.searchable_segment_ids().expect("the list of segments");
         assert_eq!(segments.len(), 2);
-        // In place of the list a folder, which no file replaces.
+        // A folder in place of the list cannot be replaced by a file.
         let (list, aside) = (folder.join("meta.json"), folder.join("aside"));
         fs::rename(&list, &aside).expect("a list");
         fs::create_dir(&list).expect("a free name");
@@ -259,7 +299,7 @@ mod tests {
     #[test]
     fn a_merge_that_could_not_be_recorded_is_repeated() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let mut writer = ahead_of_its_list(folder.path());
+        let mut writer = writer_with_unrecorded_merge(folder.path());
         writer.merge().expect("another merge");
         check_merged(folder.path(), &writer, 2);
     }
@@ -267,9 +307,9 @@ mod tests {
     #[test]
     fn changes_are_not_lost_to_a_merge_that_could_not_be_recorded() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let mut writer = ahead_of_its_list(folder.path());
+        let mut writer = writer_with_unrecorded_merge(folder.path());
         writer.add("c", None, "stone bridge").expect("a new id");
-        let error = writer.merge().expect_err("changes that going back would undo");
+        let error = writer.merge().expect_err("changes that a rollback would undo");
         assert!(matches!(error, Error::Engine { .. }), "{error:?}");
         writer.commit().expect("a commit");
         writer.merge().expect("another merge");

@@ -1,22 +1,34 @@
-//! Adding, updating and deleting passages.
+//! Adds, updates and deletes passages.
 
+use tantivy::schema::Field;
 use tantivy::{TantivyDocument, Term};
 
 use super::IndexWriter;
 use crate::Error;
 use crate::filter::fields::{PassageFields, check_fields, to_tantivy};
+use crate::index::commit_payload::VERSION;
 use crate::index::tantivy_error::tantivy_error;
+use crate::stored::encoding::encode;
+
+/// What to do with a passage whose id the index has already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Put {
+    /// Refuse the passage.
+    Add,
+    /// Replace the old passage.
+    Update,
+}
 
 /// The longest term that tantivy accepts, in bytes.
 const MAX_ID_BYTES: usize = 65_530;
 
 impl IndexWriter {
-    /// Adds a passage. Its terms are those of `title text`.
+    /// Adds a passage. Title and text are indexed together, as one text with a space between them.
     ///
     /// # Errors
     ///
     /// [`Error::DuplicateId`] if a committed or added passage has this id already; [`Error::Argument`] for an
-    /// id that is empty or longer than 65,530 bytes; [`Error::Full`] after 2^32 additions.
+    /// id that is empty or longer than 65,530 bytes; [`Error::Full`] after 2^32 − 1 additions.
     pub fn add(&mut self, id: &str, title: Option<&str>, text: &str) -> Result<(), Error> {
         self.add_with_fields(id, title, text, &PassageFields::new())
     }
@@ -33,17 +45,35 @@ impl IndexWriter {
         text: &str,
         fields: &PassageFields,
     ) -> Result<(), Error> {
-        check_id(id)?;
-        self.check_changeable()?;
-        check_fields(id, fields)?;
-        if self.contains(id)? {
-            return Err(Error::DuplicateId { id: id.to_owned() });
-        }
-        self.put(id, title, text, fields)
+        self.check_addition(id, fields)?;
+        self.put(id, title, text, fields, None).map(drop)
     }
 
-    /// Adds a passage and deletes the one with this id, if there is one. Returns whether there was one. The order of equal
-    /// scores treats the passage as added now.
+    /// Adds a passage with fields and stores its title and text, which [`Searcher::passage`](crate::Searcher::passage)
+    /// reads back. Returns the passage's ord.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`add_with_fields`](Self::add_with_fields); [`Error::Argument`] for a title of 4 GiB or more;
+    /// [`Error::Version`] if the index was created by a release that could not store passages.
+    pub fn put_stored(
+        &mut self,
+        id: &str,
+        title: Option<&str>,
+        text: &str,
+        fields: &PassageFields,
+    ) -> Result<u32, Error> {
+        self.check_addition(id, fields)?;
+        let field = self.fields.stored.ok_or_else(|| Error::Version {
+            path: self.path.clone(),
+            expected: VERSION,
+            got: format!("version {VERSION} without a field for stored passages"),
+        })?;
+        self.put(id, title, text, fields, Some((field, encode(title, text)?)))
+    }
+
+    /// Adds a passage and deletes the one that had this id, if any. Returns true if there was one. Among passages with
+    /// equal scores, the updated passage comes last, as if it were new.
     ///
     /// # Errors
     ///
@@ -52,7 +82,7 @@ impl IndexWriter {
         self.update_with_fields(id, title, text, &PassageFields::new())
     }
 
-    /// The same as [`update`](Self::update), with fields. The fields of the replaced passage are deleted too.
+    /// Does the same as [`update`](Self::update), with fields. The fields of the replaced passage are deleted too.
     ///
     /// # Errors
     ///
@@ -68,11 +98,30 @@ impl IndexWriter {
         self.check_changeable()?;
         check_fields(id, fields)?;
         let replaced = self.remove(id)?;
-        self.put(id, title, text, fields)?;
+        self.put(id, title, text, fields, None)?;
         Ok(replaced)
     }
 
-    /// Deletes passages and returns how many there were. Unknown ids are ignored.
+    /// [Adds](Self::add_with_fields) or [updates](Self::update_with_fields) a passage.
+    ///
+    /// # Errors
+    ///
+    /// Those of the two methods.
+    pub fn put_with_fields(
+        &mut self,
+        put: Put,
+        id: &str,
+        title: Option<&str>,
+        text: &str,
+        fields: &PassageFields,
+    ) -> Result<(), Error> {
+        match put {
+            Put::Add => self.add_with_fields(id, title, text, fields),
+            Put::Update => self.update_with_fields(id, title, text, fields).map(drop),
+        }
+    }
+
+    /// Deletes passages and returns how many it deleted. Unknown ids are ignored.
     ///
     /// # Errors
     ///
@@ -86,26 +135,51 @@ impl IndexWriter {
         Ok(deleted)
     }
 
-    fn contains(&self, id: &str) -> Result<bool, Error> {
+    /// Fails unless a passage with this id and these fields can be added.
+    fn check_addition(&self, id: &str, fields: &PassageFields) -> Result<(), Error> {
+        check_id(id)?;
+        self.check_changeable()?;
+        check_fields(id, fields)?;
+        if self.contains(id)? {
+            return Err(Error::DuplicateId { id: id.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Returns true if the index will have a passage with this id after the next commit.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] or [`Error::Io`] if the index cannot be read.
+    pub fn contains(&self, id: &str) -> Result<bool, Error> {
         Ok(self.added.contains(id) || self.is_committed(id)?)
     }
 
-    /// Whether the last commit has a passage with this id that was not deleted since.
-    fn is_committed(&self, id: &str) -> Result<bool, Error> {
-        if self.is_overwriting || self.committed.segments.is_empty() || self.removed.contains(id) {
+    /// Returns true if the last commit has a passage with this id that was not deleted after it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] or [`Error::Io`] if the index cannot be read.
+    pub fn is_committed(&self, id: &str) -> Result<bool, Error> {
+        let committed = &self.committed.index;
+        if self.is_overwriting || committed.segments.is_empty() || self.removed.contains(id) {
             return Ok(false);
         }
-        self.committed.read(|| Ok(self.committed.find_id(id)?.is_some()))
+        committed.read(|| Ok(committed.find_id(id)?.is_some()))
     }
 
+    /// Adds a passage whose id is not in use. Returns its ord. `stored` has tantivy's field for stored passages and the
+    /// value to store there, if any.
     fn put(
         &mut self,
         id: &str,
         title: Option<&str>,
         text: &str,
         fields: &PassageFields,
-    ) -> Result<(), Error> {
-        if self.payload.next_ord > u64::from(u32::MAX) {
+        stored: Option<(Field, Vec<u8>)>,
+    ) -> Result<u32, Error> {
+        let ord = self.next_ord();
+        if ord == u32::MAX {
             return Err(Error::Full { path: self.path.clone() });
         }
         let mut document = TantivyDocument::new();
@@ -113,24 +187,28 @@ impl IndexWriter {
             Some(title) => document.add_text(self.fields.contents, format!("{title} {text}")),
             None => document.add_text(self.fields.contents, text),
         }
-        // The length of the text that the analyzer will get.
+        // The length of the text that the analyzer will get: with the title and the space.
         self.backlog.enter(title.map_or(0, |title| title.len() + 1) + text.len());
         document.add_text(self.fields.id, id);
-        document.add_u64(self.fields.ord, self.payload.next_ord);
+        document.add_u64(self.fields.ord, u64::from(ord));
         if !fields.is_empty() {
             document.add_object(self.fields.fields, to_tantivy(fields));
         }
+        if let Some((field, value)) = stored {
+            document.add_bytes(field, &value);
+        }
         if let Err(error) = self.tantivy_writer.add_document(document) {
-            // The thread that failed reports the cause only when it is joined.
+            // The thread that failed reports the cause only when `prepare_commit` joins it.
             let cause = self.tantivy_writer.prepare_commit().err().unwrap_or(error);
             return Err(self.fail(tantivy_error("add", &self.path, cause)));
         }
         self.payload.next_ord += 1;
         self.payload.passages += 1;
         self.added.insert(id);
-        Ok(())
+        Ok(ord)
     }
 
+    /// Deletes a passage. Returns true if there was one with this id.
     fn remove(&mut self, id: &str) -> Result<bool, Error> {
         if !self.added.remove(id) {
             if !self.is_committed(id)? {

@@ -1,4 +1,4 @@
-//! A compact set of the ids that were changed since the last commit.
+//! A compact set of ids, for those that were added or deleted since the last commit.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
@@ -20,12 +20,12 @@ impl IdSet {
         self.hashes.contains(&self.hash(id))
     }
 
-    /// Adds an id. Returns whether it was not in the set.
+    /// Adds an id. Returns true if it was not in the set.
     pub fn insert(&mut self, id: &str) -> bool {
         self.hashes.insert(self.hash(id))
     }
 
-    /// Removes an id. Returns whether it was in the set.
+    /// Removes an id. Returns true if it was in the set.
     pub fn remove(&mut self, id: &str) -> bool {
         self.hashes.remove(&self.hash(id))
     }
@@ -41,7 +41,7 @@ impl IdSet {
     }
 }
 
-/// Takes the low half of a value that is a hash already.
+/// Uses the low half of a value as its hash, because the value is a hash already.
 #[derive(Default)]
 struct LowHalf(u64);
 
@@ -66,7 +66,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_set_of_strings(changes in prop::collection::vec((0..3u8, "[ab]{0,3}"), 0..60)) {
+        fn it_behaves_like_a_set_of_strings(changes in prop::collection::vec((0..3u8, "[ab]{0,3}"), 0..60)) {
             let (mut set, mut reference) = (IdSet::default(), HashSet::new());
             for (change, id) in changes {
                 match change {
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn similar_ids_are_told_apart() {
+    fn similar_ids_are_distinct() {
         let mut set = IdSet::default();
         assert!((0..100_000).all(|id| set.insert(&id.to_string())));
         assert!((0..100_000).all(|id| !set.insert(&id.to_string())));

@@ -1,4 +1,4 @@
-//! Merging all segments into one.
+//! Merges all segments of the last commit into one.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use crate::Error;
 use crate::index::snapshot::Snapshot;
 use crate::index::tantivy_error::tantivy_error;
 
-/// How often a merge of the same segments is retried.
+/// Maximum number of retries of a merge of the same segments.
 const MAX_RETRIES: u32 = 200;
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Merges the segments of a commit until there is one without deleted passages, or none.
+/// Merges the segments of a commit until at most one is left, which has no deleted passages.
 pub(crate) fn merge_all(
     tantivy_writer: &mut tantivy::IndexWriter,
     index: &Index,
@@ -25,10 +25,12 @@ pub(crate) fn merge_all(
     let (mut tried, mut failures) = (Vec::new(), 0);
     loop {
         let mut segments = index.searchable_segment_metas().map_err(error)?;
+        // A single segment is merged too, if it has deleted passages to remove.
         if segments.len() <= usize::from(segments.iter().all(|segment| !segment.has_deletes())) {
             return Ok(());
         }
-        // In the order of their ords, so that the merged ones are in ascending order unless segments overlap.
+        // Sorted by their first ords, so that the merged ords are in ascending order unless the segments' ranges
+        // overlap.
         let first_ord = |id| {
             let opened = committed.segments.iter().find(|segment| segment.reader.segment_id() == id);
             opened.and_then(|segment| segment.passages.ord_range()).map_or(u32::MAX, |ords| *ords.start())
@@ -38,7 +40,7 @@ pub(crate) fn merge_all(
         failures = if ids == tried { failures } else { 0 };
         tried.clone_from(&ids);
         match tantivy_writer.merge(&ids).wait() {
-            // A merge in the background took some of the segments first; the list of segments will soon reflect it.
+            // A merge in the background has already begun with some of the segments. The list of segments changes soon.
             Err(TantivyError::InvalidArgument(_)) if failures < MAX_RETRIES => {
                 failures += 1;
                 std::thread::sleep(RETRY_INTERVAL);

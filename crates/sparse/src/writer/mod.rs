@@ -1,12 +1,21 @@
 //! The writer of an index: adds, updates and deletes passages, commits, rolls back and merges.
 //!
-//! tantivy's writer does the work on threads of its own. Around it, this module checks ids ([`id_set`]), limits the text
-//! that waits to be analyzed ([`backlog`]), records the counters of each commit, and keeps half-done changes from being
-//! committed.
+//! [`open`] creates or opens an index, [`documents`] adds, updates and deletes passages, [`commit`] commits these
+//! changes or undoes them, and [`merge`] merges segments. [`options`] has the number of threads and the memory.
+//!
+//! tantivy's writer analyzes passages and writes segments on its own threads. In addition, these modules
+//!
+//! - reject a new passage whose id is in use ([`id_set`] has the ids that were added or deleted since the last commit);
+//! - limit the text that waits to be analyzed ([`backlog`]);
+//! - store with each commit the number of passages and the ord of the next passage ([`CommitPayload`]);
+//! - make a commit durable before the files of the one before are removed ([`durable_directory`]);
+//! - reject a commit after a call that failed halfway, when some of its changes are made and others are not
+//!   ([`IndexWriter::all_or_none`]).
 
 mod backlog;
 mod commit;
-mod documents;
+pub(crate) mod documents;
+pub(crate) mod durable_directory;
 mod id_set;
 mod merge;
 mod open;
@@ -16,22 +25,25 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde_json::Value;
 use tantivy::Index;
 
 use crate::index::commit_payload::CommitPayload;
 use crate::index::schema::Fields;
-use crate::index::snapshot::Snapshot;
+use crate::search::searcher::Searcher;
 use crate::writer::backlog::Backlog;
 use crate::writer::id_set::IdSet;
 use crate::writer::options::WriterOptions;
 use crate::{Analyzer, Error};
 
-/// Changes a BM25 index. An index has at most one writer at a time, in any process. Its changes become visible all at once
-/// when it [commits](Self::commit), and are undone if it is dropped before.
+/// Changes a BM25 index. Only one writer can have an index open at a time, even if several processes use the index. Its
+/// changes become visible all at once when it [commits](Self::commit), and are undone if the writer is dropped without
+/// a commit.
 ///
-/// If the operating system fails, for example because the disk is full, or if a set of changes was
-/// [interrupted](Self::interrupt), the writer rejects everything with [`Error::Interrupted`] until it is
-/// [rolled back](Self::rollback). So an incomplete set of changes is never committed.
+/// If tantivy fails to add a passage or to commit, for example because the disk is full, the writer discards the
+/// changes since the last commit. It then rejects further changes, commits and merges with [`Error::Interrupted`] until
+/// the caller has [rolled it back](Self::rollback), so that a commit never has only some of the changes. A caller that
+/// could not make all of its changes calls [`interrupt`](Self::interrupt), after which the same calls are rejected.
 pub struct IndexWriter {
     path: PathBuf,
     index: Index,
@@ -41,43 +53,85 @@ pub struct IndexWriter {
     payload: CommitPayload,
     analyzer: Analyzer,
     /// The last commit. While it is open, its files are not removed.
-    committed: Snapshot,
-    /// Whether the next commit replaces the index.
+    committed: Arc<Searcher>,
+    /// True if the next commit replaces all passages of the index.
     is_overwriting: bool,
     /// Files that matched their checksums.
     verified: HashSet<PathBuf>,
     /// Ids added since the last commit.
     added: IdSet,
-    /// Ids of the last commit that were deleted since.
+    /// Ids of the last commit that were deleted after it.
     removed: IdSet,
     backlog: Arc<Backlog>,
     is_interrupted: bool,
-    /// Whether a rollback failed. tantivy's writer has then lost its lock and must be created again.
+    /// True if a rollback failed. tantivy's writer has then lost its lock and must be created again.
     is_tantivy_writer_lost: bool,
     options: WriterOptions,
     merges_in_background: bool,
 }
 
 impl IndexWriter {
-    /// The number of passages that the index will have after the next commit.
+    /// Returns the number of passages that the index will have after the next commit.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.payload.passages
     }
 
-    /// Whether the index will have no passage after the next commit.
+    /// Returns true if the index will have no passages after the next commit.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The analyzer with which the index was built.
+    /// Returns the ord of the next passage that will be added. All ords of the index are below it.
+    #[must_use]
+    pub fn next_ord(&self) -> u32 {
+        // `put` refuses passages before this number overflows.
+        u32::try_from(self.payload.next_ord).unwrap_or(u32::MAX)
+    }
+
+    /// Sets the state that the next commit will record, for the caller's own use: a log position, for example. It
+    /// becomes visible together with the passages of the commit, as [`Searcher::state`]. Null records nothing.
+    ///
+    /// A [rollback](Self::rollback) restores the state of the last commit. A writer that overwrites an index begins
+    /// without a state.
+    pub fn set_state(&mut self, state: Value) {
+        self.payload.state = state;
+    }
+
+    /// Returns the state that the next commit will record. It is that of the last commit until it is
+    /// [set](Self::set_state).
+    #[must_use]
+    pub fn state(&self) -> &Value {
+        &self.payload.state
+    }
+
+    /// Returns a searcher for the last commit. It is open already, so this costs nothing. Passages that were added or
+    /// deleted after the commit are not taken into account, nor are merges in the background, which change no hits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`] if the last commit could not be opened after a failure; the writer must then be rolled
+    /// back.
+    pub fn searcher(&self) -> Result<Arc<Searcher>, Error> {
+        if self.is_tantivy_writer_lost {
+            return Err(Error::Interrupted { path: self.path.clone() });
+        }
+        Ok(Arc::clone(&self.committed))
+    }
+
+    /// Returns the analyzer of the index.
     #[must_use]
     pub fn analyzer(&self) -> Analyzer {
         self.analyzer.clone()
     }
 
-    pub(super) fn check_changeable(&self) -> Result<(), Error> {
+    /// Fails if the writer must be rolled back first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`]
+    pub fn check_changeable(&self) -> Result<(), Error> {
         if self.is_interrupted {
             return Err(Error::Interrupted { path: self.path.clone() });
         }

@@ -1,11 +1,13 @@
-//! Creating an index, and opening one for changes.
+//! Creates an index, or opens one for changes.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use tantivy::directory::Directory;
 use tantivy::directory::error::LockError;
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::{Index, TantivyError};
@@ -17,21 +19,22 @@ use crate::index::folder::{clear, is_unfinished, remove_temporary};
 use crate::index::open::{analyze_with, new_index, open_index};
 use crate::index::snapshot::Snapshot;
 use crate::index::tantivy_error::tantivy_error;
+use crate::search::searcher::Searcher;
 use crate::writer::backlog::Backlog;
 use crate::writer::id_set::IdSet;
 use crate::writer::options::WriterOptions;
 use crate::{Analyzer, Error};
 
 impl IndexWriter {
-    /// Creates an empty index in a folder, and the folder if it does not exist. An index that is to be overwritten stays
-    /// until the first commit.
+    /// Creates an empty index in a folder, and the folder if it does not exist. With [`WriterOptions::overwrite`], an
+    /// existing index is replaced at the first commit and can be searched until then.
     ///
     /// # Errors
     ///
-    /// [`Error::AlreadyExists`] if there is an index and it is not to be overwritten; [`Error::NotAFolder`]; [`Error::NotAnIndex`] for
-    /// an index of another program, which is never overwritten; [`Error::Locked`]; [`Error::Argument`] for options
-    /// out of range; [`Error::Io`]. An index that never had a passage counts as none, so a first build that was
-    /// killed can be started again.
+    /// [`Error::AlreadyExists`] if there is an index and `overwrite` is not set; [`Error::NotAFolder`];
+    /// [`Error::NotAnIndex`] for an index of another program, which is never overwritten; [`Error::Locked`];
+    /// [`Error::Argument`] for options out of range; [`Error::Io`]. An index that never had a passage counts as none,
+    /// so a first build that was killed can be started again.
     pub fn create(path: &Path, analyzer: Analyzer, options: WriterOptions) -> Result<Self, Error> {
         let tantivy_options = options.to_tantivy()?;
         if path.is_file() {
@@ -71,7 +74,8 @@ impl IndexWriter {
         Self::open_expecting(path, None, options)
     }
 
-    /// Opens the index in a folder for changes, and fails if it was built with another analyzer.
+    /// Opens the index in a folder for changes, and fails if it was built with another analyzer than `analyzer`. `None`
+    /// accepts every analyzer.
     ///
     /// # Errors
     ///
@@ -85,10 +89,13 @@ impl IndexWriter {
         let index = open_index(path)?;
         let tantivy_writer = open_tantivy_writer(&index, &tantivy_options, "open", path)?;
         let writer = Self::from_tantivy(path, index, tantivy_writer, options)?;
-        writer.committed.check_analyzer(analyzer.as_ref())?;
+        writer.committed.index.check_analyzer(analyzer.as_ref())?;
         writer.start_analyzing();
-        // A writer that was killed may have left files with names that the next commit would use.
+        // A writer that was killed may have left temporary files, and segments that no commit contains. If it was killed
+        // before its last rename was durable, this must be done before the files of the commit before are removed.
+        writer.index.directory().sync_directory().map_err(Error::io("open", path))?;
         remove_temporary(path)?;
+        writer.remove_unlisted_segments()?;
         writer.collect_garbage()?;
         Ok(writer)
     }
@@ -112,7 +119,7 @@ impl IndexWriter {
         Ok(writer)
     }
 
-    /// A writer that replaces an intact index at its first commit; `None` if the index is damaged.
+    /// Returns a writer that replaces an intact index at its first commit; `None` if the index is damaged.
     fn overwrite(
         path: &Path,
         index: &Index,
@@ -143,6 +150,7 @@ impl IndexWriter {
         }
     }
 
+    /// Deletes all passages, without a commit.
     pub(super) fn begin_overwriting(&mut self) -> Result<(), Error> {
         let cleared = self.tantivy_writer.delete_all_documents();
         cleared.map_err(|error| tantivy_error("create", &self.path, error))?;
@@ -151,7 +159,7 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Gives tantivy the analyzer, and lets the backlog know when a text is analyzed.
+    /// Registers the analyzer with tantivy, and makes it tell the backlog when a text is analyzed.
     fn start_analyzing(&self) {
         analyze_with(&self.index, self.analyzer.clone());
         self.backlog.watch(&self.index);
@@ -172,7 +180,7 @@ impl IndexWriter {
             fields: committed.fields,
             payload: committed.payload.clone(),
             analyzer: committed.analyzer.clone(),
-            committed,
+            committed: Arc::new(Searcher::new(committed)),
             is_overwriting: false,
             verified,
             added: IdSet::default(),
@@ -191,7 +199,7 @@ impl IndexWriter {
 const LOCK_RETRIES: u32 = 20;
 const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Opens tantivy's writer. All of its operations must be later than the last commit: see [`skip_stamp_of_commit`].
+/// Opens tantivy's writer. Its operations must have later numbers than the last commit: see [`skip_stamp_of_commit`].
 fn open_tantivy_writer(
     index: &Index,
     options: &IndexWriterOptions,
@@ -216,9 +224,9 @@ fn open_tantivy_writer(
 /// Consumes the operation stamp (opstamp) that a new or rolled-back tantivy writer would give its first operation.
 ///
 /// tantivy numbers operations, and a merge of committed segments applies the deletions up to the number of the last
-/// commit. A writer that has just been opened or rolled back starts counting at that number, not after it. If its first
-/// operation is a deletion, the next merge would therefore apply it although it was never committed. The merged segment
-/// then has fewer passages than the commit recorded, and the index can no longer be opened.
+/// commit. A writer that has just been opened or rolled back starts counting at that number, not at the next one. So if
+/// its first operation were a deletion, the next merge would apply it although it was never committed. The merged
+/// segment would have fewer passages than the commit recorded, and the index could no longer be opened.
 pub(super) fn skip_stamp_of_commit(tantivy_writer: &tantivy::IndexWriter) -> tantivy::Result<()> {
     // An empty group of operations consumes one stamp and does nothing else.
     tantivy_writer.run(std::iter::empty()).map(|_| ())

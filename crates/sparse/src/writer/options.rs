@@ -1,4 +1,4 @@
-//! Threads and memory of a writer.
+//! The options of a writer: threads, memory, and whether it may overwrite an index.
 
 use tantivy::indexer::IndexWriterOptions;
 
@@ -12,12 +12,12 @@ const MIN_BYTES_PER_THREAD: usize = 15_000_000;
 pub struct WriterOptions {
     /// Whether [`IndexWriter::create`](crate::IndexWriter::create) may replace an existing index.
     pub overwrite: bool,
-    /// Number of threads that analyze passages, 1 to 8, in addition to the thread that adds them. With one, the passages
-    /// that fit into memory make one segment.
+    /// Number of threads that analyze passages, 1 to 8, in addition to the thread that adds them. With one thread,
+    /// passages that fit in memory become one segment; with several, each thread writes segments of its own.
     pub threads: usize,
     /// Bytes of memory for passages that are not written yet, for all threads together: 15 to 4,000 MB per thread. When
-    /// it is used up, the passages are written as a segment. In addition, each changed id takes 17 to 35 bytes until the
-    /// next commit, and merging takes about 30 bytes per passage.
+    /// the memory is used up, the passages are written as a segment. In addition, each changed id takes 17 to 35 bytes
+    /// until the next commit, and merging takes about 30 bytes per passage.
     pub memory: usize,
 }
 
@@ -40,6 +40,7 @@ impl WriterOptions {
             let expected = "15,000,000 to 4,000,000,000 bytes per thread";
             return Err(Error::Argument { what: "memory", expected, got });
         }
+        // With the minimum memory, the backlog comes on top.
         let index_bytes = (self.memory - self.max_backlog_bytes()) / self.threads;
         Ok(IndexWriterOptions::builder()
             .num_worker_threads(self.threads)
@@ -48,7 +49,7 @@ impl WriterOptions {
             .build())
     }
 
-    /// How much of the memory is for texts that wait to be analyzed, in bytes.
+    /// Returns how many bytes of the memory are for texts that wait to be analyzed.
     pub(crate) fn max_backlog_bytes(self) -> usize {
         (self.memory / 8).min(8_000_000)
     }

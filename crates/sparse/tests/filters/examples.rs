@@ -1,4 +1,5 @@
-//! One example for each rule about absent fields, kinds of values, and what is rejected.
+//! One example for each rule of the documentation of [`Filter`]: missing fields, types of values, and filters that are
+//! rejected.
 
 use std::path::Path;
 
@@ -7,7 +8,8 @@ use sparse::{
     Analyzer, Bm25, Bm25Index, Error, Filter, IndexWriter, PassageFields, Range, Searcher, WriterOptions,
 };
 
-fn indexed(path: &Path, passages: &[(&str, PassageFields)]) -> IndexWriter {
+/// Creates an index of passages with these ids and fields.
+fn create_index(path: &Path, passages: &[(&str, PassageFields)]) -> IndexWriter {
     let mut writer =
         IndexWriter::create(path, Analyzer::SIMPLE, WriterOptions::default()).expect("an empty folder");
     for (id, fields) in passages {
@@ -17,6 +19,7 @@ fn indexed(path: &Path, passages: &[(&str, PassageFields)]) -> IndexWriter {
     writer
 }
 
+/// Returns the ids of the passages that meet a filter.
 fn found(searcher: &Searcher, json: &str) -> Vec<String> {
     let filter = serde_json::from_str(json).expect("a filter");
     let control = Control::new();
@@ -30,7 +33,7 @@ fn fields(json: &str) -> PassageFields {
 }
 
 #[test]
-fn absent_fields_and_fields_of_several_kinds_are_what_the_documentation_says() {
+fn conditions_hold_for_missing_fields_and_several_types_as_documented() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let passages = [
         ("number", fields(r#"{"x": 1}"#)),
@@ -41,34 +44,38 @@ fn absent_fields_and_fields_of_several_kinds_are_what_the_documentation_says() {
         ("absent", fields(r#"{"y": -0.0}"#)),
         ("none", PassageFields::new()),
     ];
-    drop(indexed(folder.path(), &passages));
+    drop(create_index(folder.path(), &passages));
     let searcher = Bm25Index::open(folder.path()).expect("an intact index").searcher();
-    let found = |json: &str| found(&searcher, json).join(" ");
-    assert_eq!(found(r#"{"equals": {"field": "x", "value": 1}}"#), "number");
-    assert_eq!(found(r#"{"equals": {"field": "x", "value": "1"}}"#), "text");
-    assert_eq!(found(r#"{"equals": {"field": "x", "value": true}}"#), "boolean");
-    assert_eq!(found(r#"{"equals": {"field": "x", "value": "5"}}"#), "texts");
-    assert_eq!(found(r#"{"range": {"field": "x", "gte": 0}}"#), "number");
-    // One and the same text is in both bounds, or it is not.
-    assert_eq!(found(r#"{"range": {"field": "x", "gt": "0", "lt": "5"}}"#), "text");
-    assert_eq!(found(r#"{"exists": {"field": "x"}}"#), "number text boolean texts");
-    assert_eq!(found(r#"{"not": {"exists": {"field": "x"}}}"#), "empty absent none");
+    let matching = |json: &str| found(&searcher, json).join(" ");
+    assert_eq!(matching(r#"{"equals": {"field": "x", "value": 1}}"#), "number");
+    assert_eq!(matching(r#"{"equals": {"field": "x", "value": "1"}}"#), "text");
+    assert_eq!(matching(r#"{"equals": {"field": "x", "value": true}}"#), "boolean");
+    assert_eq!(matching(r#"{"equals": {"field": "x", "value": "5"}}"#), "texts");
+    assert_eq!(matching(r#"{"range": {"field": "x", "gte": 0}}"#), "number");
+    // A passage with several texts is found only if one of its texts is within both bounds.
+    assert_eq!(matching(r#"{"range": {"field": "x", "gt": "0", "lt": "5"}}"#), "text");
+    assert_eq!(matching(r#"{"exists": {"field": "x"}}"#), "number text boolean texts");
+    assert_eq!(matching(r#"{"prefix": {"field": "x", "value": "5"}}"#), "texts");
+    assert_eq!(matching(r#"{"prefix": {"field": "x", "value": "1"}}"#), "text");
+    assert_eq!(matching(r#"{"prefix": {"field": "x", "value": ""}}"#), "text texts");
+    assert_eq!(matching(r#"{"not": {"prefix": {"field": "x", "value": "50"}}}"#).split(' ').count(), 7);
+    assert_eq!(matching(r#"{"not": {"exists": {"field": "x"}}}"#), "empty absent none");
     assert_eq!(
-        found(r#"{"not": {"equals": {"field": "x", "value": 1}}}"#),
+        matching(r#"{"not": {"equals": {"field": "x", "value": 1}}}"#),
         "text boolean texts empty absent none"
     );
-    assert_eq!(found(r#"{"exists": {"field": "z"}}"#), "");
-    assert_eq!(found(r#"{"not": {"exists": {"field": "z"}}}"#).split(' ').count(), 7);
+    assert_eq!(matching(r#"{"exists": {"field": "z"}}"#), "");
+    assert_eq!(matching(r#"{"not": {"exists": {"field": "z"}}}"#).split(' ').count(), 7);
     // −0 is 0.
-    assert_eq!(found(r#"{"range": {"field": "y", "gte": 0}}"#), "absent");
-    assert_eq!(found(r#"{"range": {"field": "y", "lt": 0}}"#), "");
-    assert_eq!(found(r#"{"range": {"field": "y", "gt": -0.0}}"#), "");
-    assert_eq!(found(r#"{"equals": {"field": "y", "value": -0.0}}"#), "absent");
-    assert_eq!(found(r#"{"in": {"field": "x", "values": []}}"#), "");
-    assert_eq!(found(r#"{"ids": ["none", "nobody", "text", "none"]}"#), "text none");
-    assert_eq!(found(r#"{"ids": []}"#), "");
-    assert_eq!(found(r#"{"and": []}"#).split(' ').count(), 7);
-    assert_eq!(found(r#"{"or": []}"#), "");
+    assert_eq!(matching(r#"{"range": {"field": "y", "gte": 0}}"#), "absent");
+    assert_eq!(matching(r#"{"range": {"field": "y", "lt": 0}}"#), "");
+    assert_eq!(matching(r#"{"range": {"field": "y", "gt": -0.0}}"#), "");
+    assert_eq!(matching(r#"{"equals": {"field": "y", "value": -0.0}}"#), "absent");
+    assert_eq!(matching(r#"{"in": {"field": "x", "values": []}}"#), "");
+    assert_eq!(matching(r#"{"ids": ["none", "nobody", "text", "none"]}"#), "text none");
+    assert_eq!(matching(r#"{"ids": []}"#), "");
+    assert_eq!(matching(r#"{"and": []}"#).split(' ').count(), 7);
+    assert_eq!(matching(r#"{"or": []}"#), "");
     assert_eq!(searcher.fields("texts").expect("fields"), passages[3].1);
     assert_eq!(searcher.fields("empty").expect("fields"), passages[4].1);
     assert_eq!(searcher.fields("none").expect("fields"), PassageFields::new());
@@ -77,14 +84,14 @@ fn absent_fields_and_fields_of_several_kinds_are_what_the_documentation_says() {
 }
 
 #[test]
-fn a_condition_on_a_field_or_kind_of_value_that_no_passage_has_is_refused() {
+fn a_condition_on_a_field_or_type_that_no_passage_has_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let passages = [
         ("a", fields(r#"{"year": 1999, "a.b": "x", "draft": true}"#)),
         ("b", fields(r#"{"year": 2001, "mixed": 1}"#)),
         ("c", fields(r#"{"mixed": "one", "none": []}"#)),
     ];
-    let mut writer = indexed(folder.path(), &passages);
+    let mut writer = create_index(folder.path(), &passages);
     let index = Bm25Index::open(folder.path()).expect("an intact index");
     let searcher = index.searcher();
     let refused = |json: &str| {
@@ -112,6 +119,14 @@ fn a_condition_on_a_field_or_kind_of_value_that_no_passage_has_is_refused() {
         "filter.range.gte: expected a number, as every value of \"year\" is, got the text \"1990\""
     );
     assert_eq!(
+        refused(r#"{"prefix": {"field": "year", "value": "19"}}"#),
+        "filter.prefix.value: expected a number, as every value of \"year\" is, got the text \"19\""
+    );
+    assert_eq!(
+        refused(r#"{"not": {"prefix": {"field": "author", "value": ""}}}"#),
+        format!("filter.not.prefix.field: {known}, got \"author\"")
+    );
+    assert_eq!(
         refused(r#"{"or": [{"equals": {"field": "a.b", "value": 1.5}}]}"#),
         "filter.or[0].equals.value: expected a text, as every value of \"a.b\" is, got the number 1.5"
     );
@@ -120,7 +135,7 @@ fn a_condition_on_a_field_or_kind_of_value_that_no_passage_has_is_refused() {
         "filter.in.values[2]: expected a number or a text, as every value of \"mixed\" is, got the boolean true"
     );
     assert_eq!(found(&searcher, r#"{"equals": {"field": "mixed", "value": "one"}}"#), ["c"]);
-    // An index without passages accepts any filter; one whose passages have no fields does not.
+    // An index without passages accepts any filter; an index of passages without fields does not.
     writer.delete(&["a", "b", "c"]).expect("a deletion");
     writer.commit().expect("a commit");
     index.reload().expect("an intact index");
@@ -139,10 +154,12 @@ fn a_condition_on_a_field_or_kind_of_value_that_no_passage_has_is_refused() {
 }
 
 #[test]
-fn an_update_replaces_fields_and_a_searcher_keeps_those_of_its_commit() {
+fn an_update_replaces_fields_but_not_for_searchers_of_earlier_commits() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut writer =
-        indexed(folder.path(), &[("a", fields(r#"{"year": 1999}"#)), ("b", fields(r#"{"year": 2001}"#))]);
+    let mut writer = create_index(
+        folder.path(),
+        &[("a", fields(r#"{"year": 1999}"#)), ("b", fields(r#"{"year": 2001}"#))],
+    );
     let index = Bm25Index::open(folder.path()).expect("an intact index");
     let before = index.searcher();
     let since_2000 = r#"{"range": {"field": "year", "gte": 2000}}"#;
@@ -158,11 +175,12 @@ fn an_update_replaces_fields_and_a_searcher_keeps_those_of_its_commit() {
 }
 
 #[test]
-fn bad_fields_and_bad_filters_are_refused_and_lose_nothing() {
+fn invalid_fields_and_filters_are_refused_and_change_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut writer = indexed(folder.path(), &[("a", fields(r#"{"year": 1999}"#))]);
+    let mut writer = create_index(folder.path(), &[("a", fields(r#"{"year": 1999}"#))]);
     let bad = PassageFields::from([("year".to_owned(), f64::NAN.into())]);
-    let error = writer.update_with_fields("a", None, "words", &bad).expect_err("a bad field").to_string();
+    let error =
+        writer.update_with_fields("a", None, "words", &bad).expect_err("an invalid field").to_string();
     assert_eq!(error, "passage \"a\": fields.year: expected a finite number, got NaN");
     assert!(matches!(writer.add_with_fields("b", None, "words", &bad), Err(Error::Part { .. })));
     writer.commit().expect("a commit");
@@ -170,7 +188,7 @@ fn bad_fields_and_bad_filters_are_refused_and_lose_nothing() {
     assert_eq!(searcher.len(), 1);
     assert_eq!(searcher.fields("a").expect("fields"), fields(r#"{"year": 1999}"#));
     let bad = Filter::Not(Box::new(Filter::Range(Range { field: "year".to_owned(), ..Range::default() })));
-    let error = searcher.filtered(Some(&bad), &Control::new()).expect_err("a bad filter").to_string();
+    let error = searcher.filtered(Some(&bad), &Control::new()).expect_err("an invalid filter").to_string();
     assert_eq!(error, "filter.not.range: expected at least one of gte, gt, lte and lt, got none");
     let control = Control::new();
     control.cancel();
@@ -179,18 +197,19 @@ fn bad_fields_and_bad_filters_are_refused_and_lose_nothing() {
 }
 
 #[test]
-fn passages_without_fields_cost_nothing() {
+fn passages_without_fields_take_almost_no_space() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let ids: Vec<String> = (0..5000).map(|at| at.to_string()).collect();
     let passages: Vec<_> = ids.iter().map(|id| (id.as_str(), PassageFields::new())).collect();
-    drop(indexed(folder.path(), &passages));
+    drop(create_index(folder.path(), &passages));
     let size = |extension: &str| {
         let entries =
             std::fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("an entry"));
         let files = entries.filter(|entry| entry.path().extension().is_some_and(|found| found == extension));
         files.map(|file| file.metadata().expect("a file").len()).sum::<u64>()
     };
-    // A header and a checksum; tantivy stores a few bytes for every document, even an empty one.
+    // The file of columns has only a header and a checksum. tantivy stores a few bytes for every document, even if
+    // empty.
     assert!(size("fast") < 300, "{} bytes of columns", size("fast"));
     assert!(size("store") < 7 * 5000, "{} bytes stored", size("store"));
 }

@@ -1,13 +1,13 @@
-//! What a filter means, read from its definition and computed passage by passage.
+//! A reference implementation of filters, straight from their definition, for one passage at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use sparse::{FieldValue, Filter, PassageFields, Range, Scalar};
 
-/// The kinds of values per field.
-pub type Kinds = BTreeMap<String, BTreeSet<&'static str>>;
+/// The types of values that each field has: text, number, boolean.
+pub type FieldTypes = BTreeMap<String, BTreeSet<&'static str>>;
 
-fn kind(value: &Scalar) -> &'static str {
+fn type_of(value: &Scalar) -> &'static str {
     match value {
         Scalar::Text(_) => "text",
         Scalar::Number(_) => "number",
@@ -15,37 +15,39 @@ fn kind(value: &Scalar) -> &'static str {
     }
 }
 
-pub fn kinds_of<'a>(passages: impl IntoIterator<Item = &'a PassageFields>) -> Kinds {
-    let mut kinds = Kinds::new();
+/// Returns the types of all fields of passages.
+pub fn field_types<'a>(passages: impl IntoIterator<Item = &'a PassageFields>) -> FieldTypes {
+    let mut types = FieldTypes::new();
     for (name, value) in passages.into_iter().flatten() {
-        let kind = match value {
-            FieldValue::One(value) => kind(value),
+        let value_type = match value {
+            FieldValue::One(value) => type_of(value),
             FieldValue::Many(texts) if texts.is_empty() => continue,
             FieldValue::Many(_) => "text",
         };
-        kinds.entry(name.clone()).or_default().insert(kind);
+        types.entry(name.clone()).or_default().insert(value_type);
     }
-    kinds
+    types
 }
 
-/// Whether each condition of a filter is on an existing field, and with a kind of value that the field has.
-pub fn has_meaning(filter: &Filter, kinds: &Kinds) -> bool {
+/// Returns true if each condition of a filter is on an existing field, with values of a type that the field has.
+pub fn matches_types(filter: &Filter, types: &FieldTypes) -> bool {
     let known = |field: &str, values: &[&Scalar]| {
-        kinds.get(field).is_some_and(|kinds| values.iter().all(|value| kinds.contains(kind(value))))
+        types.get(field).is_some_and(|types| values.iter().all(|value| types.contains(type_of(value))))
     };
     match filter {
         Filter::Ids(_) | Filter::Exists { .. } => true,
         Filter::Equals { field, value } => known(field, &[value]),
         Filter::In { field, values } => known(field, &values.iter().collect::<Vec<_>>()),
+        Filter::Prefix { field, .. } => known(field, &[&"".into()]),
         Filter::Range(Range { field, gte, gt, lte, lt }) => {
             known(field, &[gte, gt, lte, lt].into_iter().flatten().collect::<Vec<_>>())
         }
-        Filter::And(parts) | Filter::Or(parts) => parts.iter().all(|part| has_meaning(part, kinds)),
-        Filter::Not(part) => has_meaning(part, kinds),
+        Filter::And(parts) | Filter::Or(parts) => parts.iter().all(|part| matches_types(part, types)),
+        Filter::Not(part) => matches_types(part, types),
     }
 }
 
-/// Whether a passage meets a filter, by the definition.
+/// Returns true if a passage meets a filter.
 pub fn meets(id: &str, fields: &PassageFields, filter: &Filter) -> bool {
     let any = |field: &str, holds: &dyn Fn(&Scalar) -> bool| match fields.get(field) {
         None => false,
@@ -56,6 +58,9 @@ pub fn meets(id: &str, fields: &PassageFields, filter: &Filter) -> bool {
         Filter::Ids(ids) => ids.iter().any(|other| other == id),
         Filter::Equals { field, value } => any(field, &|other| other == value),
         Filter::In { field, values } => any(field, &|other| values.contains(other)),
+        Filter::Prefix { field, prefix } => {
+            any(field, &|value| matches!(value, Scalar::Text(text) if text.starts_with(prefix)))
+        }
         Filter::Exists { field } => any(field, &|_| true),
         Filter::And(parts) => parts.iter().all(|part| meets(id, fields, part)),
         Filter::Or(parts) => parts.iter().any(|part| meets(id, fields, part)),
@@ -66,13 +71,13 @@ pub fn meets(id: &str, fields: &PassageFields, filter: &Filter) -> bool {
                 (Scalar::Text(value), Scalar::Text(bound)) => Some(value.cmp(bound)),
                 _ => None,
             };
-            let holds = |bound: &Option<Scalar>, wanted: &dyn Fn(std::cmp::Ordering) -> bool| {
+            let is_within = |bound: &Option<Scalar>, wanted: &dyn Fn(std::cmp::Ordering) -> bool| {
                 bound.as_ref().is_none_or(|bound| compared(bound).is_some_and(wanted))
             };
-            holds(gte, &|order| order.is_ge())
-                && holds(gt, &|order| order.is_gt())
-                && holds(lte, &|order| order.is_le())
-                && holds(lt, &|order| order.is_lt())
+            is_within(gte, &|order| order.is_ge())
+                && is_within(gt, &|order| order.is_gt())
+                && is_within(lte, &|order| order.is_le())
+                && is_within(lt, &|order| order.is_lt())
         }),
     }
 }

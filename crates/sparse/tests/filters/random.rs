@@ -1,19 +1,24 @@
-//! A filtered search must find what an unfiltered search finds, without the passages that do not meet the filter.
+//! A filtered search must find the same hits as an unfiltered search, except for passages that do not meet the filter.
 
 use std::collections::HashMap;
 
 use control::Control;
 use proptest::prelude::*;
-use sparse::{Analyzer, Bm25, Bm25Index, Error, Filter, IndexWriter, PassageFields, Searcher, WriterOptions};
+use sparse::{
+    Analyzer, Bm25, Bm25Index, Error, Filter, FilteredSearcher, IndexWriter, PassageFields, Searcher,
+    WriterOptions,
+};
 
-use crate::model::{Kinds, has_meaning, kinds_of, meets};
-use crate::strategies::{Step, filter, step};
+use crate::model::{FieldTypes, field_types, matches_types, meets};
+use crate::strategies::{NAMES, Step, filter, step};
+use crate::value_model::{sorted_by, value_counts};
 
-/// `ever` holds the kinds of all fields that passages have had so far: those of deleted passages may or may not count.
+/// Compares filtered searches with the model. `all_types` has the types of all fields that passages have had so far:
+/// those of deleted passages count until their segment is merged.
 fn check(
     searcher: &Searcher,
     passages: &HashMap<String, PassageFields>,
-    ever: &Kinds,
+    all_types: &FieldTypes,
     filters: &[Filter],
     k: usize,
 ) -> Result<(), TestCaseError> {
@@ -22,17 +27,19 @@ fn check(
         prop_assert_eq!(&searcher.fields(id).expect("fields"), fields);
     }
     let queries = ["a", "b c c", "a b c d"];
-    let live = kinds_of(passages.values());
-    // The second time around from the cache.
+    let current_types = field_types(passages.values());
+    // Each filter is used twice. The second time, its sets are in the cache.
     for filter in filters.iter().chain(filters) {
         prop_assert!(filter.check().is_ok());
+        // A type that only deleted passages have may still be known or not.
         let filtered = match searcher.filtered(Some(filter), &control) {
             Ok(filtered) => {
-                prop_assert!(passages.is_empty() || has_meaning(filter, ever), "{filter:?} was not refused");
+                let accepted = passages.is_empty() || matches_types(filter, all_types);
+                prop_assert!(accepted, "{filter:?} was not refused");
                 filtered
             }
             Err(Error::Part { .. }) => {
-                let refused = !passages.is_empty() && !has_meaning(filter, &live);
+                let refused = !passages.is_empty() && !matches_types(filter, &current_types);
                 prop_assert!(refused, "{filter:?} was refused");
                 continue;
             }
@@ -40,6 +47,8 @@ fn check(
         };
         let wanted = passages.iter().filter(|(id, fields)| meets(id, fields, filter)).count();
         prop_assert_eq!((filtered.len(), filtered.is_empty()), (wanted as u64, wanted == 0));
+        check_values(searcher, &filtered, passages, &current_types, filter, k)?;
+        // Some cases search on two threads.
         let threads = if k == 1 { 2 } else { 1 };
         let many = filtered.search_many(&queries, k, parameters, threads, &control).expect("hits");
         for (query, together) in queries.iter().zip(many) {
@@ -58,27 +67,63 @@ fn check(
     Ok(())
 }
 
+/// Compares the counts and the order of the values of all fields with the model.
+fn check_values(
+    searcher: &Searcher,
+    filtered: &FilteredSearcher<'_>,
+    passages: &HashMap<String, PassageFields>,
+    types: &FieldTypes,
+    filter: &Filter,
+    k: usize,
+) -> Result<(), TestCaseError> {
+    let meeting = passages.iter().filter(|(id, fields)| meets(id, fields, filter));
+    let ord = |id: &str| searcher.ord(id).expect("an intact index").expect("a passage of the index");
+    let mut meeting: Vec<(u32, &PassageFields)> = meeting.map(|(id, fields)| (ord(id), fields)).collect();
+    meeting.sort_unstable_by_key(|&(ord, _)| ord);
+    let ords: Vec<u32> = meeting.iter().map(|&(ord, _)| ord).collect();
+    prop_assert_eq!(filtered.ords().iter().collect::<Vec<_>>(), ords);
+    for name in NAMES {
+        let counts = match filtered.value_counts(name, k) {
+            Err(Error::Part { .. }) => {
+                prop_assert!(!passages.is_empty() && !types.contains_key(name), "{name:?} was refused");
+                prop_assert!(filtered.sorted_by(name, false, 0, k).is_err());
+                continue;
+            }
+            counts => counts.expect("counts"),
+        };
+        prop_assert_eq!(counts, value_counts(&meeting, name, k));
+        prop_assert_eq!(filtered.value_counts(name, 100).expect("counts"), value_counts(&meeting, name, 100));
+        for (descending, offset) in [(false, 0), (true, 0), (false, k), (true, 2)] {
+            for k in [k, usize::MAX] {
+                let sorted = filtered.sorted_by(name, descending, offset, k).expect("a field");
+                prop_assert_eq!(sorted, sorted_by(&meeting, name, descending, offset, k));
+            }
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
     #[test]
-    fn a_filtered_search_is_a_search_of_which_the_rest_was_left_out(
+    fn a_filtered_search_finds_the_hits_of_a_search_that_meet_the_filter(
         steps in prop::collection::vec(step(), 1..50),
         filters in prop::collection::vec(filter(), 1..12),
         k in 0usize..8,
     ) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut writer = IndexWriter::create(folder.path(), Analyzer::WHITESPACE, WriterOptions::default()).expect("an empty folder");
-        let (mut passages, mut commits, mut ever) = (HashMap::new(), 0, Kinds::new());
+        let (mut passages, mut commits, mut all_types) = (HashMap::new(), 0, FieldTypes::new());
         let open = || Bm25Index::open(folder.path()).expect("an intact index").searcher();
         for step in steps {
             match step {
                 Step::Put(id, text, fields) => {
                     let id = format!("p{id}");
-                    for (name, kinds) in kinds_of([&fields]) {
-                        ever.entry(name).or_default().extend(kinds);
+                    for (name, types) in field_types([&fields]) {
+                        all_types.entry(name).or_default().extend(types);
                     }
-                    let there = passages.insert(id.clone(), fields.clone()).is_some();
-                    if there {
+                    let existed = passages.insert(id.clone(), fields.clone()).is_some();
+                    if existed {
                         prop_assert!(writer.update_with_fields(&id, None, &text, &fields).expect("an update"));
                     } else {
                         writer.add_with_fields(&id, None, &text, &fields).expect("a new id");
@@ -86,22 +131,23 @@ proptest! {
                 }
                 Step::Delete(id) => {
                     let id = format!("p{id}");
-                    let there = passages.remove(&id).is_some();
-                    prop_assert_eq!(writer.delete(&[&id]).expect("a deletion"), u64::from(there));
+                    let existed = passages.remove(&id).is_some();
+                    prop_assert_eq!(writer.delete(&[&id]).expect("a deletion"), u64::from(existed));
                 }
+                // With eight segments, tantivy would merge in the background.
                 Step::Commit if commits < 6 => {
                     commits += 1;
                     writer.commit().expect("a commit");
-                    check(&open(), &passages, &ever, &filters, k)?;
+                    check(&open(), &passages, &all_types, &filters, k)?;
                 }
                 Step::Commit => {}
             }
         }
         writer.commit().expect("a commit");
-        check(&open(), &passages, &ever, &filters, k)?;
+        check(&open(), &passages, &all_types, &filters, k)?;
         writer.merge().expect("a merge");
         prop_assert!(open().segments() <= 1);
         // After the merge, no deleted passages are left.
-        check(&open(), &passages, &kinds_of(passages.values()), &filters, k)?;
+        check(&open(), &passages, &field_types(passages.values()), &filters, k)?;
     }
 }

@@ -1,16 +1,19 @@
-//! Random passages, filters and changes to an index.
+//! proptest strategies for random passages, filters and changes to an index.
 
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use sparse::{FieldValue, Filter, PassageFields, Range, Scalar};
 
-const NAMES: [&str; 4] = ["year", "a.b", "back\\slash%", "größe"];
+/// The names of fields.
+pub const NAMES: [&str; 4] = ["year", "a.b", "back\\slash%", "größe"];
 
+/// A change to an index. Passages have ids from 0 to 11.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// Of one of twelve ids: an addition, or an update if it is there.
+    /// Adds a passage with this id, text and fields, or updates it if it exists.
     Put(u8, String, PassageFields),
+    /// Deletes the passage with this id, if it exists.
     Delete(u8),
     Commit,
 }
@@ -20,7 +23,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn number() -> impl Strategy<Value = f64> {
-    let exact = 9_007_199_254_740_992.0; // 2^53
+    let max_exact_integer = 9_007_199_254_740_992.0; // 2^53
     prop::sample::select(vec![
         -0.0,
         0.0,
@@ -28,13 +31,13 @@ fn number() -> impl Strategy<Value = f64> {
         2.5,
         3.0,
         -7.0,
-        exact,
-        exact - 1.0,
-        -exact,
+        max_exact_integer,
+        max_exact_integer - 1.0,
+        -max_exact_integer,
         1e300,
         -1e300,
-        5e-324,
-        2e19,
+        5e-324, // the smallest positive number
+        2e19,   // above the range of u64
     ])
 }
 
@@ -63,6 +66,7 @@ fn range() -> impl Strategy<Value = Range> {
         (number().prop_map(Scalar::Number), number().prop_map(Scalar::Number)),
         (text().prop_map(Scalar::Text), text().prop_map(Scalar::Text)),
     ];
+    // 0 means no bound, 1 an inclusive one, 2 an exclusive one.
     (name(), bounds, 0..3usize, 0..3usize).prop_map(|(field, (low, high), lower, upper)| {
         let (lower, upper) = if (lower, upper) == (0, 0) { (1, 0) } else { (lower, upper) };
         let pick = |bound: &Scalar, chosen: bool| chosen.then(|| bound.clone());
@@ -78,14 +82,17 @@ fn range() -> impl Strategy<Value = Range> {
 
 pub fn filter() -> impl Strategy<Value = Filter> {
     let leaf = prop_oneof![
+        // No passage has the ids 12 and 13.
         prop::collection::vec(0u8..14, 0..6)
             .prop_map(|ids| Filter::Ids(ids.into_iter().map(|id| format!("p{id}")).collect())),
         (name(), scalar()).prop_map(|(field, value)| Filter::Equals { field, value }),
         (name(), prop::collection::vec(scalar(), 0..5))
             .prop_map(|(field, values)| Filter::In { field, values }),
         range().prop_map(Filter::Range),
+        (name(), prop_oneof![text(), Just("\u{1}".to_owned())])
+            .prop_map(|(field, prefix)| Filter::Prefix { field, prefix }),
         name().prop_map(|field| Filter::Exists { field }),
-        Just(Filter::Exists { field: "nobody".to_owned() }),
+        Just(Filter::Exists { field: "unknown".to_owned() }),
     ];
     leaf.prop_recursive(3, 12, 3, |part| {
         prop_oneof![

@@ -1,5 +1,5 @@
-//! Reference outputs of Lucene and the collections from which they were made.
-#![allow(dead_code, reason = "each test file uses its part")]
+//! Reads collections of passages and queries, and the tokens and rankings that Lucene produced from them.
+#![allow(dead_code, reason = "each test uses a part of this file")]
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -8,30 +8,64 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-pub const COLLECTIONS: [&str; 5] =
+/// The collections whose texts may not be published. Some machines have them in a folder, `shared`.
+const UNPUBLISHED: [&str; 5] =
     ["squad", "scifact", "nfcorpus-preprocessed", "vaswani-npl", "agentset-dbpedia"];
 
-/// The folder with the reference data; `None` if it is not on this machine.
-pub fn shared() -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let path = std::env::var_os("PASSAGEKIT_SHARED").map_or_else(beside, PathBuf::from);
-    if path.join("reference/lucene").is_dir() {
-        return Some(path);
+/// Returns the encyclopedia in `examples/`, which every checkout has, and the unpublished collections if they are on
+/// this machine.
+pub fn collections() -> Vec<Collection> {
+    let mut collections = vec![Collection::encyclopedia()];
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let shared = std::env::var_os("PASSAGEKIT_SHARED").map_or_else(default, PathBuf::from);
+    if shared.join("reference/lucene").is_dir() {
+        collections.extend(UNPUBLISHED.map(|name| Collection::unpublished(&shared, name)));
+    } else {
+        eprintln!("skipped: the collections of {} are absent", shared.display());
     }
-    eprintln!("skipped: shared data is absent");
-    None
+    collections
 }
 
-/// Ids and texts, in the order of the file.
+/// A collection and the paths of Lucene's outputs for it. Passages and queries are pairs of id and text, in the order
+/// of the collection's files.
 pub struct Collection {
+    pub name: &'static str,
     pub passages: Vec<(String, String)>,
     pub queries: Vec<(String, String)>,
+    /// The common start of the paths of Lucene's outputs, such as `…/lucene` for `…/lucene.tokens.tsv.gz`.
+    outputs: PathBuf,
+    /// Maximum number of hits per query in Lucene's run.
+    pub depth: usize,
+    /// True if Lucene ran all queries, so that a query that is not in its run has no hits. Otherwise it ran a sample.
+    pub has_all_queries: bool,
 }
 
 impl Collection {
-    pub fn read(shared: &Path, name: &str) -> Self {
+    /// The paragraphs of the encyclopedia and its questions (`test/golden/README.md`).
+    fn encyclopedia() -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test/golden");
+        let columns = |file: &str| -> Vec<(String, String)> {
+            let first_two = |line: &str| {
+                let mut columns = line.split('\t').map(str::to_owned);
+                (columns.next().expect("an id"), columns.next().expect("a text"))
+            };
+            unpack(&folder.join(file)).lines().map(first_two).collect()
+        };
+        Self {
+            name: "encyclopedia",
+            passages: columns("passages.tsv.gz"),
+            queries: columns("questions.tsv.gz"),
+            outputs: folder.join("lucene"),
+            depth: 50,
+            has_all_queries: true,
+        }
+    }
+
+    fn unpublished(shared: &Path, name: &'static str) -> Self {
+        let outputs = shared.join("reference/lucene").join(name);
         if name == "squad" {
-            return Self { passages: squad_passages(shared), queries: squad_queries(shared) };
+            let (passages, queries) = (squad_passages(shared), squad_queries(shared));
+            return Self { name, passages, queries, outputs, depth: 1000, has_all_queries: false };
         }
         let records = |file: &str| -> Vec<(String, String)> {
             unpack(&shared.join("data/ir").join(name).join(file))
@@ -40,44 +74,46 @@ impl Collection {
                     let record: serde_json::Value = serde_json::from_str(line).expect("a JSON record");
                     let field = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
                     let text = format!("{} {}", field("title"), field("text"));
-                    // White space was folded before Lucene saw the texts.
+                    // When the texts were given to Lucene, each run of white space had been replaced with a space.
                     (field("_id"), text.split_whitespace().collect::<Vec<_>>().join(" "))
                 })
                 .collect()
         };
-        Self { passages: records("corpus.jsonl.gz"), queries: records("queries.jsonl.gz") }
+        let (passages, queries) = (records("corpus.jsonl.gz"), records("queries.jsonl.gz"));
+        Self { name, passages, queries, outputs, depth: 1000, has_all_queries: true }
     }
 
-    /// The queries with a reference output, in its order.
-    pub fn queries_of(&self, expected: &[(String, String)]) -> Vec<(String, String)> {
-        let texts: HashMap<&str, &str> = self.queries.iter().map(|(id, text)| (&**id, &**text)).collect();
-        expected
-            .iter()
-            .filter_map(|(id, _)| texts.get(&**id).map(|&text| (id.clone(), text.to_owned())))
-            .collect()
+    /// The analyzer's tokens of every passage: id and tokens, in the order of the passages.
+    pub fn passage_tokens(&self) -> Vec<(String, String)> {
+        self.tokens("tokens")
     }
-}
 
-/// Ids and tokens, one line per text.
-pub fn tokens(shared: &Path, file: &str) -> Vec<(String, String)> {
-    let lines = unpack(&shared.join("reference/lucene").join(file));
-    lines
-        .lines()
-        .filter_map(|line| line.split_once('\t'))
-        .map(|(id, tokens)| (id.into(), tokens.into()))
-        .collect()
-}
-
-/// Passage ids and scores of each query, best first.
-pub fn run(shared: &Path, name: &str) -> HashMap<String, Vec<(String, f32)>> {
-    let mut run: HashMap<String, Vec<(String, f32)>> = HashMap::new();
-    for line in unpack(&shared.join("reference/lucene").join(format!("{name}.bm25.trec.gz"))).lines() {
-        let [query, _, passage, _, score, _] = line.split(' ').collect::<Vec<_>>()[..] else {
-            panic!("six columns, got {line}");
-        };
-        run.entry(query.into()).or_default().push((passage.into(), score.parse().expect("a score")));
+    /// The analyzer's tokens of every query for which Lucene was asked, in the order of `queries`.
+    pub fn query_tokens(&self) -> Vec<(String, String)> {
+        self.tokens("query-tokens")
     }
-    run
+
+    /// Lucene's hits of each query that has any: passage ids and scores, best first.
+    pub fn run(&self) -> HashMap<String, Vec<(String, f32)>> {
+        let mut run: HashMap<String, Vec<(String, f32)>> = HashMap::new();
+        for line in unpack(&self.output("bm25.trec")).lines() {
+            let [query, _, passage, _, score, _] = line.split(' ').collect::<Vec<_>>()[..] else {
+                panic!("six columns, got {line}");
+            };
+            run.entry(query.into()).or_default().push((passage.into(), score.parse().expect("a score")));
+        }
+        run
+    }
+
+    fn tokens(&self, name: &str) -> Vec<(String, String)> {
+        let lines = unpack(&self.output(&format!("{name}.tsv")));
+        let columns = lines.lines().filter_map(|line| line.split_once('\t'));
+        columns.map(|(id, tokens)| (id.into(), tokens.into())).collect()
+    }
+
+    fn output(&self, name: &str) -> PathBuf {
+        PathBuf::from(format!("{}.{name}.gz", self.outputs.display()))
+    }
 }
 
 fn squad_passages(shared: &Path) -> Vec<(String, String)> {
@@ -96,7 +132,12 @@ fn squad_passages(shared: &Path) -> Vec<(String, String)> {
 }
 
 fn squad_queries(shared: &Path) -> Vec<(String, String)> {
-    unpack(&shared.join("data/squad/squad-dev.qas.jsonl.gz"))
+    questions(&unpack(&shared.join("data/squad/squad-dev.qas.jsonl.gz")))
+}
+
+/// Ids and texts of questions, one JSON record per line.
+fn questions(lines: &str) -> Vec<(String, String)> {
+    lines
         .lines()
         .map(|line| {
             let record: serde_json::Value = serde_json::from_str(line).expect("a JSON record");

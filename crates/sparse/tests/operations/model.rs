@@ -1,18 +1,19 @@
-//! The passages that an index must contain after each operation.
+//! The model: the passages that an index must contain after each operation.
 
 use crate::operation::{IDS, Operation};
 
-/// A passage's id and the number of the change that added it, which is a term of its text.
+/// A passage's id and the number of the operation that added it, which is part of a term of its text.
 pub type Passage = (u8, u64);
 
 /// The passages that an index must contain, in order of insertion.
 #[derive(Debug, Default, Clone)]
 pub struct Model {
     pub committed: Vec<Passage>,
-    /// The passages after the next commit.
+    /// The passages that the index will contain after the next commit.
     pub pending: Vec<Passage>,
-    /// Whether the next commit replaces the index.
+    /// True if the next commit replaces the index.
     pub overwriting: bool,
+    /// Number of operations so far.
     pub changes: u64,
 }
 
@@ -21,7 +22,7 @@ impl Model {
         self.pending.iter().any(|&(other, _)| other == id)
     }
 
-    /// Removes a passage. Returns whether it existed.
+    /// Removes a passage. Returns true if it existed.
     fn remove(&mut self, id: u8) -> bool {
         let before = self.pending.len();
         self.pending.retain(|&(other, _)| other != id);
@@ -32,7 +33,7 @@ impl Model {
         self.pending.push((id, self.changes));
     }
 
-    /// Applies the changes of an operation, as the index must.
+    /// Changes the model as an operation must change the index.
     pub fn apply(&mut self, operation: &Operation) {
         self.changes += 1;
         match *operation {

@@ -1,8 +1,9 @@
-//! One operation of a writer, random ones, and how a child process is told which to perform.
+//! The operations of a writer, a proptest strategy for them, and their encoding for the command line of a child
+//! process.
 
 use proptest::prelude::*;
 
-/// Number of ids. It is small, so that most operations meet existing passages.
+/// Number of different ids. It is small, so that most operations concern existing passages.
 pub const IDS: u8 = 12;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,10 +12,10 @@ pub enum Operation {
     Update(u8),
     Delete(u8),
     Commit,
-    /// A number of commits with one addition or update each: eight segments are enough for a background merge.
+    /// This many commits with one addition or update each. Eight segments are enough for a merge in the background.
     Commits(u8),
     Rollback,
-    /// Interrupts a set of changes, which must then be rolled back.
+    /// Interrupts the writer, and rolls it back.
     Interrupt,
     Merge,
     MergeInBackground(bool),
@@ -22,14 +23,14 @@ pub enum Operation {
     Close,
     /// The same as `Close`, without waiting for merges.
     Drop,
-    /// Replaces the index by an empty one at the next commit.
+    /// Replaces the index with an empty one at the next commit.
     Overwrite,
     /// Kills the writer's process.
     Kill,
 }
 
 impl Operation {
-    /// A letter and a number, for the command line of a child process.
+    /// Encodes the operation as a letter and a number.
     pub fn encode(&self) -> String {
         match *self {
             Self::Add(id) => format!("a{id}"),

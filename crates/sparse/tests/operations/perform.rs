@@ -14,6 +14,7 @@ pub const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1,
 const FOLDER: &str = "PASSAGEKIT_OPERATIONS_FOLDER";
 const OPERATIONS: &str = "PASSAGEKIT_OPERATIONS";
 
+/// Returns the text of a passage; its length depends on the id.
 fn text((id, change): Passage) -> String {
     format!("common change{change}{}", " word".repeat(usize::from(id)))
 }
@@ -22,12 +23,18 @@ fn name(id: u8) -> String {
     format!("p{id}")
 }
 
-pub fn reopened(path: &Path) -> IndexWriter {
+pub fn reopen(path: &Path) -> IndexWriter {
     IndexWriter::open(path, OPTIONS).expect("an intact index")
 }
 
-/// Performs one operation and checks its results against the model.
-pub fn make(mut writer: IndexWriter, path: &Path, model: &mut Model, operation: &Operation) -> IndexWriter {
+/// Performs one operation, checks its result against the model, and applies it to the model. Returns the writer, which
+/// may be another one.
+pub fn perform(
+    mut writer: IndexWriter,
+    path: &Path,
+    model: &mut Model,
+    operation: &Operation,
+) -> IndexWriter {
     let (known, size) = (|id| model.has(id), model.pending.len() as u64);
     let change = model.changes + 1;
     match *operation {
@@ -46,7 +53,7 @@ pub fn make(mut writer: IndexWriter, path: &Path, model: &mut Model, operation: 
         Operation::Commit => writer.commit().expect("a commit"),
         Operation::Commits(count) => {
             for step in 0..count {
-                // Counted as in `Model::apply`: the operation itself, then an update and a commit per step.
+                // Numbered as in `Model::apply`: the operation itself, then an update and a commit per step.
                 let passage = (step % IDS, change + 1 + 2 * u64::from(step));
                 writer.update(&name(passage.0), None, &text(passage)).expect("an update");
                 writer.commit().expect("a commit");
@@ -64,11 +71,11 @@ pub fn make(mut writer: IndexWriter, path: &Path, model: &mut Model, operation: 
         Operation::MergeInBackground(merges) => writer.merge_in_background(merges),
         Operation::Close => {
             writer.close().expect("merges that end");
-            writer = reopened(path);
+            writer = reopen(path);
         }
         Operation::Drop => {
             drop(writer);
-            writer = reopened(path);
+            writer = reopen(path);
         }
         Operation::Overwrite => {
             drop(writer);
@@ -81,13 +88,14 @@ pub fn make(mut writer: IndexWriter, path: &Path, model: &mut Model, operation: 
     writer
 }
 
+/// Returns the ids of the hits.
 pub fn found(index: &Bm25Index, query: &str) -> Vec<String> {
     let searcher = index.searcher();
     let hits = searcher.search(query, 1_000, Bm25::default(), &Control::new()).expect("hits");
     searcher.ids(&hits).expect("ids")
 }
 
-/// The reader shows the passages of the last commit, each with its own text, and nothing else.
+/// Checks that the index has the passages of the last commit, each with its own text, and nothing else.
 pub fn check_reader(index: &Bm25Index, model: &Model) {
     assert_eq!(index.len(), model.committed.len() as u64);
     let mut all = found(index, "common");
@@ -100,14 +108,15 @@ pub fn check_reader(index: &Bm25Index, model: &Model) {
     }
 }
 
-/// Statistics without deleted passages.
+/// Returns the statistics that an index without deleted passages must have.
 pub fn exact_statistics(model: &Model) -> Statistics {
+    // See `text`: two terms, and `id` times "word".
     let tokens = model.committed.iter().map(|&(id, _)| 2 + u64::from(id)).sum();
     Statistics { passages: model.committed.len() as u64, tokens }
 }
 
-/// Performs operations in a process that is killed after the last one.
-pub fn make_in_child(path: &Path, model: &mut Model, operations: &[Operation]) {
+/// Performs operations in a child process that is killed after the last one, and applies them to the model.
+pub fn perform_in_child(path: &Path, model: &mut Model, operations: &[Operation]) {
     let mut codes = String::new();
     for operation in operations {
         write!(codes, "{} ", operation.encode()).expect("a string takes all");
@@ -122,19 +131,20 @@ pub fn make_in_child(path: &Path, model: &mut Model, operations: &[Operation]) {
 }
 
 #[test]
-#[ignore = "the child of a test"]
+#[ignore = "run by another test in a child process"]
 fn child_that_is_killed() {
     let Some(path) = std::env::var_os(FOLDER) else { return };
-    let told = std::env::var(OPERATIONS).expect("operations");
-    let mut codes = told.split_whitespace();
+    let arguments = std::env::var(OPERATIONS).expect("operations");
+    let mut codes = arguments.split_whitespace();
     let changes = codes.next().and_then(|first| first.parse().ok()).expect("a number");
     let index = Bm25Index::open(path.as_ref()).expect("an intact index");
     let ids = found(&index, "common");
+    // 0, because the child compares only ids with the model.
     let committed: Vec<Passage> = ids.iter().map(|id| (id[1..].parse().expect("a number"), 0)).collect();
     let mut model = Model { pending: committed.clone(), committed, overwriting: false, changes };
-    let mut writer = reopened(path.as_ref());
+    let mut writer = reopen(path.as_ref());
     for code in codes {
-        writer = make(writer, path.as_ref(), &mut model, &Operation::decode(code));
+        writer = perform(writer, path.as_ref(), &mut model, &Operation::decode(code));
     }
     rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)
         .expect("a signal");

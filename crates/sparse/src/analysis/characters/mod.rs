@@ -1,8 +1,9 @@
-//! Properties of characters as Lucene and Java see them.
+//! Properties of characters as Lucene and Java define them.
 //!
-//! Lucene 10 splits words by Unicode 12.1, while the crates that we use have later versions. The general categories come
-//! from `unicode-properties` and word boundaries from `unicode-segmentation`; the functions here correct both where they
-//! would give other words than Lucene. [`tables`] is generated.
+//! Lucene 10 splits words by Unicode 12.1. The general categories used here come from the crate `unicode-properties`,
+//! and word boundaries from `unicode-segmentation`. Both have later versions of Unicode, so the functions here correct
+//! them where they would give other words than Lucene. [`tables`] has two more properties; it is generated from Unicode
+//! 14.
 
 mod tables;
 
@@ -13,13 +14,13 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 
 use tables::{COMPLEX_CONTEXT, PICTOGRAPHS};
 
-/// Whether a run of such characters is one word to Lucene: letters and marks of scripts that are written without spaces,
-/// so that finding words takes a dictionary (Thai, Lao, Burmese, Khmer, Tai, Ahom).
+/// Returns true for letters and marks of scripts that are written without spaces, so that finding words takes a
+/// dictionary (Thai, Lao, Burmese, Khmer, Tai, Ahom). Lucene keeps a run of such characters as one word.
 pub(crate) fn is_complex_context(c: char) -> bool {
     in_ranges(c, &COMPLEX_CONTEXT)
 }
 
-/// Whether a segment with this character is a word: letters and decimal digits are, marks are not.
+/// Returns true if a segment that contains this character is a word: for letters and digits, but not for marks.
 pub(crate) fn is_word_character(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric();
@@ -31,7 +32,7 @@ pub(crate) fn is_word_character(c: char) -> bool {
     }
 }
 
-/// Java's `Character.isLetter`: letters, but neither marks nor letter-like numbers.
+/// Java's `Character.isLetter`: true for letters, but not for marks and letter-like numbers such as Ⅷ.
 pub(crate) fn is_letter(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphabetic();
@@ -39,7 +40,7 @@ pub(crate) fn is_letter(c: char) -> bool {
     c.general_category_group() == GeneralCategoryGroup::Letter
 }
 
-/// Java's `Character.isWhitespace`: separators except no-break spaces, and some control characters.
+/// Java's `Character.isWhitespace`: true for separators except no-break spaces, and for some control characters.
 pub(crate) fn is_white_space(c: char) -> bool {
     match c {
         '\t'..='\r' | '\u{1c}'..='\u{1f}' | ' ' => true,
@@ -50,11 +51,12 @@ pub(crate) fn is_white_space(c: char) -> bool {
 
 /// Java's `Character.toLowerCase`, which maps one character to one character.
 pub(crate) fn lower_case(c: char) -> char {
-    // In Unicode's full mapping, only İ has more than one character; the first is that of the simple mapping.
+    // Unicode's full mapping gives more than one character only for İ; the first is that of the simple mapping.
     c.to_lowercase().next().unwrap_or(c)
 }
 
-/// Whether a segment of UAX #29 is an emoji: a pictograph, a skin tone, a flag (two regional indicators), or a keycap.
+/// Returns true if a segment between word boundaries is an emoji: a pictograph, a skin tone, a flag (two regional
+/// indicators), or a keycap.
 pub(crate) fn is_emoji(segment: &str) -> bool {
     let mut characters = segment.chars();
     let is_regional_indicator = |c: char| matches!(c, '\u{1f1e6}'..='\u{1f1ff}');
@@ -66,7 +68,7 @@ pub(crate) fn is_emoji(segment: &str) -> bool {
     }
 }
 
-/// Characters with Word_Break = ALetter that are not alphabetic: modifier symbols and a few signs.
+/// Returns true for characters with Word_Break = ALetter that are not alphabetic: modifier symbols and a few signs.
 fn is_extra_letter(c: char) -> bool {
     let code = u32::from(c);
     (0x2c2..=0x2ff).contains(&code)
@@ -74,10 +76,10 @@ fn is_extra_letter(c: char) -> bool {
         || matches!(code, 0xa789..=0xa78a | 0x55b..=0x55c | 0x55e | 0x58a | 0x5f3 | 0xab5b)
 }
 
-/// Replaces characters whose Word_Break value changed between Unicode 12.1 and 17 by characters that have the old value
-/// and the same length in UTF-8, so that offsets stay the same. The result serves only for finding boundaries.
+/// Replaces characters whose Word_Break value changed between Unicode 12.1 and 17 with characters that have the old
+/// value and the same length in UTF-8, so that offsets stay the same. The result is only used to find boundaries.
 pub(crate) fn as_unicode_12(text: &str) -> Cow<'_, str> {
-    // The UTF-8 of each of them starts with one of these bytes.
+    // The UTF-8 of each replaced character starts with one of these bytes.
     let first_bytes = [0xc2, 0xd8, 0xdb, 0xdc, 0xe0, 0xef, 0xf0];
     if text.is_ascii()
         || !text.bytes().any(|byte| first_bytes.contains(&byte))
@@ -90,13 +92,13 @@ pub(crate) fn as_unicode_12(text: &str) -> Cow<'_, str> {
 
 fn unicode_12_equivalent(c: char) -> char {
     match c {
-        // Now a letter, formerly of no class.
+        // Now a letter; in 12.1 without a Word_Break class.
         '\u{b8}' => '\u{b6}',
-        // Now digits or letters, formerly format characters.
+        // Now digits or letters; in 12.1 format characters.
         '\u{600}'..='\u{605}' | '\u{6dd}' | '\u{70f}' => '\u{ad}',
         '\u{890}' | '\u{891}' | '\u{8e2}' => '\u{2060}',
         '\u{110bd}' | '\u{110cd}' => '\u{1d173}',
-        // Now of no class, formerly allowed between digits.
+        // Now without a class; in 12.1 allowed between digits.
         '\u{fe10}' => '\u{ff0c}',
         '\u{fe14}' => '\u{ff1b}',
         c => c,

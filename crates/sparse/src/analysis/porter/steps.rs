@@ -1,9 +1,9 @@
-//! The steps of the algorithm, with the names that the paper gives them.
+//! The steps of the algorithm, with the names that Porter's paper (1980) gives them.
 
 use super::word::{Unit, Word};
 
 impl<U: Unit> Word<'_, U> {
-    /// Plurals: `caresses` → `caress`, `ponies` → `poni`, `cats` → `cat`.
+    /// Removes plural endings: `caresses` → `caress`, `ponies` → `poni`, `cats` → `cat`.
     #[inline]
     pub fn step_1a(&mut self) {
         if self.ends_with("sses") {
@@ -15,7 +15,7 @@ impl<U: Unit> Word<'_, U> {
         }
     }
 
-    /// Past tense and gerund: `agreed` → `agree`, `plastered` → `plaster`, `hopping` → `hop`, `filing` → `file`.
+    /// Removes `-ed` and `-ing`: `agreed` → `agree`, `plastered` → `plaster`, `hopping` → `hop`, `filing` → `file`.
     #[inline]
     pub fn step_1b(&mut self) {
         if self.ends_with("eed") {
@@ -40,7 +40,7 @@ impl<U: Unit> Word<'_, U> {
         }
     }
 
-    /// A final `y` if the stem has a vowel: `happy` → `happi`, but `sky`.
+    /// Replaces a final `y` with `i` if the stem has a vowel: `happy` → `happi`, but `sky` → `sky`.
     #[inline]
     pub fn step_1c(&mut self) {
         if self.ends_with("y") && self.stem_has_vowel() {
@@ -64,7 +64,7 @@ impl<U: Unit> Word<'_, U> {
         });
     }
 
-    /// `-icate`, `-ful`, `-ness` and similar suffixes: `triplicate` → `triplic`.
+    /// Shortens or removes `-icate`, `-ful`, `-ness` and similar suffixes: `triplicate` → `triplic`.
     #[inline]
     pub fn step_3(&mut self) {
         self.apply_first_rule(match self.nth_last(1) {
@@ -115,7 +115,8 @@ impl<U: Unit> Word<'_, U> {
         }
     }
 
-    /// Finds the first rule whose suffix the word has and applies it if the measure of the stem is above 0.
+    /// Finds the first rule (suffix, replacement) whose suffix the word has, and applies it if the measure of the stem
+    /// is above 0.
     fn apply_first_rule(&mut self, rules: &[(&str, &str)]) {
         if let Some((_, replacement)) = rules.iter().find(|(suffix, _)| self.ends_with(suffix))
             && self.measure_of_stem() > 0

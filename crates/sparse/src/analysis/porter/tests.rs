@@ -1,3 +1,5 @@
+//! Tests of the stemmer: the examples of Porter's paper, and properties of the stems of random words.
+
 use proptest::prelude::*;
 
 use super::stem;
@@ -14,8 +16,8 @@ fn stemmed(word: &str) -> String {
 }
 
 #[test]
-fn the_examples_of_the_paper_come_out_as_printed_or_as_later_steps_leave_them() {
-    // Each step's own examples; where a later step goes on, its result.
+fn the_examples_of_the_paper_have_the_expected_stems() {
+    // The paper gives examples of each step. Where later steps change a word further, the final stem is expected here.
     let pairs = [
         ("caresses", "caress"),
         ("ponies", "poni"),
@@ -68,7 +70,8 @@ fn the_examples_of_the_paper_come_out_as_printed_or_as_later_steps_leave_them() 
         ("roll", "roll"),
         ("generalizations", "gener"),
         ("oscillators", "oscil"),
-        // Runs of y: consonant, vowel, consonant, … from the start; vowel first after a consonant.
+        // In a run of y, consonants and vowels alternate. The first y is a consonant at the start of the word, and a
+        // vowel after a consonant.
         ("yyyyed", "yyyi"),
         ("xyyyed", "xyyi"),
     ];
@@ -78,33 +81,35 @@ fn the_examples_of_the_paper_come_out_as_printed_or_as_later_steps_leave_them() 
 }
 
 #[test]
-fn the_departures_of_the_authors_program_are_kept() {
+fn the_stemmer_differs_from_the_paper_as_the_authors_program_does() {
     for (word, stem) in [("is", "is"), ("s", "s"), ("possibly", "possibl"), ("apology", "apolog")] {
         assert_eq!(stemmed(word), stem);
     }
 }
 
 #[test]
-fn letters_beyond_ascii_are_consonants() {
+fn letters_other_than_a_to_z_are_consonants() {
     assert_eq!(stemmed("cafés"), "café");
-    // Two equal consonants before -ed: one goes, as in "hopped".
+    // One of two equal consonants before -ed is removed, as in "hopped".
     assert_eq!(stemmed("añññed"), "aññ");
 }
 
 proptest! {
-    /// Suffixes in a row, so that steps follow upon each other.
+    /// The words end with several suffixes, so that several steps change them.
     #[test]
-    fn a_stem_is_the_word_up_to_its_last_letters(
+    fn a_stem_begins_as_the_word_does_except_for_its_last_two_letters(
         start in "[a-zé]{0,6}",
-        endings in prop::collection::vec("s|es|ies|eed|ed|ing|y|ational|iviti|biliti|logi|izer|ness|ement|ion|e|ll", 0..4),
+        suffixes in prop::collection::vec("s|es|ies|eed|ed|ing|y|ational|iviti|biliti|logi|izer|ness|ement|ion|e|ll", 0..4),
     ) {
-        let word = format!("{start}{}", endings.concat());
+        let word = format!("{start}{}", suffixes.concat());
         let stem = stemmed(&word);
-        let (letters, of_word): (Vec<char>, Vec<char>) = (stem.chars().collect(), word.chars().collect());
-        prop_assert!(letters.len() <= of_word.len() && letters.is_empty() == of_word.is_empty(), "{word}: {stem}");
-        // Rules replace what they cut by letters of which the first is mostly the word's own.
-        prop_assert!(of_word.starts_with(&letters[..letters.len().saturating_sub(2)]), "{word}: {stem}");
-        if of_word.len() <= 2 {
+        let (stem_letters, letters): (Vec<char>, Vec<char>) = (stem.chars().collect(), word.chars().collect());
+        prop_assert!(stem_letters.len() <= letters.len(), "{word}: {stem}");
+        prop_assert_eq!(stem_letters.is_empty(), letters.is_empty(), "{}: {}", word, stem);
+        // A replaced suffix differs from the word in at most its last two letters: `-biliti` becomes `-ble`.
+        let unchanged = &stem_letters[..stem_letters.len().saturating_sub(2)];
+        prop_assert!(letters.starts_with(unchanged), "{word}: {stem}");
+        if letters.len() <= 2 {
             prop_assert_eq!(stem, word);
         }
     }

@@ -1,8 +1,8 @@
-//! A word that is being stemmed, with the conditions that the paper puts on it.
+//! A word that is being stemmed, and the conditions on its letters that the rules of Porter's paper (1980) check.
 
-/// One unit of a word: a byte of ASCII text, or a UTF-16 code unit, because Lucene counts in those.
+/// One unit of a word: a byte if the word is ASCII, otherwise a UTF-16 code unit, as in Lucene.
 pub(crate) trait Unit: Copy + PartialEq + From<u8> {
-    /// The unit as an ASCII byte; 0 if it is not ASCII.
+    /// Returns the unit as a byte; 0 if it does not fit in a byte.
     fn ascii(self) -> u8;
 }
 
@@ -37,7 +37,7 @@ impl<'a, U: Unit> Word<'a, U> {
         self.units.len()
     }
 
-    /// Whether the word ends with this suffix. If it does, the stem is what precedes the suffix.
+    /// Returns true if the word ends with this suffix. If it does, the stem is what precedes the suffix.
     #[inline]
     pub fn ends_with(&mut self, suffix: &str) -> bool {
         let Some(at) = self.units.len().checked_sub(suffix.len()) else { return false };
@@ -49,7 +49,7 @@ impl<'a, U: Unit> Word<'a, U> {
         found
     }
 
-    /// The unit at this distance from the end, where 1 is the last one; 0 if the word is shorter.
+    /// Returns the unit at this distance from the end, where 1 is the last one; 0 if the word is shorter.
     #[inline]
     pub fn nth_last(&self, distance: usize) -> u8 {
         self.units.len().checked_sub(distance).map_or(0, |at| self.units[at].ascii())
@@ -98,7 +98,7 @@ impl<'a, U: Unit> Word<'a, U> {
         self.ends_short(self.stem_length)
     }
 
-    /// The paper's m: how often a vowel is followed by a consonant in the first `length` units.
+    /// Returns the paper's *m*: how often a vowel is followed by a consonant in the first `length` units.
     #[inline]
     pub fn measure(&self, length: usize) -> usize {
         let (mut count, mut after_vowel, mut is_consonant) = (0, false, false);
@@ -110,14 +110,15 @@ impl<'a, U: Unit> Word<'a, U> {
         count
     }
 
-    /// The paper's *d: the word ends with two equal consonants.
+    /// The paper's condition `*d`: the word ends with two equal consonants.
     #[inline]
     pub fn ends_in_double_consonant(&self) -> bool {
         let length = self.units.len();
         length > 1 && self.units[length - 1] == self.units[length - 2] && self.is_consonant(length - 1)
     }
 
-    /// The paper's *o: the first `length` units end with a consonant, a vowel, and a consonant other than w, x and y.
+    /// The paper's condition `*o`: the first `length` units end with a consonant, a vowel, and a consonant other than
+    /// w, x and y.
     #[inline]
     pub fn ends_short(&self, length: usize) -> bool {
         length > 2
@@ -131,7 +132,7 @@ impl<'a, U: Unit> Word<'a, U> {
     fn is_consonant(&self, at: usize) -> bool {
         match self.units[at].ascii() {
             b'a' | b'e' | b'i' | b'o' | b'u' => false,
-            // A `y` is a vowel if it follows a consonant, so that consonants and vowels alternate in a run of them.
+            // A `y` is a vowel if it follows a consonant, so consonants and vowels alternate in a run of `y`.
             b'y' => {
                 let run = self.units[..at].iter().rev().take_while(|unit| unit.ascii() == b'y').count();
                 let first = at - run;
@@ -142,7 +143,7 @@ impl<'a, U: Unit> Word<'a, U> {
         }
     }
 
-    /// The same as [`is_consonant`](Self::is_consonant), if it is known whether the previous unit is a consonant.
+    /// Returns the same as [`is_consonant`](Self::is_consonant), given whether the previous unit is a consonant.
     #[inline]
     fn is_consonant_after(&self, at: usize, previous: bool) -> bool {
         match self.units[at].ascii() {

@@ -1,4 +1,4 @@
-//! Impact files of a segment with terms of every layout.
+//! Tests of impact files of a segment with terms in every layout.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ use crate::postings::plugin::read_fieldnorms;
 
 const PASSAGES: u32 = 70_000;
 
-/// Has terms of every layout, and more impacts than there are codes.
+/// Returns the text of a passage. Together, the texts have terms for every layout and more impacts than there are
+/// codes.
 fn text(passage: u32) -> String {
     let mut text = "all ".repeat(1 + passage as usize % 97);
     for (every, term) in [(3, "third "), (150, "seldom "), (3_000, "rare "), (69_999, "far ")] {
@@ -41,13 +42,13 @@ fn segment() -> (Arc<InvertedIndexReader>, OwnedBytes) {
     writer.commit().expect("an index in memory");
     let segments = index.searchable_segments().expect("a commit");
     assert_eq!(segments.len(), 1);
-    let reader = SegmentReader::open(&segments[0]).expect("a intact segment");
-    let terms = reader.inverted_index(fields.contents).expect("a intact segment");
-    (terms, read_fieldnorms(&reader, fields.contents).expect("a intact segment"))
+    let reader = SegmentReader::open(&segments[0]).expect("an intact segment");
+    let terms = reader.inverted_index(fields.contents).expect("an intact segment");
+    (terms, read_fieldnorms(&reader, fields.contents).expect("an intact segment"))
 }
 
-/// Decodes passages and their codes.
-fn decoded(postings: Postings<'_>) -> Vec<(u32, u8)> {
+/// Decodes postings into passages and their codes, and checks the ranks of a bitmap.
+fn decode(postings: Postings<'_>) -> Vec<(u32, u8)> {
     match postings {
         Postings::Gaps16(gaps) => {
             let mut cursor = Gaps16Cursor::new(gaps);
@@ -79,17 +80,17 @@ fn decoded(postings: Postings<'_>) -> Vec<(u32, u8)> {
 }
 
 #[test]
-fn every_posting_is_decoded_as_it_was_encoded_in_each_layout() {
+fn postings_in_each_layout_are_decoded_as_they_were_encoded_and_other_files_are_rejected() {
     let (terms, fieldnorms) = segment();
     let mut bytes = Vec::new();
     build(&terms, &fieldnorms, &mut bytes).expect("writing to a vector cannot fail");
-    let count = terms.terms().num_terms() as u64;
+    let term_count = terms.terms().num_terms() as u64;
     let open =
         |bytes: &[u8], passages, terms| ImpactFile::open(OwnedBytes::new(bytes.to_vec()), passages, terms);
-    let impacts = open(&bytes, PASSAGES as usize, count).expect("a intact file");
+    let impacts = open(&bytes, PASSAGES as usize, term_count).expect("an intact file");
     assert!(impacts.dictionary.impacts.len() == MAX_IMPACTS);
     let mut stream = terms.terms().stream().expect("intact terms");
-    let (mut number, mut layouts, mut overflowed) = (0, [0; 3], 0);
+    let (mut term_ord, mut layouts, mut overflowed) = (0, [0; 3], 0);
     while stream.advance() {
         let mut expected = Vec::new();
         let postings = terms.read_block_postings_from_terminfo(stream.value(), IndexRecordOption::WithFreqs);
@@ -98,9 +99,9 @@ fn every_posting_is_decoded_as_it_was_encoded_in_each_layout() {
             expected.extend(postings.docs().iter().copied().zip(postings.freqs().iter().copied()));
             postings.advance();
         }
-        let term = impacts.term(number);
+        let term = impacts.term(term_ord);
         assert_eq!(term.doc_freq as usize, expected.len());
-        let got: Vec<(u32, u32)> = decoded(term.postings)
+        let got: Vec<(u32, u32)> = decode(term.postings)
             .into_iter()
             .map(|(passage, code)| {
                 if code == OVERFLOW {
@@ -112,21 +113,24 @@ fn every_posting_is_decoded_as_it_was_encoded_in_each_layout() {
                 (passage, impact.frequency)
             })
             .collect();
-        assert!(got == expected, "term {number}");
+        assert!(got == expected, "term {term_ord}");
         match term.postings {
             Postings::Gaps16(_) => layouts[0] += 1,
             Postings::Gaps8(_) => layouts[1] += 1,
             Postings::Bitmap(_) => layouts[2] += 1,
         }
-        number += 1;
+        term_ord += 1;
     }
+    // 16-bit gaps: "rare" and "far" (passages 0 and 69,999, with a bridging entry); 8-bit gaps: "seldom"; bitmaps:
+    // "all" and "third".
     assert_eq!((layouts, overflowed > 0), ([2, 1, 2], true));
 
-    // A stale file, a file of another segment, and a truncated one.
-    assert!(open(&bytes, PASSAGES as usize - 1, count).is_err());
-    assert!(open(&bytes, PASSAGES as usize, count + 1).is_err());
-    assert!(open(&bytes[..HEADER_BYTES + FOOTER_BYTES - 1], PASSAGES as usize, count).is_err());
+    // Other numbers of passages and terms, a truncated file, and one of another version are rejected.
+    assert!(open(&bytes, PASSAGES as usize - 1, term_count).is_err());
+    assert!(open(&bytes, PASSAGES as usize, term_count + 1).is_err());
+    assert!(open(&bytes[..HEADER_BYTES + FOOTER_BYTES - 1], PASSAGES as usize, term_count).is_err());
+    // The lowest byte of the version.
     bytes[8] += 1;
-    let error = open(&bytes, PASSAGES as usize, count).expect_err("another version");
+    let error = open(&bytes, PASSAGES as usize, term_count).expect_err("another version");
     assert!(error.starts_with("version 3"), "{error}");
 }

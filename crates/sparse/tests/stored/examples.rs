@@ -1,0 +1,116 @@
+//! Errors, earlier indexes, and the state of an index that is overwritten.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use sparse::{Analyzer, Bm25Index, Error, IndexWriter, PassageFields, WriterOptions};
+
+fn create(path: &Path) -> IndexWriter {
+    IndexWriter::create(path, Analyzer::SIMPLE, WriterOptions::default()).expect("an empty folder")
+}
+
+fn read_meta(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path.join("meta.json")).expect("a list of segments");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn errors_name_the_ord_and_say_what_is_missing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = create(folder.path());
+    writer.put_stored("a", Some("Title"), "text", &PassageFields::new()).expect("a new id");
+    writer.add("b", Some("Title"), "text").expect("a new id");
+    writer.commit().expect("a commit");
+    let searcher = writer.searcher().expect("a commit");
+    let refused = |ords: &[u32]| searcher.passages(ords).expect_err("a refusal").to_string();
+    assert_eq!(refused(&[0, 1]), "passage: expected a passage whose text is stored, got ord 1 (id \"b\")");
+    assert_eq!(refused(&[2]), "passage: expected a passage of the index, got ord 2");
+    assert_eq!(searcher.passages(&[]).expect("no passages"), []);
+    let again = writer.put_stored("a", None, "", &PassageFields::new()).expect_err("a duplicate");
+    assert!(matches!(again, Error::DuplicateId { .. }));
+    assert_eq!(writer.next_ord(), 2);
+}
+
+#[test]
+fn a_passage_that_is_stored_takes_part_in_searches_like_any_other() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = create(folder.path());
+    writer.put_stored("a", Some("Stone"), "bridge", &PassageFields::new()).expect("a new id");
+    writer.add("b", Some("Stone"), "bridge").expect("a new id");
+    writer.commit().expect("a commit");
+    let searcher = writer.searcher().expect("a commit");
+    let hits =
+        searcher.search("stone bridge", 10, sparse::Bm25::default(), &control::Control::new()).expect("hits");
+    assert_eq!(hits.len(), 2);
+    assert_eq!(hits[0].score, hits[1].score);
+}
+
+#[test]
+fn a_commit_without_a_state_is_written_as_before() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = create(folder.path());
+    writer.commit().expect("a commit");
+    let payload = |path: &Path| read_meta(path)["payload"].as_str().expect("a payload").to_owned();
+    assert!(!payload(folder.path()).contains("state"));
+    writer.set_state(json!([1]));
+    writer.commit().expect("a commit");
+    assert!(payload(folder.path()).contains(r#""state":[1]"#));
+}
+
+#[test]
+fn a_merge_keeps_the_state_of_the_last_commit_and_that_of_the_next() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = create(folder.path());
+    for id in ["a", "b"] {
+        writer.add(id, None, "text").expect("a new id");
+        writer.set_state(json!(id));
+        writer.commit().expect("a commit");
+    }
+    writer.set_state(json!("next"));
+    writer.merge().expect("a merge");
+    assert_eq!(writer.state(), &json!("next"));
+    assert_eq!(Bm25Index::open(folder.path()).expect("an intact index").searcher().state(), &json!("b"));
+}
+
+#[test]
+fn a_writer_that_overwrites_an_index_begins_without_a_state() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = create(folder.path());
+    writer.put_stored("a", None, "text", &PassageFields::new()).expect("a new id");
+    writer.set_state(json!("old"));
+    writer.commit().expect("a commit");
+    drop(writer);
+    let options = WriterOptions { overwrite: true, ..WriterOptions::default() };
+    let mut writer =
+        IndexWriter::create(folder.path(), Analyzer::SIMPLE, options).expect("an index to replace");
+    assert_eq!((writer.state(), writer.next_ord()), (&Value::Null, 0));
+    // The last commit is that of the old index.
+    assert_eq!(writer.searcher().expect("a commit").state(), &json!("old"));
+    writer.commit().expect("a commit");
+    let searcher = writer.searcher().expect("a commit");
+    assert_eq!((searcher.state(), searcher.next_ord()), (&Value::Null, 0));
+}
+
+#[test]
+fn an_index_of_an_earlier_release_works_but_stores_no_passages() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = create(folder.path());
+    writer.add("a", None, "stone").expect("a new id");
+    writer.commit().expect("a commit");
+    writer.close().expect("no merges");
+    // The schema of earlier releases did not have the last field.
+    let mut meta = read_meta(folder.path());
+    let removed = meta["schema"].as_array_mut().and_then(Vec::pop).expect("fields");
+    assert_eq!(removed["name"], "stored");
+    std::fs::write(folder.path().join("meta.json"), meta.to_string()).expect("a file");
+    let mut writer = IndexWriter::open(folder.path(), WriterOptions::default()).expect("an earlier index");
+    let error = writer.put_stored("b", None, "steel", &PassageFields::new()).expect_err("no field for it");
+    assert!(matches!(error, Error::Version { .. }), "{error:?}");
+    writer.add("b", None, "steel").expect("a new id");
+    writer.set_state(json!(7));
+    writer.commit().expect("a commit");
+    writer.merge().expect("a merge");
+    let searcher = Bm25Index::open(folder.path()).expect("an intact index").searcher();
+    assert_eq!((searcher.len(), searcher.state()), (2, &json!(7)));
+    assert!(matches!(searcher.passage(0), Err(Error::NotStored { .. })));
+}
