@@ -1,4 +1,5 @@
-//! Exact search of clustered vectors by storage: 50,000 × 384, the 100 best, on one thread.
+//! Times exact search for the best 100 of 50,000 clustered vectors of dimension 384 on one thread, with each storage
+//! format.
 //!
 //! ```sh
 //! cargo bench --profile dist -p dense --bench flat
@@ -22,38 +23,40 @@ const K: usize = 100;
 const QUERIES: usize = 1000;
 const STORAGES: [&str; 3] = ["f32", "f16", "int8Filtered"];
 
-struct Made {
+/// The data of all benchmarks.
+struct Fixture {
+    /// One index for each of [`STORAGES`].
     indexes: Vec<FlatIndex>,
     queries: Vec<f32>,
 }
 
-static MADE: LazyLock<Made> = LazyLock::new(|| {
+static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
     let mut vectors = clustered(ROWS + QUERIES, DIM, 2000);
     let queries = vectors.split_off(ROWS * DIM);
     let indexes = STORAGES.map(|name| {
-        let storage = Storage::from_name(name).expect("a storage");
+        let storage = Storage::from_name(name).expect("a known storage");
         let mut index = FlatIndex::with_storage(DIM, Similarity::Dot, storage, serde_json::Value::Null)
             .expect("a dimension");
         index.add((0..ROWS).map(|row| row.to_string()).collect(), &vectors).expect("valid rows");
         index
     });
-    Made { indexes: indexes.into(), queries }
+    Fixture { indexes: indexes.into(), queries }
 });
 
 #[divan::bench(args = STORAGES, sample_count = 20)]
 fn one_at_a_time(bencher: Bencher<'_, '_>, storage: &str) {
-    let Made { indexes, queries } = &*MADE;
+    let Fixture { indexes, queries } = &*FIXTURE;
     let index = &indexes[STORAGES.iter().position(|&name| name == storage).expect("one of them")];
     let mut next = queries.chunks(DIM).cycle();
     bencher
-        .with_inputs(|| next.next().expect("there is always one"))
+        .with_inputs(|| next.next().expect("a cycle never ends"))
         .input_counter(|_| ItemsCount::new(1usize))
         .bench_local_values(|query| index.search(query, K, &Control::new()).expect("valid"));
 }
 
 #[divan::bench(args = STORAGES, sample_count = 5)]
 fn a_thousand_at_once(bencher: Bencher<'_, '_>, storage: &str) {
-    let Made { indexes, queries } = &*MADE;
+    let Fixture { indexes, queries } = &*FIXTURE;
     let index = &indexes[STORAGES.iter().position(|&name| name == storage).expect("one of them")];
     bencher
         .counter(ItemsCount::new(QUERIES))

@@ -1,9 +1,15 @@
-//! The approximate index on clustered vectors of dimension 384, on one thread: building, searches for the 10 best rows by
-//! `ef`, filtered searches by the share of allowed rows, and batches of queries.
+//! Times the approximate index on clustered vectors of dimension 384, on one thread: building, searches for the best 10
+//! rows with several values of `ef`, searches with filters that allow more or fewer rows, and batches of queries.
 //!
-//! They check the costs of the planner (`src/hnsw/planner/costs.rs`).
+//! The results show whether the planner's cost model (`src/hnsw/planner/costs.rs`) is still right. The planner chooses
+//! between a beam search in the graph and a code scan, which scores the quantized codes of all rows.
 //!
-//! `cargo bench -p dense --bench hnsw`; `-- build` for one of them. The index of 20,000 rows takes half a minute to build.
+//! ```sh
+//! cargo bench -p dense --bench hnsw             # all benchmarks
+//! cargo bench -p dense --bench hnsw -- build    # those whose name contains "build"
+//! ```
+//!
+//! The index of 20,000 rows takes half a minute to build.
 #![allow(missing_docs, reason = "a bench")]
 
 #[path = "support/clustered.rs"]
@@ -22,21 +28,22 @@ const DIM: usize = 384;
 const QUERIES: usize = 1000;
 const K: usize = 10;
 
-struct Made {
+/// The index and the queries of all search benchmarks.
+struct Fixture {
     index: HnswIndex,
     queries: Vec<f32>,
 }
 
-static MADE: LazyLock<Made> = LazyLock::new(|| {
+static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
     let mut vectors = clustered(ROWS + QUERIES, DIM, 800);
     let queries = vectors.split_off(ROWS * DIM);
-    Made { index: build(&vectors, Layout::Fast), queries }
+    Fixture { index: build(&vectors, Layout::Fast), queries }
 });
 
 fn build(vectors: &[f32], layout: Layout) -> HnswIndex {
     let options = HnswOptions { layout, ..HnswOptions::default() };
     let index = HnswIndex::new(DIM, Similarity::Dot, options, serde_json::Value::Null);
-    let mut index = index.expect("a dimension and options");
+    let mut index = index.expect("valid options");
     let ids = (0..vectors.len() / DIM).map(|row| row.to_string()).collect();
     index.add(ids, vectors, 1, &Control::new()).expect("valid rows");
     index
@@ -51,31 +58,34 @@ fn build_2000(bencher: Bencher<'_, '_>, layout: &str) {
 
 #[divan::bench(args = [16, 64, 256])]
 fn search(bencher: Bencher<'_, '_>, ef: usize) {
-    each(bencher, ef, None);
+    search_each(bencher, ef, None);
 }
 
-/// One in `of` rows is allowed: half of the rows are searched by a beam search, fewer by a code scan.
+/// Times searches with a filter that allows one in `divisor` rows. The planner chooses a beam search if half of the
+/// rows are allowed, and a code scan if fewer are.
 #[divan::bench(args = [2, 10, 100])]
-fn search_one_of(bencher: Bencher<'_, '_>, of: u32) {
-    let allowed: RowSet = (0..ROWS as u32).filter(|row| row.is_multiple_of(of)).collect();
-    each(bencher, 64, Some(&allowed));
+fn search_one_of(bencher: Bencher<'_, '_>, divisor: u32) {
+    let allowed: RowSet = (0..ROWS as u32).filter(|row| row.is_multiple_of(divisor)).collect();
+    search_each(bencher, 64, Some(&allowed));
 }
 
-fn each(bencher: Bencher<'_, '_>, ef: usize, filter: Option<Filter<'_>>) {
-    let Made { index, queries } = &*MADE;
+/// Times searches of one query at a time.
+fn search_each(bencher: Bencher<'_, '_>, ef: usize, filter: Option<Filter<'_>>) {
+    let Fixture { index, queries } = &*FIXTURE;
     let mut next = queries.chunks(DIM).cycle();
     bencher
-        .with_inputs(|| next.next().expect("there is always one"))
+        .with_inputs(|| next.next().expect("a cycle never ends"))
         .input_counter(|_| ItemsCount::new(1usize))
         .bench_local_values(|query| {
             index.search_filtered(query, K, ef, filter, &Control::new()).expect("valid")
         });
 }
 
-/// With an `ef` of 16 by beam searches, with one of 256 by a batch code scan.
+/// Times a batch of queries. The planner chooses beam searches for `ef` = 16, and one code scan for the whole batch for
+/// `ef` = 256.
 #[divan::bench(args = [16, 256], sample_count = 5)]
 fn a_thousand_at_once(bencher: Bencher<'_, '_>, ef: usize) {
-    let Made { index, queries } = &*MADE;
+    let Fixture { index, queries } = &*FIXTURE;
     bencher
         .counter(ItemsCount::new(QUERIES))
         .bench_local(|| index.search_many(queries, K, ef, 1, &Control::new()).expect("valid"));

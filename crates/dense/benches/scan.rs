@@ -1,7 +1,13 @@
-//! Exact search. An item is a floating-point operation, two for each product, so that Gitem/s are GFLOP/s.
-//! `cargo bench -p kernels --bench limits` measures what the machine can reach.
+//! Times exact search for one query and for batches of 1,000 queries, with several numbers of rows and dimensions, on
+//! one thread.
 //!
-//! `cargo bench -p dense --bench scan`
+//! ```sh
+//! cargo bench -p dense --bench scan
+//! ```
+//!
+//! For one query, the throughput is in bytes of vectors read. For a batch, it is in floating-point operations (a
+//! multiplication and an addition per number), so Gitem/s are GFLOP/s. `cargo bench -p kernels --bench limits`
+//! measures what the machine can reach.
 
 use control::Control;
 use dense::{FlatIndex, Similarity};
@@ -10,7 +16,7 @@ use divan::{Bencher, black_box};
 use numerics::SplitMix64;
 use serde_json::Value;
 
-/// Rows and their dimension.
+/// Number of rows and dimension of each index.
 const SHAPES: [(usize, usize); 3] = [(50_000, 384), (200_000, 384), (100_000, 768)];
 const QUERIES: usize = 1000;
 
@@ -35,6 +41,7 @@ fn a_thousand_queries_top_1000(bencher: Bencher<'_, '_>, (rows, dim): (usize, us
     many(bencher, rows, dim, 1000);
 }
 
+/// Times a search of [`QUERIES`] queries at once.
 fn many(bencher: Bencher<'_, '_>, rows: usize, dim: usize, k: usize) {
     let (index, queries) = (index(rows, dim), numbers(QUERIES * dim, 1));
     let search = || index.search_many(black_box(&queries), k, 1, &Control::new());
@@ -48,6 +55,7 @@ fn index(rows: usize, dim: usize) -> FlatIndex {
     index
 }
 
+/// Returns random numbers with an approximately normal distribution.
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
     let mut random = SplitMix64::new(seed);
     (0..count).map(|_| random.roughly_normal()).collect()

@@ -1,4 +1,4 @@
-/// Why an operation of an index failed.
+/// Why an operation on an index failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -12,7 +12,7 @@ pub enum Error {
         /// The number of values.
         got: usize,
     },
-    /// The number of ids is not that of vectors.
+    /// The number of ids differs from the number of vectors.
     #[error("{operation}: expected one id for each of {expected} vectors, got {got} ids")]
     Count {
         /// The operation that failed.
@@ -30,7 +30,7 @@ pub enum Error {
         /// The position of the id in the batch.
         row: usize,
     },
-    /// An id that is in the index, or earlier in the batch.
+    /// An id that is already in the index, or that appears earlier in the batch.
     #[error("{operation}: expected an id that is new, got \"{id}\" at row {row}, which is {}", match first { Some(first) => format!("also at row {first}"), None => "in the index".to_owned() })]
     DuplicateId {
         /// The operation that failed.
@@ -75,12 +75,12 @@ pub enum Error {
         row: usize,
         /// The position of the number in its vector.
         column: usize,
-        /// The largest number in size.
+        /// The largest absolute value that the storage can hold.
         expected: f32,
         /// The number.
         got: f32,
     },
-    /// A vector that is so long that its scores might be infinite.
+    /// A vector so long that its scores might be infinite.
     #[error(
         "{operation}: expected vectors no longer than {expected:.3e}, got one of length {got:.3e} at row {row}"
     )]
@@ -91,7 +91,7 @@ pub enum Error {
         row: usize,
         /// The maximum length (L2 norm).
         expected: f64,
-        /// Its length.
+        /// The vector's length.
         got: f64,
     },
     /// A vector of zeros, which has no cosine with any other.
@@ -109,9 +109,9 @@ pub enum Error {
     Option {
         /// The option's name.
         name: &'static str,
-        /// The values that it may have.
+        /// The valid values.
         expected: String,
-        /// The value.
+        /// The value given.
         got: String,
     },
     /// More rows than an index can have.
@@ -119,10 +119,10 @@ pub enum Error {
     Full {
         /// The maximum number of rows.
         expected: usize,
-        /// The number of rows that there would be.
+        /// The number of rows that the index would have had.
         got: usize,
     },
-    /// Rows were added while others were staged.
+    /// Rows were added while others were staged: stored, but not yet published.
     #[error("add: expected no staged rows, got {count}; publish them or take them back first")]
     Staged {
         /// The number of staged rows.
@@ -140,7 +140,9 @@ pub enum Error {
 }
 
 impl Error {
-    /// Moves the position of the vector by `rows`: for an error in a part of a batch, where the part starts.
+    /// Adds `rows` to the position of an invalid vector. If a batch is checked in parts and `rows` is the position at
+    /// which the failing part starts, the error then names the position in the whole batch. Errors about ids are
+    /// returned unchanged.
     #[must_use]
     pub fn moved_by(mut self, rows: usize) -> Self {
         if let Self::NotFinite { row, .. }

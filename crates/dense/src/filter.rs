@@ -1,16 +1,21 @@
+//! Filters, which restrict a search to some rows: [`Filter`] for callers, [`allowed`] for searches that need the set of
+//! all rows that may be hits.
+
 use crate::RowSet;
 use crate::store::rows_view::RowsView;
 
-/// Says which rows may be hits.
+/// Decides which rows may be hits.
 pub type Filter<'a> = &'a dyn Allow;
 
-/// What a [`Filter`] refers to: a [`RowSet`], or a function from an ord to whether the row may be a hit. A set is faster where
-/// few rows are allowed: a search goes from one allowed row to the next, while it must ask a function about every row.
+/// The interface of a [`Filter`]. It is implemented by [`RowSet`], and by functions that take the ord of a row and
+/// return whether the row may be a hit. If few rows are allowed, a set is faster: a search can go from one allowed row
+/// to the next, while it must call a function for every row.
 pub trait Allow: Sync {
-    /// Whether a row may be a hit. It is called from several threads and must always give the same answer.
+    /// Returns whether a row may be a hit. It is called from several threads and must always return the same value for
+    /// the same row.
     fn allows(&self, ord: u32) -> bool;
 
-    /// All rows that may be hits, if they are known.
+    /// Returns the set of all rows that may be hits; `None` if there is no such set, only [`allows`](Self::allows).
     fn rows(&self) -> Option<&RowSet> {
         None
     }
@@ -32,7 +37,8 @@ impl Allow for RowSet {
     }
 }
 
-/// The live rows that the filter, if there is one, allows.
+/// Returns the live rows (neither deleted nor staged, that is, added but not yet published to searches) that the filter
+/// allows; all live rows if there is no filter.
 pub(crate) fn allowed(view: &RowsView, filter: Option<Filter>) -> RowSet {
     let mut allowed = match filter.map(|filter| (filter, filter.rows())) {
         None => RowSet::full(view.len()),

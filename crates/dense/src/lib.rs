@@ -1,4 +1,4 @@
-//! Flat and HNSW indexes of vectors: exact and approximate search for the best inner product, cosine or distance.
+//! Flat and HNSW indexes of vectors: exact and approximate search by inner product, cosine or Euclidean distance.
 //!
 //! ```
 //! use control::Control;
@@ -12,16 +12,22 @@
 //! # Ok::<(), dense::Error>(())
 //! ```
 //!
-//! [`FlatIndex`] scores every row, [`HnswIndex`] the rows that a graph leads to. Both keep their rows in the same `store`.
+//! A *row* is a vector with its id; its position in the index, from 0, is its *ord*. [`FlatIndex`] finds the exact best
+//! rows, [`HnswIndex`] most of them, in less time, by scoring only the rows to which a graph of near neighbors leads.
+//! Both keep their rows in the same `store`. In a [`GrowingIndex`], rows have no ids, and are found before they are in
+//! the graph.
 //!
 //! | module | contents |
 //! |---|---|
-//! | `store` | rows: vectors, ids, tombstones and staged rows, in memory or in a mapped file |
+//! | `store` | rows: vectors, ids, tombstones and staged rows (stored, but not yet found), in memory or in a mapped file |
+//! | `similarity` | checks, scales and scores vectors |
 //! | `exact` | scans of all vectors |
 //! | `quantized` | an int8 copy of the vectors as a prefilter with a proven bound |
 //! | `flat` | the exact index, its file and its writer |
-//! | `hnsw` | the approximate index: its graph, codes, searches and planner |
-//! | `filter`, `phrases` | searches among some rows only; several rows per passage |
+//! | `hnsw` | the approximate indexes: their graph, codes, searches and planner |
+//! | `filter`, `row_set` | searches restricted to some rows |
+//! | `phrases` | indexes with several rows per passage |
+//! | `error` | the error type |
 
 #[cfg(target_endian = "big")]
 compile_error!("index files are little-endian and are read in place");
@@ -40,7 +46,7 @@ mod store;
 pub use error::Error;
 pub use filter::{Allow, Filter};
 pub use flat::{FlatIndex, FlatWriter, Storage};
-pub use hnsw::{DEFAULT_EF_SEARCH, HnswIndex, HnswOptions, InnerProduct, Layout};
+pub use hnsw::{DEFAULT_EF_SEARCH, GrowingIndex, HnswIndex, HnswOptions, InnerProduct, Layout};
 pub use phrases::{AFTER_PASSAGE, PHRASES, first_of_passages, has_phrases, passage_of, search_passages};
 pub use row_set::RowSet;
 pub use similarity::Similarity;

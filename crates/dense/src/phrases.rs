@@ -1,14 +1,15 @@
-//! Indexes with several rows per passage, one for each of its phrases. A passage ranks by its best phrase (Yang et al., 2023,
-//! section 3.1).
+//! Indexes with several rows per passage: one row for each of its phrases. A passage is ranked by its best phrase (Yang
+//! et al., "Confidence-Calibrated Ensemble Dense Phrase Retrieval", 2023, section 3.1).
 //!
-//! Any index can be one: its [metadata](crate::FlatIndex::metadata) has the key [`PHRASES`], and the id of a row is
+//! Any index is such an index if its [metadata](crate::FlatIndex::metadata) has the key [`PHRASES`] and the id of each
+//! row is the concatenation of three parts:
 //!
 //! ```text
-//! passage id · AFTER_PASSAGE · phrase
+//! passage id, AFTER_PASSAGE, phrase
 //! ```
 //!
-//! where `phrase` tells the phrases of a passage apart. The JavaScript API uses start, `AFTER_PASSAGE`, end, in UTF-16 code
-//! units of the passage's text.
+//! The part `phrase` distinguishes the phrases of a passage. The JavaScript API writes the offsets of the phrase in the
+//! passage's text, in UTF-16 code units: its start, [`AFTER_PASSAGE`] again, and its end.
 
 use std::collections::HashSet;
 
@@ -17,25 +18,27 @@ use serde_json::Value;
 
 use crate::Error;
 
-/// The metadata key of an index with several rows per passage.
+/// The metadata key that marks an index with several rows per passage.
 pub const PHRASES: &str = "passagekit.phrases";
 
 /// Separates the id of a passage from its phrase: the ASCII unit separator.
 pub const AFTER_PASSAGE: char = '\u{1f}';
 
-/// Whether an index with this metadata has several rows per passage.
+/// Returns whether an index with this metadata has several rows per passage.
 #[must_use]
 pub fn has_phrases(metadata: &Value) -> bool {
     metadata.get(PHRASES).is_some()
 }
 
-/// The id of the passage of a row: the part before [`AFTER_PASSAGE`], or all of the row's id if it has none.
+/// Returns the id of a row's passage: the part of the row's id before the first [`AFTER_PASSAGE`], or the whole id if
+/// it has none.
 #[must_use]
 pub fn passage_of(id: &str) -> &str {
     id.split_once(AFTER_PASSAGE).map_or(id, |(passage, _)| passage)
 }
 
-/// Returns the first hit of each of the first `k` passages, in order, and how many hits that took.
+/// Returns the first hit of each of the first `k` distinct passages, in order, and how many of `hits` were read for
+/// that.
 #[must_use]
 pub fn first_of_passages<'a>(hits: &[Hit], k: usize, id_of: impl Fn(u32) -> &'a str) -> (Vec<Hit>, usize) {
     let (mut passages, mut kept) = (HashSet::with_capacity(k.min(hits.len())), Vec::new());
@@ -50,11 +53,13 @@ pub fn first_of_passages<'a>(hits: &[Hit], k: usize, id_of: impl Fn(u32) -> &'a 
     (kept, hits.len())
 }
 
-/// Returns the best row of each of the `k` best passages, best first (fewer if there are fewer), and how many rows that took.
+/// Returns the best row of each of the `k` best passages, best first (fewer if there are fewer), and how many rows were
+/// needed for that.
 ///
-/// `search` returns the given number of best rows. It is called for `initial_rows` first, and then for twice as many as long as
-/// they belong to fewer than `k` passages, up to `num_rows`, the number of rows that there are. The result is exact if `search`
-/// is: a passage without a row among the best rows has no better row than these.
+/// `search(n)` returns the `n` best rows. It is first called with `initial_rows` (at least `k`). As long as the rows
+/// belong to fewer than `k` passages, it is called again with twice the number, up to `num_rows`, the number of rows in
+/// the index. The result is exact if `search` is exact: all rows of a passage without a returned row rank below the
+/// returned rows.
 ///
 /// # Errors
 ///
@@ -99,14 +104,14 @@ mod tests {
         fn passages_rank_by_their_best_rows(
             rows in prop::collection::vec((0usize..12, -4i8..4), 1..80),
             k in 0usize..14,
-            first in 0usize..9,
+            initial_rows in 0usize..9,
         ) {
             let mut index = FlatIndex::new(1, Similarity::Dot, json!({ PHRASES: 1 })).expect("a dimension of 1");
             let ids = rows.iter().enumerate().map(|(at, (passage, _))| format!("{passage}\u{1f}{at}")).collect();
             let vectors: Vec<f32> = rows.iter().map(|&(_, score)| f32::from(score)).collect();
             index.add(ids, &vectors).expect("ids differ");
 
-            // The definition, from all rows.
+            // The expected hits, computed from all rows by the definition.
             let mut best: HashMap<usize, Hit> = HashMap::new();
             for (ord, &(passage, score)) in rows.iter().enumerate() {
                 let hit = Hit { ord: ord as u32, score: f32::from(score) };
@@ -122,7 +127,7 @@ mod tests {
             let control = Control::new();
             let search = |rows| index.search(&[1.0], rows, &control);
             let (hits, needed) =
-                search_passages(k, first, index.live_len(), search, |ord| index.id(ord)).expect("a query of dimension 1");
+                search_passages(k, initial_rows, index.live_len(), search, |ord| index.id(ord)).expect("a query of dimension 1");
             prop_assert_eq!(hits, expected);
             prop_assert!(needed <= rows.len());
 

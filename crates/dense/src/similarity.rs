@@ -1,27 +1,30 @@
+//! Similarities: checks vectors, scales them, and scores them. Vectors in the form in which they are stored and
+//! compared are called *prepared*.
+
 use std::borrow::Cow;
 
 use crate::Error;
 use crate::store::element::Element;
 
-/// How a query and a stored vector become a score; higher is better.
+/// How a query and a stored vector are scored; higher is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Similarity {
     /// The inner product q·x of the vectors as they are.
     #[default]
     Dot,
-    /// The inner product of both vectors scaled to length 1: q·x / (|q|·|x|). Vectors are stored scaled. Vectors of zeros are
-    /// rejected.
+    /// The inner product of both vectors scaled to length 1: q·x / (|q|·|x|). Vectors are scaled when they are added.
+    /// Vectors of zeros are rejected.
     Cosine,
     /// The negated squared Euclidean distance: −|q − x|².
     L2,
 }
 
-/// The maximum length of a vector. Its square is 2¹²⁴, so that no sum of products or of squared differences reaches 2¹²⁸,
-/// where `f32` is infinite, whatever the order of summation.
+/// The maximum length of a vector: 2⁶². Its square is 2¹²⁴, so that no sum of products or of squared differences
+/// reaches 2¹²⁸, the smallest number that is infinite as an `f32`, in any order of summation.
 const MAX_LENGTH: f64 = (1u64 << 62) as f64;
 
 impl Similarity {
-    /// `dot`, `cosine` or `l2`, as in files.
+    /// Returns the name: `dot`, `cosine` or `l2`, as in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -31,13 +34,14 @@ impl Similarity {
         }
     }
 
-    /// The similarity of that name.
+    /// Returns the similarity with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Dot, Self::Cosine, Self::L2].into_iter().find(|similarity| similarity.name() == name)
     }
 
-    /// Checks vectors and scales them, for cosine, to the form in which they are stored and compared.
+    /// Checks the vectors `[n * dim]` and, for cosine, scales them to length 1. The result is the form in which vectors
+    /// are stored and compared.
     pub(crate) fn prepare<'a>(
         self,
         operation: &'static str,
@@ -77,15 +81,15 @@ impl Similarity {
         self.prepare("search", dim, query)
     }
 
-    /// Whether a stored vector is one that [`prepare`](Self::prepare) may have returned.
+    /// Returns whether a stored vector can have been returned by [`prepare`](Self::prepare); false in a corrupt file.
     pub(crate) fn is_prepared(self, vector: &[f32]) -> bool {
-        // Rounding to half precision lengthens a vector of length 1 by less than 2⁻¹⁰.
+        // Rounding to half precision changes the length of a vector of length 1 by less than 2⁻¹⁰.
         let max_length = if self == Self::Cosine { 1.001 } else { MAX_LENGTH };
-        // False for NaN.
+        // This is false for NaN.
         length(vector) <= max_length
     }
 
-    /// The score of a prepared query and a stored row.
+    /// Returns the score of a prepared query and a stored row.
     pub(crate) fn score<T: Element>(self, query: &[f32], row: &[T]) -> f32 {
         match self {
             Self::Dot | Self::Cosine => positive_zero(T::product(query, row)),
@@ -93,7 +97,7 @@ impl Similarity {
         }
     }
 
-    /// The scores of a prepared query and the stored rows `[n * dim]`.
+    /// Returns the scores of a prepared query and the stored rows `[n * dim]`.
     pub(crate) fn score_rows<T: Element>(self, query: &[f32], rows: &[T], scores: &mut [f32]) {
         match self {
             Self::Dot | Self::Cosine => {
@@ -108,19 +112,19 @@ impl Similarity {
     }
 }
 
-/// Turns −0 into 0: they are equal, but would not rank as equal.
+/// Turns −0 into 0. They are equal as numbers, but the total order by which hits are ranked puts −0 below 0.
 fn positive_zero(score: f32) -> f32 {
     score + 0.0
 }
 
-/// The L2 norm, in double precision, where no square of an `f32` overflows or underflows.
+/// Returns the L2 norm in double precision, in which no square of an `f32` overflows or underflows.
 pub(crate) fn length(vector: &[f32]) -> f64 {
     squared_length(vector).sqrt()
 }
 
-/// |x|² in double precision.
+/// Returns |x|² in double precision.
 pub(crate) fn squared_length(vector: &[f32]) -> f64 {
-    // Four sums, which the compiler can vectorize; a single sum must be added in order.
+    // Four sums can be vectorized; the additions of a single sum would have to stay in order.
     let (chunks, rest) = vector.as_chunks::<4>();
     let mut sums = [0.0f64; 4];
     for chunk in chunks {
@@ -137,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_say_what_is_wrong_with_which_vector() {
+    fn errors_name_the_invalid_vector_and_the_reason() {
         let error = |similarity: Similarity, vectors: &[f32]| {
             similarity.prepare("add", 2, vectors).expect_err("invalid").to_string()
         };
@@ -155,11 +159,11 @@ mod tests {
     }
 
     #[test]
-    fn cosine_takes_vectors_of_any_size() {
+    fn cosine_accepts_vectors_of_any_length() {
         for size in [1e-44, 1e-30, 1.0, 1e30, f32::MAX] {
             let prepared = Similarity::Cosine.prepare("add", 2, &[size, -size]).map(Cow::into_owned);
-            let half = 0.5f32.sqrt();
-            assert_eq!(prepared.expect("valid"), [half, -half]);
+            let root_of_half = 0.5f32.sqrt();
+            assert_eq!(prepared.expect("valid"), [root_of_half, -root_of_half]);
         }
     }
 
@@ -171,11 +175,11 @@ mod tests {
             similarity.score_rows(&a, &b, &mut scores);
             assert_eq!(scores[0].to_bits(), similarity.score(&a, &b).to_bits());
             assert_ne!(scores[0].to_bits(), (-0.0f32).to_bits());
-            let same = similarity.score(&a, &a);
-            assert_ne!(same.to_bits(), (-0.0f32).to_bits());
+            let score_with_itself = similarity.score(&a, &a);
+            assert_ne!(score_with_itself.to_bits(), (-0.0f32).to_bits());
         }
-        let (long, opposite) = ([MAX_LENGTH as f32, 0.0], [-MAX_LENGTH as f32, 0.0]);
-        assert!(Similarity::Dot.score(&long, &opposite).is_finite());
-        assert!(Similarity::L2.score(&long, &opposite).is_finite());
+        let (longest, opposite) = ([MAX_LENGTH as f32, 0.0], [-MAX_LENGTH as f32, 0.0]);
+        assert!(Similarity::Dot.score(&longest, &opposite).is_finite());
+        assert!(Similarity::L2.score(&longest, &opposite).is_finite());
     }
 }

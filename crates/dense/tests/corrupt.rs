@@ -1,4 +1,4 @@
-//! Corrupt files are rejected, or read without harm.
+//! Tests of corrupt files: they are rejected, or used without a panic or an endless loop.
 
 mod common;
 
@@ -16,6 +16,7 @@ const DIM: usize = 3;
 const ROWS: usize = 120;
 const FLAT: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 2, name: "flat index" };
 const HNSW: FileKind = FileKind { magic: *b"PKHNSW\0\0", version: 4, name: "HNSW index" };
+/// All sections that files of flat and HNSW indexes may have.
 const SECTIONS: [&str; 12] = [
     "vectors",
     "ids",
@@ -30,13 +31,16 @@ const SECTIONS: [&str; 12] = [
     "biases",
     "squared_lengths",
 ];
-const NUMBERS: [&str; 6] = ["dim", "rows", "m", "efConstruction", "entry", "seed"];
+/// The keys in the metadata of files whose values are numbers.
+const NUMBER_KEYS: [&str; 6] = ["dim", "rows", "m", "efConstruction", "entry", "seed"];
 
-/// Saves an index with some rows deleted and returns its kind.
+/// Saves an index with two deleted rows: an HNSW index if `graph` is true, otherwise a flat one. Returns the kind of
+/// its file.
 fn save(path: &Path, graph: bool, similarity: Similarity) -> FileKind {
     save_dim(path, graph, similarity, DIM)
 }
 
+/// Like [`save`], with a choice of the dimension.
 fn save_dim(path: &Path, graph: bool, similarity: Similarity, dim: usize) -> FileKind {
     let vectors = uniform(ROWS, dim, 1);
     let control = Control::new();
@@ -55,31 +59,31 @@ fn save_dim(path: &Path, graph: bool, similarity: Similarity, dim: usize) -> Fil
     HNSW
 }
 
-/// Calls everything that reads or changes an opened index, and returns the hits of one query.
+/// Opens an index, reads it, searches it, adds and deletes rows, and saves it. Returns the hits of one query.
 fn use_all(path: &Path, graph: bool) -> Result<Vec<Hit>, Error> {
     let control = Control::new();
-    let more = |dim: usize| uniform(2, dim, 2);
+    let two_rows = |dim: usize| uniform(2, dim, 2);
     if graph {
         let mut index = HnswIndex::open(path)?;
         let dim = index.dim();
-        let hits = index.search(&more(dim)[..dim], 5, 5, &control)?;
-        let few = |ord: u32| ord.is_multiple_of(2);
-        index.search_filtered(&more(dim)[..dim], 3, 1, Some(&few), &control)?;
+        let hits = index.search(&two_rows(dim)[..dim], 5, 5, &control)?;
+        let is_even = |ord: u32| ord.is_multiple_of(2);
+        index.search_filtered(&two_rows(dim)[..dim], 3, 1, Some(&is_even), &control)?;
         let _: Vec<_> =
             (0..index.len() as u32).map(|ord| index.id(ord).len() + index.vector(ord).len()).collect();
-        let again = index.ord("p5").map(|ord| index.id(ord).to_owned());
-        assert!(again.is_none_or(|id| id == "p5"));
-        index.add(vec!["new".to_owned(), "newer".to_owned()], &more(dim), 1, &control)?;
+        let id = index.ord("p5").map(|ord| index.id(ord).to_owned());
+        assert!(id.is_none_or(|id| id == "p5"));
+        index.add(vec!["new".to_owned(), "newer".to_owned()], &two_rows(dim), 1, &control)?;
         index.delete(&["new"])?;
         index.save(&path.with_extension("again"))?;
         Ok(hits)
     } else {
         let mut index = FlatIndex::open(path)?;
         let dim = index.dim();
-        let hits = index.search(&more(dim)[..dim], 5, &control)?;
+        let hits = index.search(&two_rows(dim)[..dim], 5, &control)?;
         let _: Vec<_> =
             (0..index.len() as u32).map(|ord| index.id(ord).len() + index.vector(ord).len()).collect();
-        index.add(vec!["new".to_owned(), "newer".to_owned()], &more(dim))?;
+        index.add(vec!["new".to_owned(), "newer".to_owned()], &two_rows(dim))?;
         index.delete(&["new"])?;
         index.save(&path.with_extension("again"))?;
         Ok(hits)
@@ -90,7 +94,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn flipped_bits_and_shorter_files_are_rejected_or_change_nothing(
+    fn flipped_bits_and_truncated_files_are_rejected_or_change_no_hit(
         graph in any::<bool>(), at in any::<prop::sample::Index>(), bit in 0u8..8, cut in any::<bool>(),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -106,7 +110,7 @@ proptest! {
         }
     }
 
-    /// The checksums are right and the content is not, as in a file that was made on purpose or by a bug.
+    /// The content is wrong but the checksums match it, as in a file that an attacker or a bug wrote.
     #[test]
     fn no_content_makes_an_index_panic_or_search_forever(
         graph in any::<bool>(),
@@ -117,8 +121,8 @@ proptest! {
             (any::<prop::sample::Index>(), any::<prop::sample::Index>(),
              prop_oneof![any::<u32>(), 0u32..130, Just(f32::NAN.to_bits()), Just(f32::INFINITY.to_bits())]),
             1..4),
-        number in prop::option::of((0..NUMBERS.len(), prop_oneof![any::<u64>(), 0u64..200])),
-        shorter in prop::option::of((any::<prop::sample::Index>(), 1usize..20)),
+        number in prop::option::of((0..NUMBER_KEYS.len(), prop_oneof![any::<u64>(), 0u64..200])),
+        truncated in prop::option::of((any::<prop::sample::Index>(), 1usize..20)),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index");
@@ -134,43 +138,46 @@ proptest! {
                 words[at..at + 4].copy_from_slice(&value.to_le_bytes());
             }
         }
-        if let Some((section, less)) = shorter {
+        if let Some((section, num_removed)) = truncated {
             let at_section = section.index(sections.len());
             let bytes = &mut sections[at_section].1;
-            bytes.truncate(bytes.len().saturating_sub(less));
+            bytes.truncate(bytes.len().saturating_sub(num_removed));
         }
-        let mut table = file.metadata().clone();
+        let mut metadata = file.metadata().clone();
         if let Some((name, value)) = number {
-            table[NUMBERS[name]] = json!(value);
+            metadata[NUMBER_KEYS[name]] = json!(value);
         }
-        rewrite(&path, kind, &sections, table);
-        // Any error will do, and so will any hits.
+        rewrite(&path, kind, &sections, metadata);
+        // Any error is fine, and so are any hits.
         if let Ok(hits) = use_all(&path, graph) {
             prop_assert!(hits.iter().all(|hit| !hit.score.is_nan()));
         }
     }
 }
 
-fn rewrite(path: &Path, kind: FileKind, sections: &[(&str, Vec<u8>)], table: Value) {
+/// Writes a file with these sections, this metadata and valid checksums.
+fn rewrite(path: &Path, kind: FileKind, sections: &[(&str, Vec<u8>)], metadata: Value) {
     let mut writer = Writer::create(path, kind).expect("writable");
     for (name, bytes) in sections {
         writer.section(name, bytes).expect("writable");
     }
-    writer.finish(table).expect("writable");
+    writer.finish(metadata).expect("writable");
 }
 
 #[test]
-fn errors_name_every_kind_of_wrong_structure() {
+fn errors_name_the_part_of_a_file_that_is_invalid() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
-    // Section, position, new number, and a part of the message.
-    let beyond = u32::MAX - 1;
+    // Section, position (in numbers of 4 bytes), new number, and a part of the message.
+    let too_large = u32::MAX - 1;
     let cases: [(&str, usize, u32, &str); 7] = [
         ("offsets", 0, 1, "offsets from 0"),
-        ("offsets", 5, beyond, "layers above layer 0"),
+        ("offsets", 5, too_large, "layers above layer 0"),
         ("ground", 0, ROWS as u32, "neighbors of row 0 that are rows of layer 0, got row 120"),
         ("id_ends", 0, 0, "the end of id 0 between 0 and"),
+        // The upper half of the first u64.
         ("id_ends", 1, 1, "the end of id 0 between 0 and"),
+        // Bit 30 of the fourth number is the bit of row 126.
         ("deleted", 3, 1 << 30, "deleted rows below 120"),
         ("squared_lengths", 7, f32::NAN.to_bits(), "squared lengths, finite and not negative"),
     ];
@@ -186,7 +193,8 @@ fn errors_name_every_kind_of_wrong_structure() {
         assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })), "{error}");
         assert!(error.to_string().contains(message), "{error}");
     }
-    let tables: [(&str, Value, &str); 7] = [
+    // Key of the metadata, new value, and a part of the message.
+    let cases: [(&str, Value, &str); 7] = [
         ("dim", json!(4), "expected 120 vectors of dimension 4, got 360 values"),
         ("dim", json!(0), "a dimension of 1 or more"),
         ("rows", json!(-1), "rows of 0 to"),
@@ -195,21 +203,21 @@ fn errors_name_every_kind_of_wrong_structure() {
         ("entry", json!(120), "an entry among 120 rows, of the highest level, got row 120"),
         ("innerProduct", Value::Null, "innerProduct graph or augmentedL2, got null"),
     ];
-    for (name, value, message) in tables {
+    for (name, value, message) in cases {
         let kind = save(&path, true, Similarity::Dot);
         let file = File::open(&path, kind).expect("valid");
         let sections: Vec<(&str, Vec<u8>)> =
             SECTIONS.into_iter().filter_map(|name| Some((name, file.section(name).ok()?.to_vec()))).collect();
-        let mut table = file.metadata().clone();
-        table[name] = value;
-        rewrite(&path, kind, &sections, table);
+        let mut metadata = file.metadata().clone();
+        metadata[name] = value;
+        rewrite(&path, kind, &sections, metadata);
         let error = HnswIndex::open(&path).expect_err(name).to_string();
         assert!(error.contains(message), "{error}");
     }
 }
 
 #[test]
-fn duplicate_ids_and_ids_that_are_no_text_are_rejected() {
+fn duplicate_ids_and_ids_that_are_not_utf_8_are_rejected() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     let kind = save(&path, false, Similarity::Dot);
@@ -221,15 +229,15 @@ fn duplicate_ids_and_ids_that_are_no_text_are_rejected() {
         change(&mut sections.iter_mut().find(|(name, _)| *name == "ids").expect("there").1);
         sections
     };
-    // "p0p1p2…": the second id becomes "p0".
+    // The section is "p0p1p2…". The second id becomes "p0".
     rewrite(&path, kind, &sections(|ids| ids[3] = b'0'), file.metadata().clone());
-    let error = FlatIndex::open(&path).expect_err("twice").to_string();
+    let error = FlatIndex::open(&path).expect_err("a duplicate").to_string();
     assert!(error.contains("expected distinct ids, got \"p0\" at rows 0 and 1"), "{error}");
-    // "p2" becomes "p3", the id of a deleted row: no duplicate.
+    // "p2" becomes "p3". That is not a duplicate, because the row with the id "p3" is deleted.
     rewrite(&path, kind, &sections(|ids| ids[5] = b'3'), file.metadata().clone());
     assert_eq!(FlatIndex::open(&path).expect("valid").ord("p3"), Some(2));
     rewrite(&path, kind, &sections(|ids| ids[3] = 0xFF), file.metadata().clone());
-    let error = FlatIndex::open(&path).expect_err("no text").to_string();
+    let error = FlatIndex::open(&path).expect_err("not UTF-8").to_string();
     assert!(error.contains("expected ids in UTF-8"), "{error}");
 }
 
@@ -256,21 +264,22 @@ fn verify_finds_vectors_that_no_index_accepts() {
             // The second number of the row with ord 7.
             sections[0].1[(7 * DIM + 1) * 4..][..4].copy_from_slice(&value.to_le_bytes());
             rewrite(&path, kind, &sections, file.metadata().clone());
-            let error = verify().expect_err("another vector");
+            let error = verify().expect_err("an invalid vector");
             assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })), "{error}");
             let message =
                 "expected vectors of finite numbers, no longer than they may be, got another at row 7";
             assert!(error.to_string().ends_with(message), "{error}");
-            use_all(&path, graph).expect("no harm is done");
+            use_all(&path, graph).expect("invalid vectors are no error in a search");
         }
     }
 }
 
-/// Sections of more than 16 MiB are not read when a file is opened. `verify` reads them.
+/// Opening a file does not read sections of more than 16 MiB; `verify` does.
 #[test]
-fn corruption_that_opening_does_not_read_does_no_harm_and_verify_finds_it() {
+fn searches_survive_corruption_that_opening_does_not_see_and_verify_finds_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
+    // So many rows and neighbors that the graph is neither checked nor read completely when it is opened.
     let (rows, dim, control) = (33_000, 130, Control::new());
     let vectors = uniform(rows, dim, 3);
     let options = HnswOptions { m: 64, ef_construction: 8, ..HnswOptions::default() };
@@ -279,7 +288,7 @@ fn corruption_that_opening_does_not_read_does_no_harm_and_verify_finds_it() {
     index.save(&path).expect("writable");
     let opened = HnswIndex::open(&path).expect("valid");
     opened.verify().expect("valid");
-    assert!(!opened.ids_listed(), "the ids of this many rows are indexed on demand");
+    assert!(!opened.ids_listed(), "the table of ids is built when it is first needed");
     assert_eq!(opened.ord("p32999"), Some(32_999));
     assert!(opened.ids_listed());
     let loaded = HnswIndex::open_with(&path, OpenOptions { in_memory: true, verify: true }).expect("valid");
@@ -289,19 +298,20 @@ fn corruption_that_opening_does_not_read_does_no_harm_and_verify_finds_it() {
     assert_eq!((search(&opened), search(&loaded)), (search(&index), search(&index)));
 
     let file = File::open(&path, HNSW).expect("valid");
-    let links = file.section("ground").expect("there");
-    assert!(links.len() > 16 << 20, "{} bytes", links.len());
+    let lists = file.section("ground").expect("there");
+    assert!(lists.len() > 16 << 20, "{} bytes", lists.len());
     let mut bytes = std::fs::read(&path).expect("readable");
-    let start = bytes.windows(64).position(|window| window == &links[..64]).expect("there");
-    for (at, byte) in bytes[start..start + links.len()].iter_mut().enumerate() {
+    let start = bytes.windows(64).position(|window| window == &lists[..64]).expect("there");
+    // Overwrites all adjacency lists of layer 0 with pseudorandom bytes.
+    for (at, byte) in bytes[start..start + lists.len()].iter_mut().enumerate() {
         *byte = (at as u32).wrapping_mul(0x9E37_79B9).to_le_bytes()[3];
     }
     std::fs::write(&path, bytes).expect("writable");
-    let damaged = HnswIndex::open(&path).expect("its large sections are left unread");
+    let corrupt = HnswIndex::open(&path).expect("opening does not read large sections");
     for query in vectors.chunks(dim).take(20) {
-        let hits = damaged.search(query, 10, 50, &control).expect("hits");
+        let hits = corrupt.search(query, 10, 50, &control).expect("hits");
         assert_eq!(hits.len(), 10);
     }
-    let error = damaged.verify().expect_err("damaged").to_string();
+    let error = corrupt.verify().expect_err("corrupt").to_string();
     assert!(error.contains("of section \"ground\""), "{error}");
 }

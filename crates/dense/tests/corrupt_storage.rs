@@ -1,4 +1,5 @@
-//! Corrupt files of flat indexes in half precision or with an int8 copy are rejected, or read without harm.
+//! Tests of corrupt files of flat indexes with the storage `f16` or `int8Filtered`: they are rejected, or used without
+//! a panic.
 
 mod common;
 
@@ -17,6 +18,7 @@ const ROWS: usize = 120;
 const KIND: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 2, name: "flat index" };
 const SECTIONS: [&str; 8] = ["vectors", "ids", "id_ends", "deleted", "codes", "scales", "errors", "lengths"];
 
+/// Saves an index with two deleted rows.
 fn save(path: &Path, storage: Storage, similarity: Similarity) {
     let mut flat = FlatIndex::with_storage(DIM, similarity, storage, Value::Null).expect("a dimension");
     flat.add(ids(0..ROWS), &uniform(ROWS, DIM, 1)).expect("valid rows");
@@ -24,7 +26,8 @@ fn save(path: &Path, storage: Storage, similarity: Similarity) {
     flat.save(path).expect("writable");
 }
 
-/// Calls everything that reads or changes an opened index, and returns the hits of one query.
+/// Opens an index, searches it, reads it, adds and deletes rows, compacts it, and saves it. Returns the hits of one
+/// query.
 fn use_all(path: &Path) -> Result<Vec<Hit>, Error> {
     let control = Control::new();
     let mut index = FlatIndex::open(path)?;
@@ -40,23 +43,25 @@ fn use_all(path: &Path) -> Result<Vec<Hit>, Error> {
     Ok(hits)
 }
 
+/// Copies the sections of a file.
 fn sections(file: &File) -> Vec<(&'static str, Vec<u8>)> {
     SECTIONS.into_iter().filter_map(|name| Some((name, file.section(name).ok()?.to_vec()))).collect()
 }
 
-fn rewrite(path: &Path, sections: &[(&str, Vec<u8>)], table: Value) {
+/// Writes a file with these sections, this metadata and valid checksums.
+fn rewrite(path: &Path, sections: &[(&str, Vec<u8>)], metadata: Value) {
     let mut writer = Writer::create(path, KIND).expect("writable");
     for (name, bytes) in sections {
         writer.section(name, bytes).expect("writable");
     }
-    writer.finish(table).expect("writable");
+    writer.finish(metadata).expect("writable");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn flipped_bits_and_shorter_files_are_rejected_or_change_nothing(
+    fn flipped_bits_and_truncated_files_are_rejected_or_change_no_hit(
         storage in prop::sample::select(vec![Storage::F16, Storage::Int8Filtered]),
         at in any::<prop::sample::Index>(), bit in 0u8..8, cut in any::<bool>(),
     ) {
@@ -73,18 +78,19 @@ proptest! {
         }
     }
 
-    /// The checksums are right and the content is not, as in a file that was made on purpose or by a bug.
+    /// The content is wrong but the checksums match it, as in a file that an attacker or a bug wrote.
     #[test]
     fn no_content_makes_an_index_panic(
         storage in prop::sample::select(vec![Storage::F16, Storage::Int8Filtered]),
         similarity in prop::sample::select(common::SIMILARITIES.to_vec()),
+        // 0x7c01_fc00 is −∞ and a NaN in half precision.
         changes in prop::collection::vec(
             (any::<prop::sample::Index>(), any::<prop::sample::Index>(),
              prop_oneof![any::<u32>(), 0u32..130, Just(f32::NAN.to_bits()), Just(f32::MAX.to_bits()), Just(0x7c01_fc00)]),
             1..4),
         number in prop::option::of((prop::sample::select(vec!["dim", "rows"]), prop_oneof![any::<u64>(), 0u64..200])),
-        named in prop::option::of(prop::sample::select(vec!["f32", "f16", "int8Filtered", "int4"])),
-        shorter in prop::option::of((any::<prop::sample::Index>(), 1usize..20)),
+        storage_name in prop::option::of(prop::sample::select(vec!["f32", "f16", "int8Filtered", "int4"])),
+        truncated in prop::option::of((any::<prop::sample::Index>(), 1usize..20)),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index");
@@ -97,20 +103,20 @@ proptest! {
             let at = at.index(words.len() / 4) * 4;
             words[at..at + 4].copy_from_slice(&value.to_le_bytes());
         }
-        if let Some((section, less)) = shorter {
+        if let Some((section, num_removed)) = truncated {
             let at_section = section.index(sections.len());
             let bytes = &mut sections[at_section].1;
-            bytes.truncate(bytes.len().saturating_sub(less));
+            bytes.truncate(bytes.len().saturating_sub(num_removed));
         }
-        let mut table = file.metadata().clone();
+        let mut metadata = file.metadata().clone();
         if let Some((name, value)) = number {
-            table[name] = json!(value);
+            metadata[name] = json!(value);
         }
-        if let Some(name) = named {
-            table["storage"] = json!(name);
+        if let Some(name) = storage_name {
+            metadata["storage"] = json!(name);
         }
-        rewrite(&path, &sections, table);
-        // Any error will do, and so will any hits.
+        rewrite(&path, &sections, metadata);
+        // Any error is fine, and so are any hits.
         if let Ok(hits) = use_all(&path) {
             prop_assert!(hits.iter().all(|hit| !hit.score.is_nan()));
         }
@@ -118,7 +124,7 @@ proptest! {
 }
 
 #[test]
-fn every_kind_of_wrong_structure_is_named() {
+fn errors_name_the_part_of_a_file_that_is_invalid() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     let cases: [(&str, u32, &str); 3] = [
@@ -135,13 +141,15 @@ fn every_kind_of_wrong_structure_is_named() {
         let file = File::open(&path, KIND).expect("valid");
         let mut sections = sections(&file);
         let changed = sections.iter_mut().find(|(name, _)| *name == section).expect("there");
+        // The number of row 10.
         changed.1[40..44].copy_from_slice(&value.to_le_bytes());
         rewrite(&path, &sections, file.metadata().clone());
         let error = FlatIndex::open(&path).expect_err(section);
         assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })), "{error}");
         assert!(error.to_string().contains(message), "{error}");
     }
-    for (section, less, message) in [
+    // Section, number of bytes removed from its end, and a part of the message.
+    for (section, num_removed, message) in [
         ("codes", 1, "expected 120 rows of 3 codes, got 359 codes"),
         ("errors", 4, "expected 120 numbers in section \"errors\", got 119"),
         ("vectors", 12, "expected 120 vectors of dimension 3, got 357 values"),
@@ -150,27 +158,28 @@ fn every_kind_of_wrong_structure_is_named() {
         let file = File::open(&path, KIND).expect("valid");
         let mut sections = sections(&file);
         let bytes = &mut sections.iter_mut().find(|(name, _)| *name == section).expect("there").1;
-        bytes.truncate(bytes.len() - less);
+        bytes.truncate(bytes.len() - num_removed);
         rewrite(&path, &sections, file.metadata().clone());
         let error = FlatIndex::open(&path).expect_err(section).to_string();
         assert!(error.contains(message), "{error}");
     }
     save(&path, Storage::F16, Similarity::Dot);
     let file = File::open(&path, KIND).expect("valid");
-    let mut table = file.metadata().clone();
-    table["storage"] = json!("int4");
-    rewrite(&path, &sections(&file), table);
+    let mut metadata = file.metadata().clone();
+    metadata["storage"] = json!("int4");
+    rewrite(&path, &sections(&file), metadata);
     let error = FlatIndex::open(&path).expect_err("unknown").to_string();
     assert!(error.contains("expected the storage f32, f16 or int8Filtered, got \"int4\""), "{error}");
 }
 
-/// With wrong errors or lengths, the prefilter could rule out hits.
+/// If the stored errors or lengths were too small, the prefilter could rule out hits.
 #[test]
-fn verify_finds_codes_beyond_their_stored_error() {
+fn verify_finds_rows_whose_codes_violate_their_bounds() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     let (row, number) = (7, |value: f32| value.to_le_bytes().to_vec());
-    for (section, width, change) in [
+    // Section, number of bytes per row, and the new bytes of the row.
+    for (section, row_bytes, change) in [
         ("vectors", 4 * DIM, [number(0.5), number(-0.5), number(0.25)].concat()),
         ("codes", DIM, vec![0, 255, 0]),
         ("scales", 4, number(0.5)),
@@ -182,13 +191,13 @@ fn verify_finds_codes_beyond_their_stored_error() {
         let file = File::open(&path, KIND).expect("valid");
         let mut sections = sections(&file);
         let bytes = &mut sections.iter_mut().find(|(name, _)| *name == section).expect("there").1;
-        bytes[row * width..][..width].copy_from_slice(&change);
+        bytes[row * row_bytes..][..row_bytes].copy_from_slice(&change);
         rewrite(&path, &sections, file.metadata().clone());
-        let error = FlatIndex::open(&path).expect("the structure is sound").verify().expect_err(section);
+        let error = FlatIndex::open(&path).expect("the structure is valid").verify().expect_err(section);
         assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })), "{error}");
         let message = "expected codes within the stored error of their rows, got others at row 7";
         assert!(error.to_string().ends_with(message), "{error}");
-        use_all(&path).expect("no harm is done");
+        use_all(&path).expect("wrong codes are no error in a search");
     }
     save(&path, Storage::F16, Similarity::Dot);
     let file = File::open(&path, KIND).expect("valid");
@@ -196,12 +205,12 @@ fn verify_finds_codes_beyond_their_stored_error() {
     let infinite: u16 = 0x7c00;
     sections[0].1[(row * DIM + 2) * 2..][..2].copy_from_slice(&infinite.to_le_bytes());
     rewrite(&path, &sections, file.metadata().clone());
-    let error = FlatIndex::open(&path).expect("the structure is sound").verify().expect_err("infinite");
+    let error = FlatIndex::open(&path).expect("the structure is valid").verify().expect_err("infinite");
     assert!(error.to_string().ends_with("no longer than they may be, got another at row 7"), "{error}");
 }
 
 #[test]
-fn a_file_of_an_earlier_version_is_rejected_by_version() {
+fn a_file_of_an_earlier_version_is_rejected_and_the_error_has_both_versions() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     let writer = Writer::create(&path, FileKind { version: 1, ..KIND }).expect("writable");

@@ -1,4 +1,4 @@
-//! The flat index compared with the definition and with itself, and what it rejects.
+//! Tests of the flat index: its hits are the best rows by the definition of the score, and invalid input is rejected.
 
 mod common;
 
@@ -15,8 +15,8 @@ fn flat(dim: usize, similarity: Similarity, vectors: &[f32]) -> FlatIndex {
     index
 }
 
-/// Hits are right if each score is within its error bound, the order is by score and ord, and no row that was left out is
-/// certainly better than the last hit.
+/// Checks hits: each score is within its error bound, the hits are sorted by score and ord, and no row that is not a
+/// hit is better than the last hit by more than the error bound.
 fn check(
     index: &FlatIndex,
     vectors: &[f32],
@@ -35,8 +35,8 @@ fn check(
     if let Some(last) = hits.last() {
         for (ord, row) in rows.iter().enumerate() {
             let (expected, error) = score(index.similarity(), query, row);
-            let left_out = hits.iter().all(|hit| hit.ord as usize != ord);
-            prop_assert!(!left_out || expected - error <= f64::from(last.score), "row {ord} is better");
+            let is_hit = hits.iter().any(|hit| hit.ord as usize == ord);
+            prop_assert!(is_hit || expected - error <= f64::from(last.score), "row {ord} is better");
         }
     }
     Ok(())
@@ -59,7 +59,7 @@ proptest! {
 }
 
 #[test]
-fn one_query_has_the_same_bits_alone_among_others_and_on_any_number_of_threads() -> Result<(), Error> {
+fn a_query_has_the_same_hits_alone_among_others_and_on_any_number_of_threads() -> Result<(), Error> {
     let (dim, k) = (19, 20);
     let (vectors, queries) = (uniform(9000, dim, 1), uniform(101, dim, 2));
     for similarity in SIMILARITIES {
@@ -72,7 +72,7 @@ fn one_query_has_the_same_bits_alone_among_others_and_on_any_number_of_threads()
             let control = Control::new();
             assert_eq!(index.search_many(&queries, k, threads, &control)?, alone);
             assert_eq!(control.done(), 101);
-            // Few queries are split by rows.
+            // With few queries, the rows are split over the threads.
             assert_eq!(index.search_many(&queries[..2 * dim], k, threads, &Control::new())?, alone[..2]);
         }
     }
@@ -83,24 +83,26 @@ fn one_query_has_the_same_bits_alone_among_others_and_on_any_number_of_threads()
 fn earlier_rows_come_first_among_equal_scores() -> Result<(), Error> {
     let vectors = [1.0, 0.0].repeat(5000);
     let index = flat(2, Similarity::Dot, &vectors);
+    // With three threads, the rows are split into parts.
     for threads in [1, 3] {
         let hits = index.search_many(&[2.0, 1.0], 3, threads, &Control::new())?;
         assert_eq!(hits[0], [0, 1, 2].map(|ord| Hit { ord, score: 2.0 }));
     }
-    // 0·−1 is −0 and 0·1 is 0, which are equal.
+    // 0·(−1) is −0 and 0·1 is 0, which count as equal scores.
     let index = flat(1, Similarity::Dot, &[-1.0, 1.0]);
     assert_eq!(index.search(&[0.0], 2, &Control::new())?, [0, 1].map(|ord| Hit { ord, score: 0.0 }));
     Ok(())
 }
 
 #[test]
-fn the_neighbors_of_glove_words_are_those_found_in_double_precision() -> Result<(), Error> {
+fn the_nearest_glove_words_equal_those_found_in_double_precision_except_for_ties() -> Result<(), Error> {
     let Some(folder) = shared("data/vectors/glove100-50k") else { return Ok(()) };
     let (dim, base) = fvecs(folder.join("base.fvecs.gz"));
     let (_, queries) = fvecs(folder.join("query.fvecs.gz"));
     let queries = &queries[..50 * dim];
     let files = [("ip", Similarity::Dot), ("cos", Similarity::Cosine), ("l2", Similarity::L2)];
     for (name, similarity) in files {
+        // The ground truth: the rows of the best scores, and these scores.
         let (k, expected) = vecs(folder.join(format!("gt.{name}.ivecs.gz")));
         let (_, scores) = fvecs(folder.join(format!("gt.{name}.score.fvecs.gz")));
         let index = flat(dim, similarity, &base);
@@ -110,15 +112,19 @@ fn the_neighbors_of_glove_words_are_those_found_in_double_precision() -> Result<
             let truth = at * k..(at + 1) * k;
             for (hit, (&ord, &exact)) in hits.iter().zip(expected[truth.clone()].iter().zip(&scores[truth])) {
                 let exact = f64::from(if similarity == Similarity::L2 { -exact } else { exact });
-                // The file's own scores are rounded to single precision.
+                // The scores in the file are rounded to single precision.
                 let (_, error) = score(similarity, query, &base[hit.ord as usize * dim..][..dim]);
                 let error = error + exact.abs() * f64::from(f32::EPSILON);
                 assert!((f64::from(hit.score) - exact).abs() <= error, "{name} query {at}: {hit:?}, {exact}");
-                // Another row may stand here only if its score cannot be told from that of the right one.
+                // Another row may be at this rank only if its score differs by no more than rounding errors.
                 if hit.ord != ord {
-                    let right = score(similarity, query, &base[ord as usize * dim..][..dim]).0;
+                    let expected = score(similarity, query, &base[ord as usize * dim..][..dim]).0;
                     let got = score(similarity, query, &base[hit.ord as usize * dim..][..dim]).0;
-                    assert!((right - got).abs() <= 2.0 * error, "{name} query {at}: {} for {ord}", hit.ord);
+                    assert!(
+                        (expected - got).abs() <= 2.0 * error,
+                        "{name} query {at}: {} for {ord}",
+                        hit.ord
+                    );
                 }
             }
         }
@@ -172,7 +178,7 @@ fn a_rejected_batch_changes_nothing_and_the_error_says_why() -> Result<(), Error
 }
 
 #[test]
-fn deleted_rows_are_no_hits_and_their_ids_are_free_again() -> Result<(), Error> {
+fn deleted_rows_are_never_hits_and_their_ids_can_be_added_again() -> Result<(), Error> {
     let mut index = flat(1, Similarity::Dot, &[1.0, 2.0, 3.0]);
     assert!(matches!(index.delete(&["p1", "nobody"]), Err(Error::UnknownId { .. })));
     assert_eq!(index.live_len(), 3);
@@ -196,13 +202,13 @@ fn deleted_rows_are_no_hits_and_their_ids_are_free_again() -> Result<(), Error> 
 }
 
 #[test]
-fn a_filter_gives_the_best_of_the_rows_it_allows() -> Result<(), Error> {
+fn a_filtered_search_returns_the_best_of_the_allowed_rows() -> Result<(), Error> {
     let (dim, k) = (7, 10);
     let (vectors, queries) = (uniform(3000, dim, 3), uniform(4, dim, 4));
     let index = flat(dim, Similarity::L2, &vectors);
-    // One in 1, 2 and 100 rows: blocks are scored as a whole, or row by row.
-    for one_of in [1, 2, 100] {
-        let allows = |ord: u32| ord.is_multiple_of(one_of);
+    // If all or half of the rows are allowed, whole blocks of rows are scored; with one in 100, only the allowed rows.
+    for divisor in [1, 2, 100] {
+        let allows = |ord: u32| ord.is_multiple_of(divisor);
         let many = index.search_many_filtered(&queries, k, 2, Some(&allows), &Control::new())?;
         for (query, many) in queries.chunks(dim).zip(many) {
             let mut expected = index.search(query, 3000, &Control::new())?;
@@ -216,7 +222,7 @@ fn a_filter_gives_the_best_of_the_rows_it_allows() -> Result<(), Error> {
 }
 
 #[test]
-fn an_opened_index_is_the_saved_one_and_can_be_added_to() -> Result<(), Error> {
+fn an_opened_index_equals_the_saved_one_and_accepts_more_rows() -> Result<(), Error> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     let (dim, k) = (13, 30);
@@ -250,14 +256,14 @@ fn an_opened_index_is_the_saved_one_and_can_be_added_to() -> Result<(), Error> {
         assert_eq!(search(&opened)?, search(&index)?);
         let bytes = std::fs::read(&path).expect("readable");
         index.save(&path)?;
-        assert_eq!(std::fs::read(&path).expect("readable"), bytes, "the same index is the same bytes");
+        assert_eq!(std::fs::read(&path).expect("readable"), bytes, "equal indexes have equal files");
         assert_eq!(search(&FlatIndex::open(&path)?)?, search(&index)?);
     }
     Ok(())
 }
 
 #[test]
-fn a_streamed_file_is_the_file_of_an_index_with_the_same_rows() -> Result<(), Error> {
+fn a_flat_writer_writes_the_file_of_an_index_with_the_same_rows() -> Result<(), Error> {
     let folder = tempfile::tempdir().expect("a folder");
     let (streamed, saved) = (folder.path().join("streamed"), folder.path().join("saved"));
     let vectors = uniform(50, 3, 7);

@@ -1,4 +1,5 @@
-//! The storages of the flat index: the int8 prefilter changes no bit of a result, and half precision is rounded rows.
+//! Tests of the storages `int8Filtered` and `f16` of the flat index: the int8 prefilter does not change any bit of a
+//! result, and an index in half precision equals one of rounded rows.
 
 mod common;
 
@@ -17,20 +18,20 @@ fn flat(dim: usize, similarity: Similarity, storage: Storage, vectors: &[f32]) -
     index
 }
 
-/// Kinds of rows whose scores are hard to tell apart, or hard to bound.
+/// Kinds of rows, most of them with scores that are hard to distinguish or hard to bound.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Uniform,
     Clustered,
-    /// Few distinct rows.
+    /// Only a few distinct rows, so that many scores are equal.
     Ties,
-    /// One row with a little noise: the bounds of all rows overlap.
+    /// Copies of one row with a little noise, so that the bounds of all rows overlap.
     NearlyEqual,
     /// Lengths from 1e-40, a subnormal float, to 1e17.
     AllLengths,
     /// Mostly zeros, of both signs.
     Sparse,
-    /// Numbers too small for normal floats.
+    /// Numbers that are subnormal floats.
     Subnormal,
 }
 
@@ -73,10 +74,11 @@ fn bits(hits: &[Hit]) -> Vec<(u32, u32)> {
     hits.iter().map(|hit| (hit.ord, hit.score.to_bits())).collect()
 }
 
-/// Checks that both indexes return the same bits for every kind of search.
+/// Checks that two indexes return the same hits and scores, bit for bit, for every kind of search.
 fn check_equal(a: &FlatIndex, b: &FlatIndex, queries: &[f32], k: usize) -> Result<(), TestCaseError> {
     let control = Control::new();
     let dim = a.dim();
+    // No filter; half of the rows of each block of 64; few rows of each block; all rows of one block.
     let filters: [Option<dense::Filter>; 4] =
         [None, Some(&|ord| ord % 2 == 0), Some(&|ord| ord % 16 == 3), Some(&|ord| ord / 64 == 1)];
     for filter in filters {
@@ -100,21 +102,21 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_prefilter_changes_no_bit_of_a_result(
+    fn the_prefilter_does_not_change_any_bit_of_a_result(
         kind in prop::sample::select(KINDS.to_vec()), query_kind in prop::sample::select(KINDS.to_vec()),
         dim in 1usize..150, rows in 1usize..500, k in 0usize..30, deleted in prop::collection::vec(0usize..500, 0..40),
         similarity in prop::sample::select(SIMILARITIES.to_vec()), seed in any::<u64>(),
     ) {
         let without_zeros = |mut vectors: Vec<f32>| {
             if similarity == Similarity::Cosine {
-                // Cosine rejects zeros.
+                // Cosine rejects vectors of zeros.
                 vectors.chunks_mut(dim).filter(|row| row.iter().all(|x| *x == 0.0)).for_each(|row| row[0] = 1e-30);
             }
             vectors
         };
         let vectors = without_zeros(vectors(kind, rows, dim, seed));
         let mut queries = without_zeros(self::vectors(query_kind, 9, dim, !seed));
-        // The first query is a row: its distance to it is 0.
+        // The first query equals the first row, so that their distance is 0.
         queries[..dim].copy_from_slice(&vectors[..dim]);
         let mut plain = flat(dim, similarity, Storage::F32, &vectors);
         let mut filtered = flat(dim, similarity, Storage::Int8Filtered, &vectors);
@@ -129,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn half_precision_is_rounded_rows(
+    fn an_index_in_half_precision_equals_one_of_rounded_rows(
         kind in prop::sample::select(vec![Kind::Uniform, Kind::Ties, Kind::NearlyEqual, Kind::Sparse]),
         dim in 1usize..150, rows in 1usize..300, k in 0usize..30, seed in any::<u64>(),
         similarity in prop::sample::select(vec![Similarity::Dot, Similarity::L2]),
@@ -146,8 +148,9 @@ proptest! {
 }
 
 #[test]
-fn where_the_prefilter_rules_out_nothing_all_rows_are_scored() -> Result<(), Error> {
-    // More rows that cannot be told apart than a query keeps as candidates.
+fn results_are_right_if_the_prefilter_rules_out_no_row() -> Result<(), Error> {
+    // The bounds of all rows overlap, and a search for one query has more candidates than it keeps, so that it scores
+    // all rows instead.
     let (dim, rows) = (8, 70_000);
     let row = uniform(1, dim, 1);
     let mut random = SplitMix64::new(2);
@@ -155,6 +158,8 @@ fn where_the_prefilter_rules_out_nothing_all_rows_are_scored() -> Result<(), Err
     for similarity in SIMILARITIES {
         let plain = flat(dim, similarity, Storage::F32, &vectors);
         let filtered = flat(dim, similarity, Storage::Int8Filtered, &vectors);
+        let alone = |index: &FlatIndex| index.search(&row, 50, &Control::new());
+        assert_eq!(alone(&plain)?, alone(&filtered)?);
         let queries = [&row[..], &uniform(70, dim, 3)].concat();
         let search = |index: &FlatIndex| index.search_many(&queries, 50, 2, &Control::new());
         assert_eq!(search(&plain)?, search(&filtered)?);
@@ -163,7 +168,7 @@ fn where_the_prefilter_rules_out_nothing_all_rows_are_scored() -> Result<(), Err
 }
 
 #[test]
-fn searches_return_the_same_on_any_number_of_threads() -> Result<(), Error> {
+fn the_prefilter_changes_no_result_on_any_number_of_threads() -> Result<(), Error> {
     let (dim, rows) = (48, 20_000);
     let vectors = clustered(rows, dim, 50, 4);
     let queries = clustered(150, dim, 50, 4);
@@ -179,7 +184,7 @@ fn searches_return_the_same_on_any_number_of_threads() -> Result<(), Error> {
 }
 
 #[test]
-fn every_storage_is_saved_opened_added_to_and_streamed() -> Result<(), Error> {
+fn indexes_of_every_storage_can_be_saved_opened_extended_and_written_in_batches() -> Result<(), Error> {
     let folder = tempfile::tempdir().expect("a folder");
     let [path, streamed] = ["index", "streamed"].map(|name| folder.path().join(name));
     let (dim, k) = (13, 20);
@@ -198,14 +203,14 @@ fn every_storage_is_saved_opened_added_to_and_streamed() -> Result<(), Error> {
                 index.add(ids(301..500), second)?;
                 index.delete(&["p7", "p400"])?;
             }
-            // Blocks of rows end where the file does, which changes nothing.
+            // The opened index has rows in a file and rows in memory; its hits are the same.
             assert_eq!(search(&opened)?, search(&index)?);
             opened.compact();
             index.compact();
             opened.save(&path)?;
             let bytes = std::fs::read(&path).expect("readable");
             index.save(&path)?;
-            assert!(std::fs::read(&path).expect("readable") == bytes, "the same index is the same bytes");
+            assert!(std::fs::read(&path).expect("readable") == bytes, "equal indexes have equal files");
             assert_eq!(search(&FlatIndex::open(&path)?)?, search(&index)?);
 
             let mut writer = FlatWriter::with_storage(&streamed, dim, similarity, storage)?;
@@ -222,6 +227,7 @@ fn every_storage_is_saved_opened_added_to_and_streamed() -> Result<(), Error> {
 
 #[test]
 fn rows_that_a_storage_cannot_hold_are_rejected_and_change_nothing() -> Result<(), Error> {
+    // Numbers below 65,520 are rounded to the largest finite number in half precision, 65,504.
     let mut index = flat(2, Similarity::Dot, Storage::F16, &[1.0, 65_519.0]);
     assert_eq!(*index.vector(0), [1.0, 65_504.0]);
     let error = index.add(ids(1..3), &[1.0, 2.0, 3.0, -65_520.0]).expect_err("invalid").to_string();
@@ -237,6 +243,7 @@ fn rows_that_a_storage_cannot_hold_are_rejected_and_change_nothing() -> Result<(
     writer.finish(&Value::Null)?;
     assert_eq!(FlatIndex::open(&path)?.len(), 1);
 
+    // The kernels for int8 codes are limited to 65,536 dimensions.
     let error = FlatIndex::with_storage(65_537, Similarity::Dot, Storage::Int8Filtered, Value::Null);
     let error = error.expect_err("invalid").to_string();
     assert_eq!(error, "dim: expected 1 to 65536 with the storage int8Filtered, got 65537");

@@ -1,4 +1,4 @@
-//! The HNSW index compared with the flat one, and what it guarantees besides recall.
+//! Tests of the HNSW index: its recall, measured against the flat index, and its other guarantees.
 
 mod common;
 
@@ -11,11 +11,18 @@ use dense::{DEFAULT_EF_SEARCH, Error, FlatIndex, HnswIndex, HnswOptions, InnerPr
 use ranking::Hit;
 use serde_json::{Value, json};
 
+/// Searches with the queries in batches that are too small for a scan of all codes to be faster than the graph.
+fn beam_search_many(index: &HnswIndex, queries: &[f32], k: usize, ef: usize) -> Result<Vec<Vec<Hit>>, Error> {
+    let batches = queries.chunks(32 * index.dim());
+    let found = batches.map(|batch| index.search_many(batch, k, ef, 0, &Control::new()));
+    Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
 #[test]
-fn nearly_all_of_the_ten_best_rows_are_found_in_clusters() -> Result<(), Error> {
+fn nearly_all_of_the_ten_best_clustered_rows_are_found() -> Result<(), Error> {
     let dim = 24;
-    let both = clustered(8100, dim, 80, 1);
-    let (vectors, queries) = both.split_at(8000 * dim);
+    let vectors_and_queries = clustered(8100, dim, 80, 1);
+    let (vectors, queries) = vectors_and_queries.split_at(8000 * dim);
     for similarity in SIMILARITIES {
         let exact = flat(dim, similarity, vectors).search_many(queries, 10, 0, &Control::new())?;
         for inner_product in [InnerProduct::AugmentedL2, InnerProduct::Graph] {
@@ -23,8 +30,11 @@ fn nearly_all_of_the_ten_best_rows_are_found_in_clusters() -> Result<(), Error> 
                 continue; // The option is for inner products only.
             }
             let options = HnswOptions { inner_product, ..SMALL };
-            let index = hnsw(dim, similarity, options, vectors, 0);
-            let found = index.search_many(queries, 10, DEFAULT_EF_SEARCH, 0, &Control::new())?;
+            // The recall of graphs that several threads build varies from run to run: for L2 by 0.05, for the others by
+            // less than 0.01.
+            let threads = if similarity == Similarity::L2 { 1 } else { 0 };
+            let index = hnsw(dim, similarity, options, vectors, threads);
+            let found = beam_search_many(&index, queries, 10, DEFAULT_EF_SEARCH)?;
             let recall = recall(&exact, &found);
             eprintln!("{similarity:?} {inner_product:?}: recall@10 {recall}");
             assert!(recall >= 0.95, "{similarity:?} {inner_product:?}: recall@10 {recall}");
@@ -43,7 +53,7 @@ fn nearly_all_of_the_nearest_glove_words_are_found() -> Result<(), Error> {
     for (similarity, options) in [(Similarity::Dot, graph), (Similarity::L2, SMALL)] {
         let exact = flat(dim, similarity, base).search_many(queries, 10, 0, &Control::new())?;
         let index = hnsw(dim, similarity, options, base, 0);
-        let found = index.search_many(queries, 10, DEFAULT_EF_SEARCH, 0, &Control::new())?;
+        let found = beam_search_many(&index, queries, 10, DEFAULT_EF_SEARCH)?;
         let recall = recall(&exact, &found);
         eprintln!("{similarity:?}: recall@10 {recall}");
         assert!(recall >= 0.95, "{similarity:?}: recall@10 {recall}");
@@ -52,11 +62,11 @@ fn nearly_all_of_the_nearest_glove_words_are_found() -> Result<(), Error> {
 }
 
 #[test]
-fn one_thread_builds_the_same_graph_in_any_number_of_batches() -> Result<(), Error> {
+fn one_thread_builds_the_same_graph_from_any_batches_except_with_augmented_vectors() -> Result<(), Error> {
     let dim = 5;
     let vectors = uniform(600, dim, 2);
     for similarity in SIMILARITIES {
-        let whole = hnsw(dim, similarity, SMALL, &vectors, 1);
+        let at_once = hnsw(dim, similarity, SMALL, &vectors, 1);
         let mut batches = HnswIndex::new(dim, similarity, SMALL, Value::Null)?;
         let mut start = 0;
         for size in [1, 2, 300, 297] {
@@ -64,19 +74,20 @@ fn one_thread_builds_the_same_graph_in_any_number_of_batches() -> Result<(), Err
             batches.add(ids(start..start + size), batch, 1, &Control::new())?;
             start += size;
         }
-        // With augmented vectors, φ grows from batch to batch, so that graphs differ.
+        // The option `AugmentedL2` applies to inner products only. With it, the maximum length φ grows from batch to
+        // batch, so the graphs differ.
         if similarity != Similarity::Dot {
-            assert!(bytes(&whole) == bytes(&batches), "{similarity:?}");
+            assert!(bytes(&at_once) == bytes(&batches), "{similarity:?}");
         }
-        assert!(bytes(&whole) == bytes(&hnsw(dim, similarity, SMALL, &vectors, 1)));
-        let other = HnswOptions { seed: 43, ..SMALL };
-        assert!(bytes(&whole) != bytes(&hnsw(dim, similarity, other, &vectors, 1)));
+        assert!(bytes(&at_once) == bytes(&hnsw(dim, similarity, SMALL, &vectors, 1)));
+        let other_seed = HnswOptions { seed: 43, ..SMALL };
+        assert!(bytes(&at_once) != bytes(&hnsw(dim, similarity, other_seed, &vectors, 1)));
     }
     Ok(())
 }
 
 #[test]
-fn one_query_has_the_same_hits_alone_among_others_and_on_any_number_of_threads() -> Result<(), Error> {
+fn a_query_has_the_same_hits_alone_among_others_and_on_any_number_of_threads() -> Result<(), Error> {
     let dim = 8;
     let (vectors, queries) = (uniform(2000, dim, 3), uniform(40, dim, 4));
     let index = hnsw(dim, Similarity::Dot, SMALL, &vectors, 4);
@@ -93,7 +104,7 @@ fn one_query_has_the_same_hits_alone_among_others_and_on_any_number_of_threads()
 }
 
 #[test]
-fn an_opened_index_is_the_saved_one_and_grows_as_it_would_have() -> Result<(), Error> {
+fn an_opened_index_equals_the_saved_one_before_and_after_rows_are_added() -> Result<(), Error> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     let dim = 6;
@@ -120,7 +131,7 @@ fn an_opened_index_is_the_saved_one_and_grows_as_it_would_have() -> Result<(), E
 }
 
 #[test]
-fn the_graph_of_a_flat_file_is_the_one_of_its_rows() -> Result<(), Error> {
+fn a_graph_can_be_built_from_a_flat_index_in_a_file() -> Result<(), Error> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     let vectors = uniform(800, 4, 7);
@@ -129,7 +140,7 @@ fn the_graph_of_a_flat_file_is_the_one_of_its_rows() -> Result<(), Error> {
     let opened = HnswIndex::from_flat(FlatIndex::open(&path)?, SMALL, 1, &Control::new())?;
     assert!(bytes(&opened) == bytes(&hnsw(4, Similarity::Dot, SMALL, &vectors, 1)));
 
-    // Rows that were deleted before have no neighbors. An index of only such rows can be saved.
+    // Rows that are deleted before the graph is built get no neighbors. An index of only such rows can be saved.
     index.delete(&ids(0..800))?;
     let all_deleted = HnswIndex::from_flat(index, SMALL, 2, &Control::new())?;
     all_deleted.save(&path)?;
@@ -141,9 +152,9 @@ fn the_graph_of_a_flat_file_is_the_one_of_its_rows() -> Result<(), Error> {
 }
 
 #[test]
-fn equal_rows_and_unreachable_ones_still_give_k_hits() -> Result<(), Error> {
+fn a_search_returns_k_hits_even_if_rows_are_equal_or_unreachable() -> Result<(), Error> {
     for similarity in SIMILARITIES {
-        // 2,000 equal rows, and three others.
+        // 2,000 equal rows and three others.
         let mut vectors = [1.0, 2.0].repeat(2000);
         vectors.extend([5.0, 0.0, 0.0, 5.0, -1.0, -2.0]);
         for threads in [1, 4] {
@@ -162,10 +173,10 @@ fn equal_rows_and_unreachable_ones_still_give_k_hits() -> Result<(), Error> {
 
 #[test]
 fn a_row_among_many_equal_ones_can_be_found() -> Result<(), Error> {
-    // Each place of a 6 × 6 grid is taken by 100 equal rows, except for one place of a single row.
+    // Each point of a 6 × 6 grid has 100 equal rows, except for point 20, at (2, 3), which has only row 2000.
     let mut vectors = Vec::new();
-    for place in 0..36 {
-        vectors.extend([(place % 6) as f32, (place / 6) as f32].repeat(if place == 20 { 1 } else { 100 }));
+    for point in 0..36 {
+        vectors.extend([(point % 6) as f32, (point / 6) as f32].repeat(if point == 20 { 1 } else { 100 }));
     }
     let index = hnsw(2, Similarity::L2, SMALL, &vectors, 1);
     let hits = index.search(&[2.0, 3.0], 1, 40, &Control::new())?;
@@ -174,23 +185,23 @@ fn a_row_among_many_equal_ones_can_be_found() -> Result<(), Error> {
 }
 
 #[test]
-fn deleted_rows_are_no_hits_and_their_ids_are_free_again() -> Result<(), Error> {
+fn deleted_rows_are_never_hits_and_their_ids_can_be_added_again() -> Result<(), Error> {
     let dim = 6;
     let (vectors, queries) = (uniform(3000, dim, 8), uniform(30, dim, 9));
     let (mut index, mut exact) =
         (hnsw(dim, Similarity::Cosine, SMALL, &vectors, 0), flat(dim, Similarity::Cosine, &vectors));
     assert!(matches!(index.delete(&["p1", "nobody"]), Err(Error::UnknownId { .. })));
-    // Every other row, then nearly all.
-    for rest in [2, 100] {
-        let gone: Vec<String> =
-            (0..3000).filter(|row| row % rest != 0).map(|row| format!("p{row}")).collect();
-        let gone: Vec<String> = gone.into_iter().filter(|id| index.ord(id).is_some()).collect();
-        index.delete(&gone)?;
-        exact.delete(&gone)?;
-        assert_eq!(index.live_len(), 3000 / rest);
+    // Deletes all rows except those with an even ord, and then all except those with an ord divisible by 100.
+    for divisor in [2, 100] {
+        let deleted: Vec<String> =
+            (0..3000).filter(|row| row % divisor != 0).map(|row| format!("p{row}")).collect();
+        let deleted: Vec<String> = deleted.into_iter().filter(|id| index.ord(id).is_some()).collect();
+        index.delete(&deleted)?;
+        exact.delete(&deleted)?;
+        assert_eq!(index.live_len(), 3000 / divisor);
         let expected = exact.search_many(&queries, 10, 1, &Control::new())?;
         let found = index.search_many(&queries, 10, 60, 1, &Control::new())?;
-        assert!(found.iter().flatten().all(|hit| hit.ord.is_multiple_of(rest as u32)));
+        assert!(found.iter().flatten().all(|hit| hit.ord.is_multiple_of(divisor as u32)));
         assert!(recall(&expected, &found) >= 0.95);
     }
     index.add(vec!["p1".to_owned()], &queries[..dim], 1, &Control::new())?;
@@ -231,10 +242,10 @@ fn a_cancelled_add_leaves_the_index_as_it_was() -> Result<(), Error> {
 }
 
 #[test]
-fn longer_rows_may_come_later() -> Result<(), Error> {
+fn recall_stays_high_if_longer_rows_are_added_later() -> Result<(), Error> {
     let dim = 8;
     let (vectors, queries) = (uniform(3000, dim, 13), uniform(50, dim, 14));
-    // The second half is four times as long, so φ grows when it is added.
+    // Rows in the second half are four times as long, so the maximum length φ grows when they are added.
     let vectors: Vec<f32> =
         vectors.iter().enumerate().map(|(at, x)| if at < 1500 * dim { *x } else { 4.0 * x }).collect();
     let mut index = HnswIndex::new(dim, Similarity::Dot, SMALL, Value::Null)?;
@@ -270,7 +281,7 @@ fn invalid_options_and_rows_are_rejected() -> Result<(), Error> {
 }
 
 #[test]
-fn a_file_of_another_kind_is_rejected_by_name() -> Result<(), Error> {
+fn a_file_of_another_kind_of_index_is_rejected() -> Result<(), Error> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     flat(2, Similarity::Dot, &[1.0, 2.0]).save(&path)?;

@@ -1,26 +1,31 @@
-//! The strategies by which an HNSW index is searched, and its layouts: all find enough.
+//! Tests of the search strategies and the layouts of HNSW indexes: all of them have a high recall. Graphs are built on
+//! one thread, so that they are the same in every run.
 
 mod common;
 
 use common::graph::{SMALL, bytes, flat, hnsw, recall};
 use common::{clustered, uniform};
 use control::Control;
-use dense::{Error, FlatIndex, HnswIndex, HnswOptions, Layout, RowSet, Similarity};
+use dense::{Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Layout, RowSet, Similarity};
 
 #[test]
-fn a_compact_index_is_smaller_by_its_sketches_and_finds_as_much() -> Result<(), Error> {
+fn a_compact_index_is_smaller_by_its_sketches_and_has_a_high_recall_too() -> Result<(), Error> {
     let dim = 200;
     let (vectors, queries) = (clustered(8000, dim, 100, 31), clustered(50, dim, 100, 31));
     let exact = flat(dim, Similarity::Dot, &vectors).search_many(&queries, 10, 0, &Control::new())?;
     let [fast, compact] = [Layout::Fast, Layout::Compact].map(|layout| {
-        let index = hnsw(dim, Similarity::Dot, HnswOptions { layout, ..SMALL }, &vectors, 0);
+        // With `AugmentedL2`, whether a search reaches the cluster of a query depends on the order in which rows are
+        // inserted, and on the seed.
+        let options = HnswOptions { layout, inner_product: InnerProduct::Graph, ..SMALL };
+        let index = hnsw(dim, Similarity::Dot, options, &vectors, 1);
         let found = index.search_many(&queries, 10, 150, 1, &Control::new()).expect("hits");
         (recall(&exact, &found), bytes(&index))
     });
-    assert!(fast.0 >= 0.95 && compact.0 >= 0.95, "{} and {}", fast.0, compact.0);
+    assert!(fast.0 >= 0.99 && compact.0 >= 0.99, "{} and {}", fast.0, compact.0);
     let saved = fast.1.len() - compact.1.len();
+    // 64 bytes per row, and some more in the table of the file's sections.
     assert!((8000 * 64..8000 * 64 + 1000).contains(&saved), "{saved} bytes");
-    // The layout is part of the file.
+    // The file stores its layout, so it can be opened and extended.
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     std::fs::write(&path, &compact.1).expect("writable");
@@ -31,92 +36,95 @@ fn a_compact_index_is_smaller_by_its_sketches_and_finds_as_much() -> Result<(), 
     Ok(())
 }
 
-/// An HNSW and a flat index of the vectors, from which these ids are deleted.
-fn without(
+/// Builds an HNSW and a flat index of the vectors, and deletes these ids from both.
+fn build_without(
     deleted: &[&str],
     dim: usize,
     similarity: Similarity,
     vectors: &[f32],
 ) -> Result<(HnswIndex, FlatIndex), Error> {
-    let (mut index, mut exact) = (hnsw(dim, similarity, SMALL, vectors, 0), flat(dim, similarity, vectors));
+    let (mut index, mut exact) = (hnsw(dim, similarity, SMALL, vectors, 1), flat(dim, similarity, vectors));
     index.delete(deleted)?;
     exact.delete(deleted)?;
     Ok((index, exact))
 }
 
 #[test]
-fn a_large_batch_finds_what_each_query_finds_alone_and_more() -> Result<(), Error> {
-    // Codes of 8 bits, of 4 bits, and of 4 bits with a bias.
+fn a_large_batch_has_at_least_the_recall_of_a_small_one() -> Result<(), Error> {
+    // Codes of 8 bits, of 4 bits, and of 4 bits with biases. The queries of the small batch run beam searches, those of
+    // the large batch share a scan of all codes.
     for (dim, similarity) in [(6, Similarity::Cosine), (70, Similarity::Dot), (130, Similarity::L2)] {
         let (vectors, queries) = (uniform(4000, dim, 21), uniform(100, dim, 22));
-        let (index, exact) = without(&["p7", "p77", "p777"], dim, similarity, &vectors)?;
+        let (index, exact) = build_without(&["p7", "p77", "p777"], dim, similarity, &vectors)?;
         let expected = exact.search_many(&queries, 20, 1, &Control::new())?;
         let search = |count: usize, threads| {
             index.search_many(&queries[..count * dim], 20, 60, threads, &Control::new())
         };
-        let (few, many) = (search(50, 1)?, search(100, 1)?);
-        assert_eq!(search(100, 3)?, many);
-        let recalls = [recall(&expected[..50], &few), recall(&expected[..50], &many[..50])];
-        assert!(recalls[1] >= recalls[0] && recall(&expected, &many) >= 0.98, "{dim}: {recalls:?}");
+        let (small, large) = (search(50, 1)?, search(100, 1)?);
+        assert_eq!(search(100, 3)?, large);
+        let recalls = [recall(&expected[..50], &small), recall(&expected[..50], &large[..50])];
+        assert!(recalls[1] >= recalls[0] && recall(&expected, &large) >= 0.98, "{dim}: {recalls:?}");
     }
     Ok(())
 }
 
 #[test]
-fn where_a_beam_search_would_take_longer_all_codes_are_scanned() -> Result<(), Error> {
-    // Codes of 4 bits with sketches, of 4 bits, of 8 bits.
+fn codes_are_scanned_if_a_beam_search_would_take_longer() -> Result<(), Error> {
+    // Codes of 4 bits with sketches, of 4 bits, and of 8 bits.
     for (dim, similarity) in [(200, Similarity::Dot), (100, Similarity::L2), (20, Similarity::Cosine)] {
         let (vectors, queries) = (uniform(3000, dim, 41), uniform(30, dim, 42));
-        let (index, exact) = without(&["p0", "p1234"], dim, similarity, &vectors)?;
+        let (index, exact) = build_without(&["p0", "p1234"], dim, similarity, &vectors)?;
         let expected = exact.search_many(&queries, 20, 1, &Control::new())?;
         let search = |ef| index.search_many(&queries, 20, ef, 1, &Control::new());
         let recalls = [recall(&expected, &search(20)?), recall(&expected, &search(200)?)];
-        // Uniform vectors are all about equally far: a beam search misses many, while a code scan rules out few.
+        // The recall shows which strategy was chosen. Uniform vectors are all about equally far from a query, so a beam
+        // search misses many of the best, while a code scan finds nearly all.
         assert!(recalls[0] < 0.9 && recalls[1] >= 0.99, "{dim}: {recalls:?}");
     }
     Ok(())
 }
 
 #[test]
-fn a_filter_never_costs_hits() -> Result<(), Error> {
+fn filtered_searches_have_a_high_recall_for_any_share_of_allowed_rows() -> Result<(), Error> {
     let dim = 6;
     let (vectors, queries) = (uniform(4000, dim, 10), uniform(20, dim, 11));
-    let (index, exact) = (hnsw(dim, Similarity::L2, SMALL, &vectors, 0), flat(dim, Similarity::L2, &vectors));
-    for one_of in [1, 2, 5, 50, 1000, 5000] {
-        let allows = |ord: u32| ord % one_of == one_of - 1;
+    let (index, exact) = (hnsw(dim, Similarity::L2, SMALL, &vectors, 1), flat(dim, Similarity::L2, &vectors));
+    // One in `divisor` rows is allowed; with 5000, none.
+    for divisor in [1, 2, 5, 50, 1000, 5000] {
+        let allows = |ord: u32| ord % divisor == divisor - 1;
         let expected = exact.search_many_filtered(&queries, 10, 1, Some(&allows), &Control::new())?;
         let found = index.search_many_filtered(&queries, 10, 60, 1, Some(&allows), &Control::new())?;
-        if one_of <= 1000 {
+        if divisor <= 1000 {
             let recall = recall(&expected, &found);
-            assert!(recall >= 0.95, "one of {one_of}: recall@10 {recall}");
+            assert!(recall >= 0.95, "one in {divisor}: recall@10 {recall}");
         }
         assert!(found.iter().flatten().all(|hit| allows(hit.ord)));
     }
-    // A set finds the same as a function.
+    // A filter that is a set returns the same hits as one that is a function.
     let set: RowSet = (0..4000).filter(|ord| ord % 2 == 1).collect();
     let allows = |ord: u32| ord % 2 == 1;
-    let by = |filter| index.search_many_filtered(&queries, 10, 20, 1, Some(filter), &Control::new());
-    assert_eq!(by(&set)?, by(&allows)?);
-    // A few consecutive rows.
+    let search = |filter| index.search_many_filtered(&queries, 10, 20, 1, Some(filter), &Control::new());
+    assert_eq!(search(&set)?, search(&allows)?);
+    // A filter that allows four consecutive rows.
     let allows = |ord: u32| (1001..1005).contains(&ord);
     assert_eq!(index.search_filtered(&queries[..dim], 10, 60, Some(&allows), &Control::new())?.len(), 4);
     Ok(())
 }
 
 #[test]
-fn a_filter_against_the_query_finds_what_is_left() -> Result<(), Error> {
+fn filtered_searches_find_allowed_rows_that_are_far_from_the_query() -> Result<(), Error> {
     let dim = 6;
     let (vectors, queries) = (uniform(12_000, dim, 15), uniform(20, dim, 16));
-    let (index, exact) = (hnsw(dim, Similarity::L2, SMALL, &vectors, 0), flat(dim, Similarity::L2, &vectors));
-    for part in [2, 4] {
+    let (index, exact) = (hnsw(dim, Similarity::L2, SMALL, &vectors, 1), flat(dim, Similarity::L2, &vectors));
+    for divisor in [2, 4] {
         for query in queries.chunks_exact(dim) {
-            // Only the farthest rows are allowed, so that the graph leads away from all of them.
+            // Only the farthest half or quarter of the rows is allowed, so that the graph leads away from them.
             let ranked = exact.search(query, 12_000, &Control::new())?;
-            let allowed: RowSet = ranked[12_000 - 12_000 / part..].iter().map(|hit| hit.ord).collect();
+            let allowed: RowSet = ranked[12_000 - 12_000 / divisor..].iter().map(|hit| hit.ord).collect();
             let expected = exact.search_filtered(query, 10, Some(&allowed), &Control::new())?;
             let found = index.search_filtered(query, 10, 20, Some(&allowed), &Control::new())?;
             let recall = recall(&[expected], &[found]);
-            assert!(recall >= 0.9, "one of {part}: recall@10 {recall}");
+            assert!(recall >= 0.9, "one in {divisor}: recall@10 {recall}");
         }
     }
     Ok(())

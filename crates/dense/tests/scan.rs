@@ -1,4 +1,4 @@
-//! Exact search compared with scoring one pair at a time: the same hits, bit for bit.
+//! Tests of exact search: hits and scores equal those of scoring one pair of a query and a row at a time, bit for bit.
 
 mod common;
 
@@ -16,14 +16,14 @@ use storage::{File, FileKind, Writer};
 
 const FLAT: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 2, name: "flat index" };
 
-/// Random numbers. Small integers, if `integers`, make many scores equal.
+/// Returns random numbers. With `integers`, they are small integers, so that many scores are equal.
 fn numbers(count: usize, integers: bool, seed: u64) -> Vec<f32> {
     let mut random = SplitMix64::new(seed);
     let number = |uniform: f32| if integers { (2.0 * uniform).round() } else { uniform };
     (0..count).map(|_| number(random.uniform())).collect()
 }
 
-/// Puts numbers that an index rejects into some rows of a saved file, and −0.
+/// Replaces a number in some rows of a saved file with NaN or ±∞, which an index would reject, or with −0.
 fn corrupt(path: &Path, dim: usize, seed: u64) {
     let file = File::open(path, FLAT).expect("valid");
     let sections = ["vectors", "ids", "id_ends", "deleted"]
@@ -49,8 +49,8 @@ fn corrupt(path: &Path, dim: usize, seed: u64) {
     writer.finish(file.metadata().clone()).expect("writable");
 }
 
-/// The definition: every row that `left` keeps is scored alone, and all are sorted.
-fn naive(index: &FlatIndex, query: &[f32], k: usize, left: impl Fn(u32) -> bool) -> Vec<Hit> {
+/// Computes hits by the definition: scores each row that `may_be_hit` allows by itself, and sorts all of them.
+fn naive(index: &FlatIndex, query: &[f32], k: usize, may_be_hit: impl Fn(u32) -> bool) -> Vec<Hit> {
     let kernels = Kernels::detect();
     let length = query.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
     let scaled: Vec<f32> = query.iter().map(|&x| (f64::from(x) / length) as f32).collect();
@@ -60,7 +60,7 @@ fn naive(index: &FlatIndex, query: &[f32], k: usize, left: impl Fn(u32) -> bool)
         Similarity::L2 => 0.0 - kernels.squared_l2(query, row),
     };
     let mut hits: Vec<Hit> = (0..index.len() as u32)
-        .filter(|&ord| left(ord))
+        .filter(|&ord| may_be_hit(ord))
         .map(|ord| Hit { ord, score: score(&index.vector(ord)) })
         .filter(|hit| !hit.score.is_nan())
         .collect();
@@ -85,7 +85,7 @@ proptest! {
         queries in 1usize..14,
         k in prop::sample::select(vec![0, 1, 10, 100, 1000, 5000]),
         (integers, is_corrupt, has_deleted) in any::<(bool, bool, bool)>(),
-        one_of in prop::sample::select(vec![0u32, 1, 2, 3, 40]),
+        divisor in prop::sample::select(vec![0u32, 1, 2, 3, 40]),
         threads in prop::sample::select(vec![1, 2, 5]),
         seed in any::<u64>(),
     ) {
@@ -108,9 +108,9 @@ proptest! {
         let ids: Vec<String> = (0..index.len() as u32).filter(|&ord| is_deleted(ord)).map(|ord| format!("p{ord}")).collect();
         index.delete(&ids).expect("there");
 
-        // 0 is no filter.
-        let allows = |ord: u32| ord.is_multiple_of(one_of.max(1));
-        let filter: Option<dense::Filter> = if one_of == 0 { None } else { Some(&allows) };
+        // The filter allows one in `divisor` rows; 0 means that there is no filter.
+        let allows = |ord: u32| ord.is_multiple_of(divisor.max(1));
+        let filter: Option<dense::Filter> = if divisor == 0 { None } else { Some(&allows) };
         let control = Control::new();
         let many = index.search_many_filtered(&queries, k, threads, filter, &control).expect("valid queries");
         prop_assert_eq!(many.len(), queries.len() / dim);
@@ -124,7 +124,7 @@ proptest! {
 }
 
 #[test]
-fn more_queries_than_one_batch_takes_are_all_answered() {
+fn queries_that_need_several_batches_are_all_answered() {
     let (dim, rows) = (700, 40);
     let vectors = numbers(rows * dim, false, 1);
     let mut index = FlatIndex::new(dim, Similarity::Dot, Value::Null).expect("a dimension");

@@ -1,4 +1,4 @@
-//! Batches that are staged in slices.
+//! Tests of batches that are staged in slices.
 
 mod common;
 
@@ -12,12 +12,13 @@ use ranking::Hit;
 use serde_json::Value;
 
 /// An index of either kind.
-#[allow(clippy::large_enum_variant, reason = "there are two at a time")]
+#[allow(clippy::large_enum_variant, reason = "there are only two at a time")]
 enum Index {
     Flat(FlatIndex),
     Hnsw(HnswIndex),
 }
 
+/// Evaluates `$work` with `$index` bound to the index, of either kind.
 macro_rules! on {
     ($self:expr, $index:ident => $work:expr) => {
         match $self {
@@ -67,13 +68,14 @@ impl Index {
         .expect("a valid query")
     }
 
-    /// All rows that can be found, by id.
+    /// Returns the vectors of all rows that searches find, by id, after checking them against other methods of the
+    /// index.
     fn found(&self, dim: usize) -> HashMap<String, Vec<f32>> {
         let hits = self.search(&vec![1.0; dim], usize::MAX);
         let entry =
             |hit: &Hit| on!(self, index => (index.id(hit.ord).to_owned(), index.vector(hit.ord).to_vec()));
         let found: HashMap<_, _> = hits.iter().map(entry).collect();
-        assert_eq!(found.len(), hits.len(), "no id is there twice");
+        assert_eq!(found.len(), hits.len(), "ids are distinct");
         assert_eq!(found.len(), on!(self, index => index.live_len()));
         assert_eq!(found.len(), on!(self, index => index.live()).len());
         for (id, vector) in &found {
@@ -82,6 +84,7 @@ impl Index {
         found
     }
 
+    /// Returns the bytes of the index's file.
     fn bytes(&self) -> Vec<u8> {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index");
@@ -89,6 +92,7 @@ impl Index {
         std::fs::read(path).expect("readable")
     }
 
+    /// Saves the index and opens the file.
     fn reopened(&self) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index");
@@ -101,11 +105,11 @@ impl Index {
 }
 
 #[test]
-fn published_slices_are_the_same_bytes_as_one_addition() {
+fn publishing_slices_gives_the_same_bytes_as_adding_the_batch_at_once() {
     let (dim, rows) = (12, 700);
     let vectors = clustered(rows, dim, 9, 3);
-    for (mut whole, mut sliced) in Index::both(dim).into_iter().zip(Index::both(dim)) {
-        whole.add(ids(0..rows), &vectors).expect("valid rows");
+    for (mut at_once, mut sliced) in Index::both(dim).into_iter().zip(Index::both(dim)) {
+        at_once.add(ids(0..rows), &vectors).expect("valid rows");
         if let Index::Hnsw(index) = &mut sliced {
             index.expect(Longest::of(dim, &vectors));
         }
@@ -116,12 +120,12 @@ fn published_slices_are_the_same_bytes_as_one_addition() {
         }
         assert!(on!(&mut sliced, index => index.publish()).is_empty());
         assert_eq!(sliced.found(dim).len(), rows);
-        assert!(sliced.bytes() == whole.bytes());
+        assert!(sliced.bytes() == at_once.bytes());
     }
 }
 
 #[test]
-fn staged_rows_are_not_found_and_not_in_files_saved_meanwhile() {
+fn staged_rows_are_not_found_in_the_index_or_in_files_saved_before_publishing() {
     for mut index in Index::both(2) {
         index.add(ids(0..2), &[1.0, 0.0, 0.0, 1.0]).expect("valid rows");
         index.stage(Put::Upsert, ids(1..4), &[5.0, 5.0, 6.0, 6.0, 7.0, 7.0]).expect("valid rows");
@@ -129,8 +133,8 @@ fn staged_rows_are_not_found_and_not_in_files_saved_meanwhile() {
         assert_eq!(before, HashMap::from([("p0".into(), vec![1.0, 0.0]), ("p1".into(), vec![0.0, 1.0])]));
         on!(&index, index => {
             assert_eq!((index.ord("p1"), index.ord("p3"), index.len()), (Some(1), None, 5));
-            let names = index.row_ids();
-            assert_eq!((names.len(), names.id(4)), (5, "p3"));
+            let row_ids = index.row_ids();
+            assert_eq!((row_ids.len(), row_ids.id(4)), (5, "p3"));
         });
         assert_eq!(index.reopened().found(2), before);
         let error = index.add(vec!["x".into()], &[1.0, 1.0]).expect_err("rows are staged");
@@ -171,9 +175,9 @@ fn discarding_staged_rows_frees_their_ids_and_changes_nothing_else() {
 fn a_batch_is_rejected_as_a_whole_and_the_error_names_the_operation() {
     for mut index in Index::both(1) {
         index.add(ids(0..3), &[1.0, 2.0, 3.0]).expect("valid rows");
-        let many = vec![1.0; 10_000];
-        let mut bad = many.clone();
-        bad[9_000] = f32::NAN;
+        let valid = vec![1.0; 10_000];
+        let mut invalid = valid.clone();
+        invalid[9_000] = f32::NAN;
         let cases: [(Put, Vec<String>, &[f32], &str); 8] = [
             (Put::Add, ids(5..7), &[1.0], "add: expected one id for each of 1 vectors, got 2 ids"),
             (
@@ -200,7 +204,12 @@ fn a_batch_is_rejected_as_a_whole_and_the_error_names_the_operation() {
                 &[1.0],
                 "update: expected an id of one character or more, got an empty one at row 0",
             ),
-            (Put::Add, ids(10..10_010), &bad, "add: expected finite numbers, got NaN at row 9000, column 0"),
+            (
+                Put::Add,
+                ids(10..10_010),
+                &invalid,
+                "add: expected finite numbers, got NaN at row 9000, column 0",
+            ),
             (
                 Put::Upsert,
                 ids(0..1),
@@ -215,9 +224,9 @@ fn a_batch_is_rejected_as_a_whole_and_the_error_names_the_operation() {
             assert!(index.stage(put, ids, vectors).is_err(), "{message}");
         }
         on!(&mut index, index => index.take_back());
-        on!(&index, index => index.check_rows(Put::Upsert, &ids(0..10_000), &many)).expect("valid");
+        on!(&index, index => index.check_rows(Put::Upsert, &ids(0..10_000), &valid)).expect("valid");
         assert_eq!(index.found(1).len(), 3);
-        // A rejected slice leaves those before it.
+        // A rejected slice does not discard the slices before it.
         index.stage(Put::Update, ids(0..1), &[9.0]).expect("there");
         assert!(matches!(
             index.stage(Put::Update, ids(0..1), &[9.0]),
@@ -231,35 +240,38 @@ fn a_batch_is_rejected_as_a_whole_and_the_error_names_the_operation() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Compared with a map: batches of every kind in slices, published or discarded, with deletions and compactions between.
+    /// Stages batches of every kind in slices, publishes or discards them, and deletes and compacts in between. The
+    /// rows found are always those of a hash map that is changed in the same way.
     #[test]
-    fn behaves_as_a_map(steps in prop::collection::vec((0u8..6, prop::collection::btree_set(0usize..30, 0..12)), 0..25)) {
+    fn behaves_like_a_hash_map(steps in prop::collection::vec((0u8..6, prop::collection::btree_set(0usize..30, 0..12)), 0..25)) {
         for mut index in Index::both(1) {
             let mut map: HashMap<String, Vec<f32>> = HashMap::new();
-            for (step, (what, rows)) in steps.iter().enumerate() {
-                let names: Vec<String> = rows.iter().map(|row| format!("p{row}")).collect();
+            for (step, (action, rows)) in steps.iter().enumerate() {
+                let ids: Vec<String> = rows.iter().map(|row| format!("p{row}")).collect();
                 let value = step as f32 + 1.0;
-                let vectors = vec![value; names.len()];
-                match what {
+                let vectors = vec![value; ids.len()];
+                // 0 deletes, 1 compacts, and 2 to 5 put a batch.
+                match action {
                     0 => {
-                        let known: Vec<&String> = names.iter().filter(|id| map.contains_key(*id)).collect();
+                        let known: Vec<&String> = ids.iter().filter(|id| map.contains_key(*id)).collect();
                         on!(&mut index, index => index.delete(&known)).expect("there");
-                        names.iter().for_each(|id| { map.remove(id); });
+                        ids.iter().for_each(|id| { map.remove(id); });
                     }
                     1 => match &mut index {
                         Index::Flat(index) => index.compact(),
                         Index::Hnsw(index) => index.compact(1, &Control::new()).expect("not cancelled"),
                     },
                     _ => {
-                        let put = [Put::Add, Put::Update, Put::Upsert][usize::from(*what) % 3];
-                        let sound = names.iter().all(|id| put == Put::Upsert || map.contains_key(id) == (put == Put::Update));
-                        let checked = on!(&index, index => index.check_rows(put, &names, &vectors));
-                        prop_assert_eq!(checked.is_ok(), sound);
-                        let staged = names.chunks(5).try_for_each(|names| index.stage(put, names.to_vec(), &vectors[..names.len()]));
-                        prop_assert_eq!(staged.is_ok(), sound);
-                        if sound && step % 4 != 3 {
+                        let put = [Put::Add, Put::Update, Put::Upsert][usize::from(*action) % 3];
+                        let is_valid = ids.iter().all(|id| put == Put::Upsert || map.contains_key(id) == (put == Put::Update));
+                        let checked = on!(&index, index => index.check_rows(put, &ids, &vectors));
+                        prop_assert_eq!(checked.is_ok(), is_valid);
+                        let staged = ids.chunks(5).try_for_each(|ids| index.stage(put, ids.to_vec(), &vectors[..ids.len()]));
+                        prop_assert_eq!(staged.is_ok(), is_valid);
+                        // One in four batches is discarded.
+                        if is_valid && step % 4 != 3 {
                             on!(&mut index, index => index.publish());
-                            map.extend(names.into_iter().map(|id| (id, vec![value])));
+                            map.extend(ids.into_iter().map(|id| (id, vec![value])));
                         } else {
                             on!(&mut index, index => index.take_back());
                         }
@@ -273,13 +285,13 @@ proptest! {
 }
 
 #[test]
-fn a_filter_of_no_rows_finds_nothing_and_any_other_finds_its_best() {
+fn filtered_searches_return_only_allowed_rows_and_none_if_none_is_allowed() {
     let dim = 8;
     let vectors = clustered(3000, dim, 20, 8);
     for mut index in Index::both(dim) {
         index.add(ids(0..3000), &vectors).expect("valid rows");
-        for every in [1, 10, 100] {
-            let allowed: RowSet = (0..3000).step_by(every).collect();
+        for step in [1, 10, 100] {
+            let allowed: RowSet = (0..3000).step_by(step).collect();
             let filter = |row: u32| allowed.contains(row);
             let hits = match &index {
                 Index::Flat(index) => {

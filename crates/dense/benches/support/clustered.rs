@@ -1,9 +1,10 @@
-//! Vectors for benches.
+//! Makes clustered vectors for benchmarks.
 
-/// Rows `[rows * dim]` around the centers of clusters, as passages are around topics.
+/// Returns `rows` vectors of dimension `dim`, row by row. They lie around `clusters` random centers, as embeddings of
+/// passages lie around topics. The same arguments give the same vectors.
 pub fn clustered(rows: usize, dim: usize, clusters: usize) -> Vec<f32> {
     let mut state = 1u64;
-    // About normal, of variance 1: the sum of three uniform numbers of −1 to 1.
+    // The sum of three uniform numbers from −1 to 1 is approximately normally distributed with variance 1.
     let mut normal = || -> f32 {
         let mut uniform = || {
             state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
@@ -12,5 +13,6 @@ pub fn clustered(rows: usize, dim: usize, clusters: usize) -> Vec<f32> {
         uniform() + uniform() + uniform()
     };
     let centers: Vec<f32> = (0..clusters * dim).map(|_| normal()).collect();
+    // Row r is in cluster 7919 r mod `clusters`. 7919 is a prime, so the clusters have nearly equal sizes.
     (0..rows * dim).map(|at| centers[at / dim * 7919 % clusters * dim + at % dim] + 0.7 * normal()).collect()
 }

@@ -1,4 +1,4 @@
-//! Files of filters: one byte per row, not 0 if the row may be found.
+//! Reads filter files: one byte per row, which is 0 if the row must not be found.
 
 use std::fs;
 use std::path::Path;
@@ -7,11 +7,11 @@ use dense::RowSet;
 
 use crate::Outcome;
 
-/// Reads the rows that may be found.
+/// Reads the set of rows that may be found.
 ///
 /// # Errors
 ///
-/// If the file does not have one byte for each of `count` rows.
+/// If the file cannot be read, or does not have one byte for each of `count` rows.
 pub fn read(path: &Path, count: usize) -> Outcome<RowSet> {
     let flags = fs::read(path)?;
     if flags.len() != count {

@@ -1,8 +1,13 @@
-//! The indexes of this crate behind the line protocol of `benches/qps/vectors`. Also makes the data of that harness.
+//! Serves the indexes of this crate to the benchmark in `benches/qps/vectors`, whose README describes the protocol, and
+//! prepares data for it.
 //!
-//! - `vectors_server serve` answers JSON requests, one per line: `serve.rs`.
-//! - `vectors_server truth REQUEST` writes the exact best rows of queries: `truth.rs`.
-//! - `vectors_server synthesize REQUEST` writes vectors like those of texts: `synthetic.rs`.
+//! - `vectors_server serve` answers JSON requests, one per line (`serve.rs`).
+//! - `vectors_server truth REQUEST` writes the ground truth: the exact best rows for each query (`truth.rs`).
+//! - `vectors_server synthesize REQUEST` writes synthetic vectors that resemble text embeddings (`synthetic.rs`).
+//!
+//! `REQUEST` is a JSON object, whose keys are the fields of the struct `Request` in the named file. The other modules
+//! are `matrix` (files of rows), `filter` (files of allowed rows), `concurrent` (queries on several threads) and
+//! `progress`.
 
 mod concurrent;
 mod filter;
@@ -31,6 +36,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
+/// Answers each line of the standard input with a line on the standard output.
 fn answer_lines() -> Outcome<()> {
     let mut server = serve::Server::default();
     for line in stdin().lock().lines() {

@@ -1,5 +1,5 @@
-//! Files of rows: little-endian f32 without a header or, if the name ends in `.flat`, a flat index whose ids are row numbers.
-//! An HNSW index can be built from a flat index without a copy of its rows in memory.
+//! Reads and writes files of rows: little-endian f32 without a header or, if the name ends in `.flat`, a flat index
+//! whose ids are row numbers. An HNSW index can be built from a flat index without a copy of its rows in memory.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
@@ -17,7 +17,7 @@ const CHUNK_VALUES: usize = 1 << 22;
 ///
 /// # Errors
 ///
-/// If the file has fewer, or cannot be read.
+/// If the file has fewer rows, or cannot be read.
 pub fn read(path: &Path, count: usize, dim: usize) -> Outcome<Vec<f32>> {
     let mut all = Vec::with_capacity(count * dim);
     for_each_chunk(path, count, dim, |rows| {
@@ -48,7 +48,7 @@ pub fn read_index(
     Ok(index)
 }
 
-/// Whether a file of rows is a flat index.
+/// Returns whether a file of rows is a flat index.
 pub fn is_flat(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "flat")
 }
@@ -57,7 +57,7 @@ pub fn is_flat(path: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// If it has another size or similarity, or cannot be opened.
+/// If the index has another size or similarity, or cannot be opened.
 pub fn open_flat(path: &Path, count: usize, dim: usize, similarity: Similarity) -> Outcome<FlatIndex> {
     let index = FlatIndex::open(path)?;
     let expected = (count, dim, similarity);
@@ -72,7 +72,7 @@ pub fn open_flat(path: &Path, count: usize, dim: usize, similarity: Similarity) 
 ///
 /// # Errors
 ///
-/// As [`read`]; the errors of `visit`.
+/// As [`read`], and the errors of `visit`.
 pub fn for_each_chunk(
     path: &Path,
     count: usize,
@@ -80,6 +80,7 @@ pub fn for_each_chunk(
     mut visit: impl FnMut(&[f32]) -> Outcome<()>,
 ) -> Outcome<()> {
     if is_flat(path) {
+        // `write` stores all rows with this similarity, which keeps vectors as they are.
         let index = open_flat(path, count, dim, Similarity::Dot)?;
         let mut chunk = Vec::with_capacity(CHUNK_VALUES);
         for row in 0..count as u32 {
@@ -93,19 +94,20 @@ pub fn for_each_chunk(
     }
     let mut file = File::open(path)?;
     let mut chunk = vec![0.0f32; (CHUNK_VALUES / dim).clamp(1, count.max(1)) * dim];
-    let mut left = count * dim;
-    while left > 0 {
-        let size = left.min(chunk.len());
-        file.read_exact(bytemuck::cast_slice_mut(&mut chunk[..size])).map_err(|error| {
+    let mut remaining = count * dim;
+    while remaining > 0 {
+        let num_values = remaining.min(chunk.len());
+        file.read_exact(bytemuck::cast_slice_mut(&mut chunk[..num_values])).map_err(|error| {
             format!("expected {count} rows of {dim} values in {}: {error}", path.display())
         })?;
-        visit(&chunk[..size])?;
-        left -= size;
+        visit(&chunk[..num_values])?;
+        remaining -= num_values;
     }
     Ok(())
 }
 
-/// Writes `count` rows. `fill` computes the rows from a row number on, chunk by chunk. On an error, nothing is left at `path`.
+/// Writes `count` rows, chunk by chunk. `fill(first, chunk)` computes the rows of a chunk, which begins with row
+/// `first`. On an error, the file at `path` does not change.
 ///
 /// # Errors
 ///
@@ -127,6 +129,7 @@ pub fn write(path: &Path, count: usize, dim: usize, fill: impl Fn(usize, &mut [f
     Ok(std::fs::rename(new, path)?)
 }
 
+/// Calls `visit` with `count` rows that `fill` computes, in chunks.
 fn for_each_filled(
     count: usize,
     dim: usize,
@@ -136,10 +139,10 @@ fn for_each_filled(
     let mut chunk = vec![0.0f32; (CHUNK_VALUES / dim).clamp(1, count.max(1)) * dim];
     let mut first = 0;
     while first < count {
-        let size = (count - first).min(chunk.len() / dim);
-        fill(first, &mut chunk[..size * dim]);
-        visit(&chunk[..size * dim])?;
-        first += size;
+        let num_rows = (count - first).min(chunk.len() / dim);
+        fill(first, &mut chunk[..num_rows * dim]);
+        visit(&chunk[..num_rows * dim])?;
+        first += num_rows;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Progress lines on the standard error during work that takes minutes.
+//! Prints progress to the standard error during work that takes minutes.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -8,8 +8,9 @@ use control::Control;
 /// The time between two lines.
 const INTERVAL: Duration = Duration::from_secs(20);
 
-/// Runs `work` and prints now and then how many of `count` rows are done.
-pub fn reported<R>(what: &str, count: usize, work: impl FnOnce(&Control) -> R) -> R {
+/// Runs `work`, and meanwhile prints every 20 seconds how many of `count` rows are done. `what` is the name of the work
+/// in these lines.
+pub fn run_with_progress<R>(what: &str, count: usize, work: impl FnOnce(&Control) -> R) -> R {
     let control = Control::new();
     let (end, ended) = channel::<()>();
     std::thread::scope(|scope| {

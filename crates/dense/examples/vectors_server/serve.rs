@@ -1,6 +1,6 @@
-//! Builds and searches indexes, one request after another.
+//! Builds and searches indexes, one request after another. `benches/qps/vectors/README.md` describes the requests and
+//! replies; the fields of the structs here are the keys of these JSON objects.
 
-use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, UNIX_EPOCH};
@@ -15,27 +15,31 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::concurrent::search_concurrently;
-use crate::progress::reported;
+use crate::progress::run_with_progress;
 use crate::{Outcome, filter, matrix};
 
 #[derive(Deserialize)]
 #[serde(tag = "verb", rename_all = "lowercase")]
 pub enum Request {
     Describe,
-    Build(Place),
+    Build(IndexSpec),
     Query(Query),
 }
 
-/// An index, and the rows that it is built from.
+/// What identifies an index: its kind and options, and the rows that it is built from.
 #[derive(Deserialize, Clone, PartialEq)]
-pub struct Place {
+pub struct IndexSpec {
+    /// The file of rows, and their number.
     rows: PathBuf,
     count: usize,
     dim: usize,
+    /// `dot` or `l2`.
     similarity: String,
+    /// The folder that the index is saved to.
     folder: PathBuf,
     options: Options,
-    /// Threads that build an index and that answer queries: a batch together, or each one query at a time. One by default.
+    /// The number of threads that build an index or answer queries. A batch is searched by all of them in one call;
+    /// otherwise, each thread answers one query at a time. 1 by default.
     threads: Option<usize>,
 }
 
@@ -49,9 +53,10 @@ struct Options {
     layout: Option<String>,
     /// How a flat index stores its vectors.
     storage: Option<String>,
-    /// Threads that build an index, instead of those of the request.
+    /// The number of threads that build the index, if it differs from `threads` in the request.
     threads: Option<usize>,
-    /// Whether an opened index is copied to memory, as those of other systems are. True by default.
+    /// Whether an opened index is read into memory instead of mapped. True by default, because the other systems in the
+    /// benchmark have their indexes in memory too.
     in_memory: Option<bool>,
 }
 
@@ -60,33 +65,40 @@ struct Options {
 enum Kind {
     Flat,
     Hnsw,
-    /// No index: a query reads all rows once and finds nothing. No scan of f32 can be faster.
+    /// No index: a query reads all rows once and has no hits. No exact scan of f32 vectors can be faster than this.
     Bandwidth,
 }
 
 #[derive(Deserialize)]
 pub struct Query {
     #[serde(flatten)]
-    place: Place,
+    spec: IndexSpec,
+    /// The file of queries, and their number.
     queries: PathBuf,
     asked: usize,
     k: usize,
+    /// The option `ef` of HNSW searches.
     effort: usize,
+    /// Whether all queries are searched in one call.
     batch: bool,
+    /// The file that says which rows may be hits (`filter.rs`).
     filter: Option<PathBuf>,
+    /// The file to write the hits to.
     found: Option<PathBuf>,
 }
 
 enum Index {
     Flat(Box<FlatIndex>),
     Hnsw(Box<HnswIndex>),
+    /// The rows, for [`Kind::Bandwidth`].
     Rows(Vec<f32>),
 }
 
-/// A server, with what it opened last.
+/// The server's state: the index, the queries and the filter that it read last, so that the next request can reuse
+/// them.
 #[derive(Default)]
 pub struct Server {
-    opened: Option<(Place, Index)>,
+    opened: Option<(IndexSpec, Index)>,
     queries: Option<(PathBuf, Vec<f32>)>,
     filter: Option<(PathBuf, RowSet)>,
 }
@@ -97,34 +109,35 @@ impl Server {
             Request::Describe => {
                 Ok(json!({"version": version(), "filters": true, "threads": ["build", "query", "batch"]}))
             }
-            Request::Build(place) => build(&place),
+            Request::Build(spec) => build(&spec),
             Request::Query(query) => self.query(&query),
         }
     }
 
     fn query(&mut self, query: &Query) -> Outcome<Value> {
-        let Query { place, asked, k, effort, .. } = query;
-        if self.opened.as_ref().is_none_or(|(opened, _)| opened != place) {
-            // Closes the previous index first, so that there are never two in memory.
+        let Query { spec, asked, k, effort, .. } = query;
+        if self.opened.as_ref().is_none_or(|(opened, _)| opened != spec) {
+            // Closes the previous index first, so that two are never in memory at once.
             self.opened = None;
-            self.opened = Some((place.clone(), open(place)?));
+            self.opened = Some((spec.clone(), open(spec)?));
         }
-        let size = asked * place.dim;
-        if self.queries.as_ref().is_none_or(|(path, read)| *path != query.queries || read.len() != size) {
-            let read = matrix::read(&query.queries, *asked, place.dim)?;
-            self.queries = Some((query.queries.clone(), read));
+        let size = asked * spec.dim;
+        if self.queries.as_ref().is_none_or(|(path, values)| *path != query.queries || values.len() != size) {
+            let values = matrix::read(&query.queries, *asked, spec.dim)?;
+            self.queries = Some((query.queries.clone(), values));
         }
         if self.filter.as_ref().map(|(path, _)| path) != query.filter.as_ref() {
-            let read = |path: &PathBuf| Ok((path.clone(), filter::read(path, place.count)?));
-            self.filter =
-                query.filter.as_ref().map(read).transpose().map_err(|error: Box<dyn Error>| error)?;
+            let read = |path: &PathBuf| -> Outcome<(PathBuf, RowSet)> {
+                Ok((path.clone(), filter::read(path, spec.count)?))
+            };
+            self.filter = query.filter.as_ref().map(read).transpose()?;
         }
         let (_, index) = self.opened.as_ref().expect("opened above");
         let (_, queries) = self.queries.as_ref().expect("read above");
         let allowed = self.filter.as_ref().map(|(_, rows)| rows);
         let filter = allowed.map(|rows| rows as Filter);
         let control = Control::new();
-        let threads = place.threads.unwrap_or(1);
+        let threads = spec.threads.unwrap_or(1);
         let search = |query: &[f32]| -> Outcome<Vec<Hit>> {
             Ok(match index {
                 Index::Flat(index) => index.search_filtered(query, *k, filter, &control)?,
@@ -136,8 +149,8 @@ impl Server {
             })
         };
         let mut found = Vec::with_capacity(*asked);
-        let mut each = Vec::with_capacity(*asked);
-        let (began, cpu) = (Instant::now(), cpu_nanos());
+        let mut query_nanos = Vec::with_capacity(*asked);
+        let (began, cpu_start) = (Instant::now(), cpu_nanos());
         if query.batch {
             found = match index {
                 Index::Flat(index) => index.search_many_filtered(queries, *k, threads, filter, &control)?,
@@ -147,48 +160,48 @@ impl Server {
                 Index::Rows(_) => return Err("expected one query at a time".into()),
             };
         } else if threads == 1 {
-            for query in queries.chunks_exact(place.dim) {
-                let began = Instant::now();
+            for query in queries.chunks_exact(spec.dim) {
+                let query_began = Instant::now();
                 found.push(search(query)?);
-                each.push(began.elapsed().as_nanos() as u64);
+                query_nanos.push(query_began.elapsed().as_nanos() as u64);
             }
         } else {
-            let queries: Vec<&[f32]> = queries.chunks_exact(place.dim).collect();
-            (found, each) = search_concurrently(&queries, threads, search)?;
+            let queries: Vec<&[f32]> = queries.chunks_exact(spec.dim).collect();
+            (found, query_nanos) = search_concurrently(&queries, threads, search)?;
         }
-        let (cpu, wall) = (cpu_nanos() - cpu, began.elapsed().as_nanos() as u64);
+        let (cpu, wall) = (cpu_nanos() - cpu_start, began.elapsed().as_nanos() as u64);
         if let Some(path) = &query.found {
             write_found(path, &found, *k)?;
         }
-        Ok(json!({"wallNanos": wall, "cpuNanos": cpu, "queryNanos": each}))
+        Ok(json!({"wallNanos": wall, "cpuNanos": cpu, "queryNanos": query_nanos}))
     }
 }
 
-fn build(place: &Place) -> Outcome<Value> {
-    let Place { rows, count, dim, folder, options, .. } = place;
-    let (began, cpu) = (Instant::now(), cpu_nanos());
+fn build(spec: &IndexSpec) -> Outcome<Value> {
+    let IndexSpec { rows, count, dim, folder, options, .. } = spec;
+    let (began, cpu_start) = (Instant::now(), cpu_nanos());
     let built = match options.index {
         Kind::Bandwidth => None,
         Kind::Flat => {
             let storage = options.storage()?;
-            let index = matrix::read_index(rows, *count, *dim, place.similarity()?, storage)?;
+            let index = matrix::read_index(rows, *count, *dim, spec.similarity()?, storage)?;
             Some(Index::Flat(Box::new(index)))
         }
         Kind::Hnsw => {
-            let similarity = place.similarity()?;
+            let similarity = spec.similarity()?;
             let flat = if matrix::is_flat(rows) {
                 matrix::open_flat(rows, *count, *dim, similarity)?
             } else {
                 matrix::read_index(rows, *count, *dim, similarity, Storage::F32)?
             };
-            let (threads, options) = (options.threads.or(place.threads).unwrap_or(1), options.hnsw()?);
-            let index = reported("building", *count, |control| {
+            let (threads, options) = (options.threads.or(spec.threads).unwrap_or(1), options.hnsw()?);
+            let index = run_with_progress("building", *count, |control| {
                 HnswIndex::from_flat(flat, options, threads, control)
             })?;
             Some(Index::Hnsw(Box::new(index)))
         }
     };
-    let (seconds, cpu) = (began.elapsed().as_secs_f64(), cpu_nanos() - cpu);
+    let (seconds, cpu) = (began.elapsed().as_secs_f64(), cpu_nanos() - cpu_start);
     match built {
         Some(Index::Flat(index)) => index.save(&folder.join("index"))?,
         Some(Index::Hnsw(index)) => index.save(&folder.join("index"))?,
@@ -197,18 +210,18 @@ fn build(place: &Place) -> Outcome<Value> {
     Ok(json!({"seconds": seconds, "cpuSeconds": cpu as f64 / 1e9}))
 }
 
-fn open(place: &Place) -> Outcome<Index> {
-    let file = place.folder.join("index");
-    let in_memory = place.options.in_memory.unwrap_or(true);
+fn open(spec: &IndexSpec) -> Outcome<Index> {
+    let file = spec.folder.join("index");
+    let in_memory = spec.options.in_memory.unwrap_or(true);
     let options = OpenOptions { in_memory, verify: false };
-    Ok(match place.options.index {
+    Ok(match spec.options.index {
         Kind::Flat => Index::Flat(Box::new(FlatIndex::open_with(&file, options)?)),
         Kind::Hnsw => Index::Hnsw(Box::new(HnswIndex::open_with(&file, options)?)),
-        Kind::Bandwidth => Index::Rows(matrix::read(&place.rows, place.count, place.dim)?),
+        Kind::Bandwidth => Index::Rows(matrix::read(&spec.rows, spec.count, spec.dim)?),
     })
 }
 
-impl Place {
+impl IndexSpec {
     fn similarity(&self) -> Outcome<Similarity> {
         similarity(&self.similarity)
     }
@@ -222,28 +235,29 @@ impl Options {
     }
 
     fn hnsw(&self) -> Outcome<HnswOptions> {
-        let or = HnswOptions::default();
+        let defaults = HnswOptions::default();
         let inner_product = match &self.inner_product {
             Some(name) => InnerProduct::from_name(name)
                 .ok_or_else(|| format!("expected graph or augmentedL2, got {name}"))?,
-            None => or.inner_product,
+            None => defaults.inner_product,
         };
         let layout = match &self.layout {
             Some(name) => {
                 Layout::from_name(name).ok_or_else(|| format!("expected fast or compact, got {name}"))?
             }
-            None => or.layout,
+            None => defaults.layout,
         };
         Ok(HnswOptions {
-            m: self.m.unwrap_or(or.m),
-            ef_construction: self.ef_construction.unwrap_or(or.ef_construction),
+            m: self.m.unwrap_or(defaults.m),
+            ef_construction: self.ef_construction.unwrap_or(defaults.ef_construction),
             inner_product,
             layout,
-            ..or
+            ..defaults
         })
     }
 }
 
+/// Returns the similarity with this name in a request.
 pub fn similarity(name: &str) -> Outcome<Similarity> {
     match name {
         "dot" => Ok(Similarity::Dot),
@@ -252,7 +266,8 @@ pub fn similarity(name: &str) -> Outcome<Similarity> {
     }
 }
 
-/// Writes row numbers `[queries * k]` as little-endian i32, -1 where there are fewer.
+/// Writes the row numbers of hits `[queries * k]` as little-endian i32. If a query has fewer than `k` hits, its row is
+/// padded with −1.
 pub fn write_found(path: &Path, found: &[Vec<Hit>], k: usize) -> Outcome<()> {
     let mut ids = vec![-1i32; found.len() * k];
     for (row, hits) in ids.chunks_exact_mut(k).zip(found) {
@@ -263,7 +278,8 @@ pub fn write_found(path: &Path, found: &[Vec<Hit>], k: usize) -> Outcome<()> {
     Ok(fs::write(path, bytemuck::cast_slice(&ids))?)
 }
 
-/// Reads all rows. Sixteen sums at once leave memory as the bottleneck.
+/// Reads all rows once, and combines them so that the compiler does not remove the reads. Sixteen independent
+/// accumulators are enough to make memory the bottleneck.
 fn read_once(rows: &[f32]) -> [u64; 16] {
     let mut sums = [0u64; 16];
     let (_, blocks, _) = bytemuck::pod_align_to::<f32, [u64; 16]>(rows);
@@ -275,7 +291,8 @@ fn read_once(rows: &[f32]) -> [u64; 16] {
     sums
 }
 
-/// The version and the time of compilation: indexes of another build of this program are not reused.
+/// Returns the version and the time of compilation, so that the benchmark does not reuse indexes of another build of
+/// this program.
 fn version() -> String {
     let built = std::env::current_exe().and_then(fs::metadata).and_then(|program| program.modified());
     let seconds =
@@ -283,7 +300,7 @@ fn version() -> String {
     format!("{} built {seconds}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The processor time of this process in nanoseconds.
+/// Returns the processor time of this process in nanoseconds.
 fn cpu_nanos() -> u64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64

@@ -1,6 +1,6 @@
-//! The exact best rows of queries, found by the flat index and checked in f64.
+//! Writes the exact best rows for queries. The flat index finds them in f32; for some queries, they are checked in f64.
 //!
-//! Rows are read in chunks, so that ten million of them need little memory. A filter may exclude some of them.
+//! Rows are read in chunks, so little memory is needed even for ten million of them. A filter may exclude some rows.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,24 +12,31 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::progress::reported;
+use crate::progress::run_with_progress;
 use crate::serve::{similarity, write_found};
 use crate::{Outcome, filter, matrix};
 
+/// The number of threads that stands for one thread per core.
+const ALL_CORES: usize = 0;
+
 #[derive(Deserialize)]
 pub struct Request {
+    /// The file of rows, and their number.
     rows: PathBuf,
     count: usize,
     dim: usize,
+    /// `dot` or `l2`.
     similarity: String,
+    /// The file of queries, and their number.
     queries: PathBuf,
     asked: usize,
     k: usize,
-    /// The file to write: row numbers `[asked * k]` as little-endian i32, best first; of equal scores, the earlier row.
+    /// The file to write: row numbers `[asked * k]` as little-endian i32, best first; rows with equal scores in
+    /// ascending order of their numbers.
     out: PathBuf,
-    /// The minimum number of queries to check in f64.
+    /// The minimum number of queries to check in f64; if there are fewer queries, all are checked.
     check: usize,
-    /// A file of one byte per row: whether it may be found. Without it, all rows may.
+    /// A file with one byte per row, which is 0 if the row must not be found. Without it, all rows may be found.
     filter: Option<PathBuf>,
 }
 
@@ -40,12 +47,13 @@ struct Precise {
     max_error: f64,
 }
 
-/// Writes the best rows by f32 scores, using all cores.
+/// Writes the best rows by f32 scores, using all cores. Returns how many queries were checked, and for how many of them
+/// the best rows by f64 scores are the same.
 ///
 /// # Errors
 ///
-/// If a row found for a checked query is not among the `k` best by f64 scores, and is further below the last of them than the
-/// rounding of f32 can explain.
+/// If a row found for a checked query has an f64 score that is lower than the `k`-th best one by more than the rounding
+/// errors of f32.
 pub fn write(request: Request) -> Outcome<Value> {
     let Request { rows, count, dim, queries, asked, k, out, check, .. } = request;
     let similarity = similarity(&request.similarity)?;
@@ -53,15 +61,15 @@ pub fn write(request: Request) -> Outcome<Value> {
     let allowed = request.filter.map(|path| filter::read(&path, count)).transpose()?;
     let allows = |row: usize| allowed.as_ref().is_none_or(|allowed| allowed.contains(row as u32));
     let mut found: Vec<Vec<Hit>> = vec![Vec::new(); asked];
-    reported("truth", count, |progress| {
+    run_with_progress("truth", count, |progress| {
         let mut first = 0;
-        matrix::for_each_chunk(&rows, count, dim, |part| {
+        matrix::for_each_chunk(&rows, count, dim, |chunk| {
             let mut index = FlatIndex::new(dim, similarity, Value::Null)?;
-            let size = part.len() / dim;
-            index.add((0..size).map(|row| row.to_string()).collect(), part)?;
-            let filter = |row: u32| allows(first + row as usize);
-            let filter: Option<Filter> = if allowed.is_some() { Some(&filter) } else { None };
-            let best = index.search_many_filtered(&queries, k, 0, filter, &Control::new())?;
+            let size = chunk.len() / dim;
+            index.add((0..size).map(|row| row.to_string()).collect(), chunk)?;
+            let allows_in_chunk = |row: u32| allows(first + row as usize);
+            let filter: Option<Filter> = if allowed.is_some() { Some(&allows_in_chunk) } else { None };
+            let best = index.search_many_filtered(&queries, k, ALL_CORES, filter, &Control::new())?;
             for (hits, more) in found.iter_mut().zip(best) {
                 hits.extend(more.into_iter().map(|hit| Hit { ord: hit.ord + first as u32, ..hit }));
                 hits.sort_unstable_by(by_rank);
@@ -77,18 +85,18 @@ pub fn write(request: Request) -> Outcome<Value> {
     let step = (asked / check.max(1)).max(1);
     let mut checks: Vec<Check> =
         (0..asked).step_by(step).map(|query| Check::new(query, &found[query])).collect();
-    reported("truth in f64", count, |progress| {
+    run_with_progress("truth in f64", count, |progress| {
         let mut first = 0;
-        matrix::for_each_chunk(&rows, count, dim, |part| {
+        matrix::for_each_chunk(&rows, count, dim, |chunk| {
             checks.par_iter_mut().for_each(|check| {
                 let query = &queries[check.query * dim..][..dim];
-                for (at, row) in part.chunks_exact(dim).enumerate().filter(|(at, _)| allows(first + at)) {
+                for (at, row) in chunk.chunks_exact(dim).enumerate().filter(|(at, _)| allows(first + at)) {
                     check.offer((first + at) as u32, precise(similarity, query, row));
                 }
                 check.keep(k);
             });
-            first += part.len() / dim;
-            progress.advance((part.len() / dim) as u64);
+            first += chunk.len() / dim;
+            progress.advance((chunk.len() / dim) as u64);
             Ok(())
         })
     })?;
@@ -96,12 +104,12 @@ pub fn write(request: Request) -> Outcome<Value> {
     Ok(json!({"checked": same.len(), "sameInF64": same.iter().filter(|same| **same).count()}))
 }
 
-/// The check of one query.
+/// The check of one query. Every allowed row is offered to it with its f64 score.
 struct Check {
     query: usize,
-    /// The rows found by f32 scores; NaN until they are offered.
+    /// The rows found by f32 scores, with their f64 scores; NaN until a row is offered.
     found: HashMap<u32, Precise>,
-    /// The best rows by f64 scores among those offered.
+    /// The best rows by f64 scores among the rows offered.
     best: Vec<(u32, Precise)>,
 }
 
@@ -119,13 +127,15 @@ impl Check {
         self.best.push((row, score));
     }
 
+    /// Keeps the `k` best rows offered.
     fn keep(&mut self, k: usize) {
         self.best
             .sort_unstable_by(|(a_row, a), (b_row, b)| b.score.total_cmp(&a.score).then(a_row.cmp(b_row)));
         self.best.truncate(k);
     }
 
-    /// Whether the rows found by f32 scores are the best by f64 scores.
+    /// Returns whether the rows found by f32 scores are the best by f64 scores. Fails if rounding errors cannot explain
+    /// a difference.
     fn same(&self) -> Outcome<bool> {
         let Some(&(_, worst)) = self.best.last() else { return Ok(self.found.is_empty()) };
         for (row, got) in &self.found {
@@ -141,19 +151,21 @@ impl Check {
     }
 }
 
-/// Scores a row in f64. The f32 sum of n products is off by at most n·ε·Σ|aᵢbᵢ| (Higham, "Accuracy and Stability of
-/// Numerical Algorithms", 2002, section 3.1); squared differences take three more roundings.
+/// Scores a row in f64. An f32 sum of n products aᵢbᵢ is off by at most n·ε·Σ|aᵢbᵢ|, with ε the machine epsilon of f32
+/// (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1). Squared differences take three more
+/// roundings.
 fn precise(similarity: Similarity, query: &[f32], row: &[f32]) -> Precise {
-    let (mut sum, mut size) = (0.0, 0.0);
+    // The score, and the sum of the absolute values of its terms.
+    let (mut sum, mut absolute_sum) = (0.0, 0.0);
     for (&a, &b) in query.iter().zip(row) {
         let (a, b) = (f64::from(a), f64::from(b));
         if similarity == Similarity::L2 {
             sum -= (a - b) * (a - b);
-            size += (a.abs() + b.abs()) * (a.abs() + b.abs());
+            absolute_sum += (a.abs() + b.abs()) * (a.abs() + b.abs());
         } else {
             sum += a * b;
-            size += (a * b).abs();
+            absolute_sum += (a * b).abs();
         }
     }
-    Precise { score: sum, max_error: (query.len() + 3) as f64 * f64::from(f32::EPSILON) * size }
+    Precise { score: sum, max_error: (query.len() + 3) as f64 * f64::from(f32::EPSILON) * absolute_sum }
 }

@@ -1,6 +1,7 @@
-//! Exact search: the vectors of all rows are scored, and the best are kept.
+//! Exact search: scores the vectors of all rows and keeps the best.
 //!
-//! `scan` scores one query, or groups of queries in cache-sized blocks; `work_partition` splits queries and rows over threads.
+//! `scan` scores rows in blocks that fit a cache, for one query or for a group of queries; `work_partition` splits
+//! queries and rows over threads.
 
 pub(crate) mod scan;
 pub(crate) mod work_partition;

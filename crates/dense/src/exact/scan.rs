@@ -1,3 +1,6 @@
+//! Brute-force scans over the vectors of all rows: [`scan`] for one query, [`scan_many`] for many. Queries are already
+//! [prepared](Similarity::prepare): checked and, for cosine, scaled to length 1.
+
 use std::ops::Range;
 
 use control::{Cancelled, Control};
@@ -10,10 +13,11 @@ use crate::store::element::Element;
 use crate::store::rows_view::RowsView;
 use crate::{Error, Similarity};
 
-/// Rows scored at once for one query: their scores stay in the L1 cache.
+/// Number of rows scored at once for one query: their scores stay in the L1 cache.
 const ROWS_PER_BLOCK: usize = 64;
-/// If fewer than one in this many rows of a block may be hits, they are scored one by one.
-const MIN_DENSITY_DIVISOR: usize = 4;
+/// If less than 1/`SPARSE_BLOCK_DIVISOR` of the rows of a block may be hits, only those are scored, one by one;
+/// otherwise the whole block is scored at once.
+const SPARSE_BLOCK_DIVISOR: usize = 4;
 
 /// Returns the `k` best rows for one prepared query, best first.
 pub(crate) fn scan<T: Element>(
@@ -43,13 +47,14 @@ pub(crate) fn scan_many<T: Element>(
     })
 }
 
-/// Splits `num_queries` into equal groups of at most as many as a batch takes.
+/// Returns the size of the groups of queries that are scored together: the groups are about equal, and none is larger
+/// than a [`Batch`] can be.
 fn queries_per_group(dim: usize, num_queries: usize) -> usize {
     let max = Batch::queries_at_once(Kernels::detect(), dim);
     num_queries.div_ceil(num_queries.div_ceil(max).max(1)).max(1)
 }
 
-/// The `k` best of a range of rows for each query of a group.
+/// Returns the `k` best of a range of rows for each query of a group.
 fn scan_range<T: Element>(
     view: &RowsView<T>,
     rows: Range<usize>,
@@ -77,12 +82,14 @@ fn scan_range<T: Element>(
     let mut ords: Vec<u32> = allowed.by_ref().take(rows_per_block).collect();
     while let Some(&last) = ords.last() {
         control.check()?;
-        let buffers = buffer.chunks_exact_mut(view.dim);
-        let block = ords.iter().zip(buffers).map(|(&ord, buffer)| T::decode_into(view.row(ord), buffer));
-        let block: Vec<&[f32]> = block.collect();
+        let row_buffers = buffer.chunks_exact_mut(view.dim);
+        let decoded = ords.iter().zip(row_buffers).map(|(&ord, row)| T::decode_into(view.row(ord), row));
+        let block: Vec<&[f32]> = decoded.collect();
+        // Prefetched while this block is scored.
         let next_rows = bytemuck::cast_slice(view.rows(last as usize + 1, rows_per_block));
         batch.score(&block, next_rows, |query, at, score| {
             best[query].push(Hit { ord: ords[at], score });
+            // The query's new threshold: lower scores are not reported.
             best[query].min_score()
         });
         ords.clear();
@@ -91,7 +98,7 @@ fn scan_range<T: Element>(
     Ok(best)
 }
 
-/// The `k` best of a range of rows for one query.
+/// Returns the `k` best of a range of rows for one query.
 pub(crate) fn scan_one<T: Element>(
     view: &RowsView<T>,
     rows: Range<usize>,
@@ -117,7 +124,8 @@ pub(crate) fn scan_one<T: Element>(
         let scores = &mut scores[..size];
         if all_allowed {
             view.similarity.score_rows(query, block, scores);
-            // Most blocks have no hit, which a loop without branches finds out for many rows at a time.
+            // Most blocks have no hit. This loop has no branches, so the compiler vectorizes it, and such blocks are
+            // skipped quickly.
             let min_score = best.min_score();
             if scores.iter().fold(false, |any, &score| any | (score >= min_score)) {
                 ords.zip(scores).for_each(|(ord, &mut score)| best.push(Hit { ord, score }));
@@ -126,8 +134,8 @@ pub(crate) fn scan_one<T: Element>(
         }
         allowed.clear();
         allowed.extend(allowed_rows(view, ords.start as usize..ords.end as usize, filter));
-        // Both ways give the same bits.
-        if allowed.len() * MIN_DENSITY_DIVISOR < size {
+        // Both branches compute the same scores, bit for bit.
+        if allowed.len() * SPARSE_BLOCK_DIVISOR < size {
             allowed.iter().for_each(|&ord| best.push(Hit { ord, score: view.score(query, ord) }));
         } else {
             view.similarity.score_rows(query, block, scores);
@@ -138,7 +146,7 @@ pub(crate) fn scan_one<T: Element>(
     Ok(best)
 }
 
-/// The rows of a range that may be hits.
+/// Returns the rows of a range that may be hits: those that are live (neither deleted nor staged) and pass the filter.
 fn allowed_rows<'a, T: Element>(
     view: &'a RowsView<T>,
     rows: Range<usize>,

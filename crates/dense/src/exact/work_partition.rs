@@ -1,4 +1,4 @@
-//! Splits an exact search over threads: by queries and, where there are few queries, also by rows.
+//! Splits an exact search over threads: by queries and, if there are few queries, also by rows.
 
 use std::ops::Range;
 
@@ -8,26 +8,26 @@ use rayon::prelude::*;
 
 use crate::Error;
 
-/// The minimum number of rows in a part: fewer are not worth a task.
+/// The minimum number of rows in a part: scoring fewer rows is too little work for a task.
 const MIN_ROWS_PER_PART: usize = 2048;
-/// Parts begin at multiples of this, so that each block of rows that is scored at once lies in one part.
+/// Parts begin at multiples of this number of rows, so that a block of rows that is scored at once lies in one part.
 const PART_ALIGNMENT: usize = 64;
-/// Parts per thread, so that threads that are done early find more.
+/// Number of parts per thread. With more than one, threads that finish early take over parts of the others.
 const PARTS_PER_THREAD: usize = 2;
 
-/// The shape of a search that is split.
+/// The sizes that decide how a search is split.
 #[derive(Clone, Copy)]
 pub(crate) struct Partition {
     pub dim: usize,
     /// The maximum number of queries that are searched together.
     pub queries_per_group: usize,
     pub num_rows: usize,
-    /// Hits kept per query.
+    /// The number of hits to return per query.
     pub k: usize,
 }
 
-/// Splits queries `[q * dim]` into groups and rows into parts, calls `search` for each group and part, and merges the results:
-/// one list per query, best first. Counts each query as one unit done.
+/// Splits queries `[q * dim]` into groups and rows into parts, calls `search` for each pair of a part and a group, and
+/// merges the results into one list per query, best first. Counts each query as one unit of progress.
 pub(crate) fn search_partitioned(
     queries: &[f32],
     partition: Partition,
@@ -60,14 +60,15 @@ pub(crate) fn search_partitioned(
     Ok(found?.into_iter().flatten().collect())
 }
 
-/// Splits rows into as many parts as keep all threads busy: one if there are enough groups of queries for that.
+/// Splits the rows into enough parts to keep all threads busy. If there are enough groups of queries for that, there is
+/// one part.
 fn split_rows(num_rows: usize, threads: usize, num_groups: usize) -> Vec<Range<usize>> {
     let num_parts = if threads == 1 { 1 } else { (PARTS_PER_THREAD * threads).div_ceil(num_groups.max(1)) };
     let size = num_rows.div_ceil(num_parts).max(MIN_ROWS_PER_PART).next_multiple_of(PART_ALIGNMENT);
     (0..num_rows.max(1)).step_by(size).map(|start| start..num_rows.min(start + size)).collect()
 }
 
-/// Merges the hits of all parts, for each query of a group.
+/// Merges the hits of all parts. `found` has one list of hits per part and query; the result has one per query.
 fn merge(found: Vec<Vec<Vec<Hit>>>, k: usize) -> Vec<Vec<Hit>> {
     let is_split = found.len() > 1;
     let mut parts = found.into_iter();
@@ -77,7 +78,7 @@ fn merge(found: Vec<Vec<Vec<Hit>>>, k: usize) -> Vec<Vec<Hit>> {
     }
     if is_split {
         for hits in &mut merged {
-            // The order is total, so an unstable sort has one outcome.
+            // `by_rank` is a total order, so the result of the unstable sort is unique.
             hits.sort_unstable_by(ranking::by_rank);
             hits.truncate(k);
         }

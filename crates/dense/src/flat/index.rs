@@ -15,17 +15,17 @@ use crate::store::ids::Ids;
 use crate::store::rows::Rows;
 use crate::{Error, Similarity, quantized};
 
-/// Vectors by id, searched exactly.
+/// Vectors with ids, searched exactly.
 ///
-/// Rows have ords in the order in which they were added, from 0. Hits come best first, those of equal scores in the order of
-/// their ords. They are the same, bit for bit, for a query alone or among others, and for any number of threads. Deleted
-/// rows are no hits and keep their ords until [`compact`](Self::compact).
+/// Rows get ords in the order in which they are added, from 0. Hits are sorted best first; equal scores are sorted by
+/// ord. A query has the same hits and scores, bit for bit, whether it is searched alone or with others, and on any
+/// number of threads. Deleted rows are never hits; the other rows keep their ords until [`compact`](Self::compact).
 #[derive(Debug)]
 pub struct FlatIndex {
     stored: Stored,
 }
 
-/// The rows, by how the index stores them.
+/// The rows, with one variant per [`Storage`].
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one per index")]
 enum Stored {
@@ -34,7 +34,7 @@ enum Stored {
     Int8Filtered(Rows, QuantizedRows),
 }
 
-/// Evaluates an expression for the rows of any variant.
+/// Evaluates `$work` with `$rows` bound to the rows of any variant of `$stored`.
 macro_rules! for_rows {
     ($stored:expr, $rows:ident => $work:expr) => {
         match $stored {
@@ -44,11 +44,12 @@ macro_rules! for_rows {
     };
 }
 
+// Declared after the macro `for_rows`, which it uses.
 mod staging;
 
 impl FlatIndex {
-    /// Creates an empty index of vectors of dimension `dim`, stored as [`Storage::F32`]. `metadata` is the caller's own and is
-    /// saved with the index.
+    /// Creates an empty index of vectors of dimension `dim`, stored as [`Storage::F32`]. `metadata` is any JSON value
+    /// of the caller; it is saved with the index.
     ///
     /// # Errors
     ///
@@ -57,7 +58,7 @@ impl FlatIndex {
         Self::with_storage(dim, similarity, Storage::F32, metadata)
     }
 
-    /// [Creates](Self::new) an index with another storage.
+    /// Creates an index like [`new`](Self::new), with a choice of storage.
     ///
     /// # Errors
     ///
@@ -82,9 +83,9 @@ impl FlatIndex {
     ///
     /// # Errors
     ///
-    /// [`Error::Dimension`], [`Error::Count`], [`Error::EmptyId`], [`Error::DuplicateId`] (in the index or earlier in `ids`),
-    /// [`Error::NotFinite`], [`Error::Length`], [`Error::Zero`] (cosine only), [`Error::Range`] ([`Storage::F16`] only),
-    /// [`Error::Full`], or [`Error::Staged`] while rows are staged.
+    /// [`Error::Dimension`], [`Error::Count`], [`Error::EmptyId`], [`Error::DuplicateId`] (in the index or earlier in
+    /// `ids`), [`Error::NotFinite`], [`Error::Length`], [`Error::Zero`] (cosine only), [`Error::Range`]
+    /// ([`Storage::F16`] only), [`Error::Full`], or [`Error::Staged`] while rows are staged.
     pub fn add(&mut self, ids: Vec<String>, vectors: &[f32]) -> Result<(), Error> {
         let added = for_rows!(&mut self.stored, rows => rows.append(&ids, vectors)?);
         if let Stored::Int8Filtered(rows, quantized) = &mut self.stored {
@@ -93,7 +94,7 @@ impl FlatIndex {
         Ok(())
     }
 
-    /// Deletes rows by their ids, which may be added again afterwards. Deletes all of them or, on an error, none.
+    /// Deletes the rows with these ids, which may be added again afterwards. Deletes all of them or, on an error, none.
     ///
     /// # Errors
     ///
@@ -102,8 +103,8 @@ impl FlatIndex {
         for_rows!(&mut self.stored, rows => rows.delete(ids))
     }
 
-    /// Frees the space of deleted rows. The others keep their order, and get new ords if a row before them was deleted. An
-    /// opened index is copied to memory.
+    /// Frees the space of deleted rows. The others keep their order, but the ord of a row that was added after a
+    /// deleted one changes. An index that was opened from a file is copied to memory.
     pub fn compact(&mut self) {
         *self = self.compacted();
     }
@@ -117,7 +118,7 @@ impl FlatIndex {
         self.search_filtered(query, k, None, control)
     }
 
-    /// [`search`](Self::search) among the rows that `filter` allows: exactly the `k` best of them.
+    /// Like [`search`](Self::search), but returns the `k` best of the rows that `filter` allows.
     ///
     /// # Errors
     ///
@@ -140,8 +141,8 @@ impl FlatIndex {
         }
     }
 
-    /// [`search`](Self::search) for each of the queries `[q * dim]`, row-major, on `threads` threads (0: one for
-    /// each CPU). Counts each query as one unit done.
+    /// [Searches](Self::search) with each of the queries `[q * dim]`, row-major, on `threads` threads (0: one per CPU).
+    /// Counts each query as one unit of progress.
     ///
     /// # Errors
     ///
@@ -156,7 +157,7 @@ impl FlatIndex {
         self.search_many_filtered(queries, k, threads, None, control)
     }
 
-    /// [`search_many`](Self::search_many) among the rows that `filter` allows.
+    /// Like [`search_many`](Self::search_many), but returns the best of the rows that `filter` allows.
     ///
     /// # Errors
     ///
@@ -180,7 +181,7 @@ impl FlatIndex {
         }
     }
 
-    /// The id of a row, deleted or not.
+    /// Returns the id of a row, deleted or not.
     ///
     /// # Panics
     ///
@@ -190,22 +191,23 @@ impl FlatIndex {
         self.ids().id(ord)
     }
 
-    /// Calls `with` for the [id](Self::id) of each hit, in order: faster than looking up one after another.
+    /// Calls `visit` with the [id](Self::id) of each hit, in order. This is faster than calling `id` for each.
     ///
     /// # Panics
     ///
     /// If there is no such row.
-    pub fn for_each_id(&self, hits: &[Hit], with: impl FnMut(&str)) {
-        self.ids().for_each_id(hits, with);
+    pub fn for_each_id(&self, hits: &[Hit], visit: impl FnMut(&str)) {
+        self.ids().for_each_id(hits, visit);
     }
 
-    /// The row of an id; `None` if it is deleted or was never added.
+    /// Returns the ord of the row with this id; `None` if it was deleted or never added.
     #[must_use]
     pub fn ord(&self, id: &str) -> Option<u32> {
         self.ids().ord(id)
     }
 
-    /// The vector of a row, deleted or not, as it is stored: scaled to length 1 for cosine, rounded in [`Storage::F16`].
+    /// Returns the vector of a row, deleted or not, as it is stored: scaled to length 1 for cosine, rounded in
+    /// [`Storage::F16`].
     ///
     /// # Panics
     ///
@@ -215,37 +217,37 @@ impl FlatIndex {
         for_rows!(&self.stored, rows => rows.vector(ord))
     }
 
-    /// The number of rows, including deleted ones: ords are below this.
+    /// Returns the number of rows, including deleted ones: ords are below this.
     #[must_use]
     pub fn len(&self) -> usize {
         for_rows!(&self.stored, rows => rows.len())
     }
 
-    /// Whether there are no rows, not even deleted ones.
+    /// Returns whether there are no rows, not even deleted ones.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of rows that searches can find.
+    /// Returns the number of rows that searches can find.
     #[must_use]
     pub fn live_len(&self) -> usize {
         for_rows!(&self.stored, rows => rows.live_len())
     }
 
-    /// The dimension of the vectors.
+    /// Returns the dimension of the vectors.
     #[must_use]
     pub fn dim(&self) -> usize {
         for_rows!(&self.stored, rows => rows.dim())
     }
 
-    /// How scores are computed.
+    /// Returns how scores are computed.
     #[must_use]
     pub fn similarity(&self) -> Similarity {
         for_rows!(&self.stored, rows => rows.similarity())
     }
 
-    /// How vectors are stored.
+    /// Returns how vectors are stored.
     #[must_use]
     pub fn storage(&self) -> Storage {
         match self.stored {
@@ -255,13 +257,13 @@ impl FlatIndex {
         }
     }
 
-    /// The caller's metadata, as given when the index was created.
+    /// Returns the caller's metadata, as given when the index was created.
     #[must_use]
     pub fn metadata(&self) -> &Value {
         for_rows!(&self.stored, rows => rows.metadata())
     }
 
-    /// Bytes that the index holds in memory; what is mapped from a file does not count.
+    /// Returns the number of bytes that the index holds in memory, without those that are mapped from a file.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let quantized = match &self.stored {
@@ -271,7 +273,7 @@ impl FlatIndex {
         for_rows!(&self.stored, rows => rows.memory_bytes()) + quantized
     }
 
-    /// Saves the index. An existing file is replaced as a whole or, on an error, not at all.
+    /// Saves the index to a file. An existing file is replaced completely or, on an error, left unchanged.
     ///
     /// # Errors
     ///
@@ -286,7 +288,8 @@ impl FlatIndex {
         Ok(writer.finish(self.storage().add_to_metadata(metadata))?)
     }
 
-    /// Opens a saved index. Vectors and ids stay in the file; added rows are kept in memory until the index is saved again.
+    /// Opens a saved index. Vectors and ids stay in the file. Rows that are added later are in memory, and are lost
+    /// unless the index is saved again.
     ///
     /// # Errors
     ///
@@ -295,7 +298,7 @@ impl FlatIndex {
         Self::open_with(path, OpenOptions::default())
     }
 
-    /// Opens a saved index, in memory or mapped. With `verify` this also runs [`verify`](Self::verify).
+    /// Opens a saved index, mapped or read into memory. With the option `verify`, also runs [`verify`](Self::verify).
     ///
     /// # Errors
     ///
@@ -322,7 +325,7 @@ impl FlatIndex {
     }
 
     /// Reads the whole file of an opened index, compares it with its checksums, and checks that its contents are valid.
-    /// [`open`](Self::open) does that only for parts that take milliseconds.
+    /// [`open`](Self::open) makes only the checks that take milliseconds.
     ///
     /// # Errors
     ///
@@ -335,21 +338,21 @@ impl FlatIndex {
         }
     }
 
-    /// The rows of a passage in an index of [phrases](crate::PHRASES), without deleted ones, in the order in which they were
-    /// added.
+    /// Returns the ords of a passage's rows in an index of [phrases](crate::PHRASES), without deleted ones, in the
+    /// order in which they were added.
     #[must_use]
     pub fn rows_of_passage(&self, passage: &str) -> Vec<u32> {
         self.ids().rows_of_passage(passage)
     }
 
-    /// Whether ids have been indexed, so that [`ord`](Self::ord) is fast: the ids of a large file are indexed by the first
-    /// call that needs it.
+    /// Returns whether the hash table in which [`ord`](Self::ord) looks up ids has been built. An opened index builds
+    /// it in the first call that needs it.
     #[must_use]
     pub fn ids_listed(&self) -> bool {
         self.ids().are_indexed()
     }
 
-    /// The rows in single precision.
+    /// Turns the index into its rows, in single precision.
     pub(crate) fn into_rows(self) -> Rows {
         match self.stored {
             Stored::F32(rows) | Stored::Int8Filtered(rows, _) => rows,

@@ -10,18 +10,19 @@ pub enum Storage {
     #[default]
     F32,
     /// Half precision (IEEE 754 binary16): 2 bytes per number. Numbers are rounded to 11 significant bits when they are
-    /// added; those beyond ±65,504 are rejected. Scores are exactly those of an index of the rounded vectors in
+    /// added; numbers beyond ±65,504 are rejected. The scores are exactly those of the rounded vectors stored as
     /// [`F32`](Self::F32).
     F16,
-    /// Single precision, and an int8 copy as a prefilter: one more byte per number and 12 more bytes per row. A search reads
-    /// the copy and scores only the vectors that it does not rule out. The error of each row's copy has a proven bound, so
-    /// hits and scores are those of [`F32`](Self::F32), bit for bit. For one query at a time, or few, a search reads about a
-    /// quarter of the memory; for many it computes less, on CPUs with instructions for products of bytes.
+    /// Single precision, and an int8 copy as a prefilter, which takes one more byte per number and 12 more bytes per
+    /// row. A search reads the copy and scores only the vectors that the copy does not rule out. The error of each
+    /// row's copy has a proven bound, so hits and scores equal those of [`F32`](Self::F32), bit for bit. A search for
+    /// one query or a few reads about a quarter of the memory. A search for many queries computes less on CPUs with
+    /// dot-product instructions for bytes.
     Int8Filtered,
 }
 
 impl Storage {
-    /// `f32`, `f16` or `int8Filtered`, as in files.
+    /// Returns the name: `f32`, `f16` or `int8Filtered`, as in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -31,19 +32,19 @@ impl Storage {
         }
     }
 
-    /// The storage of that name.
+    /// Returns the storage with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::F32, Self::F16, Self::Int8Filtered].into_iter().find(|storage| storage.name() == name)
     }
 
-    /// Adds its name to a file's metadata.
+    /// Adds the name of the storage to a file's metadata.
     pub(super) fn add_to_metadata(self, mut metadata: Value) -> Value {
         metadata["storage"] = json!(self.name());
         metadata
     }
 
-    /// The storage that a file's metadata names.
+    /// Reads the storage from a file's metadata.
     pub(super) fn of_file(file: &File) -> Result<Self, Error> {
         let got = &file.metadata()["storage"];
         let expected = "the storage f32, f16 or int8Filtered";

@@ -11,8 +11,8 @@ use crate::store::ids::Ids;
 use crate::store::row_file::file_metadata;
 use crate::{Error, Similarity};
 
-/// Writes the file of a flat index batch by batch. Only the ids are held in memory and, with [`Storage::Int8Filtered`], the
-/// int8 copy, which takes `dim + 12` bytes per row.
+/// Writes the file of a flat index batch by batch. Only the ids are held in memory, and with [`Storage::Int8Filtered`]
+/// also the int8 copy, which takes `dim + 12` bytes per row.
 ///
 /// ```
 /// use dense::{FlatIndex, FlatWriter, Similarity};
@@ -35,14 +35,14 @@ pub struct FlatWriter {
     storage: Storage,
     quantized: Option<QuantizedRows>,
     ids: Ids,
-    /// Rows whose vectors are written.
+    /// Number of rows whose vectors were written; it is less than the number of ids only if a write failed.
     num_written: usize,
     writer: Writer,
 }
 
 impl FlatWriter {
-    /// Starts a file that replaces `path` when it is [finished](Self::finish). If the writer is dropped before, what is at
-    /// `path` stays.
+    /// Starts a file that replaces the file at `path` when it is [finished](Self::finish). If the writer is dropped
+    /// before that, the file at `path` does not change.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl FlatWriter {
         Self::with_storage(path, dim, similarity, Storage::F32)
     }
 
-    /// [Starts](Self::create) a file with another storage.
+    /// Like [`create`](Self::create), with a choice of storage.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl FlatWriter {
         Ok(Self { dim, similarity, storage, quantized, ids, num_written: 0, writer })
     }
 
-    /// Appends the vectors `[n * dim]`, row-major, under `n` ids: all of them or, unless writing fails, none.
+    /// Appends the vectors `[n * dim]`, row-major, under `n` ids. If one of them is invalid, appends none.
     ///
     /// # Errors
     ///
@@ -93,19 +93,20 @@ impl FlatWriter {
         Ok(())
     }
 
-    /// The number of rows pushed.
+    /// Returns the number of rows pushed.
     #[must_use]
     pub fn len(&self) -> usize {
         self.num_written
     }
 
-    /// Whether no rows were pushed.
+    /// Returns whether no rows were pushed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.num_written == 0
     }
 
-    /// Completes the file, which [`FlatIndex::open`](crate::FlatIndex::open) can then open. `metadata` is the caller's own.
+    /// Completes the file, which [`FlatIndex::open`](crate::FlatIndex::open) can then open. `metadata` is any JSON
+    /// value of the caller.
     ///
     /// # Errors
     ///

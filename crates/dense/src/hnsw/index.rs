@@ -2,53 +2,46 @@ mod search;
 mod staging;
 
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::Arc;
 
 use control::Control;
 use ranking::Hit;
 use serde_json::Value;
-use storage::OpenOptions;
+use storage::{File, FileKind, OpenOptions, Writer};
 
-use super::build::{BuildContext, insert_rows};
-use super::codes::Codes;
-use super::file::{self, Parts};
-use super::graph::Graph;
+use super::graph_index::{GraphIndex, RowShape};
 use super::options::HnswOptions;
-use super::scorer::Scorer;
 use super::search::candidate_queue::MAX_ROWS;
-use super::search::scratch::Scratch;
-use super::squared_lengths::SquaredLengths;
 use crate::store::rows::Rows;
 use crate::{Error, FlatIndex, Similarity};
 
-/// Vectors by id, searched approximately through a graph (Malkov and Yashunin, 2018).
+/// Identifies files of HNSW indexes.
+const KIND: FileKind = FileKind { magic: *b"PKHNSW\0\0", version: 4, name: "HNSW index" };
+
+/// Vectors with ids, searched approximately through a graph (Malkov and Yashunin, 2018).
 ///
-/// Scores are exact, and equal those of a [`FlatIndex`]; a few of the best rows may be missing. A search is exact where
-/// scoring every row costs no more than a beam search: if `k` is near the number of rows, or a filter allows few hundred. If a
-/// filter allows more rows, but too few for a beam search to be cheaper, the codes of all of them are scored, and hardly
-/// any of the best is missing. A search always returns `k` hits if there are as many: where a beam search finds fewer, every
-/// row is scored.
+/// The scores of hits are exact and equal those of a [`FlatIndex`], but a few of the best rows may be missing. A search
+/// is exact if at most a few hundred rows may be hits, or if `k` is at least a quarter of their number: it then scores
+/// the vectors of all of them. If more rows may be hits, but too few for a beam search to be faster, a search scores
+/// the codes of all of them, and very few of the best rows are missing. A search always returns `k` hits if there are
+/// as many rows: if a beam search finds fewer, every row is scored.
 ///
-/// Hits come best first, those of equal scores in the order of their ords. A query has the same hits alone, among others and
-/// on any number of threads, unless `search_many` scans all codes for a large batch. An index built on one thread is the same for
-/// the same rows and options, in however many batches they were added.
+/// Hits are sorted best first; equal scores are sorted by ord. A query has the same hits whether it is searched alone
+/// or with others, and on any number of threads, unless [`search_many`](Self::search_many) scans all codes for a large
+/// batch. An index that is built on one thread depends only on its rows and options, not on the batches in which the
+/// rows were added (except with [`InnerProduct::AugmentedL2`](crate::InnerProduct::AugmentedL2)).
 ///
-/// Deleted rows are no hits. They stay in the graph, where searches still pass through them, until
+/// Deleted rows are never hits. They stay in the graph, where searches still pass through them, until
 /// [`compact`](Self::compact).
 #[derive(Debug)]
 pub struct HnswIndex {
     rows: Rows,
-    graph: Graph,
-    codes: Codes,
-    /// For graphs of augmented vectors.
-    squared_lengths: Option<SquaredLengths>,
-    options: HnswOptions,
-    /// Buffers of searches that are over, for the next ones.
-    scratches: Mutex<Vec<Scratch>>,
+    graph: GraphIndex,
 }
 
 impl HnswIndex {
-    /// Creates an empty index of vectors of dimension `dim`. `metadata` is the caller's own and is saved with the index.
+    /// Creates an empty index of vectors of dimension `dim`. `metadata` is any JSON value of the caller; it is saved
+    /// with the index.
     ///
     /// # Errors
     ///
@@ -63,8 +56,9 @@ impl HnswIndex {
         Ok(Self::from_rows(Rows::new(dim, similarity, metadata)?, options))
     }
 
-    /// Builds the graph of a flat index's rows, whose vectors stay where they are: in the file of an opened one. Counts each
-    /// row as one unit done. Runs on `threads` threads (0: one for each CPU).
+    /// Builds a graph of the rows of a flat index, on `threads` threads (0: one per CPU). If the flat index was opened
+    /// from a file, f32 vectors stay in that file; half-precision vectors are converted to f32 in memory. Counts each
+    /// row as one unit of progress.
     ///
     /// # Errors
     ///
@@ -84,8 +78,9 @@ impl HnswIndex {
         Ok(index)
     }
 
-    /// Adds the vectors `[n * dim]`, row-major, under `n` ids on `threads` threads (0: one for each CPU). Adds all of them or,
-    /// on an error or when cancelled, none; the index is then what it was before. Counts each row as one unit done.
+    /// Adds the vectors `[n * dim]`, row-major, under `n` ids on `threads` threads (0: one per CPU). Adds all of them
+    /// or, on an error or when cancelled, none; the index is then what it was before. Counts each row as one unit of
+    /// progress.
     ///
     /// # Errors
     ///
@@ -110,7 +105,7 @@ impl HnswIndex {
         inserted
     }
 
-    /// Deletes rows by their ids, which may be added again afterwards. Deletes all of them or, on an error, none.
+    /// Deletes the rows with these ids, which may be added again afterwards. Deletes all of them or, on an error, none.
     ///
     /// # Errors
     ///
@@ -119,8 +114,8 @@ impl HnswIndex {
         self.rows.delete(ids)
     }
 
-    /// Frees the space of deleted rows by building a new graph of the others. They keep their order, and get new ords if a
-    /// row before them was deleted. Counts each row as one unit done.
+    /// Frees the space of deleted rows by building a new graph of the others. The others keep their order, but the ord
+    /// of a row that was added after a deleted one changes. Counts each row as one unit of progress.
     ///
     /// # Errors
     ///
@@ -130,7 +125,7 @@ impl HnswIndex {
         Ok(())
     }
 
-    /// The id of a row, deleted or not.
+    /// Returns the id of a row, deleted or not.
     ///
     /// # Panics
     ///
@@ -140,22 +135,22 @@ impl HnswIndex {
         self.rows.ids().id(ord)
     }
 
-    /// Calls `with` for the [id](Self::id) of each hit, in order: faster than looking up one after another.
+    /// Calls `visit` with the [id](Self::id) of each hit, in order. This is faster than calling `id` for each.
     ///
     /// # Panics
     ///
     /// If there is no such row.
-    pub fn for_each_id(&self, hits: &[Hit], with: impl FnMut(&str)) {
-        self.rows.ids().for_each_id(hits, with);
+    pub fn for_each_id(&self, hits: &[Hit], visit: impl FnMut(&str)) {
+        self.rows.ids().for_each_id(hits, visit);
     }
 
-    /// The row of an id; `None` if it is deleted or was never added.
+    /// Returns the ord of the row with this id; `None` if it was deleted or never added.
     #[must_use]
     pub fn ord(&self, id: &str) -> Option<u32> {
         self.rows.ids().ord(id)
     }
 
-    /// The vector of a row, deleted or not, as it is stored: scaled to length 1 for cosine.
+    /// Returns the vector of a row, deleted or not, as it is stored: scaled to length 1 for cosine.
     ///
     /// # Panics
     ///
@@ -165,66 +160,68 @@ impl HnswIndex {
         self.rows.stored(ord)
     }
 
-    /// The number of rows, including deleted ones: ords are below this.
+    /// Returns the number of rows, including deleted ones: ords are below this.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are no rows, not even deleted ones.
+    /// Returns whether there are no rows, not even deleted ones.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of rows that searches can find.
+    /// Returns the number of rows that searches can find.
     #[must_use]
     pub fn live_len(&self) -> usize {
         self.rows.live_len()
     }
 
-    /// The dimension of the vectors.
+    /// Returns the dimension of the vectors.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.rows.dim()
     }
 
-    /// How scores are computed.
+    /// Returns how scores are computed.
     #[must_use]
     pub fn similarity(&self) -> Similarity {
         self.rows.similarity()
     }
 
-    /// How the graph is built.
+    /// Returns how the graph is built.
     #[must_use]
     pub fn options(&self) -> &HnswOptions {
-        &self.options
+        self.graph.options()
     }
 
-    /// The caller's metadata, as given when the index was created.
+    /// Returns the caller's metadata, as given when the index was created.
     #[must_use]
     pub fn metadata(&self) -> &Value {
         self.rows.metadata()
     }
 
-    /// Bytes that the index holds in memory; what is mapped from a file does not count.
+    /// Returns the number of bytes that the index holds in memory, without those that are mapped from a file.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        let squared_lengths = self.squared_lengths.as_ref().map_or(0, |all| all.column().memory_bytes());
-        self.rows.memory_bytes() + self.graph.memory_bytes() + self.codes.memory_bytes() + squared_lengths
+        self.rows.memory_bytes() + self.graph.memory_bytes()
     }
 
-    /// Saves the index. An existing file is replaced as a whole or, on an error, not at all.
+    /// Saves the index to a file. An existing file is replaced completely or, on an error, left unchanged.
     ///
     /// # Errors
     ///
     /// [`Error::Storage`]
     pub fn save(&self, path: &Path) -> Result<(), Error> {
-        file::save(path, &self.rows, &self.graph, &self.codes, self.squared_lengths.as_ref(), &self.options)
+        let mut writer = Writer::create(path, KIND)?;
+        self.rows.write(&mut writer)?;
+        self.graph.write(&mut writer)?;
+        Ok(writer.finish(self.graph.add_to_metadata(self.rows.file_metadata()))?)
     }
 
-    /// Opens a saved index. Vectors, ids and the graph stay in the file. The graph is copied to memory when rows are added;
-    /// added rows are kept in memory until the index is saved again.
+    /// Opens a saved index. Vectors, ids, codes and the graph stay in the file. When rows are added, the codes and the
+    /// graph are copied to memory. The added rows are in memory too, and are lost unless the index is saved again.
     ///
     /// # Errors
     ///
@@ -233,74 +230,61 @@ impl HnswIndex {
         Self::open_with(path, OpenOptions::default())
     }
 
-    /// Opens a saved index, in memory or mapped. With `verify` this also runs [`verify`](Self::verify).
+    /// Opens a saved index, mapped or read into memory. With the option `verify`, also runs [`verify`](Self::verify).
     ///
     /// # Errors
     ///
     /// Same as [`open`](Self::open).
     pub fn open_with(path: &Path, options: OpenOptions) -> Result<Self, Error> {
-        let verify = options.verify;
-        let Parts { rows, graph, codes, squared_lengths, options } = file::open(path, options)?;
-        let index = Self { rows, graph, codes, squared_lengths, options, scratches: Mutex::default() };
-        if verify {
+        let file = Arc::new(File::open_with(path, KIND, options)?);
+        let rows = Rows::open(&file)?;
+        let (dim, similarity, num_rows) = (rows.dim(), rows.similarity(), rows.len());
+        let shape = RowShape { dim, similarity, num_rows, num_graph_rows: num_rows };
+        let index = Self { rows, graph: GraphIndex::open(&file, shape)? };
+        if options.verify {
             index.verify()?;
         }
         Ok(index)
     }
 
     /// Reads the whole file of an opened index, compares it with its checksums, and checks that its contents are valid.
-    /// [`open`](Self::open) does that only for parts that take milliseconds.
+    /// [`open`](Self::open) makes only the checks that take milliseconds.
     ///
     /// # Errors
     ///
     /// [`Error::Storage`]
     pub fn verify(&self) -> Result<(), Error> {
         self.rows.verify()?;
-        let Some(file) = self.rows.file() else { return Ok(()) };
-        let checked = self.graph.check_neighbors();
-        Ok(checked
-            .map_err(|mismatch| storage::Error::corrupt(file.path(), mismatch.expected, mismatch.got))?)
+        self.rows.file().map_or(Ok(()), |file| self.graph.verify(file))
     }
 
-    /// The rows of a passage in an index of [phrases](crate::PHRASES), without deleted ones, in the order in which they were
-    /// added.
+    /// Returns the ords of a passage's rows in an index of [phrases](crate::PHRASES), without deleted ones, in the
+    /// order in which they were added.
     #[must_use]
     pub fn rows_of_passage(&self, passage: &str) -> Vec<u32> {
         self.rows.ids().rows_of_passage(passage)
     }
 
-    /// Whether ids have been indexed, so that [`ord`](Self::ord) is fast: the ids of a large file are indexed by the first
-    /// call that needs it.
+    /// Returns whether the hash table in which [`ord`](Self::ord) looks up ids has been built. An opened index builds
+    /// it in the first call that needs it.
     #[must_use]
     pub fn ids_listed(&self) -> bool {
         self.rows.ids().are_indexed()
     }
 
-    /// An index whose rows are not in the graph yet.
+    /// Returns an index of these rows whose graph is empty.
     fn from_rows(rows: Rows, options: HnswOptions) -> Self {
-        let is_augmented = SquaredLengths::are_needed(rows.similarity(), options.inner_product);
-        let squared_lengths = is_augmented.then(SquaredLengths::new);
-        let codes = Codes::new(rows.dim(), rows.similarity(), options.layout);
-        let graph = Graph::new(options.m);
-        Self { rows, graph, codes, squared_lengths, options, scratches: Mutex::default() }
+        let graph = GraphIndex::new(rows.dim(), rows.similarity(), options);
+        Self { rows, graph }
     }
 
-    /// Inserts the rows from `first` on into the graph; on an error, none of them.
+    /// Encodes the row `first` and all later rows, and inserts them into the graph. On an error, inserts none of them.
     fn insert_from(&mut self, first: u32, threads: usize, control: &Control) -> Result<(), Error> {
-        let new = first..self.rows.len() as u32;
-        let view = self.rows.view();
-        if let Some(squared_lengths) = &mut self.squared_lengths {
-            new.clone().for_each(|row| squared_lengths.push(view.row(row)));
-        }
-        self.codes.extend(&view, new.clone());
-        let scorer = Scorer::new(view, self.codes.view(), self.squared_lengths.as_ref());
-        let context = BuildContext { scorer, options: &self.options, threads, control };
-        let inserted = insert_rows(&mut self.graph, new, |row| view.is_live(row), &context);
+        let (new, view) = (first..self.rows.len() as u32, self.rows.view());
+        self.graph.encode(&view, new.clone());
+        let inserted = self.graph.insert(&view, new, threads, control);
         if inserted.is_err() {
-            self.codes.truncate(first as usize);
-            if let Some(squared_lengths) = &mut self.squared_lengths {
-                squared_lengths.truncate(first as usize);
-            }
+            self.graph.truncate_codes(first as usize);
         }
         inserted
     }

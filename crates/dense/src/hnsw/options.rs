@@ -1,26 +1,30 @@
+//! The options of an HNSW index.
+
 use crate::Error;
 
 /// The default number of candidates that a search expands.
 pub const DEFAULT_EF_SEARCH: usize = 128;
 
-/// How the graph of an index with [`Similarity::Dot`](crate::Similarity::Dot) is built. Scores are the same either way.
+/// How a graph represents inner products, for [`Similarity::Dot`](crate::Similarity::Dot): which rows count as near
+/// each other. Scores are inner products either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InnerProduct {
-    /// Rows are near if their inner product is high (Morozov and Babenko, "Non-metric Similarity Graphs for Maximum Inner
-    /// Product Search", 2018).
+    /// Rows are near if their inner product is high (Morozov and Babenko, "Non-metric Similarity Graphs for Maximum
+    /// Inner Product Search", 2018).
     #[default]
     Graph,
-    /// Rows are near if their Euclidean distance is small after x ↦ (x, √(φ² − |x|²)), with φ the maximum length of a row.
-    /// The row nearest to (q, 0) then has the highest inner product with q (Bachrach et al., "Speeding Up the Xbox
-    /// Recommender System Using a Euclidean Transformation for Inner-Product Spaces", 2014).
+    /// Rows are near if their Euclidean distance is small after each row x is augmented to (x, √(φ² − |x|²)), with φ
+    /// the maximum length of a row. The row nearest to (q, 0) then has the highest inner product with the query q
+    /// (Bachrach et al., "Speeding Up the Xbox Recommender System Using a Euclidean Transformation for Inner-Product
+    /// Spaces", 2014).
     ///
-    /// A row longer than φ raises φ. Neighbors chosen before stay, and are still good ones if φ grows little: add long rows
-    /// first.
+    /// Adding a row longer than φ raises φ. Neighbors that were selected with a smaller φ are kept, and recall suffers
+    /// if φ grows much, so add the longest rows first.
     AugmentedL2,
 }
 
 impl InnerProduct {
-    /// `graph` or `augmentedL2`, as in files.
+    /// Returns the name: `graph` or `augmentedL2`, as in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -29,7 +33,7 @@ impl InnerProduct {
         }
     }
 
-    /// The value of that name.
+    /// Returns the value with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Graph, Self::AugmentedL2].into_iter().find(|value| value.name() == name)
@@ -39,16 +43,17 @@ impl InnerProduct {
 /// What an index stores per row besides its vector and its neighbors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
-    /// Codes of half a byte per number and, above dimension 128, a sketch of one cache line. Sketches rule out most of the
-    /// rows that a search meets, before their codes are read.
+    /// Codes of 4 bits per number (8 bits up to dimension 64) and, above dimension 128, a sketch: 64 bytes of
+    /// signs (one cache line), from which a search estimates the score of a row. It discards most rows before it reads
+    /// their codes.
     #[default]
     Fast,
-    /// The codes alone.
+    /// Only the codes.
     Compact,
 }
 
 impl Layout {
-    /// `fast` or `compact`, as in files.
+    /// Returns the name: `fast` or `compact`, as in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -57,7 +62,7 @@ impl Layout {
         }
     }
 
-    /// The layout of that name.
+    /// Returns the layout with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Fast, Self::Compact].into_iter().find(|layout| layout.name() == name)
@@ -67,17 +72,19 @@ impl Layout {
 /// How a graph is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HnswOptions {
-    /// The maximum number of neighbors of a row in the layers above layer 0, which has `2 * m`; 2 to 1024.
+    /// The maximum number of neighbors of a row in each layer above layer 0; in layer 0 it is `2 * m`. From 2 to 1024.
     pub m: usize,
-    /// Candidates kept while inserting a row, of which up to `m` become neighbors; 1 to 65,536.
+    /// The number of candidates that are kept when a row is inserted. Its neighbors, up to `m`, are selected from
+    /// them. From 1 to 65,536.
     pub ef_construction: usize,
-    /// Decides the levels of the rows.
+    /// Determines the random levels of the rows.
     pub seed: u64,
-    /// Whether a list that diverse neighbors do not fill takes the nearest of those that were pruned.
+    /// Whether the nearest pruned candidates fill the places left in a row's list. A candidate is pruned if it is
+    /// nearer to a selected neighbor than to the row.
     pub keep_pruned: bool,
-    /// For inner products only.
+    /// Which rows are near each other; used with [`Similarity::Dot`](crate::Similarity::Dot) only.
     pub inner_product: InnerProduct,
-    /// What is stored besides vectors and neighbors. It does not change recall beyond chance.
+    /// What is stored besides vectors and neighbors. The choice hardly changes recall.
     pub layout: Layout,
 }
 
@@ -96,6 +103,7 @@ impl Default for HnswOptions {
 }
 
 impl HnswOptions {
+    /// Fails if an option is outside its range.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let ranges = [("m", self.m, 2, 1024), ("ef_construction", self.ef_construction, 1, 1 << 16)];
         for (name, got, min, max) in ranges {

@@ -1,18 +1,18 @@
-//! Scores rows by their codes: what graph searches, code scans and the builder compare.
+//! Scores rows by their codes, for beam searches, code scans and building.
 //!
-//! Scores are approximate, and higher is nearer. For inner products and cosine a score is about `q·x`; for L2 it is about
-//! `q·x − |x|²/2`, which falls as the distance grows.
+//! Scores are approximate; a higher score is nearer. For inner products and cosine, a score is about `q·x`. For L2 it
+//! is about `q·x − |x|²/2`, which decreases as the distance increases.
 //!
-//! **Augmented vectors.** With [`InnerProduct::AugmentedL2`](crate::InnerProduct::AugmentedL2) the graph of inner products is
-//! built with a distance (Bachrach et al., 2014): each row gets one more coordinate, `x' = (x, √(φ² − |x|²))`, with
-//! `φ` the maximum length of a row, so that all rows have the length `φ`, and
+//! **Augmented vectors.** With [`InnerProduct::AugmentedL2`](crate::InnerProduct::AugmentedL2), the graph for inner
+//! products is built by distance (Bachrach et al., 2014). Each row gets one more coordinate, `x' = (x, √(φ² − |x|²))`,
+//! with `φ` the maximum length of a row, so that all augmented rows have the length `φ`. The squared distance
 //!
 //! ```text
 //! |x' − y'|² = 2φ² − 2·(x·y + √(φ² − |x|²) · √(φ² − |y|²))
 //! ```
 //!
-//! falls as the sum in brackets grows. That sum is the score between two rows. A query has 0 as its augmented coordinate,
-//! so its scores remain inner products.
+//! decreases as the sum in parentheses increases; that sum is the score of two rows. A query has the augmented
+//! coordinate 0, so its scores are still inner products.
 
 use crate::hnsw::codes::{CodesView, QuantizedQuery, Threshold};
 use crate::hnsw::squared_lengths::SquaredLengths;
@@ -26,7 +26,7 @@ pub(crate) struct Scorer<'a> {
     augmented: Option<AugmentedCoordinates<'a>>,
 }
 
-/// Buffers of a scorer, and the scores that it computed last.
+/// Buffers for [`Scorer::score`], and the scores that it computed last.
 #[derive(Debug, Default)]
 pub(crate) struct ScoreBuffers {
     products: Vec<i32>,
@@ -34,12 +34,15 @@ pub(crate) struct ScoreBuffers {
     pub scores: Vec<f32>,
 }
 
-/// |x|² of the rows in a file and of those appended, and φ².
+/// The augmented coordinates of rows, which are computed from their squared lengths.
 #[derive(Debug, Clone, Copy)]
 struct AugmentedCoordinates<'a> {
+    /// |x|² of the rows in a file.
     mapped: &'a [f32],
+    /// |x|² of the rows after them.
     appended: &'a [f32],
-    max: f32,
+    /// φ²
+    max_squared: f32,
 }
 
 impl<'a> Scorer<'a> {
@@ -50,37 +53,38 @@ impl<'a> Scorer<'a> {
     ) -> Self {
         let augmented = squared_lengths.map(|squared_lengths| {
             let (mapped, appended) = squared_lengths.column().parts();
-            AugmentedCoordinates { mapped, appended, max: squared_lengths.max() }
+            AugmentedCoordinates { mapped, appended, max_squared: squared_lengths.max() }
         });
         Self { view, codes, augmented }
     }
 
-    /// Quantizes a prepared query.
+    /// Quantizes a query that is already [prepared](crate::Similarity::prepare).
     pub fn query(&self, vector: &[f32]) -> QuantizedQuery {
         self.codes.query(vector)
     }
 
-    /// Makes a query of a row's vector.
+    /// Makes a query from a row's vector.
     pub fn query_from_row(&self, row: u32) -> QuantizedQuery {
         let mut query = self.codes.query(self.view.row(row));
         query.augmented = self.augmented_coordinate(row);
         query
     }
 
-    /// Makes a query of a row's codes: less exact than of its vector, but the codes are more likely in the cache.
+    /// Makes a query from a row's codes: less exact than from its vector, but the codes are more likely in the cache.
     pub fn query_from_codes(&self, row: u32) -> QuantizedQuery {
         let mut query = self.codes.query_from_codes(row);
         query.augmented = self.augmented_coordinate(row);
         query
     }
 
-    /// Turns a query of [`query_from_codes`](Self::query_from_codes) into that of another row, in its own memory.
+    /// Overwrites a query made by [`query_from_codes`](Self::query_from_codes) with the codes of another row. Its
+    /// memory is reused if the codes have four bits.
     pub fn set_query_to_codes(&self, query: &mut QuantizedQuery, row: u32) {
         self.codes.set_query_to_codes(query, row);
         query.augmented = self.augmented_coordinate(row);
     }
 
-    /// Scores rows; `buffers.scores` has the results.
+    /// Scores rows and writes the results to `buffers.scores`, in the order of `rows`.
     pub fn score(&self, query: &QuantizedQuery, rows: &[u32], buffers: &mut ScoreBuffers) {
         self.codes.score(query, rows, &mut buffers.products, &mut buffers.scores);
         if let Some(augmented) = self.augmented.filter(|_| query.augmented > 0.0) {
@@ -90,7 +94,7 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// Keeps the rows whose sketches do not rule out that they reach the threshold; all rows if there are no sketches.
+    /// Removes the rows that, by their sketches, are unlikely to reach the threshold. Without sketches, keeps all rows.
     pub fn prefilter(
         &self,
         query: &QuantizedQuery,
@@ -107,7 +111,7 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// Whether two rows are the same vector.
+    /// Returns whether two rows have the same vector.
     pub fn are_equal(&self, a: u32, b: u32) -> bool {
         self.codes.are_equal(a, b) && self.view.row(a) == self.view.row(b)
     }
@@ -126,13 +130,13 @@ impl<'a> Scorer<'a> {
 }
 
 impl AugmentedCoordinates<'_> {
-    /// √(φ² − |x|²) of a row.
+    /// Returns √(φ² − |x|²) for a row x.
     fn of(&self, row: u32) -> f32 {
         let squared = match (row as usize).checked_sub(self.mapped.len()) {
             Some(row) => self.appended[row],
             None => self.mapped[row as usize],
         };
-        (self.max - squared).max(0.0).sqrt()
+        (self.max_squared - squared).max(0.0).sqrt()
     }
 }
 
@@ -145,7 +149,7 @@ mod tests {
     use crate::store::rows::Rows;
 
     #[test]
-    fn augmented_rows_rank_as_their_euclidean_distance_does() {
+    fn scores_of_augmented_rows_give_their_euclidean_distance() {
         let mut rows = Rows::new(2, Similarity::Dot, serde_json::Value::Null).expect("a dimension");
         rows.append(&["a", "b", "c"], &[3.0, 0.0, 0.0, 4.0, 1.0, 1.0]).expect("rows");
         let mut lengths = SquaredLengths::new();
@@ -163,6 +167,7 @@ mod tests {
         for (a, b) in [(0, 1), (0, 2), (1, 2)] {
             for query in [scorer.query_from_row(a), scorer.query_from_codes(a)] {
                 scorer.score(&query, &[b], &mut buffers);
+                // 2φ² minus twice the score. It is only approximate, because codes are rounded.
                 let distance = 32.0 - 2.0 * buffers.scores[0];
                 assert!((distance - expected(a, b)).abs() < 0.5, "{a} and {b}: {distance}");
             }

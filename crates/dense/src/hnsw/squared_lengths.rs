@@ -1,11 +1,11 @@
-//! The squared lengths of rows, for graphs of augmented vectors (see `scorer.rs`).
+//! The squared lengths |x|² of the rows x, for graphs of augmented vectors (see `scorer.rs`, which also defines φ).
 
 use crate::Similarity;
 use crate::hnsw::options::InnerProduct;
 use crate::similarity::squared_length;
 use crate::store::columns::column::Column;
 
-/// |x|² of each row, and their maximum φ².
+/// |x|² of each row, and φ², the maximum.
 #[derive(Debug)]
 pub(crate) struct SquaredLengths {
     column: Column<f32>,
@@ -13,7 +13,7 @@ pub(crate) struct SquaredLengths {
 }
 
 impl SquaredLengths {
-    /// Whether the graph is one of augmented vectors.
+    /// Returns whether an index with these options has a graph of augmented vectors.
     pub fn are_needed(similarity: Similarity, inner_product: InnerProduct) -> bool {
         similarity == Similarity::Dot && inner_product == InnerProduct::AugmentedL2
     }
@@ -22,7 +22,8 @@ impl SquaredLengths {
         Self { column: Column::new(), max: 0.0 }
     }
 
-    /// From a file's section; `None` unless it has `num_rows` numbers that can be squared lengths.
+    /// Takes the squared lengths of a file; `None` unless the column has `num_rows` numbers that are finite and not
+    /// negative.
     pub fn from_column(column: Column<f32>, num_rows: usize) -> Option<Self> {
         let (values, _) = column.parts();
         if values.len() != num_rows || !values.iter().all(|value| value.is_finite() && *value >= 0.0) {
@@ -36,22 +37,24 @@ impl SquaredLengths {
         &self.column
     }
 
-    /// φ²: the maximum, or what was [reserved](Self::reserve_max).
+    /// Returns φ²: the maximum squared length, or a larger one that was [reserved](Self::reserve_max).
     pub fn max(&self) -> f32 {
         self.max
     }
 
+    /// Appends the squared length of a row's vector.
     pub fn push(&mut self, vector: &[f32]) {
         let squared = squared_length(vector) as f32;
         self.column.extend(&[squared]);
         self.max = self.max.max(squared);
     }
 
-    /// Raises φ² now for rows that will be added later.
+    /// Raises φ² to `squared_length`, if that is larger, before rows of that length are added.
     pub fn reserve_max(&mut self, squared_length: f32) {
         self.max = self.max.max(squared_length);
     }
 
+    /// Keeps the squared lengths of the first `num_rows` rows, and computes φ² from them.
     pub fn truncate(&mut self, num_rows: usize) {
         self.column.truncate(num_rows);
         let (mapped, appended) = self.column.parts();

@@ -1,33 +1,36 @@
+//! The rows that the bounds of one query do not rule out. In the end, they are scored by their vectors.
+
 use kernels::prefetch;
 use ranking::{Hit, TopK};
 
 use super::score_bounds::ScoreBounds;
 use crate::store::rows_view::RowsView;
 
-/// How many candidates ahead vectors are prefetched.
+/// While a candidate is scored, the vector of the candidate this many places after it is prefetched.
 const PREFETCH_DISTANCE: usize = 4;
-/// A query with more candidates than this, plus [`MAX_CANDIDATES_PER_HIT`] per hit, scores all rows instead.
+/// If a query has more candidates than this plus `k` times [`MAX_CANDIDATES_PER_HIT`], all rows are scored instead.
 const MAX_CANDIDATES: usize = 1 << 15;
 const MAX_CANDIDATES_PER_HIT: usize = 8;
-/// Candidates are first pruned when there are this many, plus [`PRUNED_PER_HIT`] per hit.
-const MIN_PRUNED: usize = 1024;
-const PRUNED_PER_HIT: usize = 4;
+/// Candidates are first pruned when there are this many plus `k` times [`FIRST_PRUNING_PER_HIT`].
+const FIRST_PRUNING: usize = 1024;
+const FIRST_PRUNING_PER_HIT: usize = 4;
 
 /// The rows that may be among the `k` best for one query.
 pub(super) struct Candidates {
     k: usize,
-    /// The `k` best lower bounds, and up to as many more.
+    /// The `k` best lower bounds, and others up to a total of `2 * k`.
     lower_bounds: Vec<f32>,
-    /// The `k`-th best lower bound, when it was last determined: rows whose upper bound is below it are ruled out.
+    /// The `k`-th best lower bound when it was last determined. Rows whose upper bound is below it are ruled out.
     pub min_upper_bound: f32,
-    pub candidates: Vec<Candidate>,
+    /// The candidates.
+    pub rows: Vec<Candidate>,
     /// The number of candidates at which they are pruned next.
     prune_at: usize,
-    /// Whether there were so many candidates that scoring all rows is cheaper.
+    /// Whether there are so many candidates that scoring all rows is cheaper. `rows` is then empty.
     pub has_overflowed: bool,
 }
 
-/// A row that was not ruled out when it was looked at.
+/// A row that was not ruled out when its bounds were computed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     pub upper_bound: f32,
@@ -40,8 +43,8 @@ impl Candidates {
             k,
             lower_bounds: Vec::new(),
             min_upper_bound: f32::NEG_INFINITY,
-            candidates: Vec::new(),
-            prune_at: MIN_PRUNED.saturating_add(k.saturating_mul(PRUNED_PER_HIT)),
+            rows: Vec::new(),
+            prune_at: FIRST_PRUNING.saturating_add(k.saturating_mul(FIRST_PRUNING_PER_HIT)),
             has_overflowed: false,
         }
     }
@@ -57,13 +60,13 @@ impl Candidates {
                 self.raise_min_upper_bound();
             }
         }
-        self.candidates.push(candidate);
-        if self.candidates.len() >= self.prune_at {
+        self.rows.push(candidate);
+        if self.rows.len() >= self.prune_at {
             self.prune();
-            self.prune_at = self.prune_at.max(2 * self.candidates.len());
+            self.prune_at = self.prune_at.max(2 * self.rows.len());
             let max = MAX_CANDIDATES.saturating_add(self.k.saturating_mul(MAX_CANDIDATES_PER_HIT));
-            if self.candidates.len() > max {
-                self.candidates = Vec::new();
+            if self.rows.len() > max {
+                self.rows = Vec::new();
                 self.has_overflowed = true;
                 // Rules out all further rows.
                 self.min_upper_bound = f32::INFINITY;
@@ -80,28 +83,28 @@ impl Candidates {
         }
     }
 
-    /// Removes candidates that are ruled out by now.
+    /// Removes the candidates that are ruled out by lower bounds found after they were added.
     pub fn prune(&mut self) {
         self.raise_min_upper_bound();
-        self.candidates.retain(|candidate| candidate.upper_bound >= self.min_upper_bound);
+        self.rows.retain(|candidate| candidate.upper_bound >= self.min_upper_bound);
     }
 
-    /// Scores candidates by their vectors, in the order of their upper bounds, until none can be among the best any more.
+    /// Scores candidates by their vectors in descending order of their upper bounds, until no further candidate can be
+    /// among the `k` best.
     pub fn score(mut self, view: &RowsView, query: &[f32], bounds: &ScoreBounds) -> TopK {
         self.prune();
-        self.candidates
-            .sort_unstable_by(|a, b| b.upper_bound.total_cmp(&a.upper_bound).then(a.ord.cmp(&b.ord)));
+        self.rows.sort_unstable_by(|a, b| b.upper_bound.total_cmp(&a.upper_bound).then(a.ord.cmp(&b.ord)));
         let mut best = TopK::new(self.k);
-        for (at, &Candidate { upper_bound, ord }) in self.candidates.iter().enumerate() {
+        for (at, &Candidate { upper_bound, ord }) in self.rows.iter().enumerate() {
             let is_over = |worst: Hit| f64::from(upper_bound) < bounds.min_upper_bound(worst.score);
             if best.threshold().is_some_and(is_over) {
                 break;
             }
-            if let Some(ahead) = self.candidates.get(at + PREFETCH_DISTANCE) {
+            if let Some(ahead) = self.rows.get(at + PREFETCH_DISTANCE) {
                 prefetch(view.row(ahead.ord));
             }
             let score = view.score(query, ord);
-            // Only a file with invalid vectors leads to NaN.
+            // A score is NaN only if the file has invalid vectors.
             if !score.is_nan() {
                 best.push(Hit { ord, score });
             }

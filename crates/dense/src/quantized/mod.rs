@@ -1,12 +1,14 @@
-//! The int8 copy of a flat index's rows, as a prefilter with a proven bound.
+//! Exact search with an int8 copy of the vectors as a prefilter.
 //!
-//! Besides its vector, a row has 8-bit codes. A search first bounds the score of every row from above and below by its codes,
-//! which takes a quarter of the memory traffic, and then scores the vectors of the rows that may be among the `k` best. Hits
-//! and scores are those of a scan of all vectors, bit for bit.
+//! Besides its vector, each row has 8-bit codes. A search first computes an upper and a lower bound of every row's
+//! score from its codes, which takes a quarter of the memory traffic of scoring the vectors. It then scores the vectors
+//! of only those rows that may be among the `k` best. Hits and scores equal those of a scan of all vectors, bit for
+//! bit.
 //!
-//! **Bound.** A row `x` has codes `c`, integers of −127 to 127, and a scale `s`: `x̂ = s·c` is near it. Its *error* `e` is an
-//! upper bound of `|x − x̂|`, its *length* `n` an upper bound of `|x|`. A query `q` becomes `q̂ = t·w`, integers `w` and a scale
-//! `t`, with `ε` an upper bound of `|q − q̂|`. Then
+//! **Bound.** A row `x` is approximated by `x̂ = s·c`: a scale `s` times codes `c`, which are integers from −127 to
+//! 127. The row's *error* `e` is an upper bound of `|x − x̂|`, and its *length* `n` an upper bound of `|x|`. A query
+//! `q` is approximated by `q̂ = t·w` in the same way, with a scale `t` and integers `w`; `ε` is an upper bound of
+//! `|q − q̂|`. Then
 //!
 //! ```text
 //! q·x − q̂·x̂ = q·(x − x̂) + (q − q̂)·x̂
@@ -14,11 +16,13 @@
 //!              ≤ (|q| + ε)·e + ε·n          because |x̂| ≤ n + e
 //! ```
 //!
-//! and `q̂·x̂ = t·s·(w·c)` is an integer product times two scales. `score_bounds.rs` adds what rounding costs.
+//! and `q̂·x̂ = t·s·(w·c)` is an inner product of integers times two scales. `score_bounds.rs` adds the rounding errors
+//! of floating-point arithmetic.
 //!
-//! - [`QuantizedRows`] holds codes, scales, errors and lengths.
-//! - `score_bounds` quantizes queries and derives their bounds.
-//! - `search` finds the rows whose upper bound reaches the `k`-th best lower bound; `candidates` keeps and scores them.
+//! - [`QuantizedRows`] holds the codes, scales, errors and lengths of all rows.
+//! - `score_bounds` quantizes queries and derives the bounds of their scores.
+//! - `search` collects the rows whose upper bound reaches the `k`-th best lower bound; `candidates` keeps and scores
+//!   them.
 
 mod candidates;
 mod quantized_rows;

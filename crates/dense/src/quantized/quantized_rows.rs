@@ -1,3 +1,5 @@
+//! The int8 codes of all rows, with the numbers that bound their error.
+
 use std::sync::Arc;
 
 use kernels::int8::{Int8RowBounds, Int8Rows, MAX_DIM};
@@ -8,11 +10,12 @@ use crate::similarity::squared_length;
 use crate::store::columns::column::Column;
 use crate::store::rows::Rows;
 
-/// The largest code. −127 is the smallest, so that the range is symmetric.
+/// The largest code. The smallest is −127, so that the range is symmetric.
 const MAX_CODE: f64 = 127.0;
-/// A length computed in double precision times this is not below the true length. The sum of up to 65,536 squares and its
-/// root lose less than 2⁻³⁰ of it: 2¹⁶ roundings of 2⁻⁵³ each, and the root halves that. Each difference that is squared
-/// is exact up to one rounding.
+/// A length that was computed in double precision, multiplied by this factor, is an upper bound of the true length. Its
+/// relative error is less than 2⁻³⁰: the sum of up to 65,536 squares takes 2¹⁶ roundings with a relative error of 2⁻⁵³
+/// each, and the square root halves their total. For the length of a difference of vectors, each difference is rounded
+/// once more.
 pub(super) const LENGTH_ROUNDING: f64 = 1.0 + 1.0 / (1u64 << 30) as f64;
 
 /// The int8 copy of an index's rows.
@@ -23,20 +26,20 @@ pub(crate) struct QuantizedRows {
     codes: Column<u8>,
     /// The quantization scale of each row.
     scales: Column<f32>,
-    /// Upper bounds of the distances between rows and what their codes stand for.
+    /// For each row `x` with the approximation `x̂`, an upper bound of `|x − x̂|`.
     errors: Column<f32>,
-    /// Upper bounds of the lengths of rows.
+    /// For each row `x`, an upper bound of `|x|`.
     lengths: Column<f32>,
 }
 
-/// Consecutive rows.
+/// A block of consecutive rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct QuantizedBlock<'a> {
     pub codes: Int8Rows<'a>,
     pub bounds: Int8RowBounds<'a>,
 }
 
-/// What is stored of a row besides its codes.
+/// The numbers that are stored for a row besides its codes; see [`QuantizedRows`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct RowBounds {
     pub scale: f32,
@@ -67,10 +70,10 @@ impl QuantizedRows {
         }
     }
 
-    /// A copy of the rows that are `live`.
-    pub fn compacted(&self, live: impl Fn(u32) -> bool) -> Self {
+    /// Returns a copy of the rows for which `is_live` is true.
+    pub fn compacted(&self, is_live: impl Fn(u32) -> bool) -> Self {
         let mut copy = Self::empty(self.dim);
-        for row in (0..self.scales.len()).filter(|&row| live(row as u32)) {
+        for row in (0..self.scales.len()).filter(|&row| is_live(row as u32)) {
             copy.push(self.codes.slice(row * self.dim, self.dim), self.row_bounds(row));
         }
         copy
@@ -109,7 +112,8 @@ impl QuantizedRows {
         Ok(Self { dim, codes, scales, errors, lengths })
     }
 
-    /// Checks that errors and lengths of a file are upper bounds: otherwise a search might leave out one of the best rows.
+    /// Checks that the errors and lengths of a file are upper bounds: otherwise a search could miss one of the best
+    /// rows.
     pub fn verify(&self, rows: &Rows) -> Result<(), Error> {
         let Some(file) = rows.file() else { return Ok(()) };
         let is_valid = |&row: &u32| {
@@ -142,13 +146,14 @@ impl QuantizedRows {
         Ok(())
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         let bounds = [&self.scales, &self.errors, &self.lengths].map(Column::memory_bytes);
         self.codes.memory_bytes() + bounds.iter().sum::<usize>()
     }
 
-    /// Consecutive rows from `start`: up to `max`, fewer at the end of the file's rows and at the end.
+    /// Returns up to `max` consecutive rows from `start`. A block ends at the last row that is in a file, because the
+    /// rows in memory are in another slice, and at the last row.
     pub(super) fn block(&self, start: usize, max: usize) -> QuantizedBlock<'_> {
         let in_file = self.scales.parts().0.len();
         let end = if start < in_file { in_file } else { self.scales.len() };
@@ -157,7 +162,7 @@ impl QuantizedRows {
         let [scales, errors, lengths] =
             [&self.scales, &self.errors, &self.lengths].map(|column| column.slice(start, count));
         let codes = Int8Rows::new(bytes, self.dim, self.dim);
-        QuantizedBlock { codes, bounds: Int8RowBounds { scales, errors, lengths } }
+        QuantizedBlock { codes, bounds: Int8RowBounds { scales, addends: errors, lengths } }
     }
 
     fn row_bounds(&self, row: usize) -> RowBounds {
@@ -172,7 +177,7 @@ impl QuantizedRows {
     }
 }
 
-/// Writes a row's codes to `codes` and returns the rest: the same numbers on every CPU.
+/// Writes a row's codes to `codes` and returns its scale, error and length. The results are the same on every CPU.
 pub(super) fn encode(row: &[f32], codes: &mut [u8]) -> RowBounds {
     let Rounded { values, max } = round_to_steps(row, MAX_CODE);
     let (mut product, mut squares) = (0.0, 0.0);
@@ -181,22 +186,26 @@ pub(super) fn encode(row: &[f32], codes: &mut [u8]) -> RowBounds {
         product += value * f64::from(number);
         squares += value * value;
     }
-    // The scale with the least error: least squares. The largest number has the code ±127, so there is one.
+    // The scale that minimizes the squared error. It exists because the largest number has the code ±127, so that
+    // `squares` is positive.
     let scale = if max == 0.0 { 0.0 } else { (product / squares) as f32 };
     let length = round_up(squared_length(row).sqrt() * LENGTH_ROUNDING);
     RowBounds { scale, error: round_up(quantization_error(row, &values, scale)), length }
 }
 
-/// A vector in integer steps.
+/// A vector rounded to integer multiples of a step.
 pub(super) struct Rounded {
+    /// The multiples, which are integers.
     pub values: Vec<f64>,
-    /// The size of the largest number.
+    /// The largest absolute value in the vector.
     pub max: f64,
 }
 
-/// Rounds each number to the nearest step, where the largest number has `max_steps` steps.
+/// Expresses the numbers of a vector as multiples of a step, which is 1/`max_steps` of their largest absolute value,
+/// and rounds the multiples to integers.
 pub(super) fn round_to_steps(vector: &[f32], max_steps: f64) -> Rounded {
-    /// Adding it leaves no bits for a fraction; subtracting it again brings back the rest.
+    /// A double near this one has no bits for a fraction, so adding it rounds a number to an integer. Subtracting it
+    /// again leaves the rounded number.
     const SHIFT: f64 = 1.5 * (1u64 << 52) as f64;
     let max = f64::from(vector.iter().fold(0.0f32, |max, value| max.max(value.abs())));
     if max == 0.0 {
@@ -207,8 +216,8 @@ pub(super) fn round_to_steps(vector: &[f32], max_steps: f64) -> Rounded {
     Rounded { values, max }
 }
 
-/// An upper bound of the distance between a vector and its steps times `scale`. The products are exact: both factors have
-/// at most 24 bits.
+/// Returns an upper bound of the distance between a vector and its approximation, which is `values` times `scale`. The
+/// products are exact in double precision, because both factors have at most 24 bits.
 pub(super) fn quantization_error(vector: &[f32], values: &[f64], scale: f32) -> f64 {
     let scale = f64::from(scale);
     let squares: f64 =
@@ -216,7 +225,7 @@ pub(super) fn quantization_error(vector: &[f32], values: &[f64], scale: f32) -> 
     squares.sqrt() * LENGTH_ROUNDING
 }
 
-/// The smallest `f32` that is not below `value`.
+/// Returns the smallest `f32` that is not below `value`.
 pub(super) fn round_up(value: f64) -> f32 {
     let nearest = value as f32;
     if f64::from(nearest) < value { nearest.next_up() } else { nearest }
@@ -227,26 +236,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_and_bounds_are_those_worked_out_by_hand() {
+    fn codes_and_bounds_equal_values_computed_by_hand() {
         let mut codes = [0; 3];
-        // Steps of 2: 127, −63.5 to the even −64, and 0. The best scale is (254·127 + 127·64) / (127² + 64²).
+        // A step is 2, so the numbers are 127, −63.5 and 0 steps; −63.5 is rounded to the even −64. The scale with the
+        // smallest squared error is (254·127 + 127·64) / (127² + 64²).
         let RowBounds { scale, error, length } = encode(&[254.0, -127.0, 0.0], &mut codes);
         assert_eq!(codes, [255, 64, 128]);
         let best: f64 = (254.0 * 127.0 + 127.0 * 64.0) / (127.0 * 127.0 + 64.0 * 64.0);
         assert_eq!(scale, best as f32);
         let exact = (254.0 - 127.0 * best).hypot(127.0 - 64.0 * best);
         assert!(f64::from(error) >= exact && f64::from(error) < exact * 1.000_001);
+        // √(254² + 127²) ≈ 283.9806
         assert!(f64::from(length) >= 254f64.hypot(127.0) && length < 283.981);
         assert_eq!(encode(&[0.0; 3], &mut codes), RowBounds { scale: 0.0, error: 0.0, length: 0.0 });
         assert_eq!(codes, [128; 3]);
     }
 
     #[test]
-    fn a_row_too_small_for_a_scale_is_all_error() {
+    fn a_row_whose_scale_underflows_has_its_length_as_error() {
         let mut codes = [0; 2];
-        let tiny = f32::MIN_POSITIVE * f32::EPSILON; // the smallest float
+        let tiny = f32::MIN_POSITIVE * f32::EPSILON; // the smallest positive float
         let RowBounds { scale, error, length } = encode(&[tiny, -tiny], &mut codes);
         assert_eq!((scale, codes), (0.0, [255, 1]));
-        assert_eq!((error, length), (2.0 * tiny, 2.0 * tiny), "√2 rounded up");
+        assert_eq!((error, length), (2.0 * tiny, 2.0 * tiny), "√2 · tiny, rounded up to a float");
     }
 }

@@ -1,23 +1,26 @@
-//! Quantized queries, and bounds of their scores.
+//! Quantizes queries and derives the bounds of their scores.
 //!
-//! The [module](super) has the bound in exact arithmetic. This file adds what rounding can change, so that the bounds hold for
-//! scores as they are computed. With `u = 2⁻²⁴` the unit roundoff of `f32`, `d` the dimension, `p` an upper bound of `|q|`, `ε`
-//! of `|q − q̂|`, and a row's error `e` and length `n`:
+//! The [module](super) derives the bound in exact arithmetic. This file adds the rounding errors, so that the bounds
+//! hold for scores as they are computed. Let `u = 2⁻²⁴` be the unit roundoff of `f32`, `d` the dimension, `p` an upper
+//! bound of `|q|`, `ε` an upper bound of `|q − q̂|`, and `e` and `n` the error and the length of a row.
 //!
-//! - **The estimate** `t·s·(w·c)` takes at most five operations in `f32`. Let `W` be the length of the query with all its parts
-//!   made positive; the operations are on parts of at most `W·|x̂|` together, so they lose less than `8u·W·(n + e)`. A result
-//!   too small for a normal float loses up to half of the smallest float, once multiplied by the scale, which is below `n` or
-//!   the smallest float itself.
-//! - **The bound itself** takes at most six operations, so each of its coefficients is enlarged by `16u`.
-//! - **The score** that is bounded is a sum with rounding errors (see `kernels::reference`). An inner product is off by up to
-//!   `γ₍d₊₁₎·p·n`; half of a squared distance by `γ₍d₊₃₎·(p + n)²/2`; both by half of the smallest float per number. Here
-//!   `γₖ = k·u / (1 − k·u)` (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1).
-//! - **Distances** take `|x|²` as `n²`, which is more by less than `2⁻²¹` of it, and lose `8u·n²` for their operations.
+//! - **The estimate** `t·s·(w·c)` takes at most five operations in `f32`, which lose less than `8u·W·(n + e)`. Here `W`
+//!   is the length of `t·w`. In a 16-bit query, each `wᵢ` is a sum `256·high + low` of two terms, and `W` is the length
+//!   of `t·(256·|high| + |low|)` instead. If an intermediate result is subnormal, it loses up to half of the smallest
+//!   positive float, and this loss is multiplied by the row's scale, which is below `n` or is itself the smallest
+//!   positive float.
+//! - **The bound itself** takes at most six operations, so each of its coefficients is multiplied by `1 + 16u`.
+//! - **The score** that is bounded is a sum with rounding errors (see `kernels::reference`). An inner product is off by
+//!   up to `γ₍d₊₁₎·p·n`, half of a squared distance by up to `γ₍d₊₃₎·(p + n)²/2`, and either by up to half of the
+//!   smallest positive float per dimension. Here `γₖ = k·u / (1 − k·u)` (Higham, "Accuracy and Stability of Numerical
+//!   Algorithms", 2002, section 3.1).
+//! - **Distances** need `|x|²`, for which `n²` is used. It is larger by less than `2⁻²¹·n²`, and its operations lose up
+//!   to `8u·n²`.
 //!
-//! A bound so has the form `t·s·(w·c) ± (per_error·e + per_length·n + per_square·n² + constant)`, which
-//! [`Int8Bound`] evaluates for many rows at once.
+//! A bound therefore has the form `t·s·(w·c) ± (per_error·e + per_length·n + per_square·n² + constant)`, which
+//! [`Int8Bound`] evaluates for many rows at once, with `e` as the addend of the row.
 //!
-//! For inner products it bounds `q·x`. For distances it bounds `q·x − |x|²/2 = (score + |q|²) / 2`.
+//! For inner products, it bounds `q·x`. For distances, it bounds `q·x − |x|²/2 = (score + |q|²) / 2`.
 
 use kernels::int8::{Int8Bound, Int8Queries};
 use numerics::rounding::{SMALLEST_SUBNORMAL, UNIT_ROUNDOFF, gamma};
@@ -26,26 +29,26 @@ use super::quantized_rows::{LENGTH_ROUNDING, Rounded, quantization_error, round_
 use crate::Similarity;
 use crate::similarity::squared_length;
 
-/// The steps of a 16-bit query: 256·127 + 127, so that its high and low parts fit one byte each.
+/// The largest integer in a 16-bit query: 256·127 + 127, so that its high and low parts each fit a signed byte.
 const MAX_STEPS_16_BIT: f64 = 32_639.0;
-/// The steps of an 8-bit query.
+/// The largest integer in an 8-bit query.
 const MAX_STEPS_8_BIT: f64 = 127.0;
 
-/// Queries in integers, with the bounds of their scores.
+/// Queries quantized to integers, with the bounds of their scores.
 #[derive(Debug)]
 pub(super) struct QuantizedQueries {
-    /// For 16 bits, the high part of each query, followed by its low part.
-    pub queries: Int8Queries,
+    /// With 16 bits, two vectors per query: first the high bytes of its integers, then the low bytes.
+    pub vectors: Int8Queries,
     pub bounds: Vec<ScoreBounds>,
     pub precision: Precision,
 }
 
-/// How many bits the numbers of a query have.
+/// How many bits the integers of a query have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Precision {
     /// One byte.
     EightBit,
-    /// Two bytes, which are multiplied one after the other: twice the work, for tighter bounds.
+    /// Two bytes, which are multiplied separately: twice the work, for tighter bounds.
     SixteenBit,
 }
 
@@ -54,12 +57,12 @@ pub(super) enum Precision {
 pub(super) struct ScoreBounds {
     pub upper: Int8Bound,
     pub lower: Int8Bound,
-    /// |q|² for distances.
+    /// |q|² for distances; `None` for inner products.
     squared_query_length: Option<f64>,
 }
 
 impl QuantizedQueries {
-    /// Quantizes the prepared queries `[q * dim]`.
+    /// Quantizes the queries `[q * dim]`, which are already [prepared](Similarity::prepare).
     pub fn new(similarity: Similarity, dim: usize, queries: &[f32], precision: Precision) -> Self {
         let bytes_per_number = if precision == Precision::SixteenBit { 2 } else { 1 };
         let mut values = Vec::with_capacity(queries.len() * bytes_per_number);
@@ -67,22 +70,23 @@ impl QuantizedQueries {
             .chunks_exact(dim)
             .map(|query| quantize(similarity, query, precision, &mut values))
             .collect();
-        Self { queries: Int8Queries::new(dim, values), bounds, precision }
+        Self { vectors: Int8Queries::new(dim, values), bounds, precision }
     }
 }
 
 impl ScoreBounds {
-    /// The upper bound that a row must reach for its score not to be certainly below `score`.
+    /// Returns the minimum upper bound of a row that may reach `score`: a row with a smaller upper bound has a lower
+    /// score.
     pub fn min_upper_bound(&self, score: f32) -> f64 {
         let score = f64::from(score);
         self.squared_query_length.map_or(score, |squared| {
-            // The margin is more than double precision loses here.
+            // The subtracted margin is larger than the rounding error of this expression in double precision.
             (score + squared) / 2.0 - (score.abs() + squared) / (1u64 << 40) as f64
         })
     }
 }
 
-/// Appends the integers of a query to `values`, and derives its bounds as the module says.
+/// Appends the integers of a query to `values`, and derives its bounds as described in the module.
 fn quantize(
     similarity: Similarity,
     query: &[f32],
@@ -96,7 +100,7 @@ fn quantize(
     };
     let Rounded { values: rounded, max } = round_to_steps(query, max_steps);
     let scale = (max / max_steps) as f32;
-    // The squared length of the query in steps, with its parts made positive.
+    // The squared length of the query's integers; with 16 bits, that of 256·|high| + |low|.
     let mut squares = 0.0;
     match precision {
         Precision::EightBit => {
@@ -116,9 +120,10 @@ fn quantize(
     }
     let squared_length = squared_length(query);
     let length = squared_length.sqrt() * LENGTH_ROUNDING;
-    let positive_length = f64::from(scale) * squares.sqrt() * LENGTH_ROUNDING;
-    // ε and the rounding of the estimate, both of which are multiplied by n + e.
-    let query_error = quantization_error(query, &rounded, scale) + 8.0 * UNIT_ROUNDOFF * positive_length;
+    // W of the module's comment.
+    let rounded_length = f64::from(scale) * squares.sqrt() * LENGTH_ROUNDING;
+    // ε plus the rounding error of the estimate: both are multiplied by n + e.
+    let query_error = quantization_error(query, &rounded, scale) + 8.0 * UNIT_ROUNDOFF * rounded_length;
     let mut constant = (dim as f64 + 16.0) * SMALLEST_SUBNORMAL;
     let mut per_length = query_error + SMALLEST_SUBNORMAL;
     let (mut upper_per_square, mut lower_per_square) = (0.0, 0.0);
@@ -141,10 +146,16 @@ fn quantize(
     let per_error = round_up((length + query_error) * enlarged);
     let per_length = round_up(per_length * enlarged);
     let constant = round_up(constant * enlarged);
-    let upper = Int8Bound { scale, per_error, per_length, per_square: round_up(upper_per_square), constant };
+    let upper = Int8Bound {
+        scale,
+        per_addend: per_error,
+        per_length,
+        per_square: round_up(upper_per_square),
+        constant,
+    };
     let lower = Int8Bound {
         scale,
-        per_error: -per_error,
+        per_addend: -per_error,
         per_length: -per_length,
         per_square: -round_up(-lower_per_square),
         constant: -constant,
@@ -160,7 +171,8 @@ mod tests {
     use super::super::quantized_rows::{RowBounds, encode};
     use super::*;
 
-    /// A row's score and its bounds, all in the form of the bounds.
+    /// A row's score and its bounds. For distances, the score is converted to (score + |q|²) / 2, which is what is
+    /// bounded.
     struct Bounded {
         score: f64,
         upper: f64,
@@ -173,9 +185,9 @@ mod tests {
         let RowBounds { scale, error, length } = encode(row, &mut codes);
         let quantized = QuantizedQueries::new(similarity, dim, query, precision);
         let mut products = [0; 2];
-        let products = &mut products[..quantized.queries.len()];
+        let products = &mut products[..quantized.vectors.len()];
         let kernels = kernels::int8::Int8Kernels::detect();
-        kernels.products(&quantized.queries, Int8Rows::new(&codes, dim, dim), products);
+        kernels.products(&quantized.vectors, Int8Rows::new(&codes, dim, dim), products);
         let bounds = &quantized.bounds[0];
         let bound = |bound: &Int8Bound| {
             f64::from(bound.of(products[0], products.get(1).copied(), scale, error, length))
@@ -185,7 +197,7 @@ mod tests {
         Bounded { score, upper: bound(&bounds.upper), lower: bound(&bounds.lower) }
     }
 
-    /// Numbers of one size, or of all sizes.
+    /// Pairs of a query and a row, with numbers of one magnitude or of several.
     fn vectors() -> impl Strategy<Value = (Vec<f32>, Vec<f32>)> {
         let size = prop_oneof![Just(1.0f32), Just(1e-44), Just(1e-38), Just(1e-20), Just(1e16)];
         let number =
@@ -207,16 +219,17 @@ mod tests {
                 let near: Vec<f32> = row.iter().map(|x| x * 1.01).collect();
                 let query = if is_near { near } else { query.clone() };
                 let Bounded { score, upper, lower } = bounded(similarity, &query, &row, precision);
-                // What double precision loses when the score is brought to the form of the bounds.
-                let lost = (score.abs() + squared_length(&query)) * 2f64.powi(-50);
-                prop_assert!(score <= upper + lost && score >= lower - lost, "{lower:e} {score:e} {upper:e}");
+                // The rounding error in double precision of converting the score.
+                let slack = (score.abs() + squared_length(&query)) * 2f64.powi(-50);
+                prop_assert!(score <= upper + slack && score >= lower - slack, "{lower:e} {score:e} {upper:e}");
             }
         }
     }
 
     #[test]
-    fn half_of_the_bound_would_not_do() {
-        // A query in the direction of what the codes leave out: the Cauchy–Schwarz inequality is an equality.
+    fn a_bound_half_as_wide_would_be_violated() {
+        // The query is the quantization error x − x̂ of the row, for which the Cauchy–Schwarz inequality is an
+        // equality.
         let row: Vec<f32> = (0..64).map(|at| ((at * 37 % 64) as f32).sin()).collect();
         let mut codes = vec![0; row.len()];
         let RowBounds { scale, .. } = encode(&row, &mut codes);
@@ -225,8 +238,8 @@ mod tests {
         for similarity in [Similarity::Dot, Similarity::L2] {
             let Bounded { score, upper, lower } = bounded(similarity, &query, &row, Precision::SixteenBit);
             assert!(lower <= score && score <= upper);
-            let half = (upper + lower) / 2.0 + (upper - lower) / 4.0;
-            assert!(score > half, "{score} is not above {half}");
+            let narrower = (upper + lower) / 2.0 + (upper - lower) / 4.0;
+            assert!(score > narrower, "{score} is not above {narrower}");
         }
     }
 }

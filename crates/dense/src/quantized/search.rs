@@ -1,7 +1,10 @@
+//! Searches with the int8 copy as a prefilter: [`search`] for one query, [`search_many`] for many. Queries are already
+//! [prepared](crate::Similarity::prepare).
+
 use std::ops::Range;
 
 use control::{Cancelled, Control};
-use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8RowBounds};
+use kernels::int8::{BOUND_ROWS, InstructionSet, Int8Bound, Int8Kernels, Int8RowBounds};
 use ranking::Hit;
 
 use super::QuantizedRows;
@@ -14,24 +17,25 @@ use crate::exact::work_partition::{Partition, search_partitioned};
 use crate::filter::Filter;
 use crate::store::rows_view::RowsView;
 
-/// Queries multiplied at once: with a block of rows they stay in the L2 cache.
+/// Number of queries multiplied with a block of rows at once: so many that they stay in the L2 cache together with the
+/// block.
 const QUERIES_PER_GROUP: usize = 256;
-/// Groups of up to this many queries wait for memory, so that the tighter bounds of 16 bits cost no time.
+/// With up to this many queries, memory bandwidth limits the speed, so the tighter bounds of 16 bits cost no time.
 const MAX_SIXTEEN_BIT_QUERIES: usize = 4;
-/// With fewer rows per hit, codes would rule out too few rows.
+/// If the index has fewer rows than this times `k`, the prefilter is not used: it would rule out too few rows.
 const MIN_ROWS_PER_HIT: usize = 4;
 
-/// The most queries at once for which the prefilter is faster than a scan of all vectors, by kernel set.
+/// Returns the maximum number of queries in one search for which the prefilter is faster than a scan of all vectors.
 ///
-/// `cargo bench -p dense --bench flat` times both, one query at a time and a thousand at once; end to end it is
-/// `npm run bench -- qps flat-50k-384` and `flat-100k-768`, with the records `2026-11-21-flat-50k-384.json` and
-/// `2026-11-21-flat-100k-768.json` of `benches/qps/record` for `avx512vnni`.
-fn max_prefiltered_queries(kernels: &Int8Kernels) -> usize {
-    match kernels.name() {
-        // Instructions for products of bytes (VNNI, `dotprod`): always faster.
-        "avx512vnni" | "avxvnni" | "neon+dotprod" => usize::MAX,
-        // Only as long as both wait for memory. `avx512bw`, `avx2`, `neon` and `scalar`.
-        _ => 12,
+/// `cargo bench -p dense --bench flat` times both, for one query at a time and for a thousand at once. End to end, `npm
+/// run bench -- qps NAME` does so for the names `flat-50k-384` and `flat-100k-768`; their records for `avx512vnni` are
+/// `2026-11-21-flat-50k-384.json` and `2026-11-21-flat-100k-768.json` in `benches/qps/record`.
+fn max_prefiltered_queries(instruction_set: InstructionSet) -> usize {
+    match instruction_set {
+        // With instructions for dot products of bytes, the prefilter is always faster.
+        InstructionSet::Avx512Vnni | InstructionSet::AvxVnni | InstructionSet::NeonDotprod => usize::MAX,
+        // Otherwise it is faster only for so few queries that both the prefilter and the scan wait for memory.
+        InstructionSet::Avx512Bw | InstructionSet::Avx2 | InstructionSet::Neon | InstructionSet::Scalar => 12,
     }
 }
 
@@ -42,7 +46,7 @@ pub(crate) struct PrefilteredRows<'a> {
     pub quantized: &'a QuantizedRows,
 }
 
-/// What all queries of a search share.
+/// The parameters that all queries of a search share.
 #[derive(Clone, Copy)]
 struct Search<'a> {
     rows: PrefilteredRows<'a>,
@@ -87,18 +91,18 @@ pub(crate) fn search_many(
     })
 }
 
-/// Whether the prefilter is expected to save time.
+/// Returns whether the prefilter is expected to save time.
 fn is_worthwhile(view: &RowsView, num_queries: usize, k: usize) -> bool {
     let has_many_rows = k.saturating_mul(MIN_ROWS_PER_HIT) <= view.live_len();
-    k > 0 && has_many_rows && num_queries <= max_prefiltered_queries(Int8Kernels::detect())
+    k > 0 && has_many_rows && num_queries <= max_prefiltered_queries(Int8Kernels::detect().instruction_set())
 }
 
 impl Search<'_> {
-    /// The `k` best of a range of rows for each query of a group.
+    /// Returns the `k` best of a range of rows for each query of a group.
     fn search_range(&self, rows: Range<usize>, queries: &[f32]) -> Result<Vec<Vec<Hit>>, Cancelled> {
         let Self { rows: PrefilteredRows { view, .. }, filter, control, .. } = *self;
         let k = self.k.min(rows.len());
-        let (quantized, candidates) = self.candidates(rows.clone(), queries)?;
+        let (quantized, candidates) = self.collect_candidates(rows.clone(), queries)?;
         let candidates = candidates.into_iter().zip(&quantized.bounds).zip(queries.chunks_exact(view.dim));
         let scored = candidates.map(|((candidates, bounds), query)| {
             if candidates.has_overflowed {
@@ -110,8 +114,8 @@ impl Search<'_> {
         scored.collect()
     }
 
-    /// The rows of a range that their codes do not rule out, for each query of a group.
-    fn candidates(
+    /// Quantizes the queries of a group, and collects for each the rows of a range that its bounds do not rule out.
+    fn collect_candidates(
         &self,
         rows: Range<usize>,
         queries: &[f32],
@@ -123,7 +127,7 @@ impl Search<'_> {
         let queries = QuantizedQueries::new(view.similarity, view.dim, queries, precision);
         let mut candidates: Vec<Candidates> =
             (0..count).map(|_| Candidates::new(self.k.min(rows.len()))).collect();
-        let mut scratch = BlockScratch::new(queries.queries.len());
+        let mut scratch = BlockScratch::new(queries.vectors.len());
         let all_allowed = filter.is_none() && view.live_len() == view.len();
         let mut start = rows.start;
         while start < rows.end {
@@ -149,13 +153,13 @@ impl Search<'_> {
 
 /// Buffers for one block of up to [`BOUND_ROWS`] rows.
 ///
-/// If most rows of the block may be hits, all are multiplied, and a bit mask says which count. Otherwise those that may be
-/// hits are gathered first.
+/// If more than half of the rows of the block may be hits, all are multiplied with the queries, and a bit mask says
+/// which of them may be hits. Otherwise only the rows that may be hits, the *gathered* rows, are multiplied.
 struct BlockScratch {
     products: Vec<i32>,
-    /// The rows that were gathered, by their positions in the block; empty if all rows were multiplied.
+    /// The positions in the block of the gathered rows; empty if all rows were multiplied.
     gathered: Vec<u32>,
-    /// Scales, errors and lengths of gathered rows.
+    /// The scales, errors and lengths of the gathered rows.
     gathered_bounds: [[f32; BOUND_ROWS]; 3],
     /// One bit per row that was multiplied, set if it may be a hit.
     allowed: u64,
@@ -171,31 +175,32 @@ impl BlockScratch {
         }
     }
 
-    /// Multiplies all queries with the rows of a block, or with those that are allowed if they are at most half.
+    /// Multiplies all queries with all rows of a block, or with only the allowed rows if these are at most half of the
+    /// block.
     fn multiply(&mut self, queries: &QuantizedQueries, block: QuantizedBlock<'_>, allowed: u64) {
         let num_rows = block.codes.len();
         let kernels = Int8Kernels::detect();
         self.gathered.clear();
         self.allowed = allowed;
         if allowed.count_ones() as usize * 2 > num_rows {
-            let products = &mut self.products[..queries.queries.len() * num_rows];
-            kernels.products(&queries.queries, block.codes, products);
+            let products = &mut self.products[..queries.vectors.len() * num_rows];
+            kernels.products(&queries.vectors, block.codes, products);
             return;
         }
         self.gathered.extend(set_bits(allowed).map(|at| at as u32));
         self.allowed = u64::MAX;
-        let Int8RowBounds { scales, errors, lengths } = block.bounds;
+        let Int8RowBounds { scales, addends: errors, lengths } = block.bounds;
         for (gathered, all) in self.gathered_bounds.iter_mut().zip([scales, errors, lengths]) {
             for (gathered, &at) in gathered.iter_mut().zip(&self.gathered) {
                 *gathered = all[at as usize];
             }
         }
-        let products = &mut self.products[..queries.queries.len() * self.gathered.len()];
-        kernels.products_of(&queries.queries, block.codes, &self.gathered, products);
+        let products = &mut self.products[..queries.vectors.len() * self.gathered.len()];
+        kernels.products_of(&queries.vectors, block.codes, &self.gathered, products);
     }
 
-    /// Adds the rows that were multiplied to the candidates of each query, unless they are ruled out. `first` is the ord of the
-    /// block's first row.
+    /// Adds the rows that were multiplied to the candidates of each query, except those that the query's bounds rule
+    /// out. `first` is the ord of the block's first row.
     fn add_candidates(
         &self,
         queries: &QuantizedQueries,
@@ -207,19 +212,25 @@ impl BlockScratch {
         let gathered = (!self.gathered.is_empty()).then_some(&self.gathered);
         let num_rows = gathered.map_or(block.codes.len(), Vec::len);
         let [scales, errors, lengths] = self.gathered_bounds.each_ref().map(|bounds| &bounds[..num_rows]);
-        let row_bounds =
-            if gathered.is_some() { Int8RowBounds { scales, errors, lengths } } else { block.bounds };
+        let row_bounds = if gathered.is_some() {
+            Int8RowBounds { scales, addends: errors, lengths }
+        } else {
+            block.bounds
+        };
+        // A 16-bit query has two vectors: its high and its low bytes.
         let has_low = queries.precision == Precision::SixteenBit;
-        let parts = 1 + usize::from(has_low);
-        let products = self.products.chunks_exact(parts * num_rows);
+        let vectors_per_query = 1 + usize::from(has_low);
+        let products = self.products.chunks_exact(vectors_per_query * num_rows);
         for ((candidates, bounds), products) in candidates.iter_mut().zip(&queries.bounds).zip(products) {
             let (high, low) = products.split_at(num_rows);
             let low = has_low.then_some(low);
             let min_upper_bound = candidates.min_upper_bound;
-            let reaching = kernels.bounds_at_least(high, low, row_bounds, &bounds.upper, min_upper_bound);
-            for at in set_bits(reaching & self.allowed) {
+            // One bit per row, set if its upper bound is at least `min_upper_bound`.
+            let not_ruled_out =
+                kernels.bounds_at_least(high, low, row_bounds, &bounds.upper, min_upper_bound);
+            for at in set_bits(not_ruled_out & self.allowed) {
                 let (scale, error, length) =
-                    (row_bounds.scales[at], row_bounds.errors[at], row_bounds.lengths[at]);
+                    (row_bounds.scales[at], row_bounds.addends[at], row_bounds.lengths[at]);
                 let low = low.map(|low| low[at]);
                 let bound = |bound: &Int8Bound| bound.of(high[at], low, scale, error, length);
                 let ord = first + gathered.map_or(at as u32, |gathered| gathered[at]);
@@ -230,7 +241,7 @@ impl BlockScratch {
     }
 }
 
-/// The positions of the bits that are set, in order.
+/// Returns the positions of the bits that are set, in ascending order.
 fn set_bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let at = word.trailing_zeros();
@@ -246,17 +257,17 @@ mod tests {
     use crate::store::rows::Rows;
 
     #[test]
-    fn kernels_with_dot_product_instructions_always_prefilter() {
-        for kernels in Int8Kernels::available() {
-            let expected = if kernels.is_fast() { usize::MAX } else { 12 };
-            assert_eq!(max_prefiltered_queries(kernels), expected, "{}", kernels.name());
+    fn instruction_sets_with_dot_products_always_prefilter() {
+        for set in InstructionSet::ALL {
+            let expected = if set.has_dot_products() { usize::MAX } else { 12 };
+            assert_eq!(max_prefiltered_queries(set), expected, "{}", set.name());
         }
     }
 
     #[test]
-    fn of_ordinary_rows_few_are_left_to_be_scored() {
+    fn bounds_rule_out_most_random_rows() {
         let (dim, rows, k) = (64, 8000, 10);
-        // A linear congruential generator: the upper bits of its state.
+        // The upper bits of a linear congruential generator.
         let mut state = 1u64;
         let mut number = || {
             state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
@@ -273,11 +284,12 @@ mod tests {
             let control = Control::new();
             let prefiltered = PrefilteredRows { view: index.view(), quantized: &quantized };
             let search = Search { rows: prefiltered, k, filter: None, control: &control };
+            // One query is quantized to 16 bits, five to 8 bits.
             for queries in [&queries[..dim], &queries] {
-                for mut candidates in search.candidates(0..rows, queries).expect("not cancelled").1 {
+                for mut candidates in search.collect_candidates(0..rows, queries).expect("not cancelled").1 {
                     candidates.prune();
-                    let left = candidates.candidates.len();
-                    assert!((k..8 * k).contains(&left), "{left} of {rows} rows");
+                    let remaining = candidates.rows.len();
+                    assert!((k..8 * k).contains(&remaining), "{remaining} of {rows} rows");
                 }
             }
         }

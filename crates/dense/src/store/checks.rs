@@ -1,15 +1,17 @@
-//! Limits of an index, and the checks that reject what exceeds them.
+//! Limits of an index, and checks against them.
 
 use std::borrow::Cow;
 
 use crate::{Error, Similarity};
 
-/// The maximum number of rows of an index. Ords are 32 bits, and `u32::MAX` is never the ord of a row.
+/// The maximum number of rows of an index. Ords have 32 bits. `u32::MAX` is not used as an ord, because it marks free
+/// slots and the ends of lists.
 pub(crate) const MAX_ROWS: usize = u32::MAX as usize - 1;
 /// The maximum dimension of an index.
 pub(crate) const MAX_DIM: usize = 1 << 20;
 
-/// Checks a batch to be added to an index of `num_rows` rows and [prepares](Similarity::prepare) its vectors.
+/// Checks a batch that is to be added to an index of `num_rows` rows, and [prepares](Similarity::prepare) its vectors.
+/// Ids are only counted; `Ids::extend` checks them.
 pub(crate) fn check_batch<'a, S>(
     dim: usize,
     similarity: Similarity,
@@ -38,7 +40,7 @@ pub(crate) fn check_shape(
     Ok(())
 }
 
-/// Checks that an index of `num_rows` rows can have `additional` ones.
+/// Checks that `additional` rows can be added to an index of `num_rows` rows.
 pub(crate) fn check_capacity(num_rows: usize, additional: usize) -> Result<(), Error> {
     if num_rows + additional > MAX_ROWS {
         return Err(Error::Full { expected: MAX_ROWS, got: num_rows + additional });

@@ -1,3 +1,5 @@
+//! The number types in which vectors are stored, with their kernels.
+
 use std::borrow::Cow;
 
 use bytemuck::{AnyBitPattern, NoUninit};
@@ -5,31 +7,33 @@ use kernels::Kernels;
 
 use crate::Error;
 
-/// A number as a vector stores it.
+/// A number in a stored vector: `f32`, or `u16` for the bits of a number in half precision (`half.rs`).
 pub(crate) trait Element: AnyBitPattern + NoUninit + Sync {
-    /// Turns prepared vectors into their stored form.
+    /// Converts the vectors `[n * dim]`, which are already [prepared](crate::Similarity::prepare), to their stored
+    /// form.
     fn encode<'a>(dim: usize, vectors: Cow<'a, [f32]>) -> Result<Cow<'a, [Self]>, Error>;
 
-    /// Turns stored numbers into single precision.
+    /// Converts stored numbers to single precision.
     fn decode(stored: &[Self]) -> Cow<'_, [f32]>;
 
-    /// [Decodes](Self::decode) to `buffer`, which has the same length; returns `stored` itself if that is `f32`.
+    /// [Decodes](Self::decode) into `buffer`, which has the same length, and returns it; for `f32`, returns `stored`
+    /// itself.
     fn decode_into<'a>(stored: &'a [Self], buffer: &'a mut [f32]) -> &'a [f32];
 
-    /// The inner products of a vector and consecutive stored rows `[n * dim]`.
+    /// Computes the inner products of a vector and consecutive stored rows `[n * dim]`.
     fn products(vector: &[f32], rows: &[Self], products: &mut [f32]);
 
-    /// The squared distances between a vector and consecutive stored rows `[n * dim]`.
+    /// Computes the squared distances between a vector and consecutive stored rows `[n * dim]`.
     fn squared_distances(vector: &[f32], rows: &[Self], distances: &mut [f32]);
 
-    /// The inner product of a vector and a stored row, with the same bits as in [`products`](Self::products).
+    /// Returns the inner product of a vector and a stored row, with the same bits as [`products`](Self::products).
     fn product(vector: &[f32], row: &[Self]) -> f32 {
         let mut products = [0.0];
         Self::products(vector, row, &mut products);
         products[0]
     }
 
-    /// The squared distance between a vector and a stored row, with the same bits as in
+    /// Returns the squared distance between a vector and a stored row, with the same bits as
     /// [`squared_distances`](Self::squared_distances).
     fn squared_distance(vector: &[f32], row: &[Self]) -> f32 {
         let mut distances = [0.0];

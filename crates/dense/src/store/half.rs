@@ -1,5 +1,5 @@
-//! Rows in half precision (IEEE 754 binary16), stored as the bits of their numbers. Scores are computed in single precision
-//! from the widened numbers.
+//! Rows in half precision (IEEE 754 binary16). A `u16` holds the bits of a number. To compute scores, numbers are
+//! widened to single precision.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::element::Element;
 use super::rows::Rows;
 use crate::Error;
 
-/// The largest finite number of binary16.
+/// The largest finite number in binary16.
 const MAX_F16: f32 = 65_504.0;
 
 impl Element for u16 {
@@ -48,7 +48,7 @@ impl Element for u16 {
 }
 
 impl Rows<u16> {
-    /// The same rows in single precision, in memory.
+    /// Converts the rows to single precision, in memory.
     pub fn widened(self) -> Rows {
         self.converted(widened)
     }

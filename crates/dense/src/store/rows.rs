@@ -13,7 +13,7 @@ use super::rows_view::RowsView;
 use crate::phrases::has_phrases;
 use crate::{Error, RowSet, Similarity};
 
-/// Vectors with their ids, some of them deleted or staged.
+/// Vectors with their ids. Some rows may be deleted, and the last ones may be staged.
 #[derive(Debug)]
 pub(crate) struct Rows<T = f32> {
     pub(super) dim: usize,
@@ -21,9 +21,9 @@ pub(crate) struct Rows<T = f32> {
     pub(super) metadata: Value,
     pub(super) ids: Ids,
     pub(super) vectors: Column<T>,
-    /// The tombstones.
+    /// The tombstones: the set of deleted rows.
     pub(super) deleted: RowSet,
-    /// The file that they were opened from.
+    /// The file that the rows were opened from.
     pub(super) file: Option<Arc<File>>,
 }
 
@@ -35,17 +35,17 @@ impl<T: Element> Rows<T> {
         Ok(Self { dim, similarity, metadata, ids, vectors, deleted, file: None })
     }
 
-    /// The number of rows, including deleted and staged ones.
+    /// Returns the number of rows, including deleted and staged ones.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// The rows that searches can find.
+    /// Returns the set of rows that searches can find.
     pub fn live(&self) -> RowSet {
         RowSet::full(self.ids.published_len()).difference(&self.deleted)
     }
 
-    /// The number of rows that searches can find.
+    /// Returns the number of rows that searches can find.
     pub fn live_len(&self) -> usize {
         self.ids.published_len() - self.deleted.len()
     }
@@ -66,26 +66,26 @@ impl<T: Element> Rows<T> {
         &self.ids
     }
 
-    /// The numbers of a row as they are stored.
+    /// Returns a row's vector as it is stored.
     pub fn stored(&self, ord: u32) -> &[T] {
         self.vectors.slice(ord as usize * self.dim, self.dim)
     }
 
-    /// The vector of a row.
+    /// Returns a row's vector in single precision.
     pub fn vector(&self, ord: u32) -> Cow<'_, [f32]> {
         T::decode(self.stored(ord))
     }
 
-    /// What a search reads.
+    /// Returns the view of the rows that a search reads.
     pub fn view(&self) -> RowsView<'_, T> {
         let (mapped, appended) = self.vectors.parts();
         let Self { dim, similarity, ref deleted, .. } = *self;
-        // Rows that are being staged are inserted into a graph like others.
+        // While a slice is being staged, its rows count as published, so that they are inserted into the graph.
         let published = if self.ids.is_staging() { self.len() } else { self.ids.published_len() };
-        RowsView { similarity, dim, mapped, appended, deleted, published }
+        RowsView { similarity, dim, mapped, appended, deleted, num_deleted: deleted.len(), published }
     }
 
-    /// Appends rows and returns their ords; on an error, appends none.
+    /// Appends rows and returns their ords. On an error, appends none.
     pub fn append<S: AsRef<str>>(&mut self, ids: &[S], vectors: &[f32]) -> Result<Range<u32>, Error> {
         let before = self.len();
         let vectors = T::encode(self.dim, check_batch(self.dim, self.similarity, before, ids, vectors)?)?;
@@ -94,13 +94,13 @@ impl<T: Element> Rows<T> {
         Ok(before as u32..self.len() as u32)
     }
 
-    /// Removes the rows from row `num_rows` on, none of which may be deleted or come from a file.
+    /// Keeps the first `num_rows` rows and removes the others, none of which may be deleted or in a file.
     pub fn truncate(&mut self, num_rows: usize) {
         self.ids.truncate(num_rows);
         self.vectors.truncate(num_rows * self.dim);
     }
 
-    /// Deletes rows by their ids; if one is not in the index, none.
+    /// Deletes the rows with these ids. If one of the ids is not in the index, deletes none.
     pub fn delete<S: AsRef<str>>(&mut self, ids: &[S]) -> Result<(), Error> {
         let find = |(row, id): (usize, &S)| {
             let id = id.as_ref();
@@ -112,14 +112,14 @@ impl<T: Element> Rows<T> {
         Ok(())
     }
 
-    /// Gives a row a tombstone, if it has none yet.
+    /// Gives a row a tombstone, if it has none, and makes its id available again.
     pub fn mark_deleted(&mut self, ord: u32) {
         if self.deleted.insert(ord) {
             self.ids.release(ord);
         }
     }
 
-    /// A copy without deleted and staged rows; the others keep their order.
+    /// Returns a copy without deleted and staged rows. The others keep their order.
     pub fn compacted(&self) -> Self {
         let Self { dim, similarity, .. } = *self;
         let metadata = self.metadata.clone();
@@ -128,13 +128,13 @@ impl<T: Element> Rows<T> {
         let mut rows = Self { dim, similarity, metadata, ids, vectors, deleted, file: None };
         for ord in self.live().iter() {
             let added = rows.ids.extend(&[self.ids.id(ord)]);
-            added.expect("the ids of an index are not empty, and distinct where not deleted");
+            added.expect("the ids of live rows are not empty, and distinct");
             rows.vectors.extend(self.stored(ord));
         }
         rows
     }
 
-    /// The same rows with numbers stored in another way, in memory.
+    /// Converts the rows to another number type, in memory.
     pub fn converted<U: Element>(self, convert: impl Fn(&[T]) -> Vec<U>) -> Rows<U> {
         let mut vectors = Column::new();
         (0..self.len() as u32).for_each(|ord| vectors.extend(&convert(self.stored(ord))));
@@ -142,12 +142,12 @@ impl<T: Element> Rows<T> {
         Rows { dim, similarity, metadata, ids, vectors, deleted, file }
     }
 
-    /// The file that the rows were opened from.
+    /// Returns the file that the rows were opened from.
     pub fn file(&self) -> Option<&File> {
         self.file.as_deref()
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         let file = self.file.as_ref().map_or(0, |file| file.memory_bytes());
         self.ids.memory_bytes() + self.vectors.memory_bytes() + self.deleted.memory_bytes() + file

@@ -1,36 +1,48 @@
 use super::element::Element;
 use crate::{RowSet, Similarity};
 
-/// The vectors of an index during a search.
+/// A read-only view of the rows of an index, for one search.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowsView<'a, T = f32> {
     pub similarity: Similarity,
     pub dim: usize,
-    /// The rows of a file.
+    /// The vectors of the rows that are in a file.
     pub(super) mapped: &'a [T],
-    /// The rows behind them, in memory.
+    /// The vectors of the rows after them, which are in memory.
     pub(super) appended: &'a [T],
     pub(super) deleted: &'a RowSet,
-    /// Rows from this one on are staged.
+    /// The number of deleted rows among the published ones.
+    pub(super) num_deleted: usize,
+    /// The number of published rows. The rows with this ord and higher ones are staged.
     pub(super) published: usize,
 }
 
 impl<'a, T: Element> RowsView<'a, T> {
-    /// The number of rows, including deleted and staged ones.
+    /// Returns the number of rows, including deleted and staged ones.
     pub fn len(&self) -> usize {
         (self.mapped.len() + self.appended.len()) / self.dim
     }
 
-    /// The number of rows that can be found.
+    /// Returns the number of rows that searches can find.
     pub fn live_len(&self) -> usize {
-        self.published - self.deleted.len()
+        self.published - self.num_deleted
     }
 
-    /// Whether a row is neither deleted nor staged.
+    /// Returns whether a row is neither deleted nor staged.
     pub fn is_live(&self, ord: u32) -> bool {
         (ord as usize) < self.published && !self.deleted.contains(ord)
     }
 
+    /// Returns a view of the first `num_rows` rows, of which `num_deleted` are deleted.
+    pub fn first(&self, num_rows: usize, num_deleted: usize) -> Self {
+        let (mapped, appended) = (self.mapped, self.appended);
+        let num_mapped = mapped.len().min(num_rows * self.dim);
+        let num_appended = num_rows * self.dim - num_mapped;
+        let (mapped, appended) = (&mapped[..num_mapped], &appended[..num_appended]);
+        Self { mapped, appended, num_deleted, published: self.published.min(num_rows), ..*self }
+    }
+
+    /// Returns a row's vector as it is stored.
     pub fn row(&self, ord: u32) -> &'a [T] {
         let start = ord as usize * self.dim;
         match start.checked_sub(self.mapped.len()) {
@@ -39,7 +51,8 @@ impl<'a, T: Element> RowsView<'a, T> {
         }
     }
 
-    /// Consecutive rows from `start`: up to `max`, fewer at the end of the mapped rows and at the end.
+    /// Returns the stored vectors of up to `max` consecutive rows from `start`. They end at the last mapped row,
+    /// because the appended rows are in another slice, and at the last row.
     pub fn rows(&self, start: usize, max: usize) -> &'a [T] {
         let (part, start) = match (start * self.dim).checked_sub(self.mapped.len()) {
             Some(start) => (self.appended, start),
@@ -49,7 +62,7 @@ impl<'a, T: Element> RowsView<'a, T> {
         &part[start..end]
     }
 
-    /// The score of a prepared query and a row.
+    /// Returns the score of a [prepared](Similarity::prepare) query and a row.
     pub fn score(&self, query: &[f32], ord: u32) -> f32 {
         self.similarity.score(query, self.row(ord))
     }

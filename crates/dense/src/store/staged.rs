@@ -1,6 +1,8 @@
+//! The parameters and the state of staging.
+
 use crate::similarity::squared_length;
 
-/// Which ids a batch may have. Batches are added at once, or staged in slices and then published:
+/// Which ids a batch may have. A batch is added at once, or staged in slices and then published:
 ///
 /// ```
 /// use control::Control;
@@ -28,7 +30,7 @@ pub enum Put {
 }
 
 impl Put {
-    /// The operation that errors name.
+    /// Returns the name of the operation in error messages.
     pub(crate) fn operation(self) -> &'static str {
         match self {
             Self::Add => "add",
@@ -44,7 +46,7 @@ pub struct Longest {
 }
 
 impl Longest {
-    /// Finds it in the vectors `[n * dim]`.
+    /// Returns the length of the longest of the vectors `[n * dim]`.
     #[must_use]
     pub fn of(dim: usize, vectors: &[f32]) -> Self {
         let squared_lengths = vectors.chunks_exact(dim).map(|vector| squared_length(vector) as f32);
@@ -55,12 +57,12 @@ impl Longest {
 /// The staged rows of an index.
 #[derive(Debug)]
 pub(crate) struct Staged {
-    /// Rows from this one on are staged.
+    /// The ord of the first staged row; all rows from it on are staged.
     pub first: usize,
-    /// Which ids they may have.
+    /// Which ids the staged rows may have.
     pub put: Put,
     /// Whether a slice is being added at the moment.
     pub is_open: bool,
-    /// The rows that publishing deletes, each with its replacement.
+    /// Pairs of a row that publishing deletes and the staged row that replaces it.
     pub replaced: Vec<(u32, u32)>,
 }

@@ -1,6 +1,6 @@
-//! Staging: a large batch is added in slices, between which others can search. Each slice has the index to itself for a short
-//! time. Staged rows are stored, and inserted into a graph, but no search finds them until all are published in one moment
-//! or discarded.
+//! Staging: a large batch is added in slices, so that searches wait only while a slice is added, not for the whole
+//! batch. Staged rows are stored and, in an HNSW index, inserted into the graph, but no search finds them. In the end,
+//! all of them are published together or discarded.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use super::rows::Rows;
 use super::staged::{Put, Staged};
 use crate::Error;
 
-/// Vectors that are checked at once: for cosine, each check copies them.
+/// Number of vectors that are checked at once. The check may copy them, so this limits the memory it takes.
 const ROWS_PER_CHECK: usize = 4096;
 
 impl<T: Element> Rows<T> {
-    /// Stages the rows that are appended from now on, until [`close_stage`](Self::close_stage).
+    /// Begins a slice: rows that are appended until [`close_stage`](Self::close_stage) are staged.
     pub fn open_stage(&mut self, put: Put) {
         let first = self.len();
         let staged =
@@ -22,13 +22,15 @@ impl<T: Element> Rows<T> {
         (staged.put, staged.is_open) = (put, true);
     }
 
+    /// Ends a slice.
     pub fn close_stage(&mut self) {
         if let Some(staged) = self.ids.staged_mut() {
             staged.is_open = false;
         }
     }
 
-    /// Publishes the staged rows and deletes those that they replace. Returns pairs of a replaced row and its replacement.
+    /// Publishes the staged rows and deletes the rows that they replace. Returns pairs of a replaced row and its
+    /// replacement.
     pub fn publish(&mut self) -> Vec<(u32, u32)> {
         let replaced = self.ids.staged_mut().take().map_or_else(Vec::new, |staged| staged.replaced);
         replaced.iter().for_each(|&(old, _)| self.mark_deleted(old));
@@ -42,7 +44,7 @@ impl<T: Element> Rows<T> {
         }
     }
 
-    /// Checks a batch before it is staged in slices.
+    /// Checks a whole batch, its ids and vectors `[n * dim]`, before it is staged in slices.
     pub fn check<S: AsRef<str>>(&self, put: Put, ids: &[S], vectors: &[f32]) -> Result<(), Error> {
         let (operation, dim) = (put.operation(), self.dim);
         check_shape(operation, dim, ids.len(), vectors)?;

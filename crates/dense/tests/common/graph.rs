@@ -1,4 +1,4 @@
-//! Indexes for the tests of graphs, and their recall.
+//! Indexes for the tests of HNSW graphs, and their recall.
 
 use std::collections::HashSet;
 
@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::ids;
 
+/// Options of a small graph, which is built quickly.
 pub const SMALL: HnswOptions = HnswOptions {
     m: 8,
     ef_construction: 60,
@@ -18,12 +19,14 @@ pub const SMALL: HnswOptions = HnswOptions {
     layout: Layout::Fast,
 };
 
+/// Builds a flat index of the vectors, with the ids `p0`, `p1`, …
 pub fn flat(dim: usize, similarity: Similarity, vectors: &[f32]) -> FlatIndex {
     let mut index = FlatIndex::new(dim, similarity, Value::Null).expect("a dimension");
     index.add(ids(0..vectors.len() / dim), vectors).expect("valid rows");
     index
 }
 
+/// Builds an HNSW index of the vectors, with the ids `p0`, `p1`, …
 pub fn hnsw(
     dim: usize,
     similarity: Similarity,
@@ -39,6 +42,7 @@ pub fn hnsw(
     index
 }
 
+/// Returns the bytes of the index's file.
 pub fn bytes(index: &HnswIndex) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
@@ -46,15 +50,15 @@ pub fn bytes(index: &HnswIndex) -> Vec<u8> {
     std::fs::read(path).expect("readable")
 }
 
-/// The share of the exact hits that were found: the same rows, with the same bits of their scores.
+/// Returns the share of the exact hits that were found: with the same row and a bitwise equal score.
 pub fn recall(exact: &[Vec<Hit>], found: &[Vec<Hit>]) -> f64 {
-    let (mut shared, mut all) = (0, 0);
+    let (mut num_found, mut num_exact) = (0, 0);
     for (exact, found) in exact.iter().zip(found) {
         assert_eq!(exact.len(), found.len());
         assert!(found.is_sorted_by(|a, b| ranking::by_rank(a, b).is_lt()));
         let scores: HashSet<(u32, u32)> = found.iter().map(|hit| (hit.ord, hit.score.to_bits())).collect();
-        shared += exact.iter().filter(|hit| scores.contains(&(hit.ord, hit.score.to_bits()))).count();
-        all += exact.len();
+        num_found += exact.iter().filter(|hit| scores.contains(&(hit.ord, hit.score.to_bits()))).count();
+        num_exact += exact.len();
     }
-    shared as f64 / all as f64
+    num_found as f64 / num_exact as f64
 }

@@ -1,4 +1,4 @@
-//! Data for the tests of both indexes, and the definition of their scores.
+//! Test data for both kinds of index, and the definition of their scores.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 pub mod graph;
@@ -12,16 +12,19 @@ use numerics::SplitMix64;
 
 pub const SIMILARITIES: [Similarity; 3] = [Similarity::Dot, Similarity::Cosine, Similarity::L2];
 
+/// Returns the ids of a range of rows: `p0`, `p1`, …
 pub fn ids(range: std::ops::Range<usize>) -> Vec<String> {
     range.map(|row| format!("p{row}")).collect()
 }
 
+/// Returns random rows `[rows * dim]` with numbers from the uniform distribution over [−1, 1).
 pub fn uniform(rows: usize, dim: usize, seed: u64) -> Vec<f32> {
     let mut random = SplitMix64::new(seed);
     (0..rows * dim).map(|_| random.uniform()).collect()
 }
 
-/// Rows around the centers of `clusters` clusters; their lengths vary by a factor of about two.
+/// Returns random rows `[rows * dim]` around the centers of `clusters` clusters. Their lengths vary by a factor of
+/// about two.
 pub fn clustered(rows: usize, dim: usize, clusters: usize, seed: u64) -> Vec<f32> {
     let mut random = SplitMix64::new(seed);
     let centers: Vec<f32> = (0..clusters * dim).map(|_| random.roughly_normal()).collect();
@@ -36,7 +39,8 @@ pub fn clustered(rows: usize, dim: usize, clusters: usize, seed: u64) -> Vec<f32
     vectors
 }
 
-/// The score by its definition, in double precision, and the maximum error of an index.
+/// Returns the score of a query and a row by its definition, in double precision, and the maximum error of the score
+/// that an index computes.
 pub fn score(similarity: Similarity, query: &[f32], row: &[f32]) -> (f64, f64) {
     match similarity {
         Similarity::Dot => (reference::dot(query, row), reference::dot_error(query, row)),
@@ -44,15 +48,15 @@ pub fn score(similarity: Similarity, query: &[f32], row: &[f32]) -> (f64, f64) {
         Similarity::Cosine => {
             let length = |x: &[f32]| reference::dot(x, x).sqrt();
             let lengths = length(query) * length(row);
-            // Scaling rounds both vectors once more: two more roundings of each product, each of at most half of EPSILON,
-            // and Σ |qᵢ·xᵢ| ≤ |q|·|x|.
+            // An index also rounds both vectors when it scales them to length 1. That is one more relative error of at
+            // most EPSILON / 2 per factor of each product, and Σ |qᵢ·xᵢ| ≤ |q|·|x| = 1. The bound is twice that.
             let scaling = 2.0 * f64::from(f32::EPSILON);
             (reference::dot(query, row) / lengths, reference::dot_error(query, row) / lengths + scaling)
         }
     }
 }
 
-/// A folder of the shared data, if it exists.
+/// Returns the path of a folder of the shared test data (`PASSAGEKIT_SHARED`); `None` if it does not exist.
 pub fn shared(folder: &str) -> Option<PathBuf> {
     let root = std::env::var_os("PASSAGEKIT_SHARED")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
@@ -64,8 +68,8 @@ pub fn shared(folder: &str) -> Option<PathBuf> {
     None
 }
 
-/// Reads the dimension and the rows of a `.fvecs.gz` or `.ivecs.gz` file, as raw bits. Each row is its length as i32, then its
-/// numbers.
+/// Reads a `.fvecs.gz` or `.ivecs.gz` file, in which each row begins with its dimension as i32. Returns the dimension
+/// and the numbers of all rows, as raw bits.
 pub fn vecs(path: PathBuf) -> (usize, Vec<u32>) {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).expect("readable");
@@ -75,6 +79,7 @@ pub fn vecs(path: PathBuf) -> (usize, Vec<u32>) {
     (dim, words.chunks_exact(dim + 1).flat_map(|row| row[1..].iter().copied()).collect())
 }
 
+/// Reads a `.fvecs.gz` file. Returns the dimension and the numbers of all rows.
 pub fn fvecs(path: PathBuf) -> (usize, Vec<f32>) {
     let (dim, words) = vecs(path);
     (dim, words.into_iter().map(f32::from_bits).collect())

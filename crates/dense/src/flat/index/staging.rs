@@ -1,10 +1,12 @@
+//! Adds a large batch to a [`FlatIndex`] in slices, so that searches can run between two slices.
+
 use super::{FlatIndex, Stored};
 use crate::{Error, Put, RowIds, RowSet};
 
-/// Batches that are staged in slices, between which others search: see [`Put`].
+/// Staging: a batch is staged slice by slice and then published at once. See [`Put`] for an example.
 impl FlatIndex {
-    /// Checks whether the vectors `[n * dim]` may be put under these ids: all that [`stage`](Self::stage) would reject, and
-    /// ids that are in several slices.
+    /// Checks a whole batch, vectors `[n * dim]` and their ids, before it is staged in slices. Reports everything that
+    /// [`stage`](Self::stage) would reject, and ids that appear twice in the batch, even if in different slices.
     ///
     /// # Errors
     ///
@@ -13,8 +15,9 @@ impl FlatIndex {
         for_rows!(&self.stored, rows => rows.check(put, ids, vectors))
     }
 
-    /// [Adds](Self::add) rows that no search finds until they are [published](Self::publish). If `put` is not [`Put::Add`],
-    /// they then replace the rows with their ids. Adds all rows or, on an error, none.
+    /// [Adds](Self::add) a slice of rows that no search finds until all staged rows are [published](Self::publish). If
+    /// `put` is not [`Put::Add`], publishing also deletes the rows that had their ids before. Adds all rows of the
+    /// slice or, on an error, none.
     ///
     /// # Errors
     ///
@@ -26,18 +29,18 @@ impl FlatIndex {
         added
     }
 
-    /// Makes the staged rows visible to searches and deletes the rows that they replace. Returns pairs of a replaced row and
-    /// its replacement.
+    /// Makes the staged rows visible to searches and deletes the rows that they replace. Returns the ords of each
+    /// replaced row and its replacement, as pairs.
     pub fn publish(&mut self) -> Vec<(u32, u32)> {
         for_rows!(&mut self.stored, rows => rows.publish())
     }
 
-    /// Deletes the staged rows. Their ids are free again; [`compact`](Self::compact) frees their space.
+    /// Deletes the staged rows. Their ids may be added again; [`compact`](Self::compact) frees their space.
     pub fn take_back(&mut self) {
         for_rows!(&mut self.stored, rows => rows.discard_staged());
     }
 
-    /// Returns what [`compact`](Self::compact) would turn the index into, as a copy.
+    /// Returns a compacted copy of the index (see [`compact`](Self::compact)), and leaves the index as it is.
     #[must_use]
     pub fn compacted(&self) -> Self {
         let stored = match &self.stored {
@@ -51,19 +54,19 @@ impl FlatIndex {
         Self { stored }
     }
 
-    /// The rows that searches can find.
+    /// Returns the set of rows that searches can find.
     #[must_use]
     pub fn live(&self) -> RowSet {
         for_rows!(&self.stored, rows => rows.live())
     }
 
-    /// A snapshot of the ids of all rows.
+    /// Returns a snapshot of the ids of all rows.
     #[must_use]
     pub fn row_ids(&self) -> RowIds {
         self.ids().snapshot()
     }
 
-    /// How many rows a search scores. `allowed` is how many rows a filter allows, if there is one.
+    /// Returns how many rows a search scores. `allowed` is the number of rows that a filter allows, if there is one.
     #[must_use]
     pub fn rows_scored(&self, allowed: Option<usize>) -> usize {
         allowed.unwrap_or(self.len())

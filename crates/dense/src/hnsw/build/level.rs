@@ -1,13 +1,17 @@
+//! The random levels of rows.
+
 use numerics::SplitMix64;
 
 use crate::hnsw::graph::MAX_LEVEL;
 use crate::hnsw::options::HnswOptions;
 
-/// Draws the level of a row: ⌊−ln(U) / ln(m)⌋ with U uniform in (0, 1] (Malkov and Yashunin, 2018, algorithm 1). It depends
-/// on the seed and the row only, so that a graph does not depend on how its rows were split into batches.
+/// Draws the level of a row: ⌊−ln(U) / ln(m)⌋ with U uniform in (0, 1] (Malkov and Yashunin, 2018, algorithm 1). The
+/// level depends only on the seed and on the row's ord, so that a graph does not depend on how its rows were split into
+/// batches.
 pub(super) fn level(row: u32, options: &HnswOptions) -> u8 {
     let mix = |seed| SplitMix64::new(seed).next_u64();
     let random = mix(mix(options.seed) ^ u64::from(row));
+    // The highest 53 bits, plus one, divided by 2⁵³.
     let uniform = ((random >> 11) + 1) as f64 / (1u64 << 53) as f64;
     let level = -uniform.ln() / (options.m as f64).ln();
     level.min(MAX_LEVEL as f64) as u8
@@ -18,11 +22,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_row_in_m_reaches_the_next_layer() {
+    fn each_layer_has_one_mth_of_the_rows_of_the_layer_below() {
         let options = HnswOptions { m: 16, ..HnswOptions::default() };
         let mut rows_of_level = [0f64; MAX_LEVEL + 1];
         (0..100_000).for_each(|row| rows_of_level[usize::from(level(row, &options))] += 1.0);
-        // P(level ≥ 1) = 1/16, P(level ≥ 2) = 1/256; four standard deviations of a binomial count.
+        // P(level ≥ 1) = 1/16, P(level ≥ 2) = 1/256. The counts are binomial; the limit is four standard deviations.
         for (min_level, p) in [(1, 1.0 / 16.0), (2, 1.0 / 256.0)] {
             let got: f64 = rows_of_level[min_level..].iter().sum();
             let deviation = (1e5 * p * (1.0f64 - p)).sqrt();

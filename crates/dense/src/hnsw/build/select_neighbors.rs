@@ -1,23 +1,27 @@
+//! The selection of diverse neighbors (Malkov and Yashunin, 2018, algorithm 4).
+
 use ranking::Hit;
 
 use crate::hnsw::scorer::{ScoreBuffers, Scorer};
 
-/// A candidate is compared with this many selected neighbors at once.
+/// Number of selected neighbors that a candidate is compared with at once.
 const BLOCK_NEIGHBORS: usize = 8;
 
-/// How many neighbors are selected, and whether places that diverse ones leave are filled.
+/// The parameters of [`select_neighbors`].
 #[derive(Clone, Copy)]
 pub(super) struct Selection {
     pub max_neighbors: usize,
+    /// Whether pruned candidates fill the places that diverse neighbors leave free.
     pub keep_pruned: bool,
 }
 
-/// Selects diverse neighbors among the candidates, which come best first: Malkov and Yashunin (2018), algorithm 4, without
-/// the extension of candidates.
+/// Selects diverse neighbors of a row among candidates, which are sorted best first: algorithm 4 without its option to
+/// extend the candidates by their neighbors.
 ///
-/// A candidate is pruned if it is nearer to a selected neighbor than to the row itself, because that neighbor leads to it. It
-/// is also pruned if it is the same vector as a selected neighbor, so that the lists of duplicate rows still lead to other
-/// rows. With `keep_pruned`, the best pruned candidates fill the places that are left.
+/// A candidate is pruned if it is nearer to a selected neighbor than to the row itself, because a search reaches it
+/// through that neighbor. It is also pruned if its vector equals that of a selected neighbor, so that the lists of
+/// duplicate rows still lead to other rows. With `keep_pruned`, the best pruned candidates fill the places that are
+/// left.
 pub(super) fn select_neighbors(
     scorer: &Scorer,
     candidates: &[Hit],
@@ -28,6 +32,7 @@ pub(super) fn select_neighbors(
     let mut selected: Vec<u32> = Vec::with_capacity(max_neighbors);
     let mut pruned = Vec::new();
     let Some(first) = candidates.first() else { return selected };
+    // Its memory is reused for each candidate.
     let mut query = scorer.query_from_codes(first.ord);
     for candidate in candidates {
         if selected.len() == max_neighbors {
@@ -37,6 +42,7 @@ pub(super) fn select_neighbors(
         let is_pruned = selected.chunks(BLOCK_NEIGHBORS).any(|others| {
             scorer.score(&query, others, buffers);
             let best = buffers.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            // Higher scores are nearer; `candidate.score` is the score with the row itself.
             best > candidate.score || others.iter().any(|&other| scorer.are_equal(candidate.ord, other))
         });
         if is_pruned {
@@ -60,7 +66,7 @@ mod tests {
     use crate::hnsw::options::Layout;
     use crate::store::rows::Rows;
 
-    /// The neighbors of point 0 among the others, in the plane.
+    /// Selects the neighbors of point 0 among the other points, which are in the plane.
     fn selected(points: &[[f32; 2]], max_neighbors: usize, keep_pruned: bool) -> Vec<u32> {
         let mut rows = Rows::new(2, Similarity::L2, serde_json::Value::Null).expect("a dimension");
         let ids: Vec<String> = (0..points.len()).map(|id| id.to_string()).collect();
@@ -79,7 +85,8 @@ mod tests {
 
     #[test]
     fn neighbors_lie_in_different_directions() {
-        // 2 is nearer to 1 (distance 1) than to 0 (distance 2); 3 lies on the other side.
+        // Point 2 is nearer to point 1 (distance 1) than to point 0 (distance 2). Point 3 lies on the other side of
+        // point 0.
         let points = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [-3.0, 0.0]];
         assert_eq!(selected(&points, 3, false), [1, 3]);
         assert_eq!(selected(&points, 3, true), [1, 3, 2]);
@@ -87,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_many_equal_rows_leaves_places_for_others() {
+    fn only_one_of_several_equal_rows_becomes_a_neighbor() {
         let points = [[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
         assert_eq!(selected(&points, 3, true), [1, 4, 5]);
     }

@@ -1,4 +1,4 @@
-//! Turns vectors into codes.
+//! Quantizes vectors to codes. The [module](super) has the formulas.
 
 use kernels::Line;
 use kernels::int4::{BLOCK_DIM, pack};
@@ -7,24 +7,24 @@ use super::query::round;
 use super::rotation::Rotation;
 use crate::similarity::squared_length;
 
-/// Vectors up to this dimension get 8 bits per number: with 4 they would fill one cache line too.
+/// Vectors of up to this dimension get 8 bits per number: with 4 bits, their codes would take one cache line too.
 pub(super) const MAX_EIGHT_BIT_DIM: usize = size_of::<Line>();
-/// The largest code of 8 bits in size.
+/// The largest absolute value of an 8-bit code.
 const MAX_EIGHT_BIT_CODE: f32 = 127.0;
-/// The distance between 16 evenly spaced levels that minimizes the squared error for normally distributed numbers, in
-/// standard deviations (Max, "Quantizing for Minimum Distortion", 1960).
+/// The distance between the 16 levels, in standard deviations. Among evenly spaced levels, it minimizes the squared
+/// error for normally distributed numbers (Max, "Quantizing for Minimum Distortion", 1960).
 const LEVEL_DISTANCE: f64 = 0.3352;
 /// The highest of the 16 levels.
 const MAX_LEVEL: f32 = 15.0;
-/// The middle between the levels 0 and 15, which stands for 0.
+/// The midpoint of the levels 0 and 15, which represents the number 0.
 const MIDDLE_LEVEL: f32 = 7.5;
 
-/// How many cache lines the codes of a row fill.
+/// Returns the number of cache lines that the codes of a row take.
 pub(super) fn lines_per_row(dim: usize) -> usize {
     if dim <= MAX_EIGHT_BIT_DIM { 1 } else { dim.div_ceil(BLOCK_DIM) }
 }
 
-/// Encodes vectors one after another, and keeps its buffers.
+/// Encodes vectors one after another, with buffers that it reuses.
 pub(super) struct Encoder<'a> {
     rotation: &'a Rotation,
     rotated: Vec<f32>,
@@ -36,7 +36,7 @@ impl<'a> Encoder<'a> {
         Self { rotation, rotated: vec![0.0; dim], levels: vec![0; dim] }
     }
 
-    /// The vector encoded last, rotated.
+    /// Returns the rotated vector of the last call of [`encode`](Self::encode).
     pub fn rotated(&self) -> &[f32] {
         &self.rotated
     }
@@ -67,7 +67,7 @@ impl<'a> Encoder<'a> {
         let deviation = (squared / self.rotated.len() as f64).sqrt();
         let step = flush_subnormal((LEVEL_DISTANCE * deviation) as f32);
         let inverse = if step > 0.0 { 1.0 / step } else { 0.0 };
-        // ⟨x, ℓ − 7.5⟩ in steps.
+        // ⟨x, ℓ − 7.5⟩ / step
         let mut product = 0.0;
         for (level, &value) in self.levels.iter_mut().zip(&self.rotated) {
             let rounded = round(value * inverse + MIDDLE_LEVEL).clamp(0.0, MAX_LEVEL);
@@ -75,13 +75,13 @@ impl<'a> Encoder<'a> {
             *level = rounded as u8;
         }
         pack(&self.levels, codes);
-        // |x|² / ⟨x, ℓ − 7.5⟩ (see the module).
+        // The scale is |x|² / ⟨x, ℓ − 7.5⟩, computed as step · (|x|² / step²) / (⟨x, ℓ − 7.5⟩ / step).
         let squared_in_steps = (squared * f64::from(inverse).powi(2)) as f32;
         if product > 0.0 { step * (squared_in_steps / product) } else { 0.0 }
     }
 }
 
-/// A step below the normal floats becomes 0: its inverse might be infinite.
+/// Turns a subnormal step into 0, because its inverse might be infinite.
 fn flush_subnormal(step: f32) -> f32 {
     if step >= f32::MIN_POSITIVE { step } else { 0.0 }
 }

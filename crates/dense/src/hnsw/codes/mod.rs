@@ -1,21 +1,23 @@
-//! Quantized codes: rows in 4 bits per number, by which graph searches and code scans score.
+//! Quantized codes: rows with 4 bits per number, which beam searches and code scans score in place of the vectors.
 //!
 //! Scores by codes are approximate. They decide which rows are candidates; candidates are then scored by their vectors
-//! (`search/rescore.rs`). A search so fetches an eighth of the bytes that the vectors take.
+//! (`search/rescore.rs`). Codes take an eighth of the bytes of the vectors, so a search reads less memory.
 //!
-//! **Codes.** A row `x` of dimension `d` is [rotated](rotation::Rotation), after which its numbers are about normal with a
-//! standard deviation of `|x| / √d`. Each is rounded to one of 16 evenly spaced levels `ℓ` (`encoder.rs`), and
+//! **Codes.** A row `x` of dimension `d` is [rotated](rotation::Rotation). The rotated numbers are approximately
+//! normally distributed with a standard deviation of `|x| / √d`. Each is rounded to one of 16 evenly spaced
+//! quantization levels, whose number `ℓᵢ` (0 to 15) is the code (`encoder.rs`). The codes approximate the rotated row
+//! by `x̂`:
 //!
 //! ```text
 //! x̂ᵢ = s · (ℓᵢ − 7.5)        s = |x|² / ⟨x, ℓ − 7.5⟩
 //! ```
 //!
-//! stands for it. The scale `s` makes `⟨x, x̂⟩ = |x|²`, so that `⟨q, x̂⟩` is an unbiased estimate of `⟨q, x⟩` over random
-//! rotations (Gao and Long, "RaBitQ: Quantizing High-Dimensional Vectors with a Theoretical Error Bound for Approximate
-//! Nearest Neighbor Search", 2024, section 3.2). Rows of up to 64 dimensions get 8 bits per number: they fill one cache line
-//! either way.
+//! With this quantization scale `s`, `⟨x, x̂⟩ = |x|²`, so that `⟨q, x̂⟩` is an unbiased estimate of `⟨q, x⟩` over
+//! random rotations (Gao and Long, "RaBitQ: Quantizing High-Dimensional Vectors with a Theoretical Error Bound for
+//! Approximate Nearest Neighbor Search", 2024, section 3.2). Rows of up to 64 dimensions get 8 bits per number: their
+//! codes take one cache line either way.
 //!
-//! **Layout.** Each row's codes begin on a cache line. Four-bit codes come in blocks of 128 numbers:
+//! **Layout.** Each row's codes begin on a cache line. Four-bit codes are packed in blocks of 128 numbers:
 //!
 //! ```text
 //! byte      0                1                …   63
@@ -23,13 +25,14 @@
 //! high half ℓ₆₄              ℓ₆₅              …   ℓ₁₂₇
 //! ```
 //!
-//! Eight-bit codes are one byte per number, plus 128. Scales and biases are columns of their own; rows with a sketch have
-//! copies of both beside it.
+//! Eight-bit codes take one byte per number, which is the code plus 128. Scales, and biases for L2, are in separate
+//! arrays; if rows have sketches, each sketch has a copy of both.
 //!
-//! **Sketches.** Above dimension 128, a [sign-bit sketch](sign_sketch) of one cache line per row discards most of the rows
-//! that a search meets before their codes are fetched.
+//! **Sketches.** Above dimension 128, each row has a [sign-bit sketch](sign_sketch) of one cache line. With it, a
+//! search discards most of the neighbors it finds before it reads their codes.
 //!
-//! [`Codes`] owns all this; a search uses its [`CodesView`] and turns its vector into a [`QuantizedQuery`].
+//! [`Codes`] owns the codes and sketches of all rows. A search reads them through a [`CodesView`] (`view.rs`), which
+//! turns the query vector into a [`QuantizedQuery`] (`query.rs`).
 
 mod encoder;
 mod query;
@@ -64,10 +67,11 @@ use crate::{Error, Similarity};
 pub(crate) struct Codes {
     dim: usize,
     rotation: Rotation,
+    /// The codes: a fixed number of cache lines per row.
     lines: CowLines,
     /// The quantization scale of each row.
     scales: CowArray<f32>,
-    /// −|x|²/2 of each row x, for [`Similarity::L2`]: q·x − |x|²/2 falls as the distance grows.
+    /// For [`Similarity::L2`], −|x|²/2 of each row x: its score is q·x − |x|²/2, which decreases with the distance.
     biases: Option<CowArray<f32>>,
     sketches: Option<SignSketches>,
 }
@@ -85,22 +89,19 @@ impl Codes {
         }
     }
 
-    /// The number of rows that have codes.
+    /// Returns the number of rows that have codes.
     pub fn len(&self) -> usize {
         self.scales.as_slice().len()
     }
 
-    /// Appends the codes of these rows, which follow those that have codes.
+    /// Appends the codes of these rows, which follow the rows that already have codes.
     pub fn extend(&mut self, view: &RowsView<'_>, rows: Range<u32>) {
+        self.reserve(rows.len());
         let lines_per_row = lines_per_row(self.dim);
         let lines = self.lines.to_mut();
-        reserve(lines, rows.len() * lines_per_row);
         lines.resize(rows.end as usize * lines_per_row, Line::ZERO);
         let mut encoder = Encoder::new(&self.rotation, self.dim);
         let scales = self.scales.to_mut();
-        if let Some(sketches) = &mut self.sketches {
-            sketches.reserve(rows.len());
-        }
         for row in rows {
             let vector = view.row(row);
             let row_lines = &mut lines[row as usize * lines_per_row..][..lines_per_row];
@@ -118,7 +119,19 @@ impl Codes {
         }
     }
 
-    /// Removes the codes from row `num_rows` on.
+    /// Copies mapped codes to memory, where they can be changed, and reserves space for `additional` rows.
+    pub fn reserve(&mut self, additional: usize) {
+        reserve(self.lines.to_mut(), additional * lines_per_row(self.dim));
+        reserve(self.scales.to_mut(), additional);
+        if let Some(biases) = &mut self.biases {
+            reserve(biases.to_mut(), additional);
+        }
+        if let Some(sketches) = &mut self.sketches {
+            sketches.reserve(additional);
+        }
+    }
+
+    /// Keeps the codes of the first `num_rows` rows and removes the others.
     pub fn truncate(&mut self, num_rows: usize) {
         if num_rows < self.len() {
             self.lines.to_mut().truncate(num_rows * lines_per_row(self.dim));
@@ -148,7 +161,7 @@ impl Codes {
         CodesView { dim: self.dim, rotation: &self.rotation, rows, scales, biases, sketches }
     }
 
-    /// Opens and checks the sections of a file, which stay there.
+    /// Opens and checks the sections of a file, without copying them to memory.
     pub fn open(
         file: &Arc<File>,
         dim: usize,
@@ -182,7 +195,7 @@ impl Codes {
         self.sketches.as_ref().map_or(Ok(()), |sketches| sketches.write(writer))
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         let biases = self.biases.as_ref().map_or(0, CowArray::memory_bytes);
         let sketches = self.sketches.as_ref().map_or(0, SignSketches::memory_bytes);

@@ -1,44 +1,50 @@
-//! Vectors in the form in which they are compared with codes.
+//! Quantized queries, in the form in which they are multiplied with codes.
 
 use kernels::int4::Int4Query;
 use kernels::int8::Int8Queries;
 use kernels::signs::SignQuery;
 
-/// A query quantized to signed bytes, and what turns its integer products with codes into scores.
+/// A query quantized to signed bytes, with the numbers that turn its integer products with codes into scores:
 ///
-/// `score = offset + product · scale · (row's scale) + (row's bias, if it is biased)`.
+/// ```text
+/// score = offset + product · scale · (row's scale) + (row's bias, if the query is biased)
+/// ```
 #[derive(Debug)]
 pub(crate) struct QuantizedQuery {
     pub(super) values: QueryValues,
-    /// For the rows' sketches, where rows have any and the query is made of a vector.
+    /// The query for sketches; `None` if rows have no sketches or the query was made from codes.
     pub(super) signs: Option<SignQuery>,
-    /// The query's quantization scale, divided by 2 or 4 where products with codes are multiples.
+    /// The query's quantization scale. It is divided by 2 for four-bit codes, because the kernels multiply the query
+    /// with the integers `2·(ℓ − 7.5)`. A query made from such codes also has doubled values, so its scale is divided
+    /// by 4.
     pub(super) scale: f32,
     /// Added to the score of every row.
     pub(super) offset: f32,
-    /// Whether the score of a row includes the row's bias.
+    /// Whether the score of a row includes the row's bias, as for L2.
     pub(super) is_biased: bool,
-    /// The length of the vector; 0 for a query made of codes.
+    /// The length of the vector; 0 for a query made from codes.
     pub(super) length: f32,
-    /// The query's augmented coordinate √(φ² − |x|²) (see `scorer.rs`); 0 if it has none.
+    /// For a query made from a row x: its augmented coordinate √(φ² − |x|²), with φ the maximum length of a row (see
+    /// `scorer.rs`). Otherwise 0.
     pub augmented: f32,
 }
 
 impl QuantizedQuery {
-    /// The length of the vector; 0 for a query made of codes.
+    /// Returns the length of the vector; 0 for a query made from codes.
     pub fn length(&self) -> f32 {
         self.length
     }
 }
 
-/// The query's values, in the layout of the codes that they are compared with.
+/// The query's values, in the layout that the kernels for four-bit or eight-bit codes expect.
 #[derive(Debug)]
 pub(super) enum QueryValues {
     FourBit(Int4Query),
     EightBit(Int8Queries),
 }
 
-/// Quantizes a vector to signed bytes and returns the quantization scale: the number with the largest size becomes ±127.
+/// Quantizes a vector to signed bytes, so that the largest absolute value becomes ±127, and returns the quantization
+/// scale.
 pub(super) fn quantize(vector: &[f32], bytes: &mut Vec<i8>) -> f32 {
     let max = vector.iter().fold(0f32, |max, value| max.max(value.abs()));
     let scale = if max > 0.0 { max / 127.0 } else { 1.0 };
@@ -48,8 +54,8 @@ pub(super) fn quantize(vector: &[f32], bytes: &mut Vec<i8>) -> f32 {
     scale
 }
 
-/// Rounds to the nearest integer, ties to even, for numbers below 2²² in size. Adding 1.5 · 2²³ leaves no bits for a
-/// fraction. Unlike `f32::round_ties_even`, this never calls a function of the C library.
+/// Rounds to the nearest integer, ties to even, for absolute values below 2²². A float near 1.5 · 2²³ has no bits for a
+/// fraction, so adding this number rounds. Unlike `f32::round_ties_even`, this never calls a function of the C library.
 pub(super) fn round(value: f32) -> f32 {
     const SHIFT: f32 = 12_582_912.0;
     (value + SHIFT) - SHIFT
@@ -60,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounding_is_to_nearest() {
+    fn numbers_are_rounded_to_the_nearest_integer_and_ties_to_even() {
         for (value, expected) in
             [(0.0, 0.0), (0.49, 0.0), (0.5, 0.0), (1.5, 2.0), (-2.6, -3.0), (126.9, 127.0)]
         {
@@ -69,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_number_is_127_steps() {
+    fn the_largest_absolute_value_becomes_127_and_zeros_stay_zeros() {
         let mut bytes = Vec::new();
         assert_eq!(quantize(&[1.27, -0.635, 0.0], &mut bytes), 0.01);
         assert_eq!(bytes, [127, -64, 0]);

@@ -1,11 +1,14 @@
-//! A fast random rotation (Ailon and Chazelle, "The Fast Johnson–Lindenstrauss Transform and Approximate Nearest Neighbors",
-//! 2009).
+//! A fast random rotation (Ailon and Chazelle, "The Fast Johnson–Lindenstrauss Transform and Approximate Nearest
+//! Neighbors", 2009).
 //!
-//! A rotation keeps inner products, and spreads what a few numbers of a vector hold over all of them, so that the same levels
-//! suit each number. Each round changes signs at random and applies a Hadamard transform, which takes `d·log d` additions.
+//! A rotation keeps inner products, and spreads large values over all numbers of a vector, so that the same
+//! quantization levels suit every number. The rotation consists of rounds. Each round changes signs at random and
+//! applies a Hadamard transform, which takes `d·log d` additions.
 //!
-//! A Hadamard transform has a power of two as its size. For other dimensions, rounds alternate between the first and the last
-//! numbers, in windows of the largest power of two that fits; the windows overlap:
+//! The size of a Hadamard transform is a power of two. If the dimension is a power of two, there are two rounds, which
+//! transform all numbers. Otherwise, there are four rounds, and each transforms a window: as many numbers as the
+//! largest power of two that fits. Even rounds transform the first numbers, odd rounds the last ones. These two windows
+//! overlap, and each is transformed in two rounds:
 //!
 //! ```text
 //! dimension 6, window 4     rounds 0 and 2: [0 1 2 3] 4 5      rounds 1 and 3: 0 1 [2 3 4 5]
@@ -13,13 +16,13 @@
 
 use numerics::SplitMix64;
 
-/// A rotation of vectors of one dimension, from which it follows.
+/// The rotation of vectors of one dimension. It depends only on the dimension.
 #[derive(Debug)]
 pub(crate) struct Rotation {
     dim: usize,
     /// The size of the transform: the largest power of two that is not above the dimension.
     window: usize,
-    /// `[rounds, window]`: a random sign times the scale that keeps lengths.
+    /// `[rounds, window]`: random signs times `1 / √window`, a factor that makes the transform keep lengths.
     factors: Vec<f32>,
 }
 
@@ -45,7 +48,7 @@ impl Rotation {
     }
 }
 
-/// The Hadamard transform, without its scale.
+/// Applies a Hadamard transform without scaling, which multiplies lengths by the square root of the number of values.
 fn hadamard(values: &mut [f32]) {
     let mut half = 1;
     while half < values.len() {
@@ -64,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inner_products_stay_and_single_numbers_are_spread_over_all() {
+    fn rotations_keep_inner_products_and_spread_single_values() {
         for dim in [1, 2, 3, 64, 100, 384, 1000] {
             let rotation = Rotation::new(dim);
             let mut a: Vec<f32> = (0..dim).map(|at| ((at * 37) % 11) as f32 - 5.0).collect();
@@ -75,6 +78,7 @@ mod tests {
             rotation.apply(&mut b);
             assert!((dot(&a, &b) - before).abs() <= 1e-4 * length.max(1.0), "{dim}");
             assert!((dot(&a, &a) - length).abs() <= 1e-4 * length.max(1.0), "{dim}");
+            // `b` has a single value, 10. From dimension 64, there are enough numbers to spread it over.
             let max = b.iter().fold(0f32, |max, value| max.max(value.abs()));
             assert!(dim < 64 || max < 5.0, "{dim}: {max}");
         }

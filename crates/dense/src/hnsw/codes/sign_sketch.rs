@@ -1,36 +1,39 @@
-//! Sign-bit sketches: one cache line per row that estimates its score, and how far the estimate may be off.
+//! Sign-bit sketches: one cache line per row, from which a search estimates the row's score and the error of the
+//! estimate.
 //!
-//! A search meets many rows that are too far to matter. Their codes take several cache lines, their sketch one; a search
-//! fetches the codes only of rows that their sketches do not rule out.
+//! Most rows that a search finds in adjacency lists are too far from the query to become hits. Their codes take several
+//! cache lines each, a sketch only one. A search reads sketches first, and then the codes of only those rows that may
+//! be near enough.
 //!
-//! **Layout** of the line of a row; `·` are zeros where the dimension is below 384:
+//! **Layout** of the line of a row. Below dimension 384, the bits that are left over are zeros (`·`):
 //!
 //! ```text
 //! byte  0                                     48       52      56     60
 //!       | sign bits of the first 384 numbers · | factor | error | bias | scale |
 //! ```
 //!
-//! A bit is set where the rotated number is not negative. `factor` and `error` are derived below; `bias` and `scale` are
-//! copies of the row's own (see [`Codes`](super::Codes)), so that scoring codes needs no further line.
+//! A bit is set if the rotated number is not negative. `factor` and `error` are derived below. `bias` and `scale` are
+//! copies of the row's bias and scale (see [`Codes`](super::Codes)), so that scoring the codes reads no other cache
+//! line for them.
 //!
-//! **Estimate** (Gao and Long, "RaBitQ", 2024, section 3.2). Let `x` be a rotated row of dimension `d`, and `v` its signs:
-//! ±1 in the first `S = min(d, 384)` dimensions, 0 in the others. Split `v` into a part along `x` and a part `w`
-//! perpendicular to it:
+//! **Estimate** (Gao and Long, "RaBitQ", 2024, section 3.2). Let `q` and `x` be a rotated query and a rotated row of
+//! dimension `d`, and `v` the signs of `x`: ±1 in the first `S = min(d, 384)` dimensions, 0 in the others. Split `v`
+//! into a part along `x` and a part `w` perpendicular to `x`:
 //!
 //! ```text
 //! v = (⟨x, v⟩ / |x|²) · x + w        so        ⟨q, v⟩ · |x|² / ⟨x, v⟩ = ⟨q, x⟩ + ⟨q, w⟩ · |x|² / ⟨x, v⟩
 //! ```
 //!
-//! The left side is the estimate, with `factor = |x|² / ⟨x, v⟩`. Its error is the last term. With `θ` the angle between `x`
-//! and `v`, `|w| = |v|·sin θ` and `⟨x, v⟩ = |x|·|v|·cos θ`, so that the error is `⟨q, w/|w|⟩ · |x| · tan θ`. After a random
-//! rotation, the product of `q` and a unit vector has a standard deviation of at most `|q| / √d`. The estimate is therefore
-//! off by
+//! The left side is the estimate, with `factor = |x|² / ⟨x, v⟩`. Its error is the last term. With `θ` the angle between
+//! `x` and `v`, `|w| = |v|·sin θ` and `⟨x, v⟩ = |x|·|v|·cos θ`, so that the error is `⟨q, w/|w|⟩ · |x| · tan θ`. After
+//! a random rotation, the product of `q` and a unit vector has a standard deviation of at most `|q| / √d`. The error
+//! therefore has a standard deviation of at most
 //!
 //! ```text
 //! |q| · error        with        error = |x| · tan θ / √d,   tan² θ = |x|² · S / ⟨x, v⟩² − 1
 //! ```
 //!
-//! as a standard deviation. A [`Threshold`] says how many of them a row is given.
+//! A [`Threshold`] sets how many standard deviations are added to an estimate.
 
 use std::sync::Arc;
 
@@ -43,18 +46,18 @@ use crate::hnsw::options::Layout;
 use crate::store::columns::copy_on_write::CowLines;
 use crate::store::columns::reserve::reserve;
 
-/// Rows of a lower dimension have no sketches: their codes fill one or two lines, so there is little to save.
+/// Rows of a lower dimension have no sketches: their codes take only one cache line, so there is nothing to save.
 const MIN_DIM: usize = 129;
-/// The bytes behind the signs: factor, error, bias and scale, each an `f32`.
+/// The bytes after the signs: factor, error, bias and scale, each an `f32`.
 const NUMBER_BYTES: usize = 4 * size_of::<f32>();
-/// The number of signs that one line has room for. A second line would cost more than its signs could save.
+/// The number of signs for which one line has space. Reading a second line would cost more than its signs could save.
 const MAX_SIGNS: usize = (size_of::<Line>() - NUMBER_BYTES) * 8;
 
 const _: () = assert!(MAX_SIGNS.is_multiple_of(WORD_DIM));
 
-/// How many standard deviations a search of the graph gives a row. 1.0 keeps nearly all rows that reach the threshold, and
-/// few others. `cargo bench -p dense --bench hnsw -- search` measures what it costs, and
-/// `npm run bench -- qps sentences-50k` what recall is left.
+/// A beam search discards a row if its estimate plus this many standard deviations is below the threshold. 1.0 keeps
+/// nearly all rows whose score reaches the threshold, and few others. `cargo bench -p dense --bench hnsw -- search`
+/// measures the search time, `npm run bench -- qps sentences-50k` also the recall.
 pub(crate) const SKETCH_DEVIATIONS: f32 = 1.0;
 
 /// The sketches of all rows.
@@ -64,7 +67,7 @@ pub(super) struct SignSketches {
     lines: CowLines,
 }
 
-/// What a sketch holds or is made of besides the signs.
+/// The properties of a row that its sketch needs besides the signs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowSummary {
     pub squared_length: f64,
@@ -75,7 +78,7 @@ pub(super) struct RowSummary {
 }
 
 impl SignSketches {
-    /// No sketches yet. `None` where the dimension or the layout is one without.
+    /// Returns an empty list of sketches; `None` if rows of this dimension or layout have no sketches.
     pub fn new(dim: usize, layout: Layout) -> Option<Self> {
         Self::with_lines(dim, layout, CowLines::new())
     }
@@ -85,7 +88,7 @@ impl SignSketches {
         has_sketches.then(|| Self { num_signs: dim.min(MAX_SIGNS), lines })
     }
 
-    /// Reserves space for `additional` rows.
+    /// Copies mapped sketches to memory, where they can be changed, and reserves space for `additional` rows.
     pub fn reserve(&mut self, additional: usize) {
         reserve(self.lines.to_mut(), additional);
     }
@@ -128,7 +131,7 @@ impl SignSketches {
         }
     }
 
-    /// Opens the section of a file, which stays there; `None` where [`new`](Self::new) returns `None`.
+    /// Opens the section of a file, without copying it to memory. Returns `None` if [`new`](Self::new) does.
     pub fn open(
         file: &Arc<File>,
         dim: usize,
@@ -153,13 +156,13 @@ impl SignSketches {
         self.lines.write(writer, "signs")
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         self.lines.memory_bytes()
     }
 }
 
-/// [`SignSketches`] during a search.
+/// A read-only view of [`SignSketches`], for one search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SignSketchView<'a> {
     kernels: &'static SignKernels,
@@ -167,7 +170,7 @@ pub(super) struct SignSketchView<'a> {
     rows: ByteRows<'a>,
 }
 
-/// The score that a row must reach, and how much its sketch may be off.
+/// The score that a row must reach to pass a prefilter, and the allowance for the error of its sketch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Threshold {
     pub min_score: f32,
@@ -175,17 +178,17 @@ pub(crate) struct Threshold {
     pub deviations: f32,
 }
 
-/// A quantized query, as sketches need it.
+/// The parts of a quantized query that sketches need.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SketchQuery<'a> {
     pub signs: &'a SignQuery,
-    /// The quantization scale of its values.
+    /// The quantization scale of the query.
     pub scale: f32,
     /// |q|
     pub length: f32,
 }
 
-/// The numbers behind the signs of a row.
+/// The numbers that a row's line has after the signs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SketchNumbers {
     factor: f32,
@@ -195,12 +198,13 @@ pub(super) struct SketchNumbers {
 }
 
 impl SignSketchView<'_> {
-    /// Prepares the rotated values of a query, in bytes, for sums over sign bits.
+    /// Prepares the values of a rotated query, quantized to bytes, for sums over the sign bits of rows.
     pub fn query(&self, bytes: &[i8]) -> SignQuery {
         SignQuery::new(&bytes[..self.num_signs])
     }
 
-    /// Keeps the rows that may reach the threshold. `addend` of a row is added to its estimate. `sums` is a buffer.
+    /// Removes the rows that, by their sketches, do not reach the threshold. `addend(row)` is added to the estimate of
+    /// a row. `sums` is a buffer.
     pub fn prefilter(
         &self,
         query: SketchQuery<'_>,
@@ -211,7 +215,7 @@ impl SignSketchView<'_> {
     ) {
         sums.clear();
         sums.resize(rows.len(), 0);
-        // The sum of the query's values where a row's bits are set; ⟨q, v⟩ is twice that, minus the sum of all values.
+        // Sums the query's values at the set bits of a row. ⟨q, v⟩ is twice this sum minus the sum of all values.
         self.kernels.sums_of(query.signs, self.rows, rows, sums);
         let (total, deviation) = (query.signs.sum(), threshold.deviations * query.length);
         let mut kept = 0;
@@ -219,7 +223,7 @@ impl SignSketchView<'_> {
             let row = rows[at];
             let SketchNumbers { factor, error, bias, .. } = self.numbers(row);
             let estimate = (2 * sums[at] - total) as f32 * query.scale * factor + bias;
-            // No branch, because it could not be predicted: about four of five rows are discarded.
+            // A branch would be mispredicted often: about four in five rows are discarded.
             rows[kept] = row;
             kept += usize::from(estimate + deviation * error + addend(row) >= threshold.min_score);
         }
@@ -250,13 +254,14 @@ mod tests {
     const DEVIATIONS: f32 = 1.0;
 
     #[test]
-    fn estimates_are_off_by_the_error_that_is_stored() {
+    fn errors_of_estimates_have_the_stored_standard_deviation() {
         let mut state = 1u64;
         let mut number = || {
             state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
             (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
         };
-        // All numbers have signs; the last word of signs is not full; some numbers have none.
+        // With 384 and 200 dimensions, every number has a sign; with 200, the last word of signs is not full. With 512
+        // and 1024, only the first 384 numbers have signs.
         for dim in [384, 200, 512, 1024] {
             let (rotation, mut sketches) =
                 (Rotation::new(dim), SignSketches::new(dim, Layout::Fast).expect("a high dimension"));
@@ -268,10 +273,10 @@ mod tests {
             let length = squared_length(&query).sqrt() as f32;
             let mut products = Vec::new();
             for row in 0u8..200 {
-                // From unrelated rows to rows that are much like the query.
-                let likeness = f32::from(row) / 200.0;
+                // From rows unrelated to the query to rows that are similar to it.
+                let correlation = f32::from(row) / 200.0;
                 let mut vector: Vec<f32> =
-                    query.iter().map(|value| 3.0 * (likeness * value + number())).collect();
+                    query.iter().map(|value| 3.0 * (correlation * value + number())).collect();
                 products.push(vector.iter().zip(&query).map(|(x, q)| x * q).sum::<f32>());
                 rotation.apply(&mut vector);
                 let squared_length = squared_length(&vector);
@@ -284,8 +289,9 @@ mod tests {
             for (row, product) in (0u32..).zip(products) {
                 let SketchNumbers { error, bias, scale, .. } = view.numbers(row);
                 assert_eq!((bias, scale), (100.0, 3.0));
-                // The highest score that the row passes for, found by bisection: its estimate, the bias, the addend and one
-                // deviation.
+                // Finds, by bisection, the highest threshold that the row passes: its estimate plus the bias (100), the
+                // addend (50) and one standard deviation. The first interval contains any plausible estimate: 60·|q| on
+                // both sides of the exact score.
                 let (mut low, mut high) = (product - 60.0 * length, product + 200.0 + 60.0 * length);
                 for _ in 0..50 {
                     let min_score = low.midpoint(high);
@@ -297,13 +303,13 @@ mod tests {
                 let deviation = DEVIATIONS * length * error;
                 squares += ((low - 150.0 - deviation - product) / deviation).powi(2);
             }
-            let mean = (squares / 200.0).sqrt();
-            assert!((0.8..1.2).contains(&mean), "dimension {dim}: {mean} deviations");
+            let root_mean_square = (squares / 200.0).sqrt();
+            assert!((0.8..1.2).contains(&root_mean_square), "dimension {dim}: {root_mean_square} deviations");
         }
     }
 
     #[test]
-    fn a_row_of_zeros_reaches_zero_and_no_more() {
+    fn the_estimate_of_a_row_of_zeros_is_zero() {
         let mut sketches = SignSketches::new(300, Layout::Fast).expect("a high dimension");
         sketches.push(&[0.0; 300], RowSummary { squared_length: 0.0, bias: 0.0, scale: 0.0 });
         let view = sketches.view();

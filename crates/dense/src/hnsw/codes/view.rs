@@ -1,3 +1,5 @@
+//! Makes queries for [`Codes`](super::Codes), and scores rows by their codes.
+
 use std::ops::Range;
 
 use kernels::ByteRows;
@@ -9,7 +11,7 @@ use super::rotation::Rotation;
 use super::sign_sketch::{SignSketchView, SketchQuery, Threshold};
 use crate::similarity::squared_length;
 
-/// [`Codes`](super::Codes) during a search.
+/// A read-only view of [`Codes`](super::Codes), for one search.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CodesView<'a> {
     pub(super) dim: usize,
@@ -21,7 +23,7 @@ pub(crate) struct CodesView<'a> {
     pub(super) sketches: Option<SignSketchView<'a>>,
 }
 
-/// The codes themselves, and the kernels that multiply them.
+/// The codes of all rows, and the kernels that multiply queries with them.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PackedRows<'a> {
     FourBit(&'static Int4Kernels, ByteRows<'a>),
@@ -29,8 +31,8 @@ pub(super) enum PackedRows<'a> {
 }
 
 impl<'a> CodesView<'a> {
-    /// Quantizes a vector as a query. Its scores are about x·y, for [`Similarity::L2`](crate::Similarity::L2) minus
-    /// |y|²/2.
+    /// Quantizes a vector x as a query. Its score with a row y is about x·y or, for
+    /// [`Similarity::L2`](crate::Similarity::L2), about x·y − |y|²/2.
     pub fn query(&self, vector: &[f32]) -> QuantizedQuery {
         let mut rotated = vector.to_vec();
         self.rotation.apply(&mut rotated);
@@ -46,7 +48,7 @@ impl<'a> CodesView<'a> {
         QuantizedQuery { values, signs, scale, offset: 0.0, is_biased, length, augmented: 0.0 }
     }
 
-    /// Makes a query of a row's codes.
+    /// Makes a query from a row's codes.
     pub fn query_from_codes(&self, row: u32) -> QuantizedQuery {
         let values = match self.rows {
             PackedRows::FourBit(..) => QueryValues::FourBit(Int4Query::new(&vec![0; self.dim])),
@@ -66,7 +68,7 @@ impl<'a> CodesView<'a> {
         query
     }
 
-    /// Turns a query of [`query_from_codes`](Self::query_from_codes) into that of another row, in its own memory.
+    /// Overwrites a query made by [`query_from_codes`](Self::query_from_codes) with the codes of another row.
     pub fn set_query_to_codes(&self, query: &mut QuantizedQuery, row: u32) {
         let scale = self.scale(row);
         query.offset = self.biases.get(row as usize).copied().unwrap_or(0.0);
@@ -84,7 +86,8 @@ impl<'a> CodesView<'a> {
         }
     }
 
-    /// Scores rows by their codes: higher is nearer, and no score is NaN. `products` is a buffer.
+    /// Scores rows by their codes and writes the results to `scores`: higher is nearer, and no score is NaN. `products`
+    /// is a buffer.
     pub fn score(
         &self,
         query: &QuantizedQuery,
@@ -107,6 +110,7 @@ impl<'a> CodesView<'a> {
             }
             _ => unreachable!("a query has the layout of the codes that made it"),
         }
+        // `max` turns NaN, which only a corrupt file can cause, into −∞.
         let score = |product: i32, bias: f32, scale: f32| {
             (query.offset + (product as f32 * query.scale) * scale + bias).max(f32::NEG_INFINITY)
         };
@@ -123,7 +127,7 @@ impl<'a> CodesView<'a> {
         }
     }
 
-    /// The values of all queries in bytes, for products with [`byte_block`](Self::byte_block)s.
+    /// Returns the values of all queries as bytes, for products with a [`byte_block`](Self::byte_block).
     ///
     /// # Panics
     ///
@@ -136,14 +140,18 @@ impl<'a> CodesView<'a> {
         Int8Queries::new(self.dim, values.copied().collect())
     }
 
-    /// Turns products of [`byte_queries`](Self::byte_queries) and a [`byte_block`](Self::byte_block) into scores, without
-    /// the augmented coordinate. The kernels' form of a bound serves: each row has its bias in the place of an error.
+    /// Returns the coefficients with which [`Int8Bound::of`] computes scores from the products of
+    /// [`byte_queries`](Self::byte_queries) and a [`byte_block`](Self::byte_block). The formula of a bound is used
+    /// because it includes that of a score, `scale · product · (row's scale) + (row's bias) + constant`; the
+    /// coefficients of the other terms are 0. Augmented coordinates are not included: they are 0 for all queries made
+    /// from vectors.
     pub fn byte_scorer(&self, query: &QuantizedQuery) -> Int8Bound {
-        let per_error = if query.is_biased { 1.0 } else { 0.0 };
-        Int8Bound { scale: query.scale, per_error, per_length: 0.0, per_square: 0.0, constant: query.offset }
+        let per_addend = if query.is_biased { 1.0 } else { 0.0 };
+        Int8Bound { scale: query.scale, per_addend, per_length: 0.0, per_square: 0.0, constant: query.offset }
     }
 
-    /// The codes of consecutive rows in one byte per number, with the scale and the bias of each row. `bytes` is a buffer.
+    /// Returns the codes of up to [`BOUND_ROWS`] consecutive rows as one byte per number, with the scales and biases of
+    /// the rows, for [`byte_scorer`](Self::byte_scorer). `bytes` is a buffer.
     pub fn byte_block<'b>(
         &'b self,
         rows: Range<u32>,
@@ -153,7 +161,9 @@ impl<'a> CodesView<'a> {
         let range = rows.start as usize..rows.end as usize;
         let zeros = &ZEROS[..rows.len()];
         let biases = if self.biases.is_empty() { zeros } else { &self.biases[range.clone()] };
-        let numbers = Int8RowBounds { scales: &self.scales[range.clone()], errors: biases, lengths: zeros };
+        // Scores do not depend on lengths.
+        let scales_and_biases =
+            Int8RowBounds { scales: &self.scales[range.clone()], addends: biases, lengths: zeros };
         let codes = match self.rows {
             PackedRows::FourBit(_, codes) => {
                 bytes.resize(rows.len() * self.dim, 0);
@@ -166,11 +176,11 @@ impl<'a> CodesView<'a> {
             }
             PackedRows::EightBit(_, codes) => codes.part(range),
         };
-        (codes, numbers)
+        (codes, scales_and_biases)
     }
 
-    /// Keeps the rows whose sketches do not rule out that they reach the threshold; all rows if there are no sketches.
-    /// `addend` of a row is added to its score. `sums` is a buffer.
+    /// Removes the rows that, by their sketches, are unlikely to reach the threshold. Without sketches, keeps all rows.
+    /// `addend(row)` is added to the estimate of a row. `sums` is a buffer.
     pub fn prefilter(
         &self,
         query: &QuantizedQuery,
@@ -180,34 +190,34 @@ impl<'a> CodesView<'a> {
         addend: impl Fn(u32) -> f32,
     ) {
         if let (Some(sketches), Some(signs)) = (self.sketches, &query.signs) {
-            // Sketches are of dimensions with four-bit codes, whose scale is halved.
+            // Rows with sketches have four-bit codes, for which the query's scale is halved.
             let query = SketchQuery { signs, scale: query.scale * 2.0, length: query.length };
             sketches.prefilter(query, rows, threshold, sums, addend);
         }
     }
 
-    /// Prefetches the sketch of a row. Returns false if rows have none.
+    /// Prefetches the sketch of a row. Returns false if rows have no sketches.
     #[inline]
     pub fn prefetch_sketch(&self, row: u32) -> bool {
         self.sketches.inspect(|sketches| sketches.prefetch(row)).is_some()
     }
 
-    /// The standard deviation of the error of [`score`](Self::score), for a query made of a vector.
+    /// Returns the standard deviation of the error of [`score`](Self::score), for a query made from a vector.
     ///
-    /// Rounding is off by up to half a step `s`, evenly spread, which has a variance of `s²/12` per number. If errors are
-    /// independent, `⟨q, x̂⟩` is off by `|q|·s/√12`.
+    /// The rounding error of a number is uniformly distributed over a step `s`, which gives it a variance of `s²/12`.
+    /// If the errors are independent, `⟨q, x̂⟩` has a standard deviation of `|q|·s/√12`.
     #[inline]
     pub fn score_deviation(&self, query: &QuantizedQuery, row: u32) -> f32 {
         const INVERSE_SQRT_12: f32 = 0.288_675_13;
         let step = match self.rows {
             PackedRows::FourBit(..) => self.scale(row),
-            // The query, in 8 bits too, adds about as much; for 4 bits its error is negligible.
+            // The query has 8 bits too, and its rounding adds about as much error. With 4-bit codes, it is negligible.
             PackedRows::EightBit(..) => 2.0 * self.scale(row),
         };
         query.length * step * INVERSE_SQRT_12
     }
 
-    /// Whether two rows have the same codes, as equal vectors have.
+    /// Returns whether two rows have the same codes. Rows with equal vectors do.
     pub fn are_equal(&self, a: u32, b: u32) -> bool {
         self.scale(a).to_bits() == self.scale(b).to_bits() && self.row(a) == self.row(b)
     }
@@ -226,7 +236,7 @@ impl<'a> CodesView<'a> {
         }
     }
 
-    /// The quantization scale of a row.
+    /// Returns the quantization scale of a row.
     #[inline]
     fn scale(&self, row: u32) -> f32 {
         self.sketches.map_or_else(|| self.scales[row as usize], |sketches| sketches.numbers(row).scale)

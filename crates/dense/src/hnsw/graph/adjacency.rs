@@ -1,15 +1,16 @@
-//! Adjacency lists of one fixed capacity: in a mapped file, or in memory, where several threads may change them.
+//! Adjacency lists that all have the same capacity: in a mapped file, or in memory, where several threads may change
+//! them.
 //!
-//! A list fills whole cache lines, so that one list never costs a miss on the lines of another:
+//! A list takes whole cache lines, so that no two lists share a cache line:
 //!
 //! ```text
 //! capacity 20:  | n0 n1 … n15 | n16 … n19 – – … |     – is NO_NEIGHBOR, which ends the list
 //!                 line 0 (64 B)  line 1 (64 B)
 //! ```
 //!
-//! Readers take no lock. A writer stores the neighbors one by one, then one terminator, and leaves what is behind it: a
-//! reader that is in the middle of the list sees old or new neighbors, all of them valid. Two writers of the same list must
-//! exclude each other.
+//! Readers take no lock. A writer stores the neighbors one by one, then one terminator, and does not change the entries
+//! after it. A concurrent reader therefore sees old or new neighbors, all of them valid. Two threads must not write the
+//! same list at the same time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -21,7 +22,7 @@ use crate::Error;
 use crate::store::columns::column::Column;
 use crate::store::columns::reserve::reserve;
 
-/// Neighbors that fill one cache line of 64 bytes.
+/// Number of neighbors in one cache line of 64 bytes.
 const NEIGHBORS_PER_LINE: usize = 16;
 /// Ends a list that is shorter than its capacity.
 const NO_NEIGHBOR: u32 = u32::MAX;
@@ -43,7 +44,7 @@ enum Memory {
 #[repr(align(64))]
 struct Line([AtomicU32; NEIGHBORS_PER_LINE]);
 
-/// [`AdjacencyLists`] during a search, and while threads change them.
+/// A view of [`AdjacencyLists`] that several threads can read and, in memory, write.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AdjacencyView<'a> {
     capacity: usize,
@@ -57,24 +58,29 @@ enum MemoryView<'a> {
 }
 
 impl AdjacencyLists {
-    /// No lists yet; each will hold up to `capacity` neighbors.
+    /// Returns an object without lists, whose lists can have up to `capacity` neighbors each.
     pub fn new(capacity: usize) -> Self {
         Self { capacity, memory: Memory::Owned(Vec::new()) }
     }
 
-    /// Opens a section, which stays in its file. The caller checks that the lists are valid.
+    /// Opens a section of a file, without copying it to memory. The caller checks that the lists are valid.
     pub fn open(file: &Arc<File>, section: &'static str, capacity: usize) -> Result<Self, Error> {
         Ok(Self { capacity, memory: Memory::Mapped(Column::open(file, section)?) })
     }
 
-    /// The number of lists; `None` if the section of a file ends in the middle of one.
+    /// Returns the maximum number of neighbors in a list.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Returns the number of lists; `None` if the section of a file ends in the middle of a list.
     pub fn len(&self) -> Option<usize> {
-        let numbers = match &self.memory {
+        let entries = match &self.memory {
             Memory::Owned(lines) => lines.len() * NEIGHBORS_PER_LINE,
             Memory::Mapped(column) => column.len(),
         };
-        let numbers_per_list = self.lines_per_list() * NEIGHBORS_PER_LINE;
-        numbers.is_multiple_of(numbers_per_list).then_some(numbers / numbers_per_list)
+        let entries_per_list = self.lines_per_list() * NEIGHBORS_PER_LINE;
+        entries.is_multiple_of(entries_per_list).then_some(entries / entries_per_list)
     }
 
     pub fn view(&self) -> AdjacencyView<'_> {
@@ -85,6 +91,7 @@ impl AdjacencyLists {
         AdjacencyView { capacity: self.capacity, memory }
     }
 
+    /// Copies mapped lists to memory, where they can be changed.
     fn copy_to_memory(&mut self) {
         if let Memory::Mapped(column) = &self.memory {
             let mut lines = Vec::new();
@@ -95,7 +102,16 @@ impl AdjacencyLists {
         }
     }
 
-    /// Sets the number of lists, in memory; new ones are empty.
+    /// Copies mapped lists to memory, where they can be changed, and reserves space for `additional` lists.
+    pub fn reserve(&mut self, additional: usize) {
+        self.copy_to_memory();
+        let additional = additional * self.lines_per_list();
+        if let Memory::Owned(lines) = &mut self.memory {
+            reserve(lines, additional);
+        }
+    }
+
+    /// Copies the lists to memory and sets their number. New lists are empty.
     pub fn resize(&mut self, count: usize) {
         self.copy_to_memory();
         let line_count = count * self.lines_per_list();
@@ -105,7 +121,8 @@ impl AdjacencyLists {
         }
     }
 
-    /// Writes all lists as a section. Old neighbors behind a terminator are left out, so that equal graphs are equal files.
+    /// Writes all lists as a section. Entries after a terminator are written as terminators, so that equal graphs have
+    /// equal files.
     pub fn write(&self, writer: &mut Writer, section: &str) -> Result<(), Error> {
         writer.begin(section)?;
         let lines = match &self.memory {
@@ -123,7 +140,7 @@ impl AdjacencyLists {
         Ok(())
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         match &self.memory {
             Memory::Owned(lines) => lines.capacity() * size_of::<Line>(),
@@ -143,14 +160,14 @@ impl Line {
 }
 
 impl AdjacencyView<'_> {
-    /// The maximum number of neighbors in a list.
+    /// Returns the maximum number of neighbors in a list.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// The neighbors in a list, up to the first that is not below `num_rows`: the terminator, or an invalid number in a
-    /// damaged file. While another thread writes the list, some may be old and some new. Internal iteration (`for_each`)
-    /// is faster than a `for` loop.
+    /// Returns the neighbors in a list, up to the first entry that is not below `num_rows`: the terminator, or an
+    /// invalid number in a corrupt file. While another thread writes the list, some neighbors may be old and some new.
+    /// Iterating with `for_each` is faster than with a `for` loop.
     #[inline]
     pub fn neighbors(&self, list: usize, num_rows: u32) -> impl Iterator<Item = u32> {
         let lines_per_list = self.capacity.div_ceil(NEIGHBORS_PER_LINE);
@@ -170,7 +187,8 @@ impl AdjacencyView<'_> {
         }
     }
 
-    /// Replaces a list. The caller makes sure that no two threads write the same list at once; readers need no lock.
+    /// Replaces a list. The caller makes sure that no two threads write the same list at the same time; readers need no
+    /// lock.
     ///
     /// # Panics
     ///
@@ -189,6 +207,7 @@ impl AdjacencyView<'_> {
         }
     }
 
+    /// Prefetches a list.
     #[inline]
     pub fn prefetch(&self, list: usize) {
         let lines_per_list = self.capacity.div_ceil(NEIGHBORS_PER_LINE);
@@ -209,12 +228,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shorter_list_leaves_valid_neighbors_behind_for_slow_readers() {
+    fn writing_a_shorter_list_keeps_valid_neighbors_after_its_terminator() {
+        const NUM_ROWS: u32 = 1000;
         for capacity in [3, 16, 20] {
             let mut lists = AdjacencyLists::new(capacity);
             lists.resize(2);
             let read = |lists: &AdjacencyLists, list: usize| {
-                lists.view().neighbors(list, 1000).collect::<Vec<u32>>()
+                lists.view().neighbors(list, NUM_ROWS).collect::<Vec<u32>>()
             };
             assert_eq!((lists.len(), read(&lists, 1)), (Some(2), vec![]));
             let full: Vec<u32> = (0..capacity as u32).collect();
@@ -223,9 +243,10 @@ mod tests {
             lists.view().write(1, &[5]);
             assert_eq!((read(&lists, 0), read(&lists, 1)), (vec![], vec![5]));
             let Memory::Owned(lines) = &lists.memory else { panic!("in memory") };
-            let left_behind = &lines[lines.len() / 2].0[..3];
+            // Half of the lines belong to list 0.
+            let entries = &lines[lines.len() / 2].0[..3];
             assert_eq!(
-                left_behind.iter().map(|place| place.load(Ordering::Relaxed)).collect::<Vec<_>>(),
+                entries.iter().map(|entry| entry.load(Ordering::Relaxed)).collect::<Vec<_>>(),
                 [5, NO_NEIGHBOR, 2]
             );
         }

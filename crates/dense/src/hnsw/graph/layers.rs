@@ -1,3 +1,5 @@
+//! The layers of the graph: finds the adjacency list of a row in a layer, and checks graphs from files.
+
 use std::sync::Arc;
 
 use storage::{File, Writer};
@@ -6,10 +8,10 @@ use super::adjacency::{AdjacencyLists, AdjacencyView};
 use crate::Error;
 use crate::store::columns::copy_on_write::CowArray;
 
-/// The highest level of a row. A row would be above it with a probability of m^−33.
+/// The maximum level of a row. The probability that a higher level is drawn is only m^−33.
 pub(crate) const MAX_LEVEL: usize = 32;
 
-/// Graphs of up to this many rows are checked in full when they are opened: that takes milliseconds.
+/// Graphs of up to this many rows are checked completely when they are opened: that takes milliseconds.
 const MAX_ROWS_CHECKED_ON_OPEN: usize = 1 << 15;
 
 /// The layered graph; see the [module](super) for its layout.
@@ -17,21 +19,21 @@ const MAX_ROWS_CHECKED_ON_OPEN: usize = 1 << 15;
 pub(crate) struct Graph {
     /// Layer 0: one list per row.
     layer0: AdjacencyLists,
-    /// All layers above layer 0, row after row.
+    /// The layers above layer 0: the lists of each row, row by row.
     upper: AdjacencyLists,
-    /// Where the lists of a row begin in `upper`; one entry more than rows.
+    /// The index in `upper` at which the lists of each row begin, and at the end the number of lists.
     offsets: CowArray<u32>,
-    /// The row where every search starts: one of the highest level. `None` until a row is inserted.
+    /// The row where every search starts, which has the highest level. `None` until a row is inserted.
     pub entry_point: Option<u32>,
 }
 
-/// What a file must hold for a graph to be valid, and what it holds instead.
+/// Why the graph in a file is invalid: what was expected, and what the file has instead.
 pub(crate) struct Mismatch {
     pub expected: String,
     pub got: String,
 }
 
-/// A neighbor that is no row of the list's layer, as only damaged files have.
+/// A neighbor that is not a row of the list's layer. Only corrupt files have one.
 struct InvalidNeighbor {
     row: u32,
     layer: usize,
@@ -42,6 +44,19 @@ impl Graph {
     pub fn new(m: usize) -> Self {
         let (layer0, upper) = (AdjacencyLists::new(2 * m), AdjacencyLists::new(m));
         Self { layer0, upper, offsets: CowArray::Owned(vec![0]), entry_point: None }
+    }
+
+    /// Returns the number of rows, with or without neighbors.
+    pub fn num_rows(&self) -> usize {
+        self.offsets.as_slice().len() - 1
+    }
+
+    /// Copies a mapped graph to memory, where it can be changed, and reserves space for `additional` rows.
+    pub fn reserve(&mut self, additional: usize) {
+        self.layer0.reserve(additional);
+        // About one in m rows is in each layer above the one below, so that a row has 1/(m − 1) lists in `upper`.
+        self.upper.reserve(additional / (self.upper.capacity() - 1));
+        self.offsets.to_mut().reserve(additional);
     }
 
     /// Appends rows of these levels, without neighbors. A mapped graph is copied to memory first.
@@ -64,7 +79,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Removes the rows from row `num_rows` on, which must be no row's neighbors.
+    /// Keeps the first `num_rows` rows and removes the others, which must not be neighbors of rows that are kept.
     pub fn truncate(&mut self, num_rows: usize) {
         let offsets = self.offsets.to_mut();
         offsets.truncate(num_rows + 1);
@@ -77,7 +92,7 @@ impl Graph {
         GraphView { layer0: self.layer0.view(), upper: self.upper.view(), offsets: self.offsets.as_slice() }
     }
 
-    /// Opens and checks the sections of a file, which stay there.
+    /// Opens and checks the sections of a file, without copying them to memory.
     pub fn open(
         file: &Arc<File>,
         m: usize,
@@ -99,12 +114,12 @@ impl Graph {
         self.upper.write(writer, "upper")
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         self.layer0.memory_bytes() + self.upper.memory_bytes() + self.offsets.memory_bytes()
     }
 
-    /// Checks that no search reads outside the lists.
+    /// Checks everything that makes searches memory-safe and, in small graphs, also the neighbors.
     fn check(&self, num_rows: usize) -> Result<(), Mismatch> {
         let view = self.view();
         let offsets = view.offsets;
@@ -128,7 +143,7 @@ impl Graph {
                 return Err(Mismatch { expected, got });
             }
         }
-        // A graph has no entry point if all its rows were deleted before they were inserted; nothing searches it then.
+        // A graph whose rows were all deleted before they were inserted has no entry point, and is never searched.
         if let Some(entry_point) = self.entry_point {
             let highest = (0..num_rows as u32).map(|row| view.level(row)).max();
             if entry_point as usize >= num_rows || Some(view.level(entry_point)) != highest {
@@ -139,8 +154,8 @@ impl Graph {
         if self.layer0.len() <= Some(MAX_ROWS_CHECKED_ON_OPEN) { self.check_neighbors() } else { Ok(()) }
     }
 
-    /// Checks that all neighbors are rows of the list's layer. A search of a graph where they are not is safe: it ends a
-    /// list at the first number that is no row, and finds no neighbors of a row in a layer above the row's level.
+    /// Checks that all neighbors are rows of the list's layer. Searching a graph is safe even if they are not: a list
+    /// ends at the first number that is not a row, and a row has no neighbors in layers above its level.
     pub fn check_neighbors(&self) -> Result<(), Mismatch> {
         match self.view().find_invalid_neighbor() {
             None => Ok(()),
@@ -152,7 +167,7 @@ impl Graph {
     }
 }
 
-/// A [`Graph`] during a search, and while threads insert rows.
+/// A view of a [`Graph`] that several threads can search and, in memory, change.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GraphView<'a> {
     layer0: AdjacencyView<'a>,
@@ -167,39 +182,41 @@ struct ListRef<'a> {
 }
 
 impl GraphView<'_> {
-    /// The number of rows, with neighbors or without.
+    /// Returns the number of rows, with or without neighbors.
     pub fn num_rows(&self) -> usize {
         self.offsets.len() - 1
     }
 
+    /// Returns the highest layer that a row is in.
     pub fn level(&self, row: u32) -> usize {
         let row = row as usize;
         (self.offsets[row + 1] - self.offsets[row]) as usize
     }
 
-    /// The maximum number of neighbors of a row in a layer.
+    /// Returns the maximum number of neighbors of a row in a layer.
     pub fn max_neighbors(&self, layer: usize) -> usize {
         if layer == 0 { self.layer0.capacity() } else { self.upper.capacity() }
     }
 
-    /// The neighbors of a row. While another thread writes them, some may be old and some new. Internal iteration
-    /// (`for_each`) is faster than a `for` loop.
+    /// Returns the neighbors of a row in a layer. While another thread writes them, some may be old and some new.
+    /// Iterating with `for_each` is faster than with a `for` loop.
     #[inline]
     pub fn neighbors(&self, row: u32, layer: usize) -> impl Iterator<Item = u32> {
-        // A damaged file may lead a search to a row that is not in the layer. All rows are in layer 0, where searches
-        // therefore do not wait for the offsets.
+        // In a corrupt file, a search may reach a row that is not in the layer. All rows are in layer 0, so a search of
+        // layer 0 need not read the offsets.
         let is_in_layer = layer == 0 || layer <= self.level(row);
         let ListRef { lists, index } = self.list(row, if is_in_layer { layer } else { 0 });
         lists.neighbors(index, if is_in_layer { self.num_rows() as u32 } else { 0 })
     }
 
-    /// Replaces the contents of `neighbors` by the neighbors of a row.
+    /// Replaces the contents of `neighbors` with the neighbors of a row in a layer.
     pub fn read_neighbors(&self, row: u32, layer: usize, neighbors: &mut Vec<u32>) {
         neighbors.clear();
         self.neighbors(row, layer).for_each(|neighbor| neighbors.push(neighbor));
     }
 
-    /// Replaces the neighbors of a row. The caller makes sure that no two threads do so at once; readers need no lock.
+    /// Replaces the neighbors of a row in a layer. The caller makes sure that no two threads do so at the same time;
+    /// readers need no lock.
     ///
     /// # Panics
     ///
@@ -227,6 +244,7 @@ impl GraphView<'_> {
         })
     }
 
+    /// Finds the adjacency list of a row in a layer.
     fn list(&self, row: u32, layer: usize) -> ListRef<'_> {
         let row = row as usize;
         if layer == 0 {

@@ -1,13 +1,15 @@
+//! Adds a large batch to an [`HnswIndex`] in slices, so that searches can run between two slices.
+
 use control::Control;
 
 use super::HnswIndex;
 use crate::hnsw::planner::Plan;
 use crate::{Error, Longest, Put, RowIds, RowSet};
 
-/// Batches that are staged in slices, between which others search: see [`Put`].
+/// Staging: a batch is staged slice by slice and then published at once. See [`Put`] for an example.
 impl HnswIndex {
-    /// Checks whether the vectors `[n * dim]` may be put under these ids: all that [`stage`](Self::stage) would reject, and
-    /// ids that are in several slices.
+    /// Checks a whole batch, vectors `[n * dim]` and their ids, before it is staged in slices. Reports everything that
+    /// [`stage`](Self::stage) would reject, and ids that appear twice in the batch, even if in different slices.
     ///
     /// # Errors
     ///
@@ -16,17 +18,16 @@ impl HnswIndex {
         self.rows.check(put, ids, vectors)
     }
 
-    /// Announces vectors up to the length of the longest in a batch. With
-    /// [augmented vectors](crate::InnerProduct::AugmentedL2), slices of a batch are inserted as the whole batch would be if
-    /// this is called before the first slice.
+    /// Announces the length of the longest vector in a batch, before its first slice is staged. A graph of [augmented
+    /// vectors](crate::InnerProduct::AugmentedL2) depends on the maximum length; with this call, it becomes the same as
+    /// if the whole batch were added at once. For other graphs, the call has no effect.
     pub fn expect(&mut self, longest: Longest) {
-        if let Some(squared_lengths) = &mut self.squared_lengths {
-            squared_lengths.reserve_max(longest.squared_length);
-        }
+        self.graph.reserve_max(longest.squared_length);
     }
 
-    /// [Adds](Self::add) rows that no search finds until they are [published](Self::publish). If `put` is not [`Put::Add`],
-    /// they then replace the rows with their ids. Adds all rows or, on an error, none.
+    /// [Adds](Self::add) a slice of rows that no search finds until all staged rows are [published](Self::publish). If
+    /// `put` is not [`Put::Add`], publishing also deletes the rows that had their ids before. Adds all rows of the
+    /// slice or, on an error, none.
     ///
     /// # Errors
     ///
@@ -45,42 +46,43 @@ impl HnswIndex {
         added
     }
 
-    /// Makes the staged rows visible to searches and deletes the rows that they replace. Returns pairs of a replaced row and
-    /// its replacement.
+    /// Makes the staged rows visible to searches and deletes the rows that they replace. Returns the ords of each
+    /// replaced row and its replacement, as pairs.
     pub fn publish(&mut self) -> Vec<(u32, u32)> {
         self.rows.publish()
     }
 
-    /// Deletes the staged rows. Their ids are free again; [`compact`](Self::compact) frees their space.
+    /// Deletes the staged rows. Their ids may be added again; [`compact`](Self::compact) frees their space.
     pub fn take_back(&mut self) {
         self.rows.discard_staged();
     }
 
-    /// Returns what [`compact`](Self::compact) would turn the index into, as a copy. Counts each row as one unit done.
+    /// Returns a compacted copy of the index (see [`compact`](Self::compact)), and leaves the index as it is. Counts
+    /// each row as one unit of progress.
     ///
     /// # Errors
     ///
     /// [`Error::Threads`] or [`Error::Cancelled`].
     pub fn compacted(&self, threads: usize, control: &Control) -> Result<Self, Error> {
-        let mut index = Self::from_rows(self.rows.compacted(), self.options);
+        let mut index = Self::from_rows(self.rows.compacted(), *self.options());
         index.insert_from(0, threads, control)?;
         Ok(index)
     }
 
-    /// The rows that searches can find.
+    /// Returns the set of rows that searches can find.
     #[must_use]
     pub fn live(&self) -> RowSet {
         self.rows.live()
     }
 
-    /// A snapshot of the ids of all rows.
+    /// Returns a snapshot of the ids of all rows.
     #[must_use]
     pub fn row_ids(&self) -> RowIds {
         self.rows.ids().snapshot()
     }
 
-    /// Estimates the work of a search, as a number of vectors to score. `allowed` is how many rows a filter allows, if there
-    /// is one.
+    /// Estimates the work of a search as an equivalent number of vectors to score. `allowed` is the number of rows that
+    /// a filter allows, if there is one.
     #[must_use]
     pub fn rows_scored(&self, k: usize, ef: usize, allowed: Option<usize>) -> usize {
         Plan::rows_scored(k, ef, allowed, self.len())

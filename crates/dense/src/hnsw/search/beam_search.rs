@@ -1,11 +1,11 @@
 //! Beam search in one layer of the graph (Malkov and Yashunin, 2018, algorithm 2).
 //!
-//! Each step expands the best candidate that has not been expanded yet: it reads the candidate's adjacency list, drops the
-//! neighbors that were visited, discards most of the rest by their sign-bit sketches, scores the survivors by their codes,
-//! and inserts them into the candidate queue.
+//! Each step expands the best candidate that has not been expanded yet: it reads the candidate's adjacency list, drops
+//! the neighbors that were visited before, discards most of the others by their sign-bit sketches, scores the survivors
+//! by their codes, and inserts them into the candidate queue.
 //!
-//! Memory latency dominates, so steps are pipelined: the next candidate is expanded before the survivors of this one are
-//! scored, and each part prefetches what the next part reads.
+//! Memory latency dominates, so steps are pipelined: the next candidate is expanded before the survivors of the current
+//! one are scored, and each part of a step prefetches what the next part reads.
 //!
 //! ```text
 //! expand    adjacency list → unvisited neighbors        prefetches their sketches, and the next adjacency list
@@ -22,10 +22,10 @@ use crate::hnsw::codes::{QuantizedQuery, SKETCH_DEVIATIONS, Threshold};
 use crate::hnsw::graph::GraphView;
 use crate::hnsw::scorer::Scorer;
 
-/// Expansions between two checks for cancellation.
+/// Number of expansions between two checks for cancellation.
 const EXPANSIONS_PER_CHECK: u32 = 64;
 
-/// Searches of a graph.
+/// The graph and the scorer for beam searches.
 #[derive(Clone, Copy)]
 pub(crate) struct BeamSearch<'a> {
     pub scorer: Scorer<'a>,
@@ -36,14 +36,15 @@ pub(crate) struct BeamSearch<'a> {
 /// How many candidates a beam search keeps, and how many of them it expands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BeamSize {
-    /// Candidates kept, which the search returns.
+    /// The number of candidates that the search keeps and returns.
     pub num_candidates: usize,
-    /// The search ends when the best `ef` candidates are expanded.
+    /// The search ends when the `ef` best candidates are expanded.
     pub ef: usize,
 }
 
 impl BeamSearch<'_> {
-    /// Descends greedily from `entry_point` to the layer above `layer`, and returns the best row found.
+    /// Descends from `entry_point` to the layer above `layer`. In each layer it goes to the best neighbor until none is
+    /// better. Returns the best row found.
     pub fn greedy_descent(
         &self,
         query: &QuantizedQuery,
@@ -58,6 +59,7 @@ impl BeamSearch<'_> {
         for above in (layer + 1..=self.graph.level(entry_point)).rev() {
             loop {
                 self.graph.read_neighbors(best.ord, above, neighbors);
+                // Prefetching returns false if rows have no sketches.
                 if neighbors.iter().all(|&row| codes.prefetch_sketch(row)) {
                     let threshold = Threshold { min_score: best.score, deviations: SKETCH_DEVIATIONS };
                     self.scorer.prefilter(query, neighbors, threshold, buffers);
@@ -75,7 +77,8 @@ impl BeamSearch<'_> {
         best
     }
 
-    /// Searches a layer for about the `ef` best rows; [`Scratch::found`] then has them, best first.
+    /// Searches a layer for the `ef` best rows; the result is approximate. Afterwards, [`Scratch::found`] returns it,
+    /// best first.
     pub fn search_layer(
         &self,
         query: &QuantizedQuery,
@@ -100,8 +103,8 @@ impl BeamSearch<'_> {
         Ok(())
     }
 
-    /// Starts a search, whose steps are [`expand`](Self::expand), [`prefilter`](Self::prefilter) and
-    /// [`score`](Self::score), pipelined as the module says.
+    /// Starts a search. The parts of its steps are [`expand`](Self::expand), [`prefilter`](Self::prefilter) and
+    /// [`score`](Self::score), which the caller calls in the order shown in the module's comment.
     pub fn start(&self, entry_points: &[Hit], size: BeamSize, scratch: &mut Scratch) {
         let Scratch { visited, queue, survivors, .. } = scratch;
         visited.clear(self.graph.num_rows());
@@ -114,7 +117,8 @@ impl BeamSearch<'_> {
         }
     }
 
-    /// Expands the best unexpanded candidate and prefetches its unvisited neighbors. Returns false if none is left.
+    /// Expands the best unexpanded candidate and prefetches its unvisited neighbors. Returns false if there is no
+    /// candidate left to expand.
     pub fn expand(&self, layer: usize, scratch: &mut Scratch) -> bool {
         let Scratch { visited, queue, unvisited, .. } = scratch;
         let Some(row) = queue.expand_next() else { return false };
@@ -122,10 +126,11 @@ impl BeamSearch<'_> {
         let count = visited.insert_all(self.graph.neighbors(row, layer), unvisited);
         unvisited.truncate(count);
         let codes = self.scorer.codes();
+        // While the queue is not full, or without sketches, no neighbor is discarded: all codes will be read.
         if queue.worst_score().is_none() || !unvisited.iter().all(|&row| codes.prefetch_sketch(row)) {
             unvisited.iter().for_each(|&row| codes.prefetch(row));
         }
-        // This candidate is the next one, unless a neighbor turns out to be better.
+        // The next candidate to expand, unless one of these neighbors turns out to be better.
         if let Some(next) = queue.peek_next() {
             self.graph.prefetch(next, layer);
         }

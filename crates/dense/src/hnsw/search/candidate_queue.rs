@@ -1,7 +1,7 @@
 //! The candidate queue of a beam search: the best rows found so far, and which of them were expanded.
 //!
-//! One sorted array of integers serves as both queues of Malkov and Yashunin's algorithm 2. A search inserts tens of rows
-//! per step into some hundred, which a sorted array does faster than heaps.
+//! One sorted array of integers replaces the two heaps in algorithm 2 of Malkov and Yashunin (2018). A step of a search
+//! inserts tens of rows among a few hundred, for which a sorted array is faster than heaps.
 //!
 //! ```text
 //! bits  63 … 32                     31        30 … 0
@@ -9,7 +9,8 @@
 //!       scores are smaller numbers  expanded?
 //! ```
 //!
-//! That is the [rank key](Hit::rank_key) of the row, whose top bit is free because rows are below 2³¹.
+//! An entry is the [rank key](Hit::rank_key) of a hit. The highest bit of its lower half is free because ords are below
+//! 2³¹.
 
 use ranking::Hit;
 
@@ -18,19 +19,19 @@ use ranking::Hit;
 pub(crate) struct CandidateQueue {
     /// Ascending, which is best first.
     entries: Vec<u64>,
-    /// Buffers of [`insert_all`](Self::insert_all): the new entries, and where each belongs.
+    /// Buffers of [`insert_all`](Self::insert_all): the new entries, and the position at which each is inserted.
     new: Vec<u64>,
     places: Vec<usize>,
     capacity: usize,
-    /// Only the best `ef` candidates are expanded, or as many as it takes to fill the queue.
+    /// Candidates after the `ef` best ones are expanded only while the queue is not full.
     ef: usize,
     /// All entries before this one are expanded.
     next: usize,
 }
 
-/// Set in entries that were expanded.
+/// The bit that is set in expanded entries.
 const EXPANDED: u64 = 1 << 31;
-/// Rows are below this number, so that [`EXPANDED`] is no part of them.
+/// The maximum number of rows of an index: ords do not use the bit [`EXPANDED`].
 pub(crate) const MAX_ROWS: usize = EXPANDED as usize;
 
 impl CandidateQueue {
@@ -42,13 +43,13 @@ impl CandidateQueue {
         self.next = 0;
     }
 
-    /// Inserts those of `rows` that are better than the worst candidate, or for which there is space. Of equal scores, rows
-    /// inserted earlier come first. No row may be inserted twice. Returns the row that will be expanded next, if it is one
-    /// of these.
+    /// Inserts the rows that are better than the worst candidate; while the queue is not full, also worse ones. Among
+    /// equal scores, rows of earlier calls come first; rows of one call are in the order of their ords. No row may be
+    /// inserted twice. Returns the row that will be expanded next if it is one of `rows`.
     pub fn insert_all(&mut self, rows: &[u32], scores: &[f32]) -> Option<u32> {
         let Self { entries, capacity, new, places, next, .. } = self;
         *next += entries[*next..].iter().take_while(|&entry| entry & EXPANDED != 0).count();
-        // A row as good as the worst candidate stays out.
+        // A row with the same score as the worst candidate is not inserted.
         let limit = if entries.len() == *capacity {
             entries.last().map_or(0, |&last| last >> 32 << 32)
         } else {
@@ -57,7 +58,7 @@ impl CandidateQueue {
         new.resize(rows.len(), 0);
         let mut count = 0;
         for (&row, &score) in rows.iter().zip(scores) {
-            // No branch, because it could not be predicted.
+            // A branch would often be mispredicted.
             let entry = Hit { ord: row, score }.rank_key();
             new[count] = entry;
             count += usize::from(entry < limit);
@@ -65,17 +66,18 @@ impl CandidateQueue {
         new.truncate(count);
         new.sort_unstable();
         places.clear();
-        // All binary searches come before anything is moved: so none waits for the one before.
+        // All binary searches are done before any entry is moved, so that the CPU can run them in parallel.
         places.extend(new.iter().map(|&entry| {
-            let behind_equal_scores = entry | u64::from(u32::MAX);
-            entries.partition_point(|&kept| kept <= behind_equal_scores)
+            let last_of_equal_score = entry | u64::from(u32::MAX);
+            entries.partition_point(|&kept| kept <= last_of_equal_score)
         }));
         let old = entries.len();
         entries.resize(old + new.len(), 0);
         let mut end = old;
-        for (before, (&entry, &place)) in new.iter().zip(&*places).enumerate().rev() {
-            entries.copy_within(place..end, place + before + 1);
-            entries[place + before] = entry;
+        // Moves each old entry once: back by the number of new entries that come before it.
+        for (num_before, (&entry, &place)) in new.iter().zip(&*places).enumerate().rev() {
+            entries.copy_within(place..end, place + num_before + 1);
+            entries[place + num_before] = entry;
             end = place;
         }
         entries.truncate(*capacity);
@@ -86,7 +88,7 @@ impl CandidateQueue {
         entries.get(end).map(|&entry| entry as u32)
     }
 
-    /// The score that a row must exceed to be inserted; `None` while there is space.
+    /// Returns the score that a row must exceed to be inserted; `None` while the queue is not full.
     pub fn worst_score(&self) -> Option<f32> {
         if self.entries.len() == self.capacity {
             self.entries.last().map(|&last| Hit::from_rank_key(last).score)
@@ -107,13 +109,13 @@ impl CandidateQueue {
         Some(row)
     }
 
-    /// The best unexpanded candidate.
+    /// Returns the best unexpanded candidate.
     pub fn peek_next(&self) -> Option<u32> {
         let entry = self.entries[self.next..].iter().find(|&entry| entry & EXPANDED == 0);
         entry.map(|&entry| entry as u32)
     }
 
-    /// All candidates with their scores, best first.
+    /// Returns all candidates with their scores, best first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Hit> {
         self.entries.iter().map(|&entry| Hit::from_rank_key(entry & !EXPANDED))
     }
@@ -126,7 +128,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keeps_the_best_and_expands_each_once(
+        fn keeps_the_best_rows_and_expands_each_once(
             steps in prop::collection::vec(prop::collection::vec(0i8..20, 0..5), 0..100),
             capacity in 1usize..12,
             ef in 1usize..12,
@@ -135,6 +137,8 @@ mod tests {
             queue.clear(capacity, ef);
             let (mut kept, mut expanded): (Vec<(u32, f32)>, Vec<u32>) = (Vec::new(), Vec::new());
             let mut next_row = 0;
+            // An empty step expands the next candidate; any other inserts rows, whose scores are these numbers minus
+            // 10.
             for step in steps {
                 let expected = kept.iter().map(|kept| kept.0).find(|row| !expanded.contains(row));
                 if step.is_empty() {

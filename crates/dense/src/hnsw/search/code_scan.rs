@@ -1,4 +1,5 @@
-//! Brute-force scan over the codes of a set of rows: for sets too small for a beam search, and too large to score each vector.
+//! Brute-force scan over the codes of a set of rows. It is used for sets that are too small for a beam search to pay
+//! off, and too large for scoring every vector.
 
 use control::{Cancelled, Control};
 use ranking::{Hit, TopK, by_rank};
@@ -8,40 +9,66 @@ use crate::RowSet;
 use crate::hnsw::codes::{QuantizedQuery, Threshold};
 use crate::hnsw::scorer::{ScoreBuffers, Scorer};
 
-/// Words of the set whose rows are scored together.
+/// Number of words of the set, of 64 rows each, whose rows are scored together.
 const WORDS_PER_BLOCK: usize = 4;
-/// If at least one in this many rows of a block is in the set, the hardware prefetches their lines.
-const MAX_GAP_PREFETCHED_BY_HARDWARE: usize = 2;
+/// If at least 1/`SPARSE_BLOCK_DIVISOR` of the rows of a block are in the set, the hardware prefetches their codes;
+/// otherwise they are prefetched explicitly.
+const SPARSE_BLOCK_DIVISOR: usize = 2;
 
-/// Returns the `allowed` rows that may be among the `k` best, best first by their codes. A row is left out if at least `k`
-/// others are better even when the scores of both are off by [`RESCORE_DEVIATIONS`] standard deviations.
+/// A set of rows as a bitmap that may begin at any multiple of 64.
+#[derive(Clone, Copy)]
+pub(crate) struct RowWords<'a> {
+    /// The row of the lowest bit of the first word.
+    pub first: u32,
+    pub words: &'a [u64],
+}
+
+impl RowWords<'_> {
+    /// Iterates over the rows in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = u32> {
+        (self.first..).step_by(64).zip(self.words).flat_map(|(start, &word)| {
+            // Each step clears the lowest bit that is set.
+            let rest = std::iter::successors(Some(word), |rest| Some(rest & (rest - 1)));
+            rest.take(word.count_ones() as usize).map(move |rest| start + rest.trailing_zeros())
+        })
+    }
+}
+
+impl<'a> From<&'a RowSet> for RowWords<'a> {
+    fn from(set: &'a RowSet) -> Self {
+        Self { first: 0, words: set.words() }
+    }
+}
+
+/// Returns the `allowed` rows that may be among the `k` best, best first by their codes. A row is left out if at least
+/// `k` others are better even if its score and theirs are off by [`RESCORE_DEVIATIONS`] standard deviations.
 pub(crate) fn scan_codes(
     scorer: &Scorer,
     query: &QuantizedQuery,
-    allowed: &RowSet,
+    allowed: RowWords,
     k: usize,
     control: &Control,
     buffers: &mut ScoreBuffers,
 ) -> Result<Vec<Hit>, Cancelled> {
     let codes = scorer.codes();
-    // The k best lower bounds, and the candidates with their upper bounds.
+    // The k best lower bounds of scores, and the candidates with the upper bounds of their scores.
     let (mut lower_bounds, mut candidates) = (TopK::new(k), Vec::new());
     // The k-th best lower bound: a row whose upper bound is below it is not among the k best.
     let mut min_score = f32::NEG_INFINITY;
     let mut block = Vec::with_capacity(64 * WORDS_PER_BLOCK);
-    for (at, words) in allowed.words().chunks(WORDS_PER_BLOCK).enumerate() {
+    for (at, words) in allowed.words.chunks(WORDS_PER_BLOCK).enumerate() {
         control.check()?;
         block.clear();
-        append_rows(&mut block, (64 * WORDS_PER_BLOCK * at) as u32, words);
-        let is_dense = block.len() * MAX_GAP_PREFETCHED_BY_HARDWARE >= 64 * words.len();
+        append_rows(&mut block, allowed.first + (64 * WORDS_PER_BLOCK * at) as u32, words);
+        let is_dense = block.len() * SPARSE_BLOCK_DIVISOR >= 64 * words.len();
         if min_score > f32::NEG_INFINITY {
             if !is_dense {
                 block.iter().for_each(|&row| _ = codes.prefetch_sketch(row));
             }
-            let before = block.len();
+            let len_before = block.len();
             let threshold = Threshold { min_score, deviations: RESCORE_DEVIATIONS };
             scorer.prefilter(query, &mut block, threshold, buffers);
-            if !is_dense || block.len() < before {
+            if !is_dense || block.len() < len_before {
                 block.iter().for_each(|&row| codes.prefetch(row));
             }
         }
@@ -57,13 +84,13 @@ pub(crate) fn scan_codes(
             }
         }
     }
-    let reaching = candidates.into_iter().filter(|&(_, upper_bound)| upper_bound >= min_score);
-    let mut candidates: Vec<Hit> = reaching.map(|(hit, _)| hit).collect();
+    let remaining = candidates.into_iter().filter(|&(_, upper_bound)| upper_bound >= min_score);
+    let mut candidates: Vec<Hit> = remaining.map(|(hit, _)| hit).collect();
     candidates.sort_unstable_by(by_rank);
     Ok(candidates)
 }
 
-/// Appends the rows of `words`, of which the first is the word of row `first`.
+/// Appends the rows whose bits are set in `words`. Row `first` has the lowest bit of the first word.
 fn append_rows(block: &mut Vec<u32>, first: u32, words: &[u64]) {
     for (start, &word) in (first..).step_by(64).zip(words) {
         if word == u64::MAX {

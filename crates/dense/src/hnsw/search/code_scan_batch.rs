@@ -1,4 +1,8 @@
-//! Brute-force scan over all codes for many queries at once: each code that is read is scored for all of them.
+//! Brute-force scan over the codes of all rows for many queries at once: each row is read once and scored for all
+//! queries.
+//!
+//! The score of a row by its codes has the formula of an [`Int8Bound`], so the kernel that compares bounds with a
+//! threshold (`bounds_at_least`) finds the rows of a block that are good enough for a query.
 
 use control::{Cancelled, Control};
 use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels};
@@ -8,21 +12,21 @@ use super::rescore::rescore;
 use crate::hnsw::codes::QuantizedQuery;
 use crate::hnsw::scorer::Scorer;
 
-/// The maximum number of queries of one scan: with a block of rows they stay in the L2 cache.
+/// The maximum number of queries of one scan: so many that they stay in the L2 cache together with a block of rows.
 pub(crate) const MAX_BATCH_QUERIES: usize = 256;
 
-/// One more candidate is kept per this many hits, because codes rank rows only about right.
+/// One extra candidate is kept per this many hits, because codes rank rows only approximately.
 const HITS_PER_SPARE_CANDIDATE: usize = 2;
-/// Candidates that are kept besides.
+/// The number of extra candidates that are kept in addition, for any `k`.
 const SPARE_CANDIDATES: usize = 8;
 
-/// Returns the `k` best rows that are `live` for each of the prepared queries `[q * dim]`, best first. There are at most
-/// [`MAX_BATCH_QUERIES`] queries.
+/// Returns, for each query, the `k` best of the rows for which `is_live` is true, best first. `vectors` are at most
+/// [`MAX_BATCH_QUERIES`] queries `[q * dim]`, which are already [prepared](crate::Similarity::prepare).
 pub(crate) fn scan_codes_batch(
     scorer: &Scorer,
     vectors: &[f32],
     k: usize,
-    live: impl Fn(u32) -> bool,
+    is_live: impl Fn(u32) -> bool,
     control: &Control,
 ) -> Result<Vec<Vec<Hit>>, Cancelled> {
     let view = scorer.view();
@@ -30,27 +34,31 @@ pub(crate) fn scan_codes_batch(
     let queries: Vec<QuantizedQuery> =
         vectors.chunks_exact(view.dim).map(|vector| scorer.query(vector)).collect();
     let byte_queries = codes.byte_queries(queries.iter());
-    let scorers: Vec<Int8Bound> = queries.iter().map(|query| codes.byte_scorer(query)).collect();
+    // The coefficients with which each query is scored.
+    let score_formulas: Vec<Int8Bound> = queries.iter().map(|query| codes.byte_scorer(query)).collect();
     let num_candidates = k + k / HITS_PER_SPARE_CANDIDATE + SPARE_CANDIDATES;
     let mut candidates: Vec<TopKBuffer> = queries.iter().map(|_| TopKBuffer::new(num_candidates)).collect();
     let (mut bytes, mut products) = (Vec::new(), vec![0; queries.len() * BOUND_ROWS]);
     let num_rows = view.len() as u32;
     for first in (0..num_rows).step_by(BOUND_ROWS) {
         control.check()?;
-        let (block, numbers) = codes.byte_block(first..num_rows.min(first + BOUND_ROWS as u32), &mut bytes);
+        let (block, row_terms) = codes.byte_block(first..num_rows.min(first + BOUND_ROWS as u32), &mut bytes);
         let products = &mut products[..queries.len() * block.len()];
         kernels.products(&byte_queries, block, products);
-        for ((candidates, scorer), products) in
-            candidates.iter_mut().zip(&scorers).zip(products.chunks_exact(block.len()))
+        for ((candidates, formula), products) in
+            candidates.iter_mut().zip(&score_formulas).zip(products.chunks_exact(block.len()))
         {
-            let mut reaching =
-                kernels.bounds_at_least(products, None, numbers, scorer, candidates.min_score());
-            while reaching != 0 {
-                let at = reaching.trailing_zeros() as usize;
-                reaching &= reaching - 1;
+            // One bit per row, set if its score is at least `min_score`. `None`: queries of 8 bits have no low bytes.
+            let mut good_rows =
+                kernels.bounds_at_least(products, None, row_terms, formula, candidates.min_score());
+            while good_rows != 0 {
+                let at = good_rows.trailing_zeros() as usize;
+                good_rows &= good_rows - 1;
                 let ord = first + at as u32;
-                if live(ord) {
-                    let score = scorer.of(products[at], None, numbers.scales[at], numbers.errors[at], 0.0);
+                if is_live(ord) {
+                    // The length of the row, 0.0, has no effect on a score.
+                    let score =
+                        formula.of(products[at], None, row_terms.scales[at], row_terms.addends[at], 0.0);
                     candidates.push(Hit { ord, score });
                 }
             }

@@ -1,9 +1,9 @@
 //! Beam search among the rows that a filter allows.
 //!
-//! The search scores allowed rows only. Where a row has few allowed neighbors, those that are not allowed serve as bridges:
-//! their own neighbors are read in their place (Patel, Kraft, Guestrin and Zaharia, "ACORN: Performant and
-//! Predicate-Agnostic Search Over Vector Embeddings and Structured Data", 2024). Asking whether a row is allowed
-//! is cheap beside scoring it, so a filtered search scores no more rows than an unfiltered one, at the same recall.
+//! The search scores only allowed rows. If a row has few allowed neighbors, some of its other neighbors serve as
+//! *bridges*: the neighbors of a bridge are read in its place (Patel, Kraft, Guestrin and Zaharia, "ACORN: Performant
+//! and Predicate-Agnostic Search Over Vector Embeddings and Structured Data", 2024). Looking up whether a row is
+//! allowed is cheap compared with scoring it.
 
 use control::Cancelled;
 use ranking::Hit;
@@ -13,31 +13,34 @@ use super::scratch::{FilteredScratch, Scratch};
 use crate::RowSet;
 use crate::hnsw::codes::{QuantizedQuery, SKETCH_DEVIATIONS, Threshold};
 
-/// Expansions between two checks for cancellation.
+/// Number of expansions between two checks for cancellation.
 const EXPANSIONS_PER_CHECK: u32 = 16;
-/// A search starts from this many rows nearest to the query, allowed or not, which an unfiltered search finds. From one row
-/// alone, it could miss allowed rows that are near the query but that only rows that are not allowed lead to.
-const NUM_STARTS: usize = 8;
-/// If the share of allowed rows around the starts, relative to their share in the index, is below this, the nearest allowed
-/// rows are likely elsewhere, and the search gives up.
+/// A filtered search starts from this many rows near the query, allowed or not, which a first, unfiltered search finds.
+/// If it started from a single row, it could miss allowed rows near the query that are reached only through rows that
+/// are not allowed.
+const NUM_NEAREST: usize = 8;
+/// The search compares two shares of allowed rows: among the neighbors of the first [`NUM_NEAREST`] expanded rows, and
+/// in the whole index. If the first share divided by the second is less than this, the nearest allowed rows are
+/// probably not near the query, and the search gives up.
 const MIN_RELATIVE_SHARE: f64 = 0.5;
-/// Bridges are read until a row has about this many allowed neighbors, its own included.
-const WANTED_NEIGHBORS: usize = 48;
+/// If an expanded row has fewer allowed neighbors than this, bridges are read: as many as are expected to have the
+/// missing number of allowed neighbors.
+const TARGET_NEIGHBORS: usize = 48;
 
-/// What a filtered search needs to know about its filter and limits.
+/// The filter and the limits of a filtered search.
 #[derive(Clone, Copy)]
 pub(crate) struct FilteredLimits<'a> {
     pub allowed: &'a RowSet,
     /// The number of candidates to keep and to expand.
     pub ef: usize,
-    /// The search gives up when it has read this many adjacency lists.
+    /// The search gives up when it has read more adjacency lists than this.
     pub max_lists_read: usize,
 }
 
 impl BeamSearch<'_> {
-    /// Searches layer 0 for about the `ef` best allowed rows and returns them, best first. Returns `None` if it gives up:
-    /// because few rows around the query are allowed, because it reaches fewer than `ef` rows, or because it read too many
-    /// adjacency lists.
+    /// Searches layer 0 for approximately the `ef` best allowed rows and returns them, best first. Returns `None` if
+    /// the search gives up: because few rows near the query are allowed, because it reaches fewer than `ef` allowed
+    /// rows, or because it read too many adjacency lists.
     pub fn search_filtered(
         &self,
         query: &QuantizedQuery,
@@ -47,14 +50,15 @@ impl BeamSearch<'_> {
     ) -> Result<Option<Vec<Hit>>, Cancelled> {
         let FilteredLimits { allowed, ef, max_lists_read } = limits;
         let entry = self.greedy_descent(query, entry_point, 0, scratch);
-        self.search_layer(query, &[entry], NUM_STARTS, 0, scratch)?;
+        self.search_layer(query, &[entry], NUM_NEAREST, 0, scratch)?;
         let nearest: Vec<Hit> = scratch.found().collect();
         let Scratch { filtered, buffers, .. } = scratch;
         filtered.start(&nearest, ef, allowed, self.graph.num_rows());
         let share = allowed.share(self.graph.num_rows()).max(f64::MIN_POSITIVE);
         let (mut expansions, mut lists_read) = (0u32, 0);
-        // Neighbors around the starts, and how many of them are allowed.
-        let (mut near, mut near_allowed) = (0, 0);
+        // The number of neighbors of the first `NUM_NEAREST` expanded rows and of their bridges, and how many of these
+        // are allowed.
+        let (mut num_near, mut num_near_allowed) = (0, 0);
         let count_allowed = |rows: &[u32]| rows.iter().filter(|&&row| allowed.contains(row)).count();
         while let Some(row) = filtered.starts.pop().or_else(|| filtered.queue.expand_next()) {
             if expansions.is_multiple_of(EXPANSIONS_PER_CHECK) {
@@ -65,29 +69,32 @@ impl BeamSearch<'_> {
             let FilteredScratch { queue, unscored, unread, neighbors, to_score, bridges, .. } = filtered;
             unscored.take(neighbors, to_score);
             let allowed_neighbors = count_allowed(neighbors);
-            // A bridge is expected to lead to the share of allowed rows that the index has.
-            let missing = WANTED_NEIGHBORS.saturating_sub(allowed_neighbors) as f64;
-            let wanted_bridges = missing / (share * neighbors.len().max(1) as f64);
+            // Among the neighbors of a bridge, the expected share of allowed rows is that in the index.
+            let missing = TARGET_NEIGHBORS.saturating_sub(allowed_neighbors) as f64;
+            let num_bridges = missing / (share * neighbors.len().max(1) as f64);
             bridges.clear();
+            // Neighbors that are not allowed and were not read before.
             unread.take(neighbors, bridges);
-            let (used, unused) = bridges.split_at((wanted_bridges.ceil() as usize).min(bridges.len()));
+            let (used, unused) = bridges.split_at((num_bridges.ceil() as usize).min(bridges.len()));
             unused.iter().for_each(|&row| unread.insert(row));
             used.iter().for_each(|&row| self.graph.prefetch(row, 0));
-            let is_start = expansions as usize <= NUM_STARTS;
-            if is_start {
-                (near, near_allowed) = (near + neighbors.len(), near_allowed + allowed_neighbors);
+            let is_near_query = expansions as usize <= NUM_NEAREST;
+            if is_near_query {
+                (num_near, num_near_allowed) =
+                    (num_near + neighbors.len(), num_near_allowed + allowed_neighbors);
             }
             for &row in used {
                 self.graph.read_neighbors(row, 0, neighbors);
                 unscored.take(neighbors, to_score);
-                if is_start {
-                    (near, near_allowed) = (near + neighbors.len(), near_allowed + count_allowed(neighbors));
+                if is_near_query {
+                    (num_near, num_near_allowed) =
+                        (num_near + neighbors.len(), num_near_allowed + count_allowed(neighbors));
                 }
             }
             lists_read += 1 + used.len();
-            let is_elsewhere = expansions as usize == NUM_STARTS
-                && (near_allowed as f64) < MIN_RELATIVE_SHARE * share * near as f64;
-            if is_elsewhere || lists_read > max_lists_read {
+            let are_allowed_rows_far = expansions as usize == NUM_NEAREST
+                && (num_near_allowed as f64) < MIN_RELATIVE_SHARE * share * num_near as f64;
+            if are_allowed_rows_far || lists_read > max_lists_read {
                 return Ok(None);
             }
             if let Some(min_score) = queue.worst_score() {
@@ -108,7 +115,8 @@ impl BeamSearch<'_> {
 }
 
 impl FilteredScratch {
-    /// Prepares a search from the `nearest` rows: those that are not allowed are expanded first.
+    /// Prepares a search that starts from the `nearest` rows. The allowed ones become candidates; the others become
+    /// `starts`, which are expanded before the candidates.
     fn start(&mut self, nearest: &[Hit], ef: usize, allowed: &RowSet, num_rows: usize) {
         let Self { queue, unscored, unread, to_score, starts, .. } = self;
         unscored.set_to(allowed.words(), num_rows);
@@ -125,7 +133,7 @@ impl FilteredScratch {
                 starts.push(ord);
             }
         }
-        // The nearest is popped first.
+        // The nearest row is popped first.
         starts.reverse();
     }
 }

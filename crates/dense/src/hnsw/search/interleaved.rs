@@ -1,4 +1,4 @@
-//! Several beam searches on one thread: while one waits for memory, the others compute.
+//! Runs several beam searches on one thread in turn: while one waits for memory, the others compute.
 
 use control::Cancelled;
 use ranking::Hit;
@@ -10,42 +10,43 @@ use crate::hnsw::codes::QuantizedQuery;
 
 /// The maximum number of searches that one thread runs at once.
 pub(crate) const MAX_INTERLEAVED: usize = 4;
-/// Rounds of one step per search between two checks for cancellation.
+/// Number of rounds between two checks for cancellation. In a round, each search takes one step.
 const ROUNDS_PER_CHECK: u32 = 64;
 
-/// A search that is not over.
+/// A search in progress.
 struct Running<'a> {
-    /// The query's position among all.
+    /// The query's position among all queries.
     at: usize,
     query: QuantizedQuery,
     scratch: &'a mut Scratch,
     has_expanded: bool,
 }
 
-/// Searches layer 0 for each of the prepared queries `[q * dim]`, as many at once as there are scratches. Returns up to `k`
-/// hits per query, in order. Nearly all rows must be `live`: others are no hits, and each search keeps as many more
-/// candidates as are expected to be dead.
+/// Searches layer 0 for each of the queries `[q * dim]`, which are already [prepared](crate::Similarity::prepare); as
+/// many at a time as there are scratches. Returns up to `k` hits per query, in the order of the queries. Rows for which
+/// `is_live` is false are dead: a search finds them, but they are not hits. Each search therefore keeps as many more
+/// candidates as are expected to be dead, which is affordable only if nearly all rows are live.
 pub(crate) fn search_interleaved(
     search: &BeamSearch,
     entry_point: u32,
     vectors: &[f32],
     size: BeamSize,
     k: usize,
-    live: impl Fn(u32) -> bool,
+    is_live: impl Fn(u32) -> bool,
     scratches: &mut [Scratch],
 ) -> Result<Vec<Vec<Hit>>, Cancelled> {
     let view = search.scorer.view();
     let vectors: Vec<&[f32]> = vectors.chunks_exact(view.dim).collect();
     let mut found = vec![Vec::new(); vectors.len()];
     let mut waiting = 0..vectors.len();
-    let dead = view.len() - view.live_len();
-    let with_dead = |rows: usize| rows + (rows * dead).div_ceil(view.len());
+    let num_dead = view.len() - view.live_len();
+    let with_dead = |num_rows: usize| num_rows + (num_rows * num_dead).div_ceil(view.len());
     let size = BeamSize { num_candidates: with_dead(size.num_candidates), ef: with_dead(size.ef) };
     let start = |at: usize, scratch: &mut Scratch| {
         let query = search.scorer.query(vectors[at]);
         let entry = search.greedy_descent(&query, entry_point, 0, scratch);
         search.start(&[entry], size, scratch);
-        // There is an entry point to expand.
+        // There is always a candidate to expand: the entry point.
         search.expand(0, scratch);
         query
     };
@@ -68,7 +69,8 @@ pub(crate) fn search_interleaved(
             if *has_expanded || search.expand(0, scratch) {
                 return true;
             }
-            let candidates: Vec<Hit> = scratch.found().filter(|hit| dead == 0 || live(hit.ord)).collect();
+            let candidates: Vec<Hit> =
+                scratch.found().filter(|hit| num_dead == 0 || is_live(hit.ord)).collect();
             found[*at] = rescore(&search.scorer, vectors[*at], query, &candidates, k);
             let Some(next) = waiting.next() else { return false };
             (*at, *query) = (next, start(next, scratch));

@@ -1,13 +1,15 @@
-//! Searches of an HNSW index. All score by codes and end in [exact rescoring](rescore) of their candidates.
+//! The search algorithms of an HNSW index. Each finds candidates by their codes, which are then [rescored](rescore) by
+//! their vectors.
 //!
-//! | search | reads |
+//! | module | finds candidates |
 //! |---|---|
-//! | [`beam_search`] | the neighborhood of the query in the graph; [`interleaved`] runs several at once |
-//! | [`filtered`] | the same among the rows that a filter allows |
-//! | [`code_scan`] | the codes of all rows of a set |
-//! | [`code_scan_batch`] | the codes of all rows, for many queries at once |
+//! | [`beam_search`] | near the query in the graph; [`interleaved`] runs several searches at once on one thread |
+//! | [`filtered`] | near the query in the graph, among the rows that a filter allows |
+//! | [`code_scan`] | by a scan over the codes of a set of rows |
+//! | [`code_scan_batch`] | by a scan over the codes of all rows, for many queries at once |
 //!
-//! The [planner](super::planner) chooses between them.
+//! The [planner](super::planner) chooses between them. Their data structures are [`candidate_queue`], `visited` and
+//! `row_bits` (sets of rows); [`scratch`] has the buffers of a search.
 
 pub(crate) mod beam_search;
 pub(crate) mod candidate_queue;

@@ -7,13 +7,14 @@ use crate::Similarity;
 use crate::hnsw::codes::QuantizedQuery;
 use crate::hnsw::scorer::Scorer;
 
-/// A candidate is left out if its score by codes plus this many standard deviations does not reach the `k`-th best exact
-/// score.
+/// A candidate is left out if its score by codes plus this many standard deviations of the score's error is below the
+/// `k`-th best exact score.
 pub(super) const RESCORE_DEVIATIONS: f32 = 3.0;
-/// How many candidates ahead vectors are prefetched.
+/// While a candidate is scored, the vector of the candidate this many places after it is prefetched.
 const PREFETCH_DISTANCE: usize = 4;
 
-/// Returns the `k` best candidates by their exact scores, best first. `candidates` come best first by their codes.
+/// Returns the `k` best candidates by their exact scores, best first. `candidates` are sorted best first by their
+/// codes.
 pub(crate) fn rescore(
     scorer: &Scorer,
     vector: &[f32],
@@ -22,13 +23,13 @@ pub(crate) fn rescore(
     k: usize,
 ) -> Vec<Hit> {
     let view = scorer.view();
-    // Turns an exact score into a score by codes: q·x for inner products; for distances
-    // q·x − |x|²/2 = (−|q − x|² + |q|²) / 2.
+    // With the factor and the offset, an exact score can be compared with scores by codes, which are q·x for inner
+    // products and q·x − |x|²/2 = (−|q − x|² + |q|²) / 2 for distances.
     let (factor, offset) = match view.similarity {
         Similarity::Dot | Similarity::Cosine => (1.0, 0.0),
         Similarity::L2 => (0.5, 0.5 * query.length() * query.length()),
     };
-    // Only a file with invalid vectors leads to NaN, which ranks last.
+    // A score is NaN only if the file has invalid vectors. It is then ranked last.
     let score = |ord: u32| Hit { ord, score: view.score(vector, ord).max(f32::NEG_INFINITY) };
     let prefetch_candidate = |at: usize| {
         if let Some(candidate) = candidates.get(at) {
@@ -46,7 +47,7 @@ pub(crate) fn rescore(
         let Some(worst) = best.threshold() else { break };
         let min_score = worst.score * factor + offset;
         let deviation = scorer.codes().score_deviation(query, candidate.ord);
-        // False for NaN, which only files with invalid vectors lead to.
+        // This is false, so that the candidate is scored, if a number is NaN because of a corrupt file.
         if candidate.score + RESCORE_DEVIATIONS * deviation < min_score {
             continue;
         }

@@ -1,14 +1,14 @@
-/// A set of rows, one bit per row, from which a search takes each row once.
+/// A set of rows, one bit per row. A search takes rows out of it, so that it handles each row only once.
 #[derive(Debug, Default)]
 pub(crate) struct RowBits(Vec<u64>);
 
 impl RowBits {
-    /// Makes it the set whose bits are `words`; rows beyond them are not in it.
+    /// Replaces the set with the rows whose bits are set in `words`. Rows beyond the words are not in the set.
     pub fn set_to(&mut self, words: &[u64], num_rows: usize) {
         self.set_to_words(words, num_rows, |word| word);
     }
 
-    /// Makes it the complement of the set whose bits are `words`.
+    /// Replaces the set with the rows whose bits are not set in `words`. Rows beyond the words are in the set.
     pub fn set_to_complement(&mut self, words: &[u64], num_rows: usize) {
         self.set_to_words(words, num_rows, |word| !word);
     }
@@ -27,12 +27,12 @@ impl RowBits {
         self.0[row as usize / 64] &= !(1 << (row % 64));
     }
 
-    /// Removes those of `rows` that are in the set, and appends them to `taken`.
+    /// Removes `rows` from the set, and appends those that were in the set to `taken`.
     pub fn take(&mut self, rows: &[u32], taken: &mut Vec<u32>) {
         let mut count = taken.len();
         taken.resize(count + rows.len(), 0);
         for &row in rows {
-            // No branch, because it could not be predicted.
+            // A branch would often be mispredicted.
             let (word, bit) = (&mut self.0[row as usize / 64], 1 << (row % 64));
             taken[count] = row;
             count += usize::from(*word & bit != 0);
@@ -51,13 +51,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_are_taken_once(
+        fn each_row_of_the_set_is_taken_once_and_no_others(
             allowed in prop::collection::btree_set(0u32..200, 0..150),
             lists in prop::collection::vec(prop::collection::vec(0u32..300, 0..40), 0..8),
         ) {
             let set: RowSet = allowed.iter().copied().collect();
             for complement in [false, true] {
-                let mut left: BTreeSet<u32> =
+                let mut remaining: BTreeSet<u32> =
                     (0..300).filter(|row| allowed.contains(row) != complement).collect();
                 let mut bits = RowBits::default();
                 if complement {
@@ -66,9 +66,10 @@ mod tests {
                     bits.set_to(set.words(), 300);
                 }
                 for rows in &lists {
+                    // What the vector already has stays.
                     let mut taken = vec![7];
                     bits.take(rows, &mut taken);
-                    let expected = rows.iter().copied().filter(|row| left.remove(row));
+                    let expected = rows.iter().copied().filter(|row| remaining.remove(row));
                     prop_assert_eq!(&taken, &[7].into_iter().chain(expected).collect::<Vec<u32>>());
                 }
             }

@@ -1,5 +1,5 @@
-/// The set of rows that a search has visited, one bit per row. Clearing it takes time in proportion to the rows visited, not
-/// to the size of the index.
+/// The set of rows that a search has visited, one bit per row. Clearing it takes time proportional to the number of
+/// visited rows, not to the size of the index.
 #[derive(Debug, Default)]
 pub(crate) struct VisitedSet {
     words: Vec<u64>,
@@ -8,7 +8,7 @@ pub(crate) struct VisitedSet {
 }
 
 impl VisitedSet {
-    /// Empties the set, for an index of `num_rows` rows.
+    /// Empties the set and prepares it for an index of `num_rows` rows.
     pub fn clear(&mut self, num_rows: usize) {
         for &row in &self.rows {
             self.words[row as usize / 64] = 0;
@@ -26,12 +26,12 @@ impl VisitedSet {
         is_new
     }
 
-    /// Inserts rows, writes those that were not in the set to `unvisited`, which has space for all, and returns how many
-    /// they are.
+    /// Inserts rows, writes those that were not in the set to the start of `unvisited`, and returns their number.
+    /// `unvisited` must be at least as long as `rows`.
     pub fn insert_all(&mut self, rows: impl Iterator<Item = u32>, unvisited: &mut [u32]) -> usize {
         let mut count = 0;
         rows.for_each(|row| {
-            // No branch, because it could not be predicted: about half of the rows are new.
+            // A branch would often be mispredicted: about half of the rows are new.
             unvisited[count] = row;
             count += usize::from(self.set(row));
         });
@@ -55,10 +55,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_as_a_set(searches in prop::collection::vec(prop::collection::vec(0u32..3000, 0..500), 1..4)) {
+        fn behaves_like_a_hash_set(searches in prop::collection::vec(prop::collection::vec(0u32..3000, 0..500), 1..4)) {
             let mut visited = VisitedSet::default();
             for (search, rows) in searches.into_iter().enumerate() {
-                // Indexes grow, and compacted ones are smaller.
+                // The size of the index differs from search to search: 3000, 4000, 3300. Indexes grow, and shrink when
+                // they are compacted.
                 visited.clear(3000 + search * 1000 % 1700);
                 let mut set = HashSet::new();
                 for rows in rows.chunks(7) {

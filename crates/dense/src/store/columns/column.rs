@@ -8,7 +8,7 @@ use storage::{File, Writer};
 use super::reserve::reserve;
 use crate::Error;
 
-/// A column of numbers: the mapped ones of a file, if any, then those appended, in memory.
+/// A column of numbers: first those in a mapped file, if there is one, then the appended ones, in memory.
 #[derive(Debug)]
 pub(crate) struct Column<T> {
     mapped: Option<Mapped>,
@@ -27,7 +27,7 @@ impl<T: AnyBitPattern + bytemuck::NoUninit> Column<T> {
         Self { mapped: None, appended: Vec::new() }
     }
 
-    /// A section of a file, which stays there.
+    /// Opens a section of a file. Its numbers stay in the file.
     pub fn open(file: &Arc<File>, section: &'static str) -> Result<Self, Error> {
         let length = file.section_as::<T>(section)?.len();
         Ok(Self { mapped: Some(Mapped { file: Arc::clone(file), section, length }), appended: Vec::new() })
@@ -37,7 +37,7 @@ impl<T: AnyBitPattern + bytemuck::NoUninit> Column<T> {
         self.mapped_len() + self.appended.len()
     }
 
-    /// The mapped numbers, and those appended to them.
+    /// Returns the mapped numbers and the appended numbers.
     pub fn parts(&self) -> (&[T], &[T]) {
         let mapped = self.mapped.as_ref().map_or(&[][..], |mapped| {
             mapped.file.section_as(mapped.section).expect("the section was read when the file was opened")
@@ -45,7 +45,7 @@ impl<T: AnyBitPattern + bytemuck::NoUninit> Column<T> {
         (mapped, &self.appended)
     }
 
-    /// `length` numbers from `start`, all of which lie in the same part.
+    /// Returns `length` numbers from `start`, which must be all mapped or all appended.
     pub fn slice(&self, start: usize, length: usize) -> &[T] {
         match start.checked_sub(self.mapped_len()) {
             Some(start) => &self.appended[start..][..length],
@@ -57,24 +57,29 @@ impl<T: AnyBitPattern + bytemuck::NoUninit> Column<T> {
         self.slice(at, 1)[0]
     }
 
+    /// Reserves space for `additional` numbers.
+    pub fn reserve(&mut self, additional: usize) {
+        reserve(&mut self.appended, additional);
+    }
+
     pub fn extend(&mut self, values: &[T]) {
         reserve(&mut self.appended, values.len());
         self.appended.extend_from_slice(values);
     }
 
-    /// Removes the numbers from `length` on, which must have been appended.
+    /// Keeps the first `length` numbers and removes the others, which must be appended ones.
     pub fn truncate(&mut self, length: usize) {
         self.appended.truncate(length - self.mapped_len());
     }
 
-    /// Appends all numbers to the section that `writer` began last.
+    /// Writes all numbers to the current section of `writer`.
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
         let (mapped, appended) = self.parts();
         writer.append(bytemuck::cast_slice(mapped))?;
         Ok(writer.append(bytemuck::cast_slice(appended))?)
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         self.appended.capacity() * size_of::<T>()
     }

@@ -1,7 +1,7 @@
-//! Arrays that are read from a mapped file until they are first changed, and then copied to memory whole.
+//! Copy-on-write arrays: read from a mapped file until they are first changed, and then copied to memory completely.
 //!
-//! They suit what a search reads at random: all of it is one slice. What only grows is a
-//! [`Column`](super::column::Column), which keeps its mapped part where it is.
+//! A copy-on-write array is always a single slice, which is the fastest to read at random positions. A
+//! [`Column`](super::column::Column) has two parts, but never copies the mapped one.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::column::Column;
 use super::reserve::reserve;
 use crate::Error;
 
-/// An array of numbers.
+/// A copy-on-write array of numbers.
 #[derive(Debug)]
 pub(crate) enum CowArray<T> {
     Owned(Vec<T>),
@@ -25,7 +25,7 @@ impl<T: AnyBitPattern + NoUninit> CowArray<T> {
         Self::Owned(Vec::new())
     }
 
-    /// A section of a file, which stays there.
+    /// Opens a section of a file. Its numbers stay in the file until the array is changed.
     pub fn open(file: &Arc<File>, section: &'static str) -> Result<Self, Error> {
         Ok(Self::Mapped(Column::open(file, section)?))
     }
@@ -37,7 +37,7 @@ impl<T: AnyBitPattern + NoUninit> CowArray<T> {
         }
     }
 
-    /// The array in memory, where it can be changed.
+    /// Returns the array in memory, where it can be changed. A mapped array is copied first.
     pub fn to_mut(&mut self) -> &mut Vec<T> {
         if let Self::Mapped(column) = self {
             let mut numbers = Vec::new();
@@ -47,7 +47,7 @@ impl<T: AnyBitPattern + NoUninit> CowArray<T> {
         }
         match self {
             Self::Owned(numbers) => numbers,
-            Self::Mapped(_) => unreachable!("it was copied above"),
+            Self::Mapped(_) => unreachable!("a mapped array was copied above"),
         }
     }
 
@@ -56,7 +56,7 @@ impl<T: AnyBitPattern + NoUninit> CowArray<T> {
         Ok(writer.section(section, bytemuck::cast_slice(self.as_slice()))?)
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         match self {
             Self::Owned(numbers) => numbers.capacity() * size_of::<T>(),
@@ -65,8 +65,8 @@ impl<T: AnyBitPattern + NoUninit> CowArray<T> {
     }
 }
 
-/// Bytes in whole cache lines, otherwise like [`CowArray`]. Sections of files begin at multiples of a line, so that mapped
-/// lines are aligned too.
+/// A copy-on-write array of cache lines. Sections of files begin at multiples of a cache line, so that mapped lines are
+/// aligned too.
 #[derive(Debug)]
 pub(crate) enum CowLines {
     Owned(Vec<Line>),
@@ -78,7 +78,7 @@ impl CowLines {
         Self::Owned(Vec::new())
     }
 
-    /// A section of a file, which stays there.
+    /// Opens a section of a file. Its bytes stay in the file until the array is changed.
     pub fn open(file: &Arc<File>, section: &'static str) -> Result<Self, Error> {
         Ok(Self::Mapped(Column::open(file, section)?))
     }
@@ -90,7 +90,7 @@ impl CowLines {
         }
     }
 
-    /// The lines in memory, where they can be changed.
+    /// Returns the lines in memory, where they can be changed. Mapped lines are copied first.
     pub fn to_mut(&mut self) -> &mut Vec<Line> {
         if let Self::Mapped(column) = self {
             let bytes = column.parts().0;
@@ -102,7 +102,7 @@ impl CowLines {
         }
         match self {
             Self::Owned(lines) => lines,
-            Self::Mapped(_) => unreachable!("they were copied above"),
+            Self::Mapped(_) => unreachable!("mapped lines were copied above"),
         }
     }
 
@@ -111,7 +111,7 @@ impl CowLines {
         Ok(writer.section(section, self.bytes())?)
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         match self {
             Self::Owned(lines) => lines.capacity() * size_of::<Line>(),

@@ -1,5 +1,5 @@
-/// Reserves space for `additional` values, in huge pages where the system has them: searches read these values at random,
-/// and huge pages cost them fewer TLB misses.
+/// Reserves space for `additional` values, in huge pages if the system has them. Searches read the values at random
+/// positions, and huge pages cause fewer TLB misses.
 pub(crate) fn reserve<T>(values: &mut Vec<T>, additional: usize) {
     if values.capacity() - values.len() < additional {
         values.reserve(additional);

@@ -1,4 +1,5 @@
-//! The ids of rows as text: in a mapped file, and appended in memory. Snapshots share them.
+//! The ids of rows as strings, by ord: first those in a mapped file, then the appended ones, in memory. Snapshots share
+//! the strings with the index.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -9,14 +10,13 @@ use storage::{File, Writer};
 use crate::Error;
 use crate::store::columns::column::Column;
 
-/// Appended ids in one chunk. While a snapshot is held, appending copies the last chunk.
+/// Number of appended ids in a chunk. If a snapshot exists, the next append copies the last chunk.
 const ROWS_PER_CHUNK: usize = 1024;
-/// Ids of a file that are looked up together.
+/// Number of ids in a file that are looked up together, so that their cache misses overlap.
 const LOOKUPS_AT_ONCE: usize = 64;
 
-/// A snapshot of the ids of an index, including those of deleted rows: they stay as they were when
-/// [`row_ids`](crate::FlatIndex::row_ids) was called, whatever becomes of the index. It shares the ids with the index, so it is
-/// made in a moment.
+/// A snapshot of the ids of an index, including those of deleted rows. Later changes of the index do not change it. It
+/// shares the ids with the index, so creating it is cheap. [`row_ids`](crate::FlatIndex::row_ids) creates one.
 #[derive(Debug, Clone)]
 pub struct RowIds(IdStrings);
 
@@ -25,48 +25,50 @@ impl RowIds {
         Self(strings)
     }
 
-    /// The id of a row, deleted or not.
+    /// Returns the id of a row, deleted or not.
     ///
     /// # Panics
     ///
-    /// If there was no such row.
+    /// If the index had no such row when the snapshot was created.
     #[must_use]
     pub fn id(&self, ord: u32) -> &str {
         self.0.get(ord)
     }
 
-    /// Calls `with` for the id of each hit, in order: faster than one [`id`](Self::id) after another.
+    /// Calls `visit` with the id of each hit, in order. This is faster than calling [`id`](Self::id) for each.
     ///
     /// # Panics
     ///
-    /// If there was no such row.
-    pub fn for_each_id(&self, hits: &[Hit], with: impl FnMut(&str)) {
-        self.0.for_each_id(hits, with);
+    /// If the index had no such row when the snapshot was created.
+    pub fn for_each_id(&self, hits: &[Hit], visit: impl FnMut(&str)) {
+        self.0.for_each_id(hits, visit);
     }
 
-    /// The number of rows, including deleted ones.
+    /// Returns the number of rows, including deleted ones.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there were no rows.
+    /// Returns whether there are no rows, not even deleted ones.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether the ids of the index did not change between two snapshots, both of which are still held.
+    /// Returns whether the ids of the index did not change between two snapshots.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {
         let IdStrings { mapped, chunks } = &self.0;
+        // A chunk that is shared with a snapshot is replaced before it changes, and all later chunks are then new too.
+        // It is therefore enough to compare the last chunks.
         let is_same_file = mapped.as_ref().map(Arc::as_ptr) == other.0.mapped.as_ref().map(Arc::as_ptr);
         let last = |chunks: &[Arc<Chunk>]| chunks.last().map(Arc::as_ptr);
         is_same_file && chunks.len() == other.0.chunks.len() && last(chunks) == last(&other.0.chunks)
     }
 }
 
-/// The ids of all rows, in order. A clone shares them.
+/// The ids of all rows, by ord. A clone shares them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IdStrings {
     mapped: Option<Arc<Mapped>>,
@@ -74,22 +76,22 @@ pub(crate) struct IdStrings {
     chunks: Vec<Arc<Chunk>>,
 }
 
-/// Ids in a file.
+/// The ids in a file.
 #[derive(Debug)]
 struct Mapped {
     bytes: Column<u8>,
-    /// Where each id ends in `bytes`.
+    /// The offset in `bytes` at which each id ends.
     ends: Column<u64>,
 }
 
 #[derive(Debug, Clone, Default)]
 struct Chunk {
     text: String,
-    /// Where each id ends in `text`.
+    /// The offset in `text` at which each id ends.
     ends: Vec<usize>,
 }
 
-/// Where an id is in the bytes of a file.
+/// The offsets of an id in the bytes of a file.
 #[derive(Clone, Copy, Default)]
 struct Span {
     start: usize,
@@ -103,7 +105,7 @@ impl IdStrings {
         self.mapped_len() + self.chunks.len().saturating_sub(1) * ROWS_PER_CHUNK + last
     }
 
-    /// The number of rows whose ids are in the file.
+    /// Returns the number of rows whose ids are in the file.
     pub fn mapped_len(&self) -> usize {
         self.mapped.as_ref().map_or(0, |mapped| mapped.ends.len())
     }
@@ -119,15 +121,15 @@ impl IdStrings {
         }
     }
 
-    /// Calls `with` for the id of each hit, in order.
-    pub fn for_each_id(&self, hits: &[Hit], mut with: impl FnMut(&str)) {
+    /// Calls `visit` with the id of each hit, in order.
+    pub fn for_each_id(&self, hits: &[Hit], mut visit: impl FnMut(&str)) {
         let Some(mapped) = &self.mapped else {
-            hits.iter().for_each(|hit| with(self.get(hit.ord)));
+            hits.iter().for_each(|hit| visit(self.get(hit.ord)));
             return;
         };
         let ((bytes, _), (ends, _)) = (mapped.bytes.parts(), mapped.ends.parts());
         for hits in hits.chunks(LOOKUPS_AT_ONCE) {
-            // First all spans, then the first byte of each id: so the cache misses of all hits overlap.
+            // Reads all spans first, then the first byte of each id, so that the cache misses of all hits overlap.
             let mut spans = [Span::default(); LOOKUPS_AT_ONCE];
             for (span, hit) in spans.iter_mut().zip(hits) {
                 let row = hit.ord as usize;
@@ -137,9 +139,10 @@ impl IdStrings {
                 }
             }
             let first_byte = |span: &Span| if span.end == 0 { 0 } else { bytes[span.start] };
+            // `black_box` keeps the compiler from removing these reads.
             black_box(spans.iter().fold(0, |all, span| all ^ first_byte(span)));
             for (hit, &Span { start, end }) in hits.iter().zip(&spans) {
-                with(if end == 0 { self.get(hit.ord) } else { text(&bytes[start..end]) });
+                visit(if end == 0 { self.get(hit.ord) } else { text(&bytes[start..end]) });
             }
         }
     }
@@ -156,7 +159,7 @@ impl IdStrings {
         }
     }
 
-    /// Removes the ids from row `num_rows` on, which must have been appended.
+    /// Keeps the ids of the first `num_rows` rows and removes the others, which must be appended ones.
     pub fn truncate(&mut self, num_rows: usize) {
         let kept = num_rows - self.mapped_len();
         self.chunks.truncate(kept.div_ceil(ROWS_PER_CHUNK));
@@ -167,7 +170,7 @@ impl IdStrings {
         }
     }
 
-    /// Opens the ids of a file, which stay there, and checks that they are text.
+    /// Opens the ids of a file, without copying them to memory, and checks that they are UTF-8, not empty and in order.
     pub fn open(file: &Arc<File>, num_rows: usize) -> Result<Self, Error> {
         let mapped = Mapped { bytes: Column::open(file, "ids")?, ends: Column::open(file, "id_ends")? };
         let corrupt = |expected: String, got: String| storage::Error::corrupt(file.path(), expected, got);
@@ -216,7 +219,7 @@ impl IdStrings {
         Ok(())
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         let of_chunk =
             |chunk: &Arc<Chunk>| chunk.text.capacity() + chunk.ends.capacity() * size_of::<usize>();
@@ -233,7 +236,7 @@ impl Mapped {
 }
 
 fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).expect("ids are text, as was checked when the file was opened")
+    std::str::from_utf8(bytes).expect("ids are UTF-8, as was checked when the file was opened")
 }
 
 impl Chunk {
@@ -248,8 +251,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_snapshot_stays_as_it_was() {
+    fn changes_of_the_ids_do_not_change_a_snapshot() {
         let mut strings = IdStrings::default();
+        // One full chunk of 1024 ids and a part of another.
         (0..1500).for_each(|row| strings.push(&format!("row {row}")));
         let before = RowIds(strings.clone());
         assert!(before.same(&RowIds(strings.clone())));

@@ -1,37 +1,38 @@
-//! A hash table of rows by id, which does not store the ids again.
+//! A hash table from ids to rows that stores no strings.
 //!
-//! Slots hold rows; ids are looked up in the rows' own list. Collisions go to the next free slot (linear probing), and a
-//! removal moves rows back into the gap (Knuth, "The Art of Computer Programming", volume 3, algorithm 6.4R), so there are
-//! no tombstones. The hash is seeded at random, so that nobody can choose ids that collide.
+//! A slot holds the ord of a row. Callers pass a function that returns the id of an ord, so that the table can compare
+//! ids. Collisions are resolved by linear probing. A removal moves later rows back into the gap (Knuth, "The Art of
+//! Computer Programming", volume 3, algorithm 6.4R), so the table needs no tombstones. The hash is randomly seeded, so
+//! that an attacker cannot choose ids that collide.
 
 use std::hash::{BuildHasher, RandomState};
 
 use crate::phrases::passage_of;
 
-/// Rows by the hashes of their ids.
+/// A hash table of ords, by the ids of their rows.
 #[derive(Debug, Default)]
 pub(crate) struct IdTable {
-    /// A power of two, at most three quarters of them occupied.
+    /// The number of slots is a power of two; at most three quarters of them are occupied.
     slots: Vec<u32>,
     occupied: usize,
-    /// Whether the hash is that of an id's passage, so that probing for one row of a passage meets all.
+    /// Whether an id is hashed by its passage only, so that probing for a passage finds all rows of the passage.
     by_passage: bool,
     hasher: RandomState,
 }
 
 /// The result of probing for an id.
 struct Probe {
-    /// The row that was looked for.
+    /// The first matching row.
     found: Option<u32>,
     /// The slot of that row, or the free slot where probing ended.
     slot: usize,
 }
 
-/// A free slot; no row has this ord.
+/// The content of a free slot; no row has this ord.
 const FREE: u32 = u32::MAX;
 
 impl IdTable {
-    /// An empty table. With `by_passage` it finds [all rows of a passage](Self::for_each).
+    /// Returns an empty table. With `by_passage`, [`for_each`](Self::for_each) finds all rows of a passage.
     pub fn new(by_passage: bool) -> Self {
         Self { by_passage, ..Self::default() }
     }
@@ -49,21 +50,22 @@ impl IdTable {
         }
     }
 
-    /// Finds the first row for which `is_match` is true, among rows that may have the id. `is_match` compares ids.
+    /// Returns the first row for which `is_match` is true, among the rows that may have this id; `is_match` compares
+    /// the ids.
     pub fn find(&self, id: &str, is_match: impl FnMut(u32) -> bool) -> Option<u32> {
         if self.slots.is_empty() { None } else { self.probe(id, is_match).found }
     }
 
-    /// Calls `with` for all rows whose ids have the hash of `id`, and for some others.
-    pub fn for_each(&self, id: &str, mut with: impl FnMut(u32)) {
+    /// Calls `visit` with all rows whose ids have the same hash as `id`, and with some other rows.
+    pub fn for_each(&self, id: &str, mut visit: impl FnMut(u32)) {
         self.find(id, |ord| {
-            with(ord);
+            visit(ord);
             false
         });
     }
 
-    /// Inserts a row, for which space must be [reserved](Self::reserve). If a row with this id is there already, leaves it and
-    /// returns it.
+    /// Inserts a row, for which space must be [reserved](Self::reserve). If a row with this id is in the table already,
+    /// leaves the table unchanged and returns that row.
     pub fn insert<'a>(&mut self, id: &str, ord: u32, id_of: impl Fn(u32) -> &'a str) -> Option<u32> {
         let Probe { found, slot } = self.probe(id, |ord| id_of(ord) == id);
         if found.is_none() {
@@ -72,7 +74,8 @@ impl IdTable {
         found
     }
 
-    /// Inserts a row, for which space must be [reserved](Self::reserve), even if there is another with this id.
+    /// Inserts a row, for which space must be [reserved](Self::reserve), even if the table has another row with this
+    /// id.
     pub fn insert_another(&mut self, id: &str, ord: u32) {
         let free = self.probe(id, |_| false).slot;
         self.occupy(free, ord);
@@ -81,7 +84,7 @@ impl IdTable {
     fn occupy(&mut self, free: usize, ord: u32) {
         self.slots[free] = ord;
         self.occupied += 1;
-        debug_assert!(self.occupied < self.slots.len(), "probing ends at a free slot");
+        debug_assert!(self.occupied < self.slots.len(), "without a free slot, probing would not end");
     }
 
     /// Removes a row with this id, if it is in the table.
@@ -91,7 +94,7 @@ impl IdTable {
             return;
         }
         self.occupied -= 1;
-        // Probing would end at the gap, so rows that are behind it because of a collision move up.
+        // Probing would end at the gap, so rows after the gap that were displaced by a collision move back into it.
         let mask = self.slots.len() - 1;
         let mut slot = gap;
         loop {
@@ -109,12 +112,12 @@ impl IdTable {
         self.slots[gap] = FREE;
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         self.slots.capacity() * size_of::<u32>()
     }
 
-    /// Probes from the home slot of `id` until `is_match` or a free slot.
+    /// Probes from the home slot of `id` to the first row for which `is_match` is true, or to a free slot.
     fn probe(&self, id: &str, mut is_match: impl FnMut(u32) -> bool) -> Probe {
         let mask = self.slots.len() - 1;
         let mut slot = self.home(id);
@@ -127,7 +130,7 @@ impl IdTable {
         }
     }
 
-    /// The slot where probing starts.
+    /// Returns the slot at which probing for an id starts.
     fn home(&self, id: &str) -> usize {
         let hashed = if self.by_passage { passage_of(id) } else { id };
         self.hasher.hash_one(hashed) as usize & (self.slots.len() - 1)
@@ -142,8 +145,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_as_a_map(steps in prop::collection::vec((any::<bool>(), 0u32..40), 0..400)) {
-            // The id of a row is its number modulo 40: rows 0, 40, 80, … share one.
+        fn behaves_like_a_hash_map(steps in prop::collection::vec((any::<bool>(), 0u32..40), 0..400)) {
+            // The id of a row is the text `id` and its ord modulo 40, so rows 0, 40, 80, … have the same id.
             let ids: Vec<String> = (0..40).map(|id| format!("id{id}")).collect();
             let id_of = |ord: u32| ids[ord as usize % 40].as_str();
             let (mut table, mut map) = (IdTable::default(), HashMap::new());

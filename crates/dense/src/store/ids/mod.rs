@@ -1,8 +1,8 @@
-//! The ids of rows, and the rows of ids.
+//! Maps rows to ids, and ids to rows.
 //!
-//! [`Ids`] has both directions: [`IdStrings`](id_strings::IdStrings) are the ids in the order of their rows,
-//! [`IdTable`](id_table::IdTable) is a hash table of rows by id. For a large file the table is built when it is first
-//! needed. Staged rows are in the table beside the rows that they will replace.
+//! [`Ids`] does both: [`IdStrings`](id_strings::IdStrings) has the ids by ord, and [`IdTable`](id_table::IdTable) is a
+//! hash table from ids to ords. For ids in a file, the table is built when it is first needed. A
+//! [staged](super::staging) row is in the table together with the row that it will replace.
 
 pub(crate) mod id_strings;
 mod id_table;
@@ -18,31 +18,31 @@ use super::staged::{Put, Staged};
 use crate::phrases::passage_of;
 use crate::{Error, RowSet};
 
-/// The ids of files with up to this many rows are indexed when they are opened: that takes milliseconds.
-const MAX_ROWS_INDEXED_ON_OPEN: usize = 1 << 15;
+/// Files of up to this many rows are checked for duplicate ids when they are opened: that takes milliseconds.
+const MAX_ROWS_CHECKED_ON_OPEN: usize = 1 << 15;
 
-/// The ids of all rows, including deleted ones, and the rows of all ids, without deleted ones.
+/// The ids of all rows, including deleted ones, and a table from ids to rows, without deleted ones.
 #[derive(Debug)]
 pub(crate) struct Ids {
     strings: IdStrings,
-    /// Built by [`table`](Self::table) if it is not there.
+    /// Set from the start in a new index. In an opened one, [`table`](Self::table) builds it when it is first needed.
     table: OnceLock<IdTable>,
-    /// Rows that were deleted when the file was opened, which are not in the table.
+    /// The rows that were already deleted when the file was opened. They are not in the table.
     deleted_in_file: RowSet,
     staged: Option<Staged>,
-    /// Whether a passage has several rows.
+    /// Whether ids are those of [phrases](crate::PHRASES), so that the rows of a passage can be looked up.
     by_passage: bool,
 }
 
 /// The table of the ids in a file.
 struct FileTable {
     table: IdTable,
-    /// Two rows with the same id, if there are any; the table has the first.
+    /// Two rows with the same id, if there are any. Only the first of them is in the table.
     duplicates: Option<(u32, u32)>,
 }
 
 impl Ids {
-    /// No ids. With `by_passage`, ids are those of [phrases](crate::PHRASES).
+    /// Returns an empty list. With `by_passage`, ids are those of [phrases](crate::PHRASES).
     pub fn new(by_passage: bool) -> Self {
         Self {
             strings: IdStrings::default(),
@@ -53,17 +53,17 @@ impl Ids {
         }
     }
 
-    /// The number of rows, including deleted and staged ones.
+    /// Returns the number of rows, including deleted and staged ones.
     pub fn len(&self) -> usize {
         self.strings.len()
     }
 
-    /// The number of rows without staged ones, which come last.
+    /// Returns the number of rows without staged ones, which come last.
     pub fn published_len(&self) -> usize {
         self.staged.as_ref().map_or(self.len(), |staged| staged.first)
     }
 
-    /// The id of a row, deleted or not.
+    /// Returns the id of a row, deleted or not.
     ///
     /// # Panics
     ///
@@ -72,18 +72,18 @@ impl Ids {
         self.strings.get(ord)
     }
 
-    /// Calls `with` for the id of each hit, in order.
-    pub fn for_each_id(&self, hits: &[Hit], with: impl FnMut(&str)) {
-        self.strings.for_each_id(hits, with);
+    /// Calls `visit` with the id of each hit, in order.
+    pub fn for_each_id(&self, hits: &[Hit], visit: impl FnMut(&str)) {
+        self.strings.for_each_id(hits, visit);
     }
 
-    /// The row of an id that is neither deleted nor staged.
+    /// Returns the row with this id, if there is one that is neither deleted nor staged.
     pub fn ord(&self, id: &str) -> Option<u32> {
         let published = self.published_len();
         self.table().find(id, |ord| (ord as usize) < published && self.strings.get(ord) == id)
     }
 
-    /// The rows of a passage that are neither deleted nor staged, in the order in which they were added.
+    /// Returns the rows of a passage that are neither deleted nor staged, in the order in which they were added.
     pub fn rows_of_passage(&self, passage: &str) -> Vec<u32> {
         let (published, mut rows) = (self.published_len(), Vec::new());
         self.table().for_each(passage, |ord| {
@@ -95,22 +95,22 @@ impl Ids {
         rows
     }
 
-    /// A snapshot of the ids of all rows.
+    /// Returns a snapshot of the ids of all rows.
     pub fn snapshot(&self) -> RowIds {
         RowIds::new(self.strings.clone())
     }
 
-    /// The staged rows, if there are any or may be.
+    /// Returns the state of staging; `None` if no batch is being staged.
     pub fn staged_mut(&mut self) -> &mut Option<Staged> {
         &mut self.staged
     }
 
-    /// Whether a slice of rows is being staged at the moment.
+    /// Returns whether a slice of rows is being staged at the moment.
     pub fn is_staging(&self) -> bool {
         self.staged.as_ref().is_some_and(|staged| staged.is_open)
     }
 
-    /// Appends ids; if one is empty or not among those that may be put, appends none.
+    /// Appends ids. If one is empty or must not be added (see [`Put`]), appends none.
     pub fn extend<S: AsRef<str>>(&mut self, ids: &[S]) -> Result<(), Error> {
         if let Some(staged) = self.staged.as_ref().filter(|staged| !staged.is_open) {
             return Err(Error::Staged { count: self.len() - staged.first });
@@ -129,7 +129,7 @@ impl Ids {
         Ok(())
     }
 
-    /// Inserts row `row` of a batch that starts at row `before` into the table.
+    /// Inserts into the table the id at position `row` of a batch, whose first row gets the ord `before`.
     fn insert(&mut self, id: &str, row: usize, before: usize) -> Result<(), Error> {
         let ord = u32::try_from(before + row).expect("the caller checked that ords suffice");
         let operation = self.staged.as_ref().map_or(Put::Add, |staged| staged.put).operation();
@@ -168,7 +168,7 @@ impl Ids {
         }
     }
 
-    /// Removes the ids from row `num_rows` on, which must have been appended.
+    /// Keeps the ids of the first `num_rows` rows and removes the others, which must be appended ones.
     pub fn truncate(&mut self, num_rows: usize) {
         for ord in num_rows..self.len() {
             self.release(ord as u32);
@@ -179,14 +179,14 @@ impl Ids {
         self.strings.truncate(num_rows);
     }
 
-    /// Removes a row from the table, if it is there, so that its id is free.
+    /// Removes a row from the table, if it is in the table, so that its id can be added again.
     pub fn release(&mut self, ord: u32) {
         self.table();
         table_mut(&mut self.table).remove(self.strings.get(ord), ord, |ord| self.strings.get(ord));
     }
 
-    /// Opens the ids of a file, which stay there, and checks that they are text. If they are few, also checks that they are
-    /// distinct where not deleted.
+    /// Opens the ids of a file, without copying them to memory, and checks that they are UTF-8. In a file of at most
+    /// [`MAX_ROWS_CHECKED_ON_OPEN`] rows, also checks that the ids of live rows are distinct.
     pub fn open(
         file: &Arc<File>,
         num_rows: usize,
@@ -196,28 +196,31 @@ impl Ids {
         let strings = IdStrings::open(file, num_rows)?;
         let deleted_in_file = deleted.clone();
         let ids = Self { strings, table: OnceLock::new(), deleted_in_file, staged: None, by_passage };
-        if num_rows <= MAX_ROWS_INDEXED_ON_OPEN {
+        if num_rows <= MAX_ROWS_CHECKED_ON_OPEN {
             ids.verify(file)?;
         }
         Ok(ids)
     }
 
-    /// Checks that the ids that a file had when it was opened are distinct where not deleted.
+    /// Checks that the ids in the file are distinct, apart from those of rows that were deleted when it was opened.
     pub fn verify(&self, file: &File) -> Result<(), Error> {
         let Some((first, second)) = self.file_table().duplicates else { return Ok(()) };
         let got = format!("\"{}\" at rows {first} and {second}", self.strings.get(second));
         Err(storage::Error::corrupt(file.path(), "distinct ids".to_owned(), got).into())
     }
 
-    /// Whether the table has been built: otherwise the first call of [`ord`](Self::ord) builds it.
+    /// Returns whether the table has been built. Otherwise, the first call that needs it, such as [`ord`](Self::ord),
+    /// builds it.
     pub fn are_indexed(&self) -> bool {
         self.table.get().is_some()
     }
 
+    /// Returns the table, and builds it if it has not been built.
     fn table(&self) -> &IdTable {
         self.table.get_or_init(|| self.file_table().table)
     }
 
+    /// Builds a table of the ids in the file, without those of deleted rows.
     fn file_table(&self) -> FileTable {
         let (mut table, strings) = (IdTable::new(self.by_passage), &self.strings);
         let (num_rows, mut duplicates) = (strings.mapped_len(), None);
@@ -234,13 +237,13 @@ impl Ids {
         self.strings.write(writer)
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         self.strings.memory_bytes() + self.table.get().map_or(0, IdTable::memory_bytes)
     }
 }
 
-/// The table, which the caller has built, to change it.
+/// Returns the table for changes. The caller has built it by calling [`Ids::table`].
 fn table_mut(table: &mut OnceLock<IdTable>) -> &mut IdTable {
     table.get_mut().expect("`Ids::table` was called before")
 }

@@ -1,0 +1,210 @@
+//! Searches of a [`GraphIndex`]: plans each search and runs it with the chosen strategy.
+
+use std::sync::PoisonError;
+
+use control::{Cancelled, Control};
+use ranking::{Hit, TopKBuffer};
+use rayon::prelude::*;
+
+use super::GraphIndex;
+use crate::exact::scan::scan;
+use crate::filter::Filter;
+use crate::hnsw::planner::{Plan, Strategy, max_lists_read, max_rows_scored};
+use crate::hnsw::search::beam_search::{BeamSearch, BeamSize};
+use crate::hnsw::search::code_scan::{RowWords, scan_codes};
+use crate::hnsw::search::code_scan_batch::{MAX_BATCH_QUERIES, scan_codes_batch};
+use crate::hnsw::search::filtered::FilteredLimits;
+use crate::hnsw::search::interleaved::{MAX_INTERLEAVED, search_interleaved};
+use crate::hnsw::search::rescore::rescore;
+use crate::hnsw::search::scratch::Scratch;
+use crate::store::rows_view::RowsView;
+use crate::{Error, RowSet};
+
+/// Number of queries that a thread takes at a time, except for batch code scans.
+const QUERIES_PER_TASK: usize = 32;
+
+/// What a search is asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct SearchParams<'a> {
+    /// The number of hits.
+    pub k: usize,
+    /// The number of candidates that a beam search expands.
+    pub ef: usize,
+    pub filter: Option<Filter<'a>>,
+}
+
+impl GraphIndex {
+    /// Returns approximately the best rows of the view for a query that is already
+    /// [prepared](crate::Similarity::prepare), best first. The view has the rows in the graph.
+    pub fn search(
+        &self,
+        view: &RowsView,
+        query: &[f32],
+        params: SearchParams,
+        control: &Control,
+    ) -> Result<Vec<Hit>, Cancelled> {
+        let SearchParams { k, ef, filter } = params;
+        let plan = Plan::new(view, self.options.m, k, ef, filter);
+        Ok(self.search_group(view, query, &plan, filter, control)?.pop().unwrap_or_default())
+    }
+
+    /// [Searches](Self::search) with each of the prepared queries `[q * dim]` on `threads` threads (0: one per CPU).
+    /// Counts each query as one unit of progress.
+    pub fn search_many(
+        &self,
+        view: &RowsView,
+        queries: &[f32],
+        params: SearchParams,
+        threads: usize,
+        control: &Control,
+    ) -> Result<Vec<Vec<Hit>>, Error> {
+        let SearchParams { k, ef, filter } = params;
+        let threads = threads::resolve(threads);
+        let num_queries = queries.len() / view.dim;
+        let plan = Plan::for_batch(num_queries, view, self.options.m, k, ef, filter);
+        let queries_per_task = if matches!(plan.strategy, Strategy::BatchCodeScan) {
+            num_queries.div_ceil(threads).min(MAX_BATCH_QUERIES)
+        } else {
+            QUERIES_PER_TASK
+        };
+        let search = |queries: &[f32]| {
+            let hits = self.search_group(view, queries, &plan, filter, control)?;
+            control.advance(hits.len() as u64);
+            Ok(hits)
+        };
+        let found: Result<Vec<Vec<Vec<Hit>>>, Cancelled> = threads::install_unless_single(threads, || {
+            if threads == 1 {
+                queries.chunks(queries_per_task * view.dim).map(search).collect()
+            } else {
+                queries.par_chunks(queries_per_task * view.dim).map(search).collect()
+            }
+        })?;
+        Ok(found?.into_iter().flatten().collect())
+    }
+
+    /// Returns the best rows of a set for a prepared query, best first, without the graph: scores the vectors of few
+    /// rows, and the codes of more. The set has `num_rows` rows, which need not be in the graph.
+    pub fn scan_set(
+        &self,
+        view: &RowsView,
+        query: &[f32],
+        k: usize,
+        set: RowWords,
+        num_rows: usize,
+        control: &Control,
+    ) -> Result<Vec<Hit>, Cancelled> {
+        control.check()?;
+        let k = k.min(num_rows);
+        if num_rows <= max_rows_scored(k) {
+            let mut best = TopKBuffer::new(k);
+            set.iter().for_each(|ord| best.push(Hit { ord, score: view.score(query, ord) }));
+            return Ok(best.into_sorted());
+        }
+        let scorer = self.scorer(view);
+        let quantized = scorer.query(query);
+        let mut scratches = self.take_scratches(1);
+        let candidates = scan_codes(&scorer, &quantized, set, k, control, &mut scratches[0].buffers)?;
+        self.return_scratches(scratches);
+        Ok(rescore(&scorer, query, &quantized, &candidates, k))
+    }
+
+    /// Returns the hits of each of the queries `[q * dim]`, which are already [prepared](crate::Similarity::prepare),
+    /// in order. Runs on the caller's thread.
+    fn search_group(
+        &self,
+        view: &RowsView,
+        queries: &[f32],
+        plan: &Plan,
+        filter: Option<Filter>,
+        control: &Control,
+    ) -> Result<Vec<Vec<Hit>>, Cancelled> {
+        control.check()?;
+        let dim = view.dim;
+        let scan_exactly = |query: &[f32]| scan(view, query, plan.k, filter, control);
+        // An empty graph and k = 0 are left to the exact scan too.
+        let is_exact = matches!(plan.strategy, Strategy::ExactScan);
+        let (Some(entry_point), 1.., false) = (self.graph.entry_point, plan.k, is_exact) else {
+            return queries.chunks_exact(dim).map(scan_exactly).collect();
+        };
+        let scorer = self.scorer(view);
+        let search = BeamSearch { scorer, graph: self.graph.view(), control };
+        let found = match &plan.strategy {
+            Strategy::FilteredBeamSearch(allowed)
+            | Strategy::CodeScan(allowed)
+            | Strategy::ScoreAllowed(allowed) => {
+                let mut scratches = self.take_scratches(1);
+                let search_one = |query: &[f32]| {
+                    search_allowed(&search, entry_point, query, plan, allowed, &mut scratches[0])
+                };
+                let found = queries.chunks_exact(dim).map(search_one).collect();
+                self.return_scratches(scratches);
+                return found;
+            }
+            Strategy::BatchCodeScan => {
+                scan_codes_batch(&scorer, queries, plan.k, |row| view.is_live(row), control)?
+            }
+            // `ExactScan` was handled above.
+            Strategy::BeamSearch | Strategy::ExactScan => {
+                let mut scratches = self.take_scratches(MAX_INTERLEAVED.min(queries.len() / dim));
+                let size = BeamSize { num_candidates: plan.num_candidates, ef: plan.ef };
+                let is_live = |row| view.is_live(row);
+                let found =
+                    search_interleaved(&search, entry_point, queries, size, plan.k, is_live, &mut scratches)?;
+                self.return_scratches(scratches);
+                found
+            }
+        };
+        // Some rows may be unreachable in the graph. If a query has fewer than `k` hits, an exact scan of all rows
+        // replaces them.
+        let complete = |(query, hits): (&[f32], Vec<Hit>)| {
+            if hits.len() < plan.k { scan_exactly(query) } else { Ok(hits) }
+        };
+        queries.chunks_exact(dim).zip(found).map(complete).collect()
+    }
+
+    /// Takes buffers for `count` searches at once.
+    fn take_scratches(&self, count: usize) -> Vec<Scratch> {
+        let mut idle = self.scratches.lock().unwrap_or_else(PoisonError::into_inner);
+        let num_remaining = idle.len().saturating_sub(count);
+        let mut taken = idle.split_off(num_remaining);
+        drop(idle);
+        taken.resize_with(count, Scratch::default);
+        taken
+    }
+
+    fn return_scratches(&self, scratches: Vec<Scratch>) {
+        self.scratches.lock().unwrap_or_else(PoisonError::into_inner).extend(scratches);
+    }
+}
+
+/// Returns the hits of a [prepared](crate::Similarity::prepare) query among the `allowed` rows.
+fn search_allowed(
+    search: &BeamSearch,
+    entry_point: u32,
+    vector: &[f32],
+    plan: &Plan,
+    allowed: &RowSet,
+    scratch: &mut Scratch,
+) -> Result<Vec<Hit>, Cancelled> {
+    let BeamSearch { scorer, control, .. } = *search;
+    let query = scorer.query(vector);
+    let found = match plan.strategy {
+        Strategy::FilteredBeamSearch(_) => {
+            let ef = plan.num_candidates;
+            let max_lists_read = max_lists_read(ef, allowed, scorer.view().len());
+            let limits = FilteredLimits { allowed, ef, max_lists_read };
+            search.search_filtered(&query, entry_point, limits, scratch)?
+        }
+        _ => None,
+    };
+    let candidates = match (found, &plan.strategy) {
+        (Some(found), _) => found,
+        // With an infinite score by codes, every row is scored by its vector in `rescore`.
+        (None, Strategy::ScoreAllowed(_)) => {
+            allowed.iter().map(|ord| Hit { ord, score: f32::INFINITY }).collect()
+        }
+        // A `CodeScan`, or a filtered beam search that gave up.
+        _ => scan_codes(&scorer, &query, allowed.into(), plan.k, control, &mut scratch.buffers)?,
+    };
+    Ok(rescore(&scorer, vector, &query, &candidates, plan.k))
+}

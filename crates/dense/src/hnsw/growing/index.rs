@@ -1,0 +1,255 @@
+use std::ops::Range;
+
+use control::Control;
+
+use crate::hnsw::graph_index::GraphIndex;
+use crate::hnsw::options::HnswOptions;
+use crate::hnsw::search::candidate_queue::MAX_ROWS;
+use crate::store::vector_rows::VectorRows;
+use crate::{Error, RowSet, Similarity};
+
+/// Number of rows that [`GrowingIndex::compacted`] copies between two checks for cancellation.
+const ROWS_PER_CHECK: usize = 1024;
+
+/// Vectors without ids. Rows are found from the moment they are appended: those that are not in the graph yet (the last
+/// ones) are scanned.
+///
+/// A row is identified by its position, its *ord*. [`append`](Self::append) takes microseconds per row;
+/// [`insert_pending`](Self::insert_pending), which inserts rows into the graph, takes a hundred times as long, and can
+/// be called later, in slices. The scores of hits are exact and equal those of a [`FlatIndex`](crate::FlatIndex).
+///
+/// ```
+/// use control::Control;
+/// use dense::{GrowingIndex, HnswOptions, RowSet, Similarity};
+///
+/// let control = Control::new();
+/// let mut index = GrowingIndex::new(2, Similarity::Dot, HnswOptions::default())?;
+/// assert_eq!(index.append(&[1.0, 0.0, 0.0, 1.0])?, 0..2);
+/// assert_eq!((index.pending(), index.search(&[1.0, 3.0], 1, 10, None, &control)?[0].ord), (2, 1));
+/// while index.insert_pending(1, 1, &control)? > 0 {}
+/// assert_eq!((index.pending(), index.search(&[1.0, 3.0], 1, 10, None, &control)?[0].ord), (0, 1));
+///
+/// index.set_deleted(RowSet::from_iter([1]));
+/// assert_eq!(index.search(&[1.0, 3.0], 1, 10, None, &control)?[0].ord, 0);
+/// # Ok::<(), dense::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct GrowingIndex {
+    pub(super) rows: VectorRows,
+    pub(super) graph: GraphIndex,
+    /// The number of deleted rows in the graph.
+    pub(super) num_deleted_in_graph: usize,
+    /// The rows in the graph without neighbors, because they were deleted when their turn came.
+    pub(super) unlinked: RowSet,
+    /// Those of the unlinked rows that are live again.
+    pub(super) revived: RowSet,
+}
+
+impl GrowingIndex {
+    /// Creates an empty index of vectors of dimension `dim`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Option`] for a dimension of 0 or above 2²⁰, or an option outside its range.
+    pub fn new(dim: usize, similarity: Similarity, options: HnswOptions) -> Result<Self, Error> {
+        options.check()?;
+        let rows = VectorRows::new(dim, similarity)?;
+        Ok(Self::from_parts(rows, GraphIndex::new(dim, similarity, options), RowSet::new()))
+    }
+
+    /// Makes an index without deleted rows.
+    pub(super) fn from_parts(rows: VectorRows, graph: GraphIndex, unlinked: RowSet) -> Self {
+        let revived = unlinked.clone();
+        Self { rows, graph, num_deleted_in_graph: 0, unlinked, revived }
+    }
+
+    /// Appends the vectors `[n * dim]`, row-major, and returns their ords. Searches find them from then on. Appends all
+    /// of them or, on an error, none. Computes their codes, but does not change the graph.
+    ///
+    /// If the index was opened from a file, the first call copies the codes of all rows to memory, unless
+    /// [`copy_to_memory`](Self::copy_to_memory) did so before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Dimension`], [`Error::NotFinite`], [`Error::Length`], [`Error::Zero`] (cosine only) or [`Error::Full`].
+    pub fn append(&mut self, vectors: &[f32]) -> Result<Range<u32>, Error> {
+        let prepared = self.similarity().prepare("add", self.dim(), vectors)?;
+        let got = self.len() + prepared.len() / self.dim();
+        if got > MAX_ROWS {
+            return Err(Error::Full { expected: MAX_ROWS, got });
+        }
+        Ok(self.append_prepared(&prepared))
+    }
+
+    /// Checks a vector `[dim]` as [`append`](Self::append) would, without appending it.
+    ///
+    /// # Errors
+    ///
+    /// As [`append`](Self::append), except for [`Error::Full`].
+    pub fn check(&self, vector: &[f32]) -> Result<(), Error> {
+        let (expected, got) = (self.dim(), vector.len());
+        if expected != got {
+            return Err(Error::Dimension { operation: "add", expected, got });
+        }
+        self.similarity().prepare("add", expected, vector).map(drop)
+    }
+
+    /// Returns the number of rows that [`insert_pending`](Self::insert_pending) has still to take: rows that are not in
+    /// the graph yet, deleted or not, and rows that came back to life after their turn.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        self.len() - self.graph.num_graph_rows() + self.revived.len()
+    }
+
+    /// Inserts up to `max_rows` of the pending rows, in order, into the graph with `threads` threads (0: one per CPU).
+    /// Deleted rows are taken too, but get no neighbors. Returns how many rows it has taken, which is 0 only if none
+    /// are pending or `max_rows` is 0; it may be less than `max_rows` even if more are pending. Counts each row that it
+    /// links as one unit of progress.
+    ///
+    /// If the index was opened from a file, the first call copies the graph to memory, unless
+    /// [`copy_to_memory`](Self::copy_to_memory) did so before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Full`], [`Error::Threads`] or [`Error::Cancelled`]; the index is then what it was before.
+    pub fn insert_pending(
+        &mut self,
+        max_rows: usize,
+        threads: usize,
+        control: &Control,
+    ) -> Result<usize, Error> {
+        control.check()?;
+        if !self.revived.is_empty() {
+            return self.insert_revived(max_rows, threads, control);
+        }
+        let first = self.graph.num_graph_rows();
+        let count = max_rows.min(self.len() - first);
+        if count == 0 {
+            return Ok(0);
+        }
+        let new = first as u32..(first + count) as u32;
+        self.graph.insert(&self.rows.view(), new.clone(), threads, control)?;
+        for row in new.filter(|&row| self.rows.deleted().contains(row)) {
+            self.unlinked.insert(row);
+            self.num_deleted_in_graph += 1;
+        }
+        Ok(count)
+    }
+
+    /// Links up to `max_rows` of the revived rows.
+    fn insert_revived(&mut self, max_rows: usize, threads: usize, control: &Control) -> Result<usize, Error> {
+        let rows: Vec<u32> = self.revived.iter().take(max_rows).collect();
+        self.graph.insert_revived(&self.rows.view(), &rows, threads, control)?;
+        let linked: RowSet = rows.iter().copied().collect();
+        self.unlinked = self.unlinked.difference(&linked);
+        self.revived = self.revived.difference(&linked);
+        Ok(rows.len())
+    }
+
+    /// Replaces the set of deleted rows, which no search returns. A row that is not in the new set is live, even if it
+    /// was deleted before. Ords that are not those of rows are ignored: a row that is appended later is live.
+    pub fn set_deleted(&mut self, deleted: RowSet) {
+        self.rows.set_deleted(&deleted);
+        let in_graph = RowSet::full(self.graph.num_graph_rows());
+        self.num_deleted_in_graph = self.rows.deleted().intersection(&in_graph).len();
+        self.revived = self.unlinked.difference(self.rows.deleted());
+    }
+
+    /// Returns a copy with only these rows, in their order, and a new graph, built on `threads` threads (0: one per
+    /// CPU). No row of the copy is deleted or pending. Ords that are not those of rows are ignored. Counts each row as
+    /// one unit of progress.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Threads`] or [`Error::Cancelled`].
+    pub fn compacted(&self, rows: &RowSet, threads: usize, control: &Control) -> Result<Self, Error> {
+        let mut copy = Self::new(self.dim(), self.similarity(), *self.options())?;
+        let rows: Vec<u32> = rows.iter().take_while(|&row| (row as usize) < self.len()).collect();
+        let mut vectors = Vec::with_capacity(rows.len().min(ROWS_PER_CHECK) * self.dim());
+        for rows in rows.chunks(ROWS_PER_CHECK) {
+            control.check()?;
+            vectors.clear();
+            rows.iter().for_each(|&row| vectors.extend_from_slice(self.vector(row)));
+            copy.append_prepared(&vectors);
+        }
+        copy.insert_pending(usize::MAX, threads, control)?;
+        Ok(copy)
+    }
+
+    /// Copies the codes and the graph of an opened index to memory, where they can be changed. Without this call, the
+    /// first [`append`](Self::append) and the first [`insert_pending`](Self::insert_pending) do so, which takes a few
+    /// hundred milliseconds per million rows. Vectors stay in the file.
+    pub fn copy_to_memory(&mut self) {
+        self.graph.reserve(0);
+    }
+
+    /// Reserves space for `additional` rows, so that appending and inserting them moves no other rows in memory, which
+    /// takes about as long as [`copy_to_memory`](Self::copy_to_memory). Without reserved space, this happens each time
+    /// the number of rows has doubled. Copies an opened index to memory first.
+    pub fn reserve(&mut self, additional: usize) {
+        self.rows.reserve(additional);
+        self.graph.reserve(additional + self.len() - self.graph.num_graph_rows());
+    }
+
+    /// Returns the vector of a row, deleted or not, as it is stored: scaled to length 1 for cosine.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[must_use]
+    pub fn vector(&self, row: u32) -> &[f32] {
+        self.rows.stored(row)
+    }
+
+    /// Returns the number of rows, including deleted ones: ords are below this.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Returns whether there are no rows, not even deleted ones.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of rows that searches can find.
+    #[must_use]
+    pub fn live_len(&self) -> usize {
+        self.rows.live_len()
+    }
+
+    /// Returns the dimension of the vectors.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.rows.dim()
+    }
+
+    /// Returns how scores are computed.
+    #[must_use]
+    pub fn similarity(&self) -> Similarity {
+        self.rows.similarity()
+    }
+
+    /// Returns how the graph is built.
+    #[must_use]
+    pub fn options(&self) -> &HnswOptions {
+        self.graph.options()
+    }
+
+    /// Returns the number of bytes that the index holds in memory, without those that are mapped from a file.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let sets = self.unlinked.memory_bytes() + self.revived.memory_bytes();
+        self.rows.memory_bytes() + self.graph.memory_bytes() + sets
+    }
+
+    /// Appends vectors that are already [prepared](Similarity::prepare), with their codes.
+    fn append_prepared(&mut self, prepared: &[f32]) -> Range<u32> {
+        let new = self.rows.append(prepared);
+        if !new.is_empty() {
+            self.graph.encode(&self.rows.view(), new.clone());
+        }
+        new
+    }
+}

@@ -1,0 +1,63 @@
+//! Searches of a [`GrowingIndex`].
+
+use control::Control;
+use ranking::{Hit, by_rank};
+
+use super::index::GrowingIndex;
+use super::pending::PendingRows;
+use crate::Error;
+use crate::exact::scan::scan;
+use crate::filter::Filter;
+use crate::hnsw::graph_index::SearchParams;
+
+impl GrowingIndex {
+    /// Returns approximately the `k` best of the live rows that `filter` allows for `query` `[dim]`, best first; equal
+    /// scores are sorted by ord. Returns fewer than `k` only if fewer rows are live and allowed.
+    ///
+    /// `ef` is the number of candidates that the beam search expands in the graph, as in
+    /// [`HnswIndex::search`](crate::HnswIndex::search). Pending rows are scanned: up to a few hundred by their vectors,
+    /// more by their codes, which misses very few of the best rows.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Dimension`], [`Error::NotFinite`], [`Error::Length`], [`Error::Zero`] or [`Error::Cancelled`].
+    pub fn search(
+        &self,
+        query: &[f32],
+        k: usize,
+        ef: usize,
+        filter: Option<Filter>,
+        control: &Control,
+    ) -> Result<Vec<Hit>, Error> {
+        let query = self.similarity().prepare_query(self.dim(), query)?;
+        let view = self.rows.view();
+        let graph_view = view.first(self.graph.num_graph_rows(), self.num_deleted_in_graph);
+        let mut hits = self.graph.search(&graph_view, &query, SearchParams { k, ef, filter }, control)?;
+        let pending = PendingRows::of(self, filter);
+        if !pending.is_empty() {
+            hits.extend(self.graph.scan_set(&view, &query, k, pending.words(), pending.len(), control)?);
+            hits.sort_unstable_by(by_rank);
+            // A revived row is pending, but a search that scans all rows of the graph has found it too.
+            hits.dedup_by_key(|hit| hit.ord);
+            hits.truncate(k);
+        }
+        Ok(hits)
+    }
+
+    /// Returns the `k` best of the live rows that `filter` allows, best first; fewer if there are fewer. Scores the
+    /// vectors of all of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`search`](Self::search).
+    pub fn search_exact(
+        &self,
+        query: &[f32],
+        k: usize,
+        filter: Option<Filter>,
+        control: &Control,
+    ) -> Result<Vec<Hit>, Error> {
+        let query = self.similarity().prepare_query(self.dim(), query)?;
+        Ok(scan(&self.rows.view(), &query, k, filter, control)?)
+    }
+}

@@ -1,0 +1,89 @@
+//! Compares the hits of both indexes with those of Faiss, for GloVe vectors of words. The files are part of the
+//! repository (`test/golden/README.md`).
+
+mod common;
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use common::graph::{SMALL, flat, hnsw, recall};
+use common::score;
+use control::Control;
+use dense::{DEFAULT_EF_SEARCH, Error, HnswOptions, InnerProduct, Similarity};
+
+const DIM: usize = 100;
+const K: usize = 20;
+
+fn unpack(file: &str) -> Vec<u8> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../test/golden").join(file);
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).expect("a committed file");
+    flate2::read::GzDecoder::new(file).read_to_end(&mut bytes).expect("gzip");
+    bytes
+}
+
+fn vectors(file: &str) -> Vec<f32> {
+    let bytes = unpack(file);
+    bytes.as_chunks::<2>().0.iter().map(|&half| half::f16::from_le_bytes(half).to_f32()).collect()
+}
+
+/// Returns the rows and scores of each query's neighbors. Scores are multiplied by `sign`, so that a higher score is
+/// better: Faiss's distances are turned into negative scores.
+fn neighbors(file: &str, sign: f64) -> Vec<Vec<(usize, f64)>> {
+    let text = String::from_utf8(unpack(file)).expect("UTF-8");
+    let neighbor = |column: &str| {
+        let (row, score) = column.split_once(':').expect("row:score");
+        (row.parse().expect("a row"), sign * score.parse::<f64>().expect("a score"))
+    };
+    text.lines().map(|line| line.split('\t').map(neighbor).collect()).collect()
+}
+
+#[test]
+fn the_flat_index_finds_the_neighbors_that_faiss_finds() -> Result<(), Error> {
+    let (base, queries) = (vectors("glove.base.f16.gz"), vectors("glove.queries.f16.gz"));
+    assert_eq!((base.len(), queries.len()), (1000 * DIM, 100 * DIM));
+    let files = [(Similarity::Dot, "inner-product", 1.0), (Similarity::L2, "l2", -1.0)];
+    for (similarity, file, sign) in files {
+        let index = flat(DIM, similarity, &base);
+        let found = index.search_many(&queries, K, 2, &Control::new())?;
+        let expected = neighbors(&format!("faiss.{file}.tsv.gz"), sign);
+        assert_eq!(found.len(), expected.len());
+        for (query, (hits, expected)) in queries.chunks(DIM).zip(found.iter().zip(expected)) {
+            assert_eq!(hits.len(), K);
+            for (hit, (row, faiss_score)) in hits.iter().zip(expected) {
+                let vector = |row: usize| &base[row * DIM..][..DIM];
+                // Faiss adds numbers in another order. The error of its score is bounded by about the same number as
+                // that of ours, and the file has seven digits.
+                let (_, error) = score(similarity, query, vector(hit.ord as usize));
+                let tolerance = 2.0 * error + 1e-6 * faiss_score.abs();
+                assert!(
+                    (f64::from(hit.score) - faiss_score).abs() <= tolerance,
+                    "{file}: {hit:?} for {faiss_score}"
+                );
+                // Another row may have this rank only if both scores are equal up to rounding errors.
+                if hit.ord as usize != row {
+                    let expected = score(similarity, query, vector(row)).0;
+                    assert!(
+                        (f64::from(hit.score) - expected).abs() <= tolerance,
+                        "{file}: {hit:?} for row {row}"
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_graph_finds_nearly_all_neighbors() -> Result<(), Error> {
+    let (base, queries) = (vectors("glove.base.f16.gz"), vectors("glove.queries.f16.gz"));
+    let graph = HnswOptions { inner_product: InnerProduct::Graph, ..SMALL };
+    for (similarity, options) in [(Similarity::Dot, graph), (Similarity::L2, SMALL)] {
+        let exact = flat(DIM, similarity, &base).search_many(&queries, K, 2, &Control::new())?;
+        let graph = hnsw(DIM, similarity, options, &base, 1);
+        let found = graph.search_many(&queries, K, DEFAULT_EF_SEARCH, 2, &Control::new())?;
+        let recall = recall(&exact, &found);
+        assert!(recall >= 0.95, "{similarity:?}: recall@20 {recall}");
+    }
+    Ok(())
+}
