@@ -1,0 +1,152 @@
+//! The folder of a collection: the names of its files, and the file that says what the folder is.
+//!
+//! ```text
+//! passagekit.json     format, version and id; written once, when the collection is created
+//! bm25/               the BM25 index, with titles, texts and fields; its commit is the commit of all parts
+//! vectors-<n>.log     the vectors of passages that were added since the last optimization
+//! base-<n>.graph      the vectors of the passages before that, with their graph
+//! base-<n>.ords       the ords of the rows of the base, unless each row has its own number as ord
+//! writer.json         who has the collection open for changes
+//! ```
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::Error;
+use crate::state::State;
+
+/// The version of the format.
+pub(crate) const VERSION: u32 = 2;
+const FORMAT: &str = "passagekit-collection";
+const DESCRIPTION: &str = "passagekit.json";
+/// The prefixes of the files that optimizing replaces.
+const REPLACED: [&str; 2] = ["vectors-", "base-"];
+
+/// The folder of the BM25 index.
+pub(crate) fn bm25_of(folder: &Path) -> PathBuf {
+    folder.join("bm25")
+}
+
+/// The file that names the process that changes the collection.
+pub(crate) fn owner_of(folder: &Path) -> PathBuf {
+    folder.join("writer.json")
+}
+
+pub(crate) fn log_name(number: u64) -> String {
+    format!("vectors-{number}.log")
+}
+
+pub(crate) fn base_name(number: u64) -> String {
+    format!("base-{number}.graph")
+}
+
+pub(crate) fn ords_name(number: u64) -> String {
+    format!("base-{number}.ords")
+}
+
+/// Creates the folder for a new collection. Fails if it exists and is not empty. The remains of an interrupted creation
+/// are removed: they have no description.
+pub(crate) fn prepare(folder: &Path) -> Result<(), Error> {
+    let created =
+        folder.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).count();
+    fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+    for parent in folder.ancestors().skip(1).take(created) {
+        // The name of a new folder is durable only after its parent is flushed. A parent may be unreadable, though.
+        sync_folder(if parent.as_os_str().is_empty() { Path::new(".") } else { parent }).ok();
+    }
+    let not_empty = |got: String| Error::NotEmpty { path: folder.to_path_buf(), got };
+    let mut entries = fs::read_dir(folder).map_err(Error::io("create", folder))?;
+    let foreign = entries.find_map(|entry| match entry {
+        Err(error) => Some(Err(Error::io("create", folder)(error))),
+        Ok(entry) => {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_description = name.starts_with(&format!("{DESCRIPTION}.")) && name.ends_with(".tmp");
+            let is_ours = ["bm25", "vectors-1.log", "writer.json"].contains(&&*name) || is_description;
+            (!is_ours).then_some(Ok(name))
+        }
+    });
+    match foreign.transpose()?.as_deref() {
+        Some(DESCRIPTION) => Err(not_empty("a collection".to_owned())),
+        Some(name) => Err(not_empty(format!("\"{name}\" in it"))),
+        None => Ok(()),
+    }
+}
+
+/// Writes the description, which makes the folder a collection.
+pub(crate) fn describe(folder: &Path, id: &str) -> Result<(), Error> {
+    let description = json!({"format": FORMAT, "version": VERSION, "id": id});
+    let text = format!("{}\n", serde_json::to_string_pretty(&description).expect("strings and numbers"));
+    storage::replace(&folder.join(DESCRIPTION), text.as_bytes())?;
+    sync_folder(folder)
+}
+
+/// Reads the description and returns the id of the collection.
+pub(crate) fn read_description(folder: &Path) -> Result<String, Error> {
+    let path = folder.join(DESCRIPTION);
+    let text = match fs::read_to_string(&path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            let got = match fs::metadata(folder) {
+                Err(_) => "no such folder".to_owned(),
+                Ok(metadata) if metadata.is_dir() => format!("no {DESCRIPTION} there"),
+                Ok(_) => "a file".to_owned(),
+            };
+            return Err(Error::NotACollection { path: folder.to_path_buf(), got });
+        }
+        text => text.map_err(Error::io("open", &path))?,
+    };
+    let expected = "the description of a collection";
+    let description: Value =
+        serde_json::from_str(&text).map_err(|error| Error::corrupt(&path, expected, error.to_string()))?;
+    if description["format"] != FORMAT {
+        return Err(Error::corrupt(&path, expected, "another file"));
+    }
+    if description["version"] != VERSION {
+        let got = description["version"].to_string();
+        return Err(Error::Version { path, expected: VERSION, got });
+    }
+    let id = description["id"].as_str().filter(|id| !id.is_empty());
+    Ok(id
+        .ok_or_else(|| Error::corrupt(&path, "the id of a collection", description["id"].to_string()))?
+        .to_owned())
+}
+
+/// Returns true if the folder has the description of a collection of any version.
+pub(crate) fn is_described(folder: &Path) -> bool {
+    folder.join(DESCRIPTION).exists()
+}
+
+/// Removes files of earlier optimizations, and of later ones that were never committed. The caller must have the lock of
+/// the writer, and `state` must be that of the last commit. A file that another process still has open stays on Windows,
+/// until a later call removes it.
+pub(crate) fn remove_unused(folder: &Path, state: &State) {
+    // The writer of this commit may have been killed, or its commit may have failed, between the rename and the flush
+    // that makes it durable. Without the flush, a power loss could bring back the commit before, without its files.
+    if sync_folder(&bm25_of(folder)).is_err() {
+        return;
+    }
+    let used = state.vectors.as_ref().map(|vectors| {
+        let base = vectors.base.as_ref();
+        let ords = base.and_then(|base| base.ords.as_deref());
+        [Some(vectors.log.file.as_str()), base.map(|base| base.file.as_str()), ords]
+    });
+    let used = used.unwrap_or_default();
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if REPLACED.iter().any(|prefix| name.starts_with(prefix)) && !used.contains(&Some(&*name)) {
+            fs::remove_file(entry.path()).ok();
+        }
+    }
+}
+
+/// Flushes the names in a folder to the disk.
+pub(crate) fn sync_folder(folder: &Path) -> Result<(), Error> {
+    if cfg!(unix) {
+        fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(Error::io("write", folder))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Counts the handles of an open collection, and holds the token by which other threads find it.
+
+use std::sync::OnceLock;
+
+use parking_lot::Mutex;
+
+/// The handles of a collection. A new collection has one.
+#[derive(Debug)]
+pub(crate) struct Handles {
+    /// Made when it is first requested.
+    token: OnceLock<String>,
+    /// The number of open handles.
+    count: Mutex<usize>,
+}
+
+impl Default for Handles {
+    fn default() -> Self {
+        Self { token: OnceLock::new(), count: Mutex::new(1) }
+    }
+}
+
+impl Handles {
+    /// Returns the token, if it was ever requested.
+    pub fn token(&self) -> Option<&str> {
+        self.token.get().map(String::as_str)
+    }
+
+    /// Returns the token, which cannot be guessed.
+    pub fn token_or_new(&self) -> String {
+        self.token.get_or_init(|| uuid::Uuid::new_v4().to_string()).clone()
+    }
+
+    /// Opens one more handle. Returns false if the last one was closed.
+    pub fn open(&self) -> bool {
+        let mut count = self.count.lock();
+        let is_open = *count > 0;
+        *count += usize::from(is_open);
+        is_open
+    }
+
+    /// Closes one handle. Returns true if it was the last one.
+    pub fn close(&self) -> bool {
+        let mut count = self.count.lock();
+        let was_open = *count > 0;
+        *count = count.saturating_sub(1);
+        was_open && *count == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_handle_is_closed_once_and_no_other_is_opened_afterwards() {
+        let handles = Handles::default();
+        assert!(handles.token().is_none());
+        let token = handles.token_or_new();
+        assert_eq!((handles.token(), handles.token_or_new()), (Some(token.as_str()), token.clone()));
+        assert!(handles.open());
+        assert_eq!([handles.close(), handles.close(), handles.close()], [false, true, false]);
+        assert!(!handles.open());
+    }
+}

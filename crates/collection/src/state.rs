@@ -1,0 +1,96 @@
+//! What a commit records about the whole collection. It is stored in the commit of the BM25 index, so that one atomic
+//! rename switches all parts.
+
+use dense::{HnswOptions, InnerProduct, Layout, Similarity};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The state of a collection after a commit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct State {
+    /// The id of the collection, which all of its parts have.
+    pub collection: String,
+    /// The number of commits so far.
+    pub generation: u64,
+    /// The number of documents.
+    pub documents: u64,
+    /// The vectors; `None` for a collection without.
+    pub vectors: Option<VectorState>,
+    /// Any JSON of the caller.
+    pub metadata: Value,
+}
+
+/// Where the vectors are, and how they are searched.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VectorState {
+    pub dim: usize,
+    /// `dot`, `cosine` or `l2`.
+    pub similarity: String,
+    pub graph: GraphState,
+    /// The file of vectors with a graph; `None` until the collection is first optimized.
+    pub base: Option<BaseState>,
+    pub log: LogState,
+}
+
+/// The options of the graph.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct GraphState {
+    pub m: usize,
+    pub ef_construction: usize,
+    pub seed: u64,
+    pub layout: String,
+}
+
+/// The vectors of the passages up to the last [optimization](crate::Collection::optimize).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BaseState {
+    /// The name of the file with vectors and graph.
+    pub file: String,
+    /// The number of its rows.
+    pub rows: u64,
+    /// The name of the file with the ord of each row; `None` if a row has its own number as ord.
+    pub ords: Option<String>,
+}
+
+/// The vectors of the passages that were added since: row `i` belongs to the passage with the ord `first_ord + i`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LogState {
+    /// The name of the file.
+    pub file: String,
+    pub first_ord: u32,
+    /// The number of rows that belong to this commit. The file may have more.
+    pub rows: u64,
+    /// The CRC-32 of these rows.
+    pub checksum: u32,
+}
+
+impl VectorState {
+    /// Returns the similarity; `None` if the state is damaged.
+    pub fn similarity(&self) -> Option<Similarity> {
+        Similarity::from_name(&self.similarity)
+    }
+}
+
+impl GraphState {
+    pub fn new(options: &HnswOptions) -> Self {
+        let HnswOptions { m, ef_construction, seed, layout, .. } = *options;
+        Self { m, ef_construction, seed, layout: layout.name().to_owned() }
+    }
+
+    /// Returns the options of the graph; `None` if the state is damaged.
+    pub fn options(&self) -> Option<HnswOptions> {
+        Some(HnswOptions {
+            m: self.m,
+            ef_construction: self.ef_construction,
+            seed: self.seed,
+            keep_pruned: true,
+            inner_product: InnerProduct::Graph,
+            layout: Layout::from_name(&self.layout)?,
+        })
+    }
+}

@@ -1,0 +1,88 @@
+//! The vectors that searches read: the base and all rows of the log that were committed.
+
+use std::path::Path;
+
+use dense::{GrowingIndex, OpenOptions, RowSet};
+use ranking::BitSet;
+
+use super::log::LogReader;
+use super::row_map::RowMap;
+use crate::Error;
+use crate::state::VectorState;
+
+/// Number of rows that are read and appended at a time: under a megabyte of a typical model's vectors.
+pub(crate) const ROWS_PER_SLICE: u64 = 512;
+
+/// The vector index of a collection, and where its rows came from.
+#[derive(Debug)]
+pub(crate) struct LiveVectors {
+    pub index: GrowingIndex,
+    pub map: RowMap,
+    /// The commit up to which the index has rows.
+    pub state: VectorState,
+    /// The rows that no search finds: those of deleted passages, and those of a commit that is not published yet.
+    hidden: RowSet,
+}
+
+impl LiveVectors {
+    /// Opens the vectors of a commit. No row is deleted until [`publish`](Self::publish) is called.
+    pub fn open(folder: &Path, id: &str, state: &VectorState, options: OpenOptions) -> Result<Self, Error> {
+        let damaged = || Error::corrupt(folder, "a similarity and options of a graph", "others");
+        let (index, base_rows, ords) = match &state.base {
+            None => {
+                let similarity = state.similarity().ok_or_else(damaged)?;
+                let graph = state.graph.options().ok_or_else(damaged)?;
+                (GrowingIndex::new(state.dim, similarity, graph)?, 0, None)
+            }
+            Some(base) => {
+                let path = folder.join(&base.file);
+                let (index, metadata) = GrowingIndex::open_with(&path, options)?;
+                if metadata["collection"] != id {
+                    return Err(Error::corrupt(&path, "vectors of this collection", "those of another"));
+                }
+                if index.len() as u64 != base.rows || index.dim() != state.dim {
+                    let got = format!("{} of dimension {}", index.len(), index.dim());
+                    let expected = format!("{} vectors of dimension {}", base.rows, state.dim);
+                    return Err(Error::corrupt(&path, expected, got));
+                }
+                let read = |file: &String| RowMap::read(&folder.join(file), base.rows, id, options.verify);
+                (index, base.rows as u32, base.ords.as_ref().map(read).transpose()?)
+            }
+        };
+        let map = RowMap::new(ords, base_rows, state.log.first_ord);
+        let mut vectors = Self { index, map, state: state.clone(), hidden: RowSet::new() };
+        vectors.state.log.rows = 0;
+        let mut log = LogReader::open(folder, id, &state.log, state.dim, options.verify)?;
+        while vectors.state.log.rows < state.log.rows {
+            let start = vectors.state.log.rows;
+            let end = state.log.rows.min(start + ROWS_PER_SLICE);
+            vectors.append(&log.read(start..end)?)?;
+        }
+        Ok(vectors)
+    }
+
+    /// Returns whether a later commit only has more rows in the log.
+    pub fn continues_in(&self, state: &VectorState) -> bool {
+        let log = &self.state.log;
+        self.state.base == state.base && log.file == state.log.file && log.rows <= state.log.rows
+    }
+
+    /// Appends rows of the log, which no search finds before [`publish`](Self::publish).
+    pub fn append(&mut self, vectors: &[f32]) -> Result<(), Error> {
+        let rows = self.index.append(vectors)?;
+        self.state.log.rows += u64::from(rows.end - rows.start);
+        rows.for_each(|row| {
+            self.hidden.insert(row);
+        });
+        self.index.set_deleted(self.hidden.clone());
+        Ok(())
+    }
+
+    /// Makes all rows visible whose passages are live.
+    pub fn publish(&mut self, live_ords: &BitSet) {
+        let len = self.index.len();
+        let live = self.map.rows(live_ords, len);
+        self.hidden = RowSet::full(len).difference(&live);
+        self.index.set_deleted(self.hidden.clone());
+    }
+}

@@ -1,0 +1,90 @@
+//! What searches see: the parts of one commit.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serving::FairRwLock;
+use sparse::{OpenOptions, Searcher};
+
+use crate::Error;
+use crate::state::State;
+use crate::vectors::live::{LiveVectors, ROWS_PER_SLICE};
+use crate::vectors::log::LogReader;
+
+/// The parts of one commit. A search reads them under one lock, so it never sees two commits at once.
+pub(crate) struct View {
+    pub searcher: Arc<Searcher>,
+    pub state: State,
+    pub vectors: Option<LiveVectors>,
+}
+
+/// Returns what a commit recorded. Fails unless it is a commit of the collection with this id.
+pub(crate) fn state_of(folder: &Path, id: &str, searcher: &Searcher) -> Result<State, Error> {
+    let expected = "the state of this collection in the commit of its BM25 index";
+    let corrupt = |got: String| Error::corrupt(&crate::folder::bm25_of(folder), expected, got);
+    let state: State =
+        serde_json::from_value(searcher.state().clone()).map_err(|error| corrupt(error.to_string()))?;
+    if state.collection != id {
+        return Err(corrupt(format!("that of the collection {}", state.collection)));
+    }
+    Ok(state)
+}
+
+impl View {
+    /// Opens the parts of a commit.
+    pub fn open(
+        folder: &Path,
+        id: &str,
+        searcher: Arc<Searcher>,
+        options: OpenOptions,
+    ) -> Result<Self, Error> {
+        let state = state_of(folder, id, &searcher)?;
+        let vectors = state.vectors.as_ref().map(|vectors| {
+            let mut vectors = LiveVectors::open(folder, id, vectors, options)?;
+            vectors.publish(&searcher.live_ords());
+            Ok::<_, Error>(vectors)
+        });
+        Ok(Self { vectors: vectors.transpose()?, state, searcher })
+    }
+}
+
+/// Switches to another commit, in all parts at once. The slow work is done before, in slices between which searches
+/// run, or without the lock. Calls must not overlap.
+pub(crate) fn switch(
+    view: &FairRwLock<View>,
+    folder: &Path,
+    id: &str,
+    searcher: Arc<Searcher>,
+    options: OpenOptions,
+) -> Result<(), Error> {
+    let state = state_of(folder, id, &searcher)?;
+    let appended = view.read(|view| match (&view.vectors, &state.vectors) {
+        (Some(vectors), Some(next)) => vectors.continues_in(next).then_some(vectors.state.log.rows),
+        _ => None,
+    })?;
+    let (Some(mut rows), Some(next)) = (appended, &state.vectors) else {
+        let opened = View::open(folder, id, searcher, options)?;
+        // The old vectors are dropped after the lock is released.
+        let _old = view.write(|view| std::mem::replace(view, opened))?;
+        return Ok(());
+    };
+    if rows < next.log.rows {
+        let mut log = LogReader::open(folder, id, &next.log, next.dim, false)?;
+        while rows < next.log.rows {
+            let end = next.log.rows.min(rows + ROWS_PER_SLICE);
+            let slice = log.read(rows..end)?;
+            view.write(|view| view.vectors.as_mut().map_or(Ok(()), |vectors| vectors.append(&slice)))??;
+            rows = end;
+        }
+    }
+    let live = searcher.live_ords();
+    let _old = view.write(|view| {
+        if let Some(vectors) = &mut view.vectors {
+            vectors.publish(&live);
+            vectors.state = next.clone();
+        }
+        view.state = state.clone();
+        std::mem::replace(&mut view.searcher, searcher)
+    })?;
+    Ok(())
+}

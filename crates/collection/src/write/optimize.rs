@@ -1,0 +1,146 @@
+//! Merges everything: one segment of the BM25 index, and a base of all live vectors with a complete graph.
+
+use control::Control;
+use ranking::BitSet;
+use serving::{FairRwLock, WriteSlices};
+
+use super::writer::Writer;
+use crate::Error;
+use crate::folder::{base_name, log_name, ords_name, remove_unused, sync_folder};
+use crate::state::BaseState;
+use crate::vectors::log::LogWriter;
+use crate::vectors::row_map::RowMap;
+use crate::view::View;
+
+/// Number of rows of the first slice of an insertion.
+const FIRST_SLICE: usize = 64;
+
+/// Optimizes the collection, whose changes must all be committed. Searches go on meanwhile. Makes a commit. Counts each
+/// vector as one unit of progress.
+pub(crate) fn optimize(
+    writer: &mut Writer,
+    view: &FairRwLock<View>,
+    threads: usize,
+    control: &Control,
+) -> Result<(), Error> {
+    let result = write_base(writer, view, RowsToKeep::Live, threads, control).and_then(|()| {
+        control.check()?;
+        writer.index.merge()?;
+        writer.commit_state()
+    });
+    finish(writer, result)
+}
+
+/// Saves the graph, so that the next process that opens the collection need not build it again. Deleted rows and rows
+/// that are not in the graph yet are saved as they are, so this takes as long as writing the file. The changes of the
+/// writer must all be committed.
+pub(crate) fn save_graph(writer: &mut Writer, view: &FairRwLock<View>) -> Result<(), Error> {
+    let result = write_base(writer, view, RowsToKeep::All, 1, &Control::new());
+    let result = result.and_then(|()| writer.commit_state());
+    finish(writer, result)
+}
+
+/// The least number of rows in the log for which [`save_graph`] is worth its while: building their graph takes a second.
+const MIN_ROWS_TO_SAVE: u64 = 5_000;
+
+/// Returns whether the graph of the rows in the log would take long to build again.
+pub(crate) fn is_worth_saving(writer: &Writer) -> bool {
+    writer.committed.vectors.as_ref().is_some_and(|vectors| {
+        let base_rows = vectors.base.as_ref().map_or(0, |base| base.rows);
+        vectors.log.rows >= MIN_ROWS_TO_SAVE.max(base_rows / 4)
+    })
+}
+
+/// Removes files that are no longer in use. After an error, the last commit is the old one, or the new one if its rename
+/// succeeded. A rollback finds out which, and returns to its log. If it fails too, the files of both must stay.
+fn finish(writer: &mut Writer, result: Result<(), Error>) -> Result<(), Error> {
+    if result.is_ok() || writer.rollback().is_ok() {
+        remove_unused(&writer.folder, &writer.committed);
+    }
+    result
+}
+
+/// Which rows a base has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RowsToKeep {
+    /// Those of passages that are not deleted, all of them in the graph.
+    Live,
+    /// All rows.
+    All,
+}
+
+/// Writes the vectors with their graph, and begins a new log.
+fn write_base(
+    writer: &mut Writer,
+    view: &FairRwLock<View>,
+    keep: RowsToKeep,
+    threads: usize,
+    control: &Control,
+) -> Result<(), Error> {
+    let Some(vectors) = &mut writer.state.vectors else { return Ok(()) };
+    let (folder, id) = (&writer.folder, &writer.state.collection);
+    let number = number_of(&vectors.log.file) + 1;
+    let first_ord = writer.index.next_ord();
+    let is_complete = view.read(|view| {
+        let live = view.vectors.as_ref()?;
+        Some(live.map.rows(&view.searcher.live_ords(), live.index.len()).len() == live.index.len())
+    })?;
+    if is_complete == Some(true) && keep == RowsToKeep::Live {
+        insert_pending(view, threads, control)?;
+    }
+    let base = view.read(|view| {
+        let Some(live) = &view.vectors else { return Ok(None) };
+        let rows = match keep {
+            RowsToKeep::Live => live.map.rows(&view.searcher.live_ords(), live.index.len()),
+            RowsToKeep::All => BitSet::full(live.index.len()),
+        };
+        let ords: Vec<u32> = rows.iter().map(|row| live.map.ord(row)).collect();
+        let (path, metadata) = (folder.join(base_name(number)), serde_json::json!({"collection": id}));
+        if rows.len() == live.index.len() {
+            live.index.save(&path, &metadata)?;
+        } else {
+            control.set_total(ords.len() as u64);
+            live.index.compacted(&rows, threads, control)?.save(&path, &metadata)?;
+        }
+        Ok::<_, Error>(Some(ords))
+    })??;
+    if let Some(ords) = base {
+        let is_identity = ords.iter().zip(0..).all(|(&ord, row)| ord == row);
+        let ords_file = (!is_identity).then(|| ords_name(number));
+        if let Some(file) = &ords_file {
+            RowMap::save(&folder.join(file), &ords, id)?;
+        }
+        sync_folder(folder)?;
+        vectors.base = Some(BaseState { file: base_name(number), rows: ords.len() as u64, ords: ords_file });
+    }
+    let mut log = LogWriter::create(folder, id, log_name(number), first_ord, vectors.dim)?;
+    vectors.log = log.sync()?;
+    writer.log = Some(log);
+    Ok(())
+}
+
+/// Inserts all rows that are not in the graph yet.
+fn insert_pending(view: &FairRwLock<View>, threads: usize, control: &Control) -> Result<(), Error> {
+    let pending = view.read(|view| view.vectors.as_ref().map_or(0, |vectors| vectors.index.pending()))?;
+    control.set_total(pending as u64);
+    let mut slices = WriteSlices::new(FIRST_SLICE);
+    let mut reads = view.read_count();
+    loop {
+        let inserted = view.write(|view| {
+            slices.start();
+            let Some(vectors) = &mut view.vectors else { return Ok(0) };
+            vectors.index.insert_pending(slices.row_count(), threads, control)
+        })??;
+        let reads_after = view.read_count();
+        slices.finish(reads_after > reads);
+        reads = reads_after;
+        if inserted == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// Returns the number in the name of a log.
+fn number_of(log: &str) -> u64 {
+    log.trim_start_matches("vectors-").trim_end_matches(".log").parse().unwrap_or(0)
+}

@@ -1,0 +1,283 @@
+//! Adds, replaces and deletes documents, and commits.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use sparse::{IndexWriter, PassageFields, WriterOptions};
+
+use super::owner;
+use crate::document::{MAX_ID_BYTES, NewDocument, NewVector, document_of, passage_id};
+use crate::folder::{bm25_of, remove_unused};
+use crate::state::{State, VectorState};
+use crate::vectors::log::LogWriter;
+use crate::view::{View, state_of};
+use crate::{Error, Put};
+
+/// The writer of a collection. It holds the lock of the BM25 index, which is the lock of the whole collection.
+pub(crate) struct Writer {
+    pub folder: PathBuf,
+    pub index: IndexWriter,
+    /// The state of the last commit.
+    pub committed: State,
+    /// What the next commit will record; its log is brought up to date when it commits.
+    pub state: State,
+    pub log: Option<LogWriter>,
+    /// Whether there are changes to commit.
+    pub is_changed: bool,
+}
+
+impl Writer {
+    /// Takes the lock, and removes what writers that were killed have left behind.
+    pub fn open(folder: &Path, id: &str, options: WriterOptions) -> Result<Self, Error> {
+        let index = IndexWriter::open(&bm25_of(folder), options).map_err(|error| match error {
+            sparse::Error::Locked { .. } => {
+                Error::Locked { path: folder.to_path_buf(), owner: owner::describe(folder) }
+            }
+            error => error.into(),
+        })?;
+        owner::record(folder);
+        let committed = state_of(folder, id, &*index.searcher()?)?;
+        remove_unused(folder, &committed);
+        let log = open_log(folder, &committed)?;
+        let (folder, state) = (folder.to_path_buf(), committed.clone());
+        let writer = Self { folder, index, committed, state, log, is_changed: false };
+        writer.check_next_ord()?;
+        Ok(writer)
+    }
+
+    /// Fails unless the next vector of the log belongs to the next passage of the BM25 index.
+    fn check_next_ord(&self) -> Result<(), Error> {
+        let Some(log) = &self.log else { return Ok(()) };
+        let (expected, got) = (u64::from(self.index.next_ord()), log.next_ord());
+        if expected != got {
+            let expected = format!("vectors of {expected} passages");
+            return Err(Error::corrupt(&self.folder, expected, got.to_string()));
+        }
+        Ok(())
+    }
+
+    /// Adds documents, or replaces those with the same ids. Adds all or none.
+    pub fn put(&mut self, put: Put, documents: &[NewDocument], view: &View) -> Result<(), Error> {
+        self.check(put, documents, view)?;
+        self.change(|writer| {
+            for document in documents {
+                let replaced = writer.remove_passages(document.id)?;
+                writer.state.documents += u64::from(!replaced);
+                writer.add_passages(document, view)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Deletes documents and returns how many there were. Unknown ids are ignored.
+    pub fn delete<S: AsRef<str>>(&mut self, documents: &[S]) -> Result<u64, Error> {
+        self.change(|writer| {
+            let mut deleted = 0;
+            for document in documents {
+                deleted += u64::from(writer.remove_passages(document.as_ref())?);
+            }
+            writer.state.documents -= deleted;
+            Ok(deleted)
+        })
+    }
+
+    /// Replaces the fields of a document of the last commit, whose passages keep their vectors.
+    pub fn set_fields(&mut self, document: &str, fields: &PassageFields, view: &View) -> Result<(), Error> {
+        let operation = "setFields";
+        let unknown = || Error::UnknownDocument { operation, id: document.to_owned() };
+        let mut passages = Vec::new();
+        while let Some(ord) = view.searcher.ord(&passage_id(document, passages.len()))? {
+            // A passage that this writer has deleted or replaced since is not that of the last commit.
+            if !self.index.is_committed(&passage_id(document, passages.len()))? {
+                return Err(Error::argument(format!(
+                    "{operation}: expected a document without changes since the last commit, got \"{document}\"; commit first"
+                )));
+            }
+            passages.push((ord, view.searcher.passage(ord)?));
+        }
+        if passages.is_empty() {
+            return Err(unknown());
+        }
+        let vector = |ord| if view.vectors.is_some() { NewVector::SameAs(ord) } else { NewVector::None };
+        let passages: Vec<_> = passages
+            .iter()
+            .map(|(ord, passage)| crate::NewPassage {
+                title: passage.title.as_deref(),
+                text: &passage.text,
+                vector: vector(*ord),
+            })
+            .collect();
+        self.put(Put::Upsert, &[NewDocument { id: document, passages: &passages, fields }], view)
+    }
+
+    /// Sets the caller's metadata.
+    pub fn set_metadata(&mut self, metadata: Value) {
+        self.is_changed |= self.state.metadata != metadata;
+        self.state.metadata = metadata;
+    }
+
+    /// Commits all changes. Without changes, does nothing.
+    pub fn commit(&mut self) -> Result<(), Error> {
+        self.index.check_changeable()?;
+        if !self.is_changed {
+            return Ok(());
+        }
+        if let (Some(log), Some(vectors)) = (&mut self.log, &mut self.state.vectors) {
+            vectors.log = log.sync().inspect_err(|_| self.index.interrupt())?;
+        }
+        self.commit_state()
+    }
+
+    /// Commits the state, whose files must all be on the disk.
+    pub fn commit_state(&mut self) -> Result<(), Error> {
+        self.state.generation = self.committed.generation + 1;
+        let state = serde_json::to_value(&self.state).expect("a state is valid JSON");
+        self.index.set_state(state);
+        self.index.commit()?;
+        self.committed = self.state.clone();
+        self.is_changed = false;
+        if let (Some(log), Some(vectors)) = (&mut self.log, &self.committed.vectors) {
+            log.commit(vectors.log.clone());
+        }
+        Ok(())
+    }
+
+    /// Undoes all changes since the last commit. If this fails, everything but another rollback is refused.
+    pub fn rollback(&mut self) -> Result<(), Error> {
+        self.index.rollback()?;
+        self.restore().inspect_err(|_| self.index.interrupt())
+    }
+
+    /// Returns to the last commit after the BM25 index did so.
+    fn restore(&mut self) -> Result<(), Error> {
+        // A commit that failed after its rename is on the disk nevertheless. Its vectors must stay then.
+        self.committed = state_of(&self.folder, &self.committed.collection, &*self.index.searcher()?)?;
+        self.log = open_log(&self.folder, &self.committed)?;
+        self.state = self.committed.clone();
+        self.is_changed = false;
+        self.check_next_ord()
+    }
+
+    /// Undoes all changes since the last commit, waits for merges in the background, and releases the lock.
+    pub fn close(self) -> Result<(), Error> {
+        owner::remove(&self.folder);
+        Ok(self.index.close()?)
+    }
+
+    /// Runs a change. If it fails half-way, the writer must be rolled back before anything else.
+    fn change<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        let (before, documents) = ((self.index.next_ord(), self.index.len()), self.state.documents);
+        let result = work(self);
+        let is_changed = (self.index.next_ord(), self.index.len()) != before;
+        match result {
+            Err(_) if is_changed => self.index.interrupt(),
+            Err(_) => self.state.documents = documents,
+            Ok(_) => {}
+        }
+        self.is_changed |= is_changed;
+        result
+    }
+
+    fn add_passages(&mut self, document: &NewDocument, view: &View) -> Result<(), Error> {
+        for (number, passage) in document.passages.iter().enumerate() {
+            let id = passage_id(document.id, number);
+            let ord = self.index.put_stored(&id, passage.title, passage.text, document.fields)?;
+            let Some(log) = &mut self.log else { continue };
+            debug_assert_eq!(log.next_ord(), u64::from(ord));
+            let appended = match passage.vector {
+                NewVector::Given(vector) => log.append(vector),
+                NewVector::SameAs(ord) => log.append(stored_vector(view, ord).unwrap_or_default()),
+                NewVector::None => unreachable!("checked before the first change"),
+            };
+            appended.inspect_err(|_| self.index.interrupt())?;
+        }
+        Ok(())
+    }
+
+    /// Deletes the passages of a document. Returns true if there were any.
+    fn remove_passages(&mut self, document: &str) -> Result<bool, Error> {
+        for number in 0.. {
+            if self.index.delete(&[passage_id(document, number)])? == 0 {
+                return Ok(number > 0);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Rejects invalid documents before the first change.
+    fn check(&self, put: Put, documents: &[NewDocument], view: &View) -> Result<(), Error> {
+        let operation = put.name();
+        let mut ids = HashSet::new();
+        for document in documents {
+            let id = document.id;
+            if id.is_empty() || id.len() > MAX_ID_BYTES {
+                let got = id.len();
+                return Err(Error::argument(format!(
+                    "{operation}: expected document ids of 1 to {MAX_ID_BYTES} bytes, got one of {got}"
+                )));
+            }
+            let duplicate = |place| Error::DuplicateDocument { operation, id: id.to_owned(), place };
+            if !ids.insert(id) {
+                return Err(duplicate("twice in one call"));
+            }
+            if put == Put::Add && self.index.contains(&passage_id(id, 0))? {
+                return Err(duplicate("again"));
+            }
+            if document.passages.is_empty() {
+                return Err(Error::argument(format!(
+                    "{operation}: expected at least one passage of \"{id}\", got none"
+                )));
+            }
+            sparse::check_fields(id, document.fields)?;
+            for (number, passage) in document.passages.iter().enumerate() {
+                self.check_vector(operation, &passage_id(id, number), &passage.vector, view)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_vector(
+        &self,
+        operation: &str,
+        passage: &str,
+        vector: &NewVector,
+        view: &View,
+    ) -> Result<(), Error> {
+        let expected = |what: &str, got: &str| {
+            Error::argument(format!("{operation}: expected {what} for passage \"{passage}\", got {got}"))
+        };
+        match (&view.vectors, vector) {
+            (None, NewVector::None) => Ok(()),
+            (None, _) => Err(expected("no vector, since the collection has none,", "one")),
+            (Some(_), NewVector::None) => Err(expected("a vector", "none")),
+            (Some(vectors), NewVector::Given(vector)) => Ok(vectors.index.check(vector)?),
+            (Some(_), NewVector::SameAs(ord)) => match stored_vector(view, *ord) {
+                Some(_) => Ok(()),
+                None => Err(expected("the ord of a passage with a vector", &ord.to_string())),
+            },
+        }
+    }
+}
+
+/// Opens the log of a commit, and removes rows from it that were never committed.
+fn open_log(folder: &Path, committed: &State) -> Result<Option<LogWriter>, Error> {
+    let vectors = committed.vectors.as_ref();
+    let open = |vectors: &VectorState| {
+        LogWriter::open(folder, &committed.collection, vectors.log.clone(), vectors.dim)
+    };
+    vectors.map(open).transpose()
+}
+
+/// Returns the ids of the documents of passages, each once, in the order of their first passages.
+pub(crate) fn documents_of<'a>(passages: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let documents = passages.into_iter().filter_map(|id| Some(document_of(id)?.0));
+    documents.filter(|&document| seen.insert(document)).map(str::to_owned).collect()
+}
+
+fn stored_vector(view: &View, ord: u32) -> Option<&[f32]> {
+    let vectors = view.vectors.as_ref()?;
+    let row = vectors.map.row(ord).filter(|&row| (row as usize) < vectors.index.len())?;
+    Some(vectors.index.vector(row))
+}

@@ -1,0 +1,144 @@
+//! Random operations, compared with a model.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use collection::{Collection, Error, Include, OpenOptions, Put, Request};
+use common::model::{Model, check};
+use common::{Document, cheaper_than, create, hybrid, put, request, search};
+use control::Control;
+use numerics::SplitMix64;
+
+/// Runs `steps` random operations and checks the collection after each commit.
+fn run(seed: u64, steps: usize) -> Result<(), Error> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("collection");
+    let mut random = SplitMix64::new(seed);
+    let mut collection = create(&path)?;
+    let (mut committed, mut pending) = (Model::default(), Model::default());
+    let mut trace = BTreeMap::new();
+    for step in 0..steps {
+        let operation = random.next_u64() % 16;
+        *trace.entry(operation).or_insert(0) += 1;
+        let id = format!("d{}", random.next_u64() % 30);
+        match operation {
+            0..=5 => {
+                // Several documents at once, with different ids.
+                let count = 1 + random.next_u64() % 3;
+                let documents: Vec<_> =
+                    (0..count).map(|at| Document::random(&format!("{id}.{at}"), &mut random)).collect();
+                put(&collection, Put::Upsert, &documents)?;
+                documents.into_iter().for_each(|document| pending.put(document));
+            }
+            6 => {
+                let document = Document::random(&id, &mut random);
+                let is_new = pending.documents.iter().all(|other| other.id != id);
+                match put(&collection, Put::Add, std::slice::from_ref(&document)) {
+                    Ok(()) => {
+                        assert!(is_new);
+                        pending.put(document);
+                    }
+                    Err(Error::DuplicateDocument { .. }) => assert!(!is_new),
+                    Err(error) => return Err(error),
+                }
+            }
+            7 | 8 => {
+                let id = format!("{id}.0");
+                assert_eq!(collection.delete(&[&id])? == 1, pending.delete(&id));
+            }
+            9 => {
+                collection.rollback()?;
+                pending = committed.clone();
+            }
+            10 => {
+                // An invalid document in a call: the valid one before it is not added.
+                let mut documents =
+                    [Document::random("valid", &mut random), Document::random("bad", &mut random)];
+                documents[1].passages[0].1[0] = f32::NAN;
+                assert!(matches!(put(&collection, Put::Upsert, &documents), Err(Error::Dense(_))));
+            }
+            11 if committed.documents.len() > 3 => {
+                // By filter, among committed documents.
+                collection.commit()?;
+                let filter = cheaper_than(8.0);
+                let deleted = collection.delete_matching(&filter, &Control::new())?;
+                let before = pending.documents.len();
+                pending.documents.retain(|document| document.price >= 8.0);
+                assert_eq!(deleted as usize, before - pending.documents.len());
+                collection.commit()?;
+                committed = pending.clone();
+                check(&collection, &committed, &mut random)?;
+            }
+            12 => {
+                collection.optimize(1, &Control::new())?;
+                committed = pending.clone();
+                assert!(collection.stats()?.segments <= 1 && collection.stats()?.pending == 0);
+                check(&collection, &committed, &mut random)?;
+            }
+            13 => {
+                // Changes that were not committed are lost when the collection is closed.
+                collection.close()?;
+                assert!(matches!(collection.stats(), Err(Error::Closed)));
+                pending = committed.clone();
+                collection = Collection::open(&path, OpenOptions::default())?;
+                check(&collection, &committed, &mut random)?;
+            }
+            14 => {
+                // Fields of a committed document.
+                collection.commit()?;
+                committed = pending.clone();
+                if let Some(document) = committed.documents.first().cloned() {
+                    let fields = sparse::PassageFields::from([("price".to_owned(), 1.5.into())]);
+                    collection.set_fields(&document.id, &fields)?;
+                    pending.put(Document { price: 1.5, ..document });
+                }
+            }
+            _ => {
+                // A reader of its own sees exactly the last commit.
+                let reader = Collection::open(&path, OpenOptions::default())?;
+                check(&reader, &committed, &mut random)?;
+                collection.commit()?;
+                committed = pending.clone();
+                check(&collection, &committed, &mut random)?;
+                assert!(reader.refresh()? || !reader.refresh()?);
+                check(&reader, &committed, &mut random)?;
+            }
+        }
+        assert!(step < steps && pending.documents.len() < 1000, "{trace:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn random_operations_give_what_a_model_gives() -> Result<(), Error> {
+    (1..=6).try_for_each(|seed| run(seed, 60))
+}
+
+#[test]
+#[ignore = "takes minutes; run it with --ignored after changes of the writer"]
+fn many_random_operations_give_what_a_model_gives() -> Result<(), Error> {
+    (100..160).try_for_each(|seed| run(seed, 300))
+}
+
+#[test]
+fn hits_have_contents_and_highlights_on_request() -> Result<(), Error> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let collection = create(folder.path())?;
+    let document = Document {
+        id: "a".to_owned(),
+        passages: vec![("A bridge of stone".to_owned(), vec![1.0; 8])],
+        price: 3.0,
+    };
+    put(&collection, Put::Add, &[document])?;
+    collection.commit()?;
+    let query = [1.0; 8];
+    let include = Include { contents: true, highlights: true };
+    let hits = search(&collection, &Request { include, ..request("stone bridge", &query, hybrid()) })?;
+    let contents = hits[0].contents.as_ref().expect("contents");
+    assert_eq!((contents.text.as_str(), contents.title.as_deref()), ("A bridge of stone", None));
+    let highlights = hits[0].highlights.as_ref().expect("highlights");
+    let words: Vec<_> = highlights.iter().map(|range| &contents.text[range.clone()]).collect();
+    assert_eq!(words, ["bridge", "stone"]);
+    Ok(())
+}
