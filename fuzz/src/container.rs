@@ -1,20 +1,27 @@
-//! Takes containers apart and puts them together.
+//! Reads and writes containers, the file format of `crates/storage`, so that the mutator can change their content.
+//!
+//! ```text
+//! byte 0 │ magic (8) │ version (4) │ checksum of the table (4) │ offset of the table (8) │ length of the table (8)
+//!     32 │ checksum of bytes 0 to 31 (4) │ zeros (28)
+//!     64 │ sections, each at a multiple of 64
+//!        │ table, in JSON: the metadata, and the name, offset, length and checksum of each section
+//! ```
 
 use serde_json::{Value, json};
 
 const ALIGNMENT: usize = 64;
 
-/// The sections and metadata of a container of `crates/storage`. This is an independent implementation of the format, so
-/// that the reader is not tested with its own writer.
+/// The metadata and the sections of a container. It does not use the code of `crates/storage`, which is tested.
 pub struct Container {
     magic: [u8; 8],
     version: u32,
     pub metadata: Value,
+    /// Names and contents.
     pub sections: Vec<(String, Vec<u8>)>,
 }
 
 impl Container {
-    /// Reads a container without checking checksums. `None` if its table cannot be read.
+    /// Reads a container without verifying checksums. Returns `None` if the table of sections cannot be read.
     pub fn read(file: &[u8]) -> Option<Self> {
         let number = |at: usize| Some(u64::from_le_bytes(file.get(at..at + 8)?.try_into().ok()?) as usize);
         let table = file.get(number(16)?..)?.get(..number(24)?)?;
@@ -32,7 +39,8 @@ impl Container {
         })
     }
 
-    /// Encodes a container with correct checksums. `edit` may change the table before it is written.
+    /// Returns the bytes of the container. `edit` may change the table first. The checksums are correct for the changed
+    /// table: that of a section covers the range that the table gives.
     pub fn write(&self, edit: impl FnOnce(&mut Value)) -> Vec<u8> {
         let mut file = vec![0; ALIGNMENT];
         let mut sections = Vec::new();

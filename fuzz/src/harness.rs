@@ -1,4 +1,4 @@
-//! The start of a target, and the checks around each input.
+//! Starts a target, and checks memory and panics for each input.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,12 +12,14 @@ use crate::memory::Memory;
 const BASE_BYTES: usize = 48 << 20;
 const BYTES_PER_BYTE: usize = 64;
 
-/// Whether [`checked`] is running, and the message of the last panic in it.
+/// Whether [`checked`] is running.
 static CHECKING: AtomicBool = AtomicBool::new(false);
+/// The message of the last panic in [`checked`].
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
-/// Writes the seeds to the corpus folder of the command line if it is empty. Installs a panic hook that stores messages
-/// instead of aborting at once, because panics that the code under test catches are not findings.
+/// Prepares a target. Writes the seeds to the corpus folder of the command line if it is empty, and installs a panic
+/// hook. The hook stores the message of a panic instead of aborting at once, because panics that the tested code
+/// catches are not findings.
 pub fn start(seeds: impl FnOnce() -> Vec<Vec<u8>>) {
     std::panic::set_hook(Box::new(|panic| {
         let backtrace =
@@ -31,6 +33,7 @@ pub fn start(seeds: impl FnOnce() -> Vec<Vec<u8>>) {
         *LAST_PANIC.lock().expect("the hook does not panic") = message;
     }));
     let folder = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).map(PathBuf::from);
+    // The argument is a file if a single input is repeated.
     let Some(folder) = folder.filter(|folder| !folder.is_file()) else { return };
     fs::create_dir_all(&folder).expect("a folder");
     if fs::read_dir(&folder).expect("a folder").next().is_none() {
@@ -40,7 +43,8 @@ pub fn start(seeds: impl FnOnce() -> Vec<Vec<u8>>) {
     }
 }
 
-/// Runs `work` on a file of `bytes` bytes. Aborts the process if it panics or allocates too much memory.
+/// Runs `work` on an input of `bytes` bytes. Aborts the process, which is a finding, if `work` panics or allocates too
+/// much memory.
 pub fn checked(bytes: usize, work: impl FnOnce()) {
     let memory = Memory::start();
     let max_memory = BASE_BYTES + bytes * BYTES_PER_BYTE;
@@ -56,7 +60,8 @@ pub fn checked(bytes: usize, work: impl FnOnce()) {
     }
 }
 
-/// A folder for the files of this process, in memory if the system supports that.
+/// A temporary folder for the files of this process, in memory if `/dev/shm` exists. It is removed when this value is
+/// dropped.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
@@ -69,10 +74,12 @@ impl Scratch {
         Self(folder)
     }
 
+    /// Returns the path of a file in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
+    /// Writes a file, and returns its path.
     pub fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.path(name);
         fs::write(&path, bytes).expect("writable");

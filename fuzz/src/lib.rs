@@ -1,5 +1,5 @@
-//! What the fuzz targets share: seeds, scratch files, limits on memory, and a mutator for containers that corrects
-//! checksums.
+//! Helpers that the fuzz targets share: writing seeds and temporary files, limits on memory, checks of search results,
+//! and a mutator for containers that corrects checksums.
 
 mod container;
 mod harness;
@@ -15,11 +15,12 @@ pub use memory::Memory;
 pub use mutate::mutate;
 pub use random::Random;
 
-/// Maximum dimension of vectors that a target creates, so that they do not take much memory.
+/// Maximum dimension for which a target creates query vectors. The dimension comes from the mutated file, so it may be
+/// huge.
 pub const MAX_DIM: usize = 4096;
 
-/// Defines the entry points of a target. Calls `use_all` with the path and the length of a file that the fuzzer derived
-/// from the `seeds`. Inputs are mutated by [`mutate`].
+/// Defines the entry points of a target that reads container files. libFuzzer derives inputs from the `seeds` with
+/// [`mutate`]. Each input is written to a file, and `use_all` is called with the file's path and length.
 #[macro_export]
 macro_rules! file_target {
     ($seeds:expr, $use_all:expr) => {

@@ -1,10 +1,11 @@
-//! Counts allocated memory.
+//! Counts allocated memory with a global allocator that passes all calls to the system's allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Number of allocated bytes now, and its maximum since [`Memory::start`].
+/// Number of bytes that are allocated now.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
+/// Maximum of [`LIVE`] since [`Memory::start`].
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 /// The system's allocator, with counters.
@@ -28,6 +29,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // The new block is counted first, because both may exist at once.
         record_growth(size);
         LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: the caller's guarantees are passed on.
@@ -41,24 +43,27 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Counts an allocation.
+/// Counts a new block of `size` bytes.
 fn record_growth(size: usize) {
     let live = LIVE.fetch_add(size, Ordering::Relaxed).saturating_add(size);
     PEAK.fetch_max(live, Ordering::Relaxed);
 }
 
-/// Measures allocated memory. Allocations count even before the system provides their pages.
+/// Measures how much memory is allocated at once. Allocations count even if their pages are never used.
 pub struct Memory {
     before: usize,
 }
 
 impl Memory {
+    /// Starts measuring.
     pub fn start() -> Self {
         let before = LIVE.load(Ordering::Relaxed);
         PEAK.store(before, Ordering::Relaxed);
         Self { before }
     }
 
+    /// Checks the maximum since the start. Memory that was allocated before does not count.
+    ///
     /// # Panics
     ///
     /// If more than `max` bytes were allocated at once.

@@ -1,4 +1,4 @@
-//! The mutator for container files.
+//! Mutates container files, so that libFuzzer reaches the code after the checks of offsets and checksums.
 
 use libfuzzer_sys::fuzzer_mutate;
 use serde_json::{Value, json};
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use crate::container::Container;
 use crate::random::Random;
 
-/// Mutates a container and returns the new size.
+/// Mutates the first `size` bytes of `data` in place, and returns the new size.
 ///
-/// Mutates the content and then corrects offsets and checksums, so that the code behind these checks is reached. One time
-/// in eight, it mutates the raw bytes instead.
+/// If they are a container, this usually mutates its content, and then corrects offsets and checksums. One time in
+/// eight, and for all other inputs, it lets libFuzzer mutate the raw bytes.
 pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut random = Random::new(u64::from(seed));
     let container = Container::read(&data[..size]).filter(|_| random.below(8) > 0);
@@ -39,8 +39,9 @@ pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize
     file.len()
 }
 
-/// A number that a check may have missed.
-fn interesting(random: &mut Random) -> u64 {
+/// Returns a number that code often handles wrongly: a power of two, a limit of an integer type, a special float, or a
+/// small or random number.
+fn edge_case(random: &mut Random) -> u64 {
     let at = random.below(64) as u32;
     match random.below(9) {
         0 => random.bits(),
@@ -56,9 +57,9 @@ fn interesting(random: &mut Random) -> u64 {
     }
 }
 
-/// Mutates some numbers of one section, of 4 or 8 bytes.
+/// Overwrites up to four aligned numbers of 4 or 8 bytes in one section.
 fn mutate_numbers(container: &mut Container, random: &mut Random) {
-    let Some(bytes) = pick(container, random) else { return };
+    let Some(bytes) = random_section(container, random) else { return };
     let width = if random.below(3) == 0 { 8 } else { 4 };
     if bytes.len() < width {
         return;
@@ -72,7 +73,7 @@ fn mutate_numbers(container: &mut Container, random: &mut Random) {
                 number[..width].copy_from_slice(&bytes[from..from + width]);
                 u64::from_le_bytes(number).wrapping_add(random.below(3) as u64).wrapping_sub(1)
             }
-            _ => interesting(random),
+            _ => edge_case(random),
         };
         bytes[at..at + width].copy_from_slice(&number.to_le_bytes()[..width]);
     }
@@ -80,7 +81,7 @@ fn mutate_numbers(container: &mut Container, random: &mut Random) {
 
 /// Lets libFuzzer mutate the bytes of one section.
 fn mutate_bytes(container: &mut Container, room: usize, random: &mut Random) {
-    let Some(bytes) = pick(container, random) else { return };
+    let Some(bytes) = random_section(container, random) else { return };
     let size = bytes.len();
     let max_size = if random.below(2) == 0 { size } else { size + room.min(256) };
     if max_size == 0 {
@@ -91,7 +92,10 @@ fn mutate_bytes(container: &mut Container, room: usize, random: &mut Random) {
     bytes.truncate(size);
 }
 
-/// Truncates all sections whose length is a multiple of the number of rows to the same, smaller number of rows.
+/// Removes rows at the end of an index: truncates the sections that have a fixed number of bytes per row, and the
+/// sections of variable length accordingly: `ids` (all ids, one after another) and `upper` (adjacency lists of the
+/// upper layers of an HNSW graph). The result is a consistent file with fewer rows, unless a remaining row of a graph
+/// has a removed neighbor.
 fn remove_rows(container: &mut Container, random: &mut Random) {
     let Some(rows) = container.metadata["rows"]
         .as_u64()
@@ -100,22 +104,25 @@ fn remove_rows(container: &mut Container, random: &mut Random) {
     else {
         return;
     };
-    let fewer = random.below(rows);
+    let new_rows = random.below(rows);
     for (name, bytes) in &mut container.sections {
+        // `offsets` has one number more than there are rows.
         if name == "offsets" {
-            bytes.truncate((fewer + 1) * 4);
+            bytes.truncate((new_rows + 1) * 4);
         } else if name != "ids" && name != "upper" && bytes.len().is_multiple_of(rows) {
-            bytes.truncate(bytes.len() / rows * fewer);
+            bytes.truncate(bytes.len() / rows * new_rows);
         }
     }
-    let end = |name: &str, sections: &[(String, Vec<u8>)], width: usize| {
+    // The last number of a section of end offsets, which is the length of the section that they refer to.
+    let last_end = |name: &str, sections: &[(String, Vec<u8>)], width: usize| {
         let bytes = &sections.iter().find(|section| section.0 == name)?.1;
         let mut last = [0; 8];
         last[..width].copy_from_slice(&bytes[bytes.len().checked_sub(width)?..]);
         Some(u64::from_le_bytes(last) as usize)
     };
-    let ids = end("id_ends", &container.sections, 8).unwrap_or(0);
-    let upper = end("offsets", &container.sections, 4).unwrap_or(0).saturating_mul(64);
+    let ids = last_end("id_ends", &container.sections, 8).unwrap_or(0);
+    // With the small `m` of the seeds, an adjacency list takes 64 bytes.
+    let upper = last_end("offsets", &container.sections, 4).unwrap_or(0).saturating_mul(64);
     for (name, bytes) in &mut container.sections {
         match name.as_str() {
             "ids" => bytes.truncate(ids),
@@ -124,10 +131,10 @@ fn remove_rows(container: &mut Container, random: &mut Random) {
             _ => {}
         }
     }
-    container.metadata["rows"] = json!(fewer);
+    container.metadata["rows"] = json!(new_rows);
 }
 
-/// Mutates one value of the table.
+/// Mutates one value of the metadata or of the table of sections.
 fn mutate_table(value: &mut Value, random: &mut Random) {
     match value {
         Value::Object(entries) if !entries.is_empty() => {
@@ -151,14 +158,14 @@ fn mutate_table(value: &mut Value, random: &mut Random) {
             let number = number.as_u64().unwrap_or(0);
             *value = json!(number.wrapping_add(random.below(5) as u64).wrapping_sub(2));
         }
-        Value::Bool(is) => *is = !*is,
+        Value::Bool(value) => *value = !*value,
         _ => {
             *value = match random.below(12) {
                 0 => Value::Null,
                 1 => json!(-1),
                 2 => json!(0.5),
                 3 => json!([]),
-                _ => json!(interesting(random)),
+                _ => json!(edge_case(random)),
             }
         }
     }
@@ -184,8 +191,8 @@ fn mutate_sections(container: &mut Container, random: &mut Random) {
     }
 }
 
-/// The bytes of a random section.
-fn pick<'a>(container: &'a mut Container, random: &mut Random) -> Option<&'a mut Vec<u8>> {
+/// Returns the bytes of a random section, if there is one.
+fn random_section<'a>(container: &'a mut Container, random: &mut Random) -> Option<&'a mut Vec<u8>> {
     let at = random.below(container.sections.len().max(1));
     container.sections.get_mut(at).map(|section| &mut section.1)
 }

@@ -1,4 +1,4 @@
-//! Flat indexes of all storage types: opens, verifies, searches, changes and saves them.
+//! Opens, verifies, searches, changes and saves flat indexes of all storage formats.
 #![no_main]
 
 use std::path::Path;
@@ -19,12 +19,13 @@ fn seeds() -> Vec<Vec<u8>> {
             (Similarity::L2, 5, 70),
             (Similarity::Dot, 1, 0),
         ] {
+            let metadata = "the caller's metadata".into();
             let mut index =
-                FlatIndex::with_storage(dim, similarity, storage, "mine".into()).expect("a dimension");
+                FlatIndex::with_storage(dim, similarity, storage, metadata).expect("a dimension");
             let ids = (0..rows).map(|row| format!("p{row}")).collect();
-            index.add(ids, &Random::new(1).vectors(rows * dim)).expect("sound rows");
+            index.add(ids, &Random::new(1).vectors(rows * dim)).expect("valid rows");
             let deleted: &[&str] = if rows > 0 { &["p3", "p8"] } else { &[] };
-            index.delete(deleted).expect("there");
+            index.delete(deleted).expect("existing ids");
             index.save(&path).expect("writable");
             seeds.push(std::fs::read(&path).expect("readable"));
         }
@@ -36,9 +37,11 @@ fn seeds() -> Vec<Vec<u8>> {
 fn use_all(path: &Path) -> Result<(), Error> {
     let control = Control::new();
     let mut index = FlatIndex::open(path)?;
-    // Opening does not check vectors and the bounds of their codes. If they are corrupt, results may be incomplete.
-    let is_complete = index.verify().is_ok();
-    let count_of = |wanted: usize, got: &[Hit]| if is_complete { wanted } else { got.len().min(wanted) };
+    // Opening verifies neither vectors nor the error bounds of their codes. If they are corrupt, hits may be missing,
+    // so fewer are accepted.
+    let is_intact = index.verify().is_ok();
+    let count_of = |wanted: usize, got: &[Hit]| if is_intact { wanted } else { got.len().min(wanted) };
+    // `live` is the set of rows that are not deleted.
     let (dim, rows, live) = (index.dim(), index.len(), index.live());
     assert!(index.live_len() == live.len() && live.len() <= rows);
     for ord in 0..rows as u32 {
@@ -61,14 +64,16 @@ fn use_all(path: &Path) -> Result<(), Error> {
     }
     let found = bits(&index.search(query, 7, &control)?);
     let many = index.search_many(&queries, 7, 1, &control)?;
-    assert_eq!(found, bits(&many[1]), "alone and among others");
+    assert_eq!(found, bits(&many[1]), "single search and batch search differ");
     let again = path.with_extension("again");
     index.save(&again)?;
     let reopened = FlatIndex::open(&again)?;
-    assert_eq!(found, bits(&reopened.search(query, 7, &control)?), "saved and opened");
+    assert_eq!(found, bits(&reopened.search(query, 7, &control)?), "hits differ after saving and opening");
     let loaded = FlatIndex::open_with(&again, OpenOptions { in_memory: true, verify: true })?;
-    assert_eq!(found, bits(&loaded.search(query, 7, &control)?), "read into memory");
+    assert_eq!(found, bits(&loaded.search(query, 7, &control)?), "hits differ after reading into memory");
 
+    // Adds two rows and deletes one of them. Stages new versions of both, which searches must not find, and publishes
+    // them. Then stages two more rows and discards them.
     let more = Random::new(3).vectors(2 * dim);
     let new = |names: [&str; 2]| names.map(str::to_owned).to_vec();
     index.add(new(["new", "newer"]), &more)?;
@@ -76,16 +81,18 @@ fn use_all(path: &Path) -> Result<(), Error> {
     index.check_rows(Put::Upsert, &["new", "newer"], &more)?;
     index.stage(Put::Upsert, new(["new", "newer"]), &more)?;
     let hits = index.search(query, 3, &control)?;
+    // Of the new rows, "new" (ord `rows`) is deleted and "newer" (ord `rows + 1`) can be found.
     check_hits(&hits, count_of(3.min(live.len() + 1), &hits), |ord| (ord as usize) <= rows + 1);
     index.publish();
-    index.stage(Put::Add, new(["staged", "away"]), &more)?;
+    index.stage(Put::Add, new(["discarded", "discarded too"]), &more)?;
     index.take_back();
     assert_eq!(index.live_len(), live.len() + 2);
     index.save(&again)?;
     index.compact();
     let hits = index.search(query, usize::MAX, &control)?;
     check_hits(&hits, count_of(live.len() + 2, &hits), |ord| (ord as usize) < live.len() + 2);
-    assert_eq!(FlatIndex::open(&again)?.verify().is_ok(), is_complete);
+    // Saving copies corrupt vectors and error bounds as they are, so the copy is intact exactly if the file was.
+    assert_eq!(FlatIndex::open(&again)?.verify().is_ok(), is_intact);
     Ok(())
 }
 

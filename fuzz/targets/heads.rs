@@ -1,4 +1,5 @@
-//! Masked-language-model heads in ONNX and safetensors files. The first byte of an input selects the format.
+//! Opens masked-language-model heads from ONNX and safetensors files, and computes logits. The first byte of an input
+//! selects the format.
 #![no_main]
 
 use std::path::Path;
@@ -8,20 +9,20 @@ use fuzz::{Scratch, checked, start};
 use libfuzzer_sys::fuzz_target;
 use vocabulary::Head;
 
-/// Maximum number of logits that are computed with one head. A vocabulary may be as large as the file.
+/// Maximum number of logits that are computed with one head. The size of the vocabulary comes from the mutated file.
 const MAX_LOGITS: usize = 1 << 16;
 
 const NAMES: [&str; 2] = ["mlm_head.onnx", "mlm_head.safetensors"];
 
-/// The test models of the crate, and a small head that is created here.
+/// Returns the ONNX files of the crate's tests, and a small safetensors file that is created here.
 fn seeds() -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/vocabulary/tests/files");
-    let entries = std::fs::read_dir(folder).expect("the tests' files");
+    let entries = std::fs::read_dir(folder).expect("the files of the tests");
     let mut paths: Vec<_> = entries.map(|entry| entry.expect("a file").path()).collect();
     paths.sort();
     let graphs = paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "onnx"));
     let graphs = graphs.map(|path| [&[0], &std::fs::read(path).expect("a file")[..]].concat());
-    let parts = [
+    let tensors = [
         "dense.weight",
         "dense.bias",
         "layer_norm.weight",
@@ -29,12 +30,13 @@ fn seeds() -> Vec<Vec<u8>> {
         "decoder.weight",
         "decoder.bias",
     ];
-    let places = (0..6).map(|part| {
-        let (name, shape) = (parts[part], if part % 4 == 0 { "2,2" } else { "2" });
-        let (from, to) = [(0, 16), (16, 24), (24, 32), (32, 40), (40, 56), (56, 64)][part];
+    // The weights of `dense` and `decoder` are 2 × 2 matrices, the other tensors have two numbers.
+    let entries = (0..6).map(|tensor| {
+        let (name, shape) = (tensors[tensor], if tensor % 4 == 0 { "2,2" } else { "2" });
+        let (from, to) = [(0, 16), (16, 24), (24, 32), (32, 40), (40, 56), (56, 64)][tensor];
         format!(r#""{name}":{{"dtype":"F32","shape":[{shape}],"data_offsets":[{from},{to}]}}"#)
     });
-    let header = format!("{{{}}}", places.collect::<Vec<_>>().join(","));
+    let header = format!("{{{}}}", entries.collect::<Vec<_>>().join(","));
     let numbers: Vec<u8> = (0..16u8).flat_map(|at| f32::from(at).to_le_bytes()).collect();
     let length = (header.len() as u64).to_le_bytes();
     graphs.chain([[&[1], &length[..], header.as_bytes(), &numbers].concat()]).collect()
@@ -55,10 +57,10 @@ fn use_all(folder: &Path) {
 fuzz_target!(
     init: start(seeds),
     |data: &[u8]| {
-        let Some((&way, bytes)) = data.split_first() else { return };
+        let Some((&format, bytes)) = data.split_first() else { return };
         thread_local!(static SCRATCH: Scratch = Scratch::new());
         SCRATCH.with(|scratch| {
-            let [name, other] = if way & 1 == 0 { NAMES } else { [NAMES[1], NAMES[0]] };
+            let [name, other] = if format & 1 == 0 { NAMES } else { [NAMES[1], NAMES[0]] };
             let _ = std::fs::remove_file(scratch.path(other));
             let path = scratch.write(name, bytes);
             checked(bytes.len(), || use_all(path.parent().expect("the folder")));

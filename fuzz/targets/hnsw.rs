@@ -1,4 +1,4 @@
-//! HNSW indexes: opens, verifies, searches, changes and saves them.
+//! Opens, verifies, searches, changes and saves HNSW indexes.
 #![no_main]
 
 use std::path::Path;
@@ -27,12 +27,12 @@ fn seeds() -> Vec<Vec<u8>> {
         ] {
             let mut flat = FlatIndex::new(dim, similarity, "mine".into()).expect("a dimension");
             let ids = (0..rows).map(|row| format!("p{row}")).collect();
-            flat.add(ids, &Random::new(1).vectors(rows * dim)).expect("sound rows");
+            flat.add(ids, &Random::new(1).vectors(rows * dim)).expect("valid rows");
             let options =
                 HnswOptions { m, ef_construction: 4, inner_product, layout, ..HnswOptions::default() };
-            let mut index = HnswIndex::from_flat(flat, options, 1, &Control::new()).expect("sound options");
+            let mut index = HnswIndex::from_flat(flat, options, 1, &Control::new()).expect("valid options");
             let deleted: &[&str] = if rows > 0 { &["p3"] } else { &[] };
-            index.delete(deleted).expect("there");
+            index.delete(deleted).expect("existing ids");
             index.save(&path).expect("writable");
             seeds.push(std::fs::read(&path).expect("readable"));
         }
@@ -44,9 +44,10 @@ fn seeds() -> Vec<Vec<u8>> {
 fn use_all(path: &Path) -> Result<(), Error> {
     let control = Control::new();
     let mut index = HnswIndex::open(path)?;
-    // Opening does not check vectors. If they are corrupt, results may be incomplete.
+    // Opening does not verify vectors. If they are corrupt, hits may be missing.
     let is_complete = index.verify().is_ok();
     let count_of = |wanted: usize, got: &[Hit]| if is_complete { wanted } else { got.len().min(wanted) };
+    // `live` is the set of rows that are not deleted.
     let (dim, rows, live) = (index.dim(), index.len(), index.live());
     assert!(index.live_len() == live.len() && live.len() <= rows);
     for ord in 0..rows as u32 {
@@ -60,7 +61,7 @@ fn use_all(path: &Path) -> Result<(), Error> {
     }
     let queries = Random::new(2).vectors(5 * dim);
     let query = &queries[dim..2 * dim];
-    // With enough rows, small `k` and `ef` use the graph.
+    // If there are enough rows, searches with small `k` and `ef` use the graph.
     for (k, ef) in [(0, 1), (1, 1), (2, 3), (5, 5), (usize::MAX, 1)] {
         let hits = index.search(query, k, ef, &control)?;
         check_hits(&hits, count_of(k.min(live.len()), &hits), |ord| live.contains(ord));
@@ -70,8 +71,8 @@ fn use_all(path: &Path) -> Result<(), Error> {
     }
     let found = bits(&index.search(query, 2, 2, &control)?);
     let many = index.search_many(&queries, 2, 2, 1, &control)?;
-    assert_eq!(found, bits(&many[1]), "alone and among others");
-    // With enough rows, many queries use a brute-force scan over the codes.
+    assert_eq!(found, bits(&many[1]), "single search and batch search differ");
+    // If there are enough rows, large batches (here, of 65 queries) use a brute-force scan over the quantized codes.
     let many = index.search_many(&queries.repeat(13), 2, 2, 1, &control)?;
     for hits in &many {
         check_hits(hits, count_of(2.min(live.len()), hits), |ord| live.contains(ord));
@@ -79,10 +80,12 @@ fn use_all(path: &Path) -> Result<(), Error> {
     let again = path.with_extension("again");
     index.save(&again)?;
     let reopened = HnswIndex::open(&again)?;
-    assert_eq!(found, bits(&reopened.search(query, 2, 2, &control)?), "saved and opened");
+    assert_eq!(found, bits(&reopened.search(query, 2, 2, &control)?), "hits differ after saving and opening");
     let loaded = HnswIndex::open_with(&again, OpenOptions { in_memory: true, verify: true })?;
-    assert_eq!(found, bits(&loaded.search(query, 2, 2, &control)?), "read into memory");
+    assert_eq!(found, bits(&loaded.search(query, 2, 2, &control)?), "hits differ after reading into memory");
 
+    // Adds two rows and deletes one of them. Then stages new versions of both, which searches do not find until they
+    // are published, and stages and discards two more rows.
     let more = Random::new(3).vectors(2 * dim);
     let new = |names: [&str; 2]| names.map(str::to_owned).to_vec();
     index.add(new(["new", "newer"]), &more, 1, &control)?;
@@ -91,7 +94,7 @@ fn use_all(path: &Path) -> Result<(), Error> {
     let hits = index.search(query, 3, 3, &control)?;
     check_hits(&hits, count_of(3.min(live.len() + 1), &hits), |ord| (ord as usize) <= rows + 1);
     index.publish();
-    index.stage(Put::Add, new(["staged", "away"]), &more, 1, &control)?;
+    index.stage(Put::Add, new(["staged", "discarded"]), &more, 1, &control)?;
     index.take_back();
     assert_eq!(index.live_len(), live.len() + 2);
     index.save(&again)?;

@@ -1,4 +1,4 @@
-//! Passage stores: opens, verifies, reads and searches them.
+//! Opens, verifies and reads passage stores, and looks passages up by id.
 #![no_main]
 
 use std::path::Path;
@@ -14,7 +14,7 @@ fn seeds() -> Vec<Vec<u8>> {
         for number in 0..count {
             let title = (number % 3 > 0).then(|| "title ".repeat(number % 3));
             let text = "word ".repeat(number * 7 % 40);
-            writer.push(&Passage { id: format!("p{number}"), title, text }).expect("new");
+            writer.push(&Passage { id: format!("p{number}"), title, text }).expect("a new id");
         }
         writer.finish(serde_json::json!({"source": "fuzz"})).expect("writable");
         std::fs::read(&path).expect("readable")
@@ -24,11 +24,11 @@ fn seeds() -> Vec<Vec<u8>> {
 
 fn use_all(path: &Path, size: usize) {
     let Ok(store) = PassageStore::open(path) else { return };
-    // All sections are small enough that opening checks them.
-    store.verify().expect("verified when it was opened");
+    // All sections are so small that opening the file has verified them.
+    store.verify().expect("opening verified all sections");
     assert_eq!(store.iter().len(), store.len() as usize);
     for passage in store.iter().flatten() {
-        // The record that was found may be corrupt after its id.
+        // `find` reads only the id of a passage, so the rest of the passage that it finds may be corrupt.
         if let Ok(Some(found)) = store.find(passage.id)
             && let Ok(found) = store.get(found)
         {
@@ -37,7 +37,7 @@ fn use_all(path: &Path, size: usize) {
         assert!(passage.id.len() + passage.text.len() <= size);
     }
     assert!(store.get(store.len()).is_err());
-    let found = store.find("nobody's");
+    let found = store.find("missing");
     assert!(found.is_err() || found.is_ok_and(|ord| ord.is_none_or(|ord| ord < store.len())));
 }
 

@@ -1,4 +1,5 @@
-//! Files of vectors and ids. The first byte of an input selects how the rest is read.
+//! Reads files of vectors and of ids. The first byte of an input selects the format and the options; the rest is the
+//! file.
 #![no_main]
 
 use std::path::Path;
@@ -7,21 +8,23 @@ use fuzz::{Scratch, checked, start};
 use libfuzzer_sys::fuzz_target;
 use vectors::{Error, IdList, IdSource, OpenOptions, VectorFile};
 
-/// Maximum number of batches that are read, because compressed files can have any number of rows.
+/// Maximum number of batches that are read. A small compressed file may have a huge number of rows.
 const MAX_BATCHES: usize = 4;
 
+/// The extension determines the format of files without magic bytes.
 const NAMES: [&str; 4] = ["file", "file.f32", "file.fvecs", "file.npy"];
 
-/// The test files of the crate, each read with several options.
+/// Returns the files of the tests of `crates/vectors`, each after one or more selectors. The bits of a selector are
+/// described below.
 fn seeds() -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/vectors/tests/files");
     let mut seeds = Vec::new();
-    let entries = std::fs::read_dir(folder).expect("the tests' files");
+    let entries = std::fs::read_dir(folder).expect("the files of the tests");
     let mut paths: Vec<_> = entries.map(|entry| entry.expect("a file").path()).collect();
     paths.sort();
     for path in paths.iter().filter(|path| path.extension().is_some_and(|extension| extension != "py")) {
-        let name = path.file_name().expect("of a file").to_string_lossy();
-        let ways: &[u8] = match path.extension().and_then(|extension| extension.to_str()) {
+        let name = path.file_name().expect("a file name").to_string_lossy();
+        let selectors: &[u8] = match path.extension().and_then(|extension| extension.to_str()) {
             Some("f32") => &[1 | 1 << 2],
             Some("fvecs") => &[0b10],
             Some("parquet" | "arrow" | "arrows" | "feather") => &[0, 1 << 3, 2 << 3],
@@ -29,8 +32,8 @@ fn seeds() -> Vec<Vec<u8>> {
             _ => &[0],
         };
         let bytes = std::fs::read(path).expect(&name);
-        for way in ways {
-            seeds.push([&[*way], &bytes[..]].concat());
+        for selector in selectors {
+            seeds.push([&[*selector], &bytes[..]].concat());
         }
     }
     seeds
@@ -38,10 +41,10 @@ fn seeds() -> Vec<Vec<u8>> {
 
 fn read(path: &Path, options: OpenOptions, bytes: usize) -> Result<(), Error> {
     let file = VectorFile::open(path, options)?;
-    let (mut rows, mut all) = (0, true);
+    let (mut rows, mut read_all) = (0, true);
     for (number, batch) in file.batches()?.enumerate() {
         if number == MAX_BATCHES {
-            all = false;
+            read_all = false;
             break;
         }
         let batch = batch?;
@@ -50,7 +53,7 @@ fn read(path: &Path, options: OpenOptions, bytes: usize) -> Result<(), Error> {
         rows += batch.ids.len() as u64;
     }
     assert!(
-        rows == file.rows() || !all && rows < file.rows(),
+        rows == file.rows() || !read_all && rows < file.rows(),
         "{rows} of {} rows in {bytes} bytes",
         file.rows()
     );
@@ -60,18 +63,19 @@ fn read(path: &Path, options: OpenOptions, bytes: usize) -> Result<(), Error> {
 fuzz_target!(
     init: start(seeds),
     |data: &[u8]| {
-        let Some((&way, bytes)) = data.split_first() else { return };
+        let Some((&selector, bytes)) = data.split_first() else { return };
         thread_local!(static SCRATCH: Scratch = Scratch::new());
-        // Bits 0 and 1: file name; 2: whether a dimension is given; 3 and 4: source of the ids; 5: whether a tensor is named.
-        let path = SCRATCH.with(|scratch| scratch.write(NAMES[usize::from(way & 0b11)], bytes));
-        let (dim, tensor) = (way & 0b100 > 0, way & 0b10_0000 > 0);
-        let ids = match way >> 3 & 0b11 {
+        // Bits 0 and 1: the file name in `NAMES`; 2: whether the dimension is given; 3 and 4: the source of the ids;
+        // 5: whether the name of the tensor is given.
+        let path = SCRATCH.with(|scratch| scratch.write(NAMES[usize::from(selector & 0b11)], bytes));
+        let (has_dim, has_tensor) = (selector & 0b100 > 0, selector & 0b10_0000 > 0);
+        let ids = match selector >> 3 & 0b11 {
             0 => IdSource::RowNumbers,
             1 => IdSource::Column("id".to_owned()),
             2 => IdSource::Column("number".to_owned()),
             _ => IdSource::Path(path.clone()),
         };
-        let (dim, tensor) = (dim.then_some(4), tensor.then(|| "embeddings".to_owned()));
+        let (dim, tensor) = (has_dim.then_some(4), has_tensor.then(|| "embeddings".to_owned()));
         checked(bytes.len(), || {
             if matches!(ids, IdSource::Path(_)) && let Ok(list) = IdList::read(&path) {
                 let length: usize = (0..list.len()).map(|at| list.get(at).len()).sum();

@@ -1,15 +1,15 @@
-//! Fusion of runs.
+//! Fuses runs: converts the method that JavaScript describes, and calls the crate `fusion`.
 
 use fusion::{Linear, Method, Missing, Normalization};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
-use ranking::{AlignedRuns, Hit, RetrievedRun};
+use ranking::RetrievedRun;
 
 use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
 use crate::runs::NativeRun;
 
-/// See `FusionMethod` in `ts/fusion/`.
+/// A fusion method and its parameters: see `FusionMethod` in `ts/fusion/method.ts`, which has the formulas.
 #[napi(object)]
 #[derive(Clone)]
 pub struct FusionMethod {
@@ -22,8 +22,8 @@ pub struct FusionMethod {
     pub missing: Option<String>,
 }
 
-/// Fuses the first `depth` hits of runs, query by query. Methods for two runs expect the dense one first and the sparse one
-/// second. Queries are in the order of their first appearance.
+/// Fuses the first `depth` hits of each run, query by query, to lists of up to `k` hits. Methods for two runs expect
+/// the dense one first and the sparse one second. The queries of the result are in the order of their first appearance.
 #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
 pub fn fuse_runs<'env>(
     env: &'env Env,
@@ -37,14 +37,11 @@ pub fn fuse_runs<'env>(
     let control = control_or_new(control);
     spawn(env, move || {
         let method = parse_method(&method, runs.len())?;
-        let runs = AlignedRuns::new(&runs, depth as usize)?;
-        let lists: Vec<Vec<&[Hit]>> = (0..runs.queries.len()).map(|query| runs.lists_of(query)).collect();
-        let fused = fusion::fuse_many(&lists, &method, k as usize, &control)?;
-        Ok(NativeRun::from(RetrievedRun::new(runs.queries, fused, Box::new(runs.interner))?))
+        Ok(NativeRun::from(fusion::fuse_runs(&runs, depth as usize, &method, k as usize, &control)?))
     })
 }
 
-/// The method that JavaScript describes, for fusing `list_count` lists.
+/// Converts the method that JavaScript describes. Fails if it cannot fuse `list_count` lists.
 pub fn parse_method(method: &FusionMethod, list_count: usize) -> CallResult<Method> {
     let name = method.method.as_str();
     let alpha = || method.alpha.ok_or_else(|| Failure::argument(format!("{name}: expected alpha, got none")));

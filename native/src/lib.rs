@@ -1,9 +1,10 @@
-//! The Node-API addon. It converts arguments, calls the crates off the JavaScript thread, and converts results and errors.
-//! Nothing here decides about retrieval.
+//! The Node-API addon. It converts arguments, calls the crates off the JavaScript thread, and converts results and
+//! errors. Nothing here decides about retrieval.
 //!
-//! An export copies what it needs from JavaScript before it returns, because JavaScript may change its arrays at any time.
-//! `call/` runs the rest on another thread and returns a promise. Numbers cross as typed arrays, column by column. Errors
-//! cross as `[CODE] message`, from which `ts/core/native/native.ts` makes a `RetrievalError`.
+//! An export copies what it needs from JavaScript before it returns, because JavaScript may change its arrays at any
+//! time. `call/` runs the rest on another thread and returns a promise. Records cross as columns: numbers in one typed
+//! array per field, strings in one list per field. Errors cross as `[CODE] message`, from which
+//! `ts/core/native/native.ts` makes a `RetrievalError`.
 
 #![allow(missing_docs, reason = "documented where users see it, in ts/")]
 #![cfg_attr(
@@ -11,8 +12,8 @@
     allow(dead_code, reason = "exports are registered where clippy does not look; the build does")
 )]
 
-/// Our own threads free memory that the JavaScript thread allocated, and the other way round. With the allocator of the C
-/// library, the next large allocation then takes milliseconds.
+/// Our own threads free memory that the JavaScript thread allocated, and the other way round. After that, the next
+/// large allocation would take milliseconds with the allocator of the C library.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -24,6 +25,7 @@ fn init() {
 
 mod calibration;
 mod call;
+mod collection;
 mod corpus;
 mod dense;
 mod evaluation;

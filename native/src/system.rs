@@ -1,4 +1,5 @@
-//! The system that the addon runs on, its memory, and panics on purpose.
+//! Reports the system that the addon runs on and the memory that it uses, adds locations to the messages of panics, and
+//! panics on purpose for tests.
 
 use napi_derive::napi;
 
@@ -8,11 +9,11 @@ use crate::call::{Failure, spawn};
 #[napi(object)]
 pub struct SystemInfo {
     pub version: String,
-    /// The SIMD kernels in use.
+    /// Name of the instruction set whose kernels are in use.
     pub kernels: String,
-    /// All SIMD kernels that this CPU supports.
+    /// Names of all instruction sets that have kernels and that this CPU supports.
     pub available_kernels: Vec<String>,
-    /// Threads that the CPU can run at the same time.
+    /// Number of threads that the CPU can run at the same time.
     pub threads: u32,
 }
 
@@ -29,7 +30,7 @@ pub fn system_info() -> SystemInfo {
     }
 }
 
-/// Memory statistics of the addon's allocator as JSON: see mimalloc's `mi_stats_get_json`.
+/// Returns the memory statistics of the addon's allocator as JSON: see mimalloc's `mi_stats_get_json`.
 #[napi(catch_unwind)]
 pub fn allocator_statistics() -> napi::Result<String> {
     let statistics = mimalloc::MiMalloc::stats_json();
@@ -37,7 +38,8 @@ pub fn allocator_statistics() -> napi::Result<String> {
     Ok(statistics.to_string_lossy().into_owned())
 }
 
-/// Appends the source location to the message of a panic that napi has caught.
+/// Appends the source location to the message of a panic, if it is known. JavaScript gets such a message from a panic
+/// outside of `call_sync` and `spawn`, which napi's `catch_unwind` has caught.
 #[napi(catch_unwind)]
 pub fn panic_place(message: String) -> String {
     panics::with_location(&message)
@@ -49,7 +51,7 @@ pub fn panic_for_test(env: &napi::Env) -> napi::Result<napi::bindgen_prelude::Ob
     spawn::<(), _>(env, || panic!("on purpose"))
 }
 
-/// Panics on the JavaScript thread, for the same test.
+/// Panics on the JavaScript thread, outside of `call_sync`, for the same test.
 #[napi(catch_unwind)]
 pub fn panic_at_once_for_test() {
     panic!("on purpose");

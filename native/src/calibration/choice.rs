@@ -1,4 +1,8 @@
-//! Chooses the most confident of several models, for one query or for whole runs.
+//! Chooses the most confident of several retrieval models, for one query or for whole runs (Yang et al., 2023,
+//! "Confidence-Calibrated Ensemble Dense Phrase Retrieval", §3.2).
+//!
+//! A model's confidence in its first hit is the softmax of that hit's score among the scores of all its hits, after
+//! they are divided by the model's temperature.
 
 use ::calibration::{Candidate, ConfidentModel, choose};
 use napi::Env;
@@ -8,24 +12,25 @@ use napi_derive::napi;
 use crate::call::{Control, Failure, call_sync, control_or_new, spawn};
 use crate::runs::NativeRun;
 
-/// Position of the chosen model, and the confidence of each.
+/// The position of the chosen model, and the confidence of every model.
 #[napi(object)]
 pub struct NativeChoice {
     pub model: u32,
     pub confidences: Float64Array,
 }
 
-/// Chooses the most confident model. Model `i` has the next `counts[i]` of the scores.
+/// Chooses the most confident model. `scores` has the scores of all models, one model after another; `counts[i]` of
+/// them belong to model `i`.
 #[napi(catch_unwind)]
 pub fn choose_model(scores: &[f32], counts: &[u32], temperatures: &[f64]) -> napi::Result<NativeChoice> {
     call_sync(|| {
         let mut rest = scores;
         let mut models = Vec::with_capacity(counts.len());
         for (&count, &temperature) in counts.iter().zip(temperatures) {
-            let (scores, after) = rest
+            let (model_scores, after) = rest
                 .split_at_checked(count as usize)
                 .ok_or_else(|| Failure::argument("scores: expected as many as the counts add up to"))?;
-            models.push(Candidate { scores, temperature });
+            models.push(Candidate { scores: model_scores, temperature });
             rest = after;
         }
         let choice = choose(&models)?;
@@ -33,19 +38,20 @@ pub fn choose_model(scores: &[f32], counts: &[u32], temperatures: &[f64]) -> nap
     })
 }
 
-/// For each query, the list of the most confident model.
+/// For each query, the hits of the most confident model.
 #[napi(object, object_from_js = false)]
 pub struct NativeDecisions {
     pub run: NativeRun,
-    /// `[queries]`: position of the chosen run.
+    /// `[queries]`: position of the chosen run in `runs`.
     pub chosen: Uint32Array,
-    /// `[queries, runs]`
+    /// `[queries, runs]`: the confidence of the model of each run.
     pub confidences: Float64Array,
 }
 
-/// Chooses, for each query, the list of the most confident model, by the first `depth` scores of its list in `scores`. That
-/// has a run for each of `runs`: the same run, or one with the scores of phrases. Hits do not pass through JavaScript, and ids
-/// of lists that are not chosen are never looked up.
+/// Chooses, for each query, the hits of the most confident model, and returns the first `k` of them. `runs[i]` has the
+/// hits of model `i`. The first `depth` scores of a query in `scores[i]` determine the model's confidence; `scores[i]`
+/// is `runs[i]` itself, or a run with the scores of phrases. Hits do not pass through JavaScript, and the ids of hits
+/// that are not chosen are never looked up.
 #[napi(ts_return_type = "Promise<NativeDecisions>", catch_unwind)]
 #[allow(clippy::too_many_arguments, reason = "they are the options of one call")]
 pub fn fuse_by_confidence<'env>(

@@ -1,4 +1,5 @@
-//! Scores and outcomes of a run, from which a temperature is calibrated.
+//! Returns the scores of a run, and for each query whether the first hit is relevant. `temperature.rs` fits a
+//! temperature to them.
 
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object, Uint8Array};
@@ -8,18 +9,18 @@ use crate::call::spawn;
 use crate::evaluation::QrelsBuilder;
 use crate::runs::NativeRun;
 
-/// Scores of judged queries.
+/// The scores of the queries that have relevance judgments.
 #[napi(object)]
 pub struct NativeJudgedScores {
     pub queries: Vec<String>,
     /// `[queries, depth]`
     pub scores: Float32Array,
-    /// `[queries]`: 1 if the best passage is relevant, otherwise 0.
+    /// `[queries]`: 1 if the first hit is relevant, otherwise 0.
     pub correct: Uint8Array,
 }
 
-/// The best scores of each judged query of `run`, and whether its best passage is relevant. `scores` is the run whose scores
-/// are returned; it may be `run` itself. The builder is empty afterwards.
+/// Returns, for each query of `run` that has judgments, whether its first hit is relevant, and its `depth` best scores
+/// in the run `scores`, which may be `run` itself. Empties `qrels`.
 #[napi(ts_return_type = "Promise<NativeJudgedScores>", catch_unwind)]
 pub fn judged_scores<'env>(
     env: &'env Env,
@@ -30,7 +31,8 @@ pub fn judged_scores<'env>(
 ) -> napi::Result<Object<'env>> {
     let (run, scores, qrels) = (run.retrieved(), scores.retrieved(), qrels.take());
     spawn(env, move || {
-        let judged = ::calibration::judged(&*run.to_run()?, &*scores.to_run()?, &qrels, depth as usize)?;
+        let judged =
+            ::calibration::run_outcomes(&*run.to_run()?, &*scores.to_run()?, &qrels, depth as usize)?;
         let correct: Vec<u8> = judged.correct.into_iter().map(u8::from).collect();
         Ok(NativeJudgedScores {
             queries: judged.queries,

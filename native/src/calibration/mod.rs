@@ -1,4 +1,6 @@
-//! Calibration of confidence, and fusion by it.
+//! Calibrates the confidence of retrieval models: `judged_scores` collects their scores and outcomes, `temperature`
+//! fits temperatures to them and computes calibration errors, and `choice` fuses runs by taking, for each query, the
+//! hits of the most confident model.
 
 mod choice;
 mod judged_scores;

@@ -1,4 +1,5 @@
-//! Confidence, calibration errors, and the temperature that minimizes them.
+//! Confidence, calibration errors, and the temperature that minimizes them (Guo et al., 2017, "On Calibration of Modern
+//! Neural Networks"; Yang et al., 2023). The crate `calibration` has the formulas.
 
 use ::calibration::{Bins, Candidate, Descent, Ensemble, Outcomes, Step, choose};
 use napi::Env;
@@ -7,28 +8,32 @@ use napi_derive::napi;
 
 use crate::call::{CallResult, Control, call_sync, control_or_new, spawn};
 
-/// The confidence of a model in its best passage.
+/// Returns the confidence of a model in its first hit for a query, given the scores of all its hits.
 #[napi(catch_unwind)]
 pub fn confidence(scores: &[f32], temperature: f64) -> napi::Result<f64> {
     call_sync(|| Ok(choose(&[Candidate { scores, temperature }])?.confidences[0]))
 }
 
-/// Calibration errors, and the bins of a reliability diagram.
+/// The bins of a reliability diagram, and the calibration errors over them.
 #[napi(object)]
 pub struct NativeBins {
+    /// Number of predictions in each bin.
     pub counts: Uint32Array,
     pub confidences: Float64Array,
     pub accuracies: Float64Array,
+    /// Mean squared difference between confidence and accuracy of the predictions' bins.
     pub squared_error: f64,
+    /// The expected calibration error (ECE): the mean absolute difference.
     pub absolute_error: f64,
-    pub greatest_error: f64,
+    /// The maximum calibration error (MCE): the largest absolute difference.
+    pub max_error: f64,
 }
 
-/// `correct` has 0 or 1 for each confidence.
+/// Sorts predictions into bins by their confidences. `correct` has 0 or 1 for each confidence.
 #[napi(catch_unwind)]
-pub fn calibration_bins(confidences: &[f64], correct: &[u8], bins: u32) -> napi::Result<NativeBins> {
+pub fn calibration_bins(confidences: &[f64], correct: &[u8], bin_count: u32) -> napi::Result<NativeBins> {
     call_sync(|| {
-        let bins = Bins::new(confidences, &truths(correct), bins as usize)?;
+        let bins = Bins::new(confidences, &to_bools(correct), bin_count as usize)?;
         let counts: Vec<u32> = bins.bins().iter().map(|bin| bin.count as u32).collect();
         let confidences: Vec<f64> = bins.bins().iter().map(|bin| bin.confidence).collect();
         let accuracies: Vec<f64> = bins.bins().iter().map(|bin| bin.accuracy).collect();
@@ -38,17 +43,17 @@ pub fn calibration_bins(confidences: &[f64], correct: &[u8], bins: u32) -> napi:
             accuracies: accuracies.into(),
             squared_error: bins.squared_error(),
             absolute_error: bins.absolute_error(),
-            greatest_error: bins.greatest_error(),
+            max_error: bins.max_error(),
         })
     })
 }
 
 #[napi(catch_unwind)]
 pub fn brier_score(confidences: &[f64], correct: &[u8]) -> napi::Result<f64> {
-    call_sync(|| Ok(::calibration::brier_score(confidences, &truths(correct))?))
+    call_sync(|| Ok(::calibration::brier_score(confidences, &to_bools(correct))?))
 }
 
-/// Temperatures in the order in which a search reached them, and the calibration error of each.
+/// Temperatures in the order in which a gradient descent reached them, and the squared calibration error of each.
 #[napi(object)]
 pub struct NativePath {
     pub temperatures: Float64Array,
@@ -63,24 +68,24 @@ impl From<&[Step]> for NativePath {
     }
 }
 
-/// Scores and outcomes of several models, copied from JavaScript.
+/// Scores and outcomes of several models for the same questions, copied from JavaScript.
 struct Models(Vec<ModelOutcomes>);
 
 struct ModelOutcomes {
     /// `[questions, k]`
     scores: Vec<f32>,
     k: usize,
-    /// `[questions]`: whether the best passage is right.
+    /// `[questions]`: whether the first hit is correct.
     correct: Vec<bool>,
 }
 
 impl Models {
-    /// Each model's `scores` are `[questions, k]`, and its `correct` is `[questions]`, 0 or 1.
+    /// `scores[i]` is `[questions, ks[i]]`, and `correct[i]` is `[questions]`, 0 or 1, both of model `i`.
     fn copy(scores: &[Float32Array], ks: &[u32], correct: &[Uint8Array]) -> Self {
         let models = scores.iter().zip(ks).zip(correct).map(|((scores, &k), correct)| ModelOutcomes {
             scores: scores.to_vec(),
             k: k as usize,
-            correct: truths(correct),
+            correct: to_bools(correct),
         });
         Self(models.collect())
     }
@@ -91,9 +96,10 @@ impl Models {
     }
 }
 
-/// Finds the one temperature for all models with the smallest calibration error. The path has one step.
+/// Finds the temperature with the smallest calibration error if all models share it. The returned path has this
+/// temperature only. `scores[i]`, which is `[questions, ks[i]]`, and `correct[i]`, `[questions]`, are of model `i`.
 #[napi(ts_return_type = "Promise<NativePath>", catch_unwind)]
-#[allow(clippy::needless_pass_by_value, reason = "what JavaScript passes")]
+#[allow(clippy::needless_pass_by_value, reason = "napi passes typed arrays by value")]
 pub fn search_temperature<'env>(
     env: &'env Env,
     scores: Vec<Float32Array>,
@@ -109,10 +115,11 @@ pub fn search_temperature<'env>(
     })
 }
 
-/// Runs gradient descent on one temperature for all models, and returns its path.
+/// Runs gradient descent on a temperature that all models share, and returns its path. `start` is the first
+/// temperature, `step` the step size, and `steps` the maximum number of steps.
 #[napi(ts_return_type = "Promise<NativePath>", catch_unwind)]
 #[allow(clippy::too_many_arguments, reason = "they are the options of one call")]
-#[allow(clippy::needless_pass_by_value, reason = "what JavaScript passes")]
+#[allow(clippy::needless_pass_by_value, reason = "napi passes typed arrays by value")]
 pub fn descend_temperature<'env>(
     env: &'env Env,
     scores: Vec<Float32Array>,
@@ -132,7 +139,7 @@ pub fn descend_temperature<'env>(
     })
 }
 
-/// Truth values from JavaScript, where 0 means false.
-fn truths(numbers: &[u8]) -> Vec<bool> {
+/// Converts numbers from JavaScript, where 0 means false.
+fn to_bools(numbers: &[u8]) -> Vec<bool> {
     numbers.iter().map(|&number| number != 0).collect()
 }

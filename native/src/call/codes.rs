@@ -1,7 +1,7 @@
-//! The error code of each error of the crates.
+//! Maps the errors of all crates to the error codes of the API.
 //!
-//! Every variant is listed, so that none gets the code of another by accident. `ERR_INTERNAL` is for our own bugs: variants
-//! that no input can cause, and variants that were added to a crate but not here.
+//! Every variant is listed, so that none gets the code of another by accident. `ERR_INTERNAL` is for our own bugs:
+//! variants that no input can cause, and variants that were added to a crate but not to this file.
 
 use super::error::Failure;
 
@@ -41,8 +41,26 @@ codes! {
         serving::Error::Cancelled(_) => "ERR_CANCELLED",
     }
     serving::Poisoned { _ => "ERR_INTERNAL" }
+    collection::Error {
+        collection::Error::NotACollection { .. } => "ERR_IO",
+        collection::Error::NotEmpty { .. } => "ERR_ARGUMENT",
+        collection::Error::Version { .. } => "ERR_INDEX_VERSION",
+        collection::Error::Corrupt { .. } => "ERR_INDEX_CORRUPT",
+        collection::Error::Locked { .. } => "ERR_INDEX_LOCKED",
+        collection::Error::DuplicateDocument { .. } => "ERR_DUPLICATE_ID",
+        collection::Error::UnknownDocument { .. } | collection::Error::Argument { .. } => "ERR_ARGUMENT",
+        collection::Error::Closed => "ERR_CLOSED",
+        collection::Error::Thread { .. } | collection::Error::Io { .. } => "ERR_IO",
+        collection::Error::Poisoned(_) => "ERR_INTERNAL",
+        collection::Error::Sparse(error) => sparse_code(&error),
+        collection::Error::Dense(error) => dense_code(&error),
+        collection::Error::Storage(error) => storage_code(&error),
+        collection::Error::Fusion(_) => "ERR_ARGUMENT",
+        collection::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
     fusion::Error {
         fusion::Error::Argument { .. } => "ERR_ARGUMENT",
+        fusion::Error::Ranking(error) => ranking_code(&error),
         fusion::Error::Cancelled(_) => "ERR_CANCELLED",
     }
     reading::Error {
@@ -79,7 +97,8 @@ codes! {
     }
     ::vocabulary::Error {
         ::vocabulary::Error::Io { .. } | ::vocabulary::Error::Threads { .. } => "ERR_IO",
-        ::vocabulary::Error::Format { .. } => "ERR_MODEL",
+        ::vocabulary::Error::Format { .. } | ::vocabulary::Error::Vocabulary { .. } => "ERR_MODEL",
+        ::vocabulary::Error::Tokenize(error) => tokenize_code(&error),
         ::vocabulary::Error::Dimension { .. } => "ERR_DIMENSION",
         ::vocabulary::Error::Argument { .. } => "ERR_ARGUMENT",
         ::vocabulary::Error::OtherEnrichments { .. } => "ERR_ENCODER_MISMATCH",
@@ -96,6 +115,25 @@ codes! {
         evaluation::Error::NoCommonQuery { .. } => "ERR_ARGUMENT",
         evaluation::Error::Duplicate { .. } | evaluation::Error::NotANumber { .. } => "ERR_ARGUMENT",
         evaluation::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
+}
+
+impl From<pipelines::Error> for Failure {
+    fn from(error: pipelines::Error) -> Self {
+        use pipelines::Error;
+        match error {
+            Error::Argument { message } => Self::argument(message),
+            Error::ReaderClosed => Self::closed("reader"),
+            Error::OtherReader { .. } => Self::new("ERR_READER_MISMATCH", error.to_string()),
+            Error::Corpus(error) => error.into(),
+            Error::Dense(error) => error.into(),
+            Error::Inference(error) => error.into(),
+            Error::Ranking(error) => error.into(),
+            Error::Reading(error) => error.into(),
+            Error::Sparse(error) => error.into(),
+            Error::Cancelled(error) => error.into(),
+            error => Self::internal(error.to_string()),
+        }
     }
 }
 
@@ -136,7 +174,8 @@ fn dense_code(error: &dense::Error) -> &'static str {
         DuplicateId { .. } => "ERR_DUPLICATE_ID",
         Count { .. } | EmptyId { .. } | UnknownId { .. } | Full { .. } | Option { .. } => "ERR_ARGUMENT",
         NotFinite { .. } | Range { .. } | Length { .. } | Zero { .. } => "ERR_ARGUMENT",
-        // Changes of an index run one after another, so no call finds rows of another one staged.
+        // Changes of an index run one after another, so no call finds rows that another one has staged (inserted, but
+        // not made visible).
         Staged { .. } => "ERR_INTERNAL",
         Threads { .. } => "ERR_IO",
         Storage(error) => storage_code(error),
@@ -169,7 +208,9 @@ fn sparse_code(error: &sparse::Error) -> &'static str {
         Error::Locked { .. } => "ERR_INDEX_LOCKED",
         Error::Interrupted { .. } => "ERR_INTERRUPTED",
         Error::DuplicateId { .. } => "ERR_DUPLICATE_ID",
-        Error::AlreadyExists { .. } | Error::UnknownPassage { .. } => "ERR_ARGUMENT",
+        Error::AlreadyExists { .. } | Error::UnknownPassage { .. } | Error::NotStored { .. } => {
+            "ERR_ARGUMENT"
+        }
         Error::Argument { .. } | Error::Part { .. } | Error::Full { .. } => "ERR_ARGUMENT",
         Error::Cancelled(_) => "ERR_CANCELLED",
         _ => "ERR_INTERNAL",
@@ -179,7 +220,7 @@ fn sparse_code(error: &sparse::Error) -> &'static str {
 fn ranking_code(error: &ranking::Error) -> &'static str {
     match error {
         ranking::Error::DuplicateQuery { .. } => "ERR_ARGUMENT",
-        // Only BM25 indexes read ids from files that may fail.
+        // Only a BM25 index reads ids from files, so only its reads can fail.
         ranking::Error::Ids(error) => error.downcast_ref().map_or("ERR_INTERNAL", sparse_code),
         _ => "ERR_INTERNAL",
     }

@@ -23,20 +23,20 @@ impl Control {
         self.inner.cancel();
     }
 
-    /// Units of work done so far.
+    /// Number of units of work done so far. What a unit is depends on the call: a passage, a query, a step.
     #[napi(getter, catch_unwind)]
     pub fn done(&self) -> f64 {
         self.inner.done() as f64
     }
 
-    /// Units of work in all; 0 while unknown.
+    /// Total number of units of work; 0 while it is unknown.
     #[napi(getter, catch_unwind)]
     pub fn total(&self) -> f64 {
         self.inner.total() as f64
     }
 }
 
-/// The control that the caller passed, or a new one that nobody watches.
+/// Returns the control that the caller passed, or a new one, which nothing will cancel.
 pub fn control_or_new(control: Option<&Control>) -> Arc<control::Control> {
     control.map_or_else(Arc::default, |control| Arc::clone(&control.inner))
 }

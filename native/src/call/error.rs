@@ -17,7 +17,7 @@ impl Failure {
         Self { code, message: message.into() }
     }
 
-    /// The caller passed something that has no meaning.
+    /// An argument has an invalid value.
     pub fn argument(message: impl Into<String>) -> Self {
         Self::new("ERR_ARGUMENT", message)
     }
@@ -27,7 +27,7 @@ impl Failure {
         Self::new("ERR_INTERNAL", message)
     }
 
-    /// The system cannot create more threads, for example because their number or memory is limited.
+    /// The system could not create a thread, for example because the number of threads or the memory is limited.
     pub fn no_threads(error: &dyn std::fmt::Display) -> Self {
         Self::new("ERR_IO", format!("the system gave no thread for this call: {error}"))
     }

@@ -1,4 +1,5 @@
-//! What every export needs: threads for its work, promises of the results, error codes, and cancellation.
+//! What every export needs: `task` runs its work and returns a promise, `threads` has the thread pool, `error` and
+//! `codes` make the errors, and `control` cancels a call and reports progress.
 
 mod codes;
 mod control;

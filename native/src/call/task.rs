@@ -1,4 +1,5 @@
-//! Runs calls on other threads or at once, and turns their results, errors and panics into what JavaScript expects.
+//! Runs calls on another thread ([`spawn`]) or on the JavaScript thread ([`call_sync`]), and turns their results,
+//! errors and panics into what JavaScript expects.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +11,7 @@ use serving::Task;
 use super::error::{CallResult, Failure};
 use super::threads::threads;
 
-/// Runs `work` on another thread. Returns a promise of its result, which is rejected if `work` panics.
+/// Runs `work` on another thread. Returns a promise of its result. The promise is rejected if `work` fails or panics.
 pub fn spawn<T, F>(env: &Env, work: F) -> napi::Result<Object<'_>>
 where
     T: ToNapiValue + Send + 'static,
@@ -19,7 +20,7 @@ where
     spawn_on(env, |task| threads().spawn(task), work)
 }
 
-/// [`spawn`], but `start` decides when and on which thread the task runs.
+/// As [`spawn`], but `start` decides when and on which thread the task runs.
 pub fn spawn_on<'env, T, F>(
     env: &'env Env,
     start: impl FnOnce(Task) -> std::io::Result<()>,
@@ -39,7 +40,8 @@ where
     Ok(promise)
 }
 
-/// Runs `work` on the JavaScript thread. It must take microseconds.
+/// Runs `work` on the JavaScript thread. The event loop waits for it, so the work should take microseconds; quick
+/// searches take up to a quarter of a millisecond.
 pub fn call_sync<T>(work: impl FnOnce() -> CallResult<T>) -> napi::Result<T> {
     Ok(catch_panic(work)?)
 }
@@ -49,7 +51,7 @@ fn catch_panic<T>(work: impl FnOnce() -> CallResult<T>) -> CallResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(&*panic)))
 }
 
-/// How rayon's panic message begins if its global pool could not be started.
+/// The start of rayon's panic message if its global thread pool could not be started.
 const NO_RAYON_POOL: &str = "The global thread pool has not been initialized";
 
 fn panicked(panic: &(dyn Any + Send)) -> Failure {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serving::{ThreadPool, ThreadPoolOptions};
 
-/// Threads for calls from JavaScript. Node's own four threads (libuv's) are needed for files and host names, and a call that
-/// takes minutes must not keep a search waiting for one of them.
+/// Returns the thread pool for calls from JavaScript. libuv's pool, which most addons use, has only four threads, which
+/// Node needs for files and host names, and a call that takes minutes must not keep a search waiting for a thread.
 pub fn threads() -> &'static ThreadPool {
     static THREADS: LazyLock<ThreadPool> = LazyLock::new(|| {
         ThreadPool::new(ThreadPoolOptions {
@@ -18,8 +18,9 @@ pub fn threads() -> &'static ThreadPool {
     &THREADS
 }
 
-/// Frees a value on another thread, because that takes long; on this one if there is no other.
+/// Frees a value on another thread, because freeing it takes long. If no thread can be created, frees it on this
+/// thread.
 pub fn drop_elsewhere<T: Send + 'static>(value: T) {
-    // The task, and so the value, is dropped if there is no thread.
+    // `spawn` drops the task, and the value with it, if it cannot create a thread.
     let _ = threads().spawn(Box::new(move || drop(value)));
 }

@@ -11,4 +11,4 @@ mod texts;
 
 pub use options::NativeReadFileOptions;
 pub use passages::Ingested;
-pub use texts::{NativeTexts, PassageTexts};
+pub use texts::{NativeTexts, text_of};

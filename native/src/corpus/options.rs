@@ -9,8 +9,11 @@ use text::SplitOptions;
 /// How to split documents into passages.
 #[napi(object)]
 pub struct NativeSplit {
+    /// Words per passage.
     pub words: u32,
+    /// Words that consecutive passages share.
     pub overlap: u32,
+    /// Whether the last passage is filled up with the start of the document.
     pub wrap: bool,
 }
 
@@ -25,7 +28,8 @@ pub struct NativeReadFileOptions {
 }
 
 impl NativeReadFileOptions {
-    /// `control` cancels opening the file, and reading it until the reader is given another control.
+    /// Converts the options. `control` cancels opening the file. It also cancels reading, until a call for a batch
+    /// passes a control of its own.
     pub fn parse(&self, control: &Arc<control::Control>) -> ReadOptions {
         let split = self.split.as_ref().map(|split| SplitOptions {
             words: split.words as usize,

@@ -27,15 +27,15 @@ pub fn open_passages<'env>(
 ) -> napi::Result<Object<'env>> {
     let control = control_or_new(control);
     spawn(env, move || {
-        let options = (options.format.parse()?, options.parse(&control));
-        let reader = corpus::open_passages(Path::new(&path), options.0, &options.1)?;
+        let (format, options) = (options.format.parse()?, options.parse(&control));
+        let reader = corpus::open_passages(Path::new(&path), format, &options)?;
         Ok(NativePassageReader { inner: Arc::new(Mutex::new(reader)) })
     })
 }
 
 #[napi]
 impl NativePassageReader {
-    /// Up to `count` passages; fewer at the end.
+    /// Returns the next `count` passages, or fewer at the end.
     #[napi(ts_return_type = "Promise<Array<NativePassage>>", catch_unwind)]
     pub fn next<'env>(
         &self,
@@ -47,30 +47,29 @@ impl NativePassageReader {
         let control = control_or_new(control);
         spawn(env, move || {
             let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
-            reader.set_control(Arc::clone(&control));
-            let mut batch: Vec<NativePassage> = Vec::with_capacity(count as usize);
-            for passage in reader.by_ref().take(count as usize) {
-                control.check()?;
-                batch.push(passage?.into());
-            }
-            control.set_total(reader.bytes_total());
-            control.advance(reader.bytes_read());
-            Ok(batch)
+            let batch = reader.next_batch(count as usize, &control)?;
+            Ok(batch.into_iter().map(NativePassage::from).collect::<Vec<_>>())
         })
     }
 
-    /// Number of bad lines that were skipped so far.
+    /// Number of invalid lines that were skipped so far.
     #[napi(getter, catch_unwind)]
     pub fn skipped(&self) -> f64 {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).skipped() as f64
     }
 }
 
-/// How many passages were read, and how many bad lines were skipped.
+/// The number of passages that were read, and of invalid lines that were skipped.
 #[napi(object)]
 pub struct Ingested {
     pub passages: u32,
     pub skipped: f64,
+}
+
+impl From<corpus::Ingested> for Ingested {
+    fn from(corpus::Ingested { passages, skipped }: corpus::Ingested) -> Self {
+        Self { passages: passages as u32, skipped: skipped as f64 }
+    }
 }
 
 /// Reads a file or folder of passages into a store file.
@@ -89,6 +88,6 @@ pub fn ingest<'env>(
         let mut writer = PassageStoreWriter::create(Path::new(&output))?;
         let ingested = corpus::ingest(&mut reader, &mut writer, &control)?;
         writer.finish(serde_json::Value::Null)?;
-        Ok(Ingested { passages: ingested.passages as u32, skipped: ingested.skipped as f64 })
+        Ok(Ingested::from(ingested))
     })
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use corpus::QuestionReader;
+use corpus::{Question, QuestionReader};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -17,7 +17,14 @@ pub struct NativeQuestion {
     pub id: String,
     pub text: String,
     pub answers: Vec<String>,
+    /// The passage that the question was asked about.
     pub context: Option<NativePassage>,
+}
+
+impl From<Question> for NativeQuestion {
+    fn from(Question { id, text, answers, context }: Question) -> Self {
+        Self { id, text, answers, context: context.map(NativePassage::from) }
+    }
 }
 
 /// A file of questions that is being read.
@@ -35,15 +42,15 @@ pub fn open_questions<'env>(
 ) -> napi::Result<Object<'env>> {
     let control = control_or_new(control);
     spawn(env, move || {
-        let options = (options.format.parse()?, options.parse(&control));
-        let reader = corpus::open_questions(Path::new(&path), options.0, &options.1)?;
+        let (format, options) = (options.format.parse()?, options.parse(&control));
+        let reader = corpus::open_questions(Path::new(&path), format, &options)?;
         Ok(NativeQuestionReader { inner: Arc::new(Mutex::new(reader)) })
     })
 }
 
 #[napi]
 impl NativeQuestionReader {
-    /// Up to `count` questions; fewer at the end.
+    /// Returns the next `count` questions, or fewer at the end.
     #[napi(ts_return_type = "Promise<Array<NativeQuestion>>", catch_unwind)]
     pub fn next<'env>(
         &self,
@@ -55,20 +62,12 @@ impl NativeQuestionReader {
         let control = control_or_new(control);
         spawn(env, move || {
             let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
-            reader.set_control(Arc::clone(&control));
-            let mut batch: Vec<NativeQuestion> = Vec::with_capacity(count as usize);
-            for question in reader.by_ref().take(count as usize) {
-                control.check()?;
-                let corpus::Question { id, text, answers, context } = question?;
-                batch.push(NativeQuestion { id, text, answers, context: context.map(NativePassage::from) });
-            }
-            control.set_total(reader.bytes_total());
-            control.advance(reader.bytes_read());
-            Ok(batch)
+            let batch = reader.next_batch(count as usize, &control)?;
+            Ok(batch.into_iter().map(NativeQuestion::from).collect::<Vec<_>>())
         })
     }
 
-    /// Number of bad lines that were skipped so far.
+    /// Number of invalid lines that were skipped so far.
     #[napi(getter, catch_unwind)]
     pub fn skipped(&self) -> f64 {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).skipped() as f64

@@ -16,6 +16,7 @@ use crate::files::NativeOpenOptions;
 /// An open store file.
 #[napi]
 pub struct NativePassageStore {
+    /// None once it is closed.
     inner: Option<Arc<PassageStore>>,
     size: u32,
     bytes: f64,
@@ -32,17 +33,19 @@ pub fn open_passage_store(env: &Env, path: String, options: NativeOpenOptions) -
 
 #[napi]
 impl NativePassageStore {
+    /// Number of passages.
     #[napi(getter, catch_unwind)]
     pub fn size(&self) -> u32 {
         self.size
     }
 
+    /// Length of the file in bytes.
     #[napi(getter, catch_unwind)]
     pub fn bytes(&self) -> f64 {
         self.bytes
     }
 
-    /// The passages with these ids, in this order.
+    /// Returns the passages with these ids, in the order of the ids. Fails for an unknown id.
     #[napi(ts_return_type = "Promise<Array<NativePassage>>", catch_unwind)]
     pub fn get<'env>(&self, env: &'env Env, ids: Vec<String>) -> napi::Result<Object<'env>> {
         let store = self.inner.clone();
@@ -52,25 +55,25 @@ impl NativePassageStore {
                 let ord = store.find(id)?.ok_or_else(|| {
                     Failure::argument(format!("get: expected ids of passages in the store, got \"{id}\""))
                 })?;
-                at(&store, ord)
+                passage_at(&store, ord)
             };
             ids.iter().map(passage).collect::<CallResult<Vec<_>>>()
         })
     }
 
-    /// Up to `count` passages, beginning with the one at position `start`.
+    /// Returns up to `count` passages, beginning with the one at position `start`.
     #[napi(ts_return_type = "Promise<Array<NativePassage>>", catch_unwind)]
     pub fn slice<'env>(&self, env: &'env Env, start: u32, count: u32) -> napi::Result<Object<'env>> {
         let (store, size) = (self.inner.clone(), self.size);
         spawn(env, move || {
             let store = store.ok_or_else(|| Failure::closed("passage store"))?;
             (start..start.saturating_add(count).min(size))
-                .map(|ord| at(&store, ord))
+                .map(|ord| passage_at(&store, ord))
                 .collect::<CallResult<Vec<_>>>()
         })
     }
 
-    /// The texts of its passages, for answer matching.
+    /// Returns the texts of the passages, for answer matching.
     #[napi(catch_unwind)]
     pub fn texts(&self) -> napi::Result<NativeTexts> {
         let store = self.inner.clone().ok_or_else(|| Failure::closed("passage store"))?;
@@ -83,7 +86,7 @@ impl NativePassageStore {
     }
 }
 
-fn at(store: &PassageStore, ord: u32) -> CallResult<NativePassage> {
+fn passage_at(store: &PassageStore, ord: u32) -> CallResult<NativePassage> {
     let passage = store.get(ord)?;
     Ok(NativePassage {
         id: passage.id.to_owned(),

@@ -1,4 +1,4 @@
-//! A passage store that JavaScript writes.
+//! Writes passages from JavaScript to a store file.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,9 +10,10 @@ use napi_derive::napi;
 
 use crate::call::{Failure, spawn};
 
-/// A store file that JavaScript writes.
+/// A store file that is being written.
 #[napi]
 pub struct NativeStoreWriter {
+    /// None once the file is finished or closed.
     inner: Arc<Mutex<Option<PassageStoreWriter>>>,
 }
 

@@ -1,35 +1,20 @@
 //! The texts of passages by their ids, for matching answers.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use corpus::PassageStore;
+use corpus::{Passage, PassageStore, PassageTexts};
 use napi_derive::napi;
 
 use crate::call::{CallResult, Failure};
 
-/// The texts of passages.
-#[derive(Clone)]
-pub enum PassageTexts {
-    Store(Arc<PassageStore>),
-    Memory(Arc<HashMap<String, String>>),
-}
-
-impl PassageTexts {
-    pub fn get(&self, id: &str) -> CallResult<&str> {
-        let found = match self {
-            Self::Store(store) => match store.find(id)? {
-                Some(ord) => Some(store.get(ord)?.text),
-                None => None,
-            },
-            Self::Memory(texts) => texts.get(id).map(String::as_str),
-        };
-        found.ok_or_else(|| {
-            Failure::argument(format!(
-                "passages: expected the text of every passage of the run, got none of \"{id}\""
-            ))
-        })
-    }
+/// Returns the text of a passage of a run. Fails if there is no passage with this id.
+pub fn text_of<'a>(passages: &'a PassageTexts, id: &str) -> CallResult<&'a str> {
+    let found = passages.get(id)?.ok_or_else(|| {
+        Failure::argument(format!(
+            "passages: expected the text of every passage of the run, got none of \"{id}\""
+        ))
+    })?;
+    Ok(found.text)
 }
 
 /// The texts of passages, in a store or copied from JavaScript.
@@ -44,15 +29,12 @@ impl NativeTexts {
     }
 
     pub fn of_store(store: Arc<PassageStore>) -> Self {
-        Self { inner: PassageTexts::Store(store) }
+        Self { inner: store.into() }
     }
 
     /// The store, unless the texts were copied from JavaScript.
     pub fn store(&self) -> Option<Arc<PassageStore>> {
-        match &self.inner {
-            PassageTexts::Store(store) => Some(Arc::clone(store)),
-            PassageTexts::Memory(_) => None,
-        }
+        self.inner.store().cloned()
     }
 }
 
@@ -61,13 +43,12 @@ impl NativeTexts {
     #[napi(constructor, catch_unwind)]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
-        Self { inner: PassageTexts::Memory(Arc::default()) }
+        Self { inner: PassageTexts::default() }
     }
 
     #[napi(catch_unwind)]
     pub fn add(&mut self, ids: Vec<String>, texts: Vec<String>) {
-        if let PassageTexts::Memory(memory) = &mut self.inner {
-            Arc::make_mut(memory).extend(ids.into_iter().zip(texts));
-        }
+        let passages = ids.into_iter().zip(texts);
+        self.inner.extend(passages.map(|(id, text)| Passage { id, title: None, text }));
     }
 }

@@ -1,22 +1,20 @@
-//! Builds index files from other files. No vector passes through JavaScript.
+//! Builds index files from other files, so that no vector passes through JavaScript.
 
 use std::path::Path;
 
 use corpus::PassageStore;
-use dense::{FlatIndex, FlatWriter, HnswIndex, HnswOptions, Similarity};
-use inference::{EncodeOptions, EncoderInput};
+use dense::HnswOptions;
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
+use pipelines::{EncodeStoreOptions, build_hnsw};
 
 use super::options::{parse_inner_product, parse_layout, parse_metadata, parse_storage};
 use crate::call::{Control, control_or_new, spawn};
 use crate::models::NativeEncoder;
 
-/// Passages that are encoded together: many enough to batch those of similar length, few enough for memory.
-const PASSAGES_PER_CALL: u32 = 1024;
-
-/// Encodes the passages of a store into a flat index file.
+/// Encodes the passages of the store file `store` and writes their vectors to the flat index file `output`. A batch for
+/// the encoder has at most `batch_tokens` tokens, padding included.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
 #[allow(clippy::too_many_arguments)]
 pub fn encode_store<'env>(
@@ -33,29 +31,17 @@ pub fn encode_store<'env>(
     spawn(env, move || {
         let encoder = encoder?;
         let store = PassageStore::open(Path::new(&store))?;
-        let storage = parse_storage(&storage)?;
-        let mut writer =
-            FlatWriter::with_storage(Path::new(&output), encoder.dim(), Similarity::Dot, storage)?;
-        let size = store.len();
-        control.set_total(u64::from(size));
-        for start in (0..size).step_by(PASSAGES_PER_CALL as usize) {
-            let passages: Vec<_> = (start..size.min(start + PASSAGES_PER_CALL))
-                .map(|ord| store.get(ord))
-                .collect::<Result<_, _>>()?;
-            let inputs: Vec<EncoderInput<'_>> = passages
-                .iter()
-                .map(|passage| EncoderInput { title: passage.title, text: passage.text })
-                .collect();
-            let options = EncodeOptions { first_input: start as usize, batch_tokens: batch_tokens as usize };
-            let vectors = encoder.encode(&inputs, &options, &control)?;
-            let ids: Vec<&str> = passages.iter().map(|passage| passage.id).collect();
-            writer.push(&ids, &vectors)?;
-        }
-        Ok(writer.finish(&parse_metadata(&metadata_json)?)?)
+        let options = EncodeStoreOptions {
+            batch_tokens: batch_tokens as usize,
+            storage: parse_storage(&storage)?,
+            metadata: parse_metadata(&metadata_json)?,
+        };
+        Ok(pipelines::encode_store(&store, &encoder, Path::new(&output), &options, &control)?)
     })
 }
 
-/// Builds an HNSW index file from a flat index file, with the same vectors, ids and metadata.
+/// Builds an HNSW index file with the vectors, ids and metadata of a flat index file. A `thread_count` of 0 means one
+/// thread per core.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
 #[allow(clippy::too_many_arguments)]
 pub fn build_hnsw_from_flat<'env>(
@@ -72,7 +58,6 @@ pub fn build_hnsw_from_flat<'env>(
 ) -> napi::Result<Object<'env>> {
     let control = control_or_new(control);
     spawn(env, move || {
-        let flat = FlatIndex::open(Path::new(&flat))?;
         let options = HnswOptions {
             m: m as usize,
             ef_construction: ef_construction as usize,
@@ -81,9 +66,6 @@ pub fn build_hnsw_from_flat<'env>(
             layout: parse_layout(&layout)?,
             ..HnswOptions::default()
         };
-        control.set_total(flat.len() as u64);
-        let index = HnswIndex::from_flat(flat, options, thread_count as usize, &control)?;
-        control.check()?;
-        Ok(index.save(Path::new(&output))?)
+        Ok(build_hnsw(Path::new(&flat), Path::new(&output), options, thread_count as usize, &control)?)
     })
 }

@@ -1,4 +1,4 @@
-//! A filter, as JavaScript holds it.
+//! The JavaScript object of a filter. `filters.rs` creates filters.
 
 use std::sync::{Arc, Weak};
 
@@ -7,7 +7,7 @@ use serving::{RowFilter, SharedIndex};
 
 use crate::call::{CallResult, Failure};
 
-/// Rows of an index to search among. It does not keep the index open.
+/// The rows of an index that searches may find. A filter does not keep its index open.
 #[napi]
 pub struct NativeFilter {
     index: Weak<SharedIndex>,
@@ -20,7 +20,7 @@ impl NativeFilter {
         Self { index: Arc::downgrade(index), rows, unknown }
     }
 
-    /// The rows, if the filter was made by `index`.
+    /// Returns the rows. Fails if another index than `index` made the filter.
     pub(super) fn rows_for(&self, index: &Arc<SharedIndex>) -> CallResult<Arc<RowFilter>> {
         if !Weak::ptr_eq(&self.index, &Arc::downgrade(index)) {
             return Err(Failure::argument(
@@ -33,13 +33,13 @@ impl NativeFilter {
 
 #[napi]
 impl NativeFilter {
-    /// Number of rows that it allows, including those that were deleted since.
+    /// Number of rows that the filter allows, including rows that were deleted since it was made.
     #[napi(getter, catch_unwind)]
     pub fn size(&self) -> u32 {
         self.rows.len()
     }
 
-    /// Number of ids that the index did not have.
+    /// Number of ids for which the index had no row when the filter was made.
     #[napi(getter, catch_unwind)]
     pub fn unknown(&self) -> u32 {
         self.unknown

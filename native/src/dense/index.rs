@@ -17,10 +17,10 @@ use crate::call::{
 };
 use crate::runs::{JoinedIds, NativeRun, PassageIdBuilder, U32Buffer};
 
-/// A handle of a flat or an HNSW index. Several handles, also in other threads, may share one index.
+/// A handle of a flat or an HNSW index. Several handles may share one index, even in different worker threads.
 #[napi]
 pub struct NativeVectorIndex {
-    /// None once it is closed.
+    /// None once the handle is closed.
     shared: Option<Arc<SharedIndex>>,
 }
 
@@ -33,7 +33,7 @@ impl NativeVectorIndex {
         self.shared.clone().ok_or_else(|| Failure::closed("index"))
     }
 
-    /// The index, with the rows of a filter that it has made.
+    /// Returns the index, and the rows that the filter allows. Fails if another index made the filter.
     fn with_filter(
         &self,
         filter: Option<&NativeFilter>,
@@ -43,7 +43,7 @@ impl NativeVectorIndex {
         Ok((shared, rows))
     }
 
-    /// A promise of the result of `work`, which runs after all changes that were asked for before.
+    /// Runs `work` after all changes that were requested earlier, and returns a promise of its result.
     pub(super) fn change<'env, T: ToNapiValue + Send + 'static>(
         &self,
         env: &'env Env,
@@ -77,7 +77,7 @@ impl NativeVectorIndex {
         Ok(self.shared()?.similarity.to_owned())
     }
 
-    /// How a flat index stores its vectors; null for a graph.
+    /// How a flat index stores its vectors; null for an HNSW index.
     #[napi(getter, catch_unwind)]
     pub fn storage(&self) -> napi::Result<Option<&'static str>> {
         Ok(self.shared()?.storage)
@@ -93,7 +93,7 @@ impl NativeVectorIndex {
         Ok(self.shared()?.memory_bytes() as f64)
     }
 
-    /// A token with which `attachIndex` finds this index in any thread.
+    /// Returns a token with which `attachIndex` finds this index in any thread.
     #[napi(catch_unwind)]
     pub fn share(&self) -> napi::Result<String> {
         call_sync(|| Ok(self.shared()?.token()))
@@ -110,7 +110,7 @@ impl NativeVectorIndex {
         self.put(env, Put::Add, batch, control)
     }
 
-    /// Replaces vectors. With `upsert`, unknown ids are added; otherwise they are refused. Empties the batch.
+    /// Replaces vectors. With `upsert`, adds unknown ids; otherwise, fails for them. Empties the batch.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn update<'env>(
         &self,
@@ -134,7 +134,8 @@ impl NativeVectorIndex {
         self.change(env, move |index| Ok(index.put(put, ids.into_vec(), data, &control)?))
     }
 
-    /// Deletes ids. Empties the batch. Resolves to the number of ids that the index had.
+    /// Deletes the rows or, in an index of phrases, the passages with the ids of the batch. Empties the batch. Resolves
+    /// to the number of ids that the index had.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn delete<'env>(&self, env: &'env Env, batch: &mut VectorBatch) -> napi::Result<Object<'env>> {
         let (ids, _) = batch.take();
@@ -153,7 +154,7 @@ impl NativeVectorIndex {
         self.change(env, move |index| Ok(index.read(|index| index.save(Path::new(&path)))??))
     }
 
-    /// Checks all bytes of the file that the index was opened from.
+    /// Compares all bytes of the file that the index was opened from with the file's checksums.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn verify<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let index = self.shared();
@@ -161,8 +162,9 @@ impl NativeVectorIndex {
     }
 
     /// Searches on the JavaScript thread, and writes the number of hits and then the bits of their scores to `buffer`.
-    /// Returns the ids; null, without searching, if the search would probably take longer than a quarter of a millisecond, or
-    /// if there is no room. Only graphs use `ef`.
+    /// Returns the ids. Returns null, without searching, if the search would probably take longer than a quarter of a
+    /// millisecond, if it would have to wait for a change or a disk, or if `buffer` is too short. Only HNSW indexes use
+    /// `ef`.
     #[napi(ts_return_type = "string | Array<string> | null", catch_unwind)]
     pub fn search_if_quick(
         &self,
@@ -183,7 +185,7 @@ impl NativeVectorIndex {
         })
     }
 
-    /// Searches with one query. Only graphs use `ef`.
+    /// Searches with one query. Only HNSW indexes use `ef`.
     #[napi(ts_return_type = "Promise<Hits>", catch_unwind)]
     pub fn search<'env>(
         &self,
@@ -204,9 +206,10 @@ impl NativeVectorIndex {
         })
     }
 
-    /// Searches with each query of a batch, which is emptied. The ids of the batch name the queries; without ids, their
-    /// positions do. Only graphs use `ef`. In an index of phrases, hits have the ids of their passages with `passages`, and of
-    /// their phrases without; with `each_phrase` every phrase is a hit of its own, and without only the best of its passage.
+    /// Searches with each query of a batch. Empties the batch. The ids of the batch are the ids of the queries; without
+    /// ids, the positions of the queries are their ids. Only HNSW indexes use `ef`. In an index of phrases, `passages`
+    /// decides whether hits have the ids of passages or of phrases, and `each_phrase` whether every phrase can be a hit
+    /// or only the best phrase of each passage.
     #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn search_many<'env>(

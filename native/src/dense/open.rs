@@ -60,7 +60,8 @@ pub fn open_hnsw_index(env: &Env, path: String, options: NativeOpenOptions) -> n
     })
 }
 
-/// Opens another handle of the index with this token, which must be of this kind.
+/// Opens another handle of the index with this token. `kind` is `FlatIndex` or `HnswIndex`; fails if the index is of
+/// the other kind.
 #[napi(catch_unwind)]
 pub fn attach_index(kind: String, token: String) -> napi::Result<NativeVectorIndex> {
     call_sync(|| {
@@ -70,7 +71,7 @@ pub fn attach_index(kind: String, token: String) -> napi::Result<NativeVectorInd
             )
         })?;
         let actual_kind = shared.kind;
-        // Dropping it closes the handle, if it is not returned.
+        // If the kind is wrong, dropping this value closes the handle.
         let index = NativeVectorIndex::new(shared);
         if actual_kind != kind {
             return Err(Failure::argument(format!(
@@ -81,6 +82,8 @@ pub fn attach_index(kind: String, token: String) -> napi::Result<NativeVectorInd
     })
 }
 
+/// Makes the handle of a new index. `threads` is the number of threads for linking new rows into a graph; 0 means one
+/// per core, and a flat index needs none.
 fn opened(index: VectorIndex, threads: usize) -> NativeVectorIndex {
     NativeVectorIndex::new(SharedIndex::new(index, threads))
 }

@@ -5,7 +5,7 @@ use napi_derive::napi;
 
 use crate::call::{CallResult, Failure};
 
-/// Strings are names of variants; `metadata` is JSON.
+/// Options of a flat index. `similarity` and `storage` are names (see the functions below); `metadata` is JSON.
 #[napi(object)]
 pub struct NativeFlatOptions {
     pub dim: u32,
@@ -14,7 +14,8 @@ pub struct NativeFlatOptions {
     pub metadata: String,
 }
 
-/// Strings are names of variants; `metadata` is JSON.
+/// Options of an HNSW index. `similarity`, `inner_product` and `layout` are names (see the functions below); `metadata`
+/// is JSON.
 #[napi(object)]
 pub struct NativeHnswOptions {
     pub dim: u32,
@@ -22,10 +23,13 @@ pub struct NativeHnswOptions {
     pub metadata: String,
     pub m: u32,
     pub ef_construction: u32,
+    /// Determines the random levels of the rows.
     pub seed: u32,
+    /// With the similarity `dot`, which rows are near each other.
     pub inner_product: String,
+    /// What is stored per row besides its vector and its neighbors.
     pub layout: String,
-    /// Threads for linking new rows; 0 means one per core.
+    /// Number of threads for linking new rows; 0 means one per core.
     pub threads: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Vectors and ids on their way from JavaScript.
+//! Collects the vectors and ids that JavaScript passes to an index.
 
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -6,7 +6,7 @@ use napi_derive::napi;
 
 use crate::call::{CallResult, Failure, call_sync, spawn};
 
-/// Vectors and their ids, or ids alone, which JavaScript passes in several calls so that none takes long.
+/// Vectors and their ids, or ids alone. JavaScript passes them in several calls, so that no call takes long.
 #[napi]
 #[derive(Default)]
 pub struct VectorBatch {
@@ -14,8 +14,8 @@ pub struct VectorBatch {
     pub(super) data: Vec<f32>,
 }
 
-/// Ids as JavaScript passed them. [`into_vec`](Self::into_vec) makes one string per id, which takes long for thousands of
-/// ids: not on the JavaScript thread.
+/// Ids as JavaScript passed them. [`into_vec`](Self::into_vec) makes one string per id. With thousands of ids it takes
+/// too long for the JavaScript thread.
 #[derive(Default)]
 pub(super) struct PushedIds(Vec<IdSlice>);
 
@@ -38,13 +38,14 @@ impl PushedIds {
     }
 }
 
-/// An empty batch with memory for `rows` vectors of dimension `dim`.
+/// Makes an empty batch with memory for `rows` vectors of dimension `dim`.
 #[napi(ts_return_type = "Promise<VectorBatch>", catch_unwind)]
 pub fn batch_with_room(env: &Env, rows: u32, dim: u32) -> napi::Result<Object<'_>> {
     spawn(env, move || {
         let mut batch = VectorBatch::default();
         batch.allocate(rows, dim)?;
-        // Touches the pages, so that the system maps and clears them on this thread: that takes longer than copying to them.
+        // Write to all pages, so that the system maps and clears them now, on this thread. Otherwise it would do so
+        // when the JavaScript thread copies vectors to them, and take longer than the copying itself.
         batch.data.resize(batch.data.capacity(), 0.0);
         batch.data.clear();
         Ok(batch)
@@ -58,13 +59,13 @@ impl VectorBatch {
         Self::default()
     }
 
-    /// Allocates memory for `rows` vectors of dimension `dim` at once: growing later would copy what is there.
+    /// Allocates memory for `rows` vectors of dimension `dim` at once, because growing later would copy the vectors.
     #[napi(catch_unwind)]
     pub fn reserve(&mut self, rows: u32, dim: u32) -> napi::Result<()> {
         call_sync(|| self.allocate(rows, dim))
     }
 
-    /// Appends numbers of vectors.
+    /// Appends vectors, one after another.
     #[napi(catch_unwind)]
     pub fn push(&mut self, data: &[f32]) {
         self.data.extend_from_slice(data);
@@ -75,8 +76,8 @@ impl VectorBatch {
         self.ids.0.push(IdSlice::Separate(ids));
     }
 
-    /// `count` ids with U+0000 between them: one string crosses faster than many. Returns false, and takes nothing, if an id
-    /// contains that character.
+    /// Appends `count` ids, joined to one string with U+0000 between them, because one string crosses to the addon
+    /// faster than many. Returns false, and appends nothing, if an id contains that character.
     #[napi(catch_unwind)]
     pub fn push_joined(&mut self, count: u32, ids: String) -> bool {
         let is_separable = ids.bytes().filter(|&byte| byte == 0).count() + 1 == count as usize;
@@ -96,7 +97,7 @@ impl VectorBatch {
         })
     }
 
-    /// Ids and vectors; the batch is empty afterwards.
+    /// Takes the ids and the vectors out of the batch.
     pub(super) fn take(&mut self) -> (PushedIds, Vec<f32>) {
         let Self { ids, data } = std::mem::take(self);
         (ids, data)

@@ -1,13 +1,12 @@
-//! Vectors from files into indexes and out of them. No vector passes through JavaScript.
+//! Reads vectors from files into indexes, and writes them to files, so that no vector passes through JavaScript.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dense::FlatWriter;
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
-use serving::{export_vectors, import_vectors, in_file};
+use serving::{FlatFileOptions, build_flat_file, export_vectors, import_vectors};
 use vectors::{IdSource, OpenOptions, VectorFile};
 
 use super::index::NativeVectorIndex;
@@ -19,10 +18,15 @@ use crate::call::{CallResult, Control, control_or_new, spawn};
 #[napi(object)]
 pub struct NativeVectorFileOptions {
     pub format: String,
+    /// Prefix of every id.
     pub prefix: String,
+    /// Name of the tensor in a safetensors file.
     pub tensor: Option<String>,
+    /// Name of the column of vectors in a Parquet or Arrow file.
     pub column: Option<String>,
+    /// Name of the column of ids in the same file.
     pub id_column: Option<String>,
+    /// Path of a file of ids. Without any ids, row numbers are the ids.
     pub ids_path: Option<String>,
 }
 
@@ -62,7 +66,8 @@ impl NativeVectorIndex {
     }
 }
 
-/// Builds a flat index file from a file of vectors. Empties the batch of ids. `dim` is 0 if the file contains it.
+/// Builds a flat index file from a file of vectors. Empties the batch of ids. The `dim` of `index` may be 0 if the file
+/// says how long its vectors are.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
 pub fn build_flat_from_file<'env>(
     env: &'env Env,
@@ -78,22 +83,10 @@ pub fn build_flat_from_file<'env>(
     spawn(env, move || {
         let NativeFlatOptions { dim, similarity, storage, metadata: json } = index;
         let (similarity, storage) = (parse_similarity(&similarity)?, parse_storage(&storage)?);
-        let metadata = parse_metadata(&json)?;
-        let file = open(&source, options, ids.map(PushedIds::into_vec), (dim > 0).then_some(dim as usize))?;
-        // A file without rows may not contain a dimension.
-        let dim = if file.dim() > 0 { file.dim() } else { dim as usize };
-        let mut writer = FlatWriter::with_storage(Path::new(&output), dim, similarity, storage)?;
-        control.set_total(file.rows());
-        let mut row = 0;
-        for batch in file.batches()? {
-            control.check()?;
-            let batch = batch?;
-            let pushed = writer.push(&batch.ids, &batch.vectors);
-            pushed.map_err(|error| in_file(&file, Path::new(&source), row, error))?;
-            row += batch.ids.len();
-            control.advance(batch.ids.len() as u64);
-        }
-        Ok(writer.finish(&metadata)?)
+        let (dim, metadata) = (dim as usize, parse_metadata(&json)?);
+        let file = open(&source, options, ids.map(PushedIds::into_vec), (dim > 0).then_some(dim))?;
+        let index = FlatFileOptions { dim, similarity, storage, metadata };
+        Ok(build_flat_file(&file, Path::new(&source), Path::new(&output), &index, &control)?)
     })
 }
 

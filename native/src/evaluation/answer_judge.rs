@@ -1,21 +1,21 @@
-//! Judges runs by the answers that their passages have.
+//! Finds which passages of runs contain an accepted answer, and the rank of the first such passage for each question.
 
 use std::sync::Arc;
 
+use corpus::PassageTexts;
 use evaluation::{RunQuestion, first_answer_ranks, passages_with_answers};
 use fusion::JudgedRuns;
 use napi::Env;
 use napi::bindgen_prelude::{Object, Uint32Array};
 use napi_derive::napi;
 use ranking::{AlignedRuns, RetrievedRun};
-use text::AnswerMatcher;
 
 use crate::call::{CallResult, Control, control_or_new, spawn};
-use crate::corpus::{NativeTexts, PassageTexts};
+use crate::corpus::{NativeTexts, text_of};
 use crate::fusion::{FusionMethod, parse_method};
 use crate::runs::NativeRun;
 
-/// Finds the passages that have answers, in runs of the same questions.
+/// Finds the passages that contain answers, in runs of the same questions.
 #[napi]
 pub struct AnswerJudge {
     runs: Vec<RetrievedRun>,
@@ -23,7 +23,7 @@ pub struct AnswerJudge {
     depth: usize,
     /// Whether answers are regular expressions.
     has_patterns: bool,
-    /// Ids and answers.
+    /// The id and the accepted answers of each question.
     questions: Vec<(String, Vec<String>)>,
 }
 
@@ -41,8 +41,8 @@ impl AnswerJudge {
         self.questions.push((question, answers));
     }
 
-    /// The rank, from 1, of the first passage with an answer in the first run, for each question in the order in which they
-    /// were added; 0 if no passage has an answer. No question is left afterwards.
+    /// Returns a rank for each question, in the order in which the questions were added: the rank, from 1, of the first
+    /// passage with an answer in the first run, or 0 if no passage has one. Removes the questions from the judge.
     #[napi(ts_return_type = "Promise<Uint32Array>", catch_unwind)]
     pub fn first_ranks<'env>(
         &mut self,
@@ -52,18 +52,19 @@ impl AnswerJudge {
         let (job, control) = (self.take_job(), control_or_new(control));
         spawn(env, move || {
             let runs = AlignedRuns::new(&job.runs[..1], job.depth)?;
-            let text = |id: &str| job.texts.get(id);
+            let text = |id: &str| text_of(&job.texts, id);
             Ok(Uint32Array::from(first_answer_ranks(&runs, job.questions(), text, &control)?))
         })
     }
 
-    /// Finds all passages with answers, to evaluate many fusion methods by them. No question is left afterwards.
+    /// Finds all passages with answers. The result can evaluate many fusion methods without matching answers again.
+    /// Removes the questions from the judge.
     #[napi(ts_return_type = "Promise<JudgedLists>", catch_unwind)]
     pub fn judge<'env>(&mut self, env: &'env Env, control: Option<&Control>) -> napi::Result<Object<'env>> {
         let (job, control) = (self.take_job(), control_or_new(control));
         spawn(env, move || {
             let runs = AlignedRuns::new(&job.runs, job.depth)?;
-            let text = |id: &str| job.texts.get(id);
+            let text = |id: &str| text_of(&job.texts, id);
             let relevant = passages_with_answers(&runs, job.questions(), text, &control)?;
             let ids = job.questions.iter().map(|(id, _)| id.as_str());
             Ok(JudgedLists { inner: Arc::new(JudgedRuns::new(runs, ids, relevant)) })
@@ -81,7 +82,7 @@ impl AnswerJudge {
     }
 }
 
-/// What a call takes to another thread.
+/// The data that a call moves to another thread.
 struct Job {
     runs: Vec<RetrievedRun>,
     texts: PassageTexts,
@@ -92,20 +93,12 @@ struct Job {
 
 impl Job {
     fn questions(&self) -> Vec<RunQuestion> {
-        let questions = self.questions.iter().map(|(id, answers)| RunQuestion {
-            id: id.clone(),
-            // As in Pyserini, a pattern that Python would refuse matches nothing.
-            matcher: if self.has_patterns {
-                AnswerMatcher::patterns_lossy(answers).0
-            } else {
-                AnswerMatcher::tokens(answers)
-            },
-        });
-        questions.collect()
+        let questions = self.questions.iter();
+        questions.map(|(id, answers)| RunQuestion::new(id.clone(), answers, self.has_patterns)).collect()
     }
 }
 
-/// Lists of several runs for each question, and which of their passages have answers.
+/// The lists of several runs for each question, and which of their passages contain answers.
 #[napi]
 pub struct JudgedLists {
     inner: Arc<JudgedRuns>,
@@ -113,8 +106,8 @@ pub struct JudgedLists {
 
 #[napi]
 impl JudgedLists {
-    /// `[methods, questions]`: the rank, from 1, of the first passage with an answer in the fused list; 0 if there is none
-    /// up to rank `within`.
+    /// Returns ranks `[methods, questions]`: the rank, from 1, of the first passage with an answer in the fused list,
+    /// or 0 if there is none up to rank `within`.
     #[napi(ts_return_type = "Promise<Uint32Array>", catch_unwind)]
     pub fn first_ranks<'env>(
         &self,

@@ -28,7 +28,7 @@ pub struct QrelsBuilder {
 }
 
 impl QrelsBuilder {
-    /// The judgments that were added; the builder is empty afterwards.
+    /// Takes the judgments out of the builder.
     pub fn take(&mut self) -> Qrels {
         std::mem::take(&mut self.qrels)
     }
@@ -49,10 +49,10 @@ impl QrelsBuilder {
     }
 }
 
-/// How good a run is by several measures.
+/// The values of several measures for a run.
 #[napi(object)]
 pub struct NativeEvaluation {
-    /// `[measures]`
+    /// `[measures]`: the mean over all judged queries.
     pub means: Float64Array,
     pub queries: Vec<String>,
     /// `[queries, measures]`
@@ -63,7 +63,7 @@ pub struct NativeEvaluation {
     pub unjudged: u32,
 }
 
-/// Evaluates a run. The builder is empty afterwards.
+/// Evaluates a run. Empties the builder.
 #[napi(ts_return_type = "Promise<NativeEvaluation>", catch_unwind)]
 pub fn evaluate<'env>(
     env: &'env Env,

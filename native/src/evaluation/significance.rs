@@ -1,4 +1,4 @@
-//! Significance tests, corrections for several tests, and the overlap of runs.
+//! Significance tests, corrections of p-values for several tests, and the overlap of runs.
 
 use evaluation::significance::{
     Differences, MonteCarlo, RankSum, bootstrap_test, paired_t_test, randomization_test,
@@ -11,15 +11,21 @@ use napi_derive::napi;
 use crate::call::{Control, Failure, call_sync, control_or_new, spawn};
 use crate::runs::NativeRun;
 
+/// The result of a paired test.
 #[napi(object)]
 pub struct NativePairedTest {
+    /// Mean of a − b.
     pub difference: f64,
+    /// The two-sided p-value.
     pub p: f64,
+    /// The t statistic; null for the other tests.
     pub statistic: Option<f64>,
+    /// Standard error of the mean difference; null for other tests than the t test.
     pub standard_error: Option<f64>,
 }
 
-/// Tests whether the means of paired values differ. Copies the values before it returns.
+/// Tests whether the means of the paired values `a` and `b` differ. `test` is `paired-t`, `randomization` or
+/// `bootstrap`; the latter two draw `rounds` random samples. Copies the values before it returns.
 #[napi(ts_return_type = "Promise<NativePairedTest>", catch_unwind)]
 pub fn significance<'env>(
     env: &'env Env,
@@ -55,20 +61,27 @@ pub fn significance<'env>(
     })
 }
 
+/// Returns the smallest mean difference for which a paired t test over this number of queries has a p-value of at most
+/// `p`.
 #[napi(catch_unwind)]
 pub fn smallest_significant_difference(standard_error: f64, queries: u32, p: f64) -> napi::Result<f64> {
     call_sync(|| Ok(smallest_difference(standard_error, queries as usize, p)?))
 }
 
+/// The result of a rank-sum test of two samples a and b.
 #[napi(object)]
 pub struct NativeRankSum {
+    /// U: the number of pairs in which the value of a is larger; a pair of equal values counts as one half.
     pub statistic: f64,
+    /// U / (|a| · |b|): the probability that a random value of a is larger than a random value of b.
     pub probability: f64,
+    /// Standard error of `probability` if the samples do not differ.
     pub standard_error: f64,
+    /// The two-sided p-value.
     pub p: f64,
 }
 
-/// Wilcoxon's rank-sum test of two independent samples. Copies them before it returns.
+/// Computes the rank-sum test of two independent samples (Mann and Whitney, 1947). Copies them before it returns.
 #[napi(ts_return_type = "Promise<NativeRankSum>", catch_unwind)]
 pub fn rank_sum_test<'env>(env: &'env Env, a: &[f64], b: &[f64]) -> napi::Result<Object<'env>> {
     let (a, b) = (a.to_vec(), b.to_vec());
@@ -79,6 +92,8 @@ pub fn rank_sum_test<'env>(env: &'env Env, a: &[f64], b: &[f64]) -> napi::Result
     })
 }
 
+/// Returns the smallest distance of `NativeRankSum.probability` from one half for which a rank-sum test of samples of
+/// `a` and `b` values has a p-value of at most `p`.
 #[napi(catch_unwind)]
 pub fn smallest_significant_shift(standard_error: f64, a: u32, b: u32, p: f64) -> napi::Result<f64> {
     call_sync(|| Ok(smallest_shift(standard_error, (a as usize, b as usize), p)?))
@@ -94,10 +109,10 @@ pub fn holm(ps: &[f64]) -> napi::Result<Float64Array> {
     call_sync(|| Ok(evaluation::significance::holm(ps).into()))
 }
 
-/// How many passages two runs have in common.
+/// The Jaccard overlap of two runs: the number of passages in both lists divided by the number in at least one.
 #[napi(object)]
 pub struct NativeOverlap {
-    /// `[cut-offs]`
+    /// `[cut-offs]`: the mean over `queries`.
     pub means: Float64Array,
     pub queries: Vec<String>,
     /// `[queries, cut-offs]`
@@ -106,7 +121,7 @@ pub struct NativeOverlap {
     pub missing: u32,
 }
 
-/// The Jaccard overlap of two runs at each cut-off of `ks`: of each query that both have, and its mean.
+/// Computes the Jaccard overlap of two runs at each cut-off in `ks`, for each query that both runs have, and its mean.
 #[napi(ts_return_type = "Promise<NativeOverlap>", catch_unwind)]
 pub fn jaccard_overlap<'env>(
     env: &'env Env,

@@ -1,4 +1,4 @@
-//! Files: options for opening them, and writing them for TypeScript.
+//! The options for opening files, and functions with which TypeScript writes files.
 
 mod open_options;
 mod write;

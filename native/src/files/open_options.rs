@@ -3,10 +3,12 @@
 use napi_derive::napi;
 use storage::OpenOptions;
 
-/// How to open a file: into memory or mapped, and whether to check all its bytes.
+/// How to open a file.
 #[napi(object)]
 pub struct NativeOpenOptions {
+    /// Whether to read the file into memory; otherwise it is memory-mapped.
     pub in_memory: bool,
+    /// Whether to compare all bytes with the checksums.
     pub verify: bool,
 }
 

@@ -22,14 +22,16 @@ pub fn write_file<'env>(
     let (content, control) = (content.to_vec(), control_or_new(control));
     spawn(env, move || {
         let path = Path::new(&path);
-        let waiting = Arc::clone(&control);
-        let written =
-            Output::create(path, Box::new(move || waiting.is_cancelled())).and_then(|mut output| {
+        let control_of_output = Arc::clone(&control);
+        let written = Output::create(path, Box::new(move || control_of_output.is_cancelled())).and_then(
+            |mut output| {
                 output.write_all(&content).map_err(storage::Error::io("write", path))?;
                 output.finish()
-            });
+            },
+        );
         written.or_else(|error| {
-            // A cancelled wait for the reader of a FIFO is reported as an error of the file: prefer the cancellation.
+            // Writing to a FIFO waits for a reader. If the wait is cancelled, it fails with an I/O error. Report the
+            // cancellation instead.
             control.check()?;
             Err(Failure::from(error))
         })

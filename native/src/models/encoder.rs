@@ -1,4 +1,4 @@
-//! Encoders: texts to vectors.
+//! Encoders, which convert texts to vectors.
 
 use std::sync::Arc;
 
@@ -13,13 +13,16 @@ use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
 /// How texts become vectors.
 #[napi(object)]
 pub struct NativeEncoderOptions {
-    /// `cls`, `mean`, or `output:NAME` for an output of the model.
+    /// How token vectors become the text's vector: `cls`, `mean`, or `output:NAME` if the model pools itself and has
+    /// the vector as its output NAME.
     pub pooling: String,
+    /// Whether vectors are scaled to length 1.
     pub normalize: bool,
+    /// Maximum number of tokens of a text, special tokens included.
     pub max_tokens: u32,
-    /// `pair` or `joined`.
+    /// How title and text are joined: `pair` (with `[SEP]` between them) or `joined`.
     pub passage_form: String,
-    /// `segments` or `zeros`.
+    /// The token types of a pair: `segments` (0 for the title, 1 for the text) or `zeros`.
     pub token_types: String,
 }
 
@@ -92,8 +95,9 @@ impl NativeEncoder {
         self.dim
     }
 
-    /// Encodes texts: `[texts, dim]`. An empty title means no title; `titles` may be empty if no text has one. Error messages number
-    /// the texts starting at `first`.
+    /// Encodes texts to vectors `[texts, dim]`. An empty title means no title; `titles` may be empty if no text has
+    /// one. A batch has at most `batch_tokens` tokens, padding included. Error messages call the texts number `first`,
+    /// `first` + 1, ….
     #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn encode<'env>(

@@ -1,4 +1,5 @@
-//! Models: encoders and readers.
+//! ONNX models: encoders and readers. `model_files` opens the files of both; `reader_options` parses options of
+//! readers.
 
 mod encoder;
 mod model_files;
@@ -6,5 +7,5 @@ mod reader;
 mod reader_options;
 
 pub use encoder::NativeEncoder;
-pub use reader::{NativeReader, ReaderOrigin, to_window};
+pub use reader::NativeReader;
 pub use reader_options::{parse_merge, parse_scoring};

@@ -9,7 +9,7 @@ use tokenize::Tokenizer;
 
 use crate::call::CallResult;
 
-/// Files of a model and of the library that runs it, and its number of threads.
+/// Paths of the files of a model and of the library that runs it, and the model's number of threads.
 #[napi(object)]
 pub struct ModelFiles {
     /// The ONNX Runtime library.
@@ -20,6 +20,7 @@ pub struct ModelFiles {
 }
 
 impl ModelFiles {
+    /// Opens the tokenizer and the model. Models with the same file and number of threads share a session.
     pub fn open(&self) -> CallResult<(Arc<Session>, Arc<Tokenizer>)> {
         let library = Library::open(Path::new(&self.library))?;
         let tokenizer = Tokenizer::open(Path::new(&self.tokenizer))?;

@@ -1,12 +1,14 @@
-//! Readers: a question and passages to answers.
+//! Readers, which find answers to a question in passages.
 
-use std::sync::{Arc, OnceLock};
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use inference::{LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage};
+use inference::{LongPassages, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
-use reading::{Evidence, PassageReading, ReadOptions, Relevance, SpanLimits, Window};
+use pipelines::{AnswerOptions, PassageAnswer, ReaderOrigin, ScoredPassage};
+use reading::{Evidence, ReadOptions, SpanLimits};
 
 use super::model_files::ModelFiles;
 use super::reader_options::{parse_merge, parse_scoring};
@@ -15,13 +17,18 @@ use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
 /// How questions and passages become inputs of the model.
 #[napi(object)]
 pub struct NativeReaderOptions {
+    /// Maximum number of tokens of an input, special tokens included.
     pub max_tokens: u32,
     pub max_question_tokens: u32,
+    /// Maximum number of tokens in a batch, padding included.
     pub batch_tokens: u32,
-    /// `window` or `cut`.
+    /// `window` (read in overlapping windows) or `cut` (truncated).
     pub long_passages: String,
+    /// Minimum number of tokens that consecutive windows share.
     pub overlap_tokens: Option<u32>,
+    /// Whether titles are part of the input; null means as in the model's training.
     pub titles: Option<bool>,
+    /// Whether inputs for DPR's reader have no separator after the text, as in DPR's code.
     pub open_ended: bool,
 }
 
@@ -30,22 +37,35 @@ pub struct NativeReaderOptions {
 pub struct RetrievedPassage {
     pub title: Option<String>,
     pub text: String,
+    /// The retrieval score.
     pub score: f64,
+}
+
+impl RetrievedPassage {
+    fn borrow(&self) -> ScoredPassage<'_> {
+        let passage = ReaderPassage { title: self.title.as_deref(), text: &self.text };
+        ScoredPassage { passage, score: self.score as f32 }
+    }
 }
 
 /// How answers are scored and selected.
 #[napi(object)]
 pub struct NativeReadOptions {
+    /// How spans are scored: a name that `parse_scoring` knows.
     pub scoring: String,
     pub spans_per_passage: u32,
     pub max_answer_tokens: u32,
+    /// Weight of the reader's relevance logit.
     pub beta: f64,
+    /// Weight of the retrieval score.
     pub gamma: f64,
+    /// Which spans are the same answer: a name that `parse_merge` knows.
     pub merge: String,
+    /// Maximum number of answers.
     pub k: u32,
 }
 
-/// An answer and where it stands.
+/// An answer and its place in the text of its passage.
 #[napi(object)]
 pub struct NativeAnswer {
     pub text: String,
@@ -57,20 +77,19 @@ pub struct NativeAnswer {
     pub score: f64,
 }
 
+impl From<PassageAnswer> for NativeAnswer {
+    fn from(PassageAnswer { text, passage, utf16_range, score }: PassageAnswer) -> Self {
+        let (start, end) = (utf16_range.start as u32, utf16_range.end as u32);
+        Self { text, passage: passage as u32, start, end, score }
+    }
+}
+
 /// An open reader.
 #[napi]
 pub struct NativeReader {
     /// None once it is closed.
     model: Option<Arc<ReaderModel>>,
     pub(crate) origin: Arc<ReaderOrigin>,
-}
-
-/// What a reader was opened with. A cache of readings is only valid for one origin.
-pub struct ReaderOrigin {
-    pub files: ModelFiles,
-    pub config: ReaderConfig,
-    /// Hashes of the files, computed when they are first needed.
-    pub file_hashes: OnceLock<String>,
 }
 
 impl NativeReader {
@@ -108,14 +127,15 @@ pub fn open_reader<'env>(
             open_ended: options.open_ended,
         };
         let model = ReaderModel::new(session, tokenizer, config)?;
-        let origin = ReaderOrigin { files, config, file_hashes: OnceLock::new() };
+        let (model_file, tokenizer_file) = (PathBuf::from(files.model), PathBuf::from(files.tokenizer));
+        let origin = ReaderOrigin::new(model_file, tokenizer_file, config);
         Ok(NativeReader { model: Some(Arc::new(model)), origin: Arc::new(origin) })
     })
 }
 
 #[napi]
 impl NativeReader {
-    /// `dpr` or `question-answering`.
+    /// What the model was trained as: `dpr` (a DPR reader) or `question-answering`.
     #[napi(getter, catch_unwind)]
     pub fn form(&self) -> napi::Result<String> {
         let model = self.model()?;
@@ -126,7 +146,7 @@ impl NativeReader {
         .to_owned())
     }
 
-    /// Extracts answers from passages, best first.
+    /// Extracts answers from passages, best answer first.
     #[napi(ts_return_type = "Promise<Array<NativeAnswer>>", catch_unwind)]
     pub fn read<'env>(
         &self,
@@ -155,7 +175,7 @@ fn read(
     options: &NativeReadOptions,
     control: &control::Control,
 ) -> CallResult<Vec<NativeAnswer>> {
-    let chosen = ReadOptions {
+    let read_options = ReadOptions {
         scoring: parse_scoring(&options.scoring)?,
         limits: SpanLimits {
             max_spans: options.spans_per_passage as usize,
@@ -164,50 +184,8 @@ fn read(
         evidence: Evidence { beta: options.beta, gamma: options.gamma },
         merge: parse_merge(&options.merge)?,
     };
-    let inputs: Vec<ReaderPassage<'_>> = passages
-        .iter()
-        .map(|passage| ReaderPassage { title: passage.title.as_deref(), text: &passage.text })
-        .collect();
-    let windows = model.read(question, &inputs, control)?;
-    let readings: Vec<PassageReading<'_>> = passages
-        .iter()
-        .zip(&windows)
-        .map(|(passage, windows)| PassageReading {
-            text: &passage.text,
-            retrieval_score: passage.score as f32,
-            windows: windows.iter().map(to_window).collect(),
-        })
-        .collect();
-    let mut answers = reading::answers(&readings, &chosen)?;
-    answers.truncate(options.k as usize);
-    let utf16 = |text: &str| text.encode_utf16().count() as u32;
-    Ok(answers
-        .into_iter()
-        .map(|answer| {
-            let text = &passages[answer.passage].text;
-            let start = utf16(&text[..answer.bytes.start]);
-            let end = start + utf16(&answer.text);
-            NativeAnswer {
-                text: answer.text,
-                passage: answer.passage as u32,
-                start,
-                end,
-                score: answer.score,
-            }
-        })
-        .collect())
-}
-
-/// The output of a reader for one window, in the form that spans are extracted from.
-pub fn to_window(logits: &PassageLogits) -> Window<'_> {
-    Window {
-        relevance: match logits.relevance {
-            inference::Relevance::Logit(logit) => Relevance::Logit(logit),
-            inference::Relevance::NoAnswer(score) => Relevance::NoAnswer(score),
-        },
-        start: &logits.start,
-        end: &logits.end,
-        offsets: &logits.offsets,
-        words: &logits.words,
-    }
+    let passages: Vec<ScoredPassage<'_>> = passages.iter().map(RetrievedPassage::borrow).collect();
+    let options = AnswerOptions { read_options, k: options.k as usize };
+    let answers = pipelines::answer(model, question, &passages, &options, control)?;
+    Ok(answers.into_iter().map(NativeAnswer::from).collect())
 }

@@ -1,9 +1,10 @@
-//! Options of readers that are names of variants.
+//! Parses options of readers that JavaScript passes as names.
 
 use reading::{Merge, SpanScoring};
 
 use crate::call::{CallResult, Failure};
 
+/// Parses the name of a formula that scores spans.
 pub fn parse_scoring(name: &str) -> CallResult<SpanScoring> {
     match name {
         "original" => Ok(SpanScoring::Original),
@@ -17,6 +18,7 @@ pub fn parse_scoring(name: &str) -> CallResult<SpanScoring> {
     }
 }
 
+/// Parses the name of a rule that decides which spans are the same answer.
 pub fn parse_merge(name: &str) -> CallResult<Merge> {
     match name {
         "text" => Ok(Merge::Text),

@@ -1,4 +1,4 @@
-//! A file of readings.
+//! A file in which readings are stored, so that no passage is read twice.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,6 @@ use napi_derive::napi;
 use reading::ReadingCache;
 
 use super::options::NativeSpanLimits;
-use super::reader_identity::reader_identity;
 use crate::call::{CallResult, Failure, call_sync, spawn};
 use crate::models::NativeReader;
 
@@ -18,7 +17,7 @@ use crate::models::NativeReader;
 pub struct NativeReadingCache {
     /// None once it is closed.
     file: Option<Arc<Mutex<ReadingCache>>>,
-    /// The reader and the limits of all its readings.
+    /// Identifies the reader and the span limits with which all readings in the file were made.
     pub(super) identity: String,
 }
 
@@ -28,7 +27,8 @@ impl NativeReadingCache {
     }
 }
 
-/// Opens or creates a file for the readings of a reader, with these limits.
+/// Opens or creates a file for readings by `reader` with these span limits. Fails if the file has readings of another
+/// reader or with other limits.
 #[napi(ts_return_type = "Promise<NativeReadingCache>", catch_unwind)]
 pub fn open_reading_cache<'env>(
     env: &'env Env,
@@ -38,7 +38,7 @@ pub fn open_reading_cache<'env>(
 ) -> napi::Result<Object<'env>> {
     let origin = Arc::clone(&reader.origin);
     spawn(env, move || {
-        let identity = reader_identity(&origin, limits.parse())?;
+        let identity = origin.identity(limits.parse())?;
         let cache = ReadingCache::open(Path::new(&path), &identity)?;
         Ok(NativeReadingCache { file: Some(Arc::new(Mutex::new(cache))), identity })
     })

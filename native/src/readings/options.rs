@@ -6,7 +6,7 @@ use reading::{Evidence, Scoring, SpanLimits};
 use crate::call::CallResult;
 use crate::models::{parse_merge, parse_scoring};
 
-/// Which spans of a passage are kept.
+/// Which spans of a passage a reading stores.
 #[napi(object)]
 pub struct NativeSpanLimits {
     pub spans_per_passage: u32,
@@ -22,9 +22,13 @@ impl NativeSpanLimits {
 /// How answers are scored.
 #[napi(object)]
 pub struct NativeScoring {
+    /// How spans are scored: a name that `parse_scoring` knows.
     pub scoring: String,
+    /// Weight of the reader's relevance logit.
     pub beta: f64,
+    /// Weight of the retrieval score.
     pub gamma: f64,
+    /// Which spans are the same answer: a name that `parse_merge` knows.
     pub merge: String,
 }
 

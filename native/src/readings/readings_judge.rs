@@ -1,22 +1,25 @@
-//! Compares answers with accepted ones, and tunes how evidence is weighted.
+//! Compares answers with accepted ones, and tunes the weights of evidence fusion: β of the reader's relevance logit,
+//! and γ of the retrieval score (Ma et al., 2021). δ is γ / β.
 
 use std::sync::Arc;
 
 use napi::Env;
 use napi::bindgen_prelude::{Float64Array, Object, Uint8Array, Uint32Array};
 use napi_derive::napi;
-use reading::{AcceptedAnswers, AnsweredQuestion, EvidenceSearch, GridRange};
+use pipelines::RunReadings;
+use reading::{EvidenceSearch, GridRange};
 
 use super::options::NativeScoring;
-use super::run_readings::{NativeReadings, RunReadings};
-use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
+use super::run_readings::NativeReadings;
+use crate::call::{Control, Failure, control_or_new, spawn};
 use crate::models::{parse_merge, parse_scoring};
 
-/// The weights among which the best are searched for.
+/// The ranges in which the best weights are searched for.
 #[napi(object)]
 pub struct NativeEvidenceSearch {
     pub scoring: String,
     pub merge: String,
+    /// The numbers of passages per question to try.
     pub passages: Vec<u32>,
     /// Smallest and greatest β.
     pub beta: Vec<f64>,
@@ -25,7 +28,7 @@ pub struct NativeEvidenceSearch {
     pub threads: u32,
 }
 
-/// All weights that were tried, column by column.
+/// The combinations of weights and numbers of passages that were tried, column by column.
 #[napi(object)]
 pub struct NativeTunedEvidence {
     pub betas: Float64Array,
@@ -33,7 +36,7 @@ pub struct NativeTunedEvidence {
     pub passages: Uint32Array,
     /// Number of questions that were answered correctly.
     pub right: Uint32Array,
-    /// Position of the best weights.
+    /// Position of the best combination.
     pub best: u32,
 }
 
@@ -43,6 +46,7 @@ pub struct ReadingsJudge {
     readings: Arc<RunReadings>,
     /// Whether accepted answers are regular expressions.
     has_patterns: bool,
+    /// The id and the accepted answers of each question.
     questions: Vec<(String, Vec<String>)>,
 }
 
@@ -58,27 +62,28 @@ impl ReadingsJudge {
         self.questions.extend(ids.into_iter().zip(accepted));
     }
 
-    /// `[passages, questions]`: 1 if the best answer from that number of passages is an accepted one. No question is left
-    /// afterwards.
+    /// Returns numbers `[passage_counts, questions]`: in row i, 1 if the best answer from the first `passage_counts[i]`
+    /// passages is an accepted one, otherwise 0. Removes the questions from the judge.
     #[napi(ts_return_type = "Promise<Uint8Array>", catch_unwind)]
     pub fn exact_matches<'env>(
         &mut self,
         env: &'env Env,
         scoring: NativeScoring,
-        passages: Vec<u32>,
+        passage_counts: Vec<u32>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (read, questions) = (Arc::clone(&self.readings), std::mem::take(&mut self.questions));
+        let (readings, questions) = (Arc::clone(&self.readings), std::mem::take(&mut self.questions));
         let (has_patterns, control) = (self.has_patterns, control_or_new(control));
         spawn(env, move || {
-            let questions = answered(&read, &questions, has_patterns)?;
-            let passages: Vec<usize> = passages.iter().map(|&passages| passages as usize).collect();
-            let right = reading::exact_matches(&questions, scoring.parse()?, &passages, &control)?;
+            let questions = readings.answered(&questions, has_patterns)?;
+            let passage_counts: Vec<usize> = passage_counts.iter().map(|&count| count as usize).collect();
+            let right = reading::exact_matches(&questions, scoring.parse()?, &passage_counts, &control)?;
             Ok(Uint8Array::from(right.into_iter().flatten().map(u8::from).collect::<Vec<u8>>()))
         })
     }
 
-    /// Searches for the weights that answer the most questions. No question is left afterwards.
+    /// Searches for the weights and the number of passages with which the most questions are answered correctly.
+    /// Removes the questions from the judge.
     #[napi(ts_return_type = "Promise<NativeTunedEvidence>", catch_unwind)]
     pub fn tune<'env>(
         &mut self,
@@ -86,10 +91,10 @@ impl ReadingsJudge {
         search: NativeEvidenceSearch,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (read, questions) = (Arc::clone(&self.readings), std::mem::take(&mut self.questions));
+        let (readings, questions) = (Arc::clone(&self.readings), std::mem::take(&mut self.questions));
         let (has_patterns, control) = (self.has_patterns, control_or_new(control));
         spawn(env, move || {
-            let questions = answered(&read, &questions, has_patterns)?;
+            let questions = readings.answered(&questions, has_patterns)?;
             let range = |values: &[f64]| match values {
                 &[min, max] => Ok(GridRange { min, max }),
                 _ => Err(Failure::argument("tuneEvidence: expected ranges of two numbers")),
@@ -97,7 +102,7 @@ impl ReadingsJudge {
             let search = EvidenceSearch {
                 spans: parse_scoring(&search.scoring)?,
                 merge: parse_merge(&search.merge)?,
-                passage_counts: search.passages.iter().map(|&passages| passages as usize).collect(),
+                passage_counts: search.passages.iter().map(|&count| count as usize).collect(),
                 beta: range(&search.beta)?,
                 weight: range(&search.weight)?,
                 threads: search.threads as usize,
@@ -113,31 +118,5 @@ impl ReadingsJudge {
                 best: best.expect("the best is one of them") as u32,
             })
         })
-    }
-}
-
-fn answered<'a>(
-    read: &'a RunReadings,
-    questions: &'a [(String, Vec<String>)],
-    has_patterns: bool,
-) -> CallResult<Vec<AnsweredQuestion<'a>>> {
-    let answered: Vec<AnsweredQuestion<'a>> = questions
-        .iter()
-        .map(|(id, accepted)| AnsweredQuestion {
-            readings: read.positions.get(id).map(|&at| &read.readings[at]),
-            accepted: if has_patterns {
-                AcceptedAnswers::Patterns(accepted)
-            } else {
-                AcceptedAnswers::Texts(accepted)
-            },
-        })
-        .collect();
-    match (questions.first(), read.ids.first()) {
-        (Some((asked, _)), Some(known)) if answered.iter().all(|question| question.readings.is_none()) => {
-            Err(Failure::argument(format!(
-                "questions: expected some that were read, got none of them: the readings begin with \"{known}\", the questions with \"{asked}\""
-            )))
-        }
-        _ => Ok(answered),
     }
 }

@@ -1,8 +1,9 @@
 //! The form in which hits cross to JavaScript: all ids in one string, and the scores in a typed array.
 //!
-//! Creating one JavaScript string per id would take longer than a search. A search on the JavaScript thread goes further: it
-//! writes the scores to an array that JavaScript passes again and again ([`PassageIdBuilder::write`]), and returns only the
-//! ids.
+//! Creating one JavaScript string per id would take longer than a search. A search on the JavaScript thread also avoids
+//! creating an array for the scores: it writes them to an array that JavaScript reuses ([`PassageIdBuilder::write`]),
+//! and returns only the ids. That array holds integers, because its first number is a count, so scores are written as
+//! the bits of their f32 values.
 
 use napi::bindgen_prelude::{Either, Float32Array};
 use napi_derive::napi;
@@ -17,20 +18,20 @@ pub struct Hits {
     pub scores: Float32Array,
 }
 
-/// Passage ids with U+0000 between them or, if one of them contains that character, one by one.
+/// Passage ids in one string, with U+0000 between them, or as a list if one of them contains that character.
 pub type JoinedIds = Either<String, Vec<String>>;
 
 /// A `Uint32Array` of JavaScript that a call writes to. It is valid until the call returns.
 pub type U32Buffer<'a> = &'a mut [u32];
 
-/// Whether a buffer has room for this number of hits.
+/// Whether a buffer is long enough for the number of hits and then one score per hit.
 pub fn has_room(hit_count: usize, buffer: &[u32]) -> bool {
     hit_count < buffer.len()
 }
 
 const SEPARATOR: char = '\0';
 
-/// About how many bytes an id has.
+/// The length in bytes that is assumed for an id when memory is reserved.
 const USUAL_ID_BYTES: usize = 16;
 
 /// Joins passage ids.
@@ -55,7 +56,7 @@ impl PassageIdBuilder {
         self.ends.push(self.joined.len());
     }
 
-    /// The ids together with the scores of their hits.
+    /// Returns the ids together with the scores of their hits.
     pub fn with_scores(self, scores: impl Iterator<Item = f32>) -> Hits {
         let scores = scores.collect::<Vec<f32>>().into();
         match self.join() {
@@ -64,8 +65,8 @@ impl PassageIdBuilder {
         }
     }
 
-    /// Writes the number of hits and then the bits of their scores to `buffer`, and returns the ids. If there is no
-    /// [room](has_room) for all scores, it writes only the number.
+    /// Writes the number of hits and then the bits of their scores to `buffer`, and returns the ids. If `buffer` is too
+    /// short for all scores (see [`has_room`]), writes only the number.
     pub fn write(self, scores: impl Iterator<Item = f32> + Clone, buffer: &mut [u32]) -> JoinedIds {
         let hit_count = scores.clone().count();
         if let Some((count, bits)) = buffer.split_first_mut() {
@@ -79,6 +80,7 @@ impl PassageIdBuilder {
 
     fn join(self) -> JoinedIds {
         let separators = self.joined.bytes().filter(|&byte| char::from(byte) == SEPARATOR).count();
+        // n ids have n − 1 separators between them, and no ids have none. If there are more, an id contains one.
         if separators < self.ends.len().max(1) {
             return Either::A(self.joined);
         }

@@ -1,4 +1,4 @@
-//! Hits and runs on their way to and from JavaScript.
+//! Passes hits (`hits`) and runs (`run`) to JavaScript, and receives runs from it (`run_builder`).
 
 mod hits;
 mod run;

@@ -1,4 +1,4 @@
-//! A run in native memory.
+//! The JavaScript object of a run. Hits stay in native memory until JavaScript reads them.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::call::{CallResult, Control, call_sync, control_or_new, drop_elsewhere
 #[napi(object)]
 pub struct ScoreColumn {
     pub scores: Float32Array,
-    /// Where each list starts in `scores`, and where the last one ends.
+    /// The position in `scores` at which each list starts, and the position at which the last one ends.
     pub offsets: Uint32Array,
 }
 
@@ -25,7 +25,7 @@ pub struct NativeRun {
     inner: RetrievedRun,
 }
 
-/// Freeing this many hits takes too long for the JavaScript thread.
+/// Freeing this number of hits takes too long for the JavaScript thread.
 const MIN_HITS_TO_DROP_ELSEWHERE: usize = 1 << 14;
 
 impl Drop for NativeRun {
@@ -49,12 +49,13 @@ impl From<Run> for NativeRun {
 }
 
 impl NativeRun {
-    /// The run itself, which is cheap to clone.
+    /// Returns the run. Cloning it is cheap.
     pub fn retrieved(&self) -> RetrievedRun {
         self.inner.clone()
     }
 
-    /// Writes the hits of some lists, one list after another, to `buffer`.
+    /// Writes the number of hits and the scores of the lists at `positions` to `buffer`, one list after another, and
+    /// returns the ids. If `buffer` is too short, writes only the number, and returns no ids.
     fn write_lists(&self, positions: std::ops::Range<usize>, buffer: &mut [u32]) -> CallResult<JoinedIds> {
         let scores = self.inner.scores(positions.clone());
         let hit_count = scores.clone().count();
@@ -75,13 +76,13 @@ impl NativeRun {
         self.inner.len() as u32
     }
 
-    /// Query ids, in order.
+    /// Returns the ids of all queries, in order.
     #[napi(catch_unwind)]
     pub fn queries(&self) -> Vec<String> {
         self.inner.query_ids().map(str::to_owned).collect()
     }
 
-    /// The ids of `count` queries, beginning with the one at position `first`.
+    /// Returns the ids of up to `count` queries, beginning with the one at position `first`.
     #[napi(catch_unwind)]
     pub fn queries_from(&self, first: u32, count: u32) -> Vec<String> {
         self.inner.query_ids().skip(first as usize).take(count as usize).map(str::to_owned).collect()
@@ -89,34 +90,38 @@ impl NativeRun {
 
     #[napi(catch_unwind)]
     pub fn has(&self, query: String) -> bool {
-        self.inner.position(&query).is_some()
+        self.inner.query_index(&query).is_some()
     }
 
-    /// The hits of one query, best first.
+    /// Returns the hits of one query, best first, or null if there is no such query.
     #[napi(catch_unwind)]
     pub fn get(&self, query: String) -> napi::Result<Option<Hits>> {
         call_sync(|| {
-            let Some(at) = self.inner.position(&query) else { return Ok(None) };
+            let Some(at) = self.inner.query_index(&query) else { return Ok(None) };
             let mut ids = PassageIdBuilder::with_capacity(self.inner.hit_count(at));
             self.inner.for_each_id(at..at + 1, |id| ids.push(id))?;
             Ok(Some(ids.with_scores(self.inner.scores(at..at + 1))))
         })
     }
 
-    /// Returns the ids of the hits of one query, and writes their number and then the bits of their scores to `buffer`. If
-    /// there is no room for all scores, it writes only the number, and the ids are empty. Null if there is no such query.
+    /// Returns the ids of the hits of one query, and writes their number and then the bits of their scores to `buffer`.
+    /// If `buffer` is too short for all scores, writes only the number, and returns no ids. Returns null if there is no
+    /// such query.
     #[napi(ts_return_type = "string | Array<string> | null", catch_unwind)]
     pub fn take(
         &self,
         query: String,
         #[napi(ts_arg_type = "Uint32Array")] buffer: U32Buffer<'_>,
     ) -> napi::Result<Option<JoinedIds>> {
-        call_sync(|| self.inner.position(&query).map(|at| self.write_lists(at..at + 1, buffer)).transpose())
+        call_sync(|| {
+            self.inner.query_index(&query).map(|at| self.write_lists(at..at + 1, buffer)).transpose()
+        })
     }
 
-    /// `take` for several queries, beginning with the one at position `first`: as many lists as there is room for, one after
-    /// another. `counts` receives the number of lists, and then the number of hits of each list. It is always 0 lists for a
-    /// run that was read from a file or made by JavaScript.
+    /// `take` for several queries, beginning with the one at position `first`: for as many lists as fit into `counts`
+    /// and `buffer`, one after another. Writes the number of lists to `counts`, and then the number of hits of each
+    /// list. If not even one list fits, the number of lists is 0, and the caller uses `take` instead. It is also 0 for
+    /// a run that was read from a file or made by JavaScript.
     #[napi(ts_return_type = "string | Array<string>", catch_unwind)]
     pub fn take_from(
         &self,
@@ -144,7 +149,7 @@ impl NativeRun {
         })
     }
 
-    /// The scores of all lists.
+    /// Returns the scores of all lists.
     #[napi(ts_return_type = "Promise<ScoreColumn>", catch_unwind)]
     pub fn scores<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let run = self.retrieved();

@@ -1,4 +1,4 @@
-//! A run on its way from JavaScript.
+//! Receives a run from JavaScript.
 
 use napi::bindgen_prelude::{Float32Array, Uint32Array};
 use napi_derive::napi;
@@ -7,7 +7,7 @@ use ranking::{Run, ScoredId};
 use super::run::NativeRun;
 use crate::call::{Failure, call_sync};
 
-/// A run that JavaScript passes in several calls, so that none takes long.
+/// A run that JavaScript passes in several calls, so that no call takes long.
 #[napi]
 #[derive(Default)]
 pub struct RunBuilder {
@@ -21,7 +21,8 @@ impl RunBuilder {
         Self::default()
     }
 
-    /// Adds queries. `queries[i]` has the next `counts[i]` of the ids and scores.
+    /// Adds queries with their hits. `ids` and `scores` have the hits of all queries, one query after another;
+    /// `counts[i]` of them belong to `queries[i]`.
     #[napi(catch_unwind)]
     pub fn add(
         &mut self,
@@ -46,7 +47,7 @@ impl RunBuilder {
         })
     }
 
-    /// The run so far; the builder is empty afterwards.
+    /// Takes the run out of the builder.
     #[napi(catch_unwind)]
     pub fn finish(&mut self) -> NativeRun {
         std::mem::take(&mut self.run).into()

@@ -1,4 +1,4 @@
-//! Analyzers, as JavaScript names them.
+//! Converts the description of an analyzer from JavaScript to an analyzer, and back.
 
 use std::path::Path;
 
@@ -12,26 +12,19 @@ use crate::call::CallResult;
 pub struct NativeAnalyzer {
     /// `english`, `simple`, `whitespace`, `snowball:<language>` or `wordpiece`.
     pub name: String,
-    /// The `tokenizer.json` of `wordpiece`.
+    /// The path of the `tokenizer.json` of `wordpiece`, or of its folder.
     pub tokenizer: Option<String>,
-    /// They replace the analyzer's own.
+    /// Stop words that replace the analyzer's own.
     pub stop_words: Option<Vec<String>>,
-    /// The version of the analyzer of an index; ignored when JavaScript passes it.
+    /// The version of the analyzer of an index. Ignored if JavaScript passes it.
     pub version: Option<u32>,
 }
 
 impl NativeAnalyzer {
+    /// Makes the analyzer. If there is a path of a tokenizer, the name is ignored.
     pub fn load(self) -> CallResult<Analyzer> {
         let analyzer = match self.tokenizer {
-            Some(path) => {
-                let path = Path::new(&path);
-                // For a folder, its `tokenizer.json` is used.
-                let inside = path.join("tokenizer.json");
-                let file = if path.is_dir() { inside.as_path() } else { path };
-                storage::check_regular(file)
-                    .map_err(|source| tokenize::Error::Io { path: file.to_path_buf(), source })?;
-                Analyzer::word_piece(path)?
-            }
+            Some(path) => Analyzer::word_piece(Path::new(&path))?,
             None => self.name.parse()?,
         };
         Ok(match self.stop_words {
@@ -40,7 +33,7 @@ impl NativeAnalyzer {
         })
     }
 
-    /// Describes the analyzer of the index in `folder`.
+    /// Describes the analyzer of the index in `folder`, which has a copy of the tokenizer file.
     pub fn describe(analyzer: &Analyzer, folder: &Path) -> Self {
         Self {
             name: match analyzer.language() {

@@ -1,23 +1,28 @@
-//! Explanations of scores.
+//! BM25 scores, explained term by term.
 
 use napi_derive::napi;
 
-/// What one term contributes to a score.
+/// The contribution of one term to a score.
 #[napi(object)]
 pub struct NativeTermExplanation {
     pub term: String,
+    /// How often the term occurs in the query.
     pub query_frequency: f64,
+    /// How often the term occurs in the passage.
     pub frequency: u32,
+    /// Document frequency: the number of passages that have the term.
     pub passages: u32,
     pub idf: f64,
     pub contribution: f64,
 }
 
-/// How the score of a passage comes about.
+/// The score of a passage, term by term.
 #[napi(object)]
 pub struct NativeExplanation {
     pub score: f64,
+    /// Number of terms in the passage, quantized to one byte as in Lucene.
     pub length: u32,
+    /// Mean number of terms of the passages that have any.
     pub average_length: f64,
     pub terms: Vec<NativeTermExplanation>,
 }

@@ -1,4 +1,4 @@
-//! An open index and its searches.
+//! An open BM25 index and its searches.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,6 @@ use napi::bindgen_prelude::{Float32Array, Object};
 use napi_derive::napi;
 use ranking::{Hit, RetrievedRun};
 use sparse::{Bm25, Bm25Index, Filter, Repair};
-use tokenize::Tokenizer;
 
 use super::analyzer::NativeAnalyzer;
 use super::explanation::NativeExplanation;
@@ -21,7 +20,7 @@ fn params(k1: f64, b: f64) -> Bm25 {
     Bm25 { k1: k1 as f32, b: b as f32 }
 }
 
-/// Filters are passed as JSON, whose form TypeScript has checked.
+/// Parses a filter, which JavaScript passes as JSON and has checked before.
 fn parse_filter(filter: Option<String>) -> CallResult<Option<Filter>> {
     let filter = filter.map(|json| serde_json::from_str(&json)).transpose();
     filter.map_err(|error| Failure::argument(format!("filter: expected a filter, got {error}")))
@@ -30,42 +29,12 @@ fn parse_filter(filter: Option<String>) -> CallResult<Option<Filter>> {
 /// An open BM25 index.
 #[napi]
 pub struct NativeBm25Index {
+    /// None once it is closed.
     inner: Option<Arc<Bm25Index>>,
     path: PathBuf,
 }
 
-impl NativeBm25Index {
-    /// A function of a tokenizer that returns the number of passages of the index and, for each piece of the tokenizer, the
-    /// number of passages that have it. The index must have been built with the same pieces.
-    pub fn piece_counts(
-        &self,
-    ) -> CallResult<impl FnOnce(&Tokenizer) -> CallResult<(u64, Vec<u64>)> + Send + 'static> {
-        let (index, folder) = (self.opened()?, self.path.clone());
-        Ok(move |tokenizer: &Tokenizer| {
-            let searcher = index.searcher();
-            let analyzer = searcher.analyzer();
-            let copy = analyzer.tokenizer_copy(&folder).map(|path| Tokenizer::open(&path)).transpose()?;
-            let count = tokenizer.vocabulary_size() as u32;
-            let same = |copy: &Tokenizer| {
-                copy.vocabulary_size() as u32 == count
-                    && (0..count).all(|id| copy.piece_text(id) == tokenizer.piece_text(id))
-            };
-            if !copy.as_ref().is_some_and(same) {
-                let got = analyzer.name();
-                let message = format!(
-                    "idf: expected an index of the head's word pieces, got one of the analyzer {got}"
-                );
-                let other = if copy.is_some() { " with another vocabulary" } else { "" };
-                return Err(Failure::new("ERR_ANALYZER_MISMATCH", message + other));
-            }
-            let pieces = (0..count)
-                .map(|id| tokenizer.piece_text(id).map_or(Ok(0), |piece| searcher.doc_freq(&piece)));
-            Ok((searcher.len(), pieces.collect::<Result<_, _>>()?))
-        })
-    }
-}
-
-/// Opens an index. If an analyzer is given, an index of another one is refused.
+/// Opens an index. If an analyzer is given, fails for an index that was built with another analyzer.
 #[napi(ts_return_type = "Promise<NativeBm25Index>", catch_unwind)]
 pub fn open_bm25_index(
     env: &Env,
@@ -85,8 +54,11 @@ pub fn open_bm25_index(
 /// The result of a repair.
 #[napi(object)]
 pub struct NativeRepair {
+    /// Number of missing or corrupt impact files that were rebuilt.
     pub rebuilt_files: f64,
+    /// Number of passages that were restored.
     pub restored: f64,
+    /// Number of passages that are no longer in any readable file.
     pub lost: f64,
 }
 
@@ -100,7 +72,7 @@ pub fn repair_bm25_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
 }
 
 impl NativeBm25Index {
-    fn opened(&self) -> CallResult<Arc<Bm25Index>> {
+    pub fn opened(&self) -> CallResult<Arc<Bm25Index>> {
         self.inner.clone().ok_or_else(|| Failure::closed("index"))
     }
 }
@@ -117,15 +89,22 @@ impl NativeBm25Index {
         call_sync(|| Ok(NativeAnalyzer::describe(&self.opened()?.analyzer(), &self.path)))
     }
 
-    /// The terms of a text.
+    /// What the caller has recorded with the last commit, as JSON.
+    #[napi(getter, catch_unwind)]
+    pub fn state(&self) -> napi::Result<String> {
+        call_sync(|| Ok(self.opened()?.searcher().state().to_string()))
+    }
+
+    /// Returns the terms of a text.
     #[napi(catch_unwind)]
     pub fn terms(&self, text: String) -> napi::Result<Vec<String>> {
         call_sync(|| Ok(self.opened()?.analyzer().tokens(&text)))
     }
 
     /// Searches on the JavaScript thread, and writes the number of hits and then the bits of their scores to `buffer`.
-    /// Returns the ids; null, without searching, if the search would probably take longer than a quarter of a millisecond, or
-    /// if there is no room.
+    /// Returns the ids. Returns null, without searching, if the search would probably take longer than a quarter of a
+    /// millisecond, if it may have to read from a disk, or if `buffer` is too short. `k1` and `b` are the parameters of
+    /// BM25.
     #[napi(ts_return_type = "string | Array<string> | null", catch_unwind)]
     pub fn search_if_quick(
         &self,
@@ -169,7 +148,7 @@ impl NativeBm25Index {
         })
     }
 
-    /// Searches with terms and their weights, which are not analyzed.
+    /// Searches with weighted terms, to which the analyzer is not applied.
     #[napi(ts_return_type = "Promise<Hits>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn search_terms<'env>(
@@ -193,7 +172,7 @@ impl NativeBm25Index {
         })
     }
 
-    /// Searches with each query of a batch, which is emptied.
+    /// Searches with each query of a batch. Empties the batch.
     #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn search_many<'env>(
@@ -236,7 +215,7 @@ impl NativeBm25Index {
         })
     }
 
-    /// The fields of a passage, as JSON.
+    /// Returns the fields of a passage, as JSON.
     #[napi(ts_return_type = "Promise<string>", catch_unwind)]
     pub fn fields<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
         let index = self.opened();
@@ -246,14 +225,14 @@ impl NativeBm25Index {
         })
     }
 
-    /// Opens the latest commit.
+    /// Switches to the latest commit of the writer.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn reload<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let index = self.opened();
         spawn(env, move || Ok(index?.reload()?))
     }
 
-    /// Checks all files of the index.
+    /// Compares all files of the index with their checksums.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn verify<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let index = self.opened();

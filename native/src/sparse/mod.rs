@@ -1,10 +1,11 @@
-//! BM25 indexes.
+//! BM25 indexes: `index` searches them and `writer` changes them. `queries` receives batches of queries and returns
+//! hits, `analyzer` converts analyzers, and `explanation` explained scores.
 
 mod analyzer;
 mod explanation;
 mod index;
-mod ingest;
 mod queries;
 mod writer;
 
+pub use analyzer::NativeAnalyzer;
 pub use index::NativeBm25Index;

@@ -1,4 +1,4 @@
-//! Queries on their way from JavaScript, and hits on their way back.
+//! Receives batches of queries from JavaScript, and looks up the ids of hits.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use sparse::Searcher;
 use crate::call::CallResult;
 use crate::runs::{Hits, PassageIdBuilder};
 
-/// Queries that JavaScript passes in several calls, so that none takes long.
+/// Queries that JavaScript passes in several calls, so that no call takes long.
 #[napi]
 #[derive(Default)]
 pub struct QueryBatch {
@@ -30,8 +30,9 @@ impl QueryBatch {
         self.texts.extend(texts);
     }
 
-    /// Ids and texts of `count` queries, each with U+0000 between them: one string crosses faster than many. Returns false,
-    /// and takes nothing, if one contains that character.
+    /// Adds `count` queries. The ids are joined to one string with U+0000 between them, and so are the texts, because
+    /// one string crosses to the addon faster than many. Returns false, and adds nothing, if an id or a text contains
+    /// that character.
     #[napi(catch_unwind)]
     pub fn push_joined(&mut self, count: u32, ids: String, texts: String) -> bool {
         let (ids, texts) = (ids.split('\0'), texts.split('\0'));
@@ -45,7 +46,7 @@ impl QueryBatch {
     }
 }
 
-/// The ids of the passages of a searcher.
+/// Looks up the passage ids of the hits of a run, in the snapshot of the index that the run was made from.
 pub struct SearcherIds(pub Arc<Searcher>);
 
 impl PassageIds for SearcherIds {
@@ -59,7 +60,7 @@ impl PassageIds for SearcherIds {
     }
 }
 
-/// Hits of a searcher, with ids.
+/// Converts hits of a searcher to their passage ids and scores.
 pub fn to_hits(searcher: &Searcher, hits: &[Hit]) -> CallResult<Hits> {
     Ok(ids_of(searcher, hits)?.with_scores(hits.iter().map(|hit| hit.score)))
 }

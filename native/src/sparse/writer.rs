@@ -1,4 +1,4 @@
-//! Changes of an index.
+//! Changes a BM25 index.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,24 +7,29 @@ use corpus::PassageStore;
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
-use sparse::{IndexWriter, PassageFields, WriterOptions};
+use sparse::{IndexWriter, PassageFields, Put, WriterOptions};
 
 use super::analyzer::NativeAnalyzer;
-use super::ingest::{self, PutPassage, all_or_none, put_method};
 use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
-use crate::corpus::{NativeReadFileOptions, NativeTexts};
+use crate::corpus::{Ingested, NativeReadFileOptions, NativeTexts};
 
 /// A BM25 index that is being changed.
 #[napi]
 pub struct NativeBm25Writer {
+    /// None once it is closed.
     inner: Arc<Mutex<Option<IndexWriter>>>,
 }
 
+/// How an index is written.
 #[napi(object)]
 pub struct NativeWriterOptions {
+    /// Whether an existing index may be replaced.
     pub overwrite: bool,
+    /// Number of threads that analyze passages.
     pub threads: u32,
+    /// Bytes of memory for passages that are not written yet.
     pub memory: f64,
+    /// Whether segments are merged while passages are added.
     pub merge_in_background: bool,
 }
 
@@ -34,6 +39,7 @@ impl NativeWriterOptions {
         WriterOptions { overwrite: self.overwrite, threads, memory }
     }
 
+    /// Makes the JavaScript object of a writer, after setting the option that is not in [`WriterOptions`].
     fn apply(&self, mut writer: IndexWriter) -> NativeBm25Writer {
         writer.merge_in_background(self.merge_in_background);
         NativeBm25Writer { inner: Arc::new(Mutex::new(Some(writer))) }
@@ -74,29 +80,30 @@ impl NativeBm25Writer {
         work(writer.as_mut().ok_or_else(|| Failure::closed("writer"))?)
     }
 
-    /// Puts passages. An empty title means no title. Fields are JSON, or empty for no fields; if there are fewer of them than
-    /// passages, the last passages have none.
+    /// Adds or updates passages. If an error occurs after a change, the writer is interrupted, so that a commit never
+    /// has only some of the passages. An empty title means no title. Fields are JSON, or an empty string for no fields;
+    /// if there are fewer of them than passages, the last passages have none.
     fn put_all(
         inner: &Mutex<Option<IndexWriter>>,
         ids: &[String],
         titles: &[String],
         texts: &[String],
         fields: &[String],
-        put: PutPassage,
+        put: Put,
     ) -> CallResult<()> {
         let no_fields = PassageFields::new();
         let fields = fields.iter().map(String::as_str).chain(std::iter::repeat(""));
         Self::with(inner, |writer| {
-            all_or_none(writer, |writer, change_count| {
+            writer.all_or_none(|writer, change_count| {
                 for (((id, title), text), json) in ids.iter().zip(titles).zip(texts).zip(fields) {
                     let title = Some(title.as_str()).filter(|title| !title.is_empty());
                     if json.is_empty() {
-                        put(writer, id, title, text, &no_fields)?;
+                        writer.put_with_fields(put, id, title, text, &no_fields)?;
                     } else {
                         let fields = serde_json::from_str(json).map_err(|error| {
                             Failure::argument(format!("fields of \"{id}\": expected fields, got {error}"))
                         })?;
-                        put(writer, id, title, text, &fields)?;
+                        writer.put_with_fields(put, id, title, text, &fields)?;
                     }
                     *change_count += 1;
                 }
@@ -119,10 +126,10 @@ impl NativeBm25Writer {
         fields: Vec<String>,
     ) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
-        spawn(env, move || Self::put_all(&inner, &ids, &titles, &texts, &fields, put_method(false)))
+        spawn(env, move || Self::put_all(&inner, &ids, &titles, &texts, &fields, Put::Add))
     }
 
-    /// Adds passages, or replaces those with the same ids.
+    /// Adds passages, and replaces passages that have the same ids. The arguments are those of `add`.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn update<'env>(
         &self,
@@ -133,10 +140,10 @@ impl NativeBm25Writer {
         fields: Vec<String>,
     ) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
-        spawn(env, move || Self::put_all(&inner, &ids, &titles, &texts, &fields, put_method(true)))
+        spawn(env, move || Self::put_all(&inner, &ids, &titles, &texts, &fields, Put::Update))
     }
 
-    /// Adds the passages of a file or folder, or updates them.
+    /// Adds the passages of a file or folder or, with `update`, also replaces passages with the same ids.
     #[napi(ts_return_type = "Promise<Ingested>", catch_unwind)]
     pub fn ingest_file<'env>(
         &self,
@@ -151,12 +158,12 @@ impl NativeBm25Writer {
             let mut reader =
                 corpus::open_passages(Path::new(&source), options.format.parse()?, &options.parse(&control))?;
             Self::with(&inner, |writer| {
-                ingest::from_reader(writer, put_method(update), &mut reader, &control)
+                Ok(Ingested::from(pipelines::index_file(writer, put(update), &mut reader, &control)?))
             })
         })
     }
 
-    /// Adds the passages of a store, or updates them.
+    /// Adds the passages of a store or, with `update`, also replaces passages with the same ids.
     #[napi(ts_return_type = "Promise<Ingested>", catch_unwind)]
     pub fn ingest_store<'env>(
         &self,
@@ -169,7 +176,9 @@ impl NativeBm25Writer {
         spawn(env, move || {
             let store =
                 store.ok_or_else(|| Failure::argument("source: expected a passage store, got texts"))?;
-            Self::with(&inner, |writer| ingest::from_store(writer, put_method(update), &store, &control))
+            Self::with(&inner, |writer| {
+                Ok(Ingested::from(pipelines::index_store(writer, put(update), &store, &control)?))
+            })
         })
     }
 
@@ -198,7 +207,8 @@ impl NativeBm25Writer {
         spawn(env, move || Self::with(&inner, |writer| Ok(writer.rollback()?)))
     }
 
-    /// Marks the changes since the last commit as incomplete: they can be rolled back, not committed.
+    /// Marks the changes since the last commit as incomplete, because JavaScript passes a batch in several calls and
+    /// one of them failed. The changes can then only be rolled back.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn interrupt<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
@@ -221,25 +231,26 @@ impl NativeBm25Writer {
     }
 }
 
-/// Builds an index of one segment from the passages of a store.
+/// Builds an index of one segment in the folder `output` from the passages of the store file `store`. The index records
+/// `state`, which is JSON.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
 pub fn build_bm25_from_store<'env>(
     env: &'env Env,
     store: String,
     output: String,
     analyzer: NativeAnalyzer,
+    state: String,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
     let control = control_or_new(control);
     spawn(env, move || {
         let store = PassageStore::open(Path::new(&store))?;
-        let mut writer = IndexWriter::create(Path::new(&output), analyzer.load()?, WriterOptions::default())?;
-        writer.merge_in_background(false);
-        ingest::from_store(&mut writer, put_method(false), &store, &control)?;
-        // Neither the commit nor the merge can be interrupted.
-        control.check()?;
-        writer.commit()?;
-        control.check()?;
-        Ok(writer.merge()?)
+        let state = serde_json::from_str(&state)
+            .map_err(|error| Failure::argument(format!("state: expected JSON, got {error}")))?;
+        Ok(pipelines::build_bm25(&store, Path::new(&output), analyzer.load()?, state, &control)?)
     })
+}
+
+fn put(update: bool) -> Put {
+    if update { Put::Update } else { Put::Add }
 }

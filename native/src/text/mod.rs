@@ -1,4 +1,4 @@
-//! Texts: passages, phrases, word pieces and answers.
+//! Splits texts into passages (`split`, which also matches answers), phrases (`phrases`) and word pieces (`tokenizer`).
 
 mod phrases;
 mod split;

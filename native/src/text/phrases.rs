@@ -38,13 +38,13 @@ impl PhrasePlaces {
     }
 }
 
-/// Splits texts into phrases.
+/// Splits texts into phrases of sentences or of word pieces.
 #[napi]
 pub struct NativeSegmenter {
     inner: Arc<Segmenter>,
 }
 
-/// Makes a segmenter for phrases of `length` sentences or, if the file of a tokenizer is given, of at most `length` word
+/// Opens a segmenter for phrases of `length` sentences or, given the file of a tokenizer, of at most `length` word
 /// pieces.
 #[napi(ts_return_type = "Promise<NativeSegmenter>", catch_unwind)]
 pub fn open_segmenter(env: &Env, length: u32, tokenizer: Option<String>) -> napi::Result<Object<'_>> {

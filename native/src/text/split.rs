@@ -1,4 +1,4 @@
-//! Splits documents into passages; matches answers.
+//! Splits documents into passages, and normalizes and matches answers.
 
 use corpus::{Passage, passages_of};
 use napi::bindgen_prelude::Uint32Array;
@@ -7,7 +7,7 @@ use text::{AnswerMatcher, SplitOptions, Utf16Offsets};
 
 use crate::call::{CallResult, call_sync};
 
-/// The passages of a document, and their half-open ranges of UTF-16 code units.
+/// The passages of a document, and their half-open ranges of UTF-16 code units in it.
 #[napi(object)]
 pub struct Pieces {
     pub texts: Vec<String>,
@@ -15,11 +15,12 @@ pub struct Pieces {
     pub ends: Uint32Array,
 }
 
-/// Splits a document into passages.
+/// Splits a document into passages. The arguments are those of `NativeSplit` in `corpus/options.rs`.
 #[napi(catch_unwind)]
 pub fn split_document(text: String, words: u32, overlap: u32, wrap: bool) -> napi::Result<Pieces> {
     call_sync(|| {
         let options = SplitOptions { words: words as usize, overlap: overlap as usize, wrap };
+        // The id is not part of the result.
         let document = Passage { id: "document".to_owned(), title: None, text };
         let pieces = passages_of(&document, &options)?;
         let offsets = Utf16Offsets::new(&document.text);
@@ -38,7 +39,7 @@ pub fn normalize_answer(answer: String) -> napi::Result<String> {
     call_sync(|| Ok(text::normalize_answer(&answer)))
 }
 
-/// Whether a text contains one of the answers.
+/// Returns whether a text contains one of the answers. With `patterns`, answers are regular expressions.
 #[napi(catch_unwind)]
 pub fn has_answer(text: String, answers: Vec<String>, patterns: bool) -> napi::Result<bool> {
     call_sync(|| Ok(matcher(&answers, patterns)?.matches(&text)))

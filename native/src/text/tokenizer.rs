@@ -1,4 +1,4 @@
-//! Word pieces of texts.
+//! Splits texts into word pieces.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct NativeTokenizer {
     inner: Arc<Tokenizer>,
 }
 
-/// Opens a `tokenizer.json`.
+/// Opens a tokenizer, given the path of its `tokenizer.json`.
 #[napi(ts_return_type = "Promise<NativeTokenizer>", catch_unwind)]
 pub fn open_tokenizer(env: &Env, file: String) -> napi::Result<Object<'_>> {
     spawn(env, move || Ok(NativeTokenizer { inner: Arc::new(Tokenizer::open(Path::new(&file))?) }))
@@ -38,7 +38,7 @@ impl NativeTokenizer {
         self.inner.vocabulary_size() as u32
     }
 
-    /// The ids of the word pieces of a text, without special tokens.
+    /// Returns the ids of the word pieces of a text, without special tokens.
     #[napi(catch_unwind)]
     pub fn tokenize(&self, text: String) -> napi::Result<Uint32Array> {
         call_sync(|| Ok(self.inner.pieces(&text)?.ids.into()))
@@ -67,7 +67,7 @@ impl NativeTokenizer {
         })
     }
 
-    /// A word piece as it is written in the vocabulary; null if no piece has this id.
+    /// Returns a word piece as it is written in the vocabulary, or null if no piece has this id.
     #[napi(catch_unwind)]
     pub fn token(&self, id: u32) -> napi::Result<Option<String>> {
         call_sync(|| Ok(self.inner.piece_text(id)))

@@ -1,17 +1,18 @@
-//! Lexical vectors of texts, added to their dense vectors (Ram et al., 2023, §6).
+//! Adds lexical vectors of texts to their dense vectors (Ram et al., 2023, "What Are You Token About? Dense Retrieval
+//! as Distributions Over the Vocabulary", §6). The lexical vector of a text is the weighted mean of the vectors of its
+//! word pieces.
 
 use std::sync::Arc;
 
-use ::vocabulary::{Lexicon, Whitening, add_lexical, whiten};
+use ::vocabulary::{Lexicon, Whitening, add_lexical, title_and_text_pieces};
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object};
 use napi_derive::napi;
 use tokenize::Tokenizer;
 
-use super::piece_counts::title_and_text_pieces;
 use super::projection::NativeProjection;
 use super::token_vectors::NativeTokenVectors;
-use crate::call::{Failure, spawn};
+use crate::call::{CallResult, Failure, spawn};
 
 /// Computes lexical vectors of texts.
 #[napi]
@@ -20,7 +21,9 @@ pub struct NativeLexicon {
     tokenizer: Arc<Tokenizer>,
 }
 
-/// `whitening` is `principal`, `aligned` or null; `weights` are those of the pieces, all 1 if null.
+/// Makes a lexicon from the vectors of a head's tokens. `whitening` says how they are whitened first: `principal`,
+/// `aligned` (PCA and ZCA whitening) or null. `weights` are the weights of the word pieces; null means 1 for each. With
+/// `unit`, lexical vectors have length 1.
 #[napi(ts_return_type = "Promise<NativeLexicon>", catch_unwind)]
 pub fn open_lexicon<'env>(
     env: &'env Env,
@@ -30,41 +33,33 @@ pub fn open_lexicon<'env>(
     whitening: Option<String>,
     unit: bool,
 ) -> napi::Result<Object<'env>> {
-    let (vectors, dim) = (tokens.vectors(), tokens.dimension());
+    let token_vectors = tokens.tokens();
     let weights = weights.map(|weights| weights.to_vec());
     let tokenizer = Arc::clone(&projection.tokenizer);
     spawn(env, move || {
-        let (pieces, rows) = (tokenizer.vocabulary_size(), vectors.len() / dim);
-        if pieces > rows {
-            let message = format!("projection: expected at most the {rows} tokens of the head, got {pieces}");
-            return Err(Failure::new("ERR_MODEL", message));
-        }
-        let mut vectors = vectors.to_vec();
-        match whitening.as_deref() {
-            None => {}
-            Some("principal") => whiten(&mut vectors, dim, Whitening::Principal),
-            Some("aligned") => whiten(&mut vectors, dim, Whitening::Aligned),
-            Some(other) => {
-                let message = format!("whitening: expected principal, aligned or false, got \"{other}\"");
-                return Err(Failure::argument(message));
-            }
-        }
-        // Heads are padded to round sizes; no text has the tokens of the padding.
-        let weights = weights.map(|mut weights| {
-            weights.resize(rows, 0.0);
-            weights
-        });
-        let lexicon = Arc::new(Lexicon::new(dim, vectors, weights, unit)?);
-        Ok(NativeLexicon { lexicon, tokenizer })
+        let whitening = whitening.as_deref().map(parse_whitening).transpose()?;
+        let (found, piece_count) = (&token_vectors.vectors, tokenizer.vocabulary_size());
+        let lexicon = Lexicon::from_head(found.dim, &found.vectors, piece_count, weights, whitening, unit)?;
+        Ok(NativeLexicon { lexicon: Arc::new(lexicon), tokenizer })
     })
+}
+
+fn parse_whitening(name: &str) -> CallResult<Whitening> {
+    match name {
+        "principal" => Ok(Whitening::Principal),
+        "aligned" => Ok(Whitening::Aligned),
+        other => Err(Failure::argument(format!(
+            "whitening: expected principal, aligned or false, got \"{other}\""
+        ))),
+    }
 }
 
 #[napi]
 impl NativeLexicon {
-    /// Adds λ times the lexical vector of each text to its vector in `vectors`, `[texts, dim]`; with `renormalize`, the sum is
-    /// scaled to length 1. An empty title means no title.
+    /// Adds λ times the lexical vector of each text to its vector in `vectors`, `[texts, dim]`; with `renormalize`, the
+    /// sum is scaled to length 1. An empty title means no title.
     #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
-    #[allow(clippy::too_many_arguments, reason = "columns cross one by one")]
+    #[allow(clippy::too_many_arguments, reason = "each column is an argument")]
     pub fn add<'env>(
         &self,
         env: &'env Env,
@@ -90,7 +85,7 @@ impl NativeLexicon {
         })
     }
 
-    /// `add` for lexical vectors that were computed before.
+    /// Adds λ times the vectors `lexical`, which were computed before, to `vectors`, as `add` does.
     #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
     pub fn add_lexical<'env>(
         &self,

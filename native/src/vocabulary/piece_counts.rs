@@ -1,27 +1,27 @@
-//! Weights of word pieces by how rare they are.
+//! Weights of word pieces: inverse document frequencies, counted here or in a BM25 index, or weights that the caller
+//! gives by name.
 
 use std::sync::Arc;
 
-use ::vocabulary::inverse_document_frequency;
+use ::vocabulary::{PieceCounts, distinct_pieces, inverse_document_frequencies, weights_by_name};
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object};
 use napi_derive::napi;
 use tokenize::Tokenizer;
 
 use super::projection::NativeProjection;
-use crate::call::{CallResult, Failure, spawn};
+use crate::call::{Failure, spawn};
 use crate::sparse::NativeBm25Index;
 
-/// Counts how many passages contain each piece of a tokenizer.
+/// Counts how many passages contain each word piece. JavaScript calls `pieces`, which runs on another thread, for some
+/// passages at a time, and adds the result with `count`.
 #[napi]
 pub struct NativePieceCounts {
     tokenizer: Arc<Tokenizer>,
-    passage_count: u64,
-    /// `[pieces]`: number of passages with the piece.
-    doc_freqs: Vec<u64>,
+    counts: PieceCounts,
 }
 
-/// Word pieces of several texts, each piece once per text.
+/// The distinct word pieces of several texts.
 #[napi]
 pub struct NativePieces {
     pieces: Vec<Vec<u32>>,
@@ -32,11 +32,11 @@ impl NativePieceCounts {
     #[napi(constructor, catch_unwind)]
     pub fn new(projection: &NativeProjection) -> Self {
         let tokenizer = Arc::clone(&projection.tokenizer);
-        let doc_freqs = vec![0; tokenizer.vocabulary_size()];
-        Self { tokenizer, passage_count: 0, doc_freqs }
+        let counts = PieceCounts::new(tokenizer.vocabulary_size());
+        Self { tokenizer, counts }
     }
 
-    /// The pieces of texts. `titles` may be shorter than `texts`.
+    /// Returns the distinct pieces of each text and its title. `titles` may be shorter than `texts`.
     #[napi(ts_return_type = "Promise<NativePieces>", catch_unwind)]
     pub fn pieces<'env>(
         &self,
@@ -45,47 +45,48 @@ impl NativePieceCounts {
         titles: Vec<String>,
     ) -> napi::Result<Object<'env>> {
         let tokenizer = Arc::clone(&self.tokenizer);
-        spawn(env, move || {
-            let mut pieces = title_and_text_pieces(&tokenizer, &texts, &titles)?;
-            for pieces in &mut pieces {
-                pieces.sort_unstable();
-                pieces.dedup();
-            }
-            Ok(NativePieces { pieces })
-        })
+        spawn(env, move || Ok(NativePieces { pieces: distinct_pieces(&tokenizer, &texts, &titles)? }))
     }
 
-    /// Counts the pieces of more passages.
+    /// Adds passages to the counts.
     #[napi(catch_unwind)]
     pub fn count(&mut self, pieces: &NativePieces) {
-        for &piece in pieces.pieces.iter().flatten() {
-            self.doc_freqs[piece as usize] += 1;
-        }
-        self.passage_count += pieces.pieces.len() as u64;
+        self.counts.add(&pieces.pieces);
     }
 
-    /// The inverse document frequency of every piece.
+    /// Returns the inverse document frequency of every piece.
     #[napi(catch_unwind)]
     pub fn weights(&self) -> Float32Array {
-        weights(self.passage_count, &self.doc_freqs)
+        self.counts.weights().into()
     }
 }
 
-/// The inverse document frequency of every piece of a tokenizer, in an index of the same pieces.
+/// Returns the inverse document frequency of every piece of a tokenizer in a BM25 index. Fails unless the terms of the
+/// index are the pieces of the same tokenizer.
 #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
 pub fn piece_weights_in<'env>(
     env: &'env Env,
     index: &NativeBm25Index,
     projection: &NativeProjection,
 ) -> napi::Result<Object<'env>> {
-    let (counts, tokenizer) = (index.piece_counts(), Arc::clone(&projection.tokenizer));
+    let (index, tokenizer) = (index.opened(), Arc::clone(&projection.tokenizer));
     spawn(env, move || {
-        let (passage_count, doc_freqs) = counts?(&tokenizer)?;
-        Ok(weights(passage_count, &doc_freqs))
+        let searcher = index?.searcher();
+        let doc_freqs = searcher.piece_doc_freqs(&tokenizer)?.ok_or_else(|| {
+            let analyzer = searcher.analyzer();
+            let got = analyzer.name();
+            let message =
+                format!("idf: expected an index of the head's word pieces, got one with the analyzer {got}");
+            let has_pieces = analyzer.tokenizer_sha256().is_some();
+            let suffix = if has_pieces { " with another vocabulary" } else { "" };
+            Failure::new("ERR_ANALYZER_MISMATCH", message + suffix)
+        })?;
+        Ok(Float32Array::from(inverse_document_frequencies(searcher.len(), &doc_freqs)))
     })
 }
 
-/// Weights of pieces by their names; all other pieces have the weight 0.
+/// Returns the weight of every piece of the tokenizer. `pieces[i]`, a piece as it is written in the vocabulary, has the
+/// weight `weights[i]`; all other pieces have the weight 0.
 #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
 pub fn piece_weights_of<'env>(
     env: &'env Env,
@@ -94,36 +95,5 @@ pub fn piece_weights_of<'env>(
     weights: &[f32],
 ) -> napi::Result<Object<'env>> {
     let (tokenizer, weights) = (Arc::clone(&projection.tokenizer), weights.to_vec());
-    spawn(env, move || {
-        let mut weight_of = vec![0.0; tokenizer.vocabulary_size()];
-        for (piece, weight) in pieces.iter().zip(weights) {
-            let id = tokenizer.piece_id(piece).ok_or_else(|| {
-                Failure::argument(format!(
-                    "idf: expected word pieces of the head's tokenizer, got \"{piece}\""
-                ))
-            })?;
-            weight_of[id as usize] = weight;
-        }
-        Ok(Float32Array::from(weight_of))
-    })
-}
-
-/// The word pieces of titles followed by texts. An empty title means no title; `titles` may be shorter than `texts`.
-pub fn title_and_text_pieces(
-    tokenizer: &Tokenizer,
-    texts: &[String],
-    titles: &[String],
-) -> CallResult<Vec<Vec<u32>>> {
-    let titles = titles.iter().map(String::as_str).chain(std::iter::repeat(""));
-    let pieces = texts.iter().zip(titles).map(|(text, title)| match title {
-        "" => tokenizer.pieces(text),
-        title => tokenizer.pieces(&format!("{title} {text}")),
-    });
-    Ok(pieces.map(|pieces| pieces.map(|pieces| pieces.ids)).collect::<Result<_, _>>()?)
-}
-
-fn weights(passage_count: u64, doc_freqs: &[u64]) -> Float32Array {
-    let weights: Vec<f32> =
-        doc_freqs.iter().map(|&doc_freq| inverse_document_frequency(passage_count, doc_freq)).collect();
-    weights.into()
+    spawn(env, move || Ok(Float32Array::from(weights_by_name(&tokenizer, &pieces, &weights)?)))
 }

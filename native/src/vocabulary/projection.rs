@@ -1,4 +1,5 @@
-//! Vectors as distributions over a vocabulary (Ram et al., 2023).
+//! Maps vectors to distributions over a vocabulary with a masked-language-model head (Ram et al., 2023, "What Are You
+//! Token About? Dense Retrieval as Distributions Over the Vocabulary").
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,21 +17,22 @@ use crate::call::{CallResult, Control, Failure, call_sync, control_or_new, spawn
 pub struct NativeTokens {
     /// Number of tokens of each vector.
     pub counts: Uint32Array,
-    /// Ids of the most probable tokens, or ranks of the tokens that were asked for.
+    /// The ids of the tokens in a result of `project`, or their ranks in a result of `ranks`.
     pub numbers: Uint32Array,
     pub logits: Float32Array,
     pub probabilities: Float64Array,
 }
 
 impl NativeTokens {
-    fn of<T>(lists: &[Vec<T>], part: impl Fn(&T) -> (u32, f32, f64)) -> Self {
+    /// Converts a list of tokens per vector to columns. `to_row` returns the number, logit and probability of a token.
+    fn of<T>(lists: &[Vec<T>], to_row: impl Fn(&T) -> (u32, f32, f64)) -> Self {
         let counts: Vec<u32> = lists.iter().map(|list| list.len() as u32).collect();
-        let parts: Vec<(u32, f32, f64)> = lists.iter().flatten().map(part).collect();
+        let rows: Vec<(u32, f32, f64)> = lists.iter().flatten().map(to_row).collect();
         Self {
             counts: counts.into(),
-            numbers: parts.iter().map(|&(number, ..)| number).collect::<Vec<_>>().into(),
-            logits: parts.iter().map(|&(_, logit, _)| logit).collect::<Vec<_>>().into(),
-            probabilities: parts.iter().map(|&(.., probability)| probability).collect::<Vec<_>>().into(),
+            numbers: rows.iter().map(|&(number, ..)| number).collect::<Vec<_>>().into(),
+            logits: rows.iter().map(|&(_, logit, _)| logit).collect::<Vec<_>>().into(),
+            probabilities: rows.iter().map(|&(.., probability)| probability).collect::<Vec<_>>().into(),
         }
     }
 }
@@ -43,7 +45,7 @@ pub struct NativeProjection {
     files: Vec<String>,
 }
 
-/// Opens the head of the model in a folder.
+/// Opens the head of the model in a folder. `tokenizer` is the path of its `tokenizer.json`.
 #[napi(ts_return_type = "Promise<NativeProjection>", catch_unwind)]
 pub fn open_projection(env: &Env, folder: String, tokenizer: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
@@ -54,13 +56,16 @@ pub fn open_projection(env: &Env, folder: String, tokenizer: String) -> napi::Re
     })
 }
 
-/// Vectors `[rows, dim]`. Error messages number them starting at `first`.
+/// Vectors `[rows, dim]`.
 struct Rows {
     values: Vec<f32>,
+    /// Index of the first row in the caller's list of vectors, for error messages. JavaScript passes a long list in
+    /// several calls.
     first: u32,
 }
 
 impl Rows {
+    /// Returns the values. Fails if one is not finite.
     fn checked(&self, dim: usize) -> CallResult<&[f32]> {
         match self.values.iter().position(|value| !value.is_finite()) {
             None => Ok(&self.values),
@@ -92,8 +97,8 @@ impl NativeProjection {
         self.files.clone()
     }
 
-    /// The texts of the tokens with ids from `from` up to but not including `to`, with U+0000 between them; empty for an id
-    /// without a token.
+    /// Returns the texts of the tokens with ids from `from` up to but not including `to`, with U+0000 between them. The
+    /// text is empty for an id without a token.
     #[napi(catch_unwind)]
     pub fn texts(&self, from: u32, to: u32) -> napi::Result<String> {
         call_sync(|| {
@@ -103,13 +108,13 @@ impl NativeProjection {
         })
     }
 
-    /// The ids of the word pieces of a text.
+    /// Returns the ids of the word pieces of a text.
     #[napi(catch_unwind)]
     pub fn tokenize(&self, text: String) -> napi::Result<Uint32Array> {
         call_sync(|| Ok(self.tokenizer.pieces(&text)?.ids.into()))
     }
 
-    /// The `k` most probable tokens of each vector.
+    /// Returns the `k` most probable tokens of each vector. Error messages count the vectors from `first`.
     #[napi(ts_return_type = "Promise<NativeTokens>", catch_unwind)]
     pub fn project<'env>(
         &self,
@@ -131,9 +136,10 @@ impl NativeProjection {
         })
     }
 
-    /// The ranks of tokens in the distribution of each vector. Vector `i` asks for the next `counts[i]` of the `tokens`.
+    /// Returns the ranks of tokens in the distribution of each vector. `tokens` has the ids for all vectors, one vector
+    /// after another; `counts[i]` of them are for vector `i`.
     #[napi(ts_return_type = "Promise<NativeTokens>", catch_unwind)]
-    #[allow(clippy::too_many_arguments, reason = "columns cross one by one")]
+    #[allow(clippy::too_many_arguments, reason = "each column is an argument")]
     pub fn ranks<'env>(
         &self,
         env: &'env Env,
@@ -163,7 +169,7 @@ impl NativeProjection {
         })
     }
 
-    /// The logits, or the probabilities, of all tokens: `[rows, size]`.
+    /// Returns the logits or, with `probabilities`, the probabilities of all tokens: `[rows, size]`.
     #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
     pub fn logits<'env>(
         &self,

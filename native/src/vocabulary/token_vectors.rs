@@ -1,11 +1,10 @@
-//! A vector for each token: its enrichment, or its row of the decoder.
+//! A vector for each token of the vocabulary of a masked-language-model head: either its enrichment, which is a vector
+//! that the head maps to this token alone (Ram et al., 2023, §6.2), or its row of the head's decoder matrix.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use ::vocabulary::{
-    Adam, EnrichOptions, EvenEnrichments, Start, cache_file, enrich, enrich_evenly, identity,
-};
+use ::vocabulary::{Adam, EnrichOptions, Start, TokenVectors};
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object, Uint32Array};
 use napi_derive::napi;
@@ -13,15 +12,16 @@ use napi_derive::napi;
 use super::projection::NativeProjection;
 use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
 
-/// How enrichments are optimized.
+/// How enrichments are optimized, by Adam (Kingma and Ba, 2015).
 #[napi(object)]
 pub struct NativeEnrichOptions {
-    /// `zero` or `static`.
+    /// The initial vectors: `zero`, or `static` for the rows of the decoder.
     pub start: String,
     pub learning_rate: f64,
     pub beta1: f64,
     pub beta2: f64,
     pub epsilon: f64,
+    /// The cross-entropy in nats below which a token has converged.
     pub loss: f64,
     pub min_steps: u32,
     pub max_steps: u32,
@@ -54,29 +54,23 @@ impl NativeEnrichOptions {
 /// A vector for every token of a vocabulary.
 #[napi]
 pub struct NativeTokenVectors {
-    /// `[tokens, dim]`
-    vectors: Arc<Vec<f32>>,
-    dim: usize,
-    identity: String,
-    /// For each token; empty unless the vectors were found by optimization.
-    losses: Vec<f32>,
-    bounds: Vec<f32>,
-    steps: Vec<u32>,
+    inner: Arc<TokenVectors>,
 }
 
 impl NativeTokenVectors {
-    /// The vectors `[tokens, dim]`.
-    pub fn vectors(&self) -> Arc<Vec<f32>> {
-        Arc::clone(&self.vectors)
-    }
-
-    pub fn dimension(&self) -> usize {
-        self.dim
+    pub fn tokens(&self) -> Arc<TokenVectors> {
+        Arc::clone(&self.inner)
     }
 }
 
-/// Finds the enrichments of a head. They are stored in the folder `cache`, if there is one, in files named by head and
-/// options.
+impl From<TokenVectors> for NativeTokenVectors {
+    fn from(tokens: TokenVectors) -> Self {
+        Self { inner: Arc::new(tokens) }
+    }
+}
+
+/// Finds the enrichments of all tokens of a head. With a folder `cache`, stores them there in files whose names depend
+/// on the head and the options, and reads these files if they exist.
 #[napi(ts_return_type = "Promise<NativeTokenVectors>", catch_unwind)]
 pub fn find_enrichments<'env>(
     env: &'env Env,
@@ -90,68 +84,45 @@ pub fn find_enrichments<'env>(
         let even = options.even;
         let options = options.parse()?;
         let folder = cache.as_deref().map(Path::new);
-        let EvenEnrichments { enrichments: found, options } = if even {
-            enrich_evenly(&head, &options, folder, &control)?
-        } else {
-            let file = folder.map(|folder| cache_file(folder, &head, &options));
-            EvenEnrichments { enrichments: enrich(&head, &options, file.as_deref(), &control)?, options }
-        };
-        Ok(NativeTokenVectors {
-            vectors: Arc::new(found.vectors),
-            dim: found.dim,
-            identity: identity(&head, &options),
-            losses: found.losses,
-            bounds: found.bounds,
-            steps: found.steps,
-        })
+        Ok(NativeTokenVectors::from(TokenVectors::find(&head, options, even, folder, &control)?))
     })
 }
 
-/// The rows of the decoder of a head, as token vectors.
+/// Returns the rows of the decoder of a head as token vectors.
 #[napi(ts_return_type = "Promise<NativeTokenVectors>", catch_unwind)]
 pub fn static_embeddings<'env>(env: &'env Env, projection: &NativeProjection) -> napi::Result<Object<'env>> {
     let head = Arc::clone(&projection.head);
-    spawn(env, move || {
-        if head.inner_dim() != head.dim() {
-            let (dim, got) = (head.dim(), head.inner_dim());
-            let message = format!("tokens: expected a decoder of the vectors' dimension {dim}, got {got}");
-            return Err(Failure::argument(message));
-        }
-        Ok(NativeTokenVectors {
-            vectors: Arc::new(head.decoder().to_vec()),
-            dim: head.dim(),
-            identity: format!("static-{}", head.identity()),
-            losses: Vec::new(),
-            bounds: Vec::new(),
-            steps: Vec::new(),
-        })
-    })
+    spawn(env, move || Ok(NativeTokenVectors::from(TokenVectors::decoder_rows(&head)?)))
 }
 
 #[napi]
 impl NativeTokenVectors {
     #[napi(getter, catch_unwind)]
     pub fn dim(&self) -> u32 {
-        self.dim as u32
+        self.inner.vectors.dim as u32
     }
 
+    /// A string that differs between heads, options, and kinds of token vectors.
     #[napi(getter, catch_unwind)]
     pub fn identity(&self) -> String {
-        self.identity.clone()
+        self.inner.identity.clone()
     }
 
+    /// The cross-entropy of each enrichment in nats. Like `bounds` and `steps`, empty for rows of the decoder.
     #[napi(catch_unwind)]
     pub fn losses(&self) -> Float32Array {
-        self.losses.clone().into()
+        self.inner.vectors.losses.clone().into()
     }
 
+    /// For each token, a lower bound on the cross-entropy of every vector.
     #[napi(catch_unwind)]
     pub fn bounds(&self) -> Float32Array {
-        self.bounds.clone().into()
+        self.inner.vectors.bounds.clone().into()
     }
 
+    /// Number of optimizer steps of each token.
     #[napi(catch_unwind)]
     pub fn steps(&self) -> Uint32Array {
-        self.steps.clone().into()
+        self.inner.vectors.steps.clone().into()
     }
 }

@@ -1,0 +1,238 @@
+//! Reads of a collection that are no searches: passages, documents, values of fields, statistics.
+
+use std::sync::Arc;
+
+use napi::Env;
+use napi::bindgen_prelude::{Float32Array, Object};
+use napi_derive::napi;
+use sparse::Searcher;
+
+use super::handle::{NativeCollection, filter_of};
+use super::passages::NativeStoredPassages;
+use crate::call::{Control, Failure, control_or_new, spawn};
+
+/// What the current commit of a collection consists of.
+#[napi(object)]
+pub struct NativeCollectionStats {
+    /// The number of commits so far.
+    pub generation: f64,
+    pub documents: f64,
+    pub passages: f64,
+    pub segments: u32,
+    /// The dimension of the vectors; none without vectors.
+    pub dim: Option<u32>,
+    /// The number of vectors that are not in the graph yet.
+    pub pending: u32,
+    pub memory_bytes: f64,
+    /// JSON.
+    pub metadata: String,
+    pub has_changes: bool,
+}
+
+/// How often a field has each of its values. Values are JSON.
+#[napi(object)]
+pub struct NativeValueCounts {
+    pub values: Vec<String>,
+    pub counts: Vec<f64>,
+}
+
+#[napi]
+impl NativeCollection {
+    #[napi(ts_return_type = "Promise<NativeCollectionStats>", catch_unwind)]
+    pub fn stats<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let inner = self.shared();
+        spawn(env, move || {
+            let inner = inner?;
+            let stats = inner.stats()?;
+            Ok(NativeCollectionStats {
+                generation: stats.generation as f64,
+                documents: stats.documents as f64,
+                passages: stats.passages as f64,
+                segments: stats.segments as u32,
+                dim: stats.dim.map(|dim| dim as u32),
+                pending: stats.pending as u32,
+                memory_bytes: stats.memory_bytes as f64,
+                metadata: inner.metadata()?.to_string(),
+                has_changes: inner.is_changed()?,
+            })
+        })
+    }
+
+    /// Returns those passages with these ids that the collection has, in the order of the ids.
+    #[napi(ts_return_type = "Promise<NativeStoredPassages>", catch_unwind)]
+    pub fn passages<'env>(&self, env: &'env Env, ids: Vec<String>) -> napi::Result<Object<'env>> {
+        let inner = self.shared();
+        spawn(env, move || {
+            let inner = inner?;
+            let searcher = inner.searcher()?;
+            let mut ords = Vec::new();
+            for id in &ids {
+                ords.extend(searcher.ord(id)?);
+            }
+            NativeStoredPassages::read(&searcher, &ords)
+        })
+    }
+
+    /// Returns the passages of a document, in order; empty if there is no such document.
+    #[napi(ts_return_type = "Promise<NativeStoredPassages>", catch_unwind)]
+    pub fn document<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
+        let inner = self.shared();
+        spawn(env, move || {
+            let inner = inner?;
+            let ords = inner.passages_of(&id)?;
+            NativeStoredPassages::read(&*inner.searcher()?, &ords)
+        })
+    }
+
+    /// For each of the passages of documents that will be replaced, returns the ord of a committed passage of the same
+    /// document that has the same title and text, or −1.
+    #[napi(ts_return_type = "Promise<Array<number>>", catch_unwind)]
+    pub fn unchanged<'env>(
+        &self,
+        env: &'env Env,
+        documents: Vec<String>,
+        passage_counts: Vec<u32>,
+        titles: Vec<String>,
+        texts: Vec<String>,
+    ) -> napi::Result<Object<'env>> {
+        let inner = self.shared();
+        spawn(env, move || {
+            let inner = inner?;
+            let searcher = inner.searcher()?;
+            let mut passages = titles.iter().zip(&texts);
+            let mut found = Vec::with_capacity(texts.len());
+            for (document, &count) in documents.iter().zip(&passage_counts) {
+                let ords = inner.passages_of(document)?;
+                let committed = searcher.passages(&ords)?;
+                for (title, text) in passages.by_ref().take(count as usize) {
+                    let is_same = |passage: &sparse::StoredPassage| {
+                        passage.text == *text && passage.title.as_deref().unwrap_or_default() == title
+                    };
+                    let at = committed.iter().position(is_same);
+                    found.push(at.map_or(-1.0, |at| f64::from(ords[at])));
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// Returns the stored vectors of passages, one after another. Fails for an unknown id.
+    #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
+    pub fn vectors<'env>(&self, env: &'env Env, ids: Vec<String>) -> napi::Result<Object<'env>> {
+        let inner = self.shared();
+        spawn(env, move || {
+            let inner = inner?;
+            let searcher = inner.searcher()?;
+            let mut vectors = Vec::new();
+            for id in &ids {
+                let vector = searcher.ord(id)?.map(|ord| inner.vector(ord)).transpose()?.flatten();
+                vectors.extend(vector.ok_or_else(|| {
+                    Failure::argument(format!("vectors: expected passages with vectors, got \"{id}\""))
+                })?);
+            }
+            Ok(Float32Array::from(vectors))
+        })
+    }
+
+    /// Counts the values of a field among the passages that meet a filter, most frequent first.
+    #[napi(ts_return_type = "Promise<NativeValueCounts>", catch_unwind)]
+    pub fn value_counts<'env>(
+        &self,
+        env: &'env Env,
+        field: String,
+        max: u32,
+        filter: Option<String>,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (inner, control) = (self.shared(), control_or_new(control));
+        spawn(env, move || {
+            let inner = inner?;
+            let searcher = inner.searcher()?;
+            let filtered = searcher.filtered(filter_of(&inner, filter.as_deref())?.as_ref(), &control)?;
+            let mut counts = NativeValueCounts { values: Vec::new(), counts: Vec::new() };
+            for (value, count) in filtered.value_counts(&field, max as usize)? {
+                let json = serde_json::to_string(&value);
+                counts.values.push(json.map_err(|error| Failure::internal(error.to_string()))?);
+                counts.counts.push(count as f64);
+            }
+            Ok(counts)
+        })
+    }
+
+    /// Returns the passages that meet a filter, sorted by a field.
+    #[napi(ts_return_type = "Promise<NativeStoredPassages>", catch_unwind)]
+    #[allow(clippy::too_many_arguments)]
+    pub fn sorted_by<'env>(
+        &self,
+        env: &'env Env,
+        field: String,
+        descending: bool,
+        offset: u32,
+        k: u32,
+        filter: Option<String>,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (inner, control) = (self.shared(), control_or_new(control));
+        spawn(env, move || {
+            let inner = inner?;
+            let searcher = inner.searcher()?;
+            let filtered = searcher.filtered(filter_of(&inner, filter.as_deref())?.as_ref(), &control)?;
+            let ords = filtered.sorted_by(&field, descending, offset as usize, k as usize)?;
+            NativeStoredPassages::read(&searcher, &ords)
+        })
+    }
+
+    /// Returns the number of passages that meet a filter.
+    #[napi(ts_return_type = "Promise<number>", catch_unwind)]
+    pub fn count<'env>(
+        &self,
+        env: &'env Env,
+        filter: Option<String>,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (inner, control) = (self.shared(), control_or_new(control));
+        spawn(env, move || {
+            let inner = inner?;
+            let searcher = inner.searcher()?;
+            Ok(searcher.filtered(filter_of(&inner, filter.as_deref())?.as_ref(), &control)?.len() as f64)
+        })
+    }
+
+    /// Returns a cursor over all passages of the current commit. Later commits do not change what it returns.
+    #[napi(ts_return_type = "Promise<PassageCursor>", catch_unwind)]
+    pub fn cursor<'env>(
+        &self,
+        env: &'env Env,
+        filter: Option<String>,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (inner, control) = (self.shared(), control_or_new(control));
+        spawn(env, move || {
+            let inner = inner?;
+            let searcher = inner.searcher()?;
+            let filter = filter_of(&inner, filter.as_deref())?;
+            let ords = searcher.filtered(filter.as_ref(), &control)?.ords().iter().collect();
+            Ok(PassageCursor { searcher, ords, next: 0 })
+        })
+    }
+}
+
+/// Reads the passages of one commit in the order in which they were added.
+#[napi]
+pub struct PassageCursor {
+    searcher: Arc<Searcher>,
+    ords: Vec<u32>,
+    next: usize,
+}
+
+#[napi]
+impl PassageCursor {
+    /// Returns the next passages, at most `max`; none at the end.
+    #[napi(ts_return_type = "Promise<NativeStoredPassages>", catch_unwind)]
+    pub fn read<'env>(&mut self, env: &'env Env, max: u32) -> napi::Result<Object<'env>> {
+        let end = self.ords.len().min(self.next + max as usize);
+        let (searcher, ords) = (Arc::clone(&self.searcher), self.ords[self.next..end].to_vec());
+        self.next = end;
+        spawn(env, move || NativeStoredPassages::read(&searcher, &ords))
+    }
+}

@@ -1,0 +1,131 @@
+//! Searches of a collection.
+
+use collection::{Found, Include, Request, Retriever};
+use napi::Env;
+use napi::bindgen_prelude::{Float32Array, Object, Uint32Array};
+use napi_derive::napi;
+use sparse::Bm25;
+use text::Utf16Offsets;
+
+use super::handle::{NativeCollection, filter_of};
+use super::passages::fields_json;
+use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
+use crate::fusion::{FusionMethod, parse_method};
+
+/// A search. `retriever` is bm25, dense or hybrid; `filter` is JSON.
+#[napi(object)]
+pub struct NativeSearchRequest {
+    pub text: String,
+    pub retriever: String,
+    pub k: u32,
+    pub offset: u32,
+    pub filter: Option<String>,
+    pub group_by_document: bool,
+    pub k1: f64,
+    pub b: f64,
+    /// Number of candidates that a search of the graph expands.
+    pub ef: u32,
+    /// Whether all vectors are scored.
+    pub exact: bool,
+    /// How the lists of a hybrid search are fused.
+    pub fusion: Option<FusionMethod>,
+    /// Number of hits of each list of a hybrid search.
+    pub depth: u32,
+    /// Whether title, text and fields are returned.
+    pub contents: bool,
+    /// Whether the places of the query's words are returned.
+    pub highlights: bool,
+}
+
+/// Hits by columns, best first. Lists that were not asked for are empty.
+#[napi(object)]
+pub struct NativeFound {
+    pub ids: Vec<String>,
+    pub scores: Float32Array,
+    /// An empty title means no title.
+    pub titles: Vec<String>,
+    pub texts: Vec<String>,
+    /// JSON for each hit.
+    pub fields: Vec<String>,
+    /// For each hit, starts and ends of ranges in UTF-16 code units.
+    pub highlights: Vec<Uint32Array>,
+}
+
+#[napi]
+impl NativeCollection {
+    /// Searches. `vector` is the vector of the query, if the retriever needs one.
+    #[napi(ts_return_type = "Promise<NativeFound>", catch_unwind)]
+    pub fn search<'env>(
+        &self,
+        env: &'env Env,
+        request: NativeSearchRequest,
+        vector: Option<&[f32]>,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (inner, control) = (self.shared(), control_or_new(control));
+        let vector = vector.map(<[f32]>::to_vec);
+        spawn(env, move || {
+            let inner = inner?;
+            let filter = filter_of(&inner, request.filter.as_deref())?;
+            let parsed = Request {
+                text: &request.text,
+                vector: vector.as_deref(),
+                retriever: parse_retriever(&request)?,
+                k: request.k as usize,
+                offset: request.offset as usize,
+                filter: filter.as_ref(),
+                group_by_document: request.group_by_document,
+                bm25: Bm25 { k1: request.k1 as f32, b: request.b as f32 },
+                ef: request.ef as usize,
+                exact: request.exact,
+                include: Include { contents: request.contents, highlights: request.highlights },
+            };
+            convert(inner.search(&parsed, &control)?)
+        })
+    }
+}
+
+fn parse_retriever(request: &NativeSearchRequest) -> CallResult<Retriever> {
+    match (request.retriever.as_str(), &request.fusion) {
+        ("bm25", _) => Ok(Retriever::Bm25),
+        ("dense", _) => Ok(Retriever::Dense),
+        ("hybrid", Some(fusion)) => {
+            Ok(Retriever::Hybrid { method: parse_method(fusion, 2)?, depth: request.depth as usize })
+        }
+        (other, _) => {
+            let message = format!("retriever: expected bm25, dense or hybrid with a fusion, got \"{other}\"");
+            Err(Failure::argument(message))
+        }
+    }
+}
+
+fn convert(hits: Vec<Found>) -> CallResult<NativeFound> {
+    let scores: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
+    let mut found = NativeFound {
+        ids: Vec::with_capacity(hits.len()),
+        scores: scores.into(),
+        titles: Vec::new(),
+        texts: Vec::new(),
+        fields: Vec::new(),
+        highlights: Vec::new(),
+    };
+    for hit in hits {
+        if let Some(ranges) = &hit.highlights {
+            let text = hit.contents.as_ref().map_or("", |contents| &contents.text);
+            let offsets = Utf16Offsets::new(text);
+            let mut bounds = Vec::with_capacity(2 * ranges.len());
+            for range in ranges {
+                bounds.push(offsets.of(range.start)? as u32);
+                bounds.push(offsets.of(range.end)? as u32);
+            }
+            found.highlights.push(bounds.into());
+        }
+        if let Some(contents) = hit.contents {
+            found.titles.push(contents.title.unwrap_or_default());
+            found.texts.push(contents.text);
+            found.fields.push(fields_json(&contents.fields)?);
+        }
+        found.ids.push(hit.id);
+    }
+    Ok(found)
+}
