@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The executable `passagekit`: runs the compiled command line, and builds it first in a fresh checkout.
+// The executable `passagekit`. It runs the compiled command line. In a fresh checkout of the repository, it first compiles it.
 import {existsSync} from 'node:fs';
 
 const main = new URL('../dist/ts/cli/main.js', import.meta.url);

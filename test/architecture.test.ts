@@ -3,13 +3,16 @@ import {existsSync, readFileSync, readdirSync} from 'node:fs';
 import {dirname, join, normalize, relative} from 'node:path';
 import test from 'ava';
 import {packageRoot} from '../ts/core/native/addon.ts';
-import {circlesOf, filesBelow} from './support/circles/circles.ts';
-import {rustCrates, rustImports} from './support/circles/rust-imports.ts';
-import {typescriptImports} from './support/circles/typescript-imports.ts';
+import {filesBelow, importCycles} from './support/import-cycles/import-cycles.ts';
+import {crateRoots, rustImports} from './support/import-cycles/rust-imports.ts';
+import {typescriptImports} from './support/import-cycles/typescript-imports.ts';
 
 const page = readFileSync(join(packageRoot, 'ARCHITECTURE.md'), 'utf8');
 
-/** Reads a table of the architecture page, found by the heading of its first column: name → what it may use. */
+/**
+Reads the table of ARCHITECTURE.md whose first column has this heading. Returns a map from the name of each crate or folder to
+the names that it may use.
+*/
 function allowed(heading: string): Map<string, Set<string>> {
 	const [, rest] = page.split(`| ${heading} |`);
 	const rows = rest!.split('\n\n')[0]!.trim().split('\n').slice(2);
@@ -38,7 +41,7 @@ test('every crate uses only the crates that the architecture page lets it use', 
 });
 
 test('each heavy dependency is used by only one crate', t => {
-	for (const [dependency, home] of [
+	for (const [dependency, user] of [
 		['tantivy', 'crates/sparse'],
 		['tokenizers', 'crates/tokenize'],
 		['ort', 'crates/inference'],
@@ -48,7 +51,7 @@ test('each heavy dependency is used by only one crate', t => {
 		const users = ['native', ...readdirSync(join(packageRoot, 'crates')).map(name => `crates/${name}`)].filter(folder =>
 			new RegExp(`^${dependency}\\b`, 'mu').test(readFileSync(join(packageRoot, folder, 'Cargo.toml'), 'utf8')),
 		);
-		t.deepEqual(users, [home], dependency);
+		t.deepEqual(users, [user], dependency);
 	}
 });
 
@@ -72,18 +75,21 @@ test('every folder of ts/ imports only the folders that the architecture page le
 			const path = normalize(join(dirname(file), target!));
 			if (!path.startsWith(root)) {
 				t.is(relative(packageRoot, path), 'native/binding.d.ts', `${relative(packageRoot, file)} imports ${target}`);
-				t.is(relative(root, file), 'core/native/native.ts', 'only ts/core/native/native.ts knows the addon');
+				t.is(relative(root, file), 'core/native/native.ts', 'only ts/core/native/native.ts imports the addon');
 				continue;
 			}
 			const to = folderOf(path);
-			// `index.ts` collects all exports.
-			const gathers = relative(root, file) === 'index.ts';
-			t.true(from === to || gathers || rules.get(from)!.has(to), `${relative(packageRoot, file)} imports ${relative(packageRoot, path)}`);
+			// `ts/index.ts` exports all features, so it may import every folder.
+			const isMainEntry = relative(root, file) === 'index.ts';
+			t.true(
+				from === to || isMainEntry || rules.get(from)!.has(to),
+				`${relative(packageRoot, file)} imports ${relative(packageRoot, path)}`,
+			);
 		}
 	}
 });
 
-test('no study imports another', t => {
+test('the table lets no study import another', t => {
 	const rules = allowed('folder of `ts/`');
 	const studies = ['studies/phrases', 'studies/replication', 'studies/vocabulary'];
 	t.true(studies.every(study => rules.get('studies')!.has(study)));
@@ -93,7 +99,7 @@ test('no study imports another', t => {
 	}
 });
 
-test('a folder of ts/ imports only from folders above it in the table', t => {
+test('the table lets a folder of ts/ import only folders above it', t => {
 	const rules = allowed('folder of `ts/`');
 	const above = new Set<string>();
 	for (const [folder, uses] of rules) {
@@ -118,28 +124,31 @@ test('the crates do not depend on Node', t => {
 	}
 });
 
-test('unsafe code occurs only in the crates that the architecture page names', t => {
+test('unsafe code occurs only in the crates `kernels` and `storage`', t => {
 	const users = filesBelow(join(packageRoot, 'crates')).filter(
 		path => path.endsWith('.rs') && /\bunsafe\s*(?:\{|fn|impl)/u.test(readFileSync(path, 'utf8')),
 	);
 	t.deepEqual([...new Set(users.map(path => relative(packageRoot, path).split('/')[1]!))].toSorted(), ['kernels', 'storage']);
 });
 
-/** Circular imports that are allowed: the files in alphabetical order (`first file, second file, …`) → the reason. */
-const defendedCircles: ReadonlyMap<string, string> = new Map([]);
+/**
+Circular imports that are allowed. The key has the files in alphabetical order (`first file, second file, …`); the value is the
+reason.
+*/
+const allowedCycles: ReadonlyMap<string, string> = new Map([]);
 
 test('ts/ and benches/ have no circular imports, not even of types', t => {
-	const circles = ['ts', 'benches'].flatMap(folder => circlesOf(typescriptImports(join(packageRoot, folder))));
-	t.deepEqual(unexpected(circles), []);
+	const cycles = ['ts', 'benches'].flatMap(folder => importCycles(typescriptImports(join(packageRoot, folder))));
+	t.deepEqual(unexpected(cycles), []);
 });
 
-test('no crate has circular uses among its files', t => {
-	const crates = ['crates', 'native'].flatMap(folder => rustCrates(join(packageRoot, folder)));
-	const circles = crates.flatMap(lib => circlesOf(rustImports(lib)));
-	t.deepEqual(unexpected(circles), []);
+test('no crate has circular imports among its files', t => {
+	const crates = ['crates', 'native'].flatMap(folder => crateRoots(join(packageRoot, folder)));
+	const cycles = crates.flatMap(lib => importCycles(rustImports(lib)));
+	t.deepEqual(unexpected(cycles), []);
 });
 
-/** The circular imports that are not allowed. */
-function unexpected(circles: readonly string[][]): string[] {
-	return circles.map(files => files.map(file => relative(packageRoot, file)).join(', ')).filter(circle => !defendedCircles.has(circle));
+/** Returns the circular imports that are not allowed. */
+function unexpected(cycles: readonly string[][]): string[] {
+	return cycles.map(files => files.map(file => relative(packageRoot, file)).join(', ')).filter(cycle => !allowedCycles.has(cycle));
 }

@@ -10,7 +10,10 @@ import {packageRoot, platformName} from '../ts/core/native/addon.ts';
 
 const run = promisify(execFile);
 
-/** Installs the package as npm would, without its optional peer dependency, and with or without its addon. */
+/**
+Installs the package in a new folder as npm would, with or without its addon, but without `onnxruntime-node`, its optional peer
+dependency.
+*/
 async function installed({addon}: {addon: boolean}): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-installed-'));
 	const target = join(folder, 'node_modules', 'passagekit');
@@ -34,9 +37,11 @@ async function exported(): Promise<string[]> {
 		.map(path => path.replace('.', 'passagekit'));
 }
 
+/** Runs a program in the folder and returns what it prints. */
 async function script(folder: string, source: string): Promise<string> {
 	const {stdout} = await run(process.execPath, ['--input-type=module', '--eval', source], {
 		cwd: folder,
+		// The program must not find an ONNX Runtime library through the environment.
 		env: {...process.env, PASSAGEKIT_ONNXRUNTIME: ''},
 	});
 	return stdout.trim();
@@ -45,33 +50,33 @@ async function script(folder: string, source: string): Promise<string> {
 test('without the optional peer dependency, everything but models works, and the error says what to install', async t => {
 	const folder = await installed({addon: true});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
-	const models = JSON.stringify(join(packageRoot, 'models/tiny-encoder'));
-	const said = await script(
+	const model = JSON.stringify(join(packageRoot, 'models/tiny-encoder'));
+	const output = await script(
 		folder,
 		`
 		import {Collection, OnnxEncoder, exactMatch} from 'passagekit';
 		const collection = await Collection.build([{id: 'a', text: 'a fox'}], './index', {encoder: false});
 		console.log(JSON.stringify((await collection.bm25.search('foxes')).map(({id}) => id)), exactMatch('The fox', ['fox']));
 		try {
-			await OnnxEncoder.load(${models});
+			await OnnxEncoder.load(${model});
 		} catch (error) {
 			console.log(error.code, error.message);
 		}
 	`,
 	);
-	t.regex(said, /^\["a"\] true\nERR_PEER_MISSING .*`npm install onnxruntime-node`/u);
+	t.regex(output, /^\["a"\] true\nERR_PEER_MISSING .*`npm install onnxruntime-node`/u);
 });
 
-test('every subpath can be imported, also from CommonJS', async t => {
+test('every subpath can be imported, and the package can be required from CommonJS', async t => {
 	const folder = await installed({addon: true});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const paths = await exported();
-	const said = await script(
+	const output = await script(
 		folder,
 		`for (const path of ${JSON.stringify(paths)}) console.log(path, Object.keys(await import(path)).length > 0);`,
 	);
 	t.deepEqual(
-		said.split('\n'),
+		output.split('\n'),
 		paths.map(path => `${path} true`),
 	);
 	const {stdout} = await run(process.execPath, ['--eval', 'console.log(typeof require("passagekit").FlatIndex)'], {cwd: folder});
@@ -114,14 +119,17 @@ test('the declarations compile in a program without skipLibCheck', async t => {
 	);
 });
 
-/** Prints the errors of calls that need the addon: one that returns a promise and one that does not. */
+/**
+A program that prints the errors of calls that need the addon: a constructor, a synchronous function, and two functions that
+return promises.
+*/
 const needAddon = `
 	import {Bm25Index, FlatIndex, RetrievalError, exactMatch} from 'passagekit';
 	import {fuse} from 'passagekit/fusion';
 	for (const call of [() => new FlatIndex({dim: 2}), () => exactMatch('a', ['a']), () => Bm25Index.open('x'), () => fuse([new Map(), new Map()], {method: 'rrf'})]) {
 		try {
 			await call();
-			console.log('nothing was wrong');
+			console.log('no error');
 		} catch (error) {
 			console.log(error instanceof RetrievalError, error.code, error.message);
 		}
@@ -144,7 +152,7 @@ test('the platform package is found by the name that the error message states', 
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const name = `native-${platformName()}`;
 	const {napi} = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')) as {napi: {packageName: string}};
-	t.is(`${napi.packageName}-${platformName()}`, `@passagekit/${name}`, 'as napi names the packages that it publishes');
+	t.is(`${napi.packageName}-${platformName()}`, `@passagekit/${name}`, 'napi publishes the addon under this name');
 	const target = join(folder, 'node_modules/@passagekit', name);
 	await mkdir(target, {recursive: true});
 	await writeFile(join(target, 'package.json'), JSON.stringify({name: `@passagekit/${name}`, main: 'passagekit.node'}));
@@ -159,13 +167,13 @@ test('if the addon cannot be loaded, the error contains the message of the loade
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const file = join(folder, 'node_modules/passagekit/native', `passagekit.${platformName()}.node`);
 	await writeFile(file, 'no library');
-	const said = await script(folder, needAddon);
+	const output = await script(folder, needAddon);
 	t.regex(
-		said,
+		output,
 		/^true ERR_NATIVE_MISSING the native addon for .* is installed and does not load: .*\.node: .+\. It may be for another platform/mu,
 	);
 	if (process.platform === 'linux') {
-		t.regex(said, /invalid ELF header|file too short/u);
+		t.regex(output, /invalid ELF header|file too short/u);
 	}
 });
 
@@ -183,13 +191,13 @@ test('without its addon, the command line shows help and version, and doctor rep
 	const addon = findings.find(({what}) => what === 'addon')!;
 	t.false(addon.ok);
 	t.true(addon.is.includes(`npm install @passagekit/native-${platformName()}`), addon.is);
-	const searched = (await t.throwsAsync(run(process.execPath, [bin, 'evaluate', '--run', 'x', '--qrels', 'y']))) as Error & {
+	const evaluated = (await t.throwsAsync(run(process.execPath, [bin, 'evaluate', '--run', 'x', '--qrels', 'y']))) as Error & {
 		stderr: string;
 	};
-	t.regex(searched.stderr, /^passagekit: the native addon .*\(ERR_NATIVE_MISSING\)$/mu);
+	t.regex(evaluated.stderr, /^passagekit: the native addon .*\(ERR_NATIVE_MISSING\)$/mu);
 });
 
-test('a bundled package finds its addon in the platform package', async t => {
+test('a program that was bundled together with the package finds the addon in the platform package', async t => {
 	const folder = await installed({addon: false});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const target = join(folder, 'node_modules/@passagekit', `native-${platformName()}`);
@@ -208,8 +216,9 @@ test('a bundled package finds its addon in the platform package', async t => {
 	);
 	for (const format of ['esm', 'cjs'] as const) {
 		const outfile = join(folder, `bundle.${format === 'esm' ? 'mjs' : 'cjs'}`);
-		// CommonJS has no `import.meta`; the bundle works without it.
+		// A CommonJS bundle has no `import.meta` and must work without it.
 		await build({absWorkingDir: folder, entryPoints: ['program.js'], outfile, bundle: true, platform: 'node', format, logLevel: 'error'});
+		// Without the package's own folder, the package's models and texts are missing: the last two lines of the output.
 		await rm(join(folder, 'node_modules/passagekit'), {recursive: true, force: true});
 		const {stdout} = await run(process.execPath, [outfile], {cwd: folder});
 		t.deepEqual(stdout.trim().split('\n'), ['true', 'ERR_MODEL_MISSING', 'ERR_IO'], format);
@@ -219,8 +228,8 @@ test('a bundled package finds its addon in the platform package', async t => {
 });
 
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
-(hasPrlimit ? test : test.skip)('import and help need few files open at once', async t => {
-	// SKIPPED if `prlimit` is missing, which sets the limit.
+// Skipped if `prlimit`, which limits the number of open files, is not installed.
+(hasPrlimit ? test : test.skip)('importing all subpaths, and `--help`, work with at most 64 open files', async t => {
 	const limited = async (...args: string[]): Promise<string> =>
 		(await run('prlimit', ['--nofile=64', process.execPath, ...args], {cwd: packageRoot})).stdout;
 	const paths = (await exported()).map(path => `await import(${JSON.stringify(path)});`);

@@ -1,4 +1,7 @@
-/** Everything but what needs a model runtime loads here at once; model runtimes load when a model is opened. */
+/**
+The public API of passagekit, except the studies. Importing this module loads neither the native addon nor a model runtime: the first call
+that needs the addon loads it, and opening a model loads the runtime.
+*/
 export * from './calibration/index.ts';
 export * from './collection/index.ts';
 export * from './corpus/index.ts';

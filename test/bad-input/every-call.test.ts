@@ -12,6 +12,7 @@ const exports: Readonly<Record<string, unknown>> = {...passagekit, ...studies};
 /** No call in this test may contact the model hub. */
 process.env['PASSAGEKIT_OFFLINE'] = '1';
 
+/** Returns an object that throws on every use. */
 function revoked(): object {
 	const {proxy, revoke} = Proxy.revocable({}, {});
 	revoke();
@@ -40,26 +41,33 @@ const badValues: ReadonlyArray<readonly [name: string, value: unknown]> = [
 	['an object without prototype', Object.create(null)],
 ];
 
-/** Values that are valid as empty options. */
-const noOptions = new Set(['undefined', '{}', 'a proxy', 'an object without prototype']);
+/** Names of the values above that are valid as empty options. */
+const emptyOptions = new Set(['undefined', '{}', 'a proxy', 'an object without prototype']);
 
-/** Options for locating a model. All loaders pass them on, so they are tested only on calls that load no models. */
-const findModels = new Set(['revision', 'offline', 'cacheFolder', 'endpoint', 'token']);
+/**
+Options for locating a model. All calls that have them pass them to the same function, so they are not tested on the calls in
+`loaders`, which then load the model, and that takes time.
+*/
+const locatingOptions = new Set(['revision', 'offline', 'cacheFolder', 'endpoint', 'token']);
 const loaders = new Set(['OnnxEncoder.load', 'ExtractiveReader.load']);
 
-/** The error class accepts any arguments on purpose. */
+/** Exports that are not called: the error class accepts any arguments on purpose. */
 const exempt = new Set(['RetrievalError']);
+
+/** Names of parameters that are objects with options. */
+const optionParameters = new Set(['options', 'limits', 'parts', 'encoders', 'explainers', 'length']);
 
 interface Call {
 	readonly name: string;
 	readonly parameters: readonly string[];
+	/** Makes valid arguments. */
 	readonly args: () => readonly unknown[];
 	readonly run: (args: readonly unknown[]) => unknown;
 }
 
-/** The names of a function's parameters, without default values. */
-function parametersOf(of: Function): string[] {
-	const text = Function.prototype.toString.call(of);
+/** Returns the names of a function's parameters, which it reads from the source text. */
+function parametersOf(called: Function): string[] {
+	const text = Function.prototype.toString.call(called);
 	const list = text.slice(text.indexOf('(') + 1);
 	const names: string[] = [];
 	let [depth, start] = [0, 0];
@@ -80,10 +88,13 @@ function parametersOf(of: Function): string[] {
 	}
 }
 
-/** The methods of a class that can be called by name, except `close`, which would end the use of the instance in other tests. */
-function methodsOf(of: object, upTo: object | null): string[] {
+/**
+Returns the names of the methods of an object and its prototypes, up to but not including the prototype `end`. Leaves out
+`close`, because other tests still use the instance.
+*/
+function methodsOf(start: object, end: object | null): string[] {
 	const names = new Set<string>();
-	for (let at: object | null = of; at !== null && at !== upTo; at = Object.getPrototypeOf(at) as object | null) {
+	for (let at: object | null = start; at !== null && at !== end; at = Object.getPrototypeOf(at) as object | null) {
 		for (const [name, {value}] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
 			if (typeof value === 'function' && !['constructor', 'close', 'prototype'].includes(name)) {
 				names.add(name);
@@ -95,45 +106,51 @@ function methodsOf(of: object, upTo: object | null): string[] {
 
 type Class = (new (...args: readonly unknown[]) => object) & Readonly<Record<string, unknown>>;
 
+/** Returns a call for every function, constructor and method that has samples. */
 function callsOf(samples: Samples): Call[] {
 	const calls: Call[] = [];
-	const of = (name: string, called: unknown, self: unknown, args: () => readonly unknown[]): void => {
+	const addCall = (name: string, called: unknown, self: unknown, args: () => readonly unknown[]): void => {
 		const run = called as (...args: readonly unknown[]) => unknown;
 		calls.push({name, parameters: parametersOf(run), args, run: given => run.apply(self, [...given])});
 	};
 	for (const [name, args] of Object.entries(samples.functions)) {
-		of(name, exports[name], undefined, args);
+		addCall(name, exports[name], undefined, args);
 	}
 	for (const [name, {instance, construct, statics, methods}] of Object.entries(samples.classes)) {
-		const made = exports[name] as Class;
+		const exported = exports[name] as Class;
+		// A private constructor takes the handle of a native object, which only the package itself can make.
 		const args = construct ?? (() => [undefined]);
 		calls.push({
 			name: `new ${name}`,
 			parameters: args().map(() => (construct ? 'options' : 'handle')),
 			args,
-			run: given => new made(...given),
+			run: given => new exported(...given),
 		});
-		for (const [method, args] of Object.entries(statics)) {
-			of(`${name}.${method}`, made[method], made, args);
-			const opens = calls.at(-1)!;
-			calls.splice(-1, 1, {...opens, run: async given => closed(await opens.run(given))});
+		for (const [method, methodArgs] of Object.entries(statics)) {
+			addCall(`${name}.${method}`, exported[method], exported, methodArgs);
+			// Most static methods return an instance, which must be closed.
+			const call = calls.pop()!;
+			calls.push({...call, run: async given => closeResult(await call.run(given))});
 		}
-		for (const [method, args] of Object.entries(methods)) {
-			of(`${name}#${method}`, (instance as Record<string, unknown>)[method], instance, args);
+		for (const [method, methodArgs] of Object.entries(methods)) {
+			addCall(`${name}#${method}`, (instance as Record<string, unknown>)[method], instance, methodArgs);
 		}
 	}
 	return calls;
 }
 
-/** Closes the result of a call: its locks, files, models. */
-async function closed(opened: unknown): Promise<void> {
+/** Closes what a call opened, so that its locks, files and models are released. */
+async function closeResult(opened: unknown): Promise<void> {
 	const {close} = (opened ?? {}) as {close?: unknown};
 	if (typeof close === 'function') {
 		await close.call(opened);
 	}
 }
 
-/** The thrown error or the promise's rejection reason; for a generator, the error of its first `next`. */
+/**
+Returns the error with which a call throws or rejects. If the call returns an async generator, the first `next` counts as part
+of the call. Returns undefined if there is no error.
+*/
 async function failure(run: () => unknown): Promise<unknown> {
 	try {
 		const result = await run();
@@ -147,11 +164,12 @@ async function failure(run: () => unknown): Promise<unknown> {
 	}
 }
 
+/** Returns whether a call succeeded, or failed with an error that the package documents. */
 function isTyped(error: unknown): boolean {
 	return error === undefined || (error instanceof RetrievalError && error.code !== 'ERR_INTERNAL');
 }
 
-function told(error: unknown): string {
+function described(error: unknown): string {
 	return error instanceof Error ? `${error.name} ${(error as {code?: string}).code ?? ''}: ${error.message}` : String(error);
 }
 
@@ -172,11 +190,12 @@ test.serial('samples exist for every exported function and method, and for nothi
 	const functions = exported.filter(([, value]) => !isClass(value));
 	t.deepEqual(Object.keys(samples.functions).toSorted(), functions.map(([name]) => name).toSorted());
 	t.deepEqual(Object.keys(samples.classes).toSorted(), classes.map(([name]) => name).toSorted());
-	const internal = ({internal = []}: ClassSamples): ReadonlySet<string> => new Set([...internal, 'handle', 'of']);
-	for (const [name, made] of classes) {
+	/** Methods that are not public. `handle` and `of` are not public in any class. */
+	const internalOf = ({internal = []}: ClassSamples): ReadonlySet<string> => new Set([...internal, 'handle', 'of']);
+	for (const [name, exportedClass] of classes) {
 		const known = samples.classes[name]!;
-		const hidden = internal(known);
-		const all = methodsOf((made as Class)['prototype'] as object, Object.prototype);
+		const hidden = internalOf(known);
+		const all = methodsOf((exportedClass as Class)['prototype'] as object, Object.prototype);
 		t.deepEqual(
 			Object.keys(known.methods).toSorted(),
 			all.filter(method => !hidden.has(method)),
@@ -184,7 +203,7 @@ test.serial('samples exist for every exported function and method, and for nothi
 		);
 		t.deepEqual(
 			Object.keys(known.statics).toSorted(),
-			methodsOf(made as Class, Function.prototype).filter(method => !hidden.has(method)),
+			methodsOf(exportedClass as Class, Function.prototype).filter(method => !hidden.has(method)),
 			`static methods of ${name}`,
 		);
 	}
@@ -195,7 +214,7 @@ test.serial('valid arguments are accepted or give a typed error', async t => {
 	for (const {name, args, run} of callsOf(samples)) {
 		const error = await failure(() => run(args()));
 		if (!isTyped(error)) {
-			wrong.push(`${name}: ${told(error)}`);
+			wrong.push(`${name}: ${described(error)}`);
 		}
 	}
 	t.deepEqual(wrong, []);
@@ -204,58 +223,58 @@ test.serial('valid arguments are accepted or give a typed error', async t => {
 test.serial('an invalid value in any position is accepted or gives a typed error', async t => {
 	const wrong: string[] = [];
 	for (const {name, args, parameters, run} of callsOf(samples)) {
-		const places = Math.max(args().length, parameters.length);
-		for (let place = 0; place < places; place++) {
+		const positions = Math.max(args().length, parameters.length);
+		for (let position = 0; position < positions; position++) {
 			for (const [value, bad] of badValues) {
-				if (samples.costly.has(name) && noOptions.has(value) && parameters[place] === 'options') {
+				if (samples.costly.has(name) && emptyOptions.has(value) && parameters[position] === 'options') {
 					continue;
 				}
 				const given = [...args()];
-				given[place] = bad;
+				given[position] = bad;
 				const error = await failure(() => run(given));
 				if (!isTyped(error)) {
-					wrong.push(`${name}, ${parameters[place] ?? place} = ${value}: ${told(error)}`);
+					wrong.push(`${name}, ${parameters[position] ?? position} = ${value}: ${described(error)}`);
 				}
 			}
 		}
 		const error = await failure(() => run([]));
 		if (!isTyped(error)) {
-			wrong.push(`${name} without arguments: ${told(error)}`);
+			wrong.push(`${name} without arguments: ${described(error)}`);
 		}
 	}
 	t.deepEqual(wrong, []);
 	t.deepEqual(uncaught, []);
 });
 
-test.serial('every call with options refuses unknown options, and invalid values give typed errors', async t => {
+test.serial('every call refuses unknown options and bad signals; other invalid options are accepted or give typed errors', async t => {
 	const wrong: string[] = [];
-	let withOptions = 0;
+	let callCount = 0;
 	for (const {name, args, parameters, run} of callsOf(samples)) {
-		const place = parameters.findIndex(parameter => ['options', 'limits', 'parts', 'encoders', 'explainers', 'length'].includes(parameter));
-		if (place < 0) {
+		const position = parameters.findIndex(parameter => optionParameters.has(parameter));
+		if (position < 0) {
 			continue;
 		}
-		withOptions++;
-		const put = async (option: string, value: unknown): Promise<unknown> => {
+		callCount++;
+		const withOption = async (option: string, value: unknown): Promise<unknown> => {
 			const given = [...args()];
-			given[place] = {...(given[place] as object), [option]: value};
+			given[position] = {...(given[position] as object), [option]: value};
 			return failure(() => run(given));
 		};
-		const refused = await put('noSuchOption', 1);
+		const refused = await withOption('noSuchOption', 1);
 		const [, names] = /expected options among (.*), got "noSuchOption"$/u.exec((refused as Error | undefined)?.message ?? '') ?? [];
 		if (!(refused instanceof RetrievalError) || refused.code !== 'ERR_ARGUMENT' || names === undefined) {
-			wrong.push(`${name}: noSuchOption was not refused: ${told(refused)}`);
+			wrong.push(`${name}: noSuchOption was not refused: ${described(refused)}`);
 			continue;
 		}
-		const accepted = await put('noSuchOption', undefined);
+		const accepted = await withOption('noSuchOption', undefined);
 		if (accepted instanceof RetrievalError && accepted.message.includes('noSuchOption')) {
 			wrong.push(`${name}: an unknown option that is undefined was refused`);
 		}
-		for (const option of names.split(', ').filter(option => !(loaders.has(name) && findModels.has(option)))) {
+		for (const option of names.split(', ').filter(option => !(loaders.has(name) && locatingOptions.has(option)))) {
 			for (const [value, bad] of badValues) {
-				const error = await put(option, bad);
+				const error = await withOption(option, bad);
 				if (!isTyped(error)) {
-					wrong.push(`${name}, ${option} = ${value}: ${told(error)}`);
+					wrong.push(`${name}, ${option} = ${value}: ${described(error)}`);
 				} else if (option === 'signal' && bad !== undefined && error === undefined) {
 					wrong.push(`${name}, ${option} = ${value} was accepted`);
 				} else if (option === 'onProgress' && bad !== undefined && typeof bad !== 'function' && error === undefined) {
@@ -265,6 +284,6 @@ test.serial('every call with options refuses unknown options, and invalid values
 		}
 	}
 	t.deepEqual(wrong, []);
-	t.true(withOptions > 90, `${withOptions} calls with options`);
+	t.true(callCount > 90, `${callCount} calls with options`);
 	t.deepEqual(uncaught, []);
 });

@@ -24,7 +24,7 @@ import {
 	writeTrecRun,
 } from '../../ts/index.ts';
 
-/** Two ids with lone surrogates, which become U+FFFD in UTF-8. */
+/** Two ids with lone surrogates: halves of a UTF-16 pair, which UTF-8 cannot represent and which become U+FFFD (�). */
 const [HIGH, LOW] = ['x\ud83d', '\ude00x'];
 
 async function folderOf(t: ExecutionContext): Promise<string> {
@@ -33,13 +33,14 @@ async function folderOf(t: ExecutionContext): Promise<string> {
 	return folder;
 }
 
-async function refused(t: ExecutionContext, place: string, call: () => unknown): Promise<void> {
+/** Asserts that a call refuses an id with a lone surrogate, and that the message begins with the position of the id. */
+async function refused(t: ExecutionContext, position: string, call: () => unknown): Promise<void> {
 	const error = await t.throwsAsync(async () => call(), {instanceOf: RetrievalError});
 	t.is(error.code, 'ERR_ARGUMENT', error.message);
-	t.true(error.message.startsWith(`${place}: expected well-formed Unicode, got a lone surrogate in "`), error.message);
+	t.true(error.message.startsWith(`${position}: expected well-formed Unicode, got a lone surrogate in "`), error.message);
 }
 
-test('every function that takes ids refuses an id with a lone surrogate and names its position', async t => {
+test('functions that take ids refuse an id with a lone surrogate and name its position', async t => {
 	const folder = await folderOf(t);
 	const passages = [
 		{id: 'a', text: 'fox'},
@@ -51,11 +52,11 @@ test('every function that takes ids refuses an id with a lone surrogate and name
 	await refused(t, 'passage 0: id', async () => writer.update([{id: LOW, text: ''}]));
 	await refused(t, 'delete: ids[0]', async () => writer.delete([HIGH]));
 	await refused(t, 'passage 1: id', async () => PassageStore.write(passages, join(folder, 'store')));
-	const sound = [{id: 'a', text: 'fox'}];
-	await PassageStore.write(sound, join(folder, 'store'));
+	const valid = [{id: 'a', text: 'fox'}];
+	await PassageStore.write(valid, join(folder, 'store'));
 	const store = await PassageStore.open(join(folder, 'store'));
 	await refused(t, 'get: ids[1]', async () => store.get(['a', LOW]));
-	const bm25 = await Bm25Index.build(join(folder, 'bm25'), sound);
+	const bm25 = await Bm25Index.build(join(folder, 'bm25'), valid);
 	await refused(t, 'explain: passageId', async () => bm25.explain('fox', HIGH));
 	await refused(t, 'fields: passageId', async () => bm25.fields(HIGH));
 	const queries = [
@@ -77,11 +78,11 @@ test('every function that takes ids refuses an id with a lone surrogate and name
 	await refused(t, 'filter.ids[0]', async () => flat.filter({ids: [HIGH]}));
 	t.is(flat.size, 0);
 	const phrases = new PhraseIndex({dim: 1});
-	const places = [
+	const offsets = [
 		{id: 'a', start: 0, end: 1},
 		{id: HIGH, start: 0, end: 1},
 	];
-	await refused(t, 'add: phrases[1].id', async () => phrases.add(places, vectors));
+	await refused(t, 'add: phrases[1].id', async () => phrases.add(offsets, vectors));
 
 	const run = (query: string, passage: string): Run => new Map([[query, [{id: passage, score: 1}]]]);
 	const qrels: Qrels = new Map([['q', new Map([['a', 1]])]]);
@@ -104,7 +105,7 @@ test('lone surrogates in texts become U+FFFD, as in any conversion to UTF-8', as
 	);
 });
 
-test('a run does not find queries by ids that UTF-8 would change', async t => {
+test('a run does not treat U+FFFD and a lone surrogate as the same query id', async t => {
 	const bm25 = await Bm25Index.build(join(await folderOf(t), 'bm25'), [{id: 'a', text: 'fox'}]);
 	const run = await bm25.searchMany([{id: '\ufffd', text: 'fox'}]);
 	t.is(run.get('\ufffd')!.length, 1);
@@ -114,7 +115,7 @@ test('a run does not find queries by ids that UTF-8 would change', async t => {
 	t.false(run.has(undefined as never));
 });
 
-test('writing a file with columns refuses an id with white space and names it', async t => {
+test('writing a TREC file refuses an id with white space, which separates its columns, and names the id', async t => {
 	const path = join(await folderOf(t), 'file');
 	const message = (what: string, id: string): string =>
 		`${what}: expected one or more characters, none of them white space or control, got ${JSON.stringify(id)}`;
@@ -125,6 +126,7 @@ test('writing a file with columns refuses an id with white space and names it', 
 		] as const) {
 			for (const call of [async () => writeTrecRun(path, run), async () => writeQrels(path, qrels)]) {
 				const error = await t.throwsAsync(call(), {code: 'ERR_ARGUMENT'});
+				// Messages of the addon escape the no-break space, as Rust does; `JSON.stringify` does not.
 				t.is(error.message.replace(String.raw`\u{a0}`, '\u{a0}'), message(what, id), JSON.stringify(id));
 			}
 		}

@@ -33,7 +33,7 @@ async function pathOf(t: ExecutionContext): Promise<string> {
 	return join(folder, 'file');
 }
 
-test('judgments of another shape are refused with a hint how to convert them, instead of being measured as 0', async t => {
+test('judgments that are not a Map of Maps are refused, with a hint on how to convert them, instead of giving a score of 0', async t => {
 	const path = await pathOf(t);
 	const cases: Array<[given: unknown, message: RegExp]> = [
 		[
@@ -69,19 +69,19 @@ test('judgments of another shape are refused with a hint how to convert them, in
 	t.is((await evaluate(run, qrels, ['nDCG@10'])).mean['nDCG@10'], 1);
 });
 
-test('a run of another shape is refused with the query and the hit', async t => {
+test('the error for a malformed run names the query and the hit', async t => {
 	const path = await pathOf(t);
-	const of = (hits: unknown): unknown => new Map([['q', hits]]);
+	const runWith = (hits: unknown): unknown => new Map([['q', hits]]);
 	const cases: Array<[given: unknown, message: RegExp]> = [
 		[{q: [{id: 'a', score: 1}]}, /^run: expected a Map of query id to hits, got a Object; convert it: new Map\(Object\.entries\(it\)\)$/u],
-		[of({a: 1}), /^run: hits of query "q": expected an array of \{id, score\}, got a Object$/u],
-		[of(['a']), /^run: hits\[0\] of query "q": expected \{id: string, score: number\}, got string$/u],
-		[of([null]), /hits\[0\] of query "q": expected .*, got null$/u],
-		[of([{id: 'a', score: 1}, {score: 1}]), /hits\[1\] of query "q": expected .*, got \{id: undefined, score: 1\}$/u],
-		[of([{id: 'a', score: '1'}]), /got \{id: "a", score: "1"\}$/u],
-		[of([{id: 'a', score: Number.NaN}]), /hits\[0\] of query "q": score: expected a finite 32-bit number, got NaN$/u],
-		[of([{id: 'a', score: Infinity}]), /score: expected a finite 32-bit number, got Infinity$/u],
-		[of([{id: 'a', score: 1e39}]), /score: expected a finite 32-bit number, got 1e\+39$/u],
+		[runWith({a: 1}), /^run: hits of query "q": expected an array of \{id, score\}, got a Object$/u],
+		[runWith(['a']), /^run: hits\[0\] of query "q": expected \{id: string, score: number\}, got string$/u],
+		[runWith([null]), /hits\[0\] of query "q": expected .*, got null$/u],
+		[runWith([{id: 'a', score: 1}, {score: 1}]), /hits\[1\] of query "q": expected .*, got \{id: undefined, score: 1\}$/u],
+		[runWith([{id: 'a', score: '1'}]), /got \{id: "a", score: "1"\}$/u],
+		[runWith([{id: 'a', score: Number.NaN}]), /hits\[0\] of query "q": score: expected a finite 32-bit number, got NaN$/u],
+		[runWith([{id: 'a', score: Infinity}]), /score: expected a finite 32-bit number, got Infinity$/u],
+		[runWith([{id: 'a', score: 1e39}]), /score: expected a finite 32-bit number, got 1e\+39$/u],
 		[new Map([[1, []]]), /^run: query id: expected a string, got number$/u],
 	];
 	for (const [given, message] of cases) {
@@ -114,7 +114,7 @@ test('a passage that occurs twice in a list is refused, because it would count t
 	}
 });
 
-test('hits of candidates are checked when JavaScript reads them', async t => {
+test('evaluateCandidates refuses malformed hits and malformed candidate lists', async t => {
 	const candidates = await candidateLists([{id: 'q', text: 'fox'}], qrels, run, ['a', 'b']);
 	t.regex(await refused(t, async () => evaluateCandidates(new Map([['q', [null]]]) as never, candidates)), /^run: hits\[0\] of query "q"/u);
 	t.regex(await refused(t, async () => evaluateCandidates(run, {} as never)), /^candidates: lists: expected a Map/u);

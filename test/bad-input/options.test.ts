@@ -42,7 +42,7 @@ async function indexed(t: ExecutionContext): Promise<Bm25Index> {
 	return Bm25Index.build(join(await folderOf(t), 'bm25'), passages);
 }
 
-/** The error message of a call with invalid arguments, as JavaScript code without type checks could make it. */
+/** Asserts that a call is refused as invalid and returns the error message. Casts in the calls bypass the type checks. */
 async function refused(t: ExecutionContext, call: () => unknown): Promise<string> {
 	const error = await t.throwsAsync(async () => call(), {instanceOf: RetrievalError});
 	t.is(error.code, 'ERR_ARGUMENT', error.message);
@@ -108,19 +108,19 @@ test('options that are not a plain object are refused', async t => {
 });
 
 test('the error of a constructor without arguments says what it needs, also for private constructors', async t => {
-	for (const made of [HybridSearcher, DenseSearcher, FlatIndex, HnswIndex, PhraseIndex, ConfidenceSearcher] as unknown as Array<
+	for (const publicClass of [HybridSearcher, DenseSearcher, FlatIndex, HnswIndex, PhraseIndex, ConfidenceSearcher] as unknown as Array<
 		new () => object
 	>) {
-		t.regex(await refused(t, () => new made()), /expected options \{/u, made.name);
+		t.regex(await refused(t, () => new publicClass()), /expected options \{/u, publicClass.name);
 	}
-	for (const made of [Bm25Index, Bm25Writer, PassageStore, Collection] as unknown as Array<new (handle?: unknown) => object>) {
-		const message = await refused(t, () => new made());
-		t.regex(message, new RegExp(`^new ${made.name}: expected ${made.name}\\.`, 'u'));
-		t.is((await refused(t, () => new made({}))).split(', got ')[0], message.split(', got ')[0]);
+	for (const privateClass of [Bm25Index, Bm25Writer, PassageStore, Collection] as unknown as Array<new (handle?: unknown) => object>) {
+		const message = await refused(t, () => new privateClass());
+		t.regex(message, new RegExp(`^new ${privateClass.name}: expected ${privateClass.name}\\.`, 'u'));
+		t.is((await refused(t, () => new privateClass({}))).split(', got ')[0], message.split(', got ')[0]);
 	}
 });
 
-test('error messages can describe any value, even a hostile one', t => {
+test('error messages can describe any value, even one that throws when it is inspected', t => {
 	const hostile = {
 		get constructor(): never {
 			throw new Error('no');
@@ -146,31 +146,31 @@ test('an invalid signal or callback is refused immediately', async t => {
 	}
 });
 
-test('a signal of another realm or a polyfill works like one of Node', async t => {
+test('a signal of another realm or of a polyfill works like a signal of Node', async t => {
 	const index = await indexed(t);
 	const reason = new Error('enough');
-	const own = new AbortController();
-	const {signal: inside} = own;
+	const controller = new AbortController();
+	const {signal} = controller;
 	const foreign = {
 		get aborted() {
-			return inside.aborted;
+			return signal.aborted;
 		},
 		get reason(): unknown {
-			return inside.reason;
+			return signal.reason;
 		},
-		addEventListener: inside.addEventListener.bind(inside),
-		removeEventListener: inside.removeEventListener.bind(inside),
-		throwIfAborted: inside.throwIfAborted.bind(inside),
+		addEventListener: signal.addEventListener.bind(signal),
+		removeEventListener: signal.removeEventListener.bind(signal),
+		throwIfAborted: signal.throwIfAborted.bind(signal),
 	} as unknown as AbortSignal;
 	t.is((await index.search('fox', {signal: foreign})).length, 1);
-	own.abort(reason);
+	controller.abort(reason);
 	t.is(await t.throwsAsync(index.searchMany([{id: 'q', text: 'fox'}], {signal: foreign})), reason);
 });
 
 test('a custom searcher receives only the options of a searcher', async t => {
 	const seen = new Set<string>();
 	const note = (options: object = {}): void => Object.keys(options).forEach(name => seen.add(name));
-	const own: Searcher = {
+	const custom: Searcher = {
 		async search(_query: string, options?: SearchOptions) {
 			note(options);
 			return [{id: 'a', score: 1}];
@@ -180,8 +180,9 @@ test('a custom searcher receives only the options of a searcher', async t => {
 			return new Map(queries.map(({id}) => [id, [{id: 'a', score: 1}]]));
 		},
 	};
-	t.deepEqual(await new HybridSearcher({searchers: [own, own]}).search('fox'), [{id: 'a', score: Math.fround(2 / 61)}]);
-	const confident = new ConfidenceSearcher({models: [{searcher: own, temperature: 1}]});
+	// Reciprocal rank fusion adds 1 / (60 + 1) for the first rank in each of the two lists.
+	t.deepEqual(await new HybridSearcher({searchers: [custom, custom]}).search('fox'), [{id: 'a', score: Math.fround(2 / 61)}]);
+	const confident = new ConfidenceSearcher({models: [{searcher: custom, temperature: 1}]});
 	t.deepEqual(await confident.search('fox', {k: 1}), [{id: 'a', score: 1}]);
 	await confident.searchMany([{id: 'q', text: 'fox'}], {threads: 1, onProgress() {}});
 	t.deepEqual([...seen].toSorted(), ['k', 'onProgress', 'signal', 'threads']);

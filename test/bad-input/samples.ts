@@ -9,7 +9,7 @@ type Arguments = () => readonly unknown[];
 
 export interface ClassSamples {
 	readonly instance: object;
-	/** Arguments of the constructor; missing if only the class itself calls it. */
+	/** Arguments of the constructor; missing if the constructor is private. */
 	readonly construct?: Arguments;
 	readonly statics: Readonly<Record<string, Arguments>>;
 	readonly methods: Readonly<Record<string, Arguments>>;
@@ -20,14 +20,17 @@ export interface ClassSamples {
 export interface Samples {
 	readonly functions: Readonly<Record<string, Arguments>>;
 	readonly classes: Readonly<Record<string, ClassSamples>>;
-	/** Calls that take minutes with default options, so tests never omit their options. */
+	/** Calls that take minutes with default options, so tests never leave their options empty. */
 	readonly costly: ReadonlySet<string>;
 	close(): Promise<void>;
 }
 
 const none: Arguments = () => [];
 
-/** Creates an index of each kind in a new folder, and makes it the working directory, because `'x'` is also a valid path. */
+/**
+Creates one instance of each class, with files in a new folder. The folder becomes the working directory, because the invalid
+value `'x'` is a valid path, to which some calls write.
+*/
 export async function makeSamples(): Promise<Samples> {
 	const {
 		Bm25Index,
@@ -36,6 +39,7 @@ export async function makeSamples(): Promise<Samples> {
 		ConfidenceSearcher,
 		DenseSearcher,
 		ExtractiveReader,
+		FileVectorCache,
 		FlatIndex,
 		HnswIndex,
 		HybridSearcher,
@@ -54,8 +58,9 @@ export async function makeSamples(): Promise<Samples> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-bad-input-'));
 	process.chdir(folder);
 	const file = (name: string): string => join(folder, name);
-	let made = 0;
-	const fresh = (): string => String(made++);
+	let idCount = 0;
+	/** Returns an id or a file name that has not been used yet. */
+	const fresh = (): string => String(idCount++);
 
 	const passages: Passage[] = [
 		{id: 'a', text: 'The fox eats a hen.', title: 'Foxes', fields: {year: 1999}},
@@ -108,22 +113,22 @@ export async function makeSamples(): Promise<Samples> {
 	const hnsw = new HnswIndex({dim: 2});
 	await hnsw.add(['a', 'b'], vectors);
 	await hnsw.save('hnsw');
-	const places = [
+	const offsets = [
 		{id: 'a', start: 0, end: 3},
 		{id: 'b', start: 0, end: 4},
 	];
 	const phrases = new PhraseIndex({dim: 2});
-	await phrases.add(places, vectors);
+	await phrases.add(offsets, vectors);
 	await phrases.save('phrases');
 
-	const tiny = {pooling: 'output:embedding', passageForm: 'joined'} as const;
-	const encoder = await OnnxEncoder.load('tiny-encoder', tiny);
-	const of128 = new FlatIndex({dim: encoder.dim});
-	await of128.add(['a', 'b', 'c'], await encoder.encode(passages));
-	const phrasesOf128 = new PhraseIndex({dim: encoder.dim});
+	const tinyEncoderOptions = {pooling: 'output:embedding', passageForm: 'joined'} as const;
+	const encoder = await OnnxEncoder.load('tiny-encoder', tinyEncoderOptions);
+	const encodedPassages = new FlatIndex({dim: encoder.dim});
+	await encodedPassages.add(['a', 'b', 'c'], await encoder.encode(passages));
+	const encodedPhrases = new PhraseIndex({dim: encoder.dim});
 	const segmenter = await PhraseSegmenter.open({sentences: 1});
-	await phrasesOf128.addPassages(passages, {encoder, segmenter});
-	const dense = new DenseSearcher({encoder, index: of128});
+	await encodedPhrases.addPassages(passages, {encoder, segmenter});
+	const dense = new DenseSearcher({encoder, index: encodedPassages});
 	const reader = await ExtractiveReader.load('tiny-reader');
 	const cache = await ReadingCache.open('readings', reader);
 	const readings = await passagekit.readRun(reader, questions, run, texts, {cache});
@@ -135,9 +140,13 @@ export async function makeSamples(): Promise<Samples> {
 	const candidates = await passagekit.candidateLists(queries, qrels, run, ['a', 'b', 'c'], {negatives: 1, random: 1});
 	const evaluation = await passagekit.evaluate(run, qrels, ['nDCG@10']);
 	const judged = await JudgedLists.judge({dense: run, sparse: run}, questions, texts);
+	const vectorCache = await FileVectorCache.open('vectors.cache', {dim: 2});
 	const hitLists = await flat.searchManyColumns(vectors);
-	const collection = await Collection.build(passages, 'collection', {encoder: false, reader: 'tiny-reader'});
-	const projected = await encoder.encode(['a fox']);
+	await (await Collection.build(passages, 'collection', {encoder: false})).close();
+	const collection = await Collection.open('documents', {create: true, encoder: false, vectors: {dim: 2}, reader: 'tiny-reader'});
+	await collection.add([{id: 'a', text: 'A fox eats a hen.', vector: [1, 0], fields: {n: 1}}]);
+	await collection.commit();
+	const foxVectors = await encoder.encode(['a fox']);
 	const values = new Map([
 		['q1', 0.5],
 		['q2', 0.7],
@@ -148,7 +157,7 @@ export async function makeSamples(): Promise<Samples> {
 	const model = (searcher: object): object => ({name: 'M', searcher, temperature: 0.1});
 	const objective = {questions, passages: texts};
 	const search = {search: () => ['fox', {k: 2}], searchMany: () => [queries, {k: 2}]} as const;
-	const ofVectors: ClassSamples['methods'] = {
+	const vectorIndexMethods: ClassSamples['methods'] = {
 		add: () => [[fresh(), fresh()], vectors, {}],
 		addFile: () => ['vectors.f32', {format: 'raw', prefix: fresh()}],
 		compact: () => [{}],
@@ -176,10 +185,11 @@ export async function makeSamples(): Promise<Samples> {
 			analyzeVocabulary: () => [pairs, {}],
 			bonferroni: () => [[0.1]],
 			brierScore: () => [predictions],
-			// The output path already exists, so that nothing is built.
+			// The output path already exists, so nothing is built.
 			buildCollection: () => [passages, 'writer', {encoder: false}],
 			candidateLists: () => [queries, qrels, run, ['a', 'b', 'c'], {negatives: 1, random: 1}],
 			confidence: () => [vector, 0.1],
+			createEncoder: () => [async () => [], {dim: 2, identity: 'x'}],
 			defaultEvidence: () => ['bm25', true],
 			downloadModel: () => ['owner/name', {}],
 			encyclopedia: none,
@@ -212,6 +222,7 @@ export async function makeSamples(): Promise<Samples> {
 			rankCandidates: () => [bm25, queries, candidates, {}],
 			rankPairs: () => [[{id: 'q', question: 'fox', passage: passages[0]}], {encoder, projection}, {}],
 			rankSumTest: () => [[1, 2], [2, 3], {}],
+			readDocuments: () => ['corpus.jsonl', {mapping: {id: '_id'}}],
 			readPassages: () => ['corpus.jsonl', {}],
 			readQrels: () => ['qrels.txt', {}],
 			readQuestions: () => ['queries.tsv', {}],
@@ -247,6 +258,7 @@ export async function makeSamples(): Promise<Samples> {
 		classes: {
 			Bm25Index: {
 				instance: bm25,
+				internal: ['state'],
 				statics: {build: () => ['bm25', passages, {}], open: () => ['bm25', {}], repair: () => ['bm25']},
 				methods: {
 					...search,
@@ -273,18 +285,38 @@ export async function makeSamples(): Promise<Samples> {
 			Collection: {
 				instance: collection,
 				statics: {
+					attach: () => [collection.share(), {encoder: false}],
 					build: () => [passages, 'writer', {encoder: false, reader: 'tiny-reader'}],
 					open: () => ['collection', {reader: 'tiny-reader'}],
 				},
 				methods: {
-					ask: () => ['what does a fox eat?', {}],
+					add: () => [[{id: fresh(), text: 'a fox', vector: [0, 1]}], {}],
+					ask: () => ['what does a fox eat?', {retriever: 'bm25'}],
+					commit: none,
+					count: () => [{filter: {n: 1}}],
+					delete: () => [[fresh()]],
+					document: () => ['a'],
 					encoder: none,
 					evidence: () => ['bm25'],
+					facets: () => ['n', {limit: 2}],
 					flat: none,
+					get: () => [['a#0']],
 					hnsw: none,
+					list: () => [{sortBy: 'n'}],
+					neighbors: () => ['a#0', {before: 1}],
+					optimize: () => [{threads: 1}],
 					reader: none,
-					retrieved: () => [[{id: 'a', score: 1}]],
+					refresh: none,
+					retrieved: () => [[{id: 'a#0', score: 1}]],
+					rollback: none,
+					scan: () => [{filter: {n: 1}}],
+					search: () => ['fox', {retriever: 'hybrid', vector: [1, 0], k: 2, include: ['text']}],
 					searcher: () => ['bm25', {}],
+					setFields: () => ['a', {n: 1}],
+					share: none,
+					stats: none,
+					upsert: () => [[{id: 'a', text: 'A fox eats a hen.', vector: [1, 0], fields: {n: 1}}], {}],
+					vectors: () => [['a#0']],
 				},
 			},
 			ConfidenceSearcher: {
@@ -295,7 +327,7 @@ export async function makeSamples(): Promise<Samples> {
 			},
 			DenseSearcher: {
 				instance: dense,
-				construct: () => [{encoder, index: of128}],
+				construct: () => [{encoder, index: encodedPassages}],
 				statics: {},
 				methods: search,
 			},
@@ -303,6 +335,11 @@ export async function makeSamples(): Promise<Samples> {
 				instance: reader,
 				statics: {load: () => ['tiny-reader', {}]},
 				methods: {read: () => ['what does a fox eat?', [{...passages[0], score: 1}], {}]},
+			},
+			FileVectorCache: {
+				instance: vectorCache,
+				statics: {open: () => [file(`vectors-${fresh()}.cache`), {dim: 2}]},
+				methods: {get: () => [['0'.repeat(64)]], set: () => [[['0'.repeat(64), vector]]]},
 			},
 			FlatIndex: {
 				instance: flat,
@@ -312,7 +349,7 @@ export async function makeSamples(): Promise<Samples> {
 					build: () => [file('built.pkflat'), 'vectors.f32', {dim: 2, format: 'raw'}],
 					open: () => ['flat', {}],
 				},
-				methods: ofVectors,
+				methods: vectorIndexMethods,
 				internal: vectorInternals,
 			},
 			HitLists: {instance: hitLists, statics: {}, methods: {get: () => [0]}},
@@ -324,7 +361,7 @@ export async function makeSamples(): Promise<Samples> {
 					build: () => [file('built.pkhnsw'), 'flat', {}],
 					open: () => ['hnsw', {}],
 				},
-				methods: ofVectors,
+				methods: vectorIndexMethods,
 				internal: vectorInternals,
 			},
 			HybridSearcher: {
@@ -350,7 +387,7 @@ export async function makeSamples(): Promise<Samples> {
 			},
 			OnnxEncoder: {
 				instance: encoder,
-				statics: {load: () => ['tiny-encoder', tiny]},
+				statics: {load: () => ['tiny-encoder', tinyEncoderOptions]},
 				methods: {encode: () => [['fox', passages[0]], {}]},
 			},
 			PassageStore: {
@@ -391,8 +428,8 @@ export async function makeSamples(): Promise<Samples> {
 				internal: ['searchRun'],
 			},
 			PhraseSearcher: {
-				instance: new PhraseSearcher({encoder, index: phrasesOf128}),
-				construct: () => [{encoder, index: phrasesOf128}],
+				instance: new PhraseSearcher({encoder, index: encodedPhrases}),
+				construct: () => [{encoder, index: encodedPhrases}],
 				statics: {},
 				methods: {
 					...search,
@@ -425,10 +462,10 @@ export async function makeSamples(): Promise<Samples> {
 				instance: projection,
 				statics: {load: () => ['owner/missing', {}]},
 				methods: {
-					logits: () => [projected, {}],
-					project: () => [projected, {k: 2}],
-					ranks: () => [projected, [[1, 2]], {}],
-					standings: () => [projected, [[1, 2]], {}],
+					logits: () => [foxVectors, {}],
+					project: () => [foxVectors, {k: 2}],
+					ranks: () => [foxVectors, [[1, 2]], {}],
+					standings: () => [foxVectors, [[1, 2]], {}],
 					tokenize: () => ['fox'],
 				},
 			},
@@ -438,7 +475,8 @@ export async function makeSamples(): Promise<Samples> {
 			process.chdir(before);
 			await collection.close();
 			await writer.close();
-			for (const opened of [bm25, cache, encoder, flat, hnsw, of128, phrases, phrasesOf128, reader, store]) {
+			await vectorCache.close();
+			for (const opened of [bm25, cache, encoder, flat, hnsw, encodedPassages, phrases, encodedPhrases, reader, store]) {
 				opened.close();
 			}
 			await rm(folder, {recursive: true, force: true});

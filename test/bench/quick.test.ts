@@ -1,8 +1,8 @@
-// Tests the quick benchmark behind `passagekit bench`.
+// Tests the quick benchmark, which `passagekit bench` runs.
 import test from 'ava';
 import {quickBench} from '../../ts/bench/index.ts';
 
-test('every operation is measured and its hits are checked', async t => {
+test('every operation is measured, and the hits of every search are checked', async t => {
 	const stages = new Set<string>();
 	const sizes = {passages: 300, vectors: 1000, dim: 32, rounds: 2, milliseconds: 1, encoder: 'tiny-encoder'};
 	const {groups, left, settings, machine, noise} = await quickBench({...sizes, onProgress: ({stage}) => stages.add(stage)});
@@ -23,20 +23,20 @@ test('every operation is measured and its hits are checked', async t => {
 			t.true(rate.least > 0 && rate.least <= rate.median && rate.median <= rate.most);
 			t.true(latency === undefined || (latency.p50 <= latency.p99 && latency.p99 <= latency.p999));
 		}
-		t.is(speeds.filter(({latency}) => latency !== undefined).length, 1, 'latencies are of queries one at a time');
+		t.is(speeds.filter(({latency}) => latency !== undefined).length, 1, 'only single queries have latencies');
 	}
 	t.true(machine.cores > 0 && machine.kernels.length > 0 && Array.isArray(noise));
 	t.true(stages.has('measure'));
 });
 
-test('without a model runtime, the other operations are measured and the reason is reported', async t => {
+test('if the encoder cannot be loaded, the other operations are measured and the reason is reported', async t => {
 	const {groups, left} = await quickBench({passages: 50, vectors: 50, dim: 8, rounds: 1, milliseconds: 1, encoder: '/no/such/model'});
 	t.is(groups.length, 4);
 	t.is(left.length, 1);
 	t.regex(left[0]!.why, /no such|no\/such/iu);
 });
 
-test('the benchmark can be cancelled, and invalid arguments are refused', async t => {
+test('the benchmark can be canceled, and invalid arguments are refused', async t => {
 	const controller = new AbortController();
 	const running = quickBench({
 		passages: 50,

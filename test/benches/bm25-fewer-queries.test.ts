@@ -1,13 +1,14 @@
-// What a BM25 entry comes to that is asked fewer queries than the reference.
+// Tests the figures of a BM25 system that is measured with fewer queries than the reference system, because it is slow.
 import test from 'ava';
-import {type Hits, agreement} from '../../benches/qps/bm25/agreement.ts';
-import {speed} from '../../benches/qps/bm25/speed.ts';
+import {type Hits, agreement} from '../../benches/qps/bm25/results/agreement.ts';
+import {speed} from '../../benches/qps/bm25/results/speed.ts';
 
 const round = (wallNanos: number, cpuNanos: number, queryNanos: readonly number[] = []) => ({wallNanos, cpuNanos, queryNanos});
 
-test('ratios are those of what a query takes, whatever the number of queries', t => {
+test('ratios compare the time per query, so the numbers of queries may differ', t => {
 	const reference = {rounds: [round(1e9, 5e8), round(2e9, 1e9)], queries: 1000};
-	// A tenth of the queries in the same time: a tenth as fast by wall, a twentieth by CPU; then twice that.
+	// In the first round, a tenth of the queries takes the same wall time (ratio 0.1) and twice the CPU time (ratio
+	// 0.05). In the second round, the reference takes twice as long, so both ratios double.
 	const {wall, wallRatio, cpuRatio} = speed({rounds: [round(1e9, 1e9), round(1e9, 1e9)], queries: 100}, reference);
 
 	t.deepEqual(wall, {median: 100, least: 100, most: 100});
@@ -15,14 +16,14 @@ test('ratios are those of what a query takes, whatever the number of queries', t
 	t.deepEqual(cpuRatio, {median: 0.075, least: 0.05, most: 0.1});
 });
 
-test('latencies are of the queries asked, in microseconds', t => {
+test('latencies are those of the measured queries, in microseconds', t => {
 	const {p50, p99} = speed({rounds: [round(4000, 4000, [1000, 3000])], queries: 2});
 
 	t.is(p50!.median, 1);
 	t.is(p99!.median, 3);
 });
 
-test('agreement is judged by the queries that both were asked and either found something for', t => {
+test('agreement counts the queries that both systems ran and for which at least one of them has hits', t => {
 	const found: Hits = new Map([
 		['1', [['a', 2]]],
 		['2', [['a', 2]]],
@@ -33,6 +34,6 @@ test('agreement is judged by the queries that both were asked and either found s
 		['4', [['c', 1]]],
 	]);
 
-	// Of 1 and 2 one is the same; nobody finds anything for 3; 4 was not asked.
+	// Queries 1 and 2 count, and the hits of 1 are identical. Neither system has hits for 3, and only the reference ran 4.
 	t.deepEqual(agreement(found, reference, ['1', '2', '3']), {queries: 2, identical: 1, overlapAt10: 0.5});
 });

@@ -1,3 +1,5 @@
+// Tests the table of the benchmark `dpr-table`, which repeats the run-time measurements of Karpukhin et al. (2020), the
+// DPR paper, and shows its results (`here`) next to the paper's figures.
 import test from 'ava';
 import type {Measured} from '../../benches/qps/dpr/definition.ts';
 import {dprTable} from '../../benches/qps/dpr/table.ts';
@@ -27,19 +29,20 @@ const lines = dprTable({k: 100, model: 'models/minilm-encoder', reference: 'Luce
 	.split('\n')
 	.map(line => line.replaceAll(/ {2,}/gu, ' | '));
 
-test('the figures of the paper stand above those of the run', t => {
+test('the table has the figures of the paper and those of the run', t => {
 	t.true(lines.includes('DPR (2020), HNSW of Faiss | 995.0'));
 	t.true(lines.includes('here, Faiss | 600 ±0% | 600 ±0% | 0.9980'));
-	// 21 million passages in 8.8 hours on 8 GPUs.
+	// The paper encoded 21 million passages in 8.8 hours on 8 GPUs.
 	t.true(lines.includes('DPR (2020), encoding, each of 8 GPUs | 31680 | 83'));
-	// Of 2,000 passages a thousand were encoded, in 20 s, and indexed by the one in 4 s; the other indexed all in half a second.
+	// 1,000 of the 2,000 passages were encoded in 20 s. Faiss indexed these in 4 s; Lucene indexed all 2,000 in 0.5 s.
 	t.true(lines.includes('here, minilm-encoder | 20.00 | 50 | 20.00'));
 	t.true(lines.includes('here, Faiss | 4.00 | 250 | 4.00'));
 	t.true(lines.includes('here, Lucene | 0.50 | 4000'));
 });
 
-test('dense retrieval is set beside BM25 where both were measured', t => {
-	// 995.0 / 23.7 questions, 8.5 h / 0.5 h of building; here 600 / 200 and 4 s / 0.5 s.
+test('dense retrieval is compared with BM25 if both were measured', t => {
+	// In the paper, 995.0 / 23.7 questions per second, and 8.5 h / 0.5 h to build the index. Here, 600 / 200 questions per
+	// second, and 4 s / 0.5 s.
 	t.true(lines.includes('DPR (2020), Faiss and Lucene | 42.0 | 17.0'));
 	t.true(lines.includes('here, Faiss and Lucene | 3.00 | 8.00'));
 	t.false(lines.some(line => line.startsWith('here, passagekit, augmented and')));

@@ -1,41 +1,45 @@
+// Tests the benchmark of encoders: how the outputs of systems are compared, and how its records are shown and compared.
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test from 'ava';
-import {cosines, sameTokens, tokenCount} from '../../benches/qps/encoding/agreement.ts';
 import type {EncodingRecord} from '../../benches/qps/encoding/kind.ts';
+import {cosines, sameTokens, tokenCount} from '../../benches/qps/encoding/results/agreement.ts';
 import {described} from '../../benches/qps/kinds.ts';
-import {compare} from '../../benches/qps/report/compare.ts';
-import {reportHtml} from '../../benches/qps/report/page.ts';
+import {compare} from '../../benches/qps/report/compare/compare.ts';
+import {reportHtml} from '../../benches/qps/report/page/page.ts';
 import {figure, vectorsRecord} from './qps-records.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'passagekit-encoding-'));
 test.after.always(() => rmSync(folder, {recursive: true, force: true}));
+/** Writes numbers to a file in little-endian order and returns its path. */
 function file(name: string, numbers: Float32Array | Uint32Array): string {
 	writeFileSync(join(folder, name), new Uint8Array(numbers.buffer));
 	return join(folder, name);
 }
 
-test('cosines are of the same texts, whatever the lengths of vectors', t => {
+test('cosines compare the two vectors of each text, whatever their norms', t => {
 	const a = file('a', Float32Array.of(1, 0, 3, 4));
 	// cos((1,0),(2,2)) = 1/√2; cos((3,4),(4,3)) = 24/25.
 	const b = file('b', Float32Array.of(2, 2, 4, 3));
 	const {least, mean} = cosines(a, b, 2);
 	t.true(Math.abs(least - Math.SQRT1_2) < 1e-7);
 	t.true(Math.abs(mean - (Math.SQRT1_2 + 0.96) / 2) < 1e-7);
-	t.throws(() => cosines(a, file('c', Float32Array.of(1, 2)), 2), {message: /got 4 and 2 numbers/u});
+	t.throws(() => cosines(a, file('c', Float32Array.of(1, 2)), 2), {message: /got 4 and 2 values/u});
 });
 
-test('texts with the same ids are counted', t => {
+test('texts with the same token ids are counted', t => {
+	// Each text is the number of its tokens, then the token ids.
 	const a = file('ids', Uint32Array.of(2, 7, 8, 0, 1, 9));
 	t.is(sameTokens(a, file('others', Uint32Array.of(2, 7, 6, 0, 1, 9))), 2);
 	t.is(sameTokens(a, file('fewer', Uint32Array.of(1, 7, 0))), 1);
 	t.is(tokenCount(a), 3);
 });
 
+/** A record with three systems, one of which failed. passagekit tokenizes `wall` texts per second. */
 function record(wall: number): EncodingRecord {
 	const {machine, load} = vectorsRecord();
-	const of = (wall: number) => ({wall: figure(wall), cpu: figure(wall)});
+	const speed = (wall: number) => ({wall: figure(wall), cpu: figure(wall)});
 	const texts = {texts: 'passages', sample: 10} as const;
 	return {
 		definition: {
@@ -61,17 +65,17 @@ function record(wall: number): EncodingRecord {
 				version: '1',
 				peakBytes: 5e6,
 				speed: {
-					'tokenising passages': {...of(wall), wallRatio: figure(wall / 1000), cpuRatio: figure(wall / 1000), sameTokens: 9},
-					'encoding passages together': {...of(20), cosines: {least: 0.987, mean: 0.99}},
+					'tokenising passages': {...speed(wall), wallRatio: figure(wall / 1000), cpuRatio: figure(wall / 1000), sameTokens: 9},
+					'encoding passages together': {...speed(20), cosines: {least: 0.987, mean: 0.99}},
 				},
 			},
-			{name: 'onnxruntime', version: '2', speed: {'tokenising passages': of(1000), 'encoding passages together': of(10)}},
+			{name: 'onnxruntime', version: '2', speed: {'tokenising passages': speed(1000), 'encoding passages together': speed(10)}},
 			{name: 'another', failed: 'not set up'},
 		],
 	};
 }
 
-test('a page has tables and bars of encoding, and says which system failed', t => {
+test('a page has tables and bar charts of encoding speed, and says which system failed', t => {
 	const html = reportHtml([described(record(9000))]);
 	for (const words of [
 		'tokenising passages',
@@ -88,7 +92,7 @@ test('a page has tables and bars of encoding, and says which system failed', t =
 	t.deepEqual(bars!.ks, ['tokenising passages', 'encoding questions one at a time', 'encoding passages together']);
 });
 
-test('records of encoding are compared by task, and with no other kind', t => {
+test('two records of encoding are compared by task; records of different kinds are not compared', t => {
 	const {speeds} = compare(described(record(9000)), described(record(4500)));
 	t.deepEqual(
 		speeds.filter(({entry}) => entry === 'from Node').map(({k, wall}) => [k, wall.ratio]),

@@ -1,3 +1,5 @@
+// Tests how the instruction counts of benchmarks are read from the output of gungraun, which runs them in Callgrind, and
+// compared with recorded counts.
 import test from 'ava';
 import {type CountRecord, type Counts, compare, table} from '../../benches/instructions/compare.ts';
 import {countsOf} from '../../benches/instructions/summary.ts';
@@ -11,10 +13,10 @@ const machine = {
 
 const record = (instructions: Counts, other: Partial<CountRecord> = {}): CountRecord => ({...machine, ...other, instructions});
 
-test('a case that takes more than 3 % more has grown, one that takes 3 % more has not', t => {
-	const recorded = record({dot: 1000, walk: 2000, scan: 100_000, fuse: 500});
+test('a count that is more than 3% above the recorded one has grown; one that is exactly 3% above has not', t => {
+	const recorded = record({dot: 1000, search: 2000, scan: 100_000, fuse: 500});
 	// 1030 / 1000 = 1.03; 2061 / 2000 = 1.0305; 99,000 / 100,000 = 0.99; 480 / 500 = 0.96.
-	const now = record({dot: 1030, walk: 2061, scan: 99_000, fuse: 480});
+	const now = record({dot: 1030, search: 2061, scan: 99_000, fuse: 480});
 
 	const found = compare(recorded, now);
 
@@ -22,12 +24,12 @@ test('a case that takes more than 3 % more has grown, one that takes 3 % more ha
 		found.rows.map(({ratio}) => ratio),
 		[1.03, 1.0305, 0.99, 0.96],
 	);
-	t.deepEqual(found.grown, ['walk']);
-	t.deepEqual(found.shrunk, ['fuse'], 'what shrank as much is named too: the record no longer guards it');
+	t.deepEqual(found.grown, ['search']);
+	t.deepEqual(found.shrunk, ['fuse'], 'a count that shrank by more than 3% is listed too');
 	t.deepEqual([...found.differences, ...found.added, ...found.gone], []);
 });
 
-test('cases that are new or gone are named, and neither has grown', t => {
+test('cases that are new or no longer exist are listed, and have not grown', t => {
 	const found = compare(record({old: 10, both: 20}), record({both: 20, fresh: 1_000_000}));
 
 	t.deepEqual(found.rows, [
@@ -44,7 +46,7 @@ for (const [what, other] of [
 	['libc', 'glibc 2.41'],
 	['valgrind', 'valgrind-3.25.1'],
 ] as const) {
-	test(`with another ${what} counts are not comparable: ratios are given, and nothing has grown`, t => {
+	test(`with another ${what}, counts are not comparable: ratios are computed, but no case has grown`, t => {
 		const found = compare(record({dot: 1000}), record({dot: 2000}, {[what]: other}));
 
 		t.deepEqual(found.differences, [`${what}: ${other}, recorded with ${machine[what]}`]);
@@ -64,7 +66,7 @@ test('the table has a line for each case', t => {
 	]);
 });
 
-/** A line of gungraun's, cut down to what is read. */
+/** A line of gungraun's output, with only the fields that are read. */
 const line = (path: string, id: string | undefined, instructions: number): string =>
 	JSON.stringify({
 		module_path: `instructions::${path}`,
@@ -72,7 +74,7 @@ const line = (path: string, id: string | undefined, instructions: number): strin
 		profiles: [{tool: 'Callgrind', data: {total: {metrics: {Ir: {values: {new: instructions, old: 1}}}}}}],
 	});
 
-test('counts are by group, function and id, in the order of their names', t => {
+test('counts are named by group, function and id, and sorted by name', t => {
 	const counts = countsOf(
 		`${line('top_k::best', 'random', 34)}\n${line('products::dot', 'dim_384', 12)}\n${line('top_k::all', undefined, 5)}\n`,
 	);
@@ -84,7 +86,7 @@ test('counts are by group, function and id, in the order of their names', t => {
 	]);
 });
 
-test('output that has no count, one twice or none at all is refused', t => {
+test('output with a missing count, with the same case twice, or without any case is refused', t => {
 	const twice = line('top_k::best', 'random', 34);
 	const refusal = (lines: string): string => t.throws(() => countsOf(lines)).message;
 

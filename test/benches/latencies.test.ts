@@ -1,23 +1,24 @@
+// Tests the percentiles of latencies, and how they are interpolated, drawn and listed.
 import test from 'ava';
-import {latencies, latencyFigures} from '../../benches/qps/latencies.ts';
-import type {Result} from '../../benches/qps/vectors/definition.ts';
-import {vectorsCharts} from '../../benches/qps/vectors/charts.ts';
-import {speedAt} from '../../benches/qps/vectors/curve.ts';
-import {summaries} from '../../benches/qps/vectors/summary.ts';
-import {tables} from '../../benches/qps/vectors/table.ts';
-import {vectorsTables} from '../../benches/qps/vectors/tables-html.ts';
+import {latencies, latencyFigures} from '../../benches/qps/statistics/latencies.ts';
+import {vectorsCharts} from '../../benches/qps/vectors/report/charts.ts';
+import {vectorsTables} from '../../benches/qps/vectors/report/html-tables.ts';
+import {tables} from '../../benches/qps/vectors/report/text-tables.ts';
+import {speedAt} from '../../benches/qps/vectors/results/curve.ts';
+import type {Result} from '../../benches/qps/vectors/results/result.ts';
+import {summaries} from '../../benches/qps/vectors/results/summary.ts';
 import {vectorsRecord} from './qps-records.ts';
 
-/** Of a thousand queries, which take 1 to 1,000 times as long as one, in another order. */
+/** Latencies of 1,000 queries, in nanoseconds: 1, 2, …, 1,000 times `micros` microseconds, shuffled. */
 const round = (micros: number): readonly number[] => Array.from({length: 1000}, (_, i) => 1000 * micros * (1 + ((i * 7) % 1000)));
 
-test('a percentile is the least time that as many queries do not exceed, in microseconds', t => {
+test('a percentile is the shortest time that this share of the queries does not exceed, in microseconds', t => {
 	t.deepEqual(latencies(round(2)), {p50: 1000, p90: 1800, p95: 1900, p99: 1980, p999: 1998});
 	t.deepEqual(latencies([5000]), {p50: 5, p90: 5, p95: 5, p99: 5, p999: 5});
 	t.is(latencies([]), undefined);
 });
 
-test('rounds have a median, with least and most; batches have none', t => {
+test('percentiles have a median, minimum and maximum over the rounds; batches have no percentiles', t => {
 	const figures = latencyFigures([1, 3, 2].map(micros => latencies(round(micros))))!;
 
 	t.deepEqual(figures.p50, {median: 1000, least: 500, most: 1500});
@@ -26,31 +27,35 @@ test('rounds have a median, with least and most; batches have none', t => {
 	t.is(latencyFigures([]), undefined);
 });
 
-const one = (micros: number) => latencies(round(micros))!;
-const batch = [
+const percentiles = (micros: number) => latencies(round(micros))!;
+/**
+Points of a curve that was measured in batches, without latencies. `effort` is the value of a search parameter, such as
+`efSearch`.
+*/
+const batchPoints = [
 	{effort: 10, recall: 0.9, wall: [1000], cpu: [1000]},
 	{effort: 20, recall: 0.98, wall: [10], cpu: [10]},
 ];
-const points = batch.map((point, i) => ({...point, latencies: [one(100 ** i)]}));
+const points = batchPoints.map((point, i) => ({...point, latencies: [percentiles(100 ** i)]}));
 
-test('between two efforts the logarithm of a latency is linear in recall', t => {
-	// Half way from 10⁰ to 10² times as long.
+test('between two values of effort, the logarithm of a latency is linear in recall', t => {
+	// The geometric mean of 500 µs and 50,000 µs, because 0.94 is halfway between the recalls 0.9 and 0.98.
 	t.is(Math.round(speedAt(points, 0.94)!.latencies![0]!.p50), 5000);
 	t.is(speedAt(points, 0.9)!.latencies![0]!.p50, 500);
-	t.false('latencies' in speedAt(batch, 0.94)!);
+	t.false('latencies' in speedAt(batchPoints, 0.94)!);
 });
 
-test('latencies of queries asked one by one are drawn and tabled, at each recall', t => {
+test('latencies of single queries are in charts and tables, for each recall', t => {
 	const {definition} = vectorsRecord();
 	const [entry] = definition.systems;
-	const named = {...definition, targets: {10: [0.94, 0.98]}};
+	const withTargets = {...definition, targets: {10: [0.94, 0.98]}};
 	const result: Result = {entry: entry!, points: {10: points}, queries: 1000};
-	const results = summaries(named, [result]);
+	const results = summaries(withTargets, [result]);
 
-	const ladder = vectorsCharts(named, results).find(chart => chart.kind === 'ladder');
-	t.deepEqual(ladder?.recalls, {10: 0.94});
+	const chart = vectorsCharts(withTargets, results).find(each => each.kind === 'latencies');
+	t.deepEqual(chart?.recalls, {10: 0.94});
 	t.deepEqual(
-		ladder?.entries[0]!.of[10]!.map(([name, {median}]) => [name, median]),
+		chart?.entries[0]!.percentiles[10]!.map(([name, {median}]) => [name, median]),
 		[
 			['p50', 5000],
 			['p90', 9000],
@@ -59,8 +64,8 @@ test('latencies of queries asked one by one are drawn and tabled, at each recall
 			['p999', 9990],
 		],
 	);
-	t.regex(tables(named, results), /p50 \/ p99, µs +@10 \.94 +@10 \.98\npassagekit +5000 \/ 9900 +50000 \/ 99000/u);
-	const record = {...vectorsRecord(), definition: named, results};
+	t.regex(tables(withTargets, results), /p50 \/ p99, µs +@10 \.94 +@10 \.98\npassagekit +5000 \/ 9900 +50000 \/ 99000/u);
+	const record = {...vectorsRecord(), definition: withTargets, results};
 	const table = vectorsTables(record).figures.find(({caption}) => caption.includes('latencies'));
 	t.deepEqual(
 		table?.rows[0]!.cells.map(cell => cell.value),
@@ -68,11 +73,11 @@ test('latencies of queries asked one by one are drawn and tabled, at each recall
 	);
 });
 
-test('where all are asked in batches, there is neither drawing nor table of latencies', t => {
+test('if all queries are measured in batches, there is neither a chart nor a table of latencies', t => {
 	const {definition} = vectorsRecord();
-	const results = summaries(definition, [{entry: definition.systems[0]!, points: {10: batch}, queries: 1000}]);
+	const results = summaries(definition, [{entry: definition.systems[0]!, points: {10: batchPoints}, queries: 1000}]);
 
-	t.false(vectorsCharts(definition, results).some(({kind}) => kind === 'ladder'));
+	t.false(vectorsCharts(definition, results).some(({kind}) => kind === 'latencies'));
 	t.notRegex(tables(definition, results), /p50/u);
 	t.false(vectorsTables({...vectorsRecord(), results}).figures.some(({caption}) => caption.includes('latencies')));
 });

@@ -1,29 +1,30 @@
+// Tests how two records of queries per second are compared.
 import test from 'ava';
-import {compareTable} from '../../benches/qps/report/compare-table.ts';
 import {described} from '../../benches/qps/kinds.ts';
-import {change, compare as compareDescribed, verdict} from '../../benches/qps/report/compare.ts';
-import type {QpsRecord} from '../../benches/qps/report/record.ts';
+import {compareTable} from '../../benches/qps/report/compare/compare-table.ts';
+import {change, compare as compareDescribed, verdict} from '../../benches/qps/report/compare/compare.ts';
+import type {QpsRecord} from '../../benches/qps/report/records/record.ts';
 import {bm25Record, vectorsRecord} from './qps-records.ts';
 
 const compare = (newer: QpsRecord, older: QpsRecord) => compareDescribed(described(newer), described(older));
 
 const rounded = (value: number): number => Number(value.toFixed(6));
 
-test('a ratio has the range that rounds allow: the least of one to the most of the other', t => {
+test('the range of a ratio is from new minimum / old maximum to new maximum / old minimum over the rounds', t => {
 	const found = change({median: 120, least: 110, most: 125}, {median: 100, least: 80, most: 105});
 
 	t.is(found.ratio, 1.2);
-	t.is(rounded(found.least), rounded(110 / 105));
-	t.is(rounded(found.most), 1.5625); // 125 / 80
-	t.is(verdict(found), 'more');
+	t.is(rounded(found.min), rounded(110 / 105));
+	t.is(rounded(found.max), 1.5625); // 125 / 80
+	t.is(verdict(found), 'higher');
 });
 
-test('where the range has both sides of 1, nothing is said', t => {
+test('if the range of a ratio includes 1, the speeds count as the same', t => {
 	t.is(verdict(change({median: 110, least: 99, most: 112}, {median: 100, least: 98, most: 100})), 'same');
-	t.is(verdict(change({median: 90, least: 88, most: 97}, {median: 100, least: 98, most: 101})), 'less');
+	t.is(verdict(change({median: 90, least: 88, most: 97}, {median: 100, least: 98, most: 101})), 'lower');
 });
 
-test('a record is compared entry by entry: speeds, indexes, hits and what failed', t => {
+test('records are compared system by system: speeds, index builds, agreement of hits, failures', t => {
 	const older = bm25Record();
 	const [lucene, passagekit, pisa] = older.results;
 	const at = passagekit!.speed![10]!;
@@ -52,8 +53,8 @@ test('a record is compared entry by entry: speeds, indexes, hits and what failed
 	);
 	const {wall, cpu, identical, relative, bound} = found.speeds[1]!;
 	t.is(wall.ratio, 1.25); // 5000 / 4000
-	t.is(rounded(wall.least), rounded(4900 / 4080));
-	t.is(rounded(wall.most), rounded(5100 / 3920));
+	t.is(rounded(wall.min), rounded(4900 / 4080));
+	t.is(rounded(wall.max), rounded(5100 / 3920));
 	t.is(cpu.ratio, 1);
 	t.is(bound, '');
 	t.deepEqual(identical, {older: 99, newer: 100});
@@ -64,11 +65,11 @@ test('a record is compared entry by entry: speeds, indexes, hits and what failed
 		seconds: {older: 2, newer: 1, ratio: 0.5},
 		bytes: {older: 3e6, newer: 6e6, ratio: 2},
 	});
-	t.deepEqual(found.alone, [{entry: 'PISA', reason: 'not measured: not set up → not measured: exit 1: gone'}]);
+	t.deepEqual(found.unmatched, [{entry: 'PISA', reason: 'not measured: not set up → not measured: exit 1: gone'}]);
 	t.regex(compareTable(found), /^passagekit +10 +4,000 +5,000 +1\.25 \(1\.20–1\.30\) +1\.00 .* faster +99 → 100 +4\.00 → 4\.00 Lucene$/mu);
 });
 
-test('another CPU, other flags or other data are said to make ratios not comparable; another commit is not', t => {
+test('a different CPU, different CPU flags or different data make records not comparable; a different commit does not', t => {
 	const older = bm25Record();
 	const machine = {...older.machine, cpu: 'Another CPU', flags: 'avx2', commit: 'def5678'};
 
@@ -76,9 +77,9 @@ test('another CPU, other flags or other data are said to make ratios not compara
 
 	t.false(found.comparable);
 	t.deepEqual(found.differences, [
-		{what: 'machine.cpu', older: 'A CPU', newer: 'Another CPU', matters: true},
-		{what: 'machine.flags', older: 'avx2 fma', newer: 'avx2', matters: true},
-		{what: 'machine.commit', older: 'abc1234', newer: 'def5678', matters: false},
+		{path: 'machine.cpu', older: 'A CPU', newer: 'Another CPU', matters: true},
+		{path: 'machine.flags', older: 'avx2 fma', newer: 'avx2', matters: true},
+		{path: 'machine.commit', older: 'abc1234', newer: 'def5678', matters: false},
 	]);
 	t.regex(compareTable(found), /^! machine\.cpu: A CPU → Another CPU$/mu);
 	t.regex(compareTable(found), /^NOT COMPARABLE/mu);
@@ -87,7 +88,7 @@ test('another CPU, other flags or other data are said to make ratios not compara
 	t.false(compare({...older, data: {...older.data, corpus: {about: 'little', files: ['b.tsv']}}}, older).comparable);
 });
 
-test('what an entry is given is told by its name, and less of the same machine’s memory is not', t => {
+test('changed options of a system are reported under its name; a small difference in memory size is not reported', t => {
 	const older = vectorsRecord();
 	const newer = {
 		...older,
@@ -99,7 +100,7 @@ test('what an entry is given is told by its name, and less of the same machine�
 
 	t.deepEqual(differences, [
 		{
-			what: 'definition.systems[passagekit]',
+			path: 'definition.systems[passagekit]',
 			older: '{"system":"passagekit","options":{"m":16}}',
 			newer: '{"system":"passagekit","options":{"m":24}}',
 			matters: false,
@@ -108,7 +109,7 @@ test('what an entry is given is told by its name, and less of the same machine�
 	t.true(comparable);
 });
 
-test('of vectors speeds are compared at a recall, and recalls at an effort', t => {
+test('records of vectors are compared by the speed at a recall, and by the recall at an effort', t => {
 	const found = compare(vectorsRecord([0.94, 0.98]), vectorsRecord([0.94, 0.97]));
 
 	t.deepEqual(
@@ -118,17 +119,17 @@ test('of vectors speeds are compared at a recall, and recalls at an effort', t =
 	t.deepEqual(found.recalls, [{entry: 'passagekit', k: '10', effort: 20, older: 0.97, newer: 0.98}]);
 });
 
-test('a speed of a least effort bounds the ratio', t => {
-	const reached = vectorsRecord();
-	const [result] = reached.results;
+test('if one of two speeds is only a lower bound, their ratio is a lower or an upper bound', t => {
+	const measured = vectorsRecord();
+	const [result] = measured.results;
 	const curve = result!.curves![10]!;
-	const above = {...reached, results: [{...result!, curves: {10: {...curve, at: [{...curve.at[0]!, atLeast: true}]}}}]};
+	const lowerBound = {...measured, results: [{...result!, curves: {10: {...curve, at: [{...curve.at[0]!, atLeast: true}]}}}]};
 
-	t.is(compare(above, reached).speeds[0]!.bound, '≥');
-	t.is(compare(reached, above).speeds[0]!.bound, '≤');
-	t.is(compare(above, above).speeds[0]!.bound, '~');
+	t.is(compare(lowerBound, measured).speeds[0]!.bound, '≥');
+	t.is(compare(measured, lowerBound).speeds[0]!.bound, '≤');
+	t.is(compare(lowerBound, lowerBound).speeds[0]!.bound, '~', 'the ratio of two bounds is unknown');
 });
 
-test('records of BM25 and of vectors are not compared', t => {
+test('a record of BM25 cannot be compared with one of vectors', t => {
 	t.throws(() => compare(bm25Record(), vectorsRecord()), {message: 'expected two records of one kind, got small and vectors'});
 });

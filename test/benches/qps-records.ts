@@ -1,9 +1,9 @@
-// Small records, for tests of what is made of them.
+// Makes small records of queries per second, for tests of reports, comparisons and charts.
 import type {Bm25Record} from '../../benches/qps/bm25/kind.ts';
-import type {Figure} from '../../benches/qps/statistics.ts';
+import type {Figure} from '../../benches/qps/statistics/statistics.ts';
 import type {VectorsRecord} from '../../benches/qps/vectors/kind.ts';
 
-/** Rounds as far apart as `by`, of the median, on each side. */
+/** Makes a figure whose minimum and maximum are below and above the median by the share `by`. */
 export const figure = (median: number, by = 0.02): Figure => ({median, least: median * (1 - by), most: median * (1 + by)});
 
 const machine = {
@@ -17,7 +17,11 @@ const machine = {
 	commit: 'abc1234',
 };
 
-/** Of a reference, passagekit four times as fast, and a system that failed; by default quiet. */
+/**
+Makes a record with Lucene as the reference, passagekit at four times Lucene's speed, and PISA, which failed. `before` and
+`after` are the one-minute load averages before and after the benchmark, `by` is the spread of all figures, and `ours` is the
+name of passagekit's entry. By default the record is not noisy.
+*/
 export function bm25Record({
 	before = 0.2,
 	after = 1.1,
@@ -69,7 +73,7 @@ export function bm25Record({
 	};
 }
 
-/** One entry with a curve of two efforts, whose recalls at k = 10 are given. */
+/** Makes a record with one system, measured at two efforts (values of `efSearch`) with the given recalls at k = 10. */
 export function vectorsRecord(recalls: readonly [number, number] = [0.94, 0.97]): VectorsRecord {
 	const points = recalls.map((recall, i) => ({
 		effort: 10 * (i + 1),

@@ -1,42 +1,46 @@
+// Tests the HTML pages, the SVG figures and the commands for records of queries per second, with the records in the
+// repository and with small ones.
 import {createHash} from 'node:crypto';
 import {mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {Script} from 'node:vm';
 import test from 'ava';
-import {speed} from '../../benches/qps/bm25/speed.ts';
+import {speed} from '../../benches/qps/bm25/results/speed.ts';
 import {described} from '../../benches/qps/kinds.ts';
 import {commandsFor} from '../../benches/qps/report/command.ts';
-import {figureOf} from '../../benches/qps/report/figure.ts';
-import {reportHtml as reportDescribed} from '../../benches/qps/report/page.ts';
-import type {Chart} from '../../benches/qps/report/plot/chart.ts';
+import {reportHtml as reportDescribed} from '../../benches/qps/report/page/page.ts';
 import {drawBars} from '../../benches/qps/report/plot/bars.ts';
-import {drawCurves} from '../../benches/qps/report/plot/curves.ts';
+import type {Chart} from '../../benches/qps/report/plot/chart.ts';
 import {looks} from '../../benches/qps/report/plot/colors.ts';
-import {type QpsRecord, parseRecord} from '../../benches/qps/report/record.ts';
-import {Records} from '../../benches/qps/report/records.ts';
-import {escaped} from '../../ts/drawing/html.ts';
+import {drawCurves} from '../../benches/qps/report/plot/curves.ts';
+import {figureOf} from '../../benches/qps/report/plot/figure.ts';
+import {type QpsRecord, parseRecord} from '../../benches/qps/report/records/record.ts';
+import {Records} from '../../benches/qps/report/records/records.ts';
 import {packageRoot} from '../../ts/core/native/addon.ts';
+import {escaped} from '../../ts/drawing/html.ts';
 import {bm25Record, figure, vectorsRecord} from './qps-records.ts';
 
 const commands = commandsFor(described);
 const chartsOf = (record: QpsRecord): readonly Chart[] => described(record).charts;
 const reportHtml = (records: readonly QpsRecord[], {against = []}: {readonly against?: readonly QpsRecord[]} = {}): string =>
 	reportDescribed(records.map(described), {against: against.map(described)});
+/** Returns whether the report shows the record's text instead of results by system. */
 const isText = ({text}: QpsRecord): boolean => text !== undefined;
 const isVectors = (record: QpsRecord): boolean => described(record).kind === 'vectors';
 
-const folder = join(packageRoot, 'benches', 'qps', 'record');
-const kept: ReadonlyArray<readonly [file: string, record: QpsRecord]> = readdirSync(folder)
+const recordFolder = join(packageRoot, 'benches', 'qps', 'record');
+/** All records in the repository. */
+const repositoryRecords: ReadonlyArray<readonly [file: string, record: QpsRecord]> = readdirSync(recordFolder)
 	.filter(file => file.endsWith('.json'))
-	.map(file => [file, parseRecord(readFileSync(join(folder, file), 'utf8'), file)] as const);
+	.map(file => [file, parseRecord(readFileSync(join(recordFolder, file), 'utf8'), file)] as const);
 const withoutScript = (html: string): string => html.split('<script>')[0]!;
 const chartsIn = (html: string): readonly string[] =>
 	[...html.matchAll(/<script type="application\/json" class="charts">(.*?)<\/script>/gsu)].map(([, json]) => json!);
 
-test('a page of every record that is kept shows all systems, those that failed with their reason', t => {
-	t.true(kept.some(([, record]) => isVectors(record)) && kept.some(([, record]) => !isVectors(record)));
-	for (const [file, record] of kept) {
+test('the page of every record in the repository shows all systems, and why some of them failed', t => {
+	t.true(repositoryRecords.some(([, record]) => isVectors(record)) && repositoryRecords.some(([, record]) => !isVectors(record)));
+	for (const [file, record] of repositoryRecords) {
 		const html = reportHtml([record]);
 		const tables = html.split('<details>')[0]!;
 		if (record.text !== undefined) {
@@ -51,8 +55,8 @@ test('a page of every record that is kept shows all systems, those that failed w
 	}
 });
 
-test('a page needs nothing else: no addresses, and its policy allows its own script alone', t => {
-	const html = reportHtml(kept.map(([, record]) => record));
+test('a page is self-contained: it has no external addresses, and its security policy allows only its own script', t => {
+	const html = reportHtml(repositoryRecords.map(([, record]) => record));
 
 	t.notRegex(html.replaceAll('http://www.w3.org/2000/svg', ''), /https?:\/\/|\ssrc=|@import|url\(/u);
 	const scripts = [...html.matchAll(/<script>(.*?)<\/script>/gsu)].map(([, script]) => script!);
@@ -64,19 +68,19 @@ test('a page needs nothing else: no addresses, and its policy allows its own scr
 	}
 });
 
-test('without its script a page has drawings of all k', t => {
-	const [, record] = kept.find(([file]) => file.endsWith('-sentences-50k.json'))!;
+test('without scripts, a page has a chart for each k', t => {
+	const [, record] = repositoryRecords.find(([file]) => file.endsWith('-sentences-50k.json'))!;
 
 	const html = withoutScript(reportHtml([record]));
 
 	const drawings = html.match(/<svg class="plot" viewBox="[^"]+" width="[^"]+" height="[^"]+" role="img" aria-label="[^"]+"/gu) ?? [];
 	t.deepEqual(
 		drawings.map(drawing => /aria-label="(.*)"/u.exec(drawing)![1]),
-		['Queries per second at a recall, k = 10, by wall time', 'Queries per second at a recall, k = 100, by wall time'],
+		['Queries per second at each recall, k = 10, by wall time', 'Queries per second at each recall, k = 100, by wall time'],
 	);
 });
 
-test('names that look like HTML stay words', t => {
+test('names that contain HTML are escaped', t => {
 	const hostile = '</script><img src=x onerror=alert(1)>"&';
 	const record = {...bm25Record({name: hostile, ours: hostile}), machine: {...bm25Record().machine, cpu: hostile}};
 	const failed = {...record, results: [...record.results, {name: hostile, failed: hostile}]};
@@ -90,7 +94,7 @@ test('names that look like HTML stay words', t => {
 	t.notRegex(figureOf(hostile, chartsOf(failed)), /<img/u);
 });
 
-test('several records have contents, whose links lead to their sections', t => {
+test('a page of several records has a table of contents with links to their sections', t => {
 	const html = reportHtml([bm25Record(), bm25Record(), vectorsRecord()]);
 
 	const links = [...html.matchAll(/<th scope="row"><a href="#([^"]+)">/gu)].map(([, id]) => id);
@@ -102,7 +106,7 @@ test('several records have contents, whose links lead to their sections', t => {
 	t.notRegex(reportHtml([bm25Record()]), /<nav/u);
 });
 
-test('a record in which every system failed is shown, and drawn as nothing', t => {
+test('the page of a record in which every system failed lists the systems, and has no invalid numbers', t => {
 	for (const record of [bm25Record(), vectorsRecord()]) {
 		const failed = {...record, results: record.results.map(({name}) => ({name, ours: false, failed: 'gone'}))} as QpsRecord;
 		const html = withoutScript(reportHtml([failed, failed]));
@@ -113,7 +117,7 @@ test('a record in which every system failed is shown, and drawn as nothing', t =
 	}
 });
 
-test('a page says of how many threads a record is, and which systems have no more than one', t => {
+test('a page has the number of threads, and says which systems used only one', t => {
 	const one = bm25Record();
 	const results = one.results.map(result => ({...result, threads: result.name === 'Lucene' ? 1 : 2}));
 
@@ -124,12 +128,12 @@ test('a page says of how many threads a record is, and which systems have no mor
 	t.regex(withoutScript(reportHtml([one])), /tokens, one thread/u);
 });
 
-test('a noisy run is told, and a quiet one is not', t => {
+test('a page has a notice only if the record is noisy', t => {
 	t.regex(reportHtml([bm25Record({after: 4})]), /class="notice".*The load after the run was 4\.00/u);
 	t.notRegex(reportHtml([bm25Record()]), /class="notice"/u);
 });
 
-test('a page says what changed, and of another machine that it cannot', t => {
+test('a page compares a record with an older one, and says if the two are not comparable', t => {
 	const older = bm25Record({date: '2025-12-31T00:00:00.000Z'});
 	const other = {...older, machine: {...older.machine, cpu: 'Another CPU'}};
 
@@ -138,7 +142,7 @@ test('a page says what changed, and of another machine that it cannot', t => {
 	t.regex(reportHtml([bm25Record()], {against: [other]}), /Not comparable/u);
 });
 
-test('single queries have five percentiles from now on, and records with two are shown with two', t => {
+test('new records have five percentiles of latency, and old records with two are shown with two', t => {
 	const micros = Array.from({length: 1000}, (_, i) => (1000 - i) * 1000);
 	const {p50, p90, p95, p99, p999} = speed({rounds: [{wallNanos: 1e9, cpuNanos: 1e9, queryNanos: micros}], queries: 1000});
 	t.deepEqual(
@@ -154,14 +158,14 @@ test('single queries have five percentiles from now on, and records with two are
 	t.notRegex(withoutScript(reportHtml([older])), /p99\.9|p90/u);
 });
 
-test('bars start at 0 and are as long as their values, the best first', t => {
+test('the lengths of bars are proportional to their values, and the best comes first', t => {
 	const entries = looks([{ours: false}, {ours: true}]).map((look, i) => {
 		const wall = {median: 50 * (i + 1), least: 40, most: 100};
-		return {name: `system ${i}`, look, of: {10: {wall, cpu: wall}}};
+		return {name: `system ${i}`, look, bars: {10: {wall, cpu: wall}}};
 	});
 
 	const {inside} = drawBars(
-		{kind: 'bars', ks: ['10'], unit: 'queries per second', best: 'most', entries},
+		{kind: 'bars', ks: ['10'], unit: 'queries per second', best: 'highest', entries},
 		{k: '10', by: 'wall', hidden: new Set(), width: 900},
 	);
 
@@ -171,7 +175,7 @@ test('bars start at 0 and are as long as their values, the best first', t => {
 	t.true(inside.indexOf('system 1') < inside.indexOf('system 0'));
 });
 
-test('an entry that is hidden is not drawn, and axes are those of the others', t => {
+test('a hidden system is not drawn, and does not affect the axes', t => {
 	const [curves] = chartsOf(vectorsRecord());
 	t.is(curves!.kind, 'curves');
 	if (curves!.kind === 'curves') {
@@ -184,34 +188,31 @@ test('an entry that is hidden is not drawn, and axes are those of the others', t
 	}
 });
 
-test('figures for papers stand alone: a panel of each k, every system by name', t => {
-	for (const [file, record] of kept) {
+test('an SVG figure is self-contained, has a chart for each k, and names all measured systems', t => {
+	for (const [file, record] of repositoryRecords) {
 		const svg = figureOf(record.definition.about, chartsOf(record));
 		t.notRegex(svg, /var\(|NaN|undefined|Infinity/u, file);
 		for (const {name, failed} of isText(record) ? [] : record.results) {
 			t.is(svg.includes(`>${escaped(name)}<`), failed === undefined, `${file}: ${name}`);
 		}
-		t.is(
-			svg.split('k = ').length - 1 > 0,
-			isVectors(record) || (described(record).kind === 'BM25' && 'queries' in record.definition),
-			file,
-		);
+		// Charts of encoding and of build times have no k.
+		t.is(svg.includes('k = '), isVectors(record) || (described(record).kind === 'BM25' && 'queries' in record.definition), file);
 	}
 });
 
-test('names mean the newest record of a definition, or the one before it', t => {
-	const home = mkdtempSync(join(tmpdir(), 'passagekit-records-'));
+test('the newest record of a definition is found by the name of the definition, and then the next older one', t => {
+	const folder = mkdtempSync(join(tmpdir(), 'passagekit-records-'));
 	const dates = ['2026-01-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'] as const;
 	for (const date of dates) {
-		writeFileSync(join(home, `${date.slice(0, 10)}-small.json`), JSON.stringify(bm25Record({date})));
+		writeFileSync(join(folder, `${date.slice(0, 10)}-small.json`), JSON.stringify(bm25Record({date})));
 	}
-	writeFileSync(join(home, '2026-01-01-other.json'), JSON.stringify(bm25Record({name: 'other'})));
-	const records = new Records(home);
+	writeFileSync(join(folder, '2026-01-01-other.json'), JSON.stringify(bm25Record({name: 'other'})));
+	const records = new Records(folder);
 
 	const newest = records.find('small');
 	t.is(newest.machine.date, dates[1]);
 	t.is(records.before(newest).machine.date, dates[2]);
-	t.is(records.find(join(home, '2026-01-01-small.json')).machine.date, dates[0]);
+	t.is(records.find(join(folder, '2026-01-01-small.json')).machine.date, dates[0]);
 	t.deepEqual(
 		records.newest().map(({definition, machine}) => [definition.name, machine.date]),
 		[
@@ -224,22 +225,22 @@ test('names mean the newest record of a definition, or the one before it', t => 
 	t.throws(() => parseRecord('{"definition": {}}', 'a.json'), {
 		message: 'a.json: expected a record of queries per second, got none with data',
 	});
-	rmSync(home, {recursive: true});
+	rmSync(folder, {recursive: true});
 });
 
-test('the commands write a page where they are told, and compare files', t => {
-	const home = mkdtempSync(join(tmpdir(), 'passagekit-report-'));
-	const said: string[] = [];
-	const [newer, older, page] = [join(home, 'new.json'), join(home, 'old.json'), join(home, 'page.html')];
+test('the command `report` writes a page to a given path, and `compare` compares two files', t => {
+	const folder = mkdtempSync(join(tmpdir(), 'passagekit-report-'));
+	const printed: string[] = [];
+	const [newer, older, page] = [join(folder, 'new.json'), join(folder, 'old.json'), join(folder, 'page.html')];
 	writeFileSync(newer, JSON.stringify(bm25Record()));
 	writeFileSync(older, JSON.stringify(bm25Record({date: '2025-12-31T00:00:00.000Z'})));
 
-	commands['report']!([newer, '--against', older, '--out', page], line => said.push(line));
-	commands['compare']!([newer, older], line => said.push(line));
+	commands['report']!([newer, '--against', older, '--out', page], line => printed.push(line));
+	commands['compare']!([newer, older], line => printed.push(line));
 
-	t.deepEqual(said[0], `page: ${page}`);
+	t.deepEqual(printed[0], `page: ${page}`);
 	t.regex(readFileSync(page, 'utf8'), /Against 2025-12-31/u);
-	t.regex(said[1]!, /^small: 2026-01-02T03:04:05\.000Z \(abc1234\) against 2025-12-31/u);
-	t.throws(() => commands['compare']!([], () => undefined), {message: 'expected a record and perhaps another, got 0 names'});
-	rmSync(home, {recursive: true});
+	t.regex(printed[1]!, /^small: 2026-01-02T03:04:05\.000Z \(abc1234\) against 2025-12-31/u);
+	t.throws(() => commands['compare']!([], () => undefined), {message: 'expected one or two records, got 0'});
+	rmSync(folder, {recursive: true});
 });

@@ -1,9 +1,10 @@
+// Tests the number of threads of a definition, and the note about systems that use only one.
 import {availableParallelism} from 'node:os';
 import test from 'ava';
-import {singleThreaded} from '../../benches/qps/single-threaded.ts';
-import {threadsOf} from '../../benches/qps/system.ts';
+import {threadsOf} from '../../benches/qps/harness/cores.ts';
+import {singleThreaded} from '../../benches/qps/report/tables/single-threaded.ts';
 
-test('a definition has one thread, as many as it says, or one for each core', t => {
+test('a definition uses one thread by default, the number that it gives, or one per core', t => {
 	t.is(threadsOf({}), 1);
 	t.is(threadsOf({threads: 1}), 1);
 	t.is(threadsOf({threads: 'all'}), availableParallelism());
@@ -17,7 +18,7 @@ test('more threads than cores are refused', t => {
 	t.is(error.message, `threads: expected 'all' or 1 to ${cores} (the number of cores), got ${cores + 1}`);
 });
 
-test('what has one of several threads is named, what failed is not', t => {
+test('systems that used one thread although the definition has several are listed, except systems that failed', t => {
 	const results = [{name: 'passagekit', threads: 4}, {name: 'from Node', threads: 1}, {name: 'PISA'}];
 
 	t.deepEqual(singleThreaded(results, 4), ['measured on one thread instead of 4, because the system is single-threaded: from Node']);

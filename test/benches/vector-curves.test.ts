@@ -1,6 +1,8 @@
+// Tests curves of speed over recall in the benchmarks of vector search: interpolation at a recall, the choice of efforts
+// to measure, and how recall is computed. An effort is the value of a search parameter, such as `efSearch`.
 import test from 'ava';
-import {type Point, around, speedAt} from '../../benches/qps/vectors/curve.ts';
-import {judge} from '../../benches/qps/vectors/truth.ts';
+import {compareWithTruth} from '../../benches/qps/vectors/data/truth.ts';
+import {type Point, around, speedAt} from '../../benches/qps/vectors/results/curve.ts';
 
 const point = (effort: number, recall: number, ...speeds: number[]): Point => ({
 	effort,
@@ -9,12 +11,12 @@ const point = (effort: number, recall: number, ...speeds: number[]): Point => ({
 	cpu: speeds.map(speed => 2 * speed),
 });
 
-test('between two efforts the logarithm of speed is linear in recall, round by round', t => {
+test('between two efforts, the logarithm of speed is linear in recall, separately for each round', t => {
 	const points = [point(10, 0.9, 1000, 100), point(20, 0.98, 10, 1)];
 
 	const at = speedAt(points, 0.94)!;
 
-	// Half way from 10³ to 10¹, and from 10² to 10⁰.
+	// The geometric means of 1,000 and 10, and of 100 and 1.
 	t.deepEqual(
 		at.wall.map(speed => Math.round(1e6 * speed) / 1e6),
 		[100, 10],
@@ -26,7 +28,7 @@ test('between two efforts the logarithm of speed is linear in recall, round by r
 	t.false(at.atLeast);
 });
 
-test('a recall that the least effort is above has a bound, one that none reaches has no speed', t => {
+test('at a recall below that of the smallest effort, the speed is a lower bound; at one above all efforts, there is none', t => {
 	const points = [point(10, 0.9, 1000), point(20, 0.98, 10)];
 
 	t.like(speedAt(points, 0.8), {atLeast: true, wall: [1000]});
@@ -34,7 +36,7 @@ test('a recall that the least effort is above has a bound, one that none reaches
 	t.is(speedAt(points, 0.99), undefined);
 });
 
-test('of the efforts tried, those around the targets are measured', t => {
+test('only the efforts with recalls next to the targets are measured', t => {
 	const tried = [0.5, 0.8, 0.91, 0.96, 0.992, 0.999].map(recall => ({recall}));
 
 	t.deepEqual(
@@ -52,15 +54,16 @@ test('of the efforts tried, those around the targets are measured', t => {
 	t.deepEqual(around([{recall: 1}], []), [{recall: 1}]);
 });
 
-test('recall counts a row once, and order only as identical', t => {
+test('recall counts each row once, in any order; `identical` counts the queries with all true rows in the right order', t => {
+	// The true rows of two queries: 100 per query are stored, and the first three are set here.
 	const rows = new Int32Array(200);
 	rows.set([7, 3, 5], 0);
 	rows.set([1, 2, 4], 100);
 
-	// Of the first query all three in another order, of the second one, found twice.
-	const {recall, identical} = judge(Int32Array.of(3, 7, 5, 1, 1, -1), {rows, checked: undefined}, 2, 3);
+	// The first query finds its three rows in another order. The second finds one of its rows, twice.
+	const {recall, identical} = compareWithTruth(Int32Array.of(3, 7, 5, 1, 1, -1), {rows, checked: undefined}, 2, 3);
 
 	t.is(recall, 4 / 6);
 	t.is(identical, 0);
-	t.is(judge(Int32Array.of(7, 3, 5, 1, 2, 4), {rows, checked: undefined}, 2, 3).identical, 2);
+	t.is(compareWithTruth(Int32Array.of(7, 3, 5, 1, 2, 4), {rows, checked: undefined}, 2, 3).identical, 2);
 });

@@ -13,7 +13,8 @@ import {
 
 const near = (a: number, b: number, within = 1e-12): boolean => Math.abs(a - b) <= within;
 
-// With four bins, [0, .25) has .1 (wrong), [.25, .5) is empty, [.5, .75) has .5 (right) and .7 (wrong), and [.75, 1] has .75 and 1 (right).
+// Of four bins, [0, 0.25) has 0.1 (wrong), [0.25, 0.5) is empty, [0.5, 0.75) has 0.5 (right) and 0.7 (wrong), and [0.75, 1] has 0.75 and 1
+// (both right).
 const predictions: readonly Prediction[] = [
 	{confidence: 0.1, correct: false},
 	{confidence: 0.5, correct: true},
@@ -23,6 +24,7 @@ const predictions: readonly Prediction[] = [
 ];
 
 test('confidence is the softmax probability of the best score at a temperature', t => {
+	// At temperature 1, the weights exp(score) are 3, 1 and 6.
 	const scores = Float32Array.of(Math.log(3), 0, Math.log(6));
 	t.true(near(confidence(scores, 1), 6 / 10, 1e-7));
 	// A temperature of 1/2 squares the weights.
@@ -58,19 +60,19 @@ test('bins report their count, mean confidence and accuracy', t => {
 	t.is(reliability(predictions).length, 10);
 });
 
-test('errors equal the values worked by hand', t => {
-	// The gaps are .1, .1 (.6 − .5) and .125 (.875 − 1), with weights 1/5, 2/5 and 2/5.
+test('errors equal the values computed by hand', t => {
+	// The gaps between confidence and accuracy are 0.1, 0.1 (0.6 − 0.5) and 0.125 (1 − 0.875), with the weights 1/5, 2/5 and 2/5.
 	t.true(near(expectedCalibrationError(predictions, {bins: 4, form: 'absolute'}), 0.1 / 5 + 0.1 * 0.4 + 0.125 * 0.4));
 	t.true(near(expectedCalibrationError(predictions, {bins: 4}), 0.01 / 5 + 0.01 * 0.4 + 0.015_625 * 0.4));
 	t.true(near(maximumCalibrationError(predictions, {bins: 4}), 0.125));
 	t.true(near(brierScore(predictions), (0.01 + 0.25 + 0.49 + 0.0625 + 0) / 5));
 });
 
-test('a direct implementation of the formulas gives the same errors for any predictions', t => {
+test('errors equal those of a direct implementation of the formulas, for random predictions', t => {
 	const prediction = fc.record({confidence: fc.double({min: 0, max: 1, noNaN: true}), correct: fc.boolean()});
 	fc.assert(
 		fc.property(fc.array(prediction, {minLength: 1, maxLength: 60}), fc.integer({min: 1, max: 20}), (all, bins) => {
-			const plain = Array.from({length: bins}, (_, i) =>
+			const nonEmptyBins = Array.from({length: bins}, (_, i) =>
 				all.filter(({confidence}) => Math.min(Math.floor(confidence * bins), bins - 1) === i),
 			)
 				.filter(bin => bin.length > 0)
@@ -78,13 +80,13 @@ test('a direct implementation of the formulas gives the same errors for any pred
 					share: bin.length / all.length,
 					gap: bin.reduce((sum, {confidence, correct}) => sum + confidence - Number(correct), 0) / bin.length,
 				}));
-			const squared = plain.reduce((sum, {share, gap}) => sum + share * gap ** 2, 0);
-			const absolute = plain.reduce((sum, {share, gap}) => sum + share * Math.abs(gap), 0);
+			const squared = nonEmptyBins.reduce((sum, {share, gap}) => sum + share * gap ** 2, 0);
+			const absolute = nonEmptyBins.reduce((sum, {share, gap}) => sum + share * Math.abs(gap), 0);
 			const brier = all.reduce((sum, {confidence, correct}) => sum + (confidence - Number(correct)) ** 2, 0) / all.length;
 			return (
 				near(expectedCalibrationError(all, {bins}), squared) &&
 				near(expectedCalibrationError(all, {bins, form: 'absolute'}), absolute) &&
-				near(maximumCalibrationError(all, {bins}), Math.max(...plain.map(({gap}) => Math.abs(gap)))) &&
+				near(maximumCalibrationError(all, {bins}), Math.max(...nonEmptyBins.map(({gap}) => Math.abs(gap)))) &&
 				near(brierScore(all), brier)
 			);
 		}),

@@ -18,9 +18,9 @@ import {
 } from '../../ts/index.ts';
 import {folder} from '../support/vectors.ts';
 
-const hits = (...of: ReadonlyArray<readonly [string, number]>): Hit[] => of.map(([id, score]) => ({id, score}));
+const hits = (...pairs: ReadonlyArray<readonly [string, number]>): Hit[] => pairs.map(([id, score]) => ({id, score}));
 
-/** For the query `both`, `sure` has a gap of 2 between its best scores, and `unsure` a gap of 1. */
+/** The runs of two models. For the query `both`, the two best scores differ by 2 in `sure` and by 1 in `unsure`, so `sure` is more confident. */
 const sure: Run = new Map([
 	['both', hits(['a', 3], ['b', 1])],
 	['first', hits(['c', 2])],
@@ -36,7 +36,7 @@ test('each query gets the hits of the most confident model', async t => {
 	const {
 		run,
 		chosen,
-		confidence: sureness,
+		confidence: confidences,
 	} = await fuseByConfidence(
 		[
 			{name: 'unsure', run: unsure, temperature: 1},
@@ -62,12 +62,12 @@ test('each query gets the hits of the most confident model', async t => {
 			['first', 'sure'],
 		],
 	);
-	// The confidences are 1 / (1 + e⁻²), that of two equal scores, that of no hit, and that of a single hit.
-	t.true(Math.abs(sureness.get('both')! - 1 / (1 + Math.exp(-2))) < 1e-12);
-	t.deepEqual([sureness.get('second'), sureness.get('empty'), sureness.get('first')], [1 / 2, 0, 1]);
+	// The confidence is 1 / (1 + e⁻²) for `both`, 1/2 for two equal scores, 0 without hits, and 1 for a single hit.
+	t.true(Math.abs(confidences.get('both')! - 1 / (1 + Math.exp(-2))) < 1e-12);
+	t.deepEqual([confidences.get('second'), confidences.get('empty'), confidences.get('first')], [1 / 2, 0, 1]);
 });
 
-test('temperature, depth and the order of the models decide', async t => {
+test('temperature, depth and the order of the models decide which model is chosen', async t => {
 	const chosen = async (temperatures: readonly [number, number], depth?: number): Promise<string | undefined> =>
 		(
 			await fuseByConfidence(
@@ -83,14 +83,14 @@ test('temperature, depth and the order of the models decide', async t => {
 	t.is(await chosen([0.25, 1]), 'unsure');
 	// With a single score, every model has confidence 1, and the first one is chosen.
 	t.is(await chosen([1, 1], 1), 'unsure');
-	// Both confidences round to 1, but one model has lower log-odds against it.
+	// Both confidences C round to 1, but ln((1 − C) / C), by which models are compared, is lower for one model.
 	t.is(confidence(Float32Array.of(9, 8, 7), 1e-3), 1);
 	t.is(await chosen([1e-3, 1e-3]), 'sure');
 	t.is(await chosen([1e-300, 1e-300]), 'sure');
 });
 
 test('one temperature for all models gives the same result as the same temperature for each', async t => {
-	const own = await fuseByConfidence([
+	const separate = await fuseByConfidence([
 		{name: 'unsure', run: unsure, temperature: 0.7},
 		{name: 'sure', run: sure, temperature: 0.7},
 	]);
@@ -98,31 +98,31 @@ test('one temperature for all models gives the same result as the same temperatu
 		{name: 'unsure', run: unsure},
 		{name: 'sure', run: sure},
 	];
-	const one = await fuseByConfidence(models, {temperature: 0.7});
-	t.deepEqual([...one.run], [...own.run]);
-	t.deepEqual([...one.confidence], [...own.confidence]);
+	const common = await fuseByConfidence(models, {temperature: 0.7});
+	t.deepEqual([...common.run], [...separate.run]);
+	t.deepEqual([...common.confidence], [...separate.confidence]);
 	const message = async (work: Promise<unknown>): Promise<string> => (await t.throwsAsync(work, {instanceOf: RetrievalError})).message;
 	t.is(await message(fuseByConfidence(models)), 'temperature: expected one for all models, or one for each of them, got none for "unsure"');
 	t.is(
 		await message(fuseByConfidence([models[0]!, {...models[1]!, temperature: 2}], {temperature: 1})),
-		'runs[1]: temperature: expected none, since all models have 1, got 2',
+		'models[1]: temperature: expected none, since all models have 1, got 2',
 	);
 	t.is(await message(fuseByConfidence(models, {temperature: 0})), 'temperature: expected a finite number above 0, got 0');
 });
 
 test('confidence is computed from phrase scores if they are given', async t => {
-	// "unsure" has closer passage scores than "sure", but phrase scores that are further apart.
+	// The passage scores of "unsure" differ less than those of "sure", but its phrase scores differ more.
 	const phrases: Run = new Map([['both', hits(['x:0-3', 9], ['x:4-7', 2], ['y:0-2', 1])]]);
 	const models = [
 		{name: 'sure', run: sure},
 		{name: 'unsure', run: unsure, phrases},
 	];
-	const {chosen, confidence: sureness, run} = await fuseByConfidence(models, {temperature: 1});
+	const {chosen, confidence: confidences, run} = await fuseByConfidence(models, {temperature: 1});
 	t.is(chosen.get('both'), 'unsure');
-	t.true(Math.abs(sureness.get('both')! - 1 / (1 + Math.exp(-7) + Math.exp(-8))) < 1e-12);
+	t.true(Math.abs(confidences.get('both')! - 1 / (1 + Math.exp(-7) + Math.exp(-8))) < 1e-12);
 	t.deepEqual(run.get('both'), unsure.get('both'));
 	// A model without phrase scores has no confidence.
-	t.is(sureness.get('second'), 0);
+	t.is(confidences.get('second'), 0);
 	t.is(
 		(
 			await fuseByConfidence(
@@ -151,15 +151,15 @@ test('a searcher that supports phrases is asked for them, unless confidence is c
 		{name: 'sentences', searcher: sentences},
 	];
 	const queries = [{id: 'both', text: 'which?'}];
-	const ofPhrases = new ConfidenceSearcher({models, temperature: 1});
-	const {model, confidences, hits: found} = await ofPhrases.decide('which?', {k: 2});
+	const byPhrases = new ConfidenceSearcher({models, temperature: 1});
+	const {model, confidences, hits: found} = await byPhrases.decide('which?', {k: 2});
 	t.is(model, 'sentences');
 	t.true(Math.abs(confidences.get('sentences')! - 1 / (1 + Math.exp(-7) + Math.exp(-8))) < 1e-12);
 	t.deepEqual(found, unsure.get('both')!.slice(0, 2));
-	t.deepEqual((await ofPhrases.searchMany(queries)).get('both'), unsure.get('both'));
-	const ofPassages = new ConfidenceSearcher({models, temperature: 1, confidenceOf: 'passages'});
-	t.is((await ofPassages.decide('which?')).model, 'passages');
-	t.deepEqual((await ofPassages.searchMany(queries)).get('both'), sure.get('both'));
+	t.deepEqual((await byPhrases.searchMany(queries)).get('both'), unsure.get('both'));
+	const byPassages = new ConfidenceSearcher({models, temperature: 1, confidenceOf: 'passages'});
+	t.is((await byPassages.decide('which?')).model, 'passages');
+	t.deepEqual((await byPassages.searchMany(queries)).get('both'), sure.get('both'));
 	t.is(
 		t.throws(() => new ConfidenceSearcher({models, temperature: 1, confidenceOf: 'words' as 'phrases'}), {instanceOf: RetrievalError})
 			.message,
@@ -180,45 +180,45 @@ test('the result of a fusion can be fused again and measured', async t => {
 	t.deepEqual(ranks.get('both'), hits(['a', 1], ['x', 1], ['b', 0.5], ['y', 0.5], ['w', Math.fround(1 / 3)]));
 });
 
-interface Parts {
+interface RealSearchers {
 	readonly dense: Searcher;
 	readonly sparse: Searcher;
 	readonly questions: ReadonlyArray<{readonly id: string; readonly text: string}>;
 }
 
-let parts: Promise<Parts> | undefined;
+let realSearchers: Promise<RealSearchers> | undefined;
 
-/** Real searchers over the encyclopedia. */
-async function encyclopaedia(): Promise<Parts> {
-	parts ??= (async () => {
-		const path = await folder({teardown: closing.push.bind(closing)} as unknown as Parameters<typeof folder>[0]);
+/** Searchers of the encyclopedia, built by the first test that needs them, and some questions. */
+async function searchersOfEncyclopedia(): Promise<RealSearchers> {
+	realSearchers ??= (async () => {
+		const path = await folder({teardown: cleanups.push.bind(cleanups)} as unknown as Parameters<typeof folder>[0]);
 		const collection = await Collection.build(encyclopedia().articles, `${path}/index`);
-		closing.unshift(async () => collection.close());
+		cleanups.unshift(async () => collection.close());
 		return {
 			dense: await collection.searcher('dense'),
 			sparse: await collection.searcher('bm25'),
 			questions: (await encyclopedia().questions('dev')).slice(0, 60),
 		};
 	})();
-	return parts;
+	return realSearchers;
 }
 
-const closing: Array<() => Promise<unknown>> = [];
+const cleanups: Array<() => Promise<unknown>> = [];
 test.after.always(async () => {
-	for (const close of closing) {
-		await close();
+	for (const cleanUp of cleanups) {
+		await cleanUp();
 	}
 });
 
-/** exp(max / T) / Σ exp(s / T), computed directly. The quotients are small enough not to overflow. */
-function plain(list: readonly Hit[], temperature: number, depth: number): number {
+/** exp(max / T) / Σ exp(s / T) over the best `depth` scores s. These scores divided by T are small enough not to overflow. */
+function directConfidence(list: readonly Hit[], temperature: number, depth: number): number {
 	const scores = list.slice(0, depth).map(({score}) => score);
 	const sum = scores.reduce((sum, score) => sum + Math.exp(score / temperature), 0);
 	return scores.length === 0 ? 0 : Math.exp(Math.max(...scores) / temperature) / sum;
 }
 
 test('real searchers: the most confident model answers, in search and in searchMany', async t => {
-	const {dense, sparse, questions} = await encyclopaedia();
+	const {dense, sparse, questions} = await searchersOfEncyclopedia();
 	const searcher = new ConfidenceSearcher({
 		models: [
 			{name: 'dense', searcher: dense, temperature: 0.05},
@@ -237,11 +237,14 @@ test('real searchers: the most confident model answers, in search and in searchM
 	]);
 	for (const {id, text} of questions) {
 		const lists = {dense: await dense.search(text, {k: 12}), bm25: await sparse.search(text, {k: 12})};
-		const [inDense, inSparse] = [plain(lists.dense, 0.05, 12), plain(lists.bm25, 3, 12)];
-		const model = inDense >= inSparse ? 'dense' : 'bm25';
+		const [denseConfidence, sparseConfidence] = [directConfidence(lists.dense, 0.05, 12), directConfidence(lists.bm25, 3, 12)];
+		const model = denseConfidence >= sparseConfidence ? 'dense' : 'bm25';
 		const decision = await searcher.decide(text, {k: 5});
 		t.is(decision.model, model, text);
-		t.true(Math.abs(decision.confidences.get('dense')! - inDense) < 1e-9 && Math.abs(decision.confidences.get('bm25')! - inSparse) < 1e-9);
+		t.true(
+			Math.abs(decision.confidences.get('dense')! - denseConfidence) < 1e-9 &&
+				Math.abs(decision.confidences.get('bm25')! - sparseConfidence) < 1e-9,
+		);
 		t.is(decision.confidence, decision.confidences.get(model)!);
 		t.deepEqual(decision.hits, lists[model].slice(0, 5));
 		t.deepEqual(await searcher.search(text, {k: 5}), decision.hits);
@@ -252,7 +255,7 @@ test('real searchers: the most confident model answers, in search and in searchM
 });
 
 test('real searchers: models can be calibrated on judgments and fused as runs', async t => {
-	const {dense, sparse, questions} = await encyclopaedia();
+	const {dense, sparse, questions} = await searchersOfEncyclopedia();
 	const qrels = await readQrels(encyclopedia().qrels);
 	const judged = new Map(questions.map(({id}) => [id, qrels.get(id)!]));
 	const models = await Promise.all(
@@ -279,7 +282,7 @@ test('the mean of scores can be computed with linear fusion, as a baseline', asy
 	const first: Run = new Map([['q', hits(['a', 0.9], ['b', 0.5])]]);
 	const second: Run = new Map([['q', hits(['b', 0.8], ['c', 0.4])]]);
 	const mean = await fuse([first, second], {method: 'linear', weights: [1 / 2, 1 / 2], missing: 'minimum'});
-	// b: (.5 + .8) / 2; a: (.9 + .4) / 2; c: (.5 + .4) / 2. Ties keep the order of first appearance.
+	// a: (0.9 + 0.4) / 2; b: (0.5 + 0.8) / 2; c: (0.5 + 0.4) / 2. Ties keep the order of first appearance.
 	t.deepEqual(
 		mean.get('q')!.map(({id, score}) => [id, Number(score.toFixed(6))]),
 		[
@@ -291,9 +294,10 @@ test('the mean of scores can be computed with linear fusion, as a baseline', asy
 });
 
 test('a model without hits is chosen only if no model has hits', async t => {
-	const {dense, sparse} = await encyclopaedia();
-	const nothing = new ConfidenceSearcher({models: [{searcher: sparse, temperature: 1}]});
-	const {model, confidence, hits: found} = await nothing.decide('zzzzqqq');
+	const {dense, sparse} = await searchersOfEncyclopedia();
+	// BM25 finds nothing for a word that is in no passage. Models without a name are called '0', '1', ….
+	const onlyBm25 = new ConfidenceSearcher({models: [{searcher: sparse, temperature: 1}]});
+	const {model, confidence, hits: found} = await onlyBm25.decide('zzzzqqq');
 	t.deepEqual({model, confidence, found}, {model: '0', confidence: 0, found: []});
 	const both = new ConfidenceSearcher({
 		models: [
@@ -306,7 +310,7 @@ test('a model without hits is chosen only if no model has hits', async t => {
 });
 
 test('a signal cancels a search, and progress counts queries', async t => {
-	const {dense, sparse, questions} = await encyclopaedia();
+	const {dense, sparse, questions} = await searchersOfEncyclopedia();
 	const searcher = new ConfidenceSearcher({
 		models: [
 			{searcher: dense, temperature: 0.05},
@@ -322,7 +326,7 @@ test('a signal cancels a search, and progress counts queries', async t => {
 });
 
 test('invalid arguments are refused with the value that was given', async t => {
-	const {sparse} = await encyclopaedia();
+	const {sparse} = await searchersOfEncyclopedia();
 	const message = (work: () => unknown): string => t.throws(work, {instanceOf: RetrievalError}).message;
 	t.is(
 		message(() => new ConfidenceSearcher({models: []})),
@@ -336,12 +340,12 @@ test('invalid arguments are refused with the value that was given', async t => {
 		message(() => new ConfidenceSearcher({models: [{searcher: {} as Searcher, temperature: 1}]})),
 		'models[0]: searcher: expected a searcher, got a Object',
 	);
-	const twice = {name: 'a', searcher: sparse, temperature: 1};
+	const named = {name: 'a', searcher: sparse, temperature: 1};
 	t.is(
-		message(() => new ConfidenceSearcher({models: [twice, twice]})),
+		message(() => new ConfidenceSearcher({models: [named, named]})),
 		'models: expected distinct names, got "a" twice',
 	);
-	const endless: Run = new Map([['q', hits(['a', Infinity])]]);
-	const error = await t.throwsAsync(fuseByConfidence([{name: 'a', run: endless, temperature: 1}]), {instanceOf: RetrievalError});
+	const infinite: Run = new Map([['q', hits(['a', Infinity])]]);
+	const error = await t.throwsAsync(fuseByConfidence([{name: 'a', run: infinite, temperature: 1}]), {instanceOf: RetrievalError});
 	t.is(error.message, 'run: hits[0] of query "q": score: expected a finite 32-bit number, got Infinity');
 });

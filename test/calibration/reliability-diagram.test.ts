@@ -13,25 +13,25 @@ const predictions: readonly Prediction[] = [
 test('a diagram has a bar for each bin with predictions, as high as its accuracy', t => {
 	const svg = reliabilityDiagram(predictions, {title: 'M1 <on> "SQuAD"'});
 	const heights = [...svg.matchAll(/<rect [^>]*height="([\d.]+)" class="accuracy"\/>/gu)].map(([, height]) => Number(height));
-	// The plot is 332 high. One bin has 0 of 1 correct, the other 3 of 4.
+	// The plot is 332 units high. In one bin, 0 of 1 predictions are correct; in the other, 3 of 4.
 	t.deepEqual(heights, [0, 249]);
 	t.true(svg.includes('<title>confidence 0.9 to 1: 4, mean confidence 0.943, accuracy 0.750</title>'));
-	// The gaps are |.05 − 0| with weight 1/5 and |.9425 − .75| with weight 4/5.
+	// The gaps are |0.05 − 0| with weight 1/5 and |0.9425 − 0.75| with weight 4/5.
 	t.true(svg.includes('5 predictions, expected calibration error 0.164'));
 	t.true(svg.includes('<title>M1 &lt;on&gt; &quot;SQuAD&quot;</title>'));
 });
 
 test('a diagram is self-contained: every element is closed, and nothing is fetched', t => {
 	const svg = reliabilityDiagram(predictions);
-	const open: string[] = [];
-	for (const [, end, name, alone] of svg.matchAll(/<(\/?)([a-z]+)[^>]*?(\/?)>/gu)) {
-		if (end) {
-			t.is(open.pop(), name);
-		} else if (!alone) {
-			open.push(name!);
+	const openElements: string[] = [];
+	for (const [, slashBefore, name, slashAfter] of svg.matchAll(/<(\/?)([a-z]+)[^>]*?(\/?)>/gu)) {
+		if (slashBefore) {
+			t.is(openElements.pop(), name);
+		} else if (!slashAfter) {
+			openElements.push(name!);
 		}
 	}
-	t.deepEqual(open, []);
+	t.deepEqual(openElements, []);
 	t.notRegex(svg.replace('xmlns="http://www.w3.org/2000/svg"', ''), /https?:|url\(|href/u);
 	t.true(svg.startsWith('<svg xmlns=') && svg.includes('prefers-color-scheme: dark'));
 	t.is(svg, reliabilityDiagram(predictions, {bins: 10, title: 'Reliability'}));

@@ -13,19 +13,23 @@ import {
 } from '../../ts/index.ts';
 import {random} from '../support/vectors.ts';
 
-/** Ten questions with two scores each, which differ by 1. The first `right` questions are answered correctly. */
-function pairs(right: number, size = 1): [Vectors, boolean[]] {
-	const data = Float32Array.from({length: 20}, (_, i) => (i % 2 === 0 ? size : 0));
-	return [{data, rows: 10, dim: 2}, Array.from({length: 10}, (_, i) => i < right)];
+/** Ten questions with two scores each, which differ by `gap`. The best passage is relevant for the first `correctCount` questions. */
+function pairs(correctCount: number, gap = 1): [Vectors, boolean[]] {
+	const data = Float32Array.from({length: 20}, (_, i) => (i % 2 === 0 ? gap : 0));
+	return [{data, rows: 10, dim: 2}, Array.from({length: 10}, (_, i) => i < correctCount)];
 }
 
-/** The temperature at which the confidence 1 / (1 + exp(−1 / T)) is .8. */
-const EIGHT_OF_TEN = 1 / Math.log(4);
+/** The temperature at which the confidence for a gap of 1, 1 / (1 + exp(−1 / T)), is 0.8. */
+const TEMPERATURE_FOR_80_PERCENT = 1 / Math.log(4);
 
-/** The squared calibration error of the most confident models and its derivative, computed directly after Yang et al. (2023, §3.2). */
-function plain(models: readonly ModelOutcomes[], temperature: number, bins: number): {error: number; slope: number} {
+/**
+Computes the squared calibration error of the most confident models and its derivative with respect to the temperature, directly from the
+formulas of Yang et al. (2023, §3.2).
+*/
+function direct(models: readonly ModelOutcomes[], temperature: number, bins: number): {error: number; slope: number} {
 	const {rows} = models[0]!.scores;
-	const each = Array.from({length: rows}, (_, i) => {
+	/** For each question, the prediction of the most confident model. */
+	const chosen = Array.from({length: rows}, (_, i) => {
 		const predictions = models.map(({scores: {data, dim}, correct}) => {
 			const scores = [...data.subarray(i * dim, (i + 1) * dim)];
 			const [max, sum] = [Math.max(...scores), scores.reduce((sum, score) => sum + Math.exp(score / temperature), 0)];
@@ -38,8 +42,9 @@ function plain(models: readonly ModelOutcomes[], temperature: number, bins: numb
 	});
 	let [error, slope] = [0, 0];
 	for (let bin = 0; bin < bins; bin++) {
-		const inBin = each.filter(({confidence}) => Math.min(Math.floor(confidence * bins), bins - 1) === bin);
-		const mean = (of: (one: (typeof each)[number]) => number): number => inBin.reduce((sum, one) => sum + of(one), 0) / inBin.length;
+		const inBin = chosen.filter(({confidence}) => Math.min(Math.floor(confidence * bins), bins - 1) === bin);
+		const mean = (valueOf: (one: (typeof chosen)[number]) => number): number =>
+			inBin.reduce((sum, one) => sum + valueOf(one), 0) / inBin.length;
 		if (inBin.length > 0) {
 			const gap = mean(({confidence}) => confidence) - mean(({right}) => right);
 			error += (inBin.length / rows) * gap ** 2;
@@ -49,7 +54,7 @@ function plain(models: readonly ModelOutcomes[], temperature: number, bins: numb
 	return {error, slope};
 }
 
-/** Five scores per question, and correct answers that depend on them. */
+/** Draws five random scores per question. The larger the gap between the two best, the more likely the best passage is relevant. */
 function questions(rows: number, seed = 3): [Vectors, boolean[]] {
 	const scores = random(rows, 5, seed);
 	const chance = random(rows, 1, seed + 1).data;
@@ -60,21 +65,21 @@ function questions(rows: number, seed = 3): [Vectors, boolean[]] {
 	return [scores, correct];
 }
 
-test('the fitted temperature makes confidence equal accuracy, whatever the scale of the scores', async t => {
-	for (const size of [1e-4, 1, 80]) {
-		const {temperature, error} = await fitTemperature(...pairs(8, size));
-		t.true(Math.abs(temperature / size - EIGHT_OF_TEN) < 1e-4, `${size}: ${temperature}`);
+test('the fitted temperature makes confidence equal accuracy, at any scale of the scores', async t => {
+	for (const gap of [1e-4, 1, 80]) {
+		const {temperature, error} = await fitTemperature(...pairs(8, gap));
+		t.true(Math.abs(temperature / gap - TEMPERATURE_FOR_80_PERCENT) < 1e-4, `${gap}: ${temperature}`);
 		t.true(error < 1e-9);
 	}
 });
 
-test('the descent follows the formulas', async t => {
+test('the gradient descent follows the formulas', async t => {
 	const [scores, correct] = questions(200);
 	const {path, temperature, error} = await fitTemperature(scores, correct, {method: 'descent', start: 0.8, stepSize: 2, maxSteps: 12});
 	t.is(path.length, 13);
 	let at = 0.8;
 	for (const [i, step] of path.entries()) {
-		const expected = plain([{scores, correct}], at, 10);
+		const expected = direct([{scores, correct}], at, 10);
 		t.true(Math.abs(step.temperature - at) < 1e-9 && Math.abs(step.error - expected.error) < 1e-9, `step ${i}`);
 		at -= 2 * expected.slope;
 	}
@@ -84,9 +89,9 @@ test('the descent follows the formulas', async t => {
 test('the search is at least as good as a dense grid, and reports the error of the formula', async t => {
 	const [scores, correct] = questions(300);
 	const found = await fitTemperature(scores, correct, {bins: 8});
-	t.true(Math.abs(found.error - plain([{scores, correct}], found.temperature, 8).error) < 1e-9);
+	t.true(Math.abs(found.error - direct([{scores, correct}], found.temperature, 8).error) < 1e-9);
 	const grid = Array.from({length: 1000}, (_, i) => 1e-2 * 10 ** (i / 250));
-	const min = Math.min(...grid.map(temperature => plain([{scores, correct}], temperature, 8).error));
+	const min = Math.min(...grid.map(temperature => direct([{scores, correct}], temperature, 8).error));
 	t.true(found.error <= min * 1.001, `${found.error} and ${min}`);
 });
 
@@ -102,13 +107,13 @@ test('one temperature for several models: the descent uses the most confident mo
 	const {path, temperature} = await fitFusionTemperature(models, {method: 'descent', start: 0.8, stepSize: 2, maxSteps: 12});
 	let at = 0.8;
 	for (const [i, step] of path.entries()) {
-		const expected = plain(models, at, 10);
+		const expected = direct(models, at, 10);
 		t.true(Math.abs(step.temperature - at) < 1e-9 && Math.abs(step.error - expected.error) < 1e-9, `step ${i}`);
 		at -= 2 * expected.slope;
 	}
 	t.is(path.length, 13);
 	t.is(temperature, path.at(-1)!.temperature);
-	// The start and step size of the paper are the defaults.
+	// These are the defaults. The start and the step size are those of Yang et al. (2023, §4.2).
 	const defaults = await fitFusionTemperature(models, {method: 'descent'});
 	t.deepEqual(defaults, await fitFusionTemperature(models, {method: 'descent', start: 0.1, stepSize: 100, maxSteps: 100, bins: 10}));
 });
@@ -116,33 +121,35 @@ test('one temperature for several models: the descent uses the most confident mo
 test('one temperature for several models: no temperature of a dense grid has a lower error', async t => {
 	const models = three(150);
 	const found = await fitFusionTemperature(models, {bins: 8});
-	t.true(Math.abs(found.error - plain(models, found.temperature, 8).error) < 1e-9);
+	t.true(Math.abs(found.error - direct(models, found.temperature, 8).error) < 1e-9);
 	const grid = Array.from({length: 1000}, (_, i) => 1e-2 * 10 ** (i / 250));
-	const min = Math.min(...grid.map(temperature => plain(models, temperature, 8).error));
+	const min = Math.min(...grid.map(temperature => direct(models, temperature, 8).error));
 	t.true(found.error <= min * 1.001, `${found.error} and ${min}`);
 	// With a single model, the result is that of the model.
 	const [scores, correct] = questions(150);
 	t.deepEqual(await fitFusionTemperature([{scores, correct}]), await fitTemperature(scores, correct));
 });
 
-test('a descent starts where the paper starts, and stays at valid temperatures', async t => {
+test('by default a descent starts at 0.1, and temperatures stay finite and above 0', async t => {
 	const {path} = await fitTemperature(...pairs(8), {method: 'descent'});
 	t.is(path[0]!.temperature, 0.1);
 	t.true(path.every(({temperature}) => temperature > 0 && Number.isFinite(temperature)));
-	// This start is so far below the scores that all confidences are 1, so the gradient is 0 and the descent does not move.
+	// At this temperature all confidences are 1, so the gradient is 0 and the descent does not move.
 	const stuck = await fitTemperature(...pairs(8), {method: 'descent', start: 1e-3});
 	t.deepEqual(stuck.path, [stuck.path[0]!]);
 	t.true(Math.abs(stuck.error - 0.2 ** 2) < 1e-12);
-	// All answers are correct, so the temperature falls, and an unbounded step would take it below 0.
+	// Every best passage is relevant, so lower temperatures, with higher confidences, are better. A step that would lead below 0 halves the
+	// temperature instead.
 	const falling = await fitTemperature(...pairs(10), {method: 'descent', start: 1, stepSize: 1e6, maxSteps: 5});
 	t.is(falling.path[1]!.temperature, 0.5);
 });
 
 test('missing scores do not count', async t => {
 	const [scores, correct] = pairs(8);
+	// The same ten questions with four scores each, two of which are missing.
 	const data = Float32Array.from({length: 40}, (_, i) => (i % 4 < 2 ? scores.data[Math.floor(i / 4) * 2 + (i % 4)]! : -Infinity));
 	const {temperature} = await fitTemperature({data, rows: 10, dim: 4}, correct);
-	t.true(Math.abs(temperature - EIGHT_OF_TEN) < 1e-4);
+	t.true(Math.abs(temperature - TEMPERATURE_FOR_80_PERCENT) < 1e-4);
 });
 
 const run: Run = new Map([
@@ -176,7 +183,7 @@ test('the scores and correctness for fitting a temperature can be taken from a r
 	t.deepEqual([...scores.data], [1, -Infinity, 4, 3, -Infinity, -Infinity]);
 	t.deepEqual(correct, [true, false, false]);
 	t.is((await judgedScores(run, qrels)).scores.dim, 30);
-	// Phrase scores affect only the confidence.
+	// With phrases, the scores are those of the phrases; whether the best hit is relevant does not change.
 	const phrases: Run = new Map([
 		[
 			'q2',
@@ -188,18 +195,18 @@ test('the scores and correctness for fitting a temperature can be taken from a r
 		],
 		['q1', [{id: 'a:0-5', score: 3}]],
 	]);
-	const ofPhrases = await judgedScores(run, qrels, {depth: 2, phrases});
-	t.deepEqual([...ofPhrases.scores.data], [3, -Infinity, 8, 7, -Infinity, -Infinity]);
-	t.deepEqual(ofPhrases.correct, correct);
+	const byPhrases = await judgedScores(run, qrels, {depth: 2, phrases});
+	t.deepEqual([...byPhrases.scores.data], [3, -Infinity, 8, 7, -Infinity, -Infinity]);
+	t.deepEqual(byPhrases.correct, correct);
 });
 
-test('the models that are correct most often are selected, and ties keep their order', async t => {
-	const of = (best: Record<string, string>): Run => new Map(Object.entries(best).map(([query, id]) => [query, [{id, score: 1}]]));
+test('the models with the highest accuracy are selected, and ties keep their order', async t => {
+	const runWith = (best: Record<string, string>): Run => new Map(Object.entries(best).map(([query, id]) => [query, [{id, score: 1}]]));
 	const models = [
-		{name: 'none', run: of({q1: 'x', q2: 'x', q3: 'x'})},
-		{name: 'one', run: of({q1: 'a'}), temperature: 0.1},
-		{name: 'all', run: of({q1: 'a', q2: 'b', q3: 'a'})},
-		{name: 'another', run: of({q1: 'x', q2: 'c', q3: 'a'})},
+		{name: 'none', run: runWith({q1: 'x', q2: 'x', q3: 'x'})},
+		{name: 'one', run: runWith({q1: 'a'}), temperature: 0.1},
+		{name: 'all', run: runWith({q1: 'a', q2: 'b', q3: 'a'})},
+		{name: 'another', run: runWith({q1: 'x', q2: 'c', q3: 'a'})},
 	];
 	const selected = await selectModels(models, qrels);
 	t.deepEqual(
@@ -217,7 +224,7 @@ test('the models that are correct most often are selected, and ties keep their o
 	);
 });
 
-test('a search can be cancelled and reports progress', async t => {
+test('a search can be canceled and reports progress', async t => {
 	const [scores, correct] = questions(20_000);
 	const controller = new AbortController();
 	const reason = new Error('enough');

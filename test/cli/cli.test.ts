@@ -1,4 +1,4 @@
-// Tests the commands of the command line, from index to doctor.
+// Tests the commands of the command line as child processes: their output, files and exit status.
 import {execFile} from 'node:child_process';
 import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -30,13 +30,14 @@ async function folder(t: ExecutionContext): Promise<string> {
 const {articles, qrels} = encyclopedia();
 const testQuestions = join(packageRoot, 'examples/encyclopedia/questions.test.jsonl');
 
-test('index, search and evaluate work together, without a model', async t => {
+test('the commands index, search and evaluate work together, without a model', async t => {
 	const path = await folder(t);
 	const [index, run] = [join(path, 'index'), join(path, 'run')];
 
 	const indexed = await passagekit('index', articles, '--output', index, '--no-encoder', '--json');
 	t.is(indexed.status, 0, indexed.stderr);
 	const report = JSON.parse(indexed.stdout) as {passages: number; encoder: unknown};
+	// The articles of the encyclopedia are split into 352 passages.
 	t.like(report, {passages: 352, encoder: null});
 
 	const searched = await passagekit(
@@ -57,7 +58,8 @@ test('index, search and evaluate work together, without a model', async t => {
 	t.regex(first!, /^\S+ Q0 \S+\.md#\d+ 1 \d+\.\d+ passagekit-bm25$/u);
 
 	const measured = await passagekit('evaluate', '--run', run, '--qrels', qrels, '--measures', 'nDCG@10,R@20', '--json');
-	// The run contains only the test questions. The other questions have judgments but no hits, and count as 0.
+	// The run contains only the 168 test questions, but there are judgments for all 528 questions. The others count as
+	// 0.
 	t.is(measured.status, 0, measured.stderr);
 	t.is((JSON.parse(measured.stdout) as {missing: number}).missing, 528 - 168);
 
@@ -79,7 +81,7 @@ test('index, search and evaluate work together, without a model', async t => {
 	t.true(result.accuracy['20']! > 0.8 && result.accuracy['20']! >= result.accuracy['5']!, accuracy.stdout);
 
 	const fromStore = await passagekit('evaluate', '--run', run, '--questions', testQuestions, '--passages', index, '--ks', '5,20', '--json');
-	t.deepEqual(JSON.parse(fromStore.stdout), JSON.parse(accuracy.stdout), "the collection's own store serves as well");
+	t.deepEqual(JSON.parse(fromStore.stdout), JSON.parse(accuracy.stdout), 'the passages can also be read from the collection');
 
 	const piped = await passagekit('search', '--collection', index, '--queries', testQuestions, '--k', '20');
 	t.is(piped.stdout, await readFile(run, 'utf8'), 'standard output and the file are the same');
@@ -132,7 +134,7 @@ test('a replication study can be run and resumed', async t => {
 	for (const name of ['dense', 'bm25', 'dprHybrid', 'hybridNorm', 'top-20', 'exact match', 'GAR*']) {
 		t.true(first.stdout.includes(name), name);
 	}
-	t.regex(first.stderr, /the report: .*report\.html, also as report\.md and report\.json/u);
+	t.regex(first.stderr, /report written to .*report\.html, also as report\.md and report\.json/u);
 	const report = await readFile(join(output, 'report.json'), 'utf8');
 
 	const again = await passagekit(...args, '--json');
@@ -152,10 +154,10 @@ test('a phrase study can be run and resumed', async t => {
 	const args = ['phrases', '--dataset', join(articles, '..'), '--output', output, ...flags];
 	const first = await passagekit(...args);
 	t.is(first.status, 0, first.stderr);
-	for (const name of ['among 31', 'among all', 'M2', 'M30t', 'M0', 'BM25', 'MUF', 'accuracy', 'top-100', 'MRR']) {
+	for (const name of ['among 31 candidates', 'among all passages', 'M2', 'M30t', 'M0', 'BM25', 'MUF', 'accuracy', 'top-100', 'MRR']) {
 		t.true(first.stdout.includes(name), name);
 	}
-	t.regex(first.stderr, /the report: .*report\.html, also as report\.md and results\.json/u);
+	t.regex(first.stderr, /report written to .*report\.html, also as report\.md and results\.json/u);
 	const report = await readFile(join(output, 'results.json'), 'utf8');
 
 	const again = await passagekit(...args, '--json');
@@ -185,14 +187,14 @@ test('a vocabulary study can be run and resumed', async t => {
 		'shared, Q@20',
 		'MRR shared',
 		'BM25',
-		'BM25 of word pieces',
+		'BM25 on word pieces',
 		'Dense',
 		'top-100',
 		'nDCG@10',
 	]) {
 		t.true(first.stdout.includes(name), name);
 	}
-	t.regex(first.stderr, /the report: .*report\.html, also as report\.md and results\.json/u);
+	t.regex(first.stderr, /report written to .*report\.html, also as report\.md and results\.json/u);
 	const report = await readFile(join(output, 'results.json'), 'utf8');
 
 	const again = await passagekit(...args, '--json');
@@ -266,12 +268,12 @@ test('an invalid command line exits with 2 and says why', async t => {
 	t.regex(both.stderr, /expected either --qrels QRELS, or --questions FILE/u);
 });
 
-test('a failure exits with 1 and prints a message, or one object with --json', async t => {
+test('a failure exits with 1 and prints a message, or one JSON object with --json', async t => {
 	const path = await folder(t);
-	const words = await passagekit('ask', 'who?', '--collection', join(path, 'none'));
-	t.is(words.status, 1);
-	t.regex(words.stderr, /^passagekit: open .*: expected a collection, got no passagekit\.json there\..*\(ERR_IO\)\n$/u);
-	t.is(words.stdout, '');
+	const plain = await passagekit('ask', 'who?', '--collection', join(path, 'none'));
+	t.is(plain.status, 1);
+	t.regex(plain.stderr, /^passagekit: open .*: expected a collection, got no passagekit\.json there\..*\(ERR_IO\)\n$/u);
+	t.is(plain.stdout, '');
 	const json = await passagekit('ask', 'who?', '--collection', join(path, 'none'), '--json');
 	t.is(json.status, 1);
 	t.is((JSON.parse(json.stderr) as {error: {code: string}}).error.code, 'ERR_IO');
@@ -304,13 +306,17 @@ test('an analyzer is chosen by its name, and word pieces by a tokenizer file', a
 	}
 });
 
-test('help lists every command, and the help of every command mentions --json', async t => {
+test('help lists every command, and the help of every command mentions --json and has an example', async t => {
 	const {stdout} = await passagekit('--help');
-	for (const command of ['demo', 'index', 'search', 'ask', 'explain', 'evaluate', 'vocabulary', 'bench', 'doctor']) {
-		t.regex(stdout, new RegExp(`^ {2}${command} `, 'mu'));
+	const commands = [...stdout.matchAll(/^ {2}([a-z]+) .*/gmu)].map(([, command]) => command!);
+	for (const command of ['add', 'delete', 'index', 'search', 'ask', 'stats', 'optimize', 'explain', 'evaluate', 'doctor']) {
+		t.true(commands.includes(command), command);
+	}
+	for (const command of commands.filter(name => name !== 'help')) {
 		const help = await passagekit(command, '--help');
 		t.is(help.status, 0);
 		t.regex(help.stdout, /--json/u, command);
+		t.regex(help.stdout, new RegExp(`^Examples?:\\n {2}\\$ passagekit ${command} `, 'mu'));
 	}
 });
 

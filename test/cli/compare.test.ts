@@ -1,4 +1,4 @@
-// Tests `passagekit evaluate` with two runs.
+// Tests `passagekit evaluate --compare`, which compares two runs.
 import {execFile} from 'node:child_process';
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -13,7 +13,7 @@ async function evaluate(...args: string[]): Promise<{readonly stdout: string; re
 	return run(process.execPath, [join(packageRoot, 'bin/passagekit.js'), 'evaluate', ...args]);
 }
 
-/** A TREC run, given the rank of the only relevant passage of each query. */
+/** Returns a TREC run in which the only relevant passage of each query has the given rank. */
 function trec(ranks: readonly number[]): string {
 	return ranks
 		.flatMap((rank, query) =>
@@ -22,6 +22,7 @@ function trec(ranks: readonly number[]): string {
 		.join('\n');
 }
 
+/** Writes files into a temporary folder, and returns their paths by name. */
 async function files(t: ExecutionContext, contents: Readonly<Record<string, string>>): Promise<Record<string, string>> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-compare-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -33,27 +34,31 @@ async function files(t: ExecutionContext, contents: Readonly<Record<string, stri
 	return paths;
 }
 
+/** For each query, the rank of the relevant passage in the first and in the second run. */
 const [first, second] = [
 	[1, 1, 1, 2, 1, 1],
 	[2, 1, 2, 2, 4, 2],
 ] as const;
 
-/** SciPy 1.17.1, ttest_1samp of 1, 0, 1, 0, 1, 1, where 1 means that the first passage is relevant. */
-const firstFoundP = 0.025_031_015_818_452_96;
+/**
+The p-value for the measure P@1, by SciPy 1.17.1: ttest_1samp of 1, 0, 1, 0, 1, 1. These are the differences between the
+two runs, where the value of a query is 1 if its first passage is relevant.
+*/
+const precisionAt1P = 0.025_031_015_818_452_96;
 
 test('two runs are compared by every measure, with a correction for the number of measures', async t => {
 	const qrels = first.map((_, query) => `q${query} 0 answer 1`).join('\n');
-	const {a, b, judgements} = await files(t, {a: trec(first), b: trec(second), judgements: qrels});
-	const args = ['--run', a!, '--compare', b!, '--qrels', judgements!, '--measures', 'RR,P@1'];
+	const {a, b, judgments} = await files(t, {a: trec(first), b: trec(second), judgments: qrels});
+	const args = ['--run', a!, '--compare', b!, '--qrels', judgments!, '--measures', 'RR,P@1'];
 
 	const {stdout} = await evaluate(...args, '--json');
 
 	const {mean, comparison} = JSON.parse(stdout) as {mean: object; comparison: Array<Record<string, number>>};
 	t.deepEqual(mean, {RR: 5.5 / 6, 'P@1': 5 / 6});
-	// RR differs by 1/2, 0, 1/2, 0, 3/4, 1/2; SciPy 1.17.1, ttest_1samp of these.
+	// For RR, p is from SciPy 1.17.1: ttest_1samp of the differences 1/2, 0, 1/2, 0, 3/4, 1/2.
 	for (const [i, expected] of [
 		{mean: 5.5 / 6, other: 3.25 / 6, difference: 2.25 / 6, p: 0.030_099_247_897_462_586},
-		{mean: 5 / 6, other: 1 / 6, difference: 4 / 6, p: firstFoundP},
+		{mean: 5 / 6, other: 1 / 6, difference: 4 / 6, p: precisionAt1P},
 	].entries()) {
 		for (const [name, value] of Object.entries({...expected, corrected: Math.min(1, 2 * expected.p)})) {
 			t.true(Math.abs(comparison[i]![name]! - value) < 1e-12, `${name}: ${comparison[i]![name]}, ${value}`);
@@ -84,6 +89,6 @@ test('two runs are compared by the answers in their passages', async t => {
 
 	const {comparison} = JSON.parse(stdout) as {comparison: Array<Record<string, number>>};
 	t.is(comparison[0]!['measure'] as unknown, 'top-1');
-	t.true(Math.abs(comparison[0]!['p']! - firstFoundP) < 1e-12);
+	t.true(Math.abs(comparison[0]!['p']! - precisionAt1P) < 1e-12);
 	t.deepEqual(comparison[1] as unknown, {measure: 'top-4', mean: 1, other: 1, difference: 0, p: 1, corrected: 1});
 });

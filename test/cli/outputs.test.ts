@@ -1,4 +1,5 @@
-// Tests where `--output` can write: standard output, process substitution, links and appended files.
+// Tests where `--output` can write: standard output, process substitutions, symbolic links, and files to which the
+// shell appends.
 import {execFile} from 'node:child_process';
 import {lstat, mkdtemp, readFile, readdir, rm, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -10,18 +11,19 @@ import {Collection} from '../../ts/index.ts';
 
 const onUnix = process.platform === 'win32' ? test.skip : test;
 
-onUnix('a run can be written to /dev/stdout, to a file that it appends to, to a process substitution and through a link', async t => {
-	const home = await mkdtemp(join(tmpdir(), 'passagekit-outputs-'));
-	t.teardown(async () => rm(home, {recursive: true, force: true}));
-	await (await Collection.build([{id: 'p', text: 'A stone bridge.'}], join(home, 'index'), {encoder: false})).close();
-	await writeFile(join(home, 'queries.tsv'), 'q\tbridge\n');
-	await writeFile(join(home, 'log'), 'before\n');
-	await symlink('run', join(home, 'link'));
+onUnix('a run can be written to /dev/stdout, to a file by appending, to a process substitution and through a link', async t => {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-outputs-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	await (await Collection.build([{id: 'p', text: 'A stone bridge.'}], join(folder, 'index'), {encoder: false})).close();
+	await writeFile(join(folder, 'queries.tsv'), 'q\tbridge\n');
+	await writeFile(join(folder, 'log'), 'before\n');
+	await symlink('run', join(folder, 'link'));
 	const search = `"$NODE" "$BIN" search --collection index --queries queries.tsv --tag t --output`;
 	const shell = async (script: string): Promise<string> => {
 		const env = {...process.env, NODE: process.execPath, BIN: join(packageRoot, 'bin/passagekit.js')};
-		// The shell creates standard output as a pipe; Node would create a socket.
-		const {stdout} = await promisify(execFile)('bash', ['-c', `set -o pipefail; { ${script}; } | cat`], {cwd: home, env});
+		// With `| cat`, standard output is a pipe. Otherwise it would be a socket, which Node creates for child
+		// processes.
+		const {stdout} = await promisify(execFile)('bash', ['-c', `set -o pipefail; { ${script}; } | cat`], {cwd: folder, env});
 		return stdout;
 	};
 	const run = await shell(`${search} -`);
@@ -29,15 +31,15 @@ onUnix('a run can be written to /dev/stdout, to a file that it appends to, to a 
 	t.is(await shell(`${search} /dev/stdout`), run);
 	t.is(await shell(`${search} /dev/fd/1`), run);
 	await shell(`${search} /dev/stdout >> log`);
-	t.is(await readFile(join(home, 'log'), 'utf8'), `before\n${run}`);
+	t.is(await readFile(join(folder, 'log'), 'utf8'), `before\n${run}`);
 	t.is(await shell(`exec 4>&1; ${search} >(cat >&4)`), run);
 	t.is(await shell(`${search} /dev/null`), '');
-	// Node gives child processes a socket as standard output.
+	// Here standard output is the socket that Node creates for child processes.
 	const args = ['search', '--collection', 'index', '--queries', 'queries.tsv', '--tag', 't', '--output', '/dev/stdout'];
-	const direct = await promisify(execFile)(process.execPath, [join(packageRoot, 'bin/passagekit.js'), ...args], {cwd: home});
+	const direct = await promisify(execFile)(process.execPath, [join(packageRoot, 'bin/passagekit.js'), ...args], {cwd: folder});
 	t.is(direct.stdout, run);
 	await shell(`${search} link`);
-	t.is(await readFile(join(home, 'run'), 'utf8'), run);
-	t.true((await lstat(join(home, 'link'))).isSymbolicLink());
-	t.deepEqual((await readdir(home)).toSorted(), ['index', 'link', 'log', 'queries.tsv', 'run']);
+	t.is(await readFile(join(folder, 'run'), 'utf8'), run);
+	t.true((await lstat(join(folder, 'link'))).isSymbolicLink());
+	t.deepEqual((await readdir(folder)).toSorted(), ['index', 'link', 'log', 'queries.tsv', 'run']);
 });

@@ -1,12 +1,12 @@
-// Tests the progress bar and how durations and amounts are formatted.
+// Tests the progress bar, and how durations and sizes are formatted.
 import test from 'ava';
 import {ProgressBar, bytes, duration, progressLine} from '../../ts/cli/progress.ts';
 
-/** A bar of 24 cells, of which the given number are filled. */
+/** A bar of 24 characters, of which the given number are filled. */
 const bar = (filled: number): string => `[${'█'.repeat(filled)}${' '.repeat(24 - filled)}]`;
 
 test('a line shows the bar, the amount, the rate and the time left', t => {
-	// 120 in 2 s is 60/s, the remaining 360 take 6 s, and a quarter of 24 cells is 6.
+	// 120 passages in 2 s are 60/s, so the remaining 360 take 6 s. A quarter of 24 characters is 6.
 	t.is(progressLine('encode', 'passages', {done: 120, total: 480}, 2), `encode   ${bar(6)} 120/480 passages · 60/s · 6.0 s left`);
 });
 
@@ -73,7 +73,7 @@ for (const [count, text] of sizes) {
 	});
 }
 
-/** A stream that remembers what was written. */
+/** A stream that records what is written to it. */
 function fakeStream(isTTY: boolean): {readonly stream: NodeJS.WriteStream; readonly written: string[]} {
 	const written: string[] = [];
 	const stream = {isTTY, write: (text: string) => written.push(text)} as unknown as NodeJS.WriteStream;
@@ -99,4 +99,12 @@ test('a bar writes nothing unless the stream is a terminal', t => {
 	progress.end();
 
 	t.deepEqual(written, []);
+});
+
+test('a detail is shown at the end of the line', t => {
+	const {stream, written} = fakeStream(true);
+
+	new ProgressBar('add', 'bytes', stream).update({done: 0, total: 2000}, '12 documents');
+
+	t.deepEqual(written, [`\r\u001B[2Kadd      ${bar(0)} 0.0 kB/2.0 kB · 12 documents`]);
 });

@@ -1,4 +1,4 @@
-// Tests how tables and blocks of text are laid out in the terminal.
+// Tests how tables and blocks of text are formatted for the terminal.
 import test from 'ava';
 import {sideBySide, table} from '../../ts/cli/table.ts';
 
@@ -37,7 +37,7 @@ test('a letter of two UTF-16 code units has a width of one', t => {
 	t.is(table(['𝔸𝔹', 'n'], [['x', '1']]), '𝔸𝔹  n\n──  ─\nx   1');
 });
 
-test('a table can have very many rows', t => {
+test('a table can have 200,000 rows', t => {
 	const rows = Array.from({length: 200_000}, (_, i) => [String(i), '1']);
 
 	t.is(table(['q', 'n'], rows).split('\n').length, 200_002);

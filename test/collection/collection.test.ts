@@ -32,7 +32,7 @@ test('a collection is built, opened, searched in three ways and asked a question
 		const hits = await searcher.search('Who built the first pianos?', {k: 2});
 		t.is(hits[0]!.id, 'piano', retriever);
 		const run = await searcher.searchMany([{id: 'q', text: 'Who built the first pianos?'}], {k: 2});
-		t.deepEqual(run.get('q'), hits, `${retriever}: searchMany gives what search gives, to the bit`);
+		t.deepEqual(run.get('q'), hits, `${retriever}: searchMany returns the same hits as search, bit for bit`);
 	}
 	const hnsw = await collection.searcher('dense', {vectorIndex: 'hnsw'});
 	t.deepEqual(await hnsw.search('canal'), await (await collection.searcher('dense')).search('canal'));
@@ -44,12 +44,12 @@ test('a collection is built, opened, searched in three ways and asked a question
 	t.is(text.slice(answers[0]!.start, answers[0]!.end), answers[0]!.text);
 });
 
-test('vectors are kept in the requested storage', async t => {
+test('vectors are stored as the option says, and an unknown storage is refused', async t => {
 	const home = await folder(t);
-	const plain = await Collection.build(passages, join(home, 'f32'), {dense: 'flat'});
-	const query = (await (await plain.encoder()).encode(['Who built the first pianos?'])).data;
-	const expected = await (await plain.flat()).search(query);
-	t.is((await plain.flat()).storage, 'f32');
+	const singlePrecision = await Collection.build(passages, join(home, 'f32'), {dense: 'flat'});
+	const query = (await (await singlePrecision.encoder()).encode(['Who built the first pianos?'])).data;
+	const expected = await (await singlePrecision.flat()).search(query);
+	t.is((await singlePrecision.flat()).storage, 'f32');
 	for (const storage of ['f16', 'int8Filtered'] as const) {
 		await (await Collection.build(passages, join(home, storage), {flat: {storage}})).close();
 		await using collection = await Collection.open(join(home, storage));
@@ -57,8 +57,10 @@ test('vectors are kept in the requested storage', async t => {
 		t.is(flat.storage, storage);
 		const hits = await flat.search(query);
 		if (storage === 'int8Filtered') {
+			// The int8 copy only decides which vectors are scored; the scores are those of the f32 vectors.
 			t.deepEqual(hits, expected);
 		} else {
+			// Rounding to half precision changes scores. The graph is built from the rounded vectors.
 			t.notDeepEqual(hits, expected);
 			t.deepEqual(await (await collection.hnsw()).search(query), hits);
 		}
@@ -69,13 +71,14 @@ test('vectors are kept in the requested storage', async t => {
 		message: 'flat: storage: expected one of f32, f16, int8Filtered, got "int4"',
 	});
 	t.deepEqual((await readdir(home)).toSorted(), ['f16', 'f32', 'int8Filtered']);
-	await plain.close();
+	await singlePrecision.close();
 });
 
 test('offsets of answers are correct in texts with accents and surrogate pairs', async t => {
 	const path = join(await folder(t), 'index');
 	const text = '🚀 Die Brücke über die Düna wurde 1872 eröffnet, sagt Zoë.';
 	await using collection = await Collection.build([{id: 'b', text}], path);
+	// The question repeats two words of the German text, so that the English reader finds answers.
 	for (const {text: answer, start, end} of (await collection.ask('When was the bridge opened? 1872 eröffnet', {answers: 5})).answers) {
 		t.is(text.slice(start, end), answer);
 	}
@@ -91,7 +94,7 @@ test('builds on one thread with the same seed give the same files', async t => {
 	}
 });
 
-test('a build that fails leaves no files, or the previous collection', async t => {
+test('a failed build leaves no files and changes no collection, and overwriting replaces only collections', async t => {
 	const home = await folder(t);
 	const path = join(home, 'index');
 	await t.throwsAsync(Collection.build([], path, {encoder: false}), {code: 'ERR_FORMAT'});
@@ -129,11 +132,12 @@ test('an aborted build rejects with the reason and leaves no files', async t => 
 		},
 	});
 	t.is(await t.throwsAsync(building), reason);
+	// The abort came after the first two stages: the passages and the BM25 index had been written.
 	t.true(seen.some(({stage, total}) => stage === 'encode' && total === 3000));
 	t.deepEqual(await readdir(home), []);
 });
 
-test('opening a collection with another encoder than its own is refused', async t => {
+test('a dense search with another encoder than that of the collection is refused', async t => {
 	const path = join(await folder(t), 'index');
 	await (await Collection.build(passages, path)).close();
 	await using collection = await Collection.open(path, {encoderOptions: {maxTokens: 64}});
@@ -172,8 +176,8 @@ test('without vectors only BM25 works, and the error of the other searchers says
 
 test('passages and questions can have separate encoders, as in DPR', async t => {
 	const home = await folder(t);
-	/** The tiny encoder in the form of DPR, with an unnormalized [CLS] vector. The number of tokens distinguishes the two encoders. */
-	const encoder = async (name: string, tokens: number): Promise<string> => {
+	/** Copies the tiny encoder with DPR's settings: the vector of [CLS], not normalized. `tokens` makes the two encoders different. */
+	const copyEncoder = async (name: string, tokens: number): Promise<string> => {
 		const path = join(home, name);
 		await cp(join(packageRoot, 'models/tiny-encoder'), path, {recursive: true});
 		const config = JSON.parse(await readFile(join(path, 'config.json'), 'utf8')) as object;
@@ -181,35 +185,66 @@ test('passages and questions can have separate encoders, as in DPR', async t => 
 		await writeFile(join(path, 'config.json'), JSON.stringify({...config, passagekit: own}));
 		return path;
 	};
-	const [ofPassages, ofQuestions] = [await encoder('context', 200), await encoder('question', 40)];
+	const [passageEncoder, questionEncoder] = [await copyEncoder('context', 200), await copyEncoder('question', 40)];
 	const path = join(home, 'index');
-	await using built = await Collection.build(passages, path, {encoder: ofPassages, questionEncoder: ofQuestions, dense: 'flat'});
+	await using built = await Collection.build(passages, path, {encoder: passageEncoder, questionEncoder, dense: 'flat'});
 	t.is(built.manifest.encoder!.unit, false);
-	t.is(built.manifest.encoder!.questions!.model, ofQuestions);
+	t.is(built.manifest.encoder!.questions!.model, questionEncoder);
 
-	// After reopening, each side uses its own encoder: scores are inner products of the two encoders' vectors.
+	// Also after reopening, passages and questions have their own encoders: scores are inner products of vectors of both.
 	await using opened = await Collection.open(path);
 	const question = 'Who built the first pianos?';
 	const hits = await (await opened.searcher('dense')).search(question, {k: 3});
-	const [context, asked] = [await OnnxEncoder.load(ofPassages), await OnnxEncoder.load(ofQuestions)];
-	const [q, p] = [(await asked.encode([question])).data, await context.encode(passages)];
+	const [forPassages, forQuestions] = [await OnnxEncoder.load(passageEncoder), await OnnxEncoder.load(questionEncoder)];
+	const [q, p] = [(await forQuestions.encode([question])).data, await forPassages.encode(passages)];
 	for (const {id, score} of hits) {
 		const row = passages.findIndex(passage => passage.id === id);
 		const product = q.reduce((sum, value, i) => sum + value * p.data[row * p.dim + i]!, 0);
 		t.true(Math.abs(product - score) < 1e-5 * Math.abs(product), `${id}: ${product}, ${score}`);
 	}
 	t.is(hits.length, 3);
-	context.close();
-	asked.close();
+	forPassages.close();
+	forQuestions.close();
 
-	await using wrong = await Collection.open(path, {questionEncoder: ofPassages});
+	await using wrong = await Collection.open(path, {questionEncoder: passageEncoder});
 	const error = await t.throwsAsync(wrong.searcher('dense'), {code: 'ERR_ENCODER_MISMATCH'});
 	t.regex(error.message, /expected the encoder that goes with the index/u);
 	await t.throwsAsync(
-		Collection.build(passages, join(home, 'other'), {encoder: ofPassages, questionEncoder: 'minilm-encoder', dense: 'flat'}),
+		Collection.build(passages, join(home, 'other'), {encoder: passageEncoder, questionEncoder: 'minilm-encoder', dense: 'flat'}),
 		{
 			code: 'ERR_DIMENSION',
 			message: /^questionEncoder: expected vectors of dimension 128/u,
 		},
 	);
+});
+
+test('parts of another collection are refused, and so is a replaced part of an open one', async t => {
+	const home = await folder(t);
+	const options = {encoder: join(packageRoot, 'models/tiny-encoder'), threads: 1};
+	// The same number of passages in each.
+	const others = passages.map(passage => ({...passage, text: `${passage.text} Again.`}));
+	await (await Collection.build(passages, join(home, 'a'), options)).close();
+	await (await Collection.build(others, join(home, 'b'), options)).close();
+	for (const part of ['passages.pkstore', 'bm25', 'flat.pkflat', 'hnsw.pkhnsw']) {
+		const mixed = join(home, `mixed-${part}`);
+		await cp(join(home, 'a'), mixed, {recursive: true});
+		await rm(join(mixed, part), {recursive: true});
+		await cp(join(home, 'b', part), join(mixed, part), {recursive: true});
+		const open = async (): Promise<void> => {
+			await using collection = await Collection.open(mixed);
+			await collection.flat();
+			await collection.hnsw();
+		};
+		await t.throwsAsync(open(), {instanceOf: RetrievalError, code: 'ERR_INDEX_CORRUPT'}, part);
+	}
+	await using opened = await Collection.open(join(home, 'a'));
+	await (await Collection.build(others, join(home, 'a'), {...options, overwrite: true})).close();
+	t.is((await opened.bm25.search('piano'))[0]!.id, 'piano', 'what was open stays open');
+	await t.throwsAsync(opened.flat(), {code: 'ERR_INDEX_CORRUPT', message: /open it again/u});
+	const live = await Collection.open(join(home, 'live'), {create: true, encoder: false});
+	await live.close();
+	await t.throwsAsync(Collection.build(passages, join(home, 'live'), {...options, overwrite: true}), {
+		code: 'ERR_ARGUMENT',
+		message: /Collection\.open created/u,
+	});
 });

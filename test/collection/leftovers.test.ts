@@ -19,13 +19,14 @@ async function build(path: string, id: string, overwrite = false): Promise<void>
 
 test('the next build removes the folders of killed builds, but not those of running builds', async t => {
 	const home = await folder(t);
-	const dead = await endedProcess();
+	const endedPid = await endedProcess();
 	const self = thisProcess();
 	const days = 24 * 60 * 60;
-	const left = async (name: string, record: ProcessRecord | undefined, secondsOld = 0): Promise<string> => {
+	/** Creates a folder as a killed or running build leaves it, last changed `secondsOld` seconds ago. Returns its name. */
+	const leave = async (name: string, record: ProcessRecord | undefined, secondsOld = 0): Promise<string> => {
 		const path = join(home, name);
 		await mkdir(path);
-		await writeFile(join(path, 'passages.pkstore'), 'half');
+		await writeFile(join(path, 'passages.pkstore'), 'unfinished');
 		if (record) {
 			await writeFile(join(path, 'building.json'), JSON.stringify(record));
 		}
@@ -35,44 +36,49 @@ test('the next build removes the folders of killed builds, but not those of runn
 		}
 		return name;
 	};
-	await left(`.index.building-${dead}-00000001`, {...self, pid: dead});
-	await left(`.index.building-${process.pid}-00000002`, {...self, boot: 'an earlier boot'});
-	await left(`.index.building-${dead}-00000003`, {...self, pid: dead, host: 'elsewhere'}, 2 * days);
-	await left(`.index.building-${dead}`, undefined, 3600);
-	await left(`.index.building-${dead}-00000004.gone`, undefined, 3600);
+	// These are removed: their process has ended, or the folder has not changed for too long and its process cannot be found.
+	await leave(`.index.building-${endedPid}-00000001`, {...self, pid: endedPid});
+	await leave(`.index.building-${process.pid}-00000002`, {...self, boot: 'an earlier boot'});
+	await leave(`.index.building-${endedPid}-00000003`, {...self, pid: endedPid, host: 'elsewhere'}, 2 * days);
+	await leave(`.index.building-${endedPid}`, undefined, 3600);
+	await leave(`.index.building-${endedPid}-00000004.gone`, undefined, 3600);
 	if (self.started !== undefined) {
-		await left(`.index.building-${process.pid}-00000005`, {...self, started: '1'});
+		await leave(`.index.building-${process.pid}-00000005`, {...self, started: '1'});
 	}
+	// These are kept: their process runs or may run on another host, or the folder is new. Folders that do not belong to a build of `index`
+	// are kept too: `.other…` belongs to another collection, and `-plan` has no process id.
 	const kept = [
-		await left(`.index.building-${process.pid}-00000006`, self),
-		await left(`.index.building-${dead}-00000007`, {...self, pid: dead, host: 'elsewhere'}, 3600),
-		await left(`.index.building-${dead}-00000008`, undefined),
-		await left(`.index.building-${process.pid}-00000009`, undefined, 3600),
-		await left(`.other.building-${dead}-0000000a`, {...self, pid: dead}),
-		await left(`.index.building-plan`, undefined, 2 * days),
+		await leave(`.index.building-${process.pid}-00000006`, self),
+		await leave(`.index.building-${endedPid}-00000007`, {...self, pid: endedPid, host: 'elsewhere'}, 3600),
+		await leave(`.index.building-${endedPid}-00000008`, undefined),
+		await leave(`.index.building-${process.pid}-00000009`, undefined, 3600),
+		await leave(`.other.building-${endedPid}-0000000a`, {...self, pid: endedPid}),
+		await leave(`.index.building-plan`, undefined, 2 * days),
 	];
 	await build(join(home, 'index'), 'new');
 	t.deepEqual((await readdir(home)).toSorted(), [...kept, 'index'].toSorted());
 });
 
-test('a collection that a killed build had moved away is restored when it is opened, and before the next build', async t => {
+test('a collection that a killed build had moved aside is restored when it is opened, and before the next build', async t => {
 	const home = await folder(t);
 	const index = join(home, 'index');
-	const dead = await endedProcess();
-	const building = join(home, `.index.building-${dead}-00000001`);
-	const moveAway = async (): Promise<void> => {
+	const endedPid = await endedProcess();
+	const building = join(home, `.index.building-${endedPid}-00000001`);
+	/** Leaves what a build leaves that was killed between moving the old collection aside and moving the new one into place. */
+	const moveAside = async (): Promise<void> => {
 		await rename(index, `${building}.old`);
 		await mkdir(building);
-		await writeFile(join(building, 'building.json'), JSON.stringify({...thisProcess(), pid: dead}));
+		await writeFile(join(building, 'building.json'), JSON.stringify({...thisProcess(), pid: endedPid}));
 	};
 	await build(index, 'old');
-	await moveAway();
+	await moveAside();
 	const opened = await Collection.open(index);
 	t.is((await opened.bm25.search('bridge'))[0]!.id, 'old');
 	await opened.close();
 
+	// The build restores the old collection, and then refuses to replace it without `overwrite`.
 	await rm(building, {recursive: true});
-	await moveAway();
+	await moveAside();
 	await t.throwsAsync(build(index, 'new'), {code: 'ERR_ARGUMENT', message: /To replace a collection, set `overwrite`/u});
 	t.true((await readdir(home)).includes('index'));
 	await build(index, 'new', true);
@@ -84,7 +90,7 @@ test('a collection that a killed build had moved away is restored when it is ope
 	await t.throwsAsync(Collection.open(join(home, 'none')), {code: 'ERR_IO', message: /expected a collection/u});
 });
 
-test('two builds of the same folder at the same time do not disturb each other', async t => {
+test('concurrent builds of the same folder do not disturb each other', async t => {
 	const home = await folder(t);
 	const index = join(home, 'index');
 	const results = await Promise.allSettled([build(index, 'a', true), build(index, 'b', true), build(index, 'c', true)]);

@@ -24,21 +24,25 @@ import {
 /** A call under test, which receives the callback. */
 type Call = (options: Pick<CallOptions, 'onProgress'>) => Promise<unknown>;
 
-async function folderOf(t: ExecutionContext): Promise<string> {
+async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-callbacks-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	return folder;
 }
 
+/** Generates passages with the ids `p0`, `p1`, …. */
 function* passages(count: number): Generator<Passage> {
 	for (let i = 0; i < count; i++) {
 		yield {id: `p${i}`, text: `passage ${i} of a bridge of stone and steel over river ${i % 97}`};
 	}
 }
 
-/** Tests both a callback that throws and one whose promise rejects. `calls` counts how often it was called. */
-async function failsWithTheCallback(t: ExecutionContext, call: Call): Promise<void> {
-	for (const fails of [
+/**
+Asserts that a call rejects with the error of its callback, and that the callback is called only once. The callback first throws the
+error, and then, in a second call, returns a promise that rejects with it.
+*/
+async function assertRejectsWithCallbackError(t: ExecutionContext, call: Call): Promise<void> {
+	for (const fail of [
 		(error: Error) => {
 			throw error;
 		},
@@ -52,52 +56,53 @@ async function failsWithTheCallback(t: ExecutionContext, call: Call): Promise<vo
 			call({
 				onProgress() {
 					calls += 1;
-					return fails(error);
+					return fail(error);
 				},
 			}),
 		);
 		t.is(rejected, error);
-		const before = calls;
+		// Progress is reported every 100 ms.
 		await new Promise(resolve => {
 			setTimeout(resolve, 250);
 		});
-		t.is(calls, before, 'it is not called after the call has settled');
-		t.is(calls, 1, 'it is not called again');
+		t.is(calls, 1, 'the callback is not called again, not even after the call has settled');
 	}
 }
 
 test('a search stops when onProgress fails', async t => {
 	const [dim, rows] = [64, 3000];
 	const index = new FlatIndex({dim});
+	// Small numbers in no obvious order.
 	const data = Float32Array.from({length: rows * dim}, (_, i) => (i * 7919) % 13);
 	await index.add(
 		Array.from({length: rows}, (_, i) => `p${i}`),
 		{data, rows, dim},
 	);
-	const times = 20;
-	const many = new Float32Array(times * data.length);
+	// Twenty copies of the queries, so that the search is still running when progress is first reported.
+	const copies = 20;
+	const many = new Float32Array(copies * data.length);
 	for (let from = 0; from < many.length; from += data.length) {
 		many.set(data, from);
 	}
-	const seen: Progress[] = [];
+	const reports: Progress[] = [];
 	const error = new Error('enough');
 	const rejected = await t.throwsAsync(
 		index.searchMany(
-			{data: many, rows: times * rows, dim},
+			{data: many, rows: copies * rows, dim},
 			{
 				threads: 1,
 				onProgress(progress) {
-					seen.push(progress);
+					reports.push(progress);
 					throw error;
 				},
 			},
 		),
 	);
 	t.is(rejected, error);
-	t.is(seen.length, 1);
-	t.true(seen[0]!.done < times * rows, 'it was called while the search ran');
-	// Any value can be thrown.
-	const nothing = index.searchMany(
+	t.is(reports.length, 1);
+	t.true(reports[0]!.done < copies * rows, 'onProgress was called while the search was running');
+	// Any value can be thrown, even undefined.
+	const throwingUndefined = index.searchMany(
 		{data, rows, dim},
 		{
 			onProgress() {
@@ -106,19 +111,19 @@ test('a search stops when onProgress fails', async t => {
 			},
 		},
 	);
-	const result = await nothing.then(
+	const result = await throwingUndefined.then(
 		() => 'resolved',
 		(reason: unknown) => reason,
 	);
 	t.is(result, undefined);
-	await failsWithTheCallback(t, async options => index.searchMany({data, rows, dim}, options));
+	await assertRejectsWithCallbackError(t, async options => index.searchMany({data, rows, dim}, options));
 	// The index is unchanged.
 	t.is((await index.search(data.subarray(0, dim), {k: 3})).length, 3);
 });
 
 test('a call settles only after the promise of its callback', async t => {
 	const index = new FlatIndex({dim: 1});
-	let settled = false;
+	let callbackHasEnded = false;
 	await index.searchMany(
 		{data: Float32Array.of(1), rows: 1, dim: 1},
 		{
@@ -126,18 +131,18 @@ test('a call settles only after the promise of its callback', async t => {
 				await new Promise(resolve => {
 					setTimeout(resolve, 50);
 				});
-				settled = true;
+				callbackHasEnded = true;
 			},
 		},
 	);
-	t.true(settled);
+	t.true(callbackHasEnded);
 });
 
-test('a writer whose onProgress or onSkipped fails is interrupted, as by an abort', async t => {
-	const folder = await folderOf(t);
+test('a writer whose onProgress or onSkipped fails is interrupted, as after an abort', async t => {
+	const folder = await temporaryFolder(t);
 	const file = join(folder, 'corpus.jsonl');
 	const lines = [...passages(2000)].map(({id, text}) => JSON.stringify({_id: id, title: '', text}));
-	await writeFile(file, `${lines.join('\n')}\nno passage\n`);
+	await writeFile(file, `${lines.join('\n')}\nnot a passage\n`);
 	const store = join(folder, 'passages.pkstore');
 	await PassageStore.write(passages(2000), store);
 	await using opened = await PassageStore.open(store);
@@ -152,7 +157,7 @@ test('a writer whose onProgress or onSkipped fails is interrupted, as by an abor
 		async ({onProgress}) => writer.add(file, {skipBadLines: true, onSkipped: lines => onProgress?.({done: lines, total: 0})}),
 	];
 	for (const call of calls) {
-		await failsWithTheCallback(t, async options => {
+		await assertRejectsWithCallbackError(t, async options => {
 			try {
 				await call(options);
 			} finally {
@@ -169,33 +174,33 @@ test('a writer whose onProgress or onSkipped fails is interrupted, as by an abor
 });
 
 test('writing passages from JavaScript stops when onProgress fails', async t => {
-	const folder = await folderOf(t);
+	const folder = await temporaryFolder(t);
 	const output = join(folder, 'passages.pkstore');
-	await failsWithTheCallback(t, async options => PassageStore.write(passages(1000), output, options));
+	await assertRejectsWithCallbackError(t, async options => PassageStore.write(passages(1000), output, options));
 	t.deepEqual(await readdir(folder), []);
 });
 
-test('a build whose onProgress or onStage fails leaves nothing behind', async t => {
-	const folder = await folderOf(t);
+test('a build whose onProgress or onStage fails leaves no files', async t => {
+	const folder = await temporaryFolder(t);
 	const output = join(folder, 'collection');
-	await failsWithTheCallback(t, async ({onProgress}) => Collection.build(passages(1000), output, {encoder: false, onProgress}));
-	await failsWithTheCallback(t, async ({onProgress}) =>
+	await assertRejectsWithCallbackError(t, async ({onProgress}) => Collection.build(passages(1000), output, {encoder: false, onProgress}));
+	await assertRejectsWithCallbackError(t, async ({onProgress}) =>
 		Collection.build(passages(1000), output, {encoder: false, onStage: ({passages: done}) => onProgress!({done, total: 0})}),
 	);
 	t.deepEqual(await readdir(folder), []);
 });
 
 test('reading a file rejects with the error of onProgress or onSkipped', async t => {
-	const folder = await folderOf(t);
+	const folder = await temporaryFolder(t);
 	const file = join(folder, 'corpus.jsonl');
-	await writeFile(file, `${JSON.stringify({_id: 'a', title: '', text: 'a fox'})}\nno passage\n`);
+	await writeFile(file, `${JSON.stringify({_id: 'a', title: '', text: 'a fox'})}\nnot a passage\n`);
 	const read = async (options: Parameters<typeof readPassages>[1]): Promise<void> => {
 		for await (const {id} of readPassages(file, {skipBadLines: true, ...options})) {
 			t.is(id, 'a');
 		}
 	};
-	await failsWithTheCallback(t, read);
-	await failsWithTheCallback(t, async ({onProgress}) => read({onSkipped: lines => onProgress!({done: lines, total: 0})}));
+	await assertRejectsWithCallbackError(t, read);
+	await assertRejectsWithCallbackError(t, async ({onProgress}) => read({onSkipped: lines => onProgress!({done: lines, total: 0})}));
 });
 
 test('all concurrent searchers have stopped when a call rejects with the error of onProgress', async t => {
@@ -222,7 +227,7 @@ test('all concurrent searchers have stopped when a call rejects with the error o
 		},
 	};
 	const searcher = new HybridSearcher({dense: new DenseSearcher({encoder, index}), sparse: slow});
-	await failsWithTheCallback(t, async options => {
+	await assertRejectsWithCallbackError(t, async options => {
 		try {
 			await searcher.searchMany([{id: 'q', text: 'fox'}], options);
 		} finally {
@@ -232,10 +237,10 @@ test('all concurrent searchers have stopped when a call rejects with the error o
 });
 
 test('running searches stop when onProgress fails, and no other search starts', async t => {
-	let [begun, running] = [0, 0];
+	let [started, running] = [0, 0];
 	const searcher = {
 		async search() {
-			begun += 1;
+			started += 1;
 			running += 1;
 			await new Promise(resolve => {
 				setTimeout(resolve, 5);
@@ -245,21 +250,24 @@ test('running searches stop when onProgress fails, and no other search starts', 
 		},
 	};
 	const queries = Array.from({length: 100}, (_, i) => ({id: `q${i}`, text: 'fox'}));
+	// Every query has the same two candidates.
 	const lists = new Map(queries.map(({id}) => [id, {gold: 'a', ids: ['a', 'b']}]));
-	await failsWithTheCallback(t, async options => {
-		begun = 0;
+	const candidates = {lists, size: 2, shortListCount: 0, withoutRelevantCount: 0};
+	await assertRejectsWithCallbackError(t, async options => {
+		started = 0;
 		try {
-			await rankCandidates(searcher, queries, {lists, size: 2, short: 0, without: 0}, {...options, concurrency: 4});
+			await rankCandidates(searcher, queries, candidates, {...options, concurrency: 4});
 		} finally {
 			t.is(running, 0);
-			t.true(begun < 20, `${begun}`);
+			t.true(started < 20, `${started} of 100 searches, of which four run at a time`);
 		}
 	});
 });
 
 test('a download stops when onProgress fails', async t => {
-	const folder = await folderOf(t);
+	const folder = await temporaryFolder(t);
 	const server = createServer((request, response) => {
+		// The path is `/some/model/resolve/main/FILE`.
 		const file = request.url!.split('/').slice(5).join('/');
 		if (!['tokenizer.json', 'onnx/model.onnx'].includes(file)) {
 			response.writeHead(404).end();
@@ -273,7 +281,7 @@ test('a download stops when onProgress fails', async t => {
 	});
 	t.teardown(() => server.close());
 	const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	await failsWithTheCallback(t, async options =>
+	await assertRejectsWithCallbackError(t, async options =>
 		downloadModel('some/model', {...options, endpoint, cacheFolder: folder, offline: false, token: ''}),
 	);
 	// The lock was released, and the next call resumes the download.

@@ -1,4 +1,4 @@
-// Tests that errors of the file system become `ERR_IO` and name the path.
+// Tests that errors of the file system are reported as `ERR_IO` with the path.
 import {execFile} from 'node:child_process';
 import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -11,18 +11,19 @@ import {replicate} from '../../ts/studies/replication/index.ts';
 import {studyPhrases} from '../../ts/studies/phrases/index.ts';
 import {studyVocabulary} from '../../ts/studies/vocabulary/index.ts';
 
-const run = promisify(execFile);
-const tooLong = 'x'.repeat(300);
-const linux = process.platform === 'linux' ? test : test.skip;
+const execute = promisify(execFile);
+/** A file name that is too long for the file system. */
+const tooLongName = 'x'.repeat(300);
+const onLinux = process.platform === 'linux' ? test : test.skip;
 
-async function folderOf(t: ExecutionContext): Promise<string> {
+async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-files-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	return folder;
 }
 
-/** Asserts that the call rejects with `ERR_IO`, that the message names the path, and that `cause` is the error of the file system. */
-async function refused(t: ExecutionContext, call: () => Promise<unknown>, path: string, code: string): Promise<void> {
+/** Asserts that a call rejects with `ERR_IO`, that the message has the path, and that `cause` is the error of the file system. */
+async function assertRefused(t: ExecutionContext, call: () => Promise<unknown>, path: string, code: string): Promise<void> {
 	const error = await t.throwsAsync(call, {instanceOf: RetrievalError, code: 'ERR_IO'});
 	t.true(error.message.includes(path), error.message);
 	t.is((error.cause as NodeJS.ErrnoException | undefined)?.code, code, error.message);
@@ -31,19 +32,19 @@ async function refused(t: ExecutionContext, call: () => Promise<unknown>, path: 
 const passages = [{id: 'a', text: 'a fox'}];
 
 test('a collection that cannot be written is refused with ERR_IO', async t => {
-	const folder = await folderOf(t);
+	const folder = await temporaryFolder(t);
 	const build = (output: string) => async () => Collection.build(passages, output, {encoder: false});
-	await refused(t, build(join(folder, tooLong)), tooLong, 'ENAMETOOLONG');
-	// The temporary folder of the build has a longer name than the collection.
-	const almost = 'y'.repeat(250);
-	await refused(t, build(join(folder, almost)), almost, 'ENAMETOOLONG');
+	await assertRefused(t, build(join(folder, tooLongName)), tooLongName, 'ENAMETOOLONG');
+	// This name is short enough, but the temporary folder of the build has a longer name.
+	const longName = 'y'.repeat(250);
+	await assertRefused(t, build(join(folder, longName)), longName, 'ENAMETOOLONG');
 	await writeFile(join(folder, 'file'), '');
-	await refused(t, build(join(folder, 'file')), join(folder, 'file'), 'ENOTDIR');
-	await refused(t, build(join(folder, 'file', 'below')), join(folder, 'file'), 'ENOTDIR');
+	await assertRefused(t, build(join(folder, 'file')), join(folder, 'file'), 'ENOTDIR');
+	await assertRefused(t, build(join(folder, 'file', 'inside')), join(folder, 'file'), 'ENOTDIR');
 	await t.throwsAsync(build(join(folder, 'a\0b')), {code: 'ERR_ARGUMENT', message: /null byte/u});
 });
 
-linux('a collection in a folder where nothing can be written is refused with ERR_IO', async t => {
+onLinux('a collection in a folder where nothing can be written is refused with ERR_IO', async t => {
 	const error = await t.throwsAsync(Collection.build(passages, '/sys/passagekit/collection', {encoder: false}), {
 		instanceOf: RetrievalError,
 		code: 'ERR_IO',
@@ -52,35 +53,35 @@ linux('a collection in a folder where nothing can be written is refused with ERR
 });
 
 test('a collection that cannot be read is refused with ERR_IO', async t => {
-	const folder = await folderOf(t);
-	await refused(t, async () => Collection.open(join(folder, tooLong)), tooLong, 'ENAMETOOLONG');
-	await refused(t, async () => Collection.open(join(folder, 'nothing')), 'nothing', 'ENOENT');
+	const folder = await temporaryFolder(t);
+	await assertRefused(t, async () => Collection.open(join(folder, tooLongName)), tooLongName, 'ENAMETOOLONG');
+	await assertRefused(t, async () => Collection.open(join(folder, 'nothing')), 'nothing', 'ENOENT');
 	await mkdir(join(folder, 'passagekit.json'));
-	await refused(t, async () => Collection.open(folder), join(folder, 'passagekit.json'), 'EISDIR');
+	await assertRefused(t, async () => Collection.open(folder), join(folder, 'passagekit.json'), 'EISDIR');
 	await t.throwsAsync(Collection.open(join(folder, 'a\0b')), {code: 'ERR_ARGUMENT', message: /null byte/u});
 });
 
 test('models whose files or caches cannot be accessed are refused with ERR_IO', async t => {
-	const folder = await folderOf(t);
+	const folder = await temporaryFolder(t);
 	await writeFile(join(folder, 'file'), '');
 	const options = {endpoint: 'http://127.0.0.1:1', offline: false};
 	for (const [cacheFolder, code] of [
-		[join(folder, tooLong), 'ENAMETOOLONG'],
+		[join(folder, tooLongName), 'ENAMETOOLONG'],
 		[join(folder, 'file'), 'ENOTDIR'],
 	] as const) {
-		await refused(t, async () => downloadModel('some/model', {...options, cacheFolder}), cacheFolder, code);
-		await refused(t, async () => resolveModel('some/model', {...options, cacheFolder}), cacheFolder, code);
+		await assertRefused(t, async () => downloadModel('some/model', {...options, cacheFolder}), cacheFolder, code);
+		await assertRefused(t, async () => resolveModel('some/model', {...options, cacheFolder}), cacheFolder, code);
 	}
 	const model = join(folder, 'model');
 	await mkdir(join(model, 'config.json'), {recursive: true});
 	for (const name of ['model.onnx', 'tokenizer.json']) {
 		await writeFile(join(model, name), '{}');
 	}
-	await refused(t, async () => OnnxEncoder.load(model), join(model, 'config.json'), 'EISDIR');
+	await assertRefused(t, async () => OnnxEncoder.load(model), join(model, 'config.json'), 'EISDIR');
 });
 
 test('studies whose folders or files cannot be accessed are refused with ERR_IO', async t => {
-	const folder = await folderOf(t);
+	const folder = await temporaryFolder(t);
 	const dataset = join(folder, 'dataset');
 	await mkdir(join(dataset, 'articles'), {recursive: true});
 	await writeFile(join(dataset, 'articles', 'a.md'), '# Fox\n\nA fox is red.\n');
@@ -91,21 +92,21 @@ test('studies whose folders or files cannot be accessed are refused with ERR_IO'
 	await writeFile(join(folder, 'file'), '');
 	const options = {encoder: 'tiny-encoder', reader: false} as const;
 	for (const [output, code] of [
-		[join(folder, tooLong), 'ENAMETOOLONG'],
-		[join(folder, 'file', 'below'), 'ENOTDIR'],
+		[join(folder, tooLongName), 'ENAMETOOLONG'],
+		[join(folder, 'file', 'inside'), 'ENOTDIR'],
 	] as const) {
-		await refused(t, async () => replicate(dataset, output, options), output, code);
-		await refused(t, async () => studyPhrases(dataset, output, {encoder: 'tiny-encoder'}), output, code);
-		await refused(t, async () => studyVocabulary(dataset, output, {encoder: 'tiny-encoder'}), output, code);
+		await assertRefused(t, async () => replicate(dataset, output, options), output, code);
+		await assertRefused(t, async () => studyPhrases(dataset, output, {encoder: 'tiny-encoder'}), output, code);
+		await assertRefused(t, async () => studyVocabulary(dataset, output, {encoder: 'tiny-encoder'}), output, code);
 	}
 	const output = join(folder, 'study');
 	await mkdir(join(output, 'configuration.json'), {recursive: true});
-	await refused(t, async () => replicate(dataset, output, options), join(output, 'configuration.json'), 'EISDIR');
+	await assertRefused(t, async () => replicate(dataset, output, options), join(output, 'configuration.json'), 'EISDIR');
 });
 
-linux('output that a full disk does not take ends the command line with status 1 and ERR_IO', async t => {
+onLinux('a command whose output does not fit on the disk ends with status 1 and ERR_IO', async t => {
 	const bin = join(packageRoot, 'bin/passagekit.js');
-	const failed = (await t.throwsAsync(run('sh', ['-c', '"$0" "$1" doctor --json > /dev/full', process.execPath, bin]))) as Error & {
+	const failed = (await t.throwsAsync(execute('sh', ['-c', '"$0" "$1" doctor --json > /dev/full', process.execPath, bin]))) as Error & {
 		code: number;
 		stderr: string;
 	};
@@ -115,17 +116,15 @@ linux('output that a full disk does not take ends the command line with status 1
 	t.regex(error.message, /^write standard output: ENOSPC/u);
 });
 
-test('a page that cannot be written gives a one-line error', async t => {
-	const folder = await folderOf(t);
+test('a command that cannot write its HTML page ends with an error of one line', async t => {
+	const folder = await temporaryFolder(t);
 	const index = join(folder, 'index');
 	const built = await Collection.build(passages, index, {encoder: 'minilm-encoder', dense: 'flat'});
 	await built.close();
-	const page = join(folder, tooLong);
+	const page = join(folder, tooLongName);
 	const bin = join(packageRoot, 'bin/passagekit.js');
-	const failed = (await t.throwsAsync(run(process.execPath, [bin, 'explain', 'fox', '--collection', index, '--html', page]))) as Error & {
-		code: number;
-		stderr: string;
-	};
+	const args = [bin, 'explain', 'fox', '--collection', index, '--html', page];
+	const failed = (await t.throwsAsync(execute(process.execPath, args))) as Error & {code: number; stderr: string};
 	t.is(failed.code, 1);
 	t.regex(failed.stderr.trim(), /^passagekit: write .*: File name too long [^\n]*\(ERR_IO\)$/u);
 	await t.throwsAsync(readFile(page));

@@ -1,20 +1,21 @@
-// Tests how files are opened: mapped or in memory, checked partly or completely.
+// Tests the options of opening files: memory-mapped or in memory, and with some or all checksums checked.
 import {mkdtemp, readFile, readdir, rm, truncate, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
 import {Bm25Index, Bm25Writer, Collection, FlatIndex, HnswIndex, PassageStore, RetrievalError} from '../../ts/index.ts';
 
-async function folder(t: ExecutionContext): Promise<string> {
+async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-opening-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
 	return path;
 }
 
 const DIM = 512;
-/** Number of rows. All vectors together take more than 16 MiB. */
+/** Number of vectors. They take more than 16 MiB, so their checksum is not checked by default. */
 const ROWS = 9000;
 
+/** Vectors of pseudorandom numbers, from the linear congruential generator of Numerical Recipes. */
 function vectors() {
 	let state = 3;
 	const data = Float32Array.from({length: ROWS * DIM}, () => {
@@ -25,25 +26,25 @@ function vectors() {
 }
 
 test('an index opened in memory does not need its file and returns the same hits', async t => {
-	const path = join(await folder(t), 'flat');
-	const all = vectors();
+	const path = join(await temporaryFolder(t), 'flat');
+	const rows = vectors();
 	const ids = Array.from({length: ROWS}, (_, row) => `p${row}`);
 	const flat = new FlatIndex({dim: DIM});
-	await flat.add(ids, all);
+	await flat.add(ids, rows);
 	await flat.save(path);
 	const hnsw = await HnswIndex.build(`${path}.hnsw`, path, {m: 8, efConstruction: 40});
-	const query = all.data.subarray(5 * DIM, 6 * DIM);
-	for (const [kind, file, made] of [
+	const query = rows.data.subarray(5 * DIM, 6 * DIM);
+	for (const [kind, file, built] of [
 		[FlatIndex, path, flat],
 		[HnswIndex, `${path}.hnsw`, hnsw],
 	] as const) {
 		const mapped = await kind.open(file);
-		const expected = await made.search(query, {k: 20});
+		const expected = await built.search(query, {k: 20});
 		t.deepEqual(await mapped.search(query, {k: 20}), expected);
 		const loaded = await kind.open(file, {inMemory: true, verify: true});
 		t.true(mapped.memoryBytes < 4 * ROWS * DIM && loaded.memoryBytes > 4 * ROWS * DIM);
 		mapped.close();
-		made.close();
+		built.close();
 		await truncate(file, 0);
 		t.deepEqual(await loaded.search(query, {k: 20}), expected);
 		t.is((await loaded.vectors(['p7', `p${ROWS - 1}`])).rows, 2);
@@ -51,15 +52,16 @@ test('an index opened in memory does not need its file and returns the same hits
 	}
 });
 
-test('damage that opening does not read is found with verify', async t => {
-	const home = await folder(t);
-	const [flatPath, storePath] = [join(home, 'flat'), join(home, 'store')];
+test('corruption of large sections is detected only with the option verify', async t => {
+	const folder = await temporaryFolder(t);
+	const [flatPath, storePath] = [join(folder, 'flat'), join(folder, 'store')];
 	const flat = new FlatIndex({dim: DIM});
 	await flat.add(
 		Array.from({length: ROWS}, (_, row) => `p${row}`),
 		vectors(),
 	);
 	await flat.save(flatPath);
+	// These passages take more than 16 MiB, too.
 	const passages = Array.from({length: 18_000}, (_, id) => ({id: `p${id}`, text: `stone bridge ${id} `.repeat(64)}));
 	await PassageStore.write(passages, storePath);
 	for (const [path, kind] of [
@@ -67,6 +69,7 @@ test('damage that opening does not read is found with verify', async t => {
 		[storePath, PassageStore],
 	] as const) {
 		const bytes = await readFile(path);
+		// A byte inside the vectors or the texts.
 		bytes[10 * 2 ** 20]! ^= 4;
 		await writeFile(path, bytes);
 		await (await kind.open(path)).close();
@@ -77,8 +80,8 @@ test('damage that opening does not read is found with verify', async t => {
 });
 
 test('a collection and a BM25 index in memory work without their files', async t => {
-	const home = await folder(t);
-	const path = join(home, 'collection');
+	const folder = await temporaryFolder(t);
+	const path = join(folder, 'collection');
 	const built = await Collection.build(
 		[
 			{id: 'a', title: 'Bridges', text: 'A bridge of stone.'},
@@ -100,7 +103,7 @@ test('a collection and a BM25 index in memory work without their files', async t
 	t.is((await collection.passages.get(['a']))[0]!.text, 'A bridge of stone.');
 	await t.throwsAsync(collection.bm25.reload(), {instanceOf: RetrievalError});
 
-	const index = join(home, 'bm25');
+	const index = join(folder, 'bm25');
 	await (await Bm25Index.build(index, [{id: 'a', text: 'one'}])).close();
 	const loaded = await Bm25Index.open(index, {inMemory: true});
 	const writer = await Bm25Writer.open(index);

@@ -1,4 +1,4 @@
-// Tests how output files are replaced: links, modes, FIFOs, devices and failures.
+// Tests how output files are replaced: symbolic links, file modes, FIFOs, devices and failures.
 import {execFileSync} from 'node:child_process';
 import {chmod, lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -9,7 +9,7 @@ import {replaceFile} from '../../ts/core/files/replace-file.ts';
 
 const onUnix = process.platform === 'win32' ? test.skip : test;
 
-async function folder(t: ExecutionContext): Promise<string> {
+async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-files-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
 	return path;
@@ -17,7 +17,7 @@ async function folder(t: ExecutionContext): Promise<string> {
 
 const run = new Map([['q', [{id: 'p', score: 1}]]]);
 const runText = 'q Q0 p 1 1 t\n';
-/** All functions that write a file sequentially. */
+/** The functions that write a file from start to end, with the text that they write. */
 const writers: Record<string, {readonly text: string; readonly write: (path: string, signal?: AbortSignal) => Promise<void>}> = {
 	replaceFile: {text: 'pages\n', write: async (path, signal) => replaceFile(path, 'pages\n', {signal})},
 	writeTrecRun: {text: runText, write: async (path, signal) => writeTrecRun(path, run, 't', {signal})},
@@ -26,8 +26,8 @@ const writers: Record<string, {readonly text: string; readonly write: (path: str
 
 for (const [name, {text, write}] of Object.entries(writers)) {
 	onUnix(`${name} keeps symbolic links and file modes`, async t => {
-		const home = await folder(t);
-		const [file, link, later] = [join(home, 'file'), join(home, 'link'), join(home, 'later')];
+		const folder = await temporaryFolder(t);
+		const [file, link, danglingLink] = [join(folder, 'file'), join(folder, 'link'), join(folder, 'dangling')];
 		await writeFile(file, 'old');
 		await chmod(file, 0o600);
 		await symlink('file', link);
@@ -35,15 +35,15 @@ for (const [name, {text, write}] of Object.entries(writers)) {
 		t.true((await lstat(link)).isSymbolicLink());
 		t.is(await readFile(file, 'utf8'), text);
 		t.is((await stat(file)).mode & 0o777, 0o600);
-		await symlink('new', later);
-		await write(later);
-		t.is(await readFile(join(home, 'new'), 'utf8'), text);
-		t.deepEqual((await readdir(home)).toSorted(), ['file', 'later', 'link', 'new']);
+		await symlink('new', danglingLink);
+		await write(danglingLink);
+		t.is(await readFile(join(folder, 'new'), 'utf8'), text);
+		t.deepEqual((await readdir(folder)).toSorted(), ['dangling', 'file', 'link', 'new']);
 	});
 
 	onUnix(`${name} writes to devices and FIFOs, and refuses folders and loops of links`, async t => {
-		const home = await folder(t);
-		const [pipe, loop] = [join(home, 'pipe'), join(home, 'loop')];
+		const folder = await temporaryFolder(t);
+		const [pipe, loop] = [join(folder, 'pipe'), join(folder, 'loop')];
 		execFileSync('mkfifo', [pipe]);
 		await write('/dev/null');
 		t.true((await lstat('/dev/null')).isCharacterDevice());
@@ -57,14 +57,14 @@ for (const [name, {text, write}] of Object.entries(writers)) {
 		t.is(await t.throwsAsync(waiting), reason);
 		await symlink('loop', loop);
 		await t.throwsAsync(write(loop), {instanceOf: RetrievalError, code: 'ERR_IO', message: /symbolic links, or a loop/u});
-		await t.throwsAsync(write(home), {instanceOf: RetrievalError, code: 'ERR_IO'});
-		t.deepEqual((await readdir(home)).toSorted(), ['loop', 'pipe']);
+		await t.throwsAsync(write(folder), {instanceOf: RetrievalError, code: 'ERR_IO'});
+		t.deepEqual((await readdir(folder)).toSorted(), ['loop', 'pipe']);
 	});
 }
 
 onUnix('an index can be saved only to a regular file', async t => {
-	const home = await folder(t);
-	const pipe = join(home, 'pipe');
+	const folder = await temporaryFolder(t);
+	const pipe = join(folder, 'pipe');
 	execFileSync('mkfifo', [pipe]);
 	const index = new FlatIndex({dim: 2});
 	await index.add(['a'], {data: Float32Array.of(1, 2), rows: 1, dim: 2});
@@ -78,7 +78,7 @@ onUnix('an index can be saved only to a regular file', async t => {
 			message: `write ${path}: expected a regular file or a new one, got ${got}`,
 		});
 	}
-	const [file, link] = [join(home, 'file'), join(home, 'link')];
+	const [file, link] = [join(folder, 'file'), join(folder, 'link')];
 	await symlink('file', link);
 	await index.save(link);
 	t.true((await lstat(link)).isSymbolicLink());
@@ -86,59 +86,59 @@ onUnix('an index can be saved only to a regular file', async t => {
 	await chmod(file, 0o640);
 	await index.save(link);
 	t.is((await stat(file)).mode & 0o777, 0o640);
-	t.deepEqual((await readdir(home)).toSorted(), ['file', 'link', 'pipe']);
+	t.deepEqual((await readdir(folder)).toSorted(), ['file', 'link', 'pipe']);
 });
 
-onUnix('vectors and ids are exported either both or not at all', async t => {
-	const home = await folder(t);
-	const [vectors, ids] = [join(home, 'vectors.npy'), join(home, 'ids.txt')];
+onUnix('an export writes vectors and ids, or neither', async t => {
+	const folder = await temporaryFolder(t);
+	const [vectors, ids] = [join(folder, 'vectors.npy'), join(folder, 'ids.txt')];
 	const index = new FlatIndex({dim: 2});
 	await index.add(['a', 'b'], {data: Float32Array.of(1, 2, 3, 4), rows: 2, dim: 2});
 	await index.exportVectors(vectors, {idsPath: ids});
-	const before = await readFile(vectors);
+	const exportedVectors = await readFile(vectors);
 	await index.add(['c'], {data: Float32Array.of(5, 6), rows: 1, dim: 2});
-	await mkdir(join(home, 'taken'));
-	await t.throwsAsync(index.exportVectors(vectors, {idsPath: join(home, 'taken')}), {code: 'ERR_IO'});
-	await t.throwsAsync(index.exportVectors(join(home, 'taken'), {idsPath: ids}), {code: 'ERR_IO'});
-	await t.throwsAsync(index.exportVectors(vectors, {idsPath: join(home, 'none', 'ids.txt')}), {code: 'ERR_IO'});
+	await mkdir(join(folder, 'subfolder'));
+	await t.throwsAsync(index.exportVectors(vectors, {idsPath: join(folder, 'subfolder')}), {code: 'ERR_IO'});
+	await t.throwsAsync(index.exportVectors(join(folder, 'subfolder'), {idsPath: ids}), {code: 'ERR_IO'});
+	await t.throwsAsync(index.exportVectors(vectors, {idsPath: join(folder, 'none', 'ids.txt')}), {code: 'ERR_IO'});
 	await t.throwsAsync(index.exportVectors(vectors, {idsPath: vectors}), {code: 'ERR_ARGUMENT', message: /expected two files/u});
 	const aborted = AbortSignal.abort(new Error('enough'));
 	await t.throwsAsync(index.exportVectors(vectors, {idsPath: ids, signal: aborted}), {message: 'enough'});
-	t.deepEqual(await readFile(vectors), before);
+	t.deepEqual(await readFile(vectors), exportedVectors);
 	t.is(await readFile(ids, 'utf8'), 'a\nb\n');
 	await index.exportVectors(vectors, {idsPath: ids});
 	t.is(await readFile(ids, 'utf8'), 'a\nb\nc\n');
-	const again = new FlatIndex({dim: 2});
-	await again.addFile(vectors, {idsPath: ids});
-	t.deepEqual(await again.get('c'), await index.get('c'));
-	t.is(again.size, 3);
-	t.deepEqual((await readdir(home)).toSorted(), ['ids.txt', 'taken', 'vectors.npy']);
+	const imported = new FlatIndex({dim: 2});
+	await imported.addFile(vectors, {idsPath: ids});
+	t.deepEqual(await imported.get('c'), await index.get('c'));
+	t.is(imported.size, 3);
+	t.deepEqual((await readdir(folder)).toSorted(), ['ids.txt', 'subfolder', 'vectors.npy']);
 
 	// Exports to two FIFOs, which are read one after the other.
-	const pipes = ['one', 'two'].map(name => join(home, name));
+	const pipes = ['one', 'two'].map(name => join(folder, name));
 	execFileSync('mkfifo', pipes);
-	const exported = index.exportVectors(pipes[0]!, {idsPath: pipes[1]!});
+	const exporting = index.exportVectors(pipes[0]!, {idsPath: pipes[1]!});
 	t.deepEqual(await readFile(pipes[0]!), await readFile(vectors));
 	t.is(await readFile(pipes[1]!, 'utf8'), 'a\nb\nc\n');
-	await exported;
+	await exporting;
 });
 
-onUnix('building a collection over a symbolic link or a private folder keeps the link and the mode', async t => {
-	const home = await folder(t);
-	const [place, link] = [join(home, 'far', 'index'), join(home, 'link')];
-	await mkdir(join(home, 'far'));
-	await symlink('far/index', link);
+onUnix('building a collection at a symbolic link keeps the link, and overwriting a collection keeps the mode of its folder', async t => {
+	const folder = await temporaryFolder(t);
+	const [target, link] = [join(folder, 'other', 'index'), join(folder, 'link')];
+	await mkdir(join(folder, 'other'));
+	await symlink('other/index', link);
 	const build = async (id: string, overwrite: boolean): Promise<void> =>
 		(await Collection.build([{id, text: 'A stone bridge.'}], link, {encoder: false, overwrite})).close();
 	await build('first', false);
-	await chmod(place, 0o700);
+	await chmod(target, 0o700);
 	await build('second', true);
 	t.true((await lstat(link)).isSymbolicLink());
-	t.is((await stat(place)).mode & 0o777, 0o700);
+	t.is((await stat(target)).mode & 0o777, 0o700);
 	await using collection = await Collection.open(link);
 	t.is((await collection.bm25.search('bridge'))[0]!.id, 'second');
-	t.deepEqual(await readdir(join(home, 'far')), ['index']);
-	const loop = join(home, 'loop');
+	t.deepEqual(await readdir(join(folder, 'other')), ['index']);
+	const loop = join(folder, 'loop');
 	await symlink('loop', loop);
 	await t.throwsAsync(Collection.build([{id: 'a', text: 'b'}], loop, {encoder: false}), {code: 'ERR_IO', message: /or a loop/u});
 });

@@ -1,4 +1,4 @@
-// Tests what the README of the encyclopedia example states about its articles, questions and splits.
+// Tests that the bundled encyclopedia has the properties that its README states: sizes, evidence, kinds of questions, and splits.
 import {readdir, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import test from 'ava';
@@ -6,12 +6,13 @@ import {type EncyclopediaQuestion, type Passage, encyclopedia, hasAnswer, readPa
 
 const {articles, qrels, questions} = encyclopedia();
 
+/** All passages by id. */
 async function passages(): Promise<Map<string, Passage>> {
-	const all = new Map<string, Passage>();
+	const byId = new Map<string, Passage>();
 	for await (const passage of readPassages(articles)) {
-		all.set(passage.id, passage);
+		byId.set(passage.id, passage);
 	}
-	return all;
+	return byId;
 }
 
 async function everyQuestion(): Promise<EncyclopediaQuestion[]> {
@@ -27,24 +28,24 @@ test('the encyclopedia has the size that its README states', async t => {
 	t.is((await everyQuestion()).length, 528);
 });
 
-test('the article contains the evidence, and both the evidence and the gold passage contain the answer', async t => {
-	const store = await passages();
+test('the evidence of a question is in its article, and the answer is in the evidence and in the gold passage', async t => {
+	const passagesById = await passages();
 	for (const {id, answers, evidence, passage} of await everyQuestion()) {
-		const [slug] = passage.split('#');
-		const article = await readFile(join(articles, slug!), 'utf8');
+		const [fileName] = passage.split('#');
+		const article = await readFile(join(articles, fileName!), 'utf8');
 		t.true(article.includes(evidence), id);
 		t.true(evidence.includes(answers[0]!), id);
-		t.true(hasAnswer(store.get(passage)!.text, answers), `${id}: ${passage}`);
-		t.is(`${slug!.replace(/\.md$/u, '')}`, id.replace(/-\d+$/u, ''));
+		t.true(hasAnswer(passagesById.get(passage)!.text, answers), `${id}: ${passage}`);
+		t.is(fileName!.replace(/\.md$/u, ''), id.replace(/-\d+$/u, ''));
 	}
 });
 
-test('a paraphrase shares no stem of a content word with its passage or title', async t => {
-	const store = await passages();
+test('paraphrased questions share no word stems with their passage and title, and lexical questions share three or more', async t => {
+	const passagesById = await passages();
 	for (const {id, kind, text, passage} of await everyQuestion()) {
-		const gold = store.get(passage)!;
-		const there = stems(`${gold.title} ${gold.text}`);
-		const shared = [...stems(text)].filter(stem => there.has(stem));
+		const gold = passagesById.get(passage)!;
+		const passageStems = stems(`${gold.title} ${gold.text}`);
+		const shared = [...stems(text)].filter(stem => passageStems.has(stem));
 		if (kind === 'paraphrase') {
 			t.deepEqual(shared, [], id);
 		} else if (kind === 'lexical') {
@@ -54,21 +55,21 @@ test('a paraphrase shares no stem of a content word with its passage or title', 
 });
 
 test('the splits share no article, and each has questions of every kind', async t => {
-	const seen = new Map<string, string>();
+	const splitOfArticle = new Map<string, string>();
 	for (const split of ['train', 'dev', 'test'] as const) {
 		const kinds = new Set<string>();
 		for (const {kind, passage} of await questions(split)) {
 			const [article] = passage.split('#');
-			t.is(seen.get(article!) ?? split, split, article);
-			seen.set(article!, split);
+			t.is(splitOfArticle.get(article!) ?? split, split, article);
+			splitOfArticle.set(article!, split);
 			kinds.add(kind);
 		}
 		t.deepEqual([...kinds].toSorted(), ['entity', 'lexical', 'number', 'paraphrase']);
 	}
-	t.is(seen.size, 88);
+	t.is(splitOfArticle.size, 88);
 });
 
-test('the qrels are the gold passages', async t => {
+test('the qrels have exactly the gold passage of each question', async t => {
 	const judged = await readQrels(qrels);
 	const all = await everyQuestion();
 	t.is(judged.size, all.length);
@@ -77,6 +78,7 @@ test('the qrels are the gold passages', async t => {
 	}
 });
 
+/** Words that are not compared because they say little about the content. */
 const stopWords = new Set(
 	`a about above after again against ago all also among an and another any are as at away be became because become been
 before being below between both but by called came can could did do does doing done down during each either ever every few first for from further
@@ -87,7 +89,10 @@ thing things this those through time to together too toward turn two under until
 which while who whom whose why will with within without word words work would year years yet you your`.split(/\s+/u),
 );
 
-/** A crude stemmer: strips endings and keeps five letters, so that it finds too many shared stems rather than too few. */
+/**
+The stems of the words of a text, without stop words. The stemmer is simple: it removes endings and keeps at most five letters. So it
+finds too many shared stems rather than too few.
+*/
 function stems(text: string): Set<string> {
 	const words = text
 		.toLowerCase()
@@ -98,8 +103,8 @@ function stems(text: string): Set<string> {
 		words
 			.filter(word => word.length > 2 && !stopWords.has(word))
 			.map(word => {
-				const cut = word.replace(/(ations?|ings?|edly|ed|ies|es|s|ly|ers?|y)$/u, '');
-				return (cut.length >= 3 ? cut : word).slice(0, 5);
+				const stem = word.replace(/(ations?|ings?|edly|ed|ies|es|s|ly|ers?|y)$/u, '');
+				return (stem.length >= 3 ? stem : word).slice(0, 5);
 			}),
 	);
 }

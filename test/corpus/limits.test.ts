@@ -22,19 +22,20 @@ import {
 } from '../../ts/index.ts';
 import {readModelJson} from '../../ts/onnx/model-files.ts';
 
-async function folder(t: ExecutionContext): Promise<string> {
+async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-limits-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
 	return path;
 }
 
-async function fifo(t: ExecutionContext, name = 'fifo'): Promise<string> {
-	const path = join(await folder(t), name);
+/** Creates a FIFO in a folder of its own. */
+async function createFifo(t: ExecutionContext, name = 'fifo'): Promise<string> {
+	const path = join(await temporaryFolder(t), name);
 	execFileSync('mkfifo', [path]);
 	return path;
 }
 
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+async function toArray<T>(items: AsyncIterable<T>): Promise<T[]> {
 	const list: T[] = [];
 	for await (const item of items) {
 		list.push(item);
@@ -42,9 +43,9 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 	return list;
 }
 
-/** Writes gzipped JSON lines. The second line has a text of `bytes` bytes. */
-async function bomb(t: ExecutionContext, bytes: number): Promise<string> {
-	const path = join(await folder(t), 'bomb.jsonl.gz');
+/** Writes gzipped JSON lines with three passages. The text of the second has `bytes` bytes before compression. */
+async function writeGzipBomb(t: ExecutionContext, bytes: number): Promise<string> {
+	const path = join(await temporaryFolder(t), 'bomb.jsonl.gz');
 	const chunk = Buffer.alloc(1 << 20, 'word ');
 	function* content(): Generator<Buffer> {
 		yield Buffer.from('{"_id":"1","text":"a"}\n{"_id":"2","text":"');
@@ -57,135 +58,148 @@ async function bomb(t: ExecutionContext, bytes: number): Promise<string> {
 	return path;
 }
 
-const posix = process.platform === 'win32' ? test.skip : test;
+const onUnix = process.platform === 'win32' ? test.skip : test;
 
-test('a gzipped document that exceeds the limit when expanded is refused with its line number, or skipped', async t => {
-	const path = await bomb(t, 100 << 20);
-	const store = join(await folder(t), 'store');
-	const message = `${path}:2: expected a document of at most 64 MiB, got a longer one; raise maxDocumentBytes if it is sound`;
+test('a document that exceeds the limit after decompression is refused with its line number, or skipped', async t => {
+	const path = await writeGzipBomb(t, 100 << 20);
+	const store = join(await temporaryFolder(t), 'store');
+	const message = `${path}:2: expected a document of at most 64 MiB, got a longer one; raise maxDocumentBytes if it is valid`;
 	await t.throwsAsync(PassageStore.ingest(path, store), {instanceOf: RetrievalError, code: 'ERR_FORMAT', message});
 	t.deepEqual(await PassageStore.ingest(path, store, {skipBadLines: true}), {passages: 2, skipped: 1});
-	await t.throwsAsync(all(readPassages(path)), {code: 'ERR_FORMAT', message});
-	await t.throwsAsync(buildCollection(path, join(await folder(t), 'index'), {encoder: false}), {code: 'ERR_FORMAT', message});
+	await t.throwsAsync(toArray(readPassages(path)), {code: 'ERR_FORMAT', message});
+	await t.throwsAsync(buildCollection(path, join(await temporaryFolder(t), 'index'), {encoder: false}), {code: 'ERR_FORMAT', message});
 });
 
 test('every function that reads passages or questions accepts limits', async t => {
-	const path = join(await folder(t), 'a.tsv');
+	const path = join(await temporaryFolder(t), 'a.tsv');
 	await writeFile(path, `1\ta\tt\n2\t${'word '.repeat(400)}\tt\n`);
 	const longDocument = {code: 'ERR_FORMAT', message: /a\.tsv:2: expected a document of at most 1000 bytes/};
 	const longPassage = {code: 'ERR_FORMAT', message: /a\.tsv:2: expected a passage of at most 1000 bytes, got "2" of 2002 bytes; split it/};
-	const place = await folder(t);
-	await using writer = await Bm25Writer.create(join(place, 'bm25'));
+	const folder = await temporaryFolder(t);
+	await using writer = await Bm25Writer.create(join(folder, 'bm25'));
 	let number = 0;
 	for (const [limits, expected] of [
 		[{maxDocumentBytes: 1000}, longDocument],
 		[{maxPassageBytes: 1000}, longPassage],
 	] as const) {
-		await t.throwsAsync(all(readPassages(path, limits)), expected);
-		await t.throwsAsync(PassageStore.ingest(path, join(place, 'store'), limits), expected);
+		await t.throwsAsync(toArray(readPassages(path, limits)), expected);
+		await t.throwsAsync(PassageStore.ingest(path, join(folder, 'store'), limits), expected);
 		await t.throwsAsync(writer.add(path, limits), expected);
 		await writer.rollback();
-		await t.throwsAsync(buildCollection(path, join(place, `index${number++}`), {encoder: false, ...limits}), expected);
+		await t.throwsAsync(buildCollection(path, join(folder, `index${number++}`), {encoder: false, ...limits}), expected);
 	}
-	t.is((await all(readPassages(path, {maxPassageBytes: 1000, split: {words: 100}}))).length, 5);
+	// One passage of the first line, and four of the 400 words of the second.
+	t.is((await toArray(readPassages(path, {maxPassageBytes: 1000, split: {words: 100}}))).length, 5);
 	await writeFile(path, `1\ta\n2\t${'word '.repeat(400)}\n`);
-	await t.throwsAsync(all(readQuestions(path, {maxDocumentBytes: 1000})), longDocument);
-	for (const bad of [0, 1.5, 2 ** 30, '1']) {
-		await t.throwsAsync(all(readPassages(path, {maxPassageBytes: bad as number})), {code: 'ERR_ARGUMENT', message: /^maxPassageBytes: /});
-		await t.throwsAsync(all(readPassages(path, {maxDocumentBytes: bad as number})), {code: 'ERR_ARGUMENT', message: /^maxDocumentBytes: /});
+	await t.throwsAsync(toArray(readQuestions(path, {maxDocumentBytes: 1000})), longDocument);
+	for (const invalid of [0, 1.5, 2 ** 30, '1']) {
+		await t.throwsAsync(toArray(readPassages(path, {maxPassageBytes: invalid as number})), {
+			code: 'ERR_ARGUMENT',
+			message: /^maxPassageBytes: /,
+		});
+		await t.throwsAsync(toArray(readPassages(path, {maxDocumentBytes: invalid as number})), {
+			code: 'ERR_ARGUMENT',
+			message: /^maxDocumentBytes: /,
+		});
 	}
 });
 
 test('a passage from JavaScript that exceeds the limit by one UTF-8 byte is refused', async t => {
-	const place = await folder(t);
+	const folder = await temporaryFolder(t);
+	// The limit is 2²⁰ bytes for id, title and text together. The id has one byte.
 	const long = {id: 'b', text: 'x'.repeat(2 ** 20)};
 	const expected = {code: 'ERR_ARGUMENT', message: /^passage 1: expected at most 1048576 bytes, got at least 1048577 for "b"; split it/};
-	const store = join(place, 'store');
+	const store = join(folder, 'store');
 	await t.throwsAsync(PassageStore.write([{id: 'a', text: 'a'}, long], store), expected);
-	await using writer = await Bm25Writer.create(join(place, 'bm25'));
+	await using writer = await Bm25Writer.create(join(folder, 'bm25'));
 	await t.throwsAsync(writer.add([{id: 'a', text: 'a'}, long]), expected);
 	await t.throwsAsync(writer.update([{id: 'a', text: 'a'}, long]), expected);
-	await t.throwsAsync(buildCollection([{id: 'a', text: 'a'}, long], join(place, 'index'), {encoder: false}), expected);
+	await t.throwsAsync(buildCollection([{id: 'a', text: 'a'}, long], join(folder, 'index'), {encoder: false}), expected);
 	await t.notThrowsAsync(PassageStore.write([{id: 'b', text: 'x'.repeat(2 ** 20 - 1)}], store));
 	t.is(await writer.add([long], {maxPassageBytes: 2 ** 21}), 1);
-	const two = {id: 'é', title: 'é', text: 'é'};
-	await t.notThrowsAsync(PassageStore.write([two], store, {maxPassageBytes: 6}));
-	await t.throwsAsync(PassageStore.write([two], store, {maxPassageBytes: 5}), {
+	const twoByteFields = {id: 'é', title: 'é', text: 'é'};
+	await t.notThrowsAsync(PassageStore.write([twoByteFields], store, {maxPassageBytes: 6}));
+	await t.throwsAsync(PassageStore.write([twoByteFields], store, {maxPassageBytes: 5}), {
 		message: /^passage 0: expected at most 5 bytes, got at least 6/,
 	});
 });
 
-posix('passages, questions, runs and judgments can be streamed from a FIFO', async t => {
+onUnix('passages, questions, runs and judgments can be streamed from a FIFO', async t => {
 	const content = '{"_id":"1","text":"a b"}\n{"_id":"2","text":"c"}\n';
-	const through = async <T>(bytes: string | Buffer, read: (path: string) => Promise<T>): Promise<T> => {
-		const path = await fifo(t);
-		const reading = read(path);
+	/** Calls `read` with a FIFO and writes the bytes to it. */
+	const readThroughFifo = async <T>(bytes: string | Buffer, read: (path: string) => Promise<T>): Promise<T> => {
+		const path = await createFifo(t);
+		const result = read(path);
 		// The write blocks until the reader has opened the FIFO.
 		await writeFile(path, bytes);
-		return reading;
+		return result;
 	};
-	t.is((await through(content, async path => all(readPassages(path)))).length, 2);
-	t.is((await through(gzipSync(content), async path => all(readPassages(path)))).length, 2);
-	t.deepEqual(await through(content, async path => PassageStore.ingest(path, `${path}.store`)), {passages: 2, skipped: 0});
-	t.is((await through(content, async path => all(readQuestions(path)))).length, 2);
-	t.is((await through('1 Q0 a 1 2.5 t\n', readTrecRun)).get('1')?.[0]?.id, 'a');
-	t.is((await through('1 0 a 2\n', readQrels)).get('1')?.get('a'), 2);
-	const built = await through(content, async path => buildCollection(path, `${path}.index`, {encoder: false}));
+	t.is((await readThroughFifo(content, async path => toArray(readPassages(path)))).length, 2);
+	t.is((await readThroughFifo(gzipSync(content), async path => toArray(readPassages(path)))).length, 2);
+	t.deepEqual(await readThroughFifo(content, async path => PassageStore.ingest(path, `${path}.store`)), {passages: 2, skipped: 0});
+	t.is((await readThroughFifo(content, async path => toArray(readQuestions(path)))).length, 2);
+	t.is((await readThroughFifo('1 Q0 a 1 2.5 t\n', readTrecRun)).get('1')?.[0]?.id, 'a');
+	t.is((await readThroughFifo('1 0 a 2\n', readQrels)).get('1')?.get('a'), 2);
+	const built = await readThroughFifo(content, async path => buildCollection(path, `${path}.index`, {encoder: false}));
 	t.is(built.passages, 2);
 });
 
-posix('reading from a FIFO without a writer can be aborted', async t => {
-	const path = await fifo(t);
-	const place = await folder(t);
+onUnix('reading from a FIFO can be aborted, whether it has no writer or one that writes nothing', async t => {
+	const path = await createFifo(t);
+	const folder = await temporaryFolder(t);
 	const reads: Array<(signal: AbortSignal) => Promise<unknown>> = [
-		async signal => all(readPassages(path, {signal})),
-		async signal => all(readQuestions(path, {signal})),
+		async signal => toArray(readPassages(path, {signal})),
+		async signal => toArray(readQuestions(path, {signal})),
 		async signal => readTrecRun(path, {signal}),
 		async signal => readQrels(path, {signal}),
-		async signal => PassageStore.ingest(path, join(place, 'store'), {signal}),
-		async signal => Bm25Index.build(join(place, 'bm25'), path, {signal}),
-		async signal => buildCollection(path, join(place, 'index'), {signal, encoder: false}),
+		async signal => PassageStore.ingest(path, join(folder, 'store'), {signal}),
+		async signal => Bm25Index.build(join(folder, 'bm25'), path, {signal}),
+		async signal => buildCollection(path, join(folder, 'index'), {signal, encoder: false}),
 	];
-	for (const silentWriter of [false, true]) {
-		const writer = silentWriter ? await open(path, 'r+') : undefined;
+	for (const hasWriter of [false, true]) {
+		// This writer writes nothing.
+		const writer = hasWriter ? await open(path, 'r+') : undefined;
 		for (const read of reads) {
 			const controller = new AbortController();
 			const reason = new Error('enough');
-			let aborted = 0;
+			let abortedAt = 0;
 			setTimeout(() => {
-				aborted = performance.now();
+				abortedAt = performance.now();
 				controller.abort(reason);
 			}, 100);
 			t.is(await t.throwsAsync(read(controller.signal)), reason);
-			const late = performance.now() - aborted;
-			t.true(late < 5000, `${late} ms after the abort`);
+			const delayMs = performance.now() - abortedAt;
+			t.true(delayMs < 5000, `${delayMs} ms after the abort`);
 		}
 		await writer?.close();
 	}
 });
 
-posix('a FIFO in place of a model file or a vector file is refused', async t => {
-	const path = await fifo(t, 'vectors.npy');
-	const regular = /expected a regular file, got a FIFO/;
+onUnix('a FIFO in place of a model file or a vector file is refused', async t => {
+	const path = await createFifo(t, 'vectors.npy');
+	const notRegular = /expected a regular file, got a FIFO/;
 	const index = new FlatIndex({dim: 2});
-	await t.throwsAsync(index.addFile(path), {code: 'ERR_IO', message: regular});
-	await t.throwsAsync(Bm25Writer.create(join(await folder(t), 'bm25'), {analyzer: {type: 'wordpiece', tokenizer: path}}), {
+	await t.throwsAsync(index.addFile(path), {code: 'ERR_IO', message: notRegular});
+	await t.throwsAsync(Bm25Writer.create(join(await temporaryFolder(t), 'bm25'), {analyzer: {type: 'wordpiece', tokenizer: path}}), {
 		code: 'ERR_IO',
-		message: regular,
+		message: notRegular,
 	});
-	const config = await fifo(t, 'config.json');
+	const config = await createFifo(t, 'config.json');
 	await t.throwsAsync(readModelJson(join(config, '..'), 'config.json'), {code: 'ERR_IO', message: /expected a regular file/});
-	const texts = await fifo(t, 'a.txt');
-	await t.throwsAsync(all(readPassages(join(texts, '..'))), {code: 'ERR_FORMAT', message: /a\.txt: expected a regular file, got a FIFO/});
+	const texts = await createFifo(t, 'a.txt');
+	await t.throwsAsync(toArray(readPassages(join(texts, '..'))), {
+		code: 'ERR_FORMAT',
+		message: /a\.txt: expected a regular file, got a FIFO/,
+	});
 });
 
-posix('passagekit index reads standard input and process substitution', async t => {
-	const place = await folder(t);
+onUnix('the command `passagekit index` reads standard input and process substitutions of the shell', async t => {
+	const folder = await temporaryFolder(t);
 	const bin = join(packageRoot, 'bin', 'passagekit.js');
 	const script = `printf '1\\ta b\\tt\\n2\\tc\\tt\\n' | gzip > a.gz
 		"$0" "$1" index <(zcat a.gz) -o one --no-encoder
 		zcat a.gz | "$0" "$1" index /dev/stdin -o two --no-encoder`;
-	const child = spawn('bash', ['-ec', script, process.execPath, bin], {cwd: place, stdio: ['ignore', 'pipe', 'inherit']});
+	const child = spawn('bash', ['-ec', script, process.execPath, bin], {cwd: folder, stdio: ['ignore', 'pipe', 'inherit']});
 	let output = '';
 	for await (const chunk of child.stdout) {
 		output += String(chunk);

@@ -17,13 +17,13 @@ import {
 	writeTrecRun,
 } from '../../ts/index.ts';
 
-async function folder(t: ExecutionContext): Promise<string> {
+async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-corpus-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
 	return path;
 }
 
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+async function toArray<T>(items: AsyncIterable<T>): Promise<T[]> {
 	const list: T[] = [];
 	for await (const item of items) {
 		list.push(item);
@@ -31,25 +31,26 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 	return list;
 }
 
-async function written(t: ExecutionContext, name: string, content: string | Uint8Array): Promise<string> {
-	const path = join(await folder(t), name);
+/** Writes a file to a new folder and returns its path. */
+async function createFile(t: ExecutionContext, name: string, content: string | Uint8Array): Promise<string> {
+	const path = join(await temporaryFolder(t), name);
 	await writeFile(path, content);
 	return path;
 }
 
-test('a folder of text is read in path order and split into passages, with titles from headings', async t => {
-	const path = await folder(t);
+test('a folder of text files is read in the order of paths and split into passages, with titles from headings', async t => {
+	const path = await temporaryFolder(t);
 	await mkdir(join(path, 'b'));
 	await writeFile(join(path, 'b', 'two words.md'), '# Title Two\n\none two three\n');
 	await writeFile(join(path, 'a.txt'), 'alpha  beta');
-	t.deepEqual(await all(readPassages(path, {split: {words: 2}})), [
+	t.deepEqual(await toArray(readPassages(path, {split: {words: 2}})), [
 		{id: 'a.txt#0', text: 'alpha  beta', title: 'a'},
 		{id: 'b/two%20words.md#0', text: 'one two', title: 'Title Two'},
 		{id: 'b/two%20words.md#1', text: 'three', title: 'Title Two'},
 	]);
 });
 
-test('formats, including gzip, are recognized by content, whatever the file name', async t => {
+test('formats and gzip are detected by content, not by the file name', async t => {
 	const passages: Passage[] = [
 		{id: '1', text: 'A "quoted" text', title: 'T'},
 		{id: '2', text: 'naïve', title: 'U'},
@@ -57,9 +58,9 @@ test('formats, including gzip, are recognized by content, whatever the file name
 	const dpr = 'id\ttext\ttitle\n1\t"A ""quoted"" text"\tT\n2\tnaïve\tU\n';
 	const beir = passages.map(({id, ...rest}) => JSON.stringify({_id: id, ...rest})).join('\n');
 	for (const content of [dpr, gzipSync(dpr), beir, gzipSync(beir)]) {
-		t.deepEqual(await all(readPassages(await written(t, 'file.bin', content))), passages);
+		t.deepEqual(await toArray(readPassages(await createFile(t, 'file.bin', content))), passages);
 	}
-	t.deepEqual(await all(readPassages(await written(t, 'x', '{"id": "1", "contents": "text"}\n'))), [{id: '1', text: 'text'}]);
+	t.deepEqual(await toArray(readPassages(await createFile(t, 'x', '{"id": "1", "contents": "text"}\n'))), [{id: '1', text: 'text'}]);
 	const squad = JSON.stringify({
 		data: [
 			{
@@ -68,16 +69,16 @@ test('formats, including gzip, are recognized by content, whatever the file name
 			},
 		],
 	});
-	const path = await written(t, 'squad', squad);
-	t.deepEqual(await all(readPassages(path)), [{id: 'Big_Ben#0', text: 'It rings.', title: 'Big Ben'}]);
-	t.deepEqual(await all(readQuestions(path)), [
+	const path = await createFile(t, 'squad', squad);
+	t.deepEqual(await toArray(readPassages(path)), [{id: 'Big_Ben#0', text: 'It rings.', title: 'Big Ben'}]);
+	t.deepEqual(await toArray(readQuestions(path)), [
 		{id: 'q', text: 'Does it?', answers: ['It rings'], context: {id: 'Big_Ben#0', text: 'It rings.', title: 'Big Ben'}},
 	]);
 });
 
 test('questions are read from every format', async t => {
 	const read = async (content: string): Promise<unknown> =>
-		(await all(readQuestions(await written(t, 'q', content)))).map(({id, text, answers}) => [id, text, answers]);
+		(await toArray(readQuestions(await createFile(t, 'q', content)))).map(({id, text, answers}) => [id, text, answers]);
 	t.deepEqual(await read('q1\twho?\nq2\twhere?\n'), [
 		['q1', 'who?', []],
 		['q2', 'where?', []],
@@ -90,12 +91,12 @@ test('questions are read from every format', async t => {
 	]);
 });
 
-test('a bad line is refused with file, line and the expected format, or skipped and counted', async t => {
-	const path = await written(t, 'corpus.jsonl', '{"_id": "1", "text": "one"}\n{"_id": "2"\n{"_id": "3", "text": "three"}\n');
-	const error = await t.throwsAsync(all(readPassages(path)), {instanceOf: RetrievalError, code: 'ERR_FORMAT'});
+test('an invalid line is refused with the file, the line and what was expected, or skipped and counted', async t => {
+	const path = await createFile(t, 'corpus.jsonl', '{"_id": "1", "text": "one"}\n{"_id": "2"\n{"_id": "3", "text": "three"}\n');
+	const error = await t.throwsAsync(toArray(readPassages(path)), {instanceOf: RetrievalError, code: 'ERR_FORMAT'});
 	t.true(error.message.startsWith(`${path}:2: expected `), error.message);
 	let skipped = 0;
-	const passages = await all(
+	const passages = await toArray(
 		readPassages(path, {
 			skipBadLines: true,
 			onSkipped: lines => {
@@ -111,16 +112,16 @@ test('a bad line is refused with file, line and the expected format, or skipped 
 });
 
 test('a missing file and a folder in place of a file are refused', async t => {
-	const path = await folder(t);
-	await t.throwsAsync(all(readPassages(join(path, 'none'))), {code: 'ERR_IO'});
-	await t.throwsAsync(all(readQuestions(path)), {code: 'ERR_IO'});
-	await t.throwsAsync(all(readPassages(path, {format: 'dpr'})), {code: 'ERR_FORMAT'});
+	const path = await temporaryFolder(t);
+	await t.throwsAsync(toArray(readPassages(join(path, 'none'))), {code: 'ERR_IO'});
+	await t.throwsAsync(toArray(readQuestions(path)), {code: 'ERR_IO'});
+	await t.throwsAsync(toArray(readPassages(path, {format: 'dpr'})), {code: 'ERR_FORMAT'});
 	await t.throwsAsync(readTrecRun(path), {code: 'ERR_IO'});
-	await t.throwsAsync(all(readPassages(path, {format: 'xml' as 'dpr'})), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(toArray(readPassages(path, {format: 'xml' as 'dpr'})), {code: 'ERR_ARGUMENT'});
 });
 
-test('a run that is written and read again has bit-identical scores', async t => {
-	const path = join(await folder(t), 'run');
+test('a run that is written and read again has the same scores, bit for bit', async t => {
+	const path = join(await temporaryFolder(t), 'run');
 	const scores = [16_777_216, 13.2515, 0.1, 1e-12, -3.5].map(Math.fround);
 	const run = new Map([
 		['q1', scores.map((score, i) => ({id: `p${i}`, score}))],
@@ -131,11 +132,11 @@ test('a run that is written and read again has bit-identical scores', async t =>
 	const read = await readTrecRun(path);
 	t.deepEqual([...read], [['q1', run.get('q1')!]]);
 	await t.throwsAsync(writeTrecRun(path, new Map([['q', [{id: 'with space', score: 1}]]])), {code: 'ERR_ARGUMENT'});
-	t.deepEqual([...(await readTrecRun(path))], [['q1', run.get('q1')!]], 'the old file is untouched');
+	t.deepEqual([...(await readTrecRun(path))], [['q1', run.get('q1')!]], 'the old file is unchanged');
 });
 
-test("qrels that are written can be read again, and so can BEIR's three columns", async t => {
-	const path = join(await folder(t), 'qrels');
+test("qrels are read as they were written, and BEIR's qrels with three columns are read", async t => {
+	const path = join(await temporaryFolder(t), 'qrels');
 	const qrels = new Map([
 		[
 			'q1',
@@ -182,24 +183,25 @@ test('a document is split into passages with their offsets in the document', t =
 	});
 });
 
-test('a store returns passages by id and in order', async t => {
-	const path = join(await folder(t), 'store');
+test('a store returns passages by id and in their order, and a corrupt store is refused', async t => {
+	const path = join(await temporaryFolder(t), 'store');
 	const passages: Passage[] = Array.from({length: 600}, (_, i) => ({id: `p${i}`, text: `text ${i}`, ...(i % 2 ? {title: 'odd'} : {})}));
 	await PassageStore.write(passages, path);
 	const store = await PassageStore.open(path);
 	t.is(store.size, 600);
 	t.deepEqual(await store.get(['p7', 'p500', 'p7']), [passages[7]!, passages[500]!, passages[7]!]);
-	t.deepEqual(await all(store), passages);
+	t.deepEqual(await toArray(store), passages);
 	t.deepEqual(await store.slice(598, 10), passages.slice(598));
 	await t.throwsAsync(store.get(['nobody']), {code: 'ERR_ARGUMENT', message: 'get: expected ids of passages in the store, got "nobody"'});
 	const bytes = await readFile(path);
+	// A byte inside the passages.
 	bytes[200]! ^= 1;
 	await writeFile(path, bytes);
 	await t.throwsAsync(PassageStore.open(path), {code: 'ERR_INDEX_CORRUPT'});
 });
 
-test('a store whose writing fails leaves no file, and a duplicate id is refused', async t => {
-	const path = join(await folder(t), 'store');
+test('a store with a duplicate id or an invalid passage is refused and leaves no file', async t => {
+	const path = join(await temporaryFolder(t), 'store');
 	await t.throwsAsync(
 		PassageStore.write(
 			[

@@ -1,4 +1,4 @@
-// Node starts no worker from TypeScript.
+// Starts `attached-worker.ts`. A worker thread must register tsx before it can import TypeScript.
 import {register} from 'tsx/esm/api';
 
 register();

@@ -9,9 +9,9 @@ try {
 		handle.kind === 'FlatIndex'
 			? FlatIndex.attach(handle as IndexHandle<'FlatIndex'>)
 			: HnswIndex.attach(handle as IndexHandle<'HnswIndex'>);
-	port.on('message', async (task: {what: string; query?: Float32Array; id?: string; count?: number}) => {
+	port.on('message', async (task: {action: string; query?: Float32Array; id?: string; count?: number}) => {
 		try {
-			switch (task.what) {
+			switch (task.action) {
 				case 'search': {
 					port.postMessage(await index.search(task.query!, {k: 5}));
 					break;
@@ -25,6 +25,7 @@ try {
 					port.postMessage(index.size);
 					break;
 				}
+				// Starts many calls without waiting for them, so that the thread can be terminated during them.
 				case 'flood': {
 					const queries = {data: new Float32Array(task.count! * dim).fill(0.5), rows: task.count!, dim};
 					void index.searchMany(queries, {k: 100});

@@ -1,9 +1,9 @@
 // Tests changes of dense indexes: updates, deletions, compaction, and searches that run at the same time.
 import {join} from 'node:path';
-import {setImmediate as turn} from 'node:timers/promises';
+import {setImmediate as eventLoopTick} from 'node:timers/promises';
 import test from 'ava';
 import {RetrievalError} from '../../ts/index.ts';
-import {mostOfThree} from '../support/turns.ts';
+import {highestOfThreeCounts} from '../support/event-loop.ts';
 import {during, folder, idsOf, kinds, names, random, row, slice, vectors} from '../support/vectors.ts';
 
 for (const [kind, {make, open}] of Object.entries(kinds)) {
@@ -97,6 +97,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 				await index.add(['late'], vectors(1, [1]));
 			}
 		}
+		// Of 7,000 ids, 2 were deleted before the iteration. The updated one counts as inserted last.
 		t.is(seen.length, 6998);
 		t.deepEqual(seen.slice(0, 4), ['p0', 'p2', 'p4', 'p5']);
 		t.is(seen.at(-1), 'p1');
@@ -117,6 +118,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 			},
 		});
 		t.deepEqual(reported, {done: 1000, total: 1000});
+		// A quarter of the vectors is left.
 		t.true(index.memoryBytes < 0.4 * before, `${index.memoryBytes} of ${before}`);
 		t.deepEqual(await index.search(row(data, 3500), {k: 5, efSearch: 200}), expected);
 		const path = join(await folder(t), 'index');
@@ -131,41 +133,43 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 	});
 
 	test(`${kind}: searches run while vectors are added, and see either all of them or none`, async t => {
-		const [first, all] = [2000, 22_000];
-		const data = random(all, 48);
-		const old = new Set(names(first));
-		let most = 0;
-		const searches = await mostOfThree(3, async () => {
+		const [firstCount, allCount] = [2000, 22_000];
+		const data = random(allCount, 48);
+		const firstIds = new Set(names(firstCount));
+		let longest = 0;
+		const searches = await highestOfThreeCounts(3, async () => {
 			const index = make(48);
-			await index.add(names(first), slice(data, 0, first));
-			let asked = 0;
-			await during(index.add(names(all - first, first), slice(data, first, all)), async () => {
+			await index.add(names(firstCount), slice(data, 0, firstCount));
+			let count = 0;
+			await during(index.add(names(allCount - firstCount, firstCount), slice(data, firstCount, allCount)), async () => {
 				const began = performance.now();
-				const hits = idsOf(await index.search(row(data, (asked * 37) % all), {k: 10, onProgress() {}}));
-				most = Math.max(most, performance.now() - began);
-				const known = hits.filter(id => old.has(id)).length;
-				t.true(known === 10 || index.size === all, 'a search saw a partial change');
-				t.true(index.size === first || index.size === all);
-				asked++;
-				await turn();
+				// With `onProgress`, a search runs on another thread.
+				const hits = idsOf(await index.search(row(data, (count * 37) % allCount), {k: 10, onProgress() {}}));
+				longest = Math.max(longest, performance.now() - began);
+				const firstHits = hits.filter(id => firstIds.has(id)).length;
+				t.true(firstHits === 10 || index.size === allCount, 'a search saw a partial change');
+				t.true(index.size === firstCount || index.size === allCount);
+				count++;
+				await eventLoopTick();
 			});
-			t.is(index.size, all);
-			const found = idsOf(await index.search(row(data, all - 1), {k: all}));
-			t.is(new Set(found).size, all);
-			return asked;
+			t.is(index.size, allCount);
+			const found = idsOf(await index.search(row(data, allCount - 1), {k: allCount}));
+			t.is(new Set(found).size, allCount);
+			return count;
 		});
-		t.log(`${searches} searches, the longest ${most.toFixed(1)} ms`);
+		t.log(`${searches} searches, the longest ${longest.toFixed(1)} ms`);
 		t.true(searches > 3, `${searches} searches`);
 	});
 
-	test(`${kind}: an addition aborted half-way adds no vectors, and its ids can be used again`, async t => {
+	test(`${kind}: an upsert aborted halfway changes nothing, and its new ids can be added later`, async t => {
 		const index = make(32);
 		const data = random(30_000, 32);
 		await index.add(names(1000), slice(data, 0, 1000));
 		const expected = await index.search(row(data, 3), {k: 20, efSearch: 400});
 		const reason = new Error('enough');
 		const controller = new AbortController();
-		const adding = index.update(names(29_500, 500), slice(data, 500, 30_000), {
+		// 500 of these ids are in the index.
+		const upserting = index.update(names(29_500, 500), slice(data, 500, 30_000), {
 			upsert: true,
 			signal: controller.signal,
 			onProgress({done}) {
@@ -174,7 +178,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 				}
 			},
 		});
-		const result = await adding.then(
+		const result = await upserting.then(
 			() => 'done',
 			(error: unknown) => error,
 		);
@@ -223,10 +227,11 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 			await index.search(row(data, 0), {k: 3, onProgress() {}});
 			searches++;
 		});
+		// Adding to a flat index is so quick that there may be time for only one search.
 		t.true(searches >= (kind === 'flat' ? 1 : 10), `${searches} searches`);
 	});
 
-	test(`${kind}: closing during changes and searches lets them finish`, async t => {
+	test(`${kind}: if the index is closed during changes and searches, each of them finishes or rejects with ERR_CLOSED`, async t => {
 		const data = random(5000, 32);
 		const index = make(32);
 		await index.add(names(1000), slice(data, 0, 1000));

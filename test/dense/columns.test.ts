@@ -4,10 +4,10 @@ import {HitLists, RetrievalError, type Vectors} from '../../ts/index.ts';
 import {idsOf, kinds, names, random, row, vectors} from '../support/vectors.ts';
 
 for (const [kind, {make}] of Object.entries(kinds)) {
-	test(`${kind}: columns hold the same ids and scores as hits`, async t => {
+	test(`${kind}: searchColumns and searchManyColumns return the same ids and scores as search`, async t => {
 		const index = make(2);
 		await index.add(['a', 'b', 'c'], vectors(2, [1, 0], [0, 1], [2, 2]));
-		// 3·2 + 1·2, 3·1, 1·1
+		// The scores are 3·2 + 1·2, 3·1 and 1·1.
 		t.deepEqual(await index.searchColumns(Float32Array.of(3, 1)), {ids: ['c', 'a', 'b'], scores: Float32Array.of(8, 3, 1)});
 		t.deepEqual(await index.searchColumns(Float32Array.of(3, 1), {k: 0}), {ids: [], scores: new Float32Array()});
 		const lists = await index.searchManyColumns(vectors(2, [3, 1], [0, 1]), {k: 2});
@@ -39,7 +39,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: lists keep their ids while the index is changed, compacted and closed`, async t => {
+	test(`${kind}: the lists of searchManyColumns keep their ids while the index is changed, compacted and closed`, async t => {
 		const index = make(4);
 		await index.add(names(1000), random(1000, 4));
 		const queries = random(20, 4, 9);
@@ -70,7 +70,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		t.is(await index.delete(['a\0b']), 1);
 	});
 
-	test(`${kind}: searches that run inline and on another thread return the same hits`, async t => {
+	test(`${kind}: searches on the event loop and on another thread return the same hits`, async t => {
 		const index = make(16);
 		await index.add(names(300), random(300, 16));
 		const query = row(random(1, 16, 4), 0);
@@ -79,7 +79,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		for (let i = 0; i < 50; i++) {
 			t.deepEqual(await index.search(query, {k: 9}), expected);
 		}
-		// More searches at once than fit into the time budget of one event-loop tick.
+		// These are more searches than fit into the time budget of one event-loop tick, so that some run on other threads.
 		for (const hits of await Promise.all(Array.from({length: 500}, async () => index.search(query, {k: 9})))) {
 			t.deepEqual(hits, expected);
 		}
@@ -94,15 +94,15 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		const expected = await index.search(query, {k: 9, onProgress() {}});
 		await index.search(query, {k: 9});
 		const given = query.slice();
-		const found: Array<Promise<unknown>> = [];
+		const searches: Array<Promise<unknown>> = [];
 		// After the tick's budget of 1 ms, one search waits for the next tick, and others run on threads.
 		for (const began = performance.now(); performance.now() - began < 3; ) {
-			found.push(index.search(given, {k: 9}), index.searchColumns(given, {k: 9}));
+			searches.push(index.search(given, {k: 9}), index.searchColumns(given, {k: 9}));
 		}
 		given.fill(0);
 		index.close();
 		const columns = {ids: idsOf(expected), scores: Float32Array.from(expected, ({score}) => score)};
-		for (const [i, hits] of (await Promise.all(found)).entries()) {
+		for (const [i, hits] of (await Promise.all(searches)).entries()) {
 			t.deepEqual(hits, i % 2 === 0 ? expected : columns);
 		}
 	});
@@ -113,22 +113,22 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		const query = row(random(1, 16, 4), 0);
 		const expected = await index.search(query, {k: 9});
 		const controller = new AbortController();
-		const found: Array<Promise<unknown>> = [];
+		const searches: Array<Promise<unknown>> = [];
 		for (const began = performance.now(); performance.now() - began < 3; ) {
-			found.push(index.search(query, {k: 9, signal: controller.signal}));
+			searches.push(index.search(query, {k: 9, signal: controller.signal}));
 		}
 		const reason = new Error('enough');
 		controller.abort(reason);
-		for (const settled of await Promise.allSettled(found)) {
+		for (const settled of await Promise.allSettled(searches)) {
 			t.deepEqual(settled, settled.status === 'fulfilled' ? {status: 'fulfilled', value: expected} : {status: 'rejected', reason});
 		}
 	});
 
-	test(`${kind}: lists of any length are returned complete, with any ids`, async t => {
+	test(`${kind}: result lists of any length are complete, whatever characters the ids contain`, async t => {
 		const index = make(12);
 		const ids = names(1500);
 		await index.add(ids, random(1500, 12));
-		// More lists than one batch holds, and lists longer than the preallocated buffer.
+		// There are more lists than one batch holds; for a large k, they are longer than the preallocated buffer.
 		const queries = random(70, 12, 3);
 		const check = async (k: number): Promise<void> => {
 			const expected = await index.search(row(queries, 69), {k, efSearch: 2000, onProgress() {}});
@@ -149,6 +149,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		await index.delete(['p7']);
 		await index.add(['seven\0', '\0', 'ä\0𝒳'], random(3, 12, 5));
 		await check(5);
+		// All vectors: 1,500 − 1 + 3.
 		await check(1502);
 	});
 
@@ -160,7 +161,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		await index.add(['a', 'b'], {data: whole.subarray(1, 5), rows: 2, dim: 2});
 		await index.add(['c', 'd'], {data: shared, rows: 2, dim: 2});
 		shared.fill(0);
-		// 7, 2·5, 3·7 + 3·5, 4·7 − 4·5
+		// For the query (7, 5), the scores of a, b, c and d are 7, 2·5, 3·7 + 3·5 and 4·7 − 4·5.
 		const expected = [
 			{id: 'c', score: 36},
 			{id: 'b', score: 10},
@@ -176,7 +177,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: any value but a Float32Array is refused, with a hint what to pass`, async t => {
+	test(`${kind}: any value but a Float32Array is refused, with a hint on what to pass`, async t => {
 		const index = make(2);
 		const refused = async (value: unknown, message: string): Promise<void> => {
 			await t.throwsAsync(index.search(value as Float32Array), {

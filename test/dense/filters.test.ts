@@ -1,5 +1,5 @@
 // Tests filters of dense indexes: lists of ids, predicates, and precomputed `VectorFilter` objects.
-import {setImmediate as turn} from 'node:timers/promises';
+import {setImmediate as eventLoopTick} from 'node:timers/promises';
 import test from 'ava';
 import {
 	DenseSearcher,
@@ -10,13 +10,13 @@ import {
 	type VectorFilter,
 	type VectorIndex,
 } from '../../ts/index.ts';
-import {mostOfThree} from '../support/turns.ts';
+import {highestOfThreeCounts} from '../support/event-loop.ts';
 import {best, during, idsOf, kinds, names, random, row, slice, vectors} from '../support/vectors.ts';
 
 const query = Float32Array.of(1, 1);
 
 for (const [kind, {make}] of Object.entries(kinds)) {
-	const small = async () => {
+	const smallIndex = async () => {
 		const index = make(2);
 		// Scores for (1, 1): 6, 5, 4, 3.
 		await index.add(['a', 'b', 'c', 'd'], vectors(2, [3, 3], [3, 2], [2, 2], [2, 1]));
@@ -24,7 +24,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 	};
 
 	test(`${kind}: each kind of filter selects the ids that it describes`, async t => {
-		const index = await small();
+		const index = await smallIndex();
 		const found = async (filter: IdFilter): Promise<string> => idsOf(await index.search(query, {filter})).join('');
 		t.is(await found({ids: ['d', 'b', 'nobody']}), 'bd');
 		t.is(await found({where: id => id > 'b'}), 'cd');
@@ -42,24 +42,24 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		t.is(await index.filter(made), made);
 	});
 
-	test(`${kind}: a filtered search returns the best allowed vectors, up to k, at any selectivity`, async t => {
+	test(`${kind}: a filtered search returns the best allowed vectors, whatever share of the vectors the filter allows`, async t => {
 		const rows = 6000;
 		const data = random(rows, 16, 3);
 		const index = make(16);
 		await index.add(names(rows), data);
-		for (const every of [2, 10, 100, 1500]) {
-			const filter = await index.filter({where: id => Number(id.slice(1)) % every === 0});
-			t.is(filter.size, rows / every);
+		for (const divisor of [2, 10, 100, 1500]) {
+			const filter = await index.filter({where: id => Number(id.slice(1)) % divisor === 0});
+			t.is(filter.size, rows / divisor);
 			let shared = 0;
-			const k = Math.min(10, rows / every);
+			const k = Math.min(10, rows / divisor);
 			for (let q = 0; q < 20; q++) {
-				const probe = row(random(20, 16, 99), q);
-				const expected = best(data, probe, 10, i => i % every === 0);
-				const hits = idsOf(await index.search(probe, {k: 10, filter}));
+				const query = row(random(20, 16, 99), q);
+				const expected = best(data, query, 10, i => i % divisor === 0);
+				const hits = idsOf(await index.search(query, {k: 10, filter}));
 				t.is(hits.length, k);
 				shared += hits.filter(id => expected.includes(id)).length;
 			}
-			t.true(kind === 'flat' ? shared === 20 * k : shared >= 0.95 * 20 * k, `1 in ${every}: ${shared} of ${20 * k}`);
+			t.true(kind === 'flat' ? shared === 20 * k : shared >= 0.95 * 20 * k, `1 in ${divisor}: ${shared} of ${20 * k}`);
 		}
 	});
 
@@ -76,24 +76,24 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 	});
 
 	test(`${kind}: a filter keeps selecting the same ids while the index changes`, async t => {
-		const index = await small();
-		const [some, most] = [await index.filter({ids: ['a', 'c']}), await index.filter({not: {ids: ['d']}})];
+		const index = await smallIndex();
+		const [onlyAC, exceptD] = [await index.filter({ids: ['a', 'c']}), await index.filter({not: {ids: ['d']}})];
 		const found = async (filter: VectorFilter): Promise<string> => idsOf(await index.search(query, {filter})).join('');
 		await index.add(['e'], vectors(2, [9, 9]));
-		t.is(await found(most), 'abc', 'a vector added later is not selected');
+		t.is(await found(exceptD), 'abc', 'a vector added later is not selected');
 		await index.update(['c'], vectors(2, [8, 8]));
-		t.is(await found(some), 'ca', 'an updated vector stays selected');
+		t.is(await found(onlyAC), 'ca', 'an updated vector stays selected');
 		await index.delete(['a']);
-		t.is(await found(some), 'c', 'a deleted vector is not a hit');
+		t.is(await found(onlyAC), 'c', 'a deleted vector is not a hit');
 		await index.compact();
-		t.deepEqual([await found(some), await found(most)], ['c', 'cb'], 'compacting does not change the selection');
-		t.deepEqual([some.size, most.size], [1, 2]);
+		t.deepEqual([await found(onlyAC), await found(exceptD)], ['c', 'cb'], 'compacting does not change the selection');
+		t.deepEqual([onlyAC.size, exceptD.size], [1, 2]);
 		await index.add(['a'], vectors(2, [9, 9]));
-		t.is(await found(some), 'c', 'a vector that reuses a deleted id is not selected');
+		t.is(await found(onlyAC), 'c', 'a vector that reuses a deleted id is not selected');
 	});
 
 	test(`${kind}: a filter of another index is refused`, async t => {
-		const [index, other] = [await small(), await small()];
+		const [index, other] = [await smallIndex(), await smallIndex()];
 		const filter = await other.filter({ids: ['a']});
 		const message = 'filter: expected a filter made by this index, got one made by another';
 		for (const work of [
@@ -136,7 +136,7 @@ test('a malformed filter is refused with the path to the error', async t => {
 		[{where: 'a'}, 'filter.where: expected a function of an id, got string'],
 		[{where: async () => true}, 'filter.where: expected true or false for "a", got a Promise'],
 		[{where: () => 1}, 'filter.where: expected true or false for "a", got number'],
-		[cyclic, /expected at most 32 filters within each other, got more$/u],
+		[cyclic, /expected at most 32 levels of nested filters, got more$/u],
 	];
 	for (const [filter, message] of cases) {
 		const options = {filter: filter as IdFilter};
@@ -150,7 +150,7 @@ test('a malformed filter is refused with the path to the error', async t => {
 test('a search rejects with the error that its predicate throws, and the index still works', async t => {
 	const index = new FlatIndex({dim: 1});
 	await index.add(names(1000), random(1000, 1));
-	const thrown = new TypeError('mine');
+	const thrown = new TypeError('error of the predicate');
 	const filter: IdFilter = {
 		where(id) {
 			if (id === 'p500') {
@@ -164,7 +164,7 @@ test('a search rejects with the error that its predicate throws, and the index s
 	t.is((await index.search(Float32Array.of(1), {k: 3})).length, 3);
 });
 
-test('a predicate that changes or closes the index is called for the ids of a snapshot', async t => {
+test('a predicate may change or close the index: it is called for the ids of a snapshot', async t => {
 	const index = new FlatIndex({dim: 1});
 	await index.add(names(5000), random(5000, 1));
 	const changes: Promise<unknown>[] = [];
@@ -187,6 +187,7 @@ test('a predicate that changes or closes the index is called for the ids of a sn
 	t.is(seen.size, 5000);
 	const hits = idsOf(await index.search(Float32Array.of(1), {k: 10_000, filter}));
 	t.is(hits[0], 'p7');
+	// Two of the ids have been deleted since. The new vector is not part of the snapshot.
 	t.is(hits.length, 4998);
 	const closing = new FlatIndex({dim: 1});
 	await closing.add(names(2000), random(2000, 1));
@@ -207,17 +208,18 @@ test('filters of a hundred thousand ids do not block the event loop', async t =>
 	await index.add(names(rows), random(rows, 4));
 	for (const filter of [{ids: names(rows)}, {where: (id: string) => id.length > 3}]) {
 		// A list is processed 2,000 ids per tick; a predicate is called for up to 1 ms per tick.
-		const least = 'ids' in filter ? 40 : 5;
-		const turns = await mostOfThree(least - 1, async () => {
-			let counted = 0;
+		const minTicks = 'ids' in filter ? 40 : 5;
+		const ticks = await highestOfThreeCounts(minTicks - 1, async () => {
+			let count = 0;
 			const made = await during(index.filter(filter), async () => {
-				counted++;
-				await turn();
+				count++;
+				await eventLoopTick();
 			});
+			// The predicate refuses the 100 ids from `p0` to `p99`.
 			t.is(made.size, 'ids' in filter ? rows : rows - 100);
-			return counted;
+			return count;
 		});
-		t.true(turns >= least, `${turns} turns`);
+		t.true(ticks >= minTicks, `${ticks} ticks`);
 	}
 	const abort = AbortSignal.abort(new Error('enough'));
 	await t.throwsAsync(index.filter({ids: names(rows)}, {signal: abort}), {message: 'enough'});

@@ -26,27 +26,28 @@ test('the int8 prefilter changes neither hits nor scores, in search, searchMany 
 	t.deepEqual(await filtered.searchMany(queries, {k: 20}), expected);
 	t.deepEqual(await opened.searchMany(queries, {k: 20}), expected);
 	t.deepEqual(await filtered.search(queries.data.subarray(0, 24), {k: 20}), expected[0]);
-	// 24 · 4 bytes per row for the vectors, and 24 + 12 more for the int8 copy: one byte per number and 12 bytes per row.
+	// The int8 copy takes 24 + 12 bytes per row: one byte per number, and 12 bytes for the whole row.
 	t.true(filtered.memoryBytes >= plain.memoryBytes + 3000 * 36);
 	t.true(opened.memoryBytes < plain.memoryBytes);
 });
 
 test('half precision rounds vectors and refuses numbers beyond its range', async t => {
 	const index = new FlatIndex({dim: 2, storage: 'f16'});
-	// The significand has 11 bits: 2049 lies half-way between 2048 and 2050 and is rounded to even, which is 2048.
+	// The significand has 11 bits: 2049 lies halfway between 2048 and 2050 and is rounded to even, which is 2048.
 	await index.add(['a', 'b'], {data: Float32Array.of(2049, 0, 1, 65_504), rows: 2, dim: 2});
 	t.deepEqual(await index.search(Float32Array.of(1, 0), {k: 2}), [
 		{id: 'a', score: 2048},
 		{id: 'b', score: 1},
 	]);
 
+	// The range ends at 65,504. 65,520 is the smallest number that would be rounded up to 65,536, which is beyond it.
 	const error = await t.throwsAsync(index.add(['c'], {data: Float32Array.of(1, -65_520), rows: 1, dim: 2}), {instanceOf: RetrievalError});
 	t.is(error.code, 'ERR_ARGUMENT');
 	t.is(error.message, 'add: expected numbers of at most 65504 in half precision, got -65520 at row 0, column 1');
 	t.is(index.size, 2);
 });
 
-test('in each storage, an index built from a file is byte-identical to one that the same vectors were added to', async t => {
+test('in each storage format, an index built from a file is byte-identical to one that the same vectors were added to', async t => {
 	const home = await folder(t);
 	const vectors = random(3000, 24, 1);
 	const source = join(home, 'vectors.npy');

@@ -1,10 +1,11 @@
-// One test for each known failure of other Node libraries, found by running them or in their issue trackers.
+// Tests that known failures of other Node libraries for vector search do not happen here. In parentheses, each title
+// names the library and its failure, which was found by running the library or in its issue tracker.
 import {readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {setImmediate as turn} from 'node:timers/promises';
+import {setImmediate as eventLoopTick} from 'node:timers/promises';
 import test from 'ava';
 import {FlatIndex, HnswIndex, RetrievalError} from '../../ts/index.ts';
-import {mostOfThree} from '../support/turns.ts';
+import {highestOfThreeCounts} from '../support/event-loop.ts';
 import {best, during, folder, idsOf, kinds, names, random, row, slice, vectors} from '../support/vectors.ts';
 
 for (const [kind, {make, open}] of Object.entries(kinds)) {
@@ -17,29 +18,29 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.is((await index.search(new Float32Array(both.buffer, 8, 2), {k: 1}))[0]!.id, 'y');
 	});
 
-	test(`${kind}: a file cut short anywhere is refused (usearch: the process aborts)`, async t => {
+	test(`${kind}: a truncated file is refused, whatever its length (usearch: the process aborts)`, async t => {
 		const path = join(await folder(t), 'index');
 		const index = make(4);
 		await index.add(names(40), random(40, 4));
 		await index.save(path);
-		const sound = await readFile(path);
-		for (let length = 0; length < sound.length; length += 61) {
-			await writeFile(path, sound.subarray(0, length));
+		const intact = await readFile(path);
+		for (let length = 0; length < intact.length; length += 61) {
+			await writeFile(path, intact.subarray(0, length));
 			const error = await t.throwsAsync(open(path), {instanceOf: RetrievalError}, `cut to ${length}`);
 			t.true(error.message.includes(path), error.message);
 		}
 	});
 
-	test(`${kind}: a file with a bit flipped is refused or harmless (usearch: segmentation fault)`, async t => {
+	test(`${kind}: a file with one flipped bit is refused, unless the bit is in padding (usearch: segmentation fault)`, async t => {
 		const path = join(await folder(t), 'index');
 		const index = make(4);
 		await index.add(names(40), random(40, 4));
 		await index.save(path);
-		const sound = await readFile(path);
+		const intact = await readFile(path);
 		const query = Float32Array.of(1, -1, 1, -1);
 		const expected = await index.search(query);
-		for (let at = 0; at < sound.length; at += 41) {
-			const flipped = Buffer.from(sound);
+		for (let at = 0; at < intact.length; at += 41) {
+			const flipped = Buffer.from(intact);
 			flipped[at]! ^= 1 << (at % 8);
 			await writeFile(path, flipped);
 			const result = await open(path).then(
@@ -54,7 +55,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: an opened index has the dimension of its file, and refuses another (usearch, hnswlib-node: nonsense)`, async t => {
+	test(`${kind}: an opened index has the dimension of its file, and refuses another (usearch, hnswlib-node: meaningless hits)`, async t => {
 		const path = join(await folder(t), 'index');
 		const index = make(4);
 		await index.add(names(3), random(3, 4));
@@ -79,6 +80,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		await index.add(['a'], vectors(2, [1, 1]));
 		for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
 			const shown = Number.isNaN(bad) ? 'NaN' : bad > 0 ? 'inf' : '-inf';
+			/** `place` has the name of the call as in the error message, then the position of the bad value. */
 			const refused = async (work: Promise<unknown>, place: string): Promise<void> => {
 				await t.throwsAsync(work, {
 					code: 'ERR_ARGUMENT',
@@ -107,30 +109,30 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		const rows = kind === 'flat' ? 60_000 : 8000;
 		const data = random(rows, 96);
 		const queries = slice(data, 0, kind === 'flat' ? 500 : 8000);
-		// A call that blocked the event loop would leave it two or three ticks.
-		const turnsOf = async (work: () => Promise<unknown>): Promise<number> =>
-			mostOfThree(20, async () => {
-				let turns = 0;
-				await during(work(), async () => {
-					turns++;
-					await turn();
+		// During a call that blocks the event loop, two or three ticks are counted.
+		const ticksDuring = async (call: () => Promise<unknown>): Promise<number> =>
+			highestOfThreeCounts(20, async () => {
+				let ticks = 0;
+				await during(call(), async () => {
+					ticks++;
+					await eventLoopTick();
 				});
-				return turns;
+				return ticks;
 			});
 		let index = make(96);
-		const added = await turnsOf(async () => {
+		const added = await ticksDuring(async () => {
 			index = make(96);
 			return index.add(names(rows), data);
 		});
-		const searched = await turnsOf(async () => index.searchMany(queries, {k: 10}));
-		t.log(`${added} turns while adding, ${searched} while searching`);
-		t.true(added > 20 && searched > 20, `${added} and ${searched} turns`);
+		const searched = await ticksDuring(async () => index.searchMany(queries, {k: 10}));
+		t.log(`${added} ticks while adding, ${searched} while searching`);
+		t.true(added > 20 && searched > 20, `${added} and ${searched} ticks`);
 	});
 
 	test(`${kind}: a filter that throws rejects only its own call (hnswlib-node #132: the process aborts)`, async t => {
 		const index = make(1);
 		await index.add(['a', 'b'], vectors(1, [2], [1]));
-		const thrown = new RangeError('mine');
+		const thrown = new RangeError('error of the predicate');
 		const where = (): boolean => {
 			throw thrown;
 		};
@@ -160,9 +162,9 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.true(index.memoryBytes <= 1.5 * once, `${index.memoryBytes} of ${once}`);
 	});
 
-	test(`${kind}: inner products of vectors of any length are found (@ruvector/core: recall 0.006)`, async t => {
+	test(`${kind}: the highest inner products are found even if norms differ by a factor of 1,000 (@ruvector/core: recall 0.006)`, async t => {
 		const data = random(4000, 32, 8);
-		// Lengths over three orders of magnitude.
+		// Scales each vector by a random factor from 1 to 1,000.
 		for (let i = 0; i < data.rows; i++) {
 			const scale = 10 ** (3 * Math.abs(row(random(1, 1, i + 1), 0)[0]!));
 			row(data, i).forEach((x, column) => {
@@ -196,8 +198,8 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		const data = random(5000, 8);
 		await index.add(names(5000), data);
 		const query = row(random(1, 8, 3), 0);
-		for (const every of [2, 50, 500]) {
-			const allowed = (id: string): boolean => Number(id.slice(1)) % every === 1;
+		for (const divisor of [2, 50, 500]) {
+			const allowed = (id: string): boolean => Number(id.slice(1)) % divisor === 1;
 			const hits = idsOf(await index.search(query, {k: 10, filter: {where: allowed}}));
 			t.is(hits.length, 10);
 			t.true(hits.every(allowed), 'every hit is allowed by the filter');
@@ -206,7 +208,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: null, undefined and empty lists are refused or answered (chroma #6979: segmentation fault)`, async t => {
+	test(`${kind}: null and undefined are refused, and empty lists are accepted (chroma #6979: segmentation fault)`, async t => {
 		const index = make(2);
 		t.deepEqual(await index.search(Float32Array.of(1, 1)), []);
 		t.deepEqual(await index.searchMany(vectors(2)), []);
@@ -235,7 +237,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 	});
 }
 
-test('calls finish even if their index is garbage-collected meanwhile', async t => {
+test('calls finish even if their index is garbage-collected while they run', async t => {
 	const data = random(3000, 32);
 	const searches: Promise<unknown>[] = [];
 	for (let round = 0; round < 10; round++) {

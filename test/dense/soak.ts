@@ -1,13 +1,15 @@
-// Runs a random mix of changes and searches on one dense index and compares it with a Map of the expected content.
+// A soak test: runs a random mix of changes and searches on one dense index for some time, and compares the index with a
+// Map of its expected content.
 import assert from 'node:assert/strict';
 import {rm} from 'node:fs/promises';
 import {join} from 'node:path';
-import {setImmediate as turn, setTimeout as sleep} from 'node:timers/promises';
+import {setImmediate as eventLoopTick, setTimeout as sleep} from 'node:timers/promises';
 import {FlatIndex, HnswIndex, type Vectors} from '../../ts/index.ts';
 import {random} from '../support/vectors.ts';
 
 export interface SoakReport {
 	readonly seconds: number;
+	/** Number of changes of each kind. */
 	readonly changes: Readonly<Record<string, number>>;
 	readonly searches: number;
 	/** Minimum resident memory in each tenth of the run, in MiB. */
@@ -16,95 +18,107 @@ export interface SoakReport {
 }
 
 const DIM = 48;
-const ROWS = 4000;
+/**
+With more rows than this, the next change is a deletion; with fewer than half of this, it is an addition. In between, all
+changes are possible.
+*/
+const MAX_ROWS = 4000;
+/** Number of concurrent searchers. */
 const SEARCHERS = 3;
-/** Minimum number of searches. */
-const SEARCHES = 100;
+const MIN_SEARCHES = 100;
 const K = 10;
 
 type Index = FlatIndex | HnswIndex;
 
-/** The vector of an id in a given version. It is deterministic. */
+/**
+Returns the vector of an id in a given version, always with the same numbers. Updates raise the version. The seed is made with
+primes, so that ids and versions rarely share one. Norms differ by a factor of up to five.
+*/
 function vector(id: number, version: number): Float32Array {
 	return random(1, DIM, id * 7919 + version * 104_729 + 1).data.map(x => x * (1 + (id % 5)));
 }
 
 /**
-Applies pseudorandom changes to the index, one after another, while concurrent searchers query it, for at least the given
-number of seconds. Throws if the index and the map differ. On a slow machine it continues until every kind of change and
-`SEARCHES` searches were made.
+Applies pseudorandom changes to the index, one after another, while concurrent searchers query it. Throws if the index and the
+map differ. Runs for at least the given number of seconds, and until there was every kind of change and at least
+`MIN_SEARCHES` searches.
 */
 export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: string): Promise<SoakReport> {
 	const path = join(folder, kind);
 	const open = async (): Promise<Index> => (kind === 'flat' ? FlatIndex.open(path) : HnswIndex.open(path));
 	let index: Index = kind === 'flat' ? new FlatIndex({dim: DIM}) : new HnswIndex({dim: DIM, m: 8, efConstruction: 40});
-	/** Id → version of its vector. */
-	const model = new Map<number, number>();
-	/** Id → number of the change that deleted it. */
-	const gone = new Map<number, number>();
-	const dice = random(1 << 16, 1, seconds).data;
-	let thrown = 0;
-	const roll = (sides: number): number => Math.min(sides - 1, Math.floor(((dice[thrown++ % dice.length]! + 1) / 2) * sides));
+	/** Maps each id of the index to the version of its vector. */
+	const expected = new Map<number, number>();
+	/** Maps each recently deleted id to the number of the change that deleted it. */
+	const deleted = new Map<number, number>();
+	// The duration serves as the seed.
+	const randomValues = random(1 << 16, 1, seconds).data;
+	let drawn = 0;
+	/** Returns a random integer from 0 to `limit` - 1. */
+	const randomBelow = (limit: number): number =>
+		Math.min(limit - 1, Math.floor(((randomValues[drawn++ % randomValues.length]! + 1) / 2) * limit));
 	const began = performance.now();
 	const end = began + seconds * 1000;
+	/** Number of changes made. */
 	let change = 0;
-	let next = 0;
-	const state = {failed: false, over: false};
+	let nextId = 0;
+	const state = {failed: false, finished: false};
 	const changes: Record<string, number> = {};
 	let searches = 0;
 
-	/** Prepares ids and vectors. Yields to the event loop regularly, so that searches run in between. */
-	const put = async (ids: readonly number[], versions: readonly number[]): Promise<[string[], Vectors]> => {
+	/** Makes the arguments of an addition or update. Yields to the event loop regularly, so that searches run in between. */
+	const argumentsFor = async (ids: readonly number[], versions: readonly number[]): Promise<[string[], Vectors]> => {
 		const data = new Float32Array(ids.length * DIM);
 		for (const [i, id] of ids.entries()) {
 			data.set(vector(id, versions[i]!), i * DIM);
 			if (i % 50 === 49) {
-				await turn();
+				await eventLoopTick();
 			}
 		}
 		return [ids.map(id => `p${id}`), {data, rows: ids.length, dim: DIM}];
 	};
-	const some = (most: number): number[] => {
-		const all = [...model.keys()];
-		const first = roll(Math.max(1, all.length));
-		return all.slice(first, first + 1 + roll(most));
+	/** Returns 1 to `maxCount` ids of the index, or none if it is empty. */
+	const someIds = (maxCount: number): number[] => {
+		const all = [...expected.keys()];
+		const first = randomBelow(Math.max(1, all.length));
+		return all.slice(first, first + 1 + randomBelow(maxCount));
 	};
-	const remember = (ids: readonly number[], versions: readonly number[]): void => ids.forEach((id, i) => model.set(id, versions[i]!));
+	const remember = (ids: readonly number[], versions: readonly number[]): void => ids.forEach((id, i) => expected.set(id, versions[i]!));
 
-	const kinds: Record<string, () => Promise<void>> = {
+	const operations: Record<string, () => Promise<void>> = {
 		async add() {
-			const ids = Array.from({length: 1 + roll(400)}, () => next++);
+			const ids = Array.from({length: 1 + randomBelow(400)}, () => nextId++);
 			const versions = ids.map(() => 0);
-			await index.add(...(await put(ids, versions)));
+			await index.add(...(await argumentsFor(ids, versions)));
 			remember(ids, versions);
 		},
 		async update() {
-			const ids = some(100);
-			const versions = ids.map(id => model.get(id)! + 1);
-			await index.update(...(await put(ids, versions)));
+			const ids = someIds(100);
+			const versions = ids.map(id => expected.get(id)! + 1);
+			await index.update(...(await argumentsFor(ids, versions)));
 			remember(ids, versions);
 		},
 		async upsert() {
-			const ids = [...some(30), next++, next++];
-			const versions = ids.map(id => (model.get(id) ?? -1) + 1);
-			await index.update(...(await put(ids, versions)), {upsert: true});
+			const ids = [...someIds(30), nextId++, nextId++];
+			const versions = ids.map(id => (expected.get(id) ?? -1) + 1);
+			await index.update(...(await argumentsFor(ids, versions)), {upsert: true});
 			remember(ids, versions);
 		},
 		async delete() {
-			const ids = some(300);
+			const ids = someIds(300);
 			assert.equal(await index.delete([...ids.map(id => `p${id}`), 'nobody']), ids.length);
 			for (const id of ids) {
-				model.delete(id);
-				gone.set(id, change);
+				expected.delete(id);
+				deleted.set(id, change);
 			}
 		},
 		async abort() {
-			const ids = Array.from({length: 1500}, () => next++);
+			const ids = Array.from({length: 1500}, () => nextId++);
 			const versions = ids.map(() => 0);
-			const [names, data] = await put(ids, versions);
+			const [names, data] = await argumentsFor(ids, versions);
 			const controller = new AbortController();
 			const adding = index.add(names, data, {signal: controller.signal});
-			const timer = setTimeout(() => controller.abort(new Error('enough')), roll(20));
+			const timer = setTimeout(() => controller.abort(new Error('enough')), randomBelow(20));
 			try {
 				await adding;
 				remember(ids, versions);
@@ -115,9 +129,9 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 			}
 		},
 		async refuse() {
-			const [id] = some(1);
+			const [id] = someIds(1);
 			if (id !== undefined) {
-				await assert.rejects(index.add(...(await put([next++, id], [0, 0]))), {code: 'ERR_DUPLICATE_ID'});
+				await assert.rejects(index.add(...(await argumentsFor([nextId++, id], [0, 0]))), {code: 'ERR_DUPLICATE_ID'});
 			}
 		},
 		async reopen() {
@@ -131,26 +145,35 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 			await index.compact();
 		},
 		async abandon() {
-			// The index may be garbage-collected during the search.
-			const lost = new FlatIndex({dim: DIM});
-			await lost.add(...(await put([1, 2, 3], [0, 0, 0])));
-			void lost.searchMany({data: new Float32Array(200 * DIM).fill(1), rows: 200, dim: DIM}, {k: 3});
+			// This index may be garbage-collected during its search.
+			const abandoned = new FlatIndex({dim: DIM});
+			await abandoned.add(...(await argumentsFor([1, 2, 3], [0, 0, 0])));
+			void abandoned.searchMany({data: new Float32Array(200 * DIM).fill(1), rows: 200, dim: DIM}, {k: 3});
 		},
 	};
-	const chances = Object.entries({add: 8, update: 5, upsert: 3, delete: 5, abort: 1, refuse: 1, reopen: 1, compact: 1, abandon: 2}).flatMap(
-		([name, count]) => Array<string>(count).fill(name),
-	);
+	/** The name of each operation, repeated according to its relative frequency. */
+	const weightedNames = Object.entries({
+		add: 8,
+		update: 5,
+		upsert: 3,
+		delete: 5,
+		abort: 1,
+		refuse: 1,
+		reopen: 1,
+		compact: 1,
+		abandon: 2,
+	}).flatMap(([name, count]) => Array<string>(count).fill(name));
 
 	/** Compares a few vectors with the map, and every 50 changes all of them. */
 	const compare = async (): Promise<void> => {
-		assert.equal(index.size, model.size, 'wrong number of rows');
+		assert.equal(index.size, expected.size, 'wrong number of rows');
 		const all = change % 50 === 0;
-		const ids = all ? [...model.keys()] : some(5);
+		const ids = all ? [...expected.keys()] : someIds(5);
 		for (let from = 0; from < ids.length; from += 50) {
 			const slice = ids.slice(from, from + 50);
-			const [names, {data}] = await put(
+			const [names, {data}] = await argumentsFor(
 				slice,
-				slice.map(id => model.get(id)!),
+				slice.map(id => expected.get(id)!),
 			);
 			const stored = await index.vectors(names);
 			assert.ok(
@@ -161,41 +184,42 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 		if (all) {
 			const seen = new Set<string>();
 			for await (const id of index.ids()) {
-				assert.ok(model.has(Number(id.slice(1))), id);
+				assert.ok(expected.has(Number(id.slice(1))), id);
 				seen.add(id);
 			}
-			assert.equal(seen.size, model.size);
+			assert.equal(seen.size, expected.size);
 		}
 		const [id] = ids;
 		if (id !== undefined) {
-			const [hit] = await index.search(vector(id, model.get(id)!), {k: 1, filter: {ids: [`p${id}`]}});
+			const [hit] = await index.search(vector(id, expected.get(id)!), {k: 1, filter: {ids: [`p${id}`]}});
 			assert.equal(hit?.id, `p${id}`);
 		}
-		for (const [id, when] of gone) {
+		for (const [id, when] of deleted) {
 			if (when < change - 50) {
-				gone.delete(id);
+				deleted.delete(id);
 			}
 		}
 	};
 
 	const write = async (): Promise<void> => {
 		const done = (): boolean =>
-			performance.now() > end && searches >= SEARCHES && Object.keys(changes).length === Object.keys(kinds).length;
+			performance.now() > end && searches >= MIN_SEARCHES && Object.keys(changes).length === Object.keys(operations).length;
 		while (!state.failed && !done()) {
-			const name = model.size < ROWS / 2 ? 'add' : model.size > ROWS ? 'delete' : chances[roll(chances.length)]!;
-			await kinds[name]!();
+			const name =
+				expected.size < MAX_ROWS / 2 ? 'add' : expected.size > MAX_ROWS ? 'delete' : weightedNames[randomBelow(weightedNames.length)]!;
+			await operations[name]!();
 			changes[name] = (changes[name] ?? 0) + 1;
 			change++;
 			await compare();
 		}
-		state.over = true;
+		state.finished = true;
 	};
 
 	const search = async (searcher: number): Promise<void> => {
-		for (let round = 0; !state.over && !state.failed; round++) {
+		for (let round = 0; !state.finished && !state.failed; round++) {
 			const before = change;
-			const least = model.size;
-			const query = vector(roll(next + 1), 0);
+			const sizeBefore = expected.size;
+			const query = vector(randomBelow(nextId + 1), 0);
 			let hits;
 			try {
 				hits = await (round % 4 === 3 ? index.search(query, {k: K, onProgress() {}}) : index.search(query, {k: K}));
@@ -206,9 +230,12 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 			}
 			searches++;
 			// Fewer hits are allowed only if the index was changed during the search.
-			assert.ok(hits.length === K || least < K || change !== before || model.size !== least, `${hits.length} hits of ${least}`);
+			assert.ok(
+				hits.length === K || sizeBefore < K || change !== before || expected.size !== sizeBefore,
+				`${hits.length} hits of ${sizeBefore}`,
+			);
 			hits.forEach(({id, score}, i) => {
-				assert.ok((gone.get(Number(id.slice(1))) ?? Number.POSITIVE_INFINITY) >= before, `${id} was deleted before`);
+				assert.ok((deleted.get(Number(id.slice(1))) ?? Number.POSITIVE_INFINITY) >= before, `${id} was deleted before the search`);
 				assert.ok(i === 0 || hits[i - 1]!.score >= score);
 			});
 			if (round % 16 === searcher) {
@@ -219,7 +246,7 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 
 	const resident: number[] = [];
 	const watch = async (): Promise<void> => {
-		while (!state.over && !state.failed) {
+		while (!state.finished && !state.failed) {
 			resident.push(process.memoryUsage.rss() / 2 ** 20);
 			await sleep(100);
 		}
@@ -247,6 +274,6 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 		residentMiB: Array.from({length: 10}, (_, tenth) =>
 			Math.round(Math.min(...resident.slice(Math.floor(tenth * share), Math.max(1, Math.floor((tenth + 1) * share))))),
 		),
-		rows: model.size,
+		rows: expected.size,
 	};
 }

@@ -8,13 +8,19 @@ import {packageRoot} from '../../ts/core/native/addon.ts';
 import {FlatIndex, HnswIndex, type Progress, RetrievalError, type VectorFileOptions} from '../../ts/index.ts';
 import {folder, names, random, row} from '../support/vectors.ts';
 
-/** Files written by numpy, pyarrow and safetensors, all with the same ten rows of four numbers; `make.py` in that folder creates them. */
-const made = (name: string): string => join(packageRoot, 'crates/vectors/tests/files', name);
+/**
+Returns the path of a test file. `make.py` in the same folder writes these files with numpy, pyarrow and safetensors; most of
+them have the ten rows of four numbers below.
+*/
+const fixture = (name: string): string => join(packageRoot, 'crates/vectors/tests/files', name);
 
-/** Row i is (4i − 20 + j) / 8. */
+/** Column j of row i is (4i + j − 20) / 8. */
 const rows = {data: Float32Array.from({length: 40}, (_, i) => (i - 20) / 8), rows: 10, dim: 4};
 
-/** Writes a NumPy array: magic bytes, version, header length, and a header padded to a multiple of 64 bytes. */
+/**
+Writes a NumPy array: magic bytes, version, header length (118), the header, and the rows. The header is padded so that the rows
+start at byte 128, a multiple of 64: 10 + 117 + 1.
+*/
 async function writeNpy(path: string, {data, rows, dim}: {data: Float32Array; rows: number; dim: number}): Promise<void> {
 	const header = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${dim}), }`.padEnd(117) + '\n';
 	const start = Buffer.concat([Buffer.from('\x93NUMPY\x01\x00', 'latin1'), Buffer.from([118, 0]), Buffer.from(header)]);
@@ -26,7 +32,7 @@ const kinds: Record<string, (dim: number) => FlatIndex | HnswIndex> = {
 	hnsw: dim => new HnswIndex({dim, m: 8, threads: 1}),
 };
 
-/** The ids and vectors of an index. */
+/** Returns the ids and vectors of an index. */
 async function content(index: FlatIndex | HnswIndex): Promise<Array<[string, number[]]>> {
 	const found: Array<[string, number[]]> = [];
 	for await (const id of index.ids()) {
@@ -35,11 +41,13 @@ async function content(index: FlatIndex | HnswIndex): Promise<Array<[string, num
 	return found;
 }
 
+/** The content of an index with the ten rows above under these ids. */
 const expected = (ids: readonly string[]): Array<[string, number[]]> => ids.map((id, i) => [id, [...row(rows, i)]]);
-const numbers = Array.from({length: 10}, (_, i) => String(i));
+/** The ids of vectors from a file without ids: the numbers of its rows. */
+const rowNumbers = Array.from({length: 10}, (_, i) => String(i));
 
 for (const [kind, make] of Object.entries(kinds)) {
-	test(`${kind}: every format gives the same index as adding the vectors`, async t => {
+	test(`${kind}: a file of any format gives the same index as adding its vectors with add`, async t => {
 		for (const name of [
 			'f2.npy',
 			'f4.npy',
@@ -56,22 +64,27 @@ for (const [kind, make] of Object.entries(kinds)) {
 			'plain.feather',
 		]) {
 			const index = make(4);
-			t.is(await index.addFile(made(name)), 10, name);
-			t.deepEqual(await content(index), expected(numbers), name);
+			t.is(await index.addFile(fixture(name)), 10, name);
+			t.deepEqual(await content(index), expected(rowNumbers), name);
 		}
 	});
 
 	test(`${kind}: ids come from a column, an array, or a text or JSON file, and can have a prefix`, async t => {
-		const sources: VectorFileOptions[] = [{idColumn: 'id'}, {ids: names(10)}, {idsPath: made('ids.txt')}, {idsPath: made('ids.json')}];
+		const sources: VectorFileOptions[] = [
+			{idColumn: 'id'},
+			{ids: names(10)},
+			{idsPath: fixture('ids.txt')},
+			{idsPath: fixture('ids.json')},
+		];
 		for (const source of sources) {
 			const index = make(4);
-			await index.addFile(made('plain.parquet'), source);
-			await index.addFile(made('plain.parquet'), {...source, prefix: 'again/'});
-			await index.addFile(made('f4.npy'));
+			await index.addFile(fixture('plain.parquet'), source);
+			await index.addFile(fixture('plain.parquet'), {...source, prefix: 'again/'});
+			await index.addFile(fixture('f4.npy'));
 			t.deepEqual(await content(index), [
 				...expected(names(10)),
 				...expected(names(10).map(name => `again/${name}`)),
-				...expected(numbers),
+				...expected(rowNumbers),
 			]);
 		}
 	});
@@ -90,7 +103,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 		const bad = join(home, 'bad.npy');
 		await writeNpy(bad, {data: Float32Array.of(1, 2, 3, 4, 5, Number.NaN, 7, 8), rows: 2, dim: 4});
 		await refused(bad, {}, 'ERR_ARGUMENT', `${bad}: add: expected finite numbers, got NaN at row 1, column 1`);
-		const file = made('f4.npy');
+		const file = fixture('f4.npy');
 		const ids = names(10);
 		await refused(
 			file,
@@ -128,13 +141,13 @@ for (const [kind, make] of Object.entries(kinds)) {
 			file,
 			{idColumn: 'id'},
 			'ERR_ARGUMENT',
-			'idColumn: expected a Parquet or Arrow file to find it in, got a NumPy array, which has none',
+			'idColumn: expected a Parquet or Arrow file, which has columns, got a NumPy array',
 		);
-		const other = made('ragged.parquet');
+		const other = fixture('ragged.parquet');
 		await refused(other, {}, 'ERR_DIMENSION', `${other}: expected vectors of dimension 4, got 2`);
 		const none = join(home, 'none.npy');
 		await refused(none, {}, 'ERR_IO', `open ${none}: No such file or directory (os error 2)`);
-		const text = made('ids.txt');
+		const text = fixture('ids.txt');
 		await refused(
 			text,
 			{},
@@ -144,7 +157,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 		await refused(3 as never, {}, 'ERR_ARGUMENT', 'addFile: path: expected a string, got number');
 	});
 
-	test(`${kind}: a bad row beyond the first megabytes leaves the index unchanged`, async t => {
+	test(`${kind}: an invalid row several megabytes into the file leaves the index unchanged`, async t => {
 		const home = await folder(t);
 		const [path, dim, count] = [join(home, 'bad.npy'), 256, 9000];
 		const data = random(count, dim);
@@ -161,7 +174,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 		t.deepEqual(await index.search(new Float32Array(dim).fill(1)), []);
 	});
 
-	test(`${kind}: an aborted file leaves the index unchanged`, async t => {
+	test(`${kind}: if addFile is aborted, the index is unchanged`, async t => {
 		const home = await folder(t);
 		const path = join(home, 'vectors.npy');
 		await writeNpy(path, random(60_000, 64));
@@ -177,6 +190,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 			() => 'done',
 			(error: unknown) => error,
 		);
+		// All vectors may have been added before the abort.
 		t.true(result === 'done' || result === reason, String(result));
 		t.is(index.size, result === 'done' ? 60_001 : 1);
 		t.is(await index.has('there'), true);
@@ -186,7 +200,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 	test(`${kind}: exported vectors can be added again, and deleted ones are not exported`, async t => {
 		const home = await folder(t);
 		const index = make(4);
-		await index.addFile(made('plain.arrow'), {idColumn: 'id'});
+		await index.addFile(fixture('plain.arrow'), {idColumn: 'id'});
 		await index.delete(['p3', 'p0']);
 		const kept = expected(names(10)).filter(([id]) => id !== 'p3' && id !== 'p0');
 		for (const idsPath of [join(home, 'ids.txt'), join(home, 'ids.json')]) {
@@ -256,21 +270,21 @@ test('a flat index is built from a vector file, and a graph from a flat index', 
 	t.deepEqual(await flat.search(query, {k: 50}), await added.search(query, {k: 50}));
 
 	const before = await readFile(flatPath);
-	await t.throwsAsync(FlatIndex.build(flatPath, made('f4.npy'), {ids: names(10).with(4, 'p1')}), {
+	await t.throwsAsync(FlatIndex.build(flatPath, fixture('f4.npy'), {ids: names(10).with(4, 'p1')}), {
 		code: 'ERR_DUPLICATE_ID',
-		message: `${made('f4.npy')}: add: expected an id that is new, got "p1" at row 4, which is also at row 1`,
+		message: `${fixture('f4.npy')}: add: expected an id that is new, got "p1" at row 4, which is also at row 1`,
 	});
-	await t.throwsAsync(FlatIndex.build(flatPath, made('rows.f32')), {
+	await t.throwsAsync(FlatIndex.build(flatPath, fixture('rows.f32')), {
 		code: 'ERR_ARGUMENT',
 		message: 'dim: expected the dimension of the vectors, which a raw file does not contain, got none',
 	});
-	await t.throwsAsync(FlatIndex.build(flatPath, made('f4.npy'), {dim: 5}), {code: 'ERR_DIMENSION'});
+	await t.throwsAsync(FlatIndex.build(flatPath, fixture('f4.npy'), {dim: 5}), {code: 'ERR_DIMENSION'});
 	const foreign = await t.throwsAsync(HnswIndex.build(hnswPath, source), {code: 'ERR_INDEX_CORRUPT'});
-	t.true(foreign.message.startsWith(`${source}: expected a flat index file, with a 64-byte header, got a file that begins with`));
+	t.true(foreign.message.startsWith(`${source}: expected a flat index file, got a file that begins with`));
 	t.throws(() => new HnswIndex({dim: 2, m: 1}), {message: 'm: expected a whole number from 2 to 1024, got 1'});
 	await t.throwsAsync(HnswIndex.build(hnswPath, flatPath, {m: 1}), {message: 'm: expected a whole number from 2 to 1024, got 1'});
 	t.deepEqual(await readFile(flatPath), before);
-	t.is((await FlatIndex.build(join(home, 'raw'), made('rows.f32'), {dim: 4})).size, 10);
+	t.is((await FlatIndex.build(join(home, 'raw'), fixture('rows.f32'), {dim: 4})).size, 10);
 	t.is((await readdir(home)).length, 4, 'no temporary file is left');
 });
 
@@ -281,19 +295,19 @@ test.serial('adding a file neither blocks the event loop nor grows the JavaScrip
 	const index = new FlatIndex({dim: 64});
 	const used = (): number => process.memoryUsage().heapUsed + process.memoryUsage().external;
 	const before = used();
-	let [most, turns] = [0, 0];
-	const watch = setInterval(() => {
-		most = Math.max(most, used());
-		turns++;
+	let [peak, ticks] = [0, 0];
+	const timer = setInterval(() => {
+		peak = Math.max(peak, used());
+		ticks++;
 	}, 1);
 	const delay = monitorEventLoopDelay({resolution: 1});
 	delay.enable();
 	await index.addFile(path);
 	delay.disable();
-	clearInterval(watch);
-	t.log(`longest turn ${(delay.max / 1e6).toFixed(1)} ms, ${turns} turns, heap grew by ${((most - before) / 1e6).toFixed(1)} MB`);
+	clearInterval(timer);
+	t.log(`longest delay ${(delay.max / 1e6).toFixed(1)} ms, ${ticks} ticks, heap grew by ${((peak - before) / 1e6).toFixed(1)} MB`);
 	t.is(index.size, 200_000);
-	t.true(turns > 5);
+	t.true(ticks > 5);
 	// The file is 51 MB.
-	t.true(most - before < 20e6, `grew by ${most - before}`);
+	t.true(peak - before < 20e6, `grew by ${peak - before}`);
 });

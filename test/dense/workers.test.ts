@@ -6,6 +6,7 @@ import test, {type ExecutionContext} from 'ava';
 import {FlatIndex, HnswIndex, type IndexHandle, RetrievalError} from '../../ts/index.ts';
 import {kinds, names, random, row, vectors} from '../support/vectors.ts';
 
+/** Starts a worker that attaches to the index of a handle. Returns the worker and its first message. */
 async function attach(t: ExecutionContext, handle: IndexHandle, dim: number): Promise<{worker: Worker; first: unknown}> {
 	const worker = new Worker(new URL('attached-worker.mjs', import.meta.url), {workerData: {handle, dim}});
 	t.teardown(async () => worker.terminate());
@@ -13,6 +14,7 @@ async function attach(t: ExecutionContext, handle: IndexHandle, dim: number): Pr
 	return {worker, first};
 }
 
+/** Sends a task to a worker and returns its answer. */
 async function ask(worker: Worker, task: object): Promise<unknown> {
 	// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's postMessage has no target origin
 	worker.postMessage(task);
@@ -29,24 +31,24 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		t.deepEqual(a.first, {size: 3000, dim: 16, similarity: 'dot'});
 		const query = row(data, 7).slice();
 		let expected = await index.search(query, {k: 5});
-		t.deepEqual(await ask(a.worker, {what: 'search', query}), expected);
-		t.deepEqual(await ask(a.worker, {what: 'filter', query, id: 'p9'}), [
+		t.deepEqual(await ask(a.worker, {action: 'search', query}), expected);
+		t.deepEqual(await ask(a.worker, {action: 'filter', query, id: 'p9'}), [
 			{id: 'p9', score: (await index.search(query, {filter: {ids: ['p9']}}))[0]!.score},
 		]);
 		// All threads see a vector that one of them adds.
-		t.is(await ask(a.worker, {what: 'add', query: new Float32Array(16).fill(100), id: 'new'}), 3001);
+		t.is(await ask(a.worker, {action: 'add', query: new Float32Array(16).fill(100), id: 'new'}), 3001);
 		t.is(index.size, 3001);
 		expected = await index.search(query, {k: 5});
-		const seen = (await ask(b.worker, {what: 'search', query: new Float32Array(16).fill(1)})) as {id: string}[];
+		const seen = (await ask(b.worker, {action: 'search', query: new Float32Array(16).fill(1)})) as {id: string}[];
 		t.is(seen[0]!.id, 'new');
 		// Closing in one thread leaves the index open in the others.
-		t.is(await ask(a.worker, {what: 'close'}), 'closed');
-		t.like(await ask(a.worker, {what: 'search', query}), {code: 'ERR_CLOSED'});
+		t.is(await ask(a.worker, {action: 'close'}), 'closed');
+		t.like(await ask(a.worker, {action: 'search', query}), {code: 'ERR_CLOSED'});
 		t.deepEqual(await index.search(query, {k: 5}), expected);
 		const handle = index.share();
 		index.close();
 		await t.throwsAsync(index.search(query), {code: 'ERR_CLOSED'});
-		t.deepEqual(await ask(b.worker, {what: 'search', query}), expected);
+		t.deepEqual(await ask(b.worker, {action: 'search', query}), expected);
 		// The worker still has the index open, so the handle is still valid.
 		const again =
 			kind === 'flat' ? FlatIndex.attach(handle as IndexHandle<'FlatIndex'>) : HnswIndex.attach(handle as IndexHandle<'HnswIndex'>);
@@ -59,7 +61,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		await index.add(names(4000), data);
 		for (let round = 0; round < 3; round++) {
 			const {worker} = await attach(t, index.share(), 24);
-			t.is(await ask(worker, {what: 'flood', query: row(data, 1).slice(), count: 2000}), 'flooding');
+			t.is(await ask(worker, {action: 'flood', query: row(data, 1).slice(), count: 2000}), 'flooding');
 			await sleep(5 * round);
 			await worker.terminate();
 			t.is((await index.search(row(data, round), {k: 10, onProgress() {}})).length, 10);
@@ -92,11 +94,11 @@ test('an unknown handle, a handle of another kind, and a handle of a closed inde
 		const error = t.throws(work, {instanceOf: RetrievalError, message});
 		t.is((error as RetrievalError).code, 'ERR_ARGUMENT');
 	};
-	const none = 'attach: expected a handle of an index that is open in this process, got one of none';
+	const unknownHandle = 'attach: expected a handle of an index that is open in this process, got one of none';
 	refused(() => HnswIndex.attach({...handle, kind: 'HnswIndex'}), 'attach: expected a handle of a HnswIndex, got one of a FlatIndex');
-	refused(() => FlatIndex.attach({kind: 'FlatIndex', token: '0'}), none);
-	refused(() => FlatIndex.attach({kind: 'FlatIndex', token: `${handle.token}0`}), none);
-	refused(() => FlatIndex.attach({kind: 'FlatIndex', token: ''}), none);
+	refused(() => FlatIndex.attach({kind: 'FlatIndex', token: '0'}), unknownHandle);
+	refused(() => FlatIndex.attach({kind: 'FlatIndex', token: `${handle.token}0`}), unknownHandle);
+	refused(() => FlatIndex.attach({kind: 'FlatIndex', token: ''}), unknownHandle);
 	refused(() => FlatIndex.attach({kind: 'FlatIndex', token: 7 as unknown as string}), 'attach: token: expected a string, got number');
 	refused(() => FlatIndex.attach(null as unknown as IndexHandle<'FlatIndex'>), 'attach: expected a handle {kind, token}, got null');
 	const other = FlatIndex.attach(handle);
@@ -104,5 +106,5 @@ test('an unknown handle, a handle of another kind, and a handle of a closed inde
 	t.throws(() => flat.share(), {code: 'ERR_CLOSED'});
 	t.is((await other.search(Float32Array.of(1, 1)))[0]!.id, 'a');
 	other.close();
-	refused(() => FlatIndex.attach(handle), none);
+	refused(() => FlatIndex.attach(handle), unknownHandle);
 });

@@ -1,14 +1,14 @@
 /**
 Reads the code blocks of Markdown pages and turns each page into a program.
 
-All `ts` blocks of a page form one program, in order: a block can use what earlier blocks declare. The words after `ts` say how
-a block is used:
+All `ts` blocks of a page form one program, in order: a block can use what earlier blocks declare. The words after `ts` say
+how a block is used:
 
 - no words: the block is compiled and run;
 - `no-run`: the block is compiled and can use what earlier blocks declare, but it does not run.
 
-A `text output` block contains what the block before it prints. A line in an HTML comment, `<!-- declare: const name: Type -->`, declares
-a name that the reader's own program would have.
+A `text output` block contains what the `ts` block before it prints. An HTML comment, `<!-- declare: const name: Type -->`,
+declares a name that the reader's own program would define.
 */
 import {readFileSync} from 'node:fs';
 
@@ -24,7 +24,7 @@ export interface CodeBlock {
 export interface Page {
 	readonly path: string;
 	readonly blocks: readonly CodeBlock[];
-	/** Declarations of names that the page does not define. */
+	/** TypeScript declarations, from HTML comments, of names that the page does not define. */
 	readonly declarations: readonly string[];
 }
 
@@ -34,6 +34,7 @@ const IMPORT = /^import (type )?\{([^}]*)\} from '([^']+)';\n?/gmu;
 /** Printed between blocks to separate their outputs. */
 const SEPARATOR = '\u0001';
 
+/** Reads the `ts` blocks of a page, with their expected outputs. */
 export function readPage(path: string): Page {
 	const source = readFileSync(path, 'utf8');
 	const declarations = [...source.matchAll(/<!-- declare: (.*?) -->/gu)].map(([, declaration]) => `declare ${declaration!};`);
@@ -54,7 +55,10 @@ export function readPage(path: string): Page {
 	return {path, blocks, declarations};
 }
 
-/** Joins a page into one module: first the imports, each name once, then the blocks. Returns undefined if the page has no code. */
+/**
+Joins the blocks of a page into one module: first the imports, each name once, then the blocks. Returns undefined if the page
+has no code.
+*/
 export function programOf({blocks, declarations}: Page): string | undefined {
 	if (blocks.length === 0) {
 		return;
@@ -68,6 +72,7 @@ export function programOf({blocks, declarations}: Page): string | undefined {
 					found.add(type === undefined ? name : `type ${name}`);
 				}
 			}
+			// The import is removed from the block.
 			return imports.set(from, found) && '';
 		});
 		const source = runs ? body : `async () => {\n${body}};\n`;

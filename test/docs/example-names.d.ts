@@ -1,10 +1,11 @@
 /**
-Declares the names that examples in documentation comments use without defining them, because the reader's program would have
-defined them. A name that is a searcher in one example and a run in another is declared as both.
+Declares the names that examples in documentation comments use without defining them, because the reader's program would
+define them. A name that is a searcher in one example and a run in another has the intersection of both types.
 */
 import type {
 	Bm25Index,
 	CandidateLists,
+	EmbedFunction,
 	Explainers,
 	ExtractiveReader,
 	FlatIndex,
@@ -43,6 +44,7 @@ declare global {
 	const passageIds: string[];
 	const qrels: Qrels;
 	const store: PassageStore;
+	const embed: EmbedFunction;
 	const encoder: OnnxEncoder;
 	const projection: VocabularyProjection;
 	const enriched: LexicalEnrichment;
@@ -65,6 +67,7 @@ declare global {
 	const fives: Run;
 	const phrases: Run;
 	const run: Run;
+	const models: FusedModel[];
 	const runs: Array<FusedModel & ModelRun>;
 	const denseRun: Run;
 	const sparseRun: Run;

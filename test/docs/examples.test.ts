@@ -13,13 +13,30 @@ const run = promisify(execFile);
 const examples = join(packageRoot, 'examples');
 const tsx = ['--import', import.meta.resolve('tsx')];
 
-/** Creates a folder with the files of the encyclopedia, where the programs expect them. */
+/** Creates a working folder for a program, with the encyclopedia that the programs read. */
 async function workingFolder(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-example-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	await cp(join(examples, 'encyclopedia'), folder, {recursive: true});
 	return folder;
 }
+
+/** Programs that find the collection of an earlier run. */
+const runTwice = new Set([
+	'ask-one-document',
+	'bulk-load',
+	'embedding-api',
+	'evaluate-your-retriever',
+	'highlights',
+	'languages',
+	'llm-context',
+	'products',
+	'search-folder',
+	'update-while-searching',
+]);
+
+/** The arguments with which READMEs run programs. */
+const programArguments: Readonly<Record<string, readonly string[]>> = {'bulk-load': ['3000']};
 
 const programs = (await readdir(examples)).filter(name => name !== 'encyclopedia');
 
@@ -29,12 +46,15 @@ for (const name of programs.filter(each => each !== 'http-service')) {
 		const [, expected] = /^```text output\n([\s\S]*?)^```$/mu.exec(readme)!;
 		const cwd = await workingFolder(t);
 		const program = async (): Promise<string> => {
-			const {stdout} = await run(process.execPath, [...tsx, join(examples, name, 'main.ts')], {cwd, timeout: 170_000});
+			const {stdout} = await run(process.execPath, [...tsx, join(examples, name, 'main.ts'), ...(programArguments[name] ?? [])], {
+				cwd,
+				timeout: 170_000,
+			});
 			return stdout.trim();
 		};
 		t.is(await program(), expected!.trim());
-		if (name === 'search-folder') {
-			t.is(await program(), expected!.trim(), 'the second run opens what the first one built');
+		if (runTwice.has(name)) {
+			t.is(await program(), expected!.trim(), 'the second run opens the collection of the first one');
 		}
 	});
 }
@@ -59,13 +79,41 @@ test.serial('examples/http-service answers requests, refuses invalid parameters,
 	t.is((await fetch(`${base}/other`)).status, 404);
 
 	// An aborted request does not affect the next one.
-	const abandoned = new AbortController();
-	const asked = fetch(`${base}/ask?q=anything`, {signal: abandoned.signal});
-	abandoned.abort();
-	await t.throwsAsync(asked, {any: true});
+	const controller = new AbortController();
+	const request = fetch(`${base}/ask?q=anything`, {signal: controller.signal});
+	controller.abort();
+	await t.throwsAsync(request, {any: true});
 	t.is((await fetch(`${base}/search?q=comet`)).status, 200);
 
 	service.kill('SIGTERM');
 	const [status] = (await once(service, 'exit')) as [number];
 	t.is(status, 0);
+});
+
+test.serial('examples/bulk-load stops on SIGINT with the documents of its commits, and the next run adds the others', async t => {
+	const cwd = await workingFolder(t);
+	const start = (count: number): ChildProcess =>
+		spawn(process.execPath, [...tsx, join(examples, 'bulk-load', 'main.ts'), String(count)], {cwd, stdio: ['ignore', 'pipe', 'pipe']});
+	const program = start(100_000);
+	t.teardown(() => program.kill('SIGKILL'));
+	// Interrupts the program as soon as it has made a commit.
+	program.stderr!.setEncoding('utf8').on('data', (progress: string) => {
+		if (/\b[2-9]\d{4} of 100000/u.test(progress)) {
+			program.kill('SIGINT');
+		}
+	});
+	let output = '';
+	for await (const chunk of program.stdout!.setEncoding('utf8') as AsyncIterable<string>) {
+		output += chunk;
+	}
+	t.regex(output, /^stopped\n[2468]0000 documents in \d+ segments?\nfound document-42\n$/u);
+
+	const next = start(100_000);
+	t.teardown(() => next.kill('SIGKILL'));
+	next.stderr!.resume();
+	const lines: string[] = [];
+	for await (const line of createInterface({input: next.stdout!})) {
+		lines.push(line);
+	}
+	t.is(lines[0], '100000 documents in 1 segment');
 });

@@ -10,7 +10,7 @@ import {outputsOf, programOf, readPage} from './code-blocks.ts';
 
 const run = promisify(execFile);
 
-/** Programs stand in the package, so that they import it by its name, as users do. */
+/** The programs are written to a folder inside the package, where they can import it by its name, as users do. */
 const programs = join(packageRoot, 'dist', 'docs-programs');
 
 async function filesUnder(folder: string, extension: string): Promise<string[]> {
@@ -21,9 +21,9 @@ async function filesUnder(folder: string, extension: string): Promise<string[]> 
 }
 
 const paths = ['README.md', ...(await filesUnder('docs', '.md')), ...(await filesUnder('examples', '.md'))];
-/** The READMEs of example programs state what the programs print. `examples.test.ts` runs those programs. */
-const isProgram = (path: string): boolean => /^examples[/\\](?!encyclopedia)/u.test(path);
-const pages = paths.filter(path => !isProgram(path)).map(path => ({...readPage(join(packageRoot, path)), path}));
+/** Whether a page is the README of an example program, which `examples.test.ts` tests. */
+const isProgramReadme = (path: string): boolean => /^examples[/\\](?!encyclopedia)/u.test(path);
+const pages = paths.filter(path => !isProgramReadme(path)).map(path => ({...readPage(join(packageRoot, path)), path}));
 const nameOf = (path: string): string => `${path.replaceAll(/[/\\]/gu, '-').replace(/\.\w+$/u, '')}.ts`;
 
 test.before(async () => {
@@ -72,6 +72,7 @@ for (const page of pages.filter(({blocks}) => blocks.some(({runs}) => runs))) {
 				t.is(printed[i], output, `the block on line ${line}`);
 			}
 		}
+		// For a page that states no output, the test is that its program does not fail.
 		t.pass();
 	});
 }

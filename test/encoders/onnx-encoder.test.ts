@@ -7,9 +7,10 @@ import {packageRoot} from '../../ts/core/native/addon.ts';
 import {Collection, OnnxEncoder, RetrievalError, Tokenizer} from '../../ts/index.ts';
 import {modelWithConfig, modelWithNumbers} from '../support/onnx.ts';
 
+/** Options for `tiny-encoder`, which pools its vectors itself. */
 const tiny = {pooling: 'output:embedding', passageForm: 'joined'} as const;
 
-test('vectors are returned in the order of the inputs, whatever their lengths', async t => {
+test('vectors are returned in the order of the inputs, although batches are sorted by length', async t => {
 	const encoder = await OnnxEncoder.load('tiny-encoder', tiny);
 	const texts = ['a fox', 'a very long text about foxes and hens '.repeat(20), 'hens', ''];
 	const {data, rows, dim} = await encoder.encode(texts, {batchTokens: 1});
@@ -29,7 +30,7 @@ test('a passage is encoded with its title in the requested form', async t => {
 	t.notDeepEqual(await pair.encode([passage]), await joined.encode([passage]));
 });
 
-test('DPR encoders get token type 0 for title and text, as a run of ONNX Runtime with zeros shows', async t => {
+test('DPR encoders get token type 0 for title and text: their vectors equal those of ONNX Runtime with token types of 0', async t => {
 	const passage = {title: 'Suez Canal', text: 'It was opened to shipping in November 1869.'};
 	const folder = await modelWithConfig(t, 'minilm-encoder', {model_type: 'dpr'});
 	const dpr = await OnnxEncoder.load(folder);
@@ -37,7 +38,7 @@ test('DPR encoders get token type 0 for title and text, as a run of ONNX Runtime
 
 	const tokenizer = await Tokenizer.load(folder);
 	const [title, text] = [tokenizer.tokenize(passage.title), tokenizer.tokenize(passage.text)];
-	const ids = [101, ...title, 102, ...text, 102];
+	const ids = [101, ...title, 102, ...text, 102]; // [CLS] title [SEP] text [SEP]
 	const row = (values: readonly number[]): Tensor => new Tensor('int64', BigInt64Array.from(values, BigInt), [1, ids.length]);
 	const session = await InferenceSession.create(join(folder, 'model.onnx'));
 	const firstToken = async (types: readonly number[]): Promise<Float32Array> => {
@@ -48,19 +49,19 @@ test('DPR encoders get token type 0 for title and text, as a run of ONNX Runtime
 		});
 		return (output['last_hidden_state']!.data as Float32Array).slice(0, dpr.dim);
 	};
-	const far = (a: Float32Array, b: Float32Array): number => Math.max(...a.map((value, i) => Math.abs(value - b[i]!)));
+	const maxDifference = (a: Float32Array, b: Float32Array): number => Math.max(...a.map((value, i) => Math.abs(value - b[i]!)));
 	const zeros = await firstToken(ids.map(() => 0));
 	const segments = await firstToken(ids.map((_, i) => (i < title.length + 2 ? 0 : 1)));
-	t.true(far(zeros, segments) > 0.01, 'the model depends on token types');
-	t.true(far(data, zeros) < 1e-5, String(far(data, zeros)));
+	t.true(maxDifference(zeros, segments) > 0.01, 'the model depends on token types');
+	t.true(maxDifference(data, zeros) < 1e-5, String(maxDifference(data, zeros)));
 
 	// Other models get segment ids. The option overrides the configuration.
 	const bert = await OnnxEncoder.load('minilm-encoder', {pooling: 'cls', passageForm: 'pair', normalize: false, maxTokens: 256});
-	t.true(far((await bert.encode([passage])).data, segments) < 1e-5);
-	const asked = await OnnxEncoder.load(folder, {tokenTypes: 'segments'});
-	t.deepEqual(await asked.encode([passage]), await bert.encode([passage]));
-	t.is(asked.identity, bert.identity);
-	t.not(dpr.identity, bert.identity, 'other vectors, another identity');
+	t.true(maxDifference((await bert.encode([passage])).data, segments) < 1e-5);
+	const withSegments = await OnnxEncoder.load(folder, {tokenTypes: 'segments'});
+	t.deepEqual(await withSegments.encode([passage]), await bert.encode([passage]));
+	t.is(withSegments.identity, bert.identity);
+	t.not(dpr.identity, bert.identity, 'encoders that give different vectors have different identities');
 	await t.throwsAsync(OnnxEncoder.load(folder, {tokenTypes: 'ones' as 'zeros'}), {
 		instanceOf: RetrievalError,
 		message: /tokenTypes: expected.*segments.*zeros.*got "ones"/u,
@@ -74,24 +75,24 @@ test('texts beyond the limit are truncated at their end', async t => {
 });
 
 test('normalization follows the option, or by default the configuration of the model', async t => {
-	const lengths = async (encoder: OnnxEncoder): Promise<number> => Math.hypot(...(await encoder.encode(['a fox'])).data);
-	const own = await OnnxEncoder.load(join(packageRoot, 'models/minilm-encoder'));
-	t.true(Math.abs((await lengths(own)) - 1) < 1e-5);
-	const raw = await OnnxEncoder.load('minilm-encoder', {normalize: false});
-	t.true(Math.abs((await lengths(raw)) - 1) > 1e-3);
-	t.not(own.identity, raw.identity, 'other vectors, another identity');
-	t.is(own.identity, (await OnnxEncoder.load('minilm-encoder')).identity, 'however the model is named');
+	const lengthOfVector = async (encoder: OnnxEncoder): Promise<number> => Math.hypot(...(await encoder.encode(['a fox'])).data);
+	const byDefault = await OnnxEncoder.load(join(packageRoot, 'models/minilm-encoder'));
+	t.true(Math.abs((await lengthOfVector(byDefault)) - 1) < 1e-5);
+	const unnormalized = await OnnxEncoder.load('minilm-encoder', {normalize: false});
+	t.true(Math.abs((await lengthOfVector(unnormalized)) - 1) > 1e-3);
+	t.not(byDefault.identity, unnormalized.identity, 'encoders that give different vectors have different identities');
+	t.is(byDefault.identity, (await OnnxEncoder.load('minilm-encoder')).identity, 'the identity does not depend on how the model is named');
 });
 
 test('progress counts inputs over all batches', async t => {
 	const encoder = await OnnxEncoder.load('tiny-encoder', tiny);
-	const seen: Array<{done: number; total: number}> = [];
+	const reports: Array<{done: number; total: number}> = [];
 	await encoder.encode(
 		Array.from({length: 600}, (_, i) => `text ${i}`),
-		{onProgress: progress => seen.push(progress)},
+		{onProgress: progress => reports.push(progress)},
 	);
-	t.deepEqual(seen.at(-1), {done: 600, total: 600});
-	t.true(seen.every(({done}, i) => i === 0 || done >= seen[i - 1]!.done));
+	t.deepEqual(reports.at(-1), {done: 600, total: 600});
+	t.true(reports.every(({done}, i) => i === 0 || done >= reports[i - 1]!.done));
 });
 
 test("an aborted encoding rejects with the signal's reason", async t => {
@@ -107,14 +108,14 @@ test("an aborted encoding rejects with the signal's reason", async t => {
 });
 
 test('an invalid model is refused, and a closed encoder rejects with ERR_CLOSED', async t => {
-	const refused = async (model: string, code: string, pattern: RegExp): Promise<void> => {
+	const assertRefused = async (model: string, code: string, pattern: RegExp): Promise<void> => {
 		const error = await t.throwsAsync(OnnxEncoder.load(model, tiny), {instanceOf: RetrievalError});
 		t.is(error.code, code as typeof error.code);
 		t.regex(error.message, pattern);
 	};
-	await refused('no-such-model', 'ERR_MODEL_MISSING', /expected a folder, one of minilm-encoder/u);
-	await refused(join(packageRoot, 'ts'), 'ERR_MODEL', /model\.onnx or onnx\/model\.onnx/u);
-	await refused('minilm-encoder', 'ERR_MODEL', /an f32 output "embedding", got outputs last_hidden_state/u);
+	await assertRefused('no-such-model', 'ERR_MODEL_MISSING', /expected a folder, one of minilm-encoder/u);
+	await assertRefused(join(packageRoot, 'ts'), 'ERR_MODEL', /model\.onnx or onnx\/model\.onnx/u);
+	await assertRefused('minilm-encoder', 'ERR_MODEL', /an f32 output "embedding", got outputs last_hidden_state/u);
 	const encoder = await OnnxEncoder.load('tiny-encoder', tiny);
 	await t.throwsAsync(encoder.encode([7 as unknown as string]), {
 		code: 'ERR_ARGUMENT',
@@ -125,19 +126,23 @@ test('an invalid model is refused, and a closed encoder rejects with ERR_CLOSED'
 });
 
 test('vectors that are not finite are refused with the position of the input, and no index is built', async t => {
-	// Texts of more than 40 tokens get NaN vectors, because the later position embeddings are NaN.
+	// The position embeddings (`c2` in the graph) after the 40th are set to NaN, so texts of more than 40 tokens get NaN vectors.
 	const model = await modelWithNumbers(t, 'tiny-encoder', 'c2', positions => positions.fill(Number.NaN, 40 * 128));
 	const encoder = await OnnxEncoder.load(model, tiny);
 	const [short, long] = ['a fox', 'a fox and a hen '.repeat(20)];
 	t.true((await encoder.encode([short])).data.every(Number.isFinite));
-	const refused = async (inputs: readonly string[], batchTokens: number): Promise<string> => {
+	const errorOf = async (inputs: readonly string[], batchTokens: number): Promise<string> => {
 		const error = await t.throwsAsync(encoder.encode(inputs, {batchTokens}), {instanceOf: RetrievalError, code: 'ERR_MODEL'});
 		return error.message;
 	};
-	t.true((await refused([short, long], 1)).endsWith('expected a vector of finite numbers for inputs[1], got NaN'));
-	t.regex(await refused([long, long, short], 2048), /for inputs\[0\], got NaN$/u);
+	t.true((await errorOf([short, long], 1)).endsWith('expected a vector of finite numbers for inputs[1], got NaN'));
+	t.regex(await errorOf([long, long, short], 2048), /for inputs\[0\], got NaN$/u);
 	const many = [...Array.from({length: 299}, () => short), long];
-	t.regex(await refused(many, 1), /for inputs\[299\], got NaN$/u, 'of more inputs than are handed over at once');
+	t.regex(
+		await errorOf(many, 1),
+		/for inputs\[299\], got NaN$/u,
+		'the position is right even if the inputs are passed to the addon in several parts',
+	);
 	const folder = join(model, 'built');
 	const passages = [short, short, long].map((text, i) => ({id: String(i), text}));
 	await t.throwsAsync(Collection.build(passages, folder, {encoder: model, encoderOptions: tiny}), {

@@ -18,8 +18,10 @@ import {
 	rankCandidates,
 } from '../../ts/index.ts';
 
+/** The ids of all passages. */
 const ids = Array.from({length: 60}, (_, i) => `p${i}`);
 const queries: readonly Query[] = Array.from({length: 9}, (_, i) => ({id: `q${i}`, text: `word${i}`}));
+/** For query i, the passages i + 20 and i + 30 have grade 2, passage i has grade 1, and passage i + 1 is judged as not relevant. */
 const qrels: Qrels = new Map(
 	queries.map(({id}, i) => [
 		id,
@@ -31,32 +33,32 @@ const qrels: Qrels = new Map(
 		]),
 	]),
 );
-const list = (of: readonly string[]): Hit[] => of.map((id, i) => ({id, score: 100 - i}));
+const list = (ids: readonly string[]): Hit[] => ids.map((id, i) => ({id, score: 100 - i}));
 /** A run of a good searcher: relevant passages first, then all others. */
 const hard: Run = new Map(
 	queries.map(({id}, i) => [id, list([`p${i + 20}`, `p${i}`, ...ids.filter(other => other !== `p${i}` && other !== `p${i + 20}`)])]),
 );
 
 test('candidates are the gold passage, the best hits that are not relevant, and a random sample', async t => {
-	const {lists, size, short, without} = await candidateLists(queries, qrels, hard, ids, {seed: 7});
-	t.deepEqual([size, short, without, lists.size], [31, 0, 0, 9]);
+	const {lists, size, shortListCount, withoutRelevantCount} = await candidateLists(queries, qrels, hard, ids, {seed: 7});
+	t.deepEqual([size, shortListCount, withoutRelevantCount, lists.size], [31, 0, 0, 9]);
 	for (const [i, {id}] of queries.entries()) {
-		const {gold, ids: of} = lists.get(id)!;
+		const {gold, ids: candidates} = lists.get(id)!;
 		// Two passages have grade 2; the one judged first is the gold passage.
 		t.is(gold, `p${i + 20}`);
-		t.is(of[0], gold);
+		t.is(candidates[0], gold);
 		const relevant = new Set([`p${i}`, `p${i + 30}`]);
-		t.deepEqual(of.slice(1, 11), ids.filter(other => other !== gold && !relevant.has(other)).slice(0, 10));
-		t.is(new Set(of).size, 31);
-		t.false(of.some(other => relevant.has(other)));
+		t.deepEqual(candidates.slice(1, 11), ids.filter(other => other !== gold && !relevant.has(other)).slice(0, 10));
+		t.is(new Set(candidates).size, 31);
+		t.false(candidates.some(other => relevant.has(other)));
 	}
 	t.notDeepEqual(lists.get('q0')!.ids.slice(11), lists.get('q1')!.ids.slice(11));
-	// The sample is uniform: each query draws 20 of about 47 remaining passages.
-	const drawn = [...lists.values()].flatMap(({ids: of}) => of.slice(11));
+	// The samples of the queries differ: each of the nine queries draws 20 of 47 remaining passages, and together they draw most of them.
+	const drawn = [...lists.values()].flatMap(({ids: candidates}) => candidates.slice(11));
 	t.true(new Set(drawn).size > 40, String(new Set(drawn).size));
 });
 
-test('the same seed gives the same candidates, whatever the other queries and their order', async t => {
+test('the same seed gives the same candidates, regardless of the other queries and their order', async t => {
 	const all = await candidateLists(queries, qrels, hard, ids, {seed: 7});
 	const some = await candidateLists([queries[5]!, queries[2]!], qrels, hard, ids, {seed: 7});
 	t.deepEqual(some.lists.get('q5'), all.lists.get('q5'));
@@ -69,22 +71,24 @@ test('the same seed gives the same candidates, whatever the other queries and th
 
 test('a small corpus gives fewer candidates and reports it, and queries without a relevant passage are left out', async t => {
 	const small = ids.slice(0, 22);
-	const {lists, short, without} = await candidateLists(queries, qrels, hard, small);
-	// q0 has p0 and p20, and q1 has p1 and p21. The other queries have only their first passage among the 22.
+	const {lists, shortListCount, withoutRelevantCount} = await candidateLists(queries, qrels, hard, small);
+	// The small corpus has two relevant passages of q0 (p0, p20) and of q1 (p1, p21), and one of each other query (p2 to p8). All of its 22
+	// passages are candidates, except the second relevant passage of q0 and q1.
 	t.is(lists.get('q0')!.gold, 'p20');
 	t.is(lists.get('q2')!.gold, 'p2');
 	t.deepEqual([lists.get('q0')!.ids.length, lists.get('q2')!.ids.length], [21, 22]);
-	t.deepEqual([short, without], [9, 0]);
+	t.deepEqual([shortListCount, withoutRelevantCount], [9, 0]);
 	const none = await candidateLists([...queries, {id: 'unjudged', text: ''}], qrels, hard, ids.slice(5, 18));
 	// The corpus contains the relevant passages p5 to p8 of q5 to q8.
 	t.deepEqual([...none.lists.keys()], ['q5', 'q6', 'q7', 'q8']);
-	t.is(none.without, 6);
+	t.is(none.withoutRelevantCount, 6);
+	// A run with only two hard negatives: they are not replaced by other passages.
 	const run: Run = new Map([['q0', list(['p20', 'p3', 'p4'])]]);
 	const few = await candidateLists([queries[0]!], qrels, run, ids, {random: 4});
-	t.deepEqual([few.lists.get('q0')!.ids.slice(0, 3), few.lists.get('q0')!.ids.length, few.short], [['p20', 'p3', 'p4'], 7, 1]);
+	t.deepEqual([few.lists.get('q0')!.ids.slice(0, 3), few.lists.get('q0')!.ids.length, few.shortListCount], [['p20', 'p3', 'p4'], 7, 1]);
 });
 
-test('a passage that isRelevant accepts is not a candidate, even if it is not judged', async t => {
+test('a passage that isRelevant accepts is not a candidate, even if it is not judged as relevant', async t => {
 	const asked: string[] = [];
 	const {lists} = await candidateLists([queries[0]!], qrels, hard, ids, {
 		async isRelevant(query, passage) {
@@ -92,14 +96,15 @@ test('a passage that isRelevant accepts is not a candidate, even if it is not ju
 			return passage.endsWith('1');
 		},
 	});
-	t.true(asked.length > 31 - 1 && asked.every(id => id === 'q0'));
-	const {ids: of} = lists.get('q0')!;
-	t.is(of.length, 31);
-	t.false(of.some(id => id.endsWith('1')));
-	t.deepEqual(of.slice(1, 4), ['p2', 'p3', 'p4']);
+	t.true(asked.length >= 30 && asked.every(id => id === 'q0'));
+	// p1 is judged as not relevant, but `isRelevant` accepts it.
+	const {ids: candidates} = lists.get('q0')!;
+	t.is(candidates.length, 31);
+	t.false(candidates.some(id => id.endsWith('1')));
+	t.deepEqual(candidates.slice(1, 4), ['p2', 'p3', 'p4']);
 });
 
-test('a query is correct only if the gold passage scores higher than all others, whatever its position', async t => {
+test('a query is correct only if the gold passage scores higher than all others, regardless of its position', async t => {
 	const lists = new Map(['won', 'tied', 'second', 'unfound', 'missing'].map(id => [id, {gold: 'g', ids: ['g', 'a', 'b']}]));
 	const run: Run = new Map([
 		[
@@ -127,8 +132,9 @@ test('a query is correct only if the gold passage scores higher than all others,
 		],
 		['unfound', [{id: 'a', score: 3}]],
 	]);
-	const {accuracy, mrr, missing, perQuery} = await evaluateCandidates(run, {lists, size: 3, short: 0, without: 0});
+	const {accuracy, mrr, missing, perQuery} = await evaluateCandidates(run, {lists, size: 3, shortListCount: 0, withoutRelevantCount: 0});
 	t.is(accuracy, 1 / 5);
+	// In the order of the queries: won, tied, second, unfound, missing.
 	t.is(mrr, (1 + 1 / 2 + 1 / 2 + 0 + 0) / 5);
 	t.is(missing, 1);
 	t.deepEqual(perQuery.get('tied'), {correct: false, reciprocalRank: 1 / 2});
@@ -140,7 +146,7 @@ test('BM25 and dense searchers rank only the candidates, in the order in which t
 	const passages: Passage[] = ids.map((id, i) => ({id, text: `word${i % 20} word${i % 7} other${i}`}));
 	await using bm25 = await Bm25Index.build(join(folder, 'bm25'), passages);
 	const candidates = await candidateLists(queries, qrels, bm25, ids, {negatives: 3, random: 5, seed: 1});
-	// The last word of a text determines its vector, a point on a circle.
+	// The number at the end of a text determines its vector, a point on a circle.
 	const encoder: Encoder = {
 		dim: 2,
 		async encode(inputs) {
@@ -166,8 +172,8 @@ test('BM25 and dense searchers rank only the candidates, in the order in which t
 		t.is(seen, 9);
 		t.deepEqual([...run.keys()], [...candidates.lists.keys()]);
 		for (const {id, text} of queries) {
-			const of = new Set(candidates.lists.get(id)!.ids);
-			const expected = (await searcher.search(text, {k: 60})).filter(hit => of.has(hit.id));
+			const allowed = new Set(candidates.lists.get(id)!.ids);
+			const expected = (await searcher.search(text, {k: 60})).filter(hit => allowed.has(hit.id));
 			t.deepEqual(run.get(id), expected);
 		}
 		const controller = new AbortController();
@@ -196,7 +202,7 @@ test('invalid arguments are refused', async t => {
 	});
 	await t.throwsAsync(candidateLists(queries, qrels, {} as never, ids), {message: 'hard: expected a run or a searcher, got a Object'});
 	await t.throwsAsync(candidateLists(queries, [] as never, hard, ids), {message: /^gold: expected a Map/u});
-	await t.throwsAsync(evaluateCandidates(new Map(), {lists: new Map(), size: 31, short: 0, without: 0}), {
+	await t.throwsAsync(evaluateCandidates(new Map(), {lists: new Map(), size: 31, shortListCount: 0, withoutRelevantCount: 0}), {
 		message: 'candidates: expected those of at least one query, got none',
 	});
 });

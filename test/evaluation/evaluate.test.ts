@@ -25,7 +25,7 @@ const run: Run = new Map([
 	],
 ]);
 
-test('measures equal the values worked by hand, and a judged query that the run lacks counts as 0', async t => {
+test('measures equal the values computed by hand, and a query with judgments that is not in the run counts as 0', async t => {
 	const {mean, perQuery, missing, unjudged} = await evaluate(run, qrels, ['nDCG@10', 'RR', 'AP', 'P@2', 'R@2', 'Success@1']);
 	// b at rank 2, a at rank 3: DCG = 1/log2(3) + 2/log2(4); ideal = 2/log2(2) + 1/log2(3).
 	const ndcg = (1 / Math.log2(3) + 1) / (2 + 1 / Math.log2(3));
@@ -85,7 +85,7 @@ test('answers are matched as in SQuAD and DPR', t => {
 	t.is(normalizeAnswer('The  Denver, Broncos!'), 'denver broncos');
 	t.true(exactMatch('the Broncos.', ['Denver', 'broncos']));
 	t.false(exactMatch('Broncos win', ['Broncos']));
-	// A pattern must match at the start of the prediction; any text may follow.
+	// A pattern for the height of Mount McKinley. It must match at the start of the prediction; any text may follow.
 	const mckinley = [String.raw`20\s?,?\s?(32|40)0\s?-?\s?f(ee|oo)t|6,194-meter`];
 	t.true(exactMatch('20,320 feet', mckinley, 'pattern'));
 	t.true(exactMatch('20 320 FEET above the sea', mckinley, 'pattern'));

@@ -1,4 +1,5 @@
-// Tests that the public evaluation functions agree with the outputs of other tools. The tests of the Rust crates compare more outputs.
+// Tests that the public evaluation functions agree with the outputs of other tools. The outputs are files that cannot be published; where
+// they are missing, the tests are skipped. Files that can be published are in test/golden, and tests of the Rust crates compare with them.
 import {readFile} from 'node:fs/promises';
 import {gunzipSync} from 'node:zlib';
 import {type Measure, RetrievalError, evaluate, exactMatch, f1, hasAnswer, readQrels, readTrecRun} from '../../ts/index.ts';
@@ -12,7 +13,7 @@ async function lines(path: string): Promise<string[]> {
 }
 
 const hasAnswerFile = ['reference/golden/has_answer.jsonl.gz'] as const;
-testWithShared('texts contain answers, as tokens or regular expressions, exactly if Pyserini says so', hasAnswerFile, async (t, path) => {
+testWithShared('hasAnswer agrees with Pyserini for answers that are texts and for regular expressions', hasAnswerFile, async (t, path) => {
 	const golden = await lines(path);
 	t.is(golden.length, 1645);
 	let [patterns, refused] = [0, 0];
@@ -25,7 +26,7 @@ testWithShared('texts contain answers, as tokens or regular expressions, exactly
 				wrong.push(line);
 			}
 		} catch (error) {
-			// Python also refuses these patterns, and Pyserini counts that as no match.
+			// Python rejects these patterns too, and Pyserini counts them as no match.
 			t.true(error instanceof RetrievalError && error.code === 'ERR_ARGUMENT' && regex && !expected, line);
 			refused++;
 		}
@@ -52,11 +53,12 @@ const trecEvalFiles = [
 	'reference/trec_eval/out.test.aq.gz',
 ] as const;
 testWithShared(
-	"measures are trec_eval's to its printed digits, of every query and in the mean",
+	'measures agree with trec_eval in all printed digits, for every query and for the mean',
 	trecEvalFiles,
 	async (t, run, qrels, output) => {
 		const printed = await lines(output);
 		const cutoffs = [5, 10, 15, 20, 30, 100, 200, 500, 1000];
+		// The names of measures in trec_eval and here.
 		const ours = new Map<string, Measure>([
 			['map', 'AP'],
 			['recip_rank', 'RR'],

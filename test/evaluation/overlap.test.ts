@@ -6,11 +6,12 @@ import test from 'ava';
 import {type Run, overlap, readTrecRun, writeTrecRun} from '../../ts/index.ts';
 import {testWithShared} from '../support/shared-tests.ts';
 
+/** Makes a run from query ids and their lists. Each letter of a list is the id of a passage. */
 function runOf(lists: Readonly<Record<string, string>>): Run {
 	return new Map(Object.entries(lists).map(([query, ids]) => [query, [...ids].map((id, at) => ({id, score: -at}))]));
 }
 
-test('the overlap at several k equals the values worked by hand', async t => {
+test('the overlap at several k equals the values computed by hand', async t => {
 	const dense = runOf({q1: 'abcd', q2: 'xy', 'only dense': 'a'});
 	const sparse = runOf({q2: 'yx', q1: 'acef'});
 
@@ -19,11 +20,11 @@ test('the overlap at several k equals the values worked by hand', async t => {
 	t.deepEqual(
 		[...jaccard],
 		[
-			// q1 shares a; q2 has x and y, which differ.
+			// For k = 1, q1 has a in both runs; q2 has x and y, which differ.
 			[1, (1 + 0) / 2],
-			// q1 shares a of {a, b, c}; q2 shares both passages.
+			// q1 has a in common of {a, b, c}; q2 has both passages in common.
 			[2, (1 / 3 + 1) / 2],
-			// q1 shares a and c of {a, …, f}.
+			// q1 has a and c in common of {a, …, f}.
 			[4, (2 / 6 + 1) / 2],
 			[1000, (2 / 6 + 1) / 2],
 		],

@@ -11,8 +11,9 @@ import {
 	smallestSignificantDifference,
 } from '../../ts/index.ts';
 
-function values(of: readonly number[]): Map<string, number> {
-	return new Map(of.map((value, i) => [`q${i}`, value]));
+/** Maps the queries q0, q1, … to these numbers. */
+function values(numbers: readonly number[]): Map<string, number> {
+	return new Map(numbers.map((value, i) => [`q${i}`, value]));
 }
 
 const better = values([0.35, 0.84, 0.15, 0.6, 0.17, 0.62, 0.7, 0.2, 0.55, 0.48]);
@@ -28,24 +29,25 @@ test('a paired t-test agrees with SciPy', async t => {
 	t.is(result.missing, 0);
 });
 
-test('the smallest significant difference is t times the standard error, or follows from 0/1 values', async t => {
+test('the smallest significant difference is t times the standard error, or a share of queries if no values differ', async t => {
 	const result = await pairedTest(better, worse);
 	t.true(Math.abs(result.standardError! - result.difference / result.statistic!) < 1e-15);
 	// SciPy 1.17.1, t.ppf(0.995, 9) = 3.249835541592126
 	const smallest = smallestSignificantDifference(result, 0.01);
 	t.true(Math.abs(smallest - 3.249_835_541_592_126 * result.standardError!) < 1e-9, String(smallest));
+	// If the difference is exactly the smallest one, p is 0.01.
 	const shifted = new Map([...better].map(([query, value]) => [query, value + smallest - result.difference]));
 	t.true(Math.abs((await pairedTest(shifted, worse)).p - 0.01) < 1e-9);
-	// If no values differ, it is t² / (n − 1 + t²).
+	// If no values differ, it is the smallest share of queries that would have to differ: t² / (n − 1 + t²).
 	const none = smallestSignificantDifference(await pairedTest(better, better), 0.01);
 	t.true(Math.abs(none - 3.249_835_541_592_126 ** 2 / (9 + 3.249_835_541_592_126 ** 2)) < 1e-9, String(none));
-	const drawn = await pairedTest(better, worse, {test: 'bootstrap', rounds: 10});
-	const error = t.throws(() => smallestSignificantDifference(drawn, 0.01), {instanceOf: RetrievalError});
+	const bootstrapped = await pairedTest(better, worse, {test: 'bootstrap', rounds: 10});
+	const error = t.throws(() => smallestSignificantDifference(bootstrapped, 0.01), {instanceOf: RetrievalError});
 	t.is(error?.message, 'test: expected one with a standardError, as paired-t gives it, got one without');
 	t.throws(() => smallestSignificantDifference(result, 0), {instanceOf: RetrievalError, message: /a p between 0 and 1, got 0/u});
 });
 
-test('a randomization test of few queries enumerates all permutations, like SciPy, whatever the seed', async t => {
+test('a randomization test of few queries counts all permutations, as SciPy does, regardless of the seed', async t => {
 	// SciPy 1.17.1, permutation_test with permutation_type='samples', n_resamples=inf
 	for (const seed of [1, 2]) {
 		const {p, statistic} = await pairedTest(better, worse, {test: 'randomization', seed, rounds: 1});
@@ -63,12 +65,12 @@ test('sampled tests give the same p for the same seed, close to that of the t-te
 		const {p} = await pairedTest(a, b, {test: name});
 		t.is((await pairedTest(a, b, {test: name, rounds: 10_000, seed: 42})).p, p, 'these are the defaults');
 		t.not((await pairedTest(a, b, {test: name, seed: 43})).p, p);
-		// Tolerance: five standard errors of a proportion from 10,000 rounds, plus 0.005 because 400 queries are a finite sample.
+		// Tolerance: five standard errors of a share of 10,000 rounds, plus 0.005 because the tests agree only approximately for 400 queries.
 		t.true(Math.abs(p - expected) < 5 * Math.sqrt(expected / 10_000) + 0.005, `${name}: ${p}, ${expected}`);
 	}
 });
 
-test('only queries of both runs count, and the number of the others is reported', async t => {
+test('only queries in both systems count, and the number of other queries is reported', async t => {
 	const a = new Map([
 		['only a', 100],
 		['q1', 1],
@@ -84,7 +86,7 @@ test('only queries of both runs count, and the number of the others is reported'
 	]);
 	const {difference, queries, missing, statistic} = await pairedTest(a, b);
 	t.deepEqual([difference, queries, missing], [1, 3, 3], 'the differences are 0, 2 and 1');
-	// s = 1, so t = 1 / (1 / √3).
+	// The standard deviation of the differences is 1, so t = 1 / (1 / √3).
 	t.true(Math.abs(statistic! - Math.sqrt(3)) < 1e-12);
 });
 
@@ -169,8 +171,8 @@ test('a sampled test reports progress and can be aborted', async t => {
 	await t.throwsAsync(pairedTest(many, none, {signal: AbortSignal.abort(new Error('before'))}), {message: 'before'});
 });
 
-test('corrections for multiple tests equal the values worked by hand', t => {
-	// Eighths are exact in binary.
+test('corrections for multiple tests equal the values computed by hand', t => {
+	// Multiples of 1/8 have no rounding errors.
 	t.deepEqual(bonferroni([0.125, 0.5, 0.25]), [0.375, 1, 0.75]);
 	// 3 · 1/8, 2 · 1/4, 1 · 1/2
 	t.deepEqual(holm([0.125, 0.5, 0.25]), [0.375, 0.5, 0.5]);

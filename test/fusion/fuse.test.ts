@@ -1,4 +1,4 @@
-// Tests fusion methods with scores worked by hand, and hybrid searchers.
+// Tests fusion methods with scores computed by hand, and hybrid searchers.
 import test from 'ava';
 import {
 	DenseSearcher,
@@ -38,7 +38,7 @@ async function fused(method: FusionMethod, k = 10): Promise<Array<[string, numbe
 	return run.get('q')!.map(({id, score}) => [id, score]);
 }
 
-test('dprHybrid weighs the dense score and counts a missing one as 0', async t => {
+test('dprHybrid weights the dense score and counts a missing score as 0', async t => {
 	// b: 1.5 · 78 + 6; a: 1.5 · 80; c: 1.5 · 70 + 10; d: 9
 	t.deepEqual(await fused({method: 'dprHybrid', lambda: 1.5}), [
 		['b', 123],
@@ -48,7 +48,7 @@ test('dprHybrid weighs the dense score and counts a missing one as 0', async t =
 	]);
 });
 
-test('hybrid weighs the sparse score, and ties keep the order of first appearance', async t => {
+test('hybrid weights the sparse score, and ties keep the order of first appearance', async t => {
 	// b: 78 + 2 · 6 = c: 70 + 2 · 10; a: 80; d: 2 · 9
 	t.deepEqual(await fused({method: 'hybrid', alpha: 2}), [
 		['b', 90],
@@ -58,7 +58,7 @@ test('hybrid weighs the sparse score, and ties keep the order of first appearanc
 	]);
 });
 
-test('hybridNorm fills in the lowest score that the list retrieved', async t => {
+test('hybridNorm counts a missing score as the lowest score of the list', async t => {
 	// a: 80 + 2 · 6; b: 78 + 2 · 6; c: 70 + 2 · 10; d: 70 + 2 · 9
 	t.deepEqual(await fused({method: 'hybridNorm', alpha: 2}), [
 		['a', 92],
@@ -75,24 +75,26 @@ test('hybridNorm fills in the lowest score that the list retrieved', async t => 
 test('only the first hits of each list are fused, up to the depth', async t => {
 	const list = (...scores: ReadonlyArray<readonly [string, number]>): Run => new Map([['q', scores.map(([id, score]) => ({id, score}))]]);
 	const lists = {dense: list(['a', 80], ['b', 78], ['c', 70]), sparse: list(['c', 10], ['d', 9], ['a', 6])};
-	const ids = async (depth?: number): Promise<ReadonlyArray<readonly [string, number]>> =>
+	const fusedTo = async (depth?: number): Promise<ReadonlyArray<readonly [string, number]>> =>
 		(await fuse(lists, {method: 'hybridNorm', alpha: 2}, {depth})).get('q')!.map(({id, score}) => [id, score] as const);
 	// The lowest scores are taken after cutting the lists: a: 80 + 2 · 9; b: 78 + 2 · 9; c: 78 + 2 · 10; d: 78 + 2 · 9.
-	t.deepEqual(await ids(2), [
+	t.deepEqual(await fusedTo(2), [
 		['a', 98],
 		['c', 98],
 		['b', 96],
 		['d', 96],
 	]);
-	t.deepEqual(await ids(1), [
+	t.deepEqual(await fusedTo(1), [
 		['a', 100],
 		['c', 100],
 	]);
-	t.deepEqual(await ids(3), await ids());
-	await t.throwsAsync(ids(0), {code: 'ERR_ARGUMENT', message: 'depth: expected a whole number of at least 1, got 0'});
+	// By default, all hits are fused.
+	t.deepEqual(await fusedTo(3), await fusedTo());
+	await t.throwsAsync(fusedTo(0), {code: 'ERR_ARGUMENT', message: 'depth: expected a whole number of at least 1, got 0'});
 });
 
 test('reciprocal rank fusion uses only ranks', async t => {
+	// The rank constant is 60 by default. c has the ranks 3 and 1, b the ranks 2 and 3.
 	const expected = [
 		['c', 1 / 63 + 1 / 61],
 		['b', 1 / 62 + 1 / 63],
@@ -105,7 +107,7 @@ test('reciprocal rank fusion uses only ranks', async t => {
 	);
 });
 
-test('min-max interpolation divides one weight between the two lists', async t => {
+test('min-max interpolation weights the scaled scores by α and 1 − α', async t => {
 	// Scaled dense scores: a 1, b 0.8, c 0. Scaled sparse scores: c 1, d 0.75, b 0. The weights are 1/4 and 3/4.
 	t.deepEqual(await fused({method: 'interpolate', alpha: 0.25, normalize: 'min-max'}), [
 		['c', 0.75],
@@ -117,33 +119,33 @@ test('min-max interpolation divides one weight between the two lists', async t =
 
 test('any number of lists can be fused by weights or ranks', async t => {
 	const third: Run = new Map([['q', [{id: 'd', score: 4}]]]);
-	const of = async (method: FusionMethod): Promise<Array<[string, number]>> =>
+	const fusedThree = async (method: FusionMethod): Promise<Array<[string, number]>> =>
 		(await fuse([dense, sparse, third], method)).get('q')!.map(({id, score}) => [id, score]);
 	// a: 80; b: 78 + 2 · 6; c: 70 + 2 · 10; d: 2 · 9 + 3 · 4. b and c tie.
-	t.deepEqual(await of({method: 'linear', weights: [1, 2, 3]}), [
+	t.deepEqual(await fusedThree({method: 'linear', weights: [1, 2, 3]}), [
 		['b', 90],
 		['c', 90],
 		['a', 80],
 		['d', 30],
 	]);
-	// A passage that a list lacks gets its lowest score: 70, 6 and 4. a: 80 + 6 + 4; b: 78 + 6 + 4; c: 70 + 10 + 4; d: 70 + 9 + 4.
-	t.deepEqual(await of({method: 'linear', missing: 'minimum'}), [
+	// A passage that is not in a list gets the lowest score of the list: 70, 6 or 4. a: 80 + 6 + 4; b: 78 + 6 + 4; c: 70 + 10 + 4; d: 70 + 9 + 4.
+	t.deepEqual(await fusedThree({method: 'linear', missing: 'minimum'}), [
 		['a', 90],
 		['b', 88],
 		['c', 84],
 		['d', 83],
 	]);
-	t.deepEqual((await of({method: 'rrf'})).slice(0, 2), [
+	t.deepEqual((await fusedThree({method: 'rrf'})).slice(0, 2), [
 		['d', Math.fround(1 / 62 + 1 / 61)],
 		['c', Math.fround(1 / 63 + 1 / 61)],
 	]);
-	const [first] = await of({method: 'rrf', rankConstant: 0});
+	const [first] = await fusedThree({method: 'rrf', rankConstant: 0});
 	t.deepEqual(first, ['d', 1.5]);
-	await t.throwsAsync(of({method: 'hybrid', alpha: 1}), {
+	await t.throwsAsync(fusedThree({method: 'hybrid', alpha: 1}), {
 		code: 'ERR_ARGUMENT',
 		message: 'fusion: expected a dense and a sparse list for hybrid, got 3 lists',
 	});
-	await t.throwsAsync(of({method: 'linear', weights: [1]}), {
+	await t.throwsAsync(fusedThree({method: 'linear', weights: [1]}), {
 		code: 'ERR_ARGUMENT',
 		message: 'fusion: expected 3 weights, one per list, got 1 weights',
 	});
@@ -153,6 +155,7 @@ test('any number of lists can be fused by weights or ranks', async t => {
 test('hits of an index and of a plain run are fused by their passage ids', async t => {
 	const flat = new FlatIndex({dim: 1});
 	await flat.add(['x', 'y', 'z'], {data: Float32Array.of(1, 2, 3), rows: 3, dim: 1});
+	/** The vector of a text is the number that it writes. */
 	const encoder: Encoder = {
 		dim: 1,
 		async encode(texts) {
@@ -187,7 +190,7 @@ test('hits of an index and of a plain run are fused by their passage ids', async
 	);
 });
 
-test('a query that one run lacks is fused from the other run only', async t => {
+test('a query that is in only one run gets the weighted scores of that run', async t => {
 	const run = await fuse({dense, sparse: new Map([['other', [{id: 'x', score: 3}]]])}, {method: 'hybrid', alpha: 2});
 	t.deepEqual([...run.keys()], ['q', 'other']);
 	t.deepEqual(run.get('other'), [{id: 'x', score: 6}]);
@@ -208,14 +211,14 @@ test('an invalid method or weight is refused with the expected values', async t 
 });
 
 test('a hybrid searcher retrieves `depth` hits from both parts and fuses them', async t => {
-	const asked: Array<number | undefined> = [];
+	const requestedK: Array<number | undefined> = [];
 	const searcher = (run: Run): Searcher => ({
 		async search(_query, options) {
-			asked.push(options?.k);
+			requestedK.push(options?.k);
 			return [...run.get('q')!];
 		},
 		async searchMany(queries, options) {
-			asked.push(options?.k);
+			requestedK.push(options?.k);
 			return new Map(queries.map(({id}) => [id, run.get('q')!]));
 		},
 	});
@@ -229,11 +232,12 @@ test('a hybrid searcher retrieves `depth` hits from both parts and fuses them', 
 		{id: 'c', score: 90},
 	]);
 	t.deepEqual(many.get('x'), single);
-	t.deepEqual(asked, [7, 7, 7, 7]);
+	// Both searchers were asked twice, for the single query and for the list of queries.
+	t.deepEqual(requestedK, [7, 7, 7, 7]);
 
-	const ofThree = new HybridSearcher({searchers: [searcher(dense), searcher(sparse), searcher(sparse)], depth: 5});
+	const withThree = new HybridSearcher({searchers: [searcher(dense), searcher(sparse), searcher(sparse)], depth: 5});
 	t.deepEqual(
-		(await ofThree.search('text', {k: 1})).map(({id}) => id),
+		(await withThree.search('text', {k: 1})).map(({id}) => id),
 		['c'],
 	);
 	t.throws(() => new HybridSearcher({searchers: []}), {code: 'ERR_ARGUMENT'});

@@ -2,7 +2,10 @@
 import test from 'ava';
 import {type FusionMethod, JudgedLists, type Question, type Run, fuse, topKAccuracy, tuneHybrid} from '../../ts/index.ts';
 
-/** Passages whose id begins with their answer. Only those whose id ends in `a` contain it. */
+/**
+18 passages, three for each of six questions. An id is the answer and a letter, such as `one-a`. Only the text of passage
+a contains the answer.
+*/
 const passages = new Map(
 	['one', 'two', 'three', 'four', 'five', 'six'].flatMap(word =>
 		['a', 'b', 'c'].map(letter => [`${word}-${letter}`, {text: letter === 'a' ? `There is ${word} here.` : 'Nothing of the kind.'}]),
@@ -10,7 +13,10 @@ const passages = new Map(
 );
 const questions: Question[] = ['one', 'two', 'three', 'four', 'five', 'six'].map((word, i) => ({id: `q${i}`, text: '?', answers: [word]}));
 
-/** Lists of passages with pseudorandom scores. */
+/**
+Makes a run of 12 hits per question with pseudorandom scores (a linear congruential generator). The scores are whole
+multiples of `spread` from 0 to 12 · `spread`, so that there are ties.
+*/
 function run(seed: number, spread: number): Run {
 	let state = seed;
 	const next = (): number => {
@@ -25,29 +31,31 @@ function run(seed: number, spread: number): Run {
 	);
 }
 
+/** Two runs whose scores have different scales, as those of dense and sparse searchers do. */
 const lists = {dense: run(7, 1), sparse: run(1905, 3)};
 
-/** Reference for tuning: fuses and measures a single point. */
-async function slowly(fusion: FusionMethod, k: number): Promise<number> {
+/** Reference for tuning: fuses with one method and measures the result. */
+async function fuseAndMeasure(fusion: FusionMethod, k: number): Promise<number> {
 	const {accuracy} = await topKAccuracy(await fuse(lists, fusion, {k}), questions, passages, [k]);
 	return accuracy.get(k)!;
 }
 
-test('every point of the curve equals fusing and measuring, and the first of the best points is chosen', async t => {
+test('every point of the curve equals the accuracy of the fused run, and the first of the best points is selected', async t => {
 	for (const method of ['hybrid', 'hybridNorm', 'dprHybrid', 'interpolate'] as const) {
 		const k = 2;
 		const {curve, weight, score, fusion} = await tuneHybrid(lists, {questions, passages, k}, {method});
+		// The default weights, in steps of 0.05: from 0 to 1 for `interpolate`, and from 0 to 2 for the other methods.
 		t.is(curve.length, method === 'interpolate' ? 21 : 41);
 		t.deepEqual(curve.map(point => point.weight).slice(0, 4), [0, 0.05, 0.1, 0.15]);
 		for (const point of curve) {
-			const at: FusionMethod = method === 'dprHybrid' ? {method, lambda: point.weight} : {method, alpha: point.weight};
-			t.is(point.score, await slowly(at, k), `${method} ${point.weight}`);
+			const pointMethod: FusionMethod = method === 'dprHybrid' ? {method, lambda: point.weight} : {method, alpha: point.weight};
+			t.is(point.score, await fuseAndMeasure(pointMethod, k), `${method} ${point.weight}`);
 		}
 		t.is(score, Math.max(...curve.map(point => point.score)));
 		t.is(weight, curve.find(point => point.score === score)!.weight);
 		t.deepEqual(fusion, method === 'dprHybrid' ? {method, lambda: weight} : {method, alpha: weight});
 	}
-	// The test is meaningful only if the weight changes the score.
+	// Without this, the test would pass even if the weight had no effect.
 	const {curve} = await tuneHybrid(lists, {questions, passages, k: 2});
 	t.true(new Set(curve.map(point => point.score)).size > 1);
 });
@@ -55,6 +63,7 @@ test('every point of the curve equals fusing and measuring, and the first of the
 test('any measure can be tuned', async t => {
 	const qrels = new Map(questions.map(({id, answers}) => [id, new Map([[`${answers[0]}-a`, 1]])]));
 	const grid = [0, 0.5, 1];
+	// With k = 18, fused lists are not truncated, because there are only 18 passages.
 	const tuned = await tuneHybrid(lists, {qrels, measure: 'RR@5', k: 18}, {grid});
 	t.deepEqual(
 		tuned.curve.map(({weight}) => weight),
@@ -72,6 +81,7 @@ test('judged lists can be measured for many methods and cut-offs, and skip quest
 		{method: 'rrf'},
 		{method: 'linear', weights: [0.2, 1], normalize: 'z-score'},
 	];
+	// A list of each run has 12 passages, so a fused list has at most 24 and is not truncated.
 	const ranks = await judged.firstRanks(methods, 24);
 	for (const [i, method] of methods.entries()) {
 		const {firstRanks} = await topKAccuracy(await fuse(lists, method, {k: 24}), questions, passages, [24]);
@@ -81,6 +91,8 @@ test('judged lists can be measured for many methods and cut-offs, and skip quest
 		);
 	}
 	const [accuracy] = await judged.accuracy([methods[0]!], 3);
+	// 7 is the number of judged questions: the six questions of the runs, and `unseen`, which no run has. `none` is not
+	// judged, because it has no answers.
 	t.is(accuracy, [...ranks[0]!].filter(rank => rank > 0 && rank <= 3).length / 7);
 });
 

@@ -24,23 +24,23 @@ function numbers(seed: number): () => number {
 	};
 }
 
-/** Passages of 1 to 7 phrases, and one of 60. The vectors of a passage are close to each other. */
+/** Passages with 1 to 7 phrases each, and one with 60. The vectors of a passage are close to each other. */
 function corpus(passages: number, seed = 5): {phrases: PhrasePlace[]; vectors: Vectors} {
 	const next = numbers(seed);
 	const phrases: PhrasePlace[] = [];
 	const data: number[] = [];
 	for (let passage = 0; passage < passages; passage++) {
-		const middle = Array.from({length: DIM}, () => next() - 0.5);
+		const center = Array.from({length: DIM}, () => next() - 0.5);
 		const count = passage === 17 ? 60 : 1 + Math.floor(next() * 7);
 		for (let at = 0; at < count; at++) {
 			phrases.push({id: `passage ${passage}`, start: at * 10, end: at * 10 + 9});
-			data.push(...middle.map(x => x + (next() - 0.5) * 0.4));
+			data.push(...center.map(x => x + (next() - 0.5) * 0.4));
 		}
 	}
 	return {phrases, vectors: {data: Float32Array.from(data), rows: phrases.length, dim: DIM}};
 }
 
-/** Reference scores: the maximum of E(r)·E(q)/|E(r)| over the phrases r of a passage. */
+/** Reference: the score of a passage is the maximum of v·q / |v| over the vectors v of its phrases (Yang et al., 2023, §3.1). */
 function byFormula({phrases, vectors}: ReturnType<typeof corpus>, query: Float32Array, k: number): PhraseHit[] {
 	const best = new Map<string, PhraseHit>();
 	for (const [row, phrase] of phrases.entries()) {
@@ -60,22 +60,23 @@ function queries(count: number, seed = 9): Vectors {
 
 const places = (hits: readonly PhraseHit[]): PhrasePlace[] => hits.map(({id, start, end}) => ({id, start, end}));
 
-const flats = ['f32', 'int8Filtered', 'f16'] as const;
+const storages = ['f32', 'int8Filtered', 'f16'] as const;
 
-for (const storage of flats) {
+for (const storage of storages) {
 	test(`flat ${storage}: a search returns the best passages by their best phrases, up to the number of passages`, async t => {
 		const all = corpus(300);
 		await using index = new PhraseIndex({dim: DIM, storage});
 		await index.add(all.phrases, all.vectors);
 		t.is(index.size, all.phrases.length);
 		t.is(await index.passageCount(), 300);
+		// All queries are searched in one batch; the first 20 are compared.
 		const many = queries(70);
 		for (const k of [1, 10, 100, 300, 1000]) {
 			const lists = await index.searchMany(many, {k});
 			for (let at = 0; at < 20; at++) {
 				const query = many.data.subarray(at * DIM, (at + 1) * DIM);
 				const hits = await index.search(query, {k});
-				t.deepEqual(lists[at], hits, 'alone and among others');
+				t.deepEqual(lists[at], hits, 'alone and in a batch');
 				t.is(hits.length, Math.min(k, 300));
 				const expected = byFormula(all, query, k);
 				if (storage !== 'f16') {
@@ -89,10 +90,9 @@ for (const storage of flats) {
 	});
 }
 
-test('the best phrases equal an exhaustive search, with and without normalization and with a filter', async t => {
-	const made = corpus(60);
-	const {phrases, vectors} = made;
-	const asked = queries(5);
+test('the best phrases equal those of an exhaustive search, with and without normalization and with a filter', async t => {
+	const {phrases, vectors} = corpus(60);
+	const many = queries(5);
 	const allowed = (id: string): boolean => Number(id.slice('passage '.length)) % 3 === 0;
 	for (const normalize of [true, false]) {
 		await using index = new PhraseIndex({dim: DIM, normalize});
@@ -107,19 +107,19 @@ test('the best phrases equal an exhaustive search, with and without normalizatio
 				.filter(({id}) => isAllowed(id))
 				.sort((a, b) => b.score - a.score)
 				.slice(0, 30);
-		const agree = (found: readonly PhraseHit[], expected: readonly PhraseHit[]): void => {
+		const assertAgree = (found: readonly PhraseHit[], expected: readonly PhraseHit[]): void => {
 			t.deepEqual(places(found), places(expected));
 			t.true(found.every(({score}, i) => Math.abs(score - expected[i]!.score) < 1e-5));
 		};
 		const filter = {where: allowed};
-		const all = await index.searchPhrasesMany(asked, {k: 30});
-		const some = await index.searchPhrasesMany(asked, {k: 30, filter});
-		for (let row = 0; row < asked.rows; row++) {
-			const query = asked.data.subarray(row * DIM, (row + 1) * DIM);
+		const all = await index.searchPhrasesMany(many, {k: 30});
+		const some = await index.searchPhrasesMany(many, {k: 30, filter});
+		for (let row = 0; row < many.rows; row++) {
+			const query = many.data.subarray(row * DIM, (row + 1) * DIM);
 			const expected = exhaustive(query, () => true);
-			agree(all[row]!, expected);
-			agree(some[row]!, exhaustive(query, allowed));
-			agree(await index.searchPhrases(query, {k: 30}), expected);
+			assertAgree(all[row]!, expected);
+			assertAgree(some[row]!, exhaustive(query, allowed));
+			assertAgree(await index.searchPhrases(query, {k: 30}), expected);
 			// Some passages have several of the best phrases.
 			t.true(new Set(expected.map(({id}) => id)).size < 30);
 		}
@@ -142,7 +142,7 @@ test('hnsw: a search returns k passages and nearly all of the best ones', async 
 		t.is(new Set(list.map(hit => hit.id)).size, 50);
 		const expected = new Set(byFormula(all, query, 50).map(hit => hit.id));
 		found += alone.filter(hit => expected.has(hit.id)).length;
-		t.deepEqual(await index.search(query, {k: 50}), alone, 'the same again');
+		t.deepEqual(await index.search(query, {k: 50}), alone, 'a repeated search returns the same hits');
 	}
 	t.true(found > 0.95 * 40 * 50, `found ${found} of 2000`);
 	t.is((await index.search(many.data.subarray(0, DIM), {k: 5000})).length, 1500);
@@ -164,12 +164,16 @@ for (const index of ['flat', 'hnsw'] as const) {
 			{id: 'b', score: 4, start: 0, end: 4},
 			{id: 'c', score: -2, start: 0, end: 5},
 		]);
-		// One phrase is kept, one is removed, and two are added.
+		// One phrase keeps its offsets, one is removed, and two are added.
 		await phrases.update([phrase('a', 0, 1), phrase('a', 4, 6), phrase('a', 7, 9)], vectors(5, 0, 7));
 		t.deepEqual(await phrases.phrases('a'), [phrase('a', 0, 1), phrase('a', 4, 6), phrase('a', 7, 9)]);
 		t.is(phrases.size, 5);
 		t.deepEqual(places(await phrases.search(query, {k: 1})), [phrase('a', 7, 9)]);
-		t.deepEqual(places(await phrases.search(query, {filter: onlyA})), [phrase('a', 7, 9)], 'a filter follows');
+		t.deepEqual(
+			places(await phrases.search(query, {filter: onlyA})),
+			[phrase('a', 7, 9)],
+			'a filter selects passages, so it also selects phrases that were added to them later',
+		);
 		await t.throwsAsync(phrases.update([phrase('d', 0, 1)], vectors(9)), {code: 'ERR_ARGUMENT', message: /"d" at row 0/u});
 		await phrases.update([phrase('d', 0, 1), phrase('b', 9, 9)], vectors(9, 8), {upsert: true});
 		t.deepEqual(places(await phrases.search(query, {k: 2})), [phrase('d', 0, 1), phrase('b', 9, 9)]);
@@ -261,11 +265,11 @@ for (const index of ['flat', 'hnsw'] as const) {
 	});
 }
 
-test('an index of other vectors is refused', async t => {
+test('a vector index that was not made for phrases is refused', async t => {
 	const path = join(await folder(t), 'flat');
 	await using flat = new FlatIndex({dim: 2});
 	await flat.save(path);
-	await t.throwsAsync(PhraseIndex.open(path), {code: 'ERR_FORMAT', message: /take it with FlatIndex\.open/u});
-	t.throws(() => PhraseIndex.attach(flat.share()), {code: 'ERR_ARGUMENT', message: /take it with FlatIndex\.attach/u});
-	await t.throwsAsync(PhraseIndex.open(`${path}-of-nobody`), {code: 'ERR_IO'});
+	await t.throwsAsync(PhraseIndex.open(path), {code: 'ERR_FORMAT', message: /use FlatIndex\.open/u});
+	t.throws(() => PhraseIndex.attach(flat.share()), {code: 'ERR_ARGUMENT', message: /use FlatIndex\.attach/u});
+	await t.throwsAsync(PhraseIndex.open(`${path}-missing`), {code: 'ERR_IO'});
 });

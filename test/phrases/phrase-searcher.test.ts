@@ -2,6 +2,7 @@
 import test from 'ava';
 import {HybridSearcher, OnnxEncoder, PhraseIndex, type PhrasePlace, PhraseSearcher, PhraseSegmenter, type Query} from '../../ts/index.ts';
 
+/** The sentences of each passage, by passage id. */
 const passages: Readonly<Record<string, readonly string[]>> = {
 	radium: ['Marie Curie was born in Warsaw. ', 'In 1898 she discovered radium with her husband. ', 'She liked to ride a bicycle.'],
 	tower: ['The tower in Paris is named after an engineer. ', 'It was finished in 1889 for a fair.'],
@@ -48,18 +49,19 @@ test('a phrase searcher finds the passage and the phrase, works in a hybrid, and
 		['radium', 'tower', 'honey'],
 	);
 
-	// Gets passages and the best phrases in one call. Undivided scores come from an index of unnormalized vectors.
-	await using undivided = new PhraseIndex({dim: encoder.dim, normalize: false, metadata: {encoder: encoder.identity!}});
-	const longer = {...vectors, data: vectors.data.map((x, i) => x * (1 + (Math.floor(i / encoder.dim) % 3)))};
-	await undivided.add(phrases, longer);
-	const both = new PhraseSearcher({encoder, index, undivided});
+	// Passages and the best phrases in one call. The scores of phrases come from a second index, whose vectors are not normalized: they are
+	// 1, 2 or 3 times as long as those of the encoder.
+	await using unnormalizedIndex = new PhraseIndex({dim: encoder.dim, normalize: false, metadata: {encoder: encoder.identity!}});
+	const unnormalized = {...vectors, data: vectors.data.map((x, i) => x * (1 + (Math.floor(i / encoder.dim) % 3)))};
+	await unnormalizedIndex.add(phrases, unnormalized);
+	const both = new PhraseSearcher({encoder, index, unnormalizedIndex});
 	const many = await both.searchManyWithPhrases(questions, {k: 2, maxPhrases: 4});
 	for (const {id, text} of questions) {
 		const {hits, phrases: found} = await both.searchWithPhrases(text, {k: 2, maxPhrases: 4});
 		t.deepEqual(hits, await searcher.search(text, {k: 2}));
 		const question = (await encoder.encode([text])).data;
 		const products = phrases.map((phrase, row) => {
-			const vector = longer.data.subarray(row * encoder.dim, (row + 1) * encoder.dim);
+			const vector = unnormalized.data.subarray(row * encoder.dim, (row + 1) * encoder.dim);
 			return {...phrase, score: vector.reduce((sum, x, i) => sum + x * question[i]!, 0)};
 		});
 		const expected = products.sort((a, b) => b.score - a.score).slice(0, 4);
@@ -103,6 +105,7 @@ test('passages are segmented, encoded and indexed', async t => {
 	await using titled = new PhraseIndex({dim: encoder.dim});
 	await titled.addPassages([{id: 'a', title: 'Bees', text: 'They make honey.'}], {encoder, segmenter});
 	const alone = await encoder.encode([{title: 'Bees', text: 'They make honey.'}]);
+	// The phrase was encoded with the title: its normalized vector has the direction of `alone`.
 	t.true(Math.abs((await titled.search(alone.data))[0]!.score - Math.hypot(...alone.data)) < 1e-5);
 	await titled.delete(['a']);
 	await titled.addPassages([{id: 'a', title: 'Bees', text: 'They make honey.'}], {encoder, segmenter, titles: false});

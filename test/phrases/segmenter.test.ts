@@ -8,7 +8,7 @@ import {type Phrase, type PhraseLength, PhraseSegmenter, RetrievalError} from '.
 
 const texts = (phrases: readonly Phrase[]): string[] => phrases.map(({text}) => text);
 
-test('a phrase has the given number of sentences, and the last one has the remainder', async t => {
+test('a phrase has the given number of sentences, and the last one has the rest', async t => {
 	const text = 'Dr. Moss came in 1911. It rained! Why did she come? Nobody knows. She left.';
 	const one = await PhraseSegmenter.open({sentences: 1});
 	t.deepEqual(texts(one.segment(text)), ['Dr. Moss came in 1911.', 'It rained!', 'Why did she come?', 'Nobody knows.', 'She left.']);
@@ -43,6 +43,7 @@ test('a phrase with a limit on word pieces has as many whole words as fit', asyn
 
 test('many texts give the same phrases as each text alone, in order', async t => {
 	const many = Array.from({length: 700}, (_, i) => `Text no. ${i} is short. ${'It has a hen, e.g. Ada. '.repeat(i % 7)}`);
+	// One call of the addon takes at most 256 texts and 2^18 UTF-16 code units, except that a single text may be longer.
 	many[3] = '';
 	many[400] = 'A long one. '.repeat(30_000);
 	for (const length of [{sentences: 2}, {tokens: 16, model: 'tiny-encoder'}]) {
@@ -71,7 +72,7 @@ test('an aborted call rejects with the reason of its signal', async t => {
 
 test("simple sentences end where Node's Intl.Segmenter ends them", async t => {
 	const segmenter = await PhraseSegmenter.open({sentences: 1});
-	const other = new Intl.Segmenter('en', {granularity: 'sentence'});
+	const intlSegmenter = new Intl.Segmenter('en', {granularity: 'sentence'});
 	for (const text of [
 		'The mill burned down. It was never rebuilt. Who owned it? A man called Harlow!',
 		'He said “no.” (She said yes.) They left at 3.14 past one. Then it rained... It poured.',
@@ -79,14 +80,14 @@ test("simple sentences end where Node's Intl.Segmenter ends them", async t => {
 		'पुरानी चक्की जल गई। वह फिर कभी नहीं बनी।',
 		'احترقت الطاحونة القديمة. من كان صاحبها؟ لا أحد يعرف.',
 	]) {
-		const expected = Array.from(other.segment(text), ({segment, index}) => {
+		const expected = Array.from(intlSegmenter.segment(text), ({segment, index}) => {
 			const trimmed = segment.trim();
 			return {text: trimmed, start: index, end: index + trimmed.length};
 		});
 		t.deepEqual(segmenter.segment(text), expected);
 	}
 	// Intl.Segmenter does not know abbreviations.
-	t.is([...other.segment('We met Lt. Harlow.')].length, 2);
+	t.is([...intlSegmenter.segment('We met Lt. Harlow.')].length, 2);
 	t.is(segmenter.segment('We met Lt. Harlow.').length, 1);
 });
 

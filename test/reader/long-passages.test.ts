@@ -1,4 +1,4 @@
-// Tests how readers split passages that exceed the token limit into windows.
+// Tests how readers read passages that exceed the token limit: in windows, or cut.
 import test from 'ava';
 import {ExtractiveReader, type RetrievedPassage} from '../../ts/index.ts';
 
@@ -15,13 +15,13 @@ test('an answer at the end of a long text is found with windows, but not if the 
 		t.regex(found!.text, /1869/u, scoring);
 		t.is(text.slice(found!.start, found!.end), found!.text);
 	}
-	const cutting = await ExtractiveReader.load('minilm-reader', {longPassages: 'cut'});
-	for (const cut of await cutting.read(question, [passage(text)], {k: 20})) {
+	const cuttingReader = await ExtractiveReader.load('minilm-reader', {longPassages: 'cut'});
+	for (const cut of await cuttingReader.read(question, [passage(text)], {k: 20})) {
 		t.notRegex(cut.text, /1869/u);
 	}
 });
 
-test('passages that fit are read the same with windows and with cutting, whatever the overlap', async t => {
+test('passages that fit are read in the same way with windows and with cutting, for any overlap', async t => {
 	const passages = [passage(answer, 'a'), passage(filler, 'b')];
 	const expected = await (await ExtractiveReader.load('minilm-reader', {longPassages: 'cut'})).read(question, passages, {k: 9});
 	t.is(expected.length, 9);
@@ -38,7 +38,7 @@ test('an answer in two windows counts once', async t => {
 	const options = {k: 9, spansPerPassage: 4};
 	const spans = await reader.read(question, [passage(text)], {...options, scoring: 'original'});
 	t.is(new Set(spans.map(({text}) => text)).size, 4, 'the four spans are distinct');
-	// With one passage, the shares are the softmax of the scores of its spans.
+	// With one passage, the normalized score of an answer is the softmax over the scores of the spans.
 	const sum = spans.reduce((sum, {score}) => sum + Math.exp(score), 0);
 	const answers = await reader.read(question, [passage(text)], options);
 	t.deepEqual(
@@ -51,12 +51,13 @@ test('an answer in two windows counts once', async t => {
 });
 
 test('the order of the passages does not change scores', async t => {
+	// With 400 tokens per batch, the twelve passages need several batches.
 	const reader = await ExtractiveReader.load('minilm-reader', {batchTokens: 400});
 	const passages = Array.from({length: 12}, (_, i) => passage(`${filler.repeat(i % 5)}${answer.replace('ten', String(i))}`, `p${i}`));
-	const straight = await reader.read(question, passages, {k: 30, scoring: 'original'});
-	const back = await reader.read(question, passages.toReversed(), {k: 30, scoring: 'original'});
-	const sorted = (answers: typeof straight): string[] => answers.map(({text, score}) => `${text} ${score}`).toSorted();
-	t.deepEqual(sorted(straight), sorted(back));
+	const forward = await reader.read(question, passages, {k: 30, scoring: 'original'});
+	const backward = await reader.read(question, passages.toReversed(), {k: 30, scoring: 'original'});
+	const sorted = (answers: typeof forward): string[] => answers.map(({text, score}) => `${text} ${score}`).toSorted();
+	t.deepEqual(sorted(forward), sorted(backward));
 });
 
 test('offsets are correct next to accents, capitals, emoji, wide letters and combining marks', async t => {
@@ -76,7 +77,7 @@ test('offsets are correct next to accents, capitals, emoji, wide letters and com
 		const answers = await reader.read('Where was the fair held?', [passage(text)], {k: 40, spansPerPassage: 40, maxAnswerTokens: 12});
 		for (const {text: found, start, end} of answers) {
 			t.is(text.slice(start, end), found);
-			t.notRegex(text.slice(end), /^\p{M}/u, `"${found}" leaves a mark behind`);
+			t.notRegex(text.slice(end), /^\p{M}/u, `"${found}" ends before a combining mark`);
 		}
 		t.true(
 			answers.some(({end}) => end === text.length),
@@ -85,7 +86,7 @@ test('offsets are correct next to accents, capitals, emoji, wide letters and com
 	}
 });
 
-test('empty texts, a huge word and a question that exceeds its limit can be read', async t => {
+test('empty texts, a huge word and a question that exceeds the token limit can be read', async t => {
 	const reader = await ExtractiveReader.load('minilm-reader');
 	t.deepEqual(await reader.read(question, [passage('')]), []);
 	const huge = 'x'.repeat(100_000);
@@ -104,7 +105,7 @@ test('options for long passages are checked', async t => {
 	await refused({longPassages: 'drop'}, 'longPassages: expected one of window, cut, got "drop"');
 	await refused({overlapTokens: -1}, 'overlapTokens: expected a whole number of at least 0, got -1');
 	await refused({titles: 'yes'}, 'titles: expected a boolean, got "yes"');
-	// 256 − 40 − 4 special tokens leaves 212 tokens, and a title can take half of them.
+	// 256 tokens minus 40 of the question and 4 special tokens are 212. A title can have half of them, which leaves 106.
 	await refused(
 		{overlapTokens: 200},
 		'overlapTokens: expected less than 106, the tokens of a window that the longest question and title leave, got 200',

@@ -40,34 +40,37 @@ test('a question-answering model finds the answer in the passage where it beats 
 
 test('the relevance of a question-answering model is the score of the best span minus that of no answer', async t => {
 	const reader = await ExtractiveReader.load(await modelWithoutOutputs(t, 'minilm-reader', ['relevance_logit']));
-	/** The differences between the two passages: in relevance, and in the score of the best span. */
-	const judge = async (maxAnswerTokens: number): Promise<{relevance: number; best: number}> => {
+	/** How much the two passages differ in relevance and in the score of their best spans. */
+	const differences = async (maxAnswerTokens: number): Promise<{relevance: number; bestSpan: number}> => {
 		const options = {maxAnswerTokens, spansPerPassage: 1, k: 2};
-		// With one span per passage, the share of a passage is exp(r) / Σ exp(r).
-		const shares = await reader.read(question, passages, {...options, scoring: 'normalized'});
+		// With one span per passage, the normalized score is exp(relevance) / Σ exp(relevance), the sum over the passages.
+		const normalized = await reader.read(question, passages, {...options, scoring: 'normalized'});
 		const spans = await reader.read(question, passages, {...options, scoring: 'original'});
-		const of = (answers: typeof spans, id: string): number => answers.find(({passageId}) => passageId === id)!.score;
-		return {relevance: Math.log(of(shares, 'suez') / of(shares, 'piano')), best: of(spans, 'suez') - of(spans, 'piano')};
+		const scoreIn = (answers: typeof spans, id: string): number => answers.find(({passageId}) => passageId === id)!.score;
+		return {
+			relevance: Math.log(scoreIn(normalized, 'suez') / scoreIn(normalized, 'piano')),
+			bestSpan: scoreIn(spans, 'suez') - scoreIn(spans, 'piano'),
+		};
 	};
-	const [short, long] = [await judge(1), await judge(10)];
-	t.not(short.best, long.best);
-	// Because r = best − null, the limit changes r by the same amount as best.
-	t.true(Math.abs(long.relevance - short.relevance - (long.best - short.best)) < 1e-4, JSON.stringify({short, long}));
+	const [short, long] = [await differences(1), await differences(10)];
+	t.not(short.bestSpan, long.bestSpan);
+	// The score of "no answer" does not depend on the limit of answer tokens. The limit therefore changes both differences by the same amount.
+	t.true(Math.abs(long.relevance - short.relevance - (long.bestSpan - short.bestSpan)) < 1e-4, JSON.stringify({short, long}));
 	// The relevance logit of a DPR reader does not depend on spans.
 	const dpr = await ExtractiveReader.load('minilm-reader');
-	const share = async (maxAnswerTokens: number): Promise<number> =>
+	const firstScore = async (maxAnswerTokens: number): Promise<number> =>
 		(await dpr.read(question, passages, {maxAnswerTokens, spansPerPassage: 1}))[0]!.score;
-	t.is(await share(1), await share(10));
+	t.is(await firstScore(1), await firstScore(10));
 });
 
 test('titles change the answers of a question-answering model only with the option titles', async t => {
 	const folder = await modelWithoutOutputs(t, 'tiny-reader', ['relevance_logit']);
 	const untitled = passages.map(({id, text, score}) => ({id, text, score}));
-	const plain = await ExtractiveReader.load(folder);
-	const expected = await plain.read(question, untitled, {k: 5, scoring: 'original'});
-	t.deepEqual(await plain.read(question, passages, {k: 5, scoring: 'original'}), expected);
-	const titled = await ExtractiveReader.load(folder, {titles: true});
-	t.notDeepEqual(await titled.read(question, passages, {k: 5, scoring: 'original'}), expected);
+	const withoutTitles = await ExtractiveReader.load(folder);
+	const expected = await withoutTitles.read(question, untitled, {k: 5, scoring: 'original'});
+	t.deepEqual(await withoutTitles.read(question, passages, {k: 5, scoring: 'original'}), expected);
+	const withTitles = await ExtractiveReader.load(folder, {titles: true});
+	t.notDeepEqual(await withTitles.read(question, passages, {k: 5, scoring: 'original'}), expected);
 	// DPR readers read titles by default.
 	const dpr = await ExtractiveReader.load('tiny-reader', {titles: false});
 	const never = await dpr.read(question, passages, {k: 5, scoring: 'original'});
@@ -76,9 +79,9 @@ test('titles change the answers of a question-answering model only with the opti
 });
 
 test('a model with the Hugging Face type dpr gets the same input as in the original DPR code', async t => {
-	const same = await ExtractiveReader.load(await modelWithoutOutputs(t, 'tiny-reader', []));
+	const unchanged = await ExtractiveReader.load(await modelWithoutOutputs(t, 'tiny-reader', []));
 	const original = await ExtractiveReader.load(await modelWithoutOutputs(t, 'tiny-reader', [], '{"model_type": "dpr"}'));
 	const read = async (reader: ExtractiveReader): Promise<unknown> => reader.read(question, passages, {k: 5, scoring: 'original'});
-	t.deepEqual(await read(same), await read(await ExtractiveReader.load('tiny-reader')));
-	t.notDeepEqual(await read(original), await read(same));
+	t.deepEqual(await read(unchanged), await read(await ExtractiveReader.load('tiny-reader')));
+	t.notDeepEqual(await read(original), await read(unchanged));
 });

@@ -42,23 +42,25 @@ const run: Run = new Map([
 	['nobody', hits('blank')],
 ]);
 
+/** Makes a list of hits with the scores 10, 8, 6, …. */
 function hits(...ids: string[]): Array<{id: string; score: number}> {
 	return ids.map((id, i) => ({id, score: 10 - 2 * i}));
 }
 
-async function reader(): Promise<ExtractiveReader> {
+async function loadReader(): Promise<ExtractiveReader> {
 	return ExtractiveReader.load('tiny-reader');
 }
 
-async function file(t: ExecutionContext): Promise<string> {
+/** The path of a cache in a temporary folder. */
+async function cachePath(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-readings-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	return join(folder, 'tiny.readings');
 }
 
 test('answers equal those of reading each question alone', async t => {
-	const from = await reader();
-	const readings = await readRun(from, questions, run, passages);
+	const reader = await loadReader();
+	const readings = await readRun(reader, questions, run, passages);
 	t.deepEqual(readings.questions, ['canal', 'builder', 'nobody', 'lost']);
 	t.is(readings.depth, 5);
 	for (const scoring of ['original', 'normalized', 'probability', 'summedProbability'] as const) {
@@ -72,7 +74,7 @@ test('answers equal those of reading each question alone', async t => {
 				for (const [id, answer] of answers) {
 					const {text} = questions.find(question => question.id === id)!;
 					const retrieved = run.get(id)!.map(hit => ({...passages.get(hit.id)!, score: hit.score}));
-					const [expected] = await from.read(text, retrieved, {scoring, merge, evidence});
+					const [expected] = await reader.read(text, retrieved, {scoring, merge, evidence});
 					t.deepEqual(answer, expected);
 					t.is(passages.get(answer.passageId)!.text.slice(answer.start, answer.end), answer.text);
 				}
@@ -81,10 +83,11 @@ test('answers equal those of reading each question alone', async t => {
 	}
 });
 
-test('only the given number of first passages per list is read and counted', async t => {
-	const from = await reader();
-	const readings = await readRun(from, questions, run, passages);
-	const shallow = await readRun(from, questions, run, passages, {depth: 1});
+test('only the first passages of each list are read and used, up to the given number', async t => {
+	const reader = await loadReader();
+	const readings = await readRun(reader, questions, run, passages);
+	// Reading only the first passage gives the same answers as reading all and using the first.
+	const shallow = await readRun(reader, questions, run, passages, {depth: 1});
 	const first = await readings.answers({passages: 1});
 	t.is(first.get('canal')!.passageId, 'panama');
 	t.is(first.get('builder')!.passageId, 'forth');
@@ -96,7 +99,7 @@ test('only the given number of first passages per list is read and counted', asy
 });
 
 test('exact match follows from the answers; unanswerable questions do not count, and unread ones count as wrong', async t => {
-	const readings = await readRun(await reader(), questions, run, passages);
+	const readings = await readRun(await loadReader(), questions, run, passages);
 	for (const scoring of ['original', 'normalized', 'probability', 'summedProbability'] as const) {
 		const options = {scoring, evidence: {beta: 1, gamma: 0.1}, merge: 'normalized'} as const;
 		const right = await readings.exactMatch(questions, {...options, passages: [5, 1, 2, 1]});
@@ -116,7 +119,7 @@ test('exact match follows from the answers; unanswerable questions do not count,
 });
 
 test('accepted answers can be patterns, for exact matches and for tuning', async t => {
-	const readings = await readRun(await reader(), questions, run, passages);
+	const readings = await readRun(await loadReader(), questions, run, passages);
 	const patterns: Question[] = [
 		{id: 'canal', text: 'In which month and year was the Suez Canal opened?', answers: [String.raw`(in )?Aug\w+|november`, '(']},
 		{id: 'builder', text: 'Who built the first pianos?', answers: ['.*(cristofori|Forth|bridge)']},
@@ -125,20 +128,21 @@ test('accepted answers can be patterns, for exact matches and for tuning', async
 	for (const scoring of ['original', 'normalized', 'probability'] as const) {
 		for (const merge of ['text', 'normalized'] as const) {
 			const matches = await readings.exactMatch(patterns, {scoring, merge, answerKind: 'pattern', passages: [1, 2, 3, 5]});
-			for (const [count, ofCount] of matches) {
+			for (const [count, matchesOfCount] of matches) {
 				const answers = await readings.answers({scoring, merge, passages: count});
 				for (const {id, answers: accepted} of patterns) {
 					// These patterns mean the same in JavaScript and Python. The invalid one matches nothing.
 					const expected = accepted.filter(one => one !== '(').some(one => new RegExp(`^(?:${one})`, 'iu').test(answers.get(id)!.text));
-					t.is(ofCount.get(id), expected ? 1 : 0, `${scoring}, ${merge}, ${count}, ${id}: ${answers.get(id)!.text}`);
+					t.is(matchesOfCount.get(id), expected ? 1 : 0, `${scoring}, ${merge}, ${count}, ${id}: ${answers.get(id)!.text}`);
 					t.is(exactMatch(answers.get(id)!.text, accepted, 'pattern'), expected);
 					right += Number(expected);
 				}
 			}
 		}
 	}
-	t.true(right > 0, 'some are right');
+	t.true(right > 0, 'some answers match');
 	const tuned = await tuneEvidence(readings, patterns, {scoring: 'original', answerKind: 'pattern', passages: [1, 5]});
+	// Every 17th trial is enough, to keep the test short.
 	for (const {beta, gamma, passages: count, exactMatch: share} of tuned.trials.filter((_, i) => i % 17 === 0)) {
 		const matches = await readings.exactMatch(patterns, {
 			scoring: 'original',
@@ -154,95 +158,102 @@ test('accepted answers can be patterns, for exact matches and for tuning', async
 	});
 });
 
-test('cached readings are not read again, also with a passage store or a closed reader', async t => {
-	const path = await file(t);
-	const from = await reader();
+test('passages with cached readings are not read again, even if the passages come from a store or the reader is closed', async t => {
+	const path = await cachePath(t);
+	const reader = await loadReader();
 	const store = `${path}.pkstore`;
 	await PassageStore.write(passages.values(), store);
-	await using open = await PassageStore.open(store);
+	await using openStore = await PassageStore.open(store);
 	{
-		await using cache = await ReadingCache.open(path, from);
-		await readRun(from, questions.slice(0, 1), run, passages, {cache});
+		await using cache = await ReadingCache.open(path, reader);
+		// The first question has five passages, all questions have nine.
+		await readRun(reader, questions.slice(0, 1), run, passages, {cache});
 		t.is(cache.size, 5);
-		await readRun(from, questions, run, passages, {cache});
+		await readRun(reader, questions, run, passages, {cache});
 		t.is(cache.size, 9);
 	}
-	const expected = await readRun(from, questions, run, passages);
-	await using cache = await ReadingCache.open(path, from);
-	from.close();
+	const expected = await readRun(reader, questions, run, passages);
+	await using cache = await ReadingCache.open(path, reader);
+	reader.close();
 	const progress: Progress[] = [];
-	const readings = await readRun(from, questions, run, open, {cache, onProgress: each => progress.push(each)});
+	const readings = await readRun(reader, questions, run, openStore, {cache, onProgress: each => progress.push(each)});
 	t.deepEqual(progress.at(-1), {done: 9, total: 9});
 	const options = {evidence: {beta: 1, gamma: 0.2}};
 	const texts = (answers: ReadonlyMap<string, {text: string}>): string[] => [...answers.values()].map(({text}) => text);
 	t.deepEqual(texts(await readings.answers(options)), texts(await expected.answers(options)));
 	// One more passage must be read, but the reader is closed.
 	const more = new Map([['builder', hits('piano', 'panama')]]);
-	await t.throwsAsync(readRun(from, questions, more, open, {cache}), {code: 'ERR_CLOSED', message: 'this reader was closed'});
+	await t.throwsAsync(readRun(reader, questions, more, openStore, {cache}), {code: 'ERR_CLOSED', message: 'this reader was closed'});
 	cache.close();
-	await t.throwsAsync(readRun(from, questions, run, open, {cache}), {code: 'ERR_CLOSED', message: 'this cache of readings was closed'});
+	await t.throwsAsync(readRun(reader, questions, run, openStore, {cache}), {
+		code: 'ERR_CLOSED',
+		message: 'this cache of readings was closed',
+	});
 });
 
-test('a truncated cache keeps its complete records and can be completed', async t => {
-	const path = await file(t);
-	const from = await reader();
+test('a truncated cache keeps its complete readings, and the others are computed again', async t => {
+	const path = await cachePath(t);
+	const reader = await loadReader();
+	/** Reads the run and returns the number of readings that were in the cache before. */
 	const read = async (): Promise<number> => {
-		await using cache = await ReadingCache.open(path, from);
-		const before = cache.size;
-		await readRun(from, questions, run, passages, {cache});
-		return before;
+		await using cache = await ReadingCache.open(path, reader);
+		const sizeBefore = cache.size;
+		await readRun(reader, questions, run, passages, {cache});
+		return sizeBefore;
 	};
 	t.is(await read(), 0);
 	const whole = (await stat(path)).size;
 	await truncate(path, whole - 1);
 	t.is(await read(), 8);
 	t.is((await stat(path)).size, whole);
-	await appendFile(path, 'half a record');
+	await appendFile(path, 'half a reading');
 	t.is(await read(), 9);
 	t.is((await stat(path)).size, whole);
 });
 
 test('a damaged length in a cache loses one reading, which is reported and read again', async t => {
-	const path = await file(t);
-	const from = await reader();
+	const path = await cachePath(t);
+	const reader = await loadReader();
 	let size = 0;
 	{
-		await using cache = await ReadingCache.open(path, from);
-		await readRun(from, questions, run, passages, {cache});
+		await using cache = await ReadingCache.open(path, reader);
+		await readRun(reader, questions, run, passages, {cache});
 		size = cache.size;
 		t.is(cache.damagedBytes, 0);
 	}
 	const bytes = await readFile(path);
-	// After magic and version come the length of the identity, the identity and a checksum, and then the length of the first record.
+	// The file begins with a magic number and a version (12 bytes), the length of the reader's identity, the identity and a checksum. The
+	// length of the first record follows.
 	const first = 16 + bytes.readUInt32LE(12) + 4;
 	const length = bytes.readUInt32LE(first);
 	bytes.writeUInt32LE(length + 16, first);
 	await writeFile(path, bytes);
 	{
-		await using cache = await ReadingCache.open(path, from);
+		await using cache = await ReadingCache.open(path, reader);
 		t.is(cache.size, size - 1);
+		// A record is a length (4 bytes), a checksum (4), a key (16) and `length` bytes of the reading. All of them are skipped.
 		t.is(cache.damagedBytes, 24 + length);
-		await readRun(from, questions, run, passages, {cache});
+		await readRun(reader, questions, run, passages, {cache});
 		t.is(cache.size, size);
 	}
-	await using cache = await ReadingCache.open(path, from);
+	await using cache = await ReadingCache.open(path, reader);
 	t.is(cache.size, size);
 });
 
-test('readings of another reader or other settings are refused, and the file is kept', async t => {
-	const path = await file(t);
-	const from = await reader();
+test('a cache of another reader or of other settings is refused, and its file is not changed', async t => {
+	const path = await cachePath(t);
+	const reader = await loadReader();
 	{
-		await using cache = await ReadingCache.open(path, from, {spansPerPassage: 3});
-		await readRun(from, questions, run, passages, {cache});
-		await t.throwsAsync(readRun(from, questions, run, passages, {cache, spansPerPassage: 4}), {
+		await using cache = await ReadingCache.open(path, reader, {spansPerPassage: 3});
+		await readRun(reader, questions, run, passages, {cache});
+		await t.throwsAsync(readRun(reader, questions, run, passages, {cache, spansPerPassage: 4}), {
 			code: 'ERR_READER_MISMATCH',
 			message: /^readRun: expected a cache of readings of model [0-9a-f]{64}, .*, spansPerPassage 4, .* got one of .*, spansPerPassage 3,/u,
 		});
 	}
 	const before = await readFile(path);
 	for (const opening of [
-		async () => ReadingCache.open(path, from),
+		async () => ReadingCache.open(path, reader),
 		async () => ReadingCache.open(path, await ExtractiveReader.load('minilm-reader'), {spansPerPassage: 3}),
 		async () => ReadingCache.open(path, await ExtractiveReader.load('tiny-reader', {maxTokens: 100}), {spansPerPassage: 3}),
 	]) {
@@ -250,15 +261,16 @@ test('readings of another reader or other settings are refused, and the file is 
 	}
 	t.deepEqual(await readFile(path), before);
 	await writeFile(path, 'something else altogether');
-	await t.throwsAsync(ReadingCache.open(path, from), {code: 'ERR_INDEX_CORRUPT', message: /a file that begins with "somethin"/u});
+	await t.throwsAsync(ReadingCache.open(path, reader), {code: 'ERR_INDEX_CORRUPT', message: /a file that begins with "somethin"/u});
 });
 
-test('only one process, and one object in it, can write to a cache', async t => {
-	const path = await file(t);
-	const from = await reader();
-	const cache = await ReadingCache.open(path, from);
-	await t.throwsAsync(ReadingCache.open(path, from), {code: 'ERR_INDEX_LOCKED'});
-	const other = async (): Promise<string> => {
+test('a cache can be open in only one process, and only once in it', async t => {
+	const path = await cachePath(t);
+	const reader = await loadReader();
+	const cache = await ReadingCache.open(path, reader);
+	await t.throwsAsync(ReadingCache.open(path, reader), {code: 'ERR_INDEX_LOCKED'});
+	/** Opens the cache in another process. Returns "opened", or the code of the error. */
+	const openElsewhere = async (): Promise<string> => {
 		const source = `
 			import {ExtractiveReader, ReadingCache} from ${JSON.stringify(join(packageRoot, 'ts/index.ts'))};
 			const reader = await ExtractiveReader.load('tiny-reader');
@@ -269,25 +281,26 @@ test('only one process, and one object in it, can write to a cache', async t => 
 		});
 		return stdout.trim();
 	};
-	t.is(await other(), 'ERR_INDEX_LOCKED');
+	t.is(await openElsewhere(), 'ERR_INDEX_LOCKED');
 	cache.close();
-	t.is(await other(), 'opened');
+	t.is(await openElsewhere(), 'opened');
 });
 
-test('a cancelled call keeps the readings that were completed', async t => {
-	const path = await file(t);
-	const from = await ExtractiveReader.load('tiny-reader', {batchTokens: 100});
-	const {articles, questions: of} = encyclopedia();
+test('a canceled call keeps the readings that were completed', async t => {
+	const path = await cachePath(t);
+	const reader = await ExtractiveReader.load('tiny-reader', {batchTokens: 100});
+	const {articles, questions: questionsOf} = encyclopedia();
 	const texts = new Map<string, Passage>();
 	for await (const {id, text} of readPassages(articles)) {
 		texts.set(id, {id, text});
 	}
-	const asked = await of('test');
-	const long = new Map(asked.map(({id}) => [id, hits(...texts.keys())]));
-	await using cache = await ReadingCache.open(path, from);
+	const testQuestions = await questionsOf('test');
+	// Every question has all passages of the encyclopedia, so the work takes long.
+	const long = new Map(testQuestions.map(({id}) => [id, hits(...texts.keys())]));
+	await using cache = await ReadingCache.open(path, reader);
 	const controller = new AbortController();
 	const reason = new Error('enough');
-	const reading = readRun(from, asked, long, texts, {
+	const reading = readRun(reader, testQuestions, long, texts, {
 		cache,
 		signal: controller.signal,
 		onProgress({done}) {
@@ -297,11 +310,11 @@ test('a cancelled call keeps the readings that were completed', async t => {
 		},
 	});
 	t.is(await t.throwsAsync(reading), reason);
-	t.true(cache.size > 50 && cache.size < asked.length * texts.size, `${cache.size} kept`);
+	t.true(cache.size > 50 && cache.size < testQuestions.length * texts.size, `${cache.size} kept`);
 });
 
-test('tuning tries the values of the paper, and every trial equals the exact match of its answers', async t => {
-	const readings = await readRun(await reader(), questions, run, passages);
+test('tuning gives the same trials on any number of threads, and each trial has the exact match of its answers', async t => {
+	const readings = await readRun(await loadReader(), questions, run, passages);
 	const answerable = questions.filter(({answers}) => answers.length > 0);
 	for (const scoring of ['original', 'normalized'] as const) {
 		const progress: Progress[] = [];
@@ -318,6 +331,7 @@ test('tuning tries the values of the paper, and every trial equals the exact mat
 			first,
 			[1, 2, 5].map(count => [scoring === 'original' ? 1 : 0.2, 0, count]),
 		);
+		// Every 41st trial is enough, to keep the test short.
 		for (const {beta, gamma, passages: count, exactMatch: share} of tuned.trials.filter((_, i) => i % 41 === 0)) {
 			const answers = await readings.answers({scoring, evidence: {beta, gamma}, passages: count});
 			const right = answerable.filter(({id, answers: accepted}) => exactMatch(answers.get(id)?.text ?? 'no answer', accepted));
@@ -329,8 +343,8 @@ test('tuning tries the values of the paper, and every trial equals the exact mat
 	}
 });
 
-test('tuning tries the numbers of passages of the paper, up to the number that was read', async t => {
-	const readings = await readRun(await reader(), questions, run, passages);
+test('tuning tries γ in two steps, and by default all passages if fewer than 20 were read', async t => {
+	const readings = await readRun(await loadReader(), questions, run, passages);
 	// No answer is correct, so the smallest γ wins. γ is tried in steps of 0.05, then in steps of 0.01 above 0.
 	const lost = questions.filter(({id}) => id === 'lost');
 	const {trials, evidence} = await tuneEvidence(readings, lost, {scoring: 'original', gamma: {from: 0, to: 0.1}});
@@ -346,20 +360,20 @@ test('tuning tries the numbers of passages of the paper, up to the number that w
 });
 
 test('invalid arguments are refused', async t => {
-	const from = await reader();
-	await t.throwsAsync(readRun(from, [questions[0]!, questions[0]!], run, passages), {
+	const reader = await loadReader();
+	await t.throwsAsync(readRun(reader, [questions[0]!, questions[0]!], run, passages), {
 		code: 'ERR_DUPLICATE_ID',
 		message: 'questions: expected distinct ids, got "canal" twice',
 	});
-	await t.throwsAsync(readRun(from, questions, new Map([['canal', hits('atlantis')]]), passages), {
+	await t.throwsAsync(readRun(reader, questions, new Map([['canal', hits('atlantis')]]), passages), {
 		code: 'ERR_ARGUMENT',
 		message: 'readRun: expected every passage of the run, got none of "atlantis"',
 	});
-	await t.throwsAsync(readRun(from, questions, new Map([['canal', [{id: 'suez', score: Number.NaN}]]]), passages), {
+	await t.throwsAsync(readRun(reader, questions, new Map([['canal', [{id: 'suez', score: Number.NaN}]]]), passages), {
 		code: 'ERR_ARGUMENT',
 		message: 'run: hits[0] of query "canal": score: expected a finite 32-bit number, got NaN',
 	});
-	const readings = await readRun(from, questions, run, passages);
+	const readings = await readRun(reader, questions, run, passages);
 	await t.throwsAsync(readings.answers({scoring: 'best' as 'original'}), {code: 'ERR_ARGUMENT'});
 	await t.throwsAsync(readings.exactMatch(questions, {passages: []}), {code: 'ERR_ARGUMENT'});
 	await t.throwsAsync(tuneEvidence(readings, questions, {delta: {from: 1, to: 0}}), {

@@ -19,6 +19,7 @@ async function folder(t: ExecutionContext): Promise<string> {
 	return path;
 }
 
+/** Builds an index of the passages above with an analyzer. */
 async function built(t: ExecutionContext, analyzer: Analyzer): Promise<{index: Bm25Index; path: string}> {
 	const path = join(await folder(t), 'index');
 	return {index: await Bm25Index.build(path, passages, {analyzer}), path};
@@ -49,7 +50,7 @@ test('each analyzer produces its own terms, and an index reports its analyzer', 
 	);
 });
 
-test('snowballLanguages lists the languages of the Rust library', async t => {
+test('snowballLanguages lists the languages that the addon supports', async t => {
 	const golden = await readFile(join(packageRoot, 'crates/sparse/tests/analyzers.golden.txt'), 'utf8');
 	t.deepEqual(
 		[...snowballLanguages],
@@ -57,7 +58,7 @@ test('snowballLanguages lists the languages of the Rust library', async t => {
 	);
 });
 
-test('an index of word pieces is searched without the model folder, because it keeps a copy of the tokenizer', async t => {
+test('an index of word pieces can be searched without the model folder, because it has a copy of the tokenizer', async t => {
 	const home = await folder(t);
 	const [tokenizer, path] = [join(home, 'model'), join(home, 'index')];
 	await cp(model, tokenizer, {recursive: true});

@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
 import {Bm25Index, Bm25Writer, type Passage, RetrievalError} from '../../ts/index.ts';
-import {mostOfThree} from '../support/turns.ts';
+import {highestOfThreeCounts} from '../support/event-loop.ts';
 
 const passages: Passage[] = [
 	{id: 'a', text: 'the red fox and the red hen'},
@@ -23,17 +23,21 @@ async function built(t: ExecutionContext): Promise<{index: Bm25Index; path: stri
 	return {index: await Bm25Index.build(path, passages), path};
 }
 
-/** Lucene's BM25 formula (k1 = 0.9, b = 0.4). Lengths below 40 are exact in the one-byte fieldnorm. */
+/**
+A term's score in one of the three passages above, by Lucene's BM25 formula. The one-byte fieldnorm, which stores a passage's
+length, is exact for lengths below 40.
+*/
 function score(
 	{tf, df, length, averageLength}: {tf: number; df: number; length: number; averageLength: number},
 	k1 = 0.9,
 	b = 0.4,
 ): number {
-	const idf = Math.log(1 + (3 - df + 0.5) / (df + 0.5));
+	const passageCount = 3;
+	const idf = Math.log(1 + (passageCount - df + 0.5) / (df + 0.5));
 	return (idf * tf) / (tf + k1 * (1 - b + (b * length) / averageLength));
 }
 
-test('scores equal the BM25 formula worked by hand', async t => {
+test('scores equal those of the BM25 formula', async t => {
 	const {index} = await built(t);
 	// Without stop words, a is "red fox red hen" (4), b is "fox" (1) and c is "hen lai egg" (3): 8 terms in 3 passages.
 	const averageLength = 8 / 3;
@@ -48,7 +52,7 @@ test('scores equal the BM25 formula worked by hand', async t => {
 	t.true(Math.abs(hits[1]!.score - score({tf: 1, length: 1, ...fox})) < 1e-6);
 });
 
-test('title and text are searched together and stemmed alike', async t => {
+test('a search finds words of the title and of the text, both stemmed', async t => {
 	const {index} = await built(t);
 	t.deepEqual(
 		(await index.search('hen')).map(({id}) => id),
@@ -190,13 +194,13 @@ test('an aborted search rejects with the reason, and a closed index rejects with
 	await t.throwsAsync(index.search('fox'), {code: 'ERR_CLOSED'});
 });
 
-test('verify reads every file and names the damaged one', async t => {
+test('verify detects a damaged file and names it', async t => {
 	const {index, path} = await built(t);
 	await t.notThrowsAsync(index.verify());
 	const file = (await readdir(path)).find(name => name.endsWith('.impacts'))!;
 	const bytes = await readFile(join(path, file));
 	bytes[40]! ^= 1;
-	// Writes a new file under the same name, so that the mapped file stays intact.
+	// Replaces the file instead of writing to it, so that the memory-mapped file of the open index stays intact.
 	await rm(join(path, file));
 	await writeFile(join(path, file), bytes);
 	const error = await t.throwsAsync(index.verify(), {code: 'ERR_INDEX_CORRUPT'});
@@ -204,7 +208,7 @@ test('verify reads every file and names the damaged one', async t => {
 	t.is((await index.search('fox', {k: 1})).length, 1);
 });
 
-test('ids and texts that contain U+0000 are found unchanged', async t => {
+test('passages whose ids and texts contain U+0000 are found, and their ids are returned unchanged', async t => {
 	const index = await Bm25Index.build(join(await folder(t), 'index'), [
 		{id: 'a\0b', text: 'stone bridge'},
 		{id: 'c', text: 'stone road'},
@@ -228,19 +232,19 @@ test('ids and texts that contain U+0000 are found unchanged', async t => {
 	index.close();
 });
 
-test('sequential searches do not starve the event loop', async t => {
+test('timers fire while searches run one after another', async t => {
 	const index = await Bm25Index.build(join(await folder(t), 'index'), [{id: 'a', text: 'stone bridge'}]);
 	// The timer can fire a hundred times in 100 ms. On a busy machine it fires less often, but it must still fire.
-	const turns = await mostOfThree(3, async () => {
-		let counted = 0;
-		const timer = setInterval(() => counted++, 0);
+	const firings = await highestOfThreeCounts(3, async () => {
+		let count = 0;
+		const timer = setInterval(() => count++, 0);
 		const end = performance.now() + 100;
 		while (performance.now() < end) {
 			await index.search('bridge');
 		}
 		clearInterval(timer);
-		return counted;
+		return count;
 	});
-	t.true(turns > 3, `${turns} turns`);
+	t.true(firings > 3, `the timer fired ${firings} times`);
 	index.close();
 });

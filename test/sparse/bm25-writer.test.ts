@@ -1,4 +1,4 @@
-// Tests how BM25 indexes are built from files, stores and iterables, and what happens when adding fails half-way.
+// Tests how BM25 indexes are built from files, stores and iterables, and what happens if adding fails halfway.
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -12,18 +12,20 @@ async function folder(t: ExecutionContext): Promise<string> {
 	return path;
 }
 
-/** Passages of 30 words, which are computed from the number of the passage. */
+/** Generates passages of 30 words, which depend only on the number of the passage. */
 function* passages(count: number, from = 0): Generator<Passage> {
-	for (let at = from; at < from + count; at++) {
-		const words = Array.from({length: 30}, (_, i) => `w${(at * 31 + i * i * 7) % 997}`);
-		yield {id: `p${at}`, text: words.join(' '), ...(at % 3 === 0 ? {title: `Title ${at % 11}`} : {})};
+	for (let number = from; number < from + count; number++) {
+		const words = Array.from({length: 30}, (_, i) => `w${(number * 31 + i * i * 7) % 997}`);
+		yield {id: `p${number}`, text: words.join(' '), ...(number % 3 === 0 ? {title: `Title ${number % 11}`} : {})};
 	}
 }
 
+/** Returns passages as a file of the DPR format: id, text and title in columns separated by tabs. */
 function tsv(rows: Iterable<Passage>): string {
 	return `id\ttext\ttitle\n${[...rows].map(({id, text, title = ''}) => `${id}\t${text}\t${title}\n`).join('')}`;
 }
 
+/** Returns the hits of four queries, to compare indexes. */
 async function rankings(index: Bm25Index): Promise<unknown[]> {
 	return Promise.all(['w1 w2 w500', 'title', 'w996 w0', 'absent'].map(async query => index.search(query, {k: 1000})));
 }
@@ -83,6 +85,7 @@ test('bad lines are refused with their line number, or skipped and counted', asy
 	const file = join(path, 'rows.tsv');
 	await writeFile(file, `${tsv(passages(1000))}no tab here\n${tsv(passages(5, 1000)).split('\n').slice(1).join('\n')}`);
 	const error = await t.throwsAsync(Bm25Index.build(join(path, 'index'), file), {instanceOf: RetrievalError, code: 'ERR_FORMAT'});
+	// The bad line follows the heading and 1,000 passages.
 	t.regex(error!.message, /rows\.tsv.*1002/u);
 	let skipped = 0;
 	const index = await Bm25Index.build(join(path, 'index'), file, {
@@ -94,7 +97,7 @@ test('bad lines are refused with their line number, or skipped and counted', asy
 	t.deepEqual([index.size, skipped], [1005, 1]);
 });
 
-test('changes that failed half-way are never committed, whether by a bad line, a duplicate id, a throwing iterable or an abort', async t => {
+test('changes that failed halfway are never committed, whether by a bad line, a duplicate id, a throwing iterable or an abort', async t => {
 	const path = await folder(t);
 	await writeFile(join(path, 'bad.tsv'), `${tsv(passages(600, 100))}no tab here\n`);
 	await writeFile(join(path, 'twice.tsv'), tsv([...passages(600, 100), {id: 'p0', text: 'again'}]));
@@ -108,7 +111,7 @@ test('changes that failed half-way are never committed, whether by a bad line, a
 	const writer = await Bm25Writer.create(join(path, 'index'));
 	await writer.add(passages(1));
 	await writer.commit();
-	const interruptions: Array<[() => Promise<number>, object]> = [
+	const failures: Array<[fails: () => Promise<number>, expected: object]> = [
 		[async () => writer.add(join(path, 'bad.tsv')), {code: 'ERR_FORMAT'}],
 		[async () => writer.add(join(path, 'twice.tsv')), {code: 'ERR_DUPLICATE_ID'}],
 		[async () => writer.add([...passages(10, 100), {id: 'p0', text: 'again'}]), {code: 'ERR_DUPLICATE_ID'}],
@@ -130,8 +133,8 @@ test('changes that failed half-way are never committed, whether by a bad line, a
 			{is: reason},
 		],
 	];
-	for (const [interrupted, expected] of interruptions) {
-		await t.throwsAsync(interrupted, expected);
+	for (const [fails, expected] of failures) {
+		await t.throwsAsync(fails, expected);
 		for (const refused of [
 			async () => writer.commit(),
 			async () => writer.merge(),
@@ -150,7 +153,7 @@ test('changes that failed half-way are never committed, whether by a bad line, a
 	t.is(index.size, 6);
 });
 
-test('an add that fails before it takes any passage does not interrupt the writer', async t => {
+test('if add fails before it has added a passage, the writer can still commit', async t => {
 	const path = await folder(t);
 	const writer = await Bm25Writer.create(path);
 	await writer.add(passages(3));
@@ -193,29 +196,29 @@ test('an aborted build from a file stops early, keeps the existing index, and ca
 	t.is((await Bm25Index.open(join(path, 'new'))).size, 7);
 });
 
-test('an iterable is read only a few passages ahead of the index, whether there are many passages or long ones', async t => {
+test('an iterable is read only a little ahead of indexing: at most 256 short passages, or 3 long ones', async t => {
 	const path = await folder(t);
-	for (const [name, count, words, most] of [
+	for (const [name, count, words, maxWaiting] of [
 		['many', 3000, 10, 256],
 		['long', 40, 50_000, 3],
 	] as const) {
-		let given = 0;
-		let taken = 0;
+		let yielded = 0;
+		let added = 0;
 		let waiting = 0;
 		async function* source(): AsyncGenerator<Passage> {
 			for (let at = 0; at < count; at++) {
-				given++;
-				waiting = Math.max(waiting, given - taken);
+				yielded++;
+				waiting = Math.max(waiting, yielded - added);
 				yield {id: `${at}`, text: `${'w1 '.repeat(words)}${at}`};
 			}
 		}
 		const index = await Bm25Index.build(join(path, name), source(), {
 			onProgress({done}) {
-				taken = done;
+				added = done;
 			},
 		});
-		t.deepEqual([index.size, taken], [count, count]);
-		t.true(waiting > 0 && waiting <= most, `${name}: ${waiting} waiting`);
+		t.deepEqual([index.size, added], [count, count]);
+		t.true(waiting > 0 && waiting <= maxWaiting, `${name}: ${waiting} waiting`);
 	}
 });
 
@@ -240,6 +243,7 @@ test('memory and threads out of range, and invalid sources, are refused', async 
 		message: 'memoryBytes: expected a whole number from 15000000 to 4000000000, got 1000000',
 	});
 	await t.throwsAsync(Bm25Writer.create(path, {threads: 9}), {code: 'ERR_ARGUMENT'});
+	// Each thread needs 15 MB.
 	await t.throwsAsync(Bm25Index.build(path, passages(1), {threads: 4, memoryBytes: 59e6}), {code: 'ERR_ARGUMENT'});
 	await t.throwsAsync(Bm25Index.build(path, 7 as unknown as string), {
 		code: 'ERR_ARGUMENT',

@@ -20,6 +20,7 @@ async function built(t: ExecutionContext, contents = passages): Promise<{index: 
 	return {index: await Bm25Index.build(path, contents), path};
 }
 
+/** Returns the ids of the hits for `fox` with a filter, in alphabetical order and joined. */
 async function found(index: Bm25Index, filter: Filter): Promise<string> {
 	const hits = await index.search('fox', {filter});
 	return hits
@@ -101,7 +102,7 @@ test('a filter does not change scores, and k counts only the passages that it se
 });
 
 test('fields are returned as they were given, whatever their names', async t => {
-	const kept: PassageFields = {
+	const fields: PassageFields = {
 		'a.b': 'dots',
 		'back\\slash': 'x',
 		größe: 1.5,
@@ -112,20 +113,21 @@ test('fields are returned as they were given, whatever their names', async t => 
 		one: ['x'],
 		text: 'é😀\u0000\n',
 	};
-	const named = {...kept, ...(JSON.parse('{"__proto__": "an own property"}') as PassageFields)};
+	/** The same fields, and one whose name is special in JavaScript. */
+	const fieldsWithProto = {...fields, ...(JSON.parse('{"__proto__": "an own property"}') as PassageFields)};
 	const {index, path} = await built(t, [
-		{id: 'a', text: 'fox', fields: kept},
+		{id: 'a', text: 'fox', fields},
 		{id: 'b', text: 'fox'},
 		{id: 'c', text: 'fox', fields: {}},
-		{id: 'd', text: 'fox', fields: named},
+		{id: 'd', text: 'fox', fields: fieldsWithProto},
 	]);
-	for (const open of [index, await Bm25Index.open(path)]) {
-		t.deepEqual(await open.fields('a'), kept);
-		t.deepEqual(await open.fields('b'), {});
-		t.deepEqual(await open.fields('c'), {});
-		t.deepEqual(await open.fields('d'), named);
-		t.is(await found(open, {equals: {field: 'a.b', value: 'dots'}}), 'ad');
-		t.is(await found(open, {range: {field: 'big', gt: 2 ** 53 - 1, lt: 2 ** 53 + 2}}), 'ad');
+	for (const each of [index, await Bm25Index.open(path)]) {
+		t.deepEqual(await each.fields('a'), fields);
+		t.deepEqual(await each.fields('b'), {});
+		t.deepEqual(await each.fields('c'), {});
+		t.deepEqual(await each.fields('d'), fieldsWithProto);
+		t.is(await found(each, {equals: {field: 'a.b', value: 'dots'}}), 'ad');
+		t.is(await found(each, {range: {field: 'big', gt: 2 ** 53 - 1, lt: 2 ** 53 + 2}}), 'ad');
 	}
 	await t.throwsAsync(index.fields('nobody'), {
 		code: 'ERR_ARGUMENT',
@@ -159,7 +161,7 @@ test('any fields are returned and can be found by their values', async t => {
 	);
 });
 
-test('a writer adds and replaces fields, also where only some passages have fields', async t => {
+test('a writer adds and replaces fields, even if only some passages have fields', async t => {
 	const {index, path} = await built(t);
 	const writer = await Bm25Writer.open(path);
 	const more = Array.from({length: 600}, (_, i) => ({id: `m${i}`, text: 'fox', ...(i % 7 === 3 && {fields: {i}})}));
@@ -182,43 +184,20 @@ test('a writer adds and replaces fields, also where only some passages have fiel
 	);
 });
 
-test('a malformed filter is refused with the path to the error', async t => {
+test('a malformed filter is refused by every search, with the path to the error', async t => {
 	const {index} = await built(t);
-	const year = (range: object): unknown => ({and: [{ids: []}, {range: {field: 'year', ...range}}]});
-	const cyclic: {not?: unknown} = {};
-	cyclic.not = cyclic;
-	const cases: [unknown, string | RegExp][] = [
-		['year > 2000', 'filter: expected an object with one of ids, equals, in, range, exists, and, or, not, got string'],
-		[{}, /^filter: expected an object with one of .*, got \{\}$/u],
-		[{ids: [], not: {ids: []}}, /got \{ids, not\}$/u],
-		[{or: [{like: 'x'}]}, /^filter\.or\[0\]: expected .*, got \{like\}$/u],
-		[new Map([['ids', []]]), /^filter: expected .*, got a Map$/u],
-		[{constructor: []}, /got \{constructor\}$/u],
-		[{ids: 'a'}, 'filter.ids: expected an array of strings, got string'],
-		[{ids: ['a', 7]}, 'filter.ids[1]: expected a string, got 7'],
-		[{and: {}}, 'filter.and: expected an array of filters, got a Object'],
-		[{not: null}, /^filter\.not: expected .*, got null$/u],
-		[{exists: 'year'}, 'filter.exists: expected {field}, got string'],
-		[{exists: {field: ''}}, 'filter.exists: expected field names of 1 to 255 bytes, got 0 bytes'],
-		[{equals: {field: 'year'}}, 'filter.equals.value: expected a string, a finite number or a boolean, got undefined'],
-		[{equals: {field: 'tags', value: ['x']}}, 'filter.equals.value: expected a string, a finite number or a boolean, got an array'],
-		[{equals: {field: 'year', value: 1, boost: 2}}, 'filter.equals: expected {field, value}, got "boost" too'],
-		[{in: {field: 'year', values: [1, Number.NaN]}}, 'filter.in.values[1]: expected a string, a finite number or a boolean, got NaN'],
-		[{equals: {field: 'x', value: '\ud800'}}, 'filter.equals.value: expected well-formed Unicode, got a lone surrogate'],
-		[year({}), 'filter.and[1].range: expected at least one of gte, gt, lte and lt, got none'],
-		[year({gte: 1, gt: 1}), 'filter.and[1].range: expected one of gte and gt, got both'],
-		[year({gte: 1, lt: 'x'}), 'filter.and[1].range: expected bounds that are both numbers or both texts, got a number and a text'],
-		[year({lte: Infinity}), 'filter.and[1].range.lte: expected a finite number or a string, got Infinity'],
-		[year({gte: true}), 'filter.and[1].range.gte: expected a finite number or a string, got boolean'],
-		[year({from: 1}), 'filter.and[1].range: expected {field, gte or gt, lte or lt}, got "from" too'],
-		[cyclic, /expected at most 32 filters within each other, got more$/u],
+	const cases: [unknown, string][] = [
+		['year > 2000', 'filter: expected a filter such as {price: {lt: 50}}, got string'],
+		[
+			{or: [{year: {gte: 'a', lt: 1}}]},
+			'filter.or[0].year: expected bounds that are both numbers or both strings, got a string and a number',
+		],
 	];
 	for (const [filter, message] of cases) {
 		const options = {filter: filter as Filter};
-		const error = await t.throwsAsync(index.search('fox', options), {instanceOf: RetrievalError, message});
-		t.is(error.code, 'ERR_ARGUMENT');
-		await t.throwsAsync(index.searchMany([], options), {code: 'ERR_ARGUMENT', message});
-		await t.throwsAsync(index.searchTerms([], options), {code: 'ERR_ARGUMENT', message});
+		await t.throwsAsync(index.search('fox', options), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT', message});
+		await t.throwsAsync(index.searchMany([], options), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT', message});
+		await t.throwsAsync(index.searchTerms([], options), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT', message});
 	}
 	t.is(await found(index, {range: {field: 'year', gte: 2000, lt: undefined}}), 'bc', 'undefined counts as no bound');
 });
@@ -227,10 +206,15 @@ test('invalid fields are refused with the passage and the name, and no data is l
 	const {index, path} = await built(t);
 	const writer = await Bm25Writer.open(path);
 	const cases: [unknown, string | RegExp][] = [
-		[{year: Number.NaN}, 'passage 1: fields.year: expected a string, a finite number, a boolean or an array of strings, got NaN'],
+		[
+			{year: Number.NaN},
+			'passage 1: fields.year: expected a string, a finite number, a boolean, a Date or an array of strings and Dates, got NaN',
+		],
 		[{year: null}, /^passage 1: fields\.year: expected .*, got null$/u],
 		[{year: undefined}, /^passage 1: fields\.year: expected .*, got undefined$/u],
-		[{year: new Date(0)}, /^passage 1: fields\.year: expected .*, got a Date$/u],
+		[{added: new Date(Number.NaN)}, 'passage 1: fields.added: expected a Date in the years 0000 to 9999, got an invalid Date'],
+		[{added: new Date(-1e15)}, /^passage 1: fields\.added: expected a Date in the years 0000 to 9999, got -029719-/u],
+		[{added: ['x', new Date(1e15)]}, /^passage 1: fields\.added\[1\]: expected a Date .*, got \+033658-/u],
 		[{tags: ['x', 7]}, 'passage 1: fields.tags[1]: expected a string, got 7'],
 		[{name: '\udc00'}, 'passage 1: fields.name: expected well-formed Unicode, got a lone surrogate'],
 		[new Map([['year', 1]]), 'passage 1: fields: expected an object of names and values, got a Map'],

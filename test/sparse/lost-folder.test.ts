@@ -5,14 +5,15 @@ import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
 import {Bm25Index, Bm25Writer, type Passage, RetrievalError} from '../../ts/index.ts';
 
+/** Generates `count` passages, numbered from `from`. */
 function* passages(from: number, count: number): Generator<Passage> {
 	for (let i = from; i < from + count; i++) {
 		yield {id: `p${i}`, text: `passage ${i} of a bridge of stone ${i % 97}`};
 	}
 }
 
-/** A writer with two committed segments whose folder was then moved away. */
-async function lost(t: ExecutionContext, threads: number): Promise<{writer: Bm25Writer; folder: string; aside: string}> {
+/** Creates a writer with two committed segments of 200 passages each, and moves its folder to the path `aside`. */
+async function writerWithLostFolder(t: ExecutionContext, threads: number): Promise<{writer: Bm25Writer; folder: string; aside: string}> {
 	const parent = await mkdtemp(join(tmpdir(), 'passagekit-lost-'));
 	const [folder, aside] = [join(parent, 'index'), join(parent, 'aside')];
 	const writer = await Bm25Writer.create(folder, {threads, memoryBytes: 15e6 * threads, mergeInBackground: false});
@@ -28,7 +29,7 @@ async function lost(t: ExecutionContext, threads: number): Promise<{writer: Bm25
 	return {writer, folder, aside};
 }
 
-/** Writer operations under test; each runs on its own writer. */
+/** The operations that are tested. Each one gets its own writer. */
 const changes: Readonly<Record<string, (writer: Bm25Writer) => Promise<unknown>>> = {
 	merge: async writer => writer.merge(),
 	rollback: async writer => writer.rollback(),
@@ -36,6 +37,7 @@ const changes: Readonly<Record<string, (writer: Bm25Writer) => Promise<unknown>>
 		await writer.add(passages(5000, 300));
 		await writer.commit();
 	},
+	// Adds so many passages that the writer has to write a segment.
 	async add(writer) {
 		for (let from = 10_000; from < 500_000; from += 20_000) {
 			await writer.add(passages(from, 20_000));
@@ -45,8 +47,8 @@ const changes: Readonly<Record<string, (writer: Bm25Writer) => Promise<unknown>>
 
 for (const threads of [1, 3]) {
 	for (const [name, change] of Object.entries(changes)) {
-		test(`a writer with threads: ${threads} whose folder is gone fails to ${name} with ERR_IO, and works again once the folder is back`, async t => {
-			const {writer, folder, aside} = await lost(t, threads);
+		test(`${name} fails with ERR_IO if the writer's folder is gone, and the writer works again once it is back, threads: ${threads}`, async t => {
+			const {writer, folder, aside} = await writerWithLostFolder(t, threads);
 			const refused = async (call: () => Promise<unknown>): Promise<void> => {
 				const {message} = await t.throwsAsync(call, {instanceOf: RetrievalError, code: 'ERR_IO'});
 				t.true(message.includes(folder), message);
@@ -62,14 +64,15 @@ for (const threads of [1, 3]) {
 			await writer.commit();
 			await writer.merge();
 			const index = await Bm25Index.open(folder);
+			// The two committed segments and the last passage.
 			t.is(index.size, 401);
 			index.close();
 		});
 	}
 }
 
-test("a file in place of the writer's folder is ERR_IO too", async t => {
-	const {writer, folder} = await lost(t, 1);
+test("operations fail with ERR_IO if there is a file in place of the writer's folder", async t => {
+	const {writer, folder} = await writerWithLostFolder(t, 1);
 	await writeFile(folder, 'no folder');
 	for (const call of [writer.merge(), writer.rollback(), writer.rollback()]) {
 		await t.throwsAsync(call, {instanceOf: RetrievalError, code: 'ERR_IO'});

@@ -26,25 +26,26 @@ async function twoCommits(path: string): Promise<void> {
 	await writer.close();
 }
 
+/** Returns the ids of all passages that an intact index finds, in order. */
 async function found(path: string): Promise<string[]> {
 	await using index = await Bm25Index.open(path, {verify: true});
 	return (await index.search('bridge')).map(({id}) => id);
 }
 
-const firsts: Record<string, (writer: Bm25Writer) => Promise<unknown>> = {
+const firstOperations: Record<string, (writer: Bm25Writer) => Promise<unknown>> = {
 	delete: async writer => writer.delete(['a0']),
 	update: async writer => writer.update([{id: 'a0', text: 'iron bridge'}]),
-	'delete after a rollback': async writer => {
+	'rollback and delete': async writer => {
 		await writer.rollback();
 		return writer.delete(['a0']);
 	},
 };
-for (const [name, first] of Object.entries(firsts)) {
-	test(`${name}, as a writer's first operation, is not merged before it is committed`, async t => {
+for (const [name, operate] of Object.entries(firstOperations)) {
+	test(`a merge does not apply the uncommitted changes of ${name}, the writer's first operation`, async t => {
 		const path = join(await folder(t), 'index');
 		await twoCommits(path);
 		const writer = await Bm25Writer.open(path);
-		await first(writer);
+		await operate(writer);
 		await writer.merge();
 		t.deepEqual(await found(path), ['a0', 'a1', 'b0', 'b1']);
 		await writer.close();
@@ -52,7 +53,7 @@ for (const [name, first] of Object.entries(firsts)) {
 	});
 }
 
-test('a lost impact file is an error that says how to rebuild it', async t => {
+test('the error for a missing impact file says how to rebuild it, and repair rebuilds it', async t => {
 	const path = join(await folder(t), 'index');
 	await twoCommits(path);
 	for (const name of await readdir(path)) {
@@ -69,11 +70,11 @@ test('a lost impact file is an error that says how to rebuild it', async t => {
 	t.deepEqual({...(await Bm25Index.repair(path))}, {rebuiltFiles: 0, restored: 0, lost: 0});
 });
 
-test('an index with fewer passages than its commit counts reports why it is corrupt, and is repaired from the command line', async t => {
+test('an index with fewer passages than its last commit recorded is refused as corrupt, and `doctor --repair` repairs it', async t => {
 	const path = join(await folder(t), 'index');
 	await twoCommits(path);
-	const list = join(path, 'meta.json');
-	await writeFile(list, (await readFile(list, 'utf8')).replace(String.raw`\"passages\":4`, String.raw`\"passages\":5`));
+	const meta = join(path, 'meta.json');
+	await writeFile(meta, (await readFile(meta, 'utf8')).replace(String.raw`\"passages\":4`, String.raw`\"passages\":5`));
 	const error = await t.throwsAsync(Bm25Index.open(path), {instanceOf: RetrievalError, code: 'ERR_INDEX_CORRUPT'});
 	t.regex(error.message, /expected 5 passages, as the last commit recorded, got 4: .*doctor --repair/u);
 	const doctor = async (): Promise<{status: number; stdout: string}> =>
@@ -83,7 +84,7 @@ test('an index with fewer passages than its commit counts reports why it is corr
 		);
 	const first = await doctor();
 	t.is(first.status, 1);
-	t.regex(first.stdout, /1 passages are lost; all others can be found; add them again/u);
+	t.regex(first.stdout, /1 passage is lost, all others can be found; add them again/u);
 	t.deepEqual(await doctor(), {status: 0, stdout: '✓ BM25 index  intact; nothing to repair\n'});
 	t.deepEqual(await found(path), ['a0', 'a1', 'b0', 'b1']);
 	const writer = await Bm25Writer.open(path);

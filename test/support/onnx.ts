@@ -1,9 +1,9 @@
 /**
-Makes variants of the project's ONNX models for tests: without some outputs, with another configuration, or with other weights.
+Makes variants of the project's ONNX models for tests: without some outputs, with another configuration, or with other
+weights.
 
-ONNX files are protocol buffers: fields in any order, each with a key (number · 8 + wire type) and a value. The field numbers
-come from `onnx.proto`: `ModelProto.graph` is 7, `GraphProto.output` 12, a `ValueInfoProto`'s name 1, `GraphProto.initializer` 5, a
-`TensorProto`'s name 8 and its `raw_data` 9.
+ONNX files are protocol buffers. A message is a sequence of fields in any order, and each field is a key (field number · 8 +
+wire type) followed by a value. The field numbers below come from `onnx.proto`.
 */
 import {copyFile, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -11,11 +11,17 @@ import {join} from 'node:path';
 import type {ExecutionContext} from 'ava';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 
+/** `ModelProto.graph` */
 const GRAPH = 7;
+/** `GraphProto.output` */
 const OUTPUT = 12;
-const NAME = 1;
+/** `ValueInfoProto.name`, the name of an output */
+const OUTPUT_NAME = 1;
+/** `GraphProto.initializer`, the weights */
 const INITIALIZER = 5;
+/** `TensorProto.name` */
 const TENSOR_NAME = 8;
+/** `TensorProto.raw_data` */
 const RAW_DATA = 9;
 
 /** Copies one of the project's models, without some of its outputs, to a new folder and returns the folder's path. */
@@ -41,12 +47,15 @@ export async function modelWithConfig(t: ExecutionContext, model: string, config
 	return folder;
 }
 
-/** Copies one of the project's encoders to a new folder, changes values of one of its tensors, and returns the folder's path. */
+/**
+Copies one of the project's encoders to a new folder, changes the values of one tensor of weights in place with `change`, and
+returns the folder's path.
+*/
 export async function modelWithNumbers(
 	t: ExecutionContext,
 	model: string,
 	tensor: string,
-	change: (numbers: Float32Array) => void,
+	change: (values: Float32Array) => void,
 ): Promise<string> {
 	const from = join(packageRoot, 'models', model);
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-model-'));
@@ -61,35 +70,35 @@ export async function modelWithNumbers(
 			number === INITIALIZER && fields(value).some(({number, value}) => number === TENSOR_NAME && value.toString() === tensor),
 	)!;
 	const {value: raw} = fields(initializer.value).find(({number}) => number === RAW_DATA)!;
-	// Copied, because the bytes in the file need not be aligned to four bytes.
-	const numbers = new Float32Array(Uint8Array.from(raw).buffer);
-	change(numbers);
-	raw.set(new Uint8Array(numbers.buffer));
+	// A copy, because the tensor may start at an offset in the file that is not a multiple of four bytes.
+	const values = new Float32Array(Uint8Array.from(raw).buffer);
+	change(values);
+	raw.set(new Uint8Array(values.buffer));
 	await writeFile(join(folder, 'model.onnx'), bytes);
 	return folder;
 }
 
 function withoutOutputs(model: Buffer, outputs: readonly string[]): Buffer {
-	const edited = fields(model).map(({number, whole, value}) =>
+	const edited = fields(model).map(({number, bytes, value}) =>
 		number === GRAPH
-			? field(
+			? encodedField(
 					GRAPH,
 					Buffer.concat(
 						fields(value)
-							.filter(kept)
-							.map(({whole}) => whole),
+							.filter(isKept)
+							.map(({bytes}) => bytes),
 					),
 				)
-			: whole,
+			: bytes,
 	);
 	return Buffer.concat(edited);
 
-	function kept({number, value}: Field): boolean {
+	function isKept({number, value}: Field): boolean {
 		return (
 			number !== OUTPUT ||
 			!outputs.includes(
 				fields(value)
-					.find(({number}) => number === NAME)!
+					.find(({number}) => number === OUTPUT_NAME)!
 					.value.toString(),
 			)
 		);
@@ -98,16 +107,19 @@ function withoutOutputs(model: Buffer, outputs: readonly string[]): Buffer {
 
 interface Field {
 	readonly number: number;
-	readonly whole: Buffer;
+	/** The whole field: key, length and value. */
+	readonly bytes: Buffer;
 	readonly value: Buffer;
 }
 
+/** Returns the fields of a message. Their buffers are views of it. */
 function fields(message: Buffer): Field[] {
 	const found: Field[] = [];
 	for (let start = 0; start < message.length; ) {
 		const [key, afterKey] = varint(message, start);
 		const type = key % 8;
 		let [length, at] = [0, afterKey];
+		// Wire types: 0 is a varint, 1 has eight bytes, 2 begins with its length, 5 has four bytes.
 		if (type === 0) {
 			length = varint(message, at)[1] - at;
 		} else if (type === 2) {
@@ -115,13 +127,13 @@ function fields(message: Buffer): Field[] {
 		} else {
 			length = type === 1 ? 8 : 4;
 		}
-		found.push({number: Math.floor(key / 8), whole: message.subarray(start, at + length), value: message.subarray(at, at + length)});
+		found.push({number: Math.floor(key / 8), bytes: message.subarray(start, at + length), value: message.subarray(at, at + length)});
 		start = at + length;
 	}
 	return found;
 }
 
-/** Reads a varint at an offset; returns it and the offset after it. */
+/** Reads a variable-length integer at an offset. Returns it and the offset after it. */
 function varint(bytes: Buffer, start: number): [value: number, after: number] {
 	let value = 0;
 	for (let at = start; ; at++) {
@@ -132,7 +144,8 @@ function varint(bytes: Buffer, start: number): [value: number, after: number] {
 	}
 }
 
-function field(number: number, value: Buffer): Buffer {
+/** Encodes a field of wire type 2, which begins with its length. */
+function encodedField(number: number, value: Buffer): Buffer {
 	return Buffer.concat([Buffer.from([...toVarint(number * 8 + 2), ...toVarint(value.length)]), value]);
 }
 

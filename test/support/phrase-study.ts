@@ -1,8 +1,11 @@
-// Makes up the results of a phrase study, for tests of its reports.
+// Made-up results of the phrase study (Yang et al., 2023; `ts/studies/phrases/`), for tests of its reports.
 import type {Comparison} from '../../ts/studies/statistics/comparison.ts';
 import type {Calibration, PhraseStudy, ProtocolStudy} from '../../ts/studies/phrases/study.ts';
 
-/** A made-up study. Its accuracies among candidates are those of the paper on SQuAD; among all passages they are lower. */
+/**
+Returns a made-up study. The accuracies of ranking candidates are those of the paper (Yang et al., 2023) on SQuAD; those
+of ranking all passages are 0.8 times as high.
+*/
 export function phraseStudy(changes: Partial<PhraseStudy> = {}): PhraseStudy {
 	return {
 		format: 'passagekit phrase study 2',
@@ -46,6 +49,7 @@ export function phraseStudy(changes: Partial<PhraseStudy> = {}): PhraseStudy {
 	};
 }
 
+/** Accuracy of each condition. After `muf` (model uncertainty fusion) come its variants and other fusions. */
 const accuracies = {
 	bm25: 0.754,
 	M1: 0.534,
@@ -61,8 +65,10 @@ const accuracies = {
 	rrf: 0.522,
 } as const;
 
-function protocol(scale: number, decisive: string, others: readonly string[]): ProtocolStudy {
-	const measures = [decisive, ...others];
+/** Results of one way of ranking: accuracies times `scale` for the first measure, and higher values for others. */
+function protocol(scale: number, accuracyMeasure: string, others: readonly string[]): ProtocolStudy {
+	const measures = [accuracyMeasure, ...others];
+	/** Calibration errors that grow with `size`. */
 	const error = (size: number): Calibration => ({
 		squared: size ** 2 * 0.9,
 		absolute: size * 0.9,
@@ -96,39 +102,43 @@ function protocol(scale: number, decisive: string, others: readonly string[]): P
 			temperature: 10 ** (i / 12 - 2),
 			accuracy: scale * (0.541 - 0.06 * Math.max(0, (12 - i) / 12)),
 		})),
-		...comparisons(scale, decisive),
+		...comparisons(scale, accuracyMeasure),
 	};
 }
 
-/** Tests of differences. Differences of 1.5 points or more are significant, except between M1 and M3. */
+/**
+Returns made-up significance tests of all compared pairs. Three kinds of differences are not significant: between MUF
+and its variants or other fusions, between M1 and M3, and, when all passages are ranked, between MUF and M1.
+*/
 function comparisons(
 	scale: number,
 	measure: string,
 ): Pick<ProtocolStudy, 'comparisons' | 'extensions' | 'startTests' | 'calibrationTests'> {
 	type Pair = readonly [a: keyof typeof accuracies, b: keyof typeof accuracies];
-	const of: readonly Pair[] = [
+	const pairs: readonly Pair[] = [
 		...(['M1', 'M3', 'M5', 'M0', 'bm25'] as const).map(b => ['muf', b] as const),
 		...(['M1', 'M3', 'M5'] as const).map(a => [a, 'M0'] as const),
 		['M1', 'M3'],
 		['M1', 'M5'],
 	];
-	const others = ['mufSearch', 'mufOwn', 'mufPlain', 'mufAll', 'mean', 'rrf'] as const;
-	const tested = (pairs: readonly Pair[]): Comparison[] =>
-		pairs.map(([a, b]) => {
-			const insignificant = others.includes(b as (typeof others)[number]) || (a === 'M1' && b === 'M3') || (scale < 1 && b === 'M1');
-			return comparison(a, b, measure, scale * (accuracies[a] - accuracies[b]), insignificant ? 0.02 : 0.0001, pairs.length);
+	const otherFusions = ['mufSearch', 'mufOwn', 'mufPlain', 'mufAll', 'mean', 'rrf'] as const;
+	const compared = (family: readonly Pair[]): Comparison[] =>
+		family.map(([a, b]) => {
+			const isInsignificant =
+				otherFusions.includes(b as (typeof otherFusions)[number]) || (a === 'M1' && b === 'M3') || (scale < 1 && b === 'M1');
+			return comparison(a, b, measure, scale * (accuracies[a] - accuracies[b]), isInsignificant ? 0.02 : 0.0001, family.length);
 		});
 	return {
-		comparisons: tested(of),
-		extensions: tested(others.map(b => ['muf', b] as const)),
-		// Much smaller values of T0 are worse; larger ones make no difference.
+		comparisons: compared(pairs),
+		extensions: compared(otherFusions.map(b => ['muf', b] as const)),
+		// T0 is the initial temperature. Much smaller values are worse; larger ones make no difference.
 		startTests: [
 			comparison('T0 = 0.1', 'T0 = 0.001', measure, 0.06, 0.0001, 4),
 			comparison('T0 = 0.1', 'T0 = 0.01', measure, 0.03, 0.0002, 4),
 			comparison('T0 = 0.1', 'T0 = 1', measure, 0, 1, 4),
 			comparison('T0 = 0.1', 'T0 = 10', measure, 0.001, 0.6, 4),
 		],
-		// The Brier score of M5 rises, but not significantly.
+		// Fitting the temperature T lowers all Brier scores but that of M5, which rises insignificantly.
 		calibrationTests: ['M1', 'M3', 'M5', 'M0', 'MUF'].map(name =>
 			comparison(
 				`${name} at T = 1`,
@@ -142,7 +152,8 @@ function comparisons(
 	};
 }
 
-function comparison(a: string, b: string, measure: string, difference: number, p: number, family: number): Comparison {
-	const corrected = Math.min(1, p * family);
+/** A test with the uncorrected p-value `p`, in a family of `familySize` tests that are corrected together. */
+function comparison(a: string, b: string, measure: string, difference: number, p: number, familySize: number): Comparison {
+	const corrected = Math.min(1, p * familySize);
 	return {a, b, measure, difference, p, corrected, significant: corrected < 0.01, smallest: 0.014, mark: ''};
 }

@@ -2,7 +2,7 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 
-/** Returns the id of a process that has ended. */
+/** Runs a short process and returns its id after it has ended. */
 export async function endedProcess(): Promise<number> {
 	const child = spawn(process.execPath, ['--version'], {stdio: 'ignore'});
 	await once(child, 'exit');

@@ -1,4 +1,4 @@
-// Makes up the results of a replication study, for tests of its reports.
+// Made-up results of the replication study (Ma et al., 2021; `ts/studies/replication/`), for tests of its reports.
 import {type Comparison, findComparison} from '../../ts/studies/statistics/comparison.ts';
 import {markers} from '../../ts/studies/replication/markers.ts';
 import {exactMatchMeasure, overlapAt, overlapConditions, overlapLimit, readingCondition} from '../../ts/studies/replication/labels.ts';
@@ -13,7 +13,10 @@ import type {
 	Study,
 } from '../../ts/studies/replication/study.ts';
 
-/** A made-up study of a few passages of Wikipedia: BM25 ahead of dense retrieval, the hybrids ahead of both. */
+/**
+Returns a made-up study of a few passages of Wikipedia: BM25 is better than dense retrieval, and the hybrids are better
+than both.
+*/
 export function study(changes: Partial<Study> = {}): Study {
 	return {
 		format: 'passagekit replication 2',
@@ -61,9 +64,14 @@ export function study(changes: Partial<Study> = {}): Study {
 	};
 }
 
-const grid = Array.from({length: 41}, (_, i) => Math.round(i * 5) / 100);
-const tuned = (best: number, top: number, fall: number): Array<{weight: number; accuracy: number}> =>
-	grid.map(weight => ({weight, accuracy: top - fall * (Math.log1p(4 * weight) - Math.log1p(4 * best)) ** 2}));
+/** The weights that are tried when a hybrid is tuned: 0, 0.05, …, 2. */
+const weights = Array.from({length: 41}, (_, i) => Math.round(i * 5) / 100);
+/**
+Returns the accuracy at each weight: `maximum` at the weight `best`, and less elsewhere, by `fall` times the square of a
+logarithmic distance.
+*/
+const tuned = (best: number, maximum: number, fall: number): Array<{weight: number; accuracy: number}> =>
+	weights.map(weight => ({weight, accuracy: maximum - fall * (Math.log1p(4 * weight) - Math.log1p(4 * best)) ** 2}));
 
 const retrievalRows: readonly RetrievalRow[] = [
 	{condition: 'dense', accuracy: [0.7283, 0.8817]},
@@ -75,7 +83,7 @@ const retrievalRows: readonly RetrievalRow[] = [
 
 type TestedPair = Pick<Comparison, 'a' | 'b' | 'difference' | 'significant'>;
 
-/** The marker of Table 1. In this study, BM25 is better than dense retrieval. */
+/** Returns the marker of Table 1 for a test. In this study, BM25 is better than dense retrieval. */
 function retrievalMarker({a, b, difference, significant}: TestedPair): string {
 	if (!significant) {
 		return '';
@@ -86,7 +94,7 @@ function retrievalMarker({a, b, difference, significant}: TestedPair): string {
 	return b === 'bm25' && difference > 0 ? markers.better : '';
 }
 
-/** The marker of Table 3, which compares two scorings of the same passages. */
+/** Returns the marker of Table 3 for a test, which compares two ways of scoring the answers in the same passages. */
 function readingMarker({a, b, difference, significant}: TestedPair): string {
 	if (!significant || difference <= 0) {
 		return '';
@@ -97,7 +105,10 @@ function readingMarker({a, b, difference, significant}: TestedPair): string {
 	return b === 'repl' ? markers.step : '';
 }
 
-/** A family of tests that are corrected together. In a family of twelve, differences of more than 0.71 points are significant. */
+/**
+Returns a family of made-up tests, whose p-values are corrected together. In a family of twelve, differences of more
+than 0.71 percentage points are significant.
+*/
 export function family(
 	tests: ReadonlyArray<Pick<Comparison, 'a' | 'b' | 'measure' | 'difference'>>,
 	markerOf: (test: TestedPair) => string = () => '',
@@ -118,7 +129,7 @@ const overlaps: Study['overlap'] = [
 ];
 
 function retrievalComparisons(): Pick<Study['retrieval'], 'comparisons' | 'addedComparisons'> {
-	const row = (condition: RetrievalCondition): RetrievalRow => retrievalRows.find(({condition: of}) => of === condition)!;
+	const row = (condition: RetrievalCondition): RetrievalRow => retrievalRows.find(each => each.condition === condition)!;
 	const tests = (pairs: ReadonlyArray<readonly [RetrievalCondition, RetrievalCondition]>): readonly Comparison[] =>
 		family(
 			[20, 100].flatMap((k, i) => pairs.map(([a, b]) => ({a, b, measure: topK(k), difference: row(a).accuracy[i]! - row(b).accuracy[i]!}))),
@@ -144,7 +155,7 @@ const accuracyKs = Array.from({length: 100}, (_, i) => i + 1);
 const accuracyCurves: Study['retrieval']['curves'] = {
 	ks: accuracyKs,
 	lines: retrievalRows.map(({condition, accuracy: [top20, top100]}) => {
-		// Through the table's two values.
+		// A line over the logarithm of k, through the table's values at 20 and 100.
 		const slope = (top100! - top20!) / Math.log(5);
 		return {condition, accuracy: accuracyKs.map(k => Math.max(0.2, top20! + slope * Math.log(k / 20)))};
 	}),
@@ -212,7 +223,9 @@ function textComparisons(): readonly Comparison[] {
 	);
 }
 
-/** Tests of curves with the given differences: the rise to the chosen k, then the fall after it. */
+/**
+Returns made-up tests of the curves of exact match by k: of the rise up to the chosen k, and of the fall after it.
+*/
 export function curveTestsOf(
 	differences: ReadonlyArray<readonly [retriever: Retrieved, scoring: Scoring, rise: number, fall: number]>,
 ): readonly CurveTest[] {
@@ -241,28 +254,31 @@ function curveTests(): readonly CurveTest[] {
 	]);
 }
 
+/** The numbers of passages read, k, at which exact match is measured. */
 const curveKs = [1, 5, 10, ...Array.from({length: 25}, (_, i) => 20 * (i + 1))];
 
-/** Curves of exact match by k. BM25 rises to the end; the others rise, then fall slightly. */
+/** Curves of exact match by k. Those of BM25 rise up to the largest k; the others rise, then fall slightly. */
 function curves(): NonNullable<Study['reading']>['curves'] {
 	return retrievers.flatMap(retriever =>
 		scorings.map((scoring, column) => {
-			const top = exactMatches[retriever][column]! + 0.002;
+			const best = exactMatches[retriever][column]! + 0.002;
 			const peak = retriever === 'bm25' ? 500 : 60 + 20 * column;
 			return {
 				retriever,
 				scoring,
 				exactMatch: curveKs.map(k => {
-					const away = Math.log(k / peak);
+					const distance = Math.log(k / peak);
 					const wave = 0.0012 * Math.sin(k * (1 + column));
-					return k === peak ? top + 0.0013 : top - (away < 0 ? 0.011 : 0.008) * away ** 2 + wave * Math.min(1, Math.abs(away));
+					return k === peak
+						? best + 0.0013
+						: best - (distance < 0 ? 0.011 : 0.008) * distance ** 2 + wave * Math.min(1, Math.abs(distance));
 				}),
 			};
 		}),
 	);
 }
 
-/** The study's test of two conditions. */
+/** Returns the test that compares two conditions by a measure. */
 export function testOf(comparisons: readonly Comparison[], a: string, b: string, measure: string): Comparison {
 	return findComparison(comparisons, a, b, measure)!;
 }

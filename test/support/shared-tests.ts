@@ -5,8 +5,8 @@ import test, {type ExecutionContext} from 'ava';
 import {sharedFolder} from './shared.ts';
 
 /**
-Declares a test that reads shared files, whose paths it receives in the order of `files`. It is skipped, and reported as skipped, if one
-of them is absent.
+Declares a test that needs files from the shared folder. The test receives their paths in the order of `files`. If one of them
+is absent, the test is reported as skipped.
 */
 export function testWithShared<const Files extends readonly string[]>(
 	title: string,

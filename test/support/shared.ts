@@ -1,11 +1,15 @@
-/** Finds files in the shared folder: collections and outputs of other systems that cannot be published. CI has them; most checkouts do not. */
+/**
+Finds files in the shared folder: collections that cannot be published, and outputs of other systems for them. The CI machine
+has this folder; most checkouts do not.
+*/
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 
+/** The path of the shared folder: `PASSAGEKIT_SHARED`, or `shared` next to the checkout. */
 export const sharedFolder = process.env['PASSAGEKIT_SHARED'] ?? join(packageRoot, '..', 'shared');
 
-/** The path of a shared file; `undefined`, with a note on standard error, if it is absent. */
+/** Returns the path of a file in the shared folder. If the file is absent, says so on standard error and returns `undefined`. */
 export function sharedFile(...parts: readonly string[]): string | undefined {
 	const path = join(sharedFolder, ...parts);
 	if (existsSync(path)) {

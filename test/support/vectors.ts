@@ -1,4 +1,4 @@
-// Vectors, dense indexes of both kinds, and a brute-force reference for tests of dense search.
+// Helpers for tests of dense search: vectors, the two kinds of index, and a brute-force search to compare with.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -26,6 +26,7 @@ export function random(rows: number, dim: number, seed = 1): Vectors {
 }
 
 export const row = ({data, dim}: Vectors, i: number): Float32Array => data.subarray(i * dim, (i + 1) * dim);
+/** Returns the ids `p<first>`, `p<first + 1>`, … */
 export const names = (count: number, first = 0): string[] => Array.from({length: count}, (_, i) => `p${first + i}`);
 export const idsOf = (hits: readonly Hit[]): string[] => hits.map(({id}) => id);
 
@@ -36,13 +37,17 @@ export const slice = ({data, dim}: Vectors, from: number, to: number): Vectors =
 	dim,
 });
 
+/** How to create and open each kind of dense index. */
 export const kinds: Record<string, {make: (dim: number) => FlatIndex | HnswIndex; open: (path: string) => Promise<FlatIndex | HnswIndex>}> =
 	{
 		flat: {make: dim => new FlatIndex({dim}), open: async path => FlatIndex.open(path)},
 		hnsw: {make: dim => new HnswIndex({dim, m: 8, efConstruction: 60}), open: async path => HnswIndex.open(path)},
 	};
 
-/** The ids of the `k` highest inner products, computed by brute force. Ties are ordered by row. */
+/**
+Returns the ids (`p<row>`, as of `names`) of the `k` rows with the highest inner products among the allowed rows, computed by
+brute force. Ties are ordered by row.
+*/
 export function best(data: Vectors, query: Float32Array, k: number, allowed: (i: number) => boolean = () => true): string[] {
 	const scored = Array.from({length: data.rows}, (_, i) => ({
 		i,

@@ -1,4 +1,4 @@
-// Makes up the results of a vocabulary study, for tests of its reports.
+// Made-up results of the vocabulary study (Ram et al., 2023; `ts/studies/vocabulary/`), for tests of its reports.
 import type {Comparison} from '../../ts/studies/statistics/comparison.ts';
 import type {EncoderAnalysis, VocabularyCondition, VocabularyRetrieval, VocabularyStudy} from '../../ts/studies/vocabulary/study.ts';
 import {claimMeasures} from '../../ts/studies/vocabulary/findings/claim-tests.ts';
@@ -8,7 +8,10 @@ import type {ProjectedToken, RankQuantiles, TokenCoverage, TokenMrr, TokenOrigin
 
 const ks = [1, 5, 20, 100, 1000];
 
-/** A made-up study: the encoder is above its baseline, forgets tokens where it misses passages, and is better enriched. */
+/**
+Returns a made-up study: the encoder is better than its baseline, gives low ranks to shared tokens if it misses the
+passage (token amnesia), and becomes better with lexical enrichment.
+*/
 export function vocabularyStudy(changes: Partial<VocabularyStudy> = {}): VocabularyStudy {
 	return {
 		format: 'passagekit vocabulary study 2',
@@ -25,7 +28,7 @@ export function vocabularyStudy(changes: Partial<VocabularyStudy> = {}): Vocabul
 		},
 		encoder: {name: 'small-encoder', sha256: 'a1'.repeat(32)},
 		head: {name: 'small-head', sha256: 'b2'.repeat(32), vocabulary: 30_522},
-		baseline: {kind: 'encoder', name: 'initialisation', sha256: 'f3'.repeat(32)},
+		baseline: {kind: 'encoder', name: 'initialization', sha256: 'f3'.repeat(32)},
 		settings: {
 			seed: 42,
 			depth: 100,
@@ -51,32 +54,34 @@ export function vocabularyStudy(changes: Partial<VocabularyStudy> = {}): Vocabul
 	};
 }
 
+/** The analysis of an encoder. The larger `scale` is, the better its results are. */
 function analysis(of: EncoderAnalysis['of'], scale: number): EncoderAnalysis {
-	const coverage = (top: number): TokenCoverage => ({
+	const coverage = (level: number): TokenCoverage => ({
 		shared: 11_021,
-		question: ks.map((k, i) => Math.min(1, scale * top * (0.21 + 0.183 * i)) - k / 1e5),
-		passage: ks.map((k, i) => Math.min(1, scale * top * (0.11 + 0.177 * i)) - k / 1e5),
+		question: ks.map((k, i) => Math.min(1, scale * level * (0.21 + 0.183 * i)) - k / 1e5),
+		passage: ks.map((k, i) => Math.min(1, scale * level * (0.11 + 0.177 * i)) - k / 1e5),
 	});
 	const mrr = (value: number): TokenMrr => ({tokens: 5003, mrr: scale * value, perPair: 1.07 * scale * value});
 	const sets = {shared: mrr(0.2613), passage: mrr(0.0721), passageOnly: mrr(0.0304), question: mrr(0.1417), questionOnly: mrr(0.0113)};
-	const bars = (shared: number): TopComposition[] =>
+	const composition = (shared: number): TopComposition[] =>
 		[1, 5, 20].map((k, i) => {
-			const own = {shared: scale * shared * (0.8 - 0.2 * i), questionOnly: 0.053, passageOnly: 0.1117};
-			return {k, ...own, other: 1 - own.shared - own.questionOnly - own.passageOnly, expansion: 0.0931};
+			const shares = {shared: scale * shared * (0.8 - 0.2 * i), questionOnly: 0.053, passageOnly: 0.1117};
+			return {k, ...shares, other: 1 - shares.shared - shares.questionOnly - shares.passageOnly, expansion: 0.0931};
 		});
-	const around = (median: number): RankQuantiles => ({
+	const quantiles = (median: number): RankQuantiles => ({
 		low: median / 8,
 		firstQuartile: median / 2,
 		median,
 		thirdQuartile: 3 * median,
 		high: Math.min(30_522, 9 * median),
 	});
-	const group = (from: number, to: number | null, questions: number, worst: number): EncoderAnalysis['amnesia']['groups'][number] => ({
+	/** The questions whose passage has a dense rank in the range `from` to `to`. */
+	const group = (from: number, to: number | null, questions: number, worstRank: number): EncoderAnalysis['amnesia']['groups'][number] => ({
 		from,
 		to,
 		questions,
-		max: {passage: around(worst / scale), question: around(worst / scale / 3)},
-		median: {passage: around(worst / scale / 5), question: around(worst / scale / 7)},
+		max: {passage: quantiles(worstRank / scale), question: quantiles(worstRank / scale / 3)},
+		median: {passage: quantiles(worstRank / scale / 5), question: quantiles(worstRank / scale / 7)},
 	});
 	return {
 		of,
@@ -86,13 +91,13 @@ function analysis(of: EncoderAnalysis['of'], scale: number): EncoderAnalysis {
 			coverage: {all: coverage(0.71), content: coverage(0.87)},
 			mrr: {all: sets, content: {...sets, shared: mrr(0.3011)}},
 			expansion: ks.map((_, i) => Math.min(1, scale * (0.17 + 0.151 * i))),
-			composition: {question: bars(0.81), passage: bars(0.43)},
+			composition: {question: composition(0.81), passage: composition(0.43)},
 		},
 		amnesia: {groups: [group(1, 5, 1713, 211), group(6, 20, 319, 607), group(21, null, 97, 2411)], without: 3},
 	};
 }
 
-/** A test of a claim. */
+/** A significance test of a claim. `corrected` is its corrected p-value. */
 export function comparison(a: string, b: string, measure: string, difference: number, corrected: number): Comparison {
 	return {a, b, measure, difference, p: corrected / 8, corrected, significant: corrected < 0.01, smallest: 0.0317, mark: ''};
 }
@@ -146,6 +151,7 @@ function example(id: string, denseRank: number | null, origin: TokenOrigin): Pro
 	};
 }
 
+/** Each condition's values of the five measures in `retrieval`. */
 const values: Readonly<Record<VocabularyCondition, readonly number[]>> = {
 	bm25: [0.6871, 0.8592, 0.9313, 0.9624, 0.7641],
 	wordpiece: [0.6513, 0.8317, 0.9108, 0.9549, 0.7337],
@@ -157,7 +163,7 @@ const values: Readonly<Record<VocabularyCondition, readonly number[]>> = {
 	noNormalisation: [0.6655, 0.8671, 0.9411, 0.9778, 0.7561],
 };
 
-/** Retrieval results. Differences of more than one point are significant. */
+/** Retrieval results. Differences of more than 0.73 percentage points are significant. */
 function retrieval(): VocabularyRetrieval {
 	const measures = ['top-1', 'top-5', 'top-20', 'top-100', 'MRR'];
 	const tested = ['top-1', 'top-20'];

@@ -1,10 +1,11 @@
-// Tests which programs the types accept and refuse. This file is compiled but never run: tsconfig.json in the root folder compiles
-// it against the sources, and the tsconfig.json next to it against the published declarations in dist/.
+// Tests which programs the types accept and refuse. This file is compiled but never run. The tsconfig.json in the root
+// folder compiles it against the sources, and the tsconfig.json next to it against the published declarations in dist/.
 import {
 	type Analyzer,
 	Bm25Index,
 	Bm25Writer,
 	Collection,
+	type CollectionSearchOptions,
 	ConfidenceSearcher,
 	DenseSearcher,
 	type Encoder,
@@ -32,6 +33,7 @@ import {
 	type Run,
 	type Searcher,
 	type SnowballLanguage,
+	type StoredFields,
 	Tokenizer,
 	VectorFilter,
 	VocabularyProjection,
@@ -77,12 +79,13 @@ void new VectorFilter();
 void new VocabularyProjection();
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+/** `same<A, B>(true)` compiles only if A and B are the same type. */
 declare function same<A, B>(equal: Equal<A, B>): void;
 
 declare const run: Run;
 declare const encoder: Encoder;
 
-export async function promises(): Promise<void> {
+export async function program(): Promise<void> {
 	// Everything that ranks passages is a Searcher.
 	const bm25 = await Bm25Index.open('bm25', {k1: 0.9});
 	const flat = new FlatIndex({dim: 384});
@@ -99,12 +102,12 @@ export async function promises(): Promise<void> {
 	searchers.push(new ConfidenceSearcher({models: selected}));
 	await fuseByConfidence(selected);
 	await fuseByConfidence([{name: 'bm25', run}], {temperature: 3});
-	// Only a descent has a path.
+	// Only the gradient descent returns the temperatures of its steps, as `path`.
 	const pair = {data: Float32Array.of(2, 1), rows: 1, dim: 2};
 	void (await fitTemperature(pair, [true], {method: 'descent', start: 1})).path;
-	// @ts-expect-error a search has no path
+	// @ts-expect-error the default method, a search, has no path
 	void (await fitTemperature(pair, [true])).path;
-	// @ts-expect-error a search has no start
+	// @ts-expect-error a search has no initial temperature
 	await fitTemperature(pair, [true], {start: 1});
 
 	// The result has exactly the requested measures.
@@ -114,7 +117,7 @@ export async function promises(): Promise<void> {
 	void mean['R@100'];
 	// @ts-expect-error no such measure
 	await evaluate(run, new Map(), ['ndcg@10']);
-	// Two evaluations are compared by a measure of both.
+	// Two evaluations can be compared only by a measure that both of them have.
 	const ranks = await evaluate(run, new Map(), ['RR']);
 	const both = await evaluate(run, new Map(), ['nDCG@10', 'RR']);
 	await significance(ranks, both, 'RR', {test: 'randomization'});
@@ -163,25 +166,97 @@ export async function promises(): Promise<void> {
 	// @ts-expect-error readonly
 	hit!.score = 1;
 
-	// A filter has one condition, and the bounds of a range have the same type.
+	// The bounds of a range have the same type.
 	const filter: Filter = {and: [{ids: ['p']}, {not: {range: {field: 'year', gte: 2000, lt: 2010}}}, {exists: {field: 'x'}}]};
 	await bm25.search('question', {k: 5, filter});
 	await bm25.searchMany([], {filter: {range: {field: 'name', gt: 'a'}}});
 	await bm25.searchTerms([], {filter: {in: {field: 'year', values: [1, 'one', true]}}});
-	// @ts-expect-error a number and a text
+	// @ts-expect-error one bound is a number, the other a string
 	await bm25.search('question', {filter: {range: {field: 'year', gte: 2000, lt: '2010'}}});
 	// @ts-expect-error a list is not a value
 	await bm25.search('question', {filter: {equals: {field: 'tags', value: ['a']}}});
 	// @ts-expect-error no such condition
 	await bm25.search('question', {filter: {like: {field: 'tags', value: 'a'}}});
+	// A condition stands beside the name of a field.
+	await bm25.search('question', {filter: {price: {lt: 50, not: 7}, category: ['light', 'desk'], inStock: true, added: {gte: new Date()}}});
+	await bm25.search('question', {filter: {inStock: true, documents: ['d'], not: {category: 'light'}, range: {field: 'year', gte: 2000}}});
+	await bm25.search('question', {filter: {}});
+	// @ts-expect-error no such operator
+	await bm25.search('question', {filter: {price: {ltt: 50}}});
+	// @ts-expect-error one bound is a number, the other a string
+	await bm25.search('question', {filter: {price: {gte: 50, lt: '60'}}});
+	// @ts-expect-error a boolean is no bound
+	await bm25.search('question', {filter: {inStock: {lt: true}}});
+	// @ts-expect-error a prefix is a string
+	await bm25.search('question', {filter: {price: {prefix: 5}}});
+	// @ts-expect-error undefined is no value
+	await bm25.search('question', {filter: {price: undefined}});
+
+	// A filter whose fields are known has no other names, and no values of other types.
+	interface Lamp {
+		readonly price: number;
+		readonly category: 'light' | 'desk';
+		readonly inStock?: boolean;
+		readonly added: Date;
+		readonly tags: readonly string[];
+		readonly code: string | number;
+	}
+	const lamps: Filter<Lamp>[] = [
+		{},
+		{price: {gte: 5, lt: undefined}, category: ['light'], inStock: true, added: {gt: new Date(), lte: '2025'}, tags: 'red'},
+		{category: {prefix: 'li', gt: 'a', not: ['desk']}, tags: {in: ['red'], exists: true}, added: {prefix: '2024-05'}},
+		{code: {lt: 5}, or: [{code: 'x'}, {code: {gte: 'x', prefix: 'x'}}], not: {inStock: {not: true}}, ids: ['p'], documents: ['d']},
+		{equals: {field: 'price', value: 5}, in: {field: 'tags', values: ['red']}, prefix: {field: 'category', value: 'l'}},
+		{range: {field: 'added', gte: new Date(), lt: '2025'}, exists: {field: 'inStock'}, and: [{range: {field: 'price', gt: 5}}]},
+	];
+	await bm25.search('question', {filter: lamps[0]});
+	const fewer: Filter<{price: number}> = {price: 5};
+	lamps.push(fewer);
+	// @ts-expect-error the filter may have conditions on other fields
+	const more: Filter<{price: number}> = lamps[0]!;
+	void more;
+	// @ts-expect-error no such field
+	lamps.push({prise: 5});
+	// @ts-expect-error the price is a number
+	lamps.push({price: '5'});
+	// @ts-expect-error the price is a number
+	lamps.push({or: [{price: {not: {lt: '5'}}}]});
+	// @ts-expect-error numbers have no prefix
+	lamps.push({price: {prefix: '5'}});
+	// @ts-expect-error booleans have no order
+	lamps.push({inStock: {lt: true}});
+	// @ts-expect-error no such category
+	lamps.push({category: ['light', 'chair']});
+	// @ts-expect-error undefined is no value
+	lamps.push({inStock: undefined});
+	// @ts-expect-error strings are not compared with dates unless the field has dates
+	lamps.push({tags: new Date()});
+	// @ts-expect-error the price is a number
+	lamps.push({equals: {field: 'price', value: '5'}});
+	// @ts-expect-error no such field
+	lamps.push({exists: {field: 'prise'}});
+	// @ts-expect-error booleans have no order
+	lamps.push({range: {field: 'inStock', gte: true}});
+	// @ts-expect-error numbers have no prefix
+	lamps.push({prefix: {field: 'price', value: '5'}});
+
 	// @ts-expect-error not every Searcher supports filters
 	await searchers[1]!.search('question', {filter});
 	const passage: Passage = {id: 'p', text: 'me', fields: {year: 2020, tags: ['a'], draft: false}};
 	same<typeof passage.fields, PassageFields | undefined>(true);
+	const dated: PassageFields = {added: new Date(), changes: [new Date(), '2024']};
+	void dated;
 	// @ts-expect-error fields cannot be nested
 	const nested: PassageFields = {a: {b: 1}};
 	void nested;
 	const read = await bm25.fields('p');
+	same<typeof read, StoredFields>(true);
+	// Stored fields can be written to another index.
+	const copied: PassageFields = read;
+	void copied;
+	// @ts-expect-error dates are read as strings
+	const readDate: Date | undefined = read['added'];
+	void readDate;
 	// @ts-expect-error readonly
 	read['year'] = 2021;
 
@@ -210,7 +285,7 @@ export async function promises(): Promise<void> {
 		same<typeof id, string>(true);
 	}
 
-	// A flat index has a storage and reports it; a graph has a layout instead.
+	// A flat index has a storage and reports it; an HNSW index has a layout instead.
 	const halved = await FlatIndex.build('flat', 'vectors.npy', {storage: 'f16'});
 	same<typeof halved.storage, FlatStorage>(true);
 	// @ts-expect-error readonly
@@ -220,7 +295,7 @@ export async function promises(): Promise<void> {
 	// @ts-expect-error no such storage
 	await Collection.build('docs', 'index', {flat: {storage: 'bf16'}});
 	await Collection.build('docs', 'index', {flat: {storage: 'int8Filtered'}});
-	// @ts-expect-error graphs have a layout, not a storage
+	// @ts-expect-error an HNSW index has a layout, not a storage
 	void new HnswIndex({dim: 2, storage: 'f32'});
 
 	// A handle can be attached by the class that made it.
@@ -235,7 +310,7 @@ export async function promises(): Promise<void> {
 	await collection.searcher('colbert');
 
 	const reader = await ExtractiveReader.load('model', {threads: 2});
-	// @ts-expect-error evidence fusion needs the retrieval score
+	// @ts-expect-error the passages need their retrieval scores, which evidence fusion adds
 	await reader.read('who?', [{id: 'p', text: 'me'}]);
 
 	await using disposed = await OnnxEncoder.load('model');
@@ -244,4 +319,25 @@ export async function promises(): Promise<void> {
 	const error = new RetrievalError('ERR_DIMENSION', 'message');
 	// @ts-expect-error no such code
 	void (error.code === 'ERR_NONE');
+}
+
+{
+	const docs = await Collection.open('index', {create: true});
+	const {hits} = await docs.search('lamp', {include: ['text', 'fields']});
+	const text: string = hits[0]!.text;
+	const {price} = hits[0]!.fields;
+	// @ts-expect-error: the search did not ask for highlights
+	void hits[0]!.highlights;
+	const bare = await docs.search('lamp', {k: 3});
+	// @ts-expect-error: the search asked for no parts
+	void bare.hits[0]!.text;
+	const options: CollectionSearchOptions = {include: ['text']};
+	const unknown = await docs.search('lamp', options);
+	// @ts-expect-error: the text is there only if the options ask for it
+	const missing: string = unknown.hits[0]!.text;
+	// @ts-expect-error: no such part
+	await docs.search('lamp', {include: ['body']});
+	// @ts-expect-error: a document has a text or passages
+	await docs.add({id: 1, text: 'x'});
+	void [text, price, missing];
 }

@@ -1,4 +1,4 @@
-// Tests explanations of why a passage was found.
+// Tests explanations of why a passage matches a question.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -23,17 +23,17 @@ test('an explanation contains both projections, the shared, added and forgotten 
 	const explanation = await explainMatch(question, passage, {encoder, projection, bm25}, {k: 12, forgottenAfter: 5});
 	const {dense, marked} = explanation;
 
-	const ofQuestion = await encoder.encode([question]);
-	const ofPassage = await encoder.encode([passage]);
-	const [q] = await projection.project(ofQuestion, {k: 12});
-	const [p] = await projection.project(ofPassage, {k: 12});
+	const questionVector = await encoder.encode([question]);
+	const passageVector = await encoder.encode([passage]);
+	const [q] = await projection.project(questionVector, {k: 12});
+	const [p] = await projection.project(passageVector, {k: 12});
 	t.deepEqual(
 		[dense.question, dense.passage].map(tokens => tokens.map(({rank, id, token, probability}) => [rank, id, token, probability])),
 		[q!, p!].map(tokens => tokens.map(({id, token, probability}, i) => [i + 1, id, token, probability])),
 	);
-	const similarity = ofQuestion.data.reduce((sum, value, i) => sum + value * ofPassage.data[i]!, 0);
+	const similarity = questionVector.data.reduce((sum, value, i) => sum + value * passageVector.data[i]!, 0);
 	t.is(dense.similarity, similarity);
-	// The words that both texts share, except "the", in the order of the question.
+	// The words that both texts share, in the order of the question. "the" is a stop word.
 	t.deepEqual(
 		dense.shared.map(({token}) => token),
 		['judges', 'court'],
@@ -55,7 +55,7 @@ test('an explanation contains both projections, the shared, added and forgotten 
 		dense.expansion.every(({inQuestion, inPassage, content, questionRank}) => !inQuestion && inPassage && content && questionRank <= 12),
 	);
 
-	// The texts are complete, and every "judges" is marked.
+	// The parts of each text add up to the text, and every "judges" is marked.
 	for (const [parts, text] of [
 		[marked.question, question],
 		[marked.title, passage.title!],
@@ -72,6 +72,7 @@ test('an explanation contains both projections, the shared, added and forgotten 
 	t.deepEqual(explanation.bm25, await bm25.explain(question, 'court'));
 
 	const html = explanationHtml([explanation, explanation], {headings: ['First', 'Second']});
+	// The output is deterministic, texts are escaped, and the page loads nothing and runs no script.
 	t.is(html, explanationHtml([explanation, explanation], {headings: ['First', 'Second']}));
 	t.true(html.includes('&lt;of&gt;') && !html.includes('<of>'));
 	t.false(/<script|@import|url\(|<img|undefined|NaN/u.test(html));
@@ -83,6 +84,7 @@ test('an explanation contains both projections, the shared, added and forgotten 
 	}
 	const text = shownExplanation(explanation, 'First', 100);
 	t.false(/undefined|NaN/u.test(text));
+	// Lines fit the given width of 100 columns, except captions of tables, which are not wrapped.
 	t.true(
 		text.split('\n').every(line => [...line].length <= 100 || /^(?:Shared tokens|Query expansion|BM25) /u.test(line)),
 		text,

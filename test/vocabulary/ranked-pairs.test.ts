@@ -13,7 +13,8 @@ import {
 	readPassages,
 } from '../../ts/index.ts';
 
-async function somePassages(count: number): Promise<Passage[]> {
+/** Reads the first passages of the example encyclopedia. */
+async function firstPassages(count: number): Promise<Passage[]> {
 	const found: Passage[] = [];
 	for await (const passage of readPassages(encyclopedia().articles)) {
 		found.push(passage);
@@ -24,10 +25,10 @@ async function somePassages(count: number): Promise<Passage[]> {
 	return found;
 }
 
-test('ranks are positions in the full projections, for the tokens of question, title and text', async t => {
+test('ranks are positions in the projections of the whole vocabulary, for the tokens of question, title and text', async t => {
 	await using encoder = await OnnxEncoder.load('tiny-encoder');
 	const projection = await VocabularyProjection.load('tiny-encoder');
-	const passages = await somePassages(3);
+	const passages = await firstPassages(3);
 	const pairs: QuestionPassage[] = passages.map((passage, i) => ({
 		id: `q${i}`,
 		question: `Who wrote about the ${passage.title}, and when?`,
@@ -40,31 +41,33 @@ test('ranks are positions in the full projections, for the tokens of question, t
 		ranked.map(({id, passageId}) => [id, passageId]),
 		pairs.map(({id, passage}) => [id, passage.id]),
 	);
-	const questions = await encoder.encode(
+	// One question at a time, as `rankPairs` encodes them.
+	const questionVectors = await encoder.encode(
 		pairs.map(({question}) => question),
 		{batchTokens: 1},
 	);
-	const vectors = await encoder.encode(passages);
-	const [ofQuestions, ofPassages] = [
-		await projection.project(questions, {k: projection.size}),
-		await projection.project(vectors, {k: projection.size}),
+	const passageVectors = await encoder.encode(passages);
+	const [questionProjections, passageProjections] = [
+		await projection.project(questionVectors, {k: projection.size}),
+		await projection.project(passageVectors, {k: projection.size}),
 	];
 	for (const [i, {tokens}] of ranked.entries()) {
 		const {question, passage} = pairs[i]!;
 		const inQuestion = projection.tokenize(question).ids;
 		const inPassage = projection.tokenize(`${passage.title} ${passage.text}`).ids;
-		// Each token occurs once, those of the question first.
+		// Each token occurs once in the result, those of the question first.
 		t.deepEqual(
 			tokens.map(({id}) => id),
 			[...new Set([...inQuestion, ...inPassage])],
 		);
 		const rankIn = (list: ReadonlyArray<{readonly id: number}>, id: number): number => 1 + list.findIndex(token => token.id === id);
 		for (const token of tokens) {
-			t.is(token.questionRank, rankIn(ofQuestions[i]!, token.id), `${token.token} in Q`);
-			t.is(token.passageRank, rankIn(ofPassages[i]!, token.id), `${token.token} in P`);
+			t.is(token.questionRank, rankIn(questionProjections[i]!, token.id), `${token.token} in Q`);
+			t.is(token.passageRank, rankIn(passageProjections[i]!, token.id), `${token.token} in P`);
 			t.is(token.inQuestion, inQuestion.includes(token.id));
 			t.is(token.inPassage, inPassage.includes(token.id));
 		}
+		// Only "wrote" is a content token among these six.
 		t.deepEqual(
 			tokens.filter(({token}) => ['the', 'who', 'and', ',', '?', 'wrote'].includes(token)).map(({token, content}) => [token, content]),
 			[...new Set(tokens.map(({token}) => token))]
@@ -75,15 +78,16 @@ test('ranks are positions in the full projections, for the tokens of question, t
 	t.true(ranked[0]!.tokens.some(({inQuestion, inPassage}) => inQuestion && inPassage));
 });
 
-test('questions about the same passage share its vector, and other stop words can be given', async t => {
+test('a passage with two questions is encoded once, and other stop words can be given', async t => {
 	await using encoder = await OnnxEncoder.load('tiny-encoder');
 	const projection = await VocabularyProjection.load('tiny-encoder');
-	const [passage] = await somePassages(1);
-	const encoded: number[] = [];
-	const counted: Encoder = {
+	const [passage] = await firstPassages(1);
+	/** For each call of the encoder, the number of passages. */
+	const batchSizes: number[] = [];
+	const countingEncoder: Encoder = {
 		dim: encoder.dim,
 		async encode(inputs: readonly EncoderInput[], options?: EncodeOptions) {
-			encoded.push(inputs.length);
+			batchSizes.push(inputs.length);
 			return encoder.encode(inputs, options);
 		},
 	};
@@ -91,8 +95,8 @@ test('questions about the same passage share its vector, and other stop words ca
 		{id: 'a', question: 'what is it?', passage: passage!},
 		{id: 'b', question: 'where is it?', passage: passage!},
 	];
-	const [a, b] = await rankPairs(pairs, {encoder: counted, questionEncoder: encoder, projection}, {stopWords: ['is']});
-	t.deepEqual(encoded, [1]);
+	const [a, b] = await rankPairs(pairs, {encoder: countingEncoder, questionEncoder: encoder, projection}, {stopWords: ['is']});
+	t.deepEqual(batchSizes, [1]);
 	const rankOf = (pair: typeof a, word: string): number | undefined => pair!.tokens.find(({token}) => token === word)?.passageRank;
 	t.is(rankOf(a, 'is'), rankOf(b, 'is'));
 	t.deepEqual(
@@ -109,7 +113,7 @@ test('questions about the same passage share its vector, and other stop words ca
 test('invalid pairs are refused with the expected value', async t => {
 	await using encoder = await OnnxEncoder.load('tiny-encoder');
 	const projection = await VocabularyProjection.load('tiny-encoder');
-	const [passage] = await somePassages(1);
+	const [passage] = await firstPassages(1);
 	const pair = {id: 'a', question: 'what?', passage: passage!};
 	await t.throwsAsync(rankPairs([pair, pair], {encoder, projection}), {
 		code: 'ERR_DUPLICATE_ID',

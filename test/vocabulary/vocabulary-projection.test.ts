@@ -7,6 +7,7 @@ import {packageRoot} from '../../ts/core/native/addon.ts';
 import {type ErrorCode, OnnxEncoder, RetrievalError, VocabularyProjection} from '../../ts/index.ts';
 import {random, slice} from '../support/vectors.ts';
 
+/** The projection of a small model: vectors of dimension 128, a vocabulary of 8,000 tokens. */
 const tiny = await VocabularyProjection.load('tiny-encoder');
 
 test('questions project to the tokens of their topic', async t => {
@@ -20,7 +21,7 @@ test('questions project to the tokens of their topic', async t => {
 		['How many judges currently serve on the Supreme court?', 'Which NFL team represented the AFC at Super Bowl 50?'],
 		{batchTokens: 1},
 	);
-	// The expected tokens come from the documentation of the head. Their order can depend on the other texts of the batch.
+	// The expected tokens are those in the documentation of minilm-mlm-head. Their order may differ, so they are compared as sets.
 	const expected = [
 		['justices', 'judges', 'judicial', 'supreme', 'judge'],
 		['afc', 'nfl', 'football', 'bel', 'bay', 'pitt', 'superb', '50', 'steelers', 'brady'],
@@ -37,7 +38,7 @@ test('questions project to the tokens of their topic', async t => {
 	t.true(ranks![3]! > 100);
 });
 
-test('tokens, ranks and probabilities equal those of all sorted logits', async t => {
+test('the tokens, ranks and probabilities agree with all logits of the vectors', async t => {
 	const vectors = random(3, 128);
 	const logits = await tiny.logits(vectors);
 	const probabilities = await tiny.logits(vectors, {as: 'probabilities'});
@@ -52,32 +53,33 @@ test('tokens, ranks and probabilities equal those of all sorted logits', async t
 	);
 	t.is(standings[2]!.ranks.length, 0);
 	for (const at of [0, 1, 2]) {
-		const of = logits.data.subarray(at * 8000, (at + 1) * 8000);
-		const shares = probabilities.data.subarray(at * 8000, (at + 1) * 8000);
+		const rowLogits = logits.data.subarray(at * 8000, (at + 1) * 8000);
+		const rowProbabilities = probabilities.data.subarray(at * 8000, (at + 1) * 8000);
 		// The softmax of these logits, by definition.
-		const most = Math.max(...of);
-		const total = of.reduce((sum, logit) => sum + Math.exp(logit - most), 0);
-		const near = (got: number, logit: number): boolean => Math.abs(got / (Math.exp(logit - most) / total) - 1) < 1e-5;
-		const order = Array.from(of, (_, id) => id).toSorted((a, b) => of[b]! - of[a]! || a - b);
+		const max = Math.max(...rowLogits);
+		const total = rowLogits.reduce((sum, logit) => sum + Math.exp(logit - max), 0);
+		const isNear = (got: number, logit: number): boolean => Math.abs(got / (Math.exp(logit - max) / total) - 1) < 1e-5;
+		const order = Array.from(rowLogits, (_, id) => id).toSorted((a, b) => rowLogits[b]! - rowLogits[a]! || a - b);
 		t.deepEqual(
 			tokens[at]!.map(({id}) => id),
 			order.slice(0, 50),
 		);
 		for (const {id, token, logit, probability} of tokens[at]!) {
 			t.is(token, tiny.tokens[id]!);
-			t.is(logit, of[id]!);
-			t.true(near(probability, logit) && near(shares[id]!, logit));
+			t.is(logit, rowLogits[id]!);
+			t.true(isNear(probability, logit) && isNear(rowProbabilities[id]!, logit));
 		}
+		// The third list of ids is empty.
 		for (const [i, id] of (at < 2 ? ids : []).entries()) {
 			t.is(order[standings[at]!.ranks[i]! - 1], id);
-			t.is(standings[at]!.logits[i], of[id]);
-			t.true(near(standings[at]!.probabilities[i]!, of[id]!));
+			t.is(standings[at]!.logits[i], rowLogits[id]);
+			t.true(isNear(standings[at]!.probabilities[i]!, rowLogits[id]!));
 		}
 	}
 });
 
-test('a vector has the same tokens whatever the other vectors of the call and the number of threads', async t => {
-	// More vectors than one batch holds.
+test('the tokens of a vector do not depend on the other vectors of the call or on the number of threads', async t => {
+	// One call of native code takes at most 2^19 values: 4096 vectors of dimension 128, or 4369 lists of 120 tokens.
 	const vectors = random(5000, 128);
 	const lists = Array.from({length: 5000}, (_, at) => [at % 8000, 7]);
 	const tokens = await tiny.project(vectors, {k: 120, threads: 1});
@@ -90,7 +92,7 @@ test('a vector has the same tokens whatever the other vectors of the call and th
 		t.deepEqual(await tiny.project(alone, {k: 120, threads: 2}), [tokens[at]]);
 		t.deepEqual(await tiny.ranks(alone, [lists[at]!]), [ranks[at]]);
 		t.deepEqual(
-			(await tiny.project(alone)).map(of => of.length),
+			(await tiny.project(alone)).map(list => list.length),
 			[20],
 		);
 	}
@@ -151,12 +153,13 @@ test('mismatched arguments are refused with the expected and the actual value', 
 		'ERR_ARGUMENT',
 		'as: expected one of logits, probabilities, got "shares"',
 	);
+	// The position in the message counts from the first vector of the call, not of its second batch.
 	const many = random(5000, 128);
 	many.data[4500 * 128 + 3] = Number.NaN;
 	await refused(tiny.project(many), 'ERR_ARGUMENT', 'vectors[4500]: expected finite numbers, got NaN');
 });
 
-test('a model without a head is refused, and heads are distinguished by their identity', async t => {
+test('a model without a head is refused, and each head has an identity', async t => {
 	const folder = join(packageRoot, 'models/tiny-encoder');
 	t.is((await VocabularyProjection.load(folder)).identity, tiny.identity);
 	t.regex(tiny.identity, /^[\da-f]{16}$/u);
@@ -170,7 +173,7 @@ test('a model without a head is refused, and heads are distinguished by their id
 	await t.throwsAsync(VocabularyProjection.load('no such model'), {code: 'ERR_MODEL_MISSING'});
 });
 
-test('a head is read from a graph, and its identity depends on all files with weights', async t => {
+test('a head is read from an ONNX graph, and its identity depends on all files with weights', async t => {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-head-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const files = join(packageRoot, 'crates/vocabulary/tests/files');
@@ -182,7 +185,7 @@ test('a head is read from a graph, and its identity depends on all files with we
 	t.is(projection.size, 40);
 	const [tokens] = await projection.project(random(1, 8), {k: 3});
 	t.is(tokens!.length, 3);
-	// The byte is appended after the weights, so that the weights do not change.
+	// The text is appended after the weights, so the weights do not change, but the file does.
 	await appendFile(join(folder, 'bert-external.onnx_data'), 'more');
 	t.not((await VocabularyProjection.load(folder)).identity, projection.identity);
 });

@@ -1,4 +1,4 @@
-/** The groups of subjects that the quick benchmark times: each kind of index with its data, and an encoder. */
+/** The workloads of the quick benchmark, grouped by their data: BM25, exact and HNSW search, and an encoder. */
 import {readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {FlatIndex, type FlatStorage, HnswIndex} from '../dense/index.ts';
@@ -6,58 +6,65 @@ import {OnnxEncoder} from '../encoders/index.ts';
 import {onPath} from '../core/file-system.ts';
 import {Bm25Index} from '../sparse/index.ts';
 import type {Hit, Passage, SearchOptions} from '../core/types.ts';
-import {borneOut, identical, leastEffort, rowsOf} from './checks.ts';
-import {clusteredVectors, embeddedPassages, embeddedQuestions} from './embedded.ts';
-import type {Subject} from './measure.ts';
+import {compareWithSingle, rowsOf, smallestEfSearch, verifyHits} from './checks.ts';
+import {clusteredVectors, encyclopediaQuestions, generatedPassages} from './data.ts';
+import type {Workload} from './measure.ts';
 
+/** The result of a check of search results. */
 export interface Check {
+	/** A sentence that says what was checked, and the outcome. */
 	readonly what: string;
 	readonly holds: boolean;
 }
 
-/** Subjects that share data, with the results of the checks that run before the timing. */
+/** Workloads that share data, with the results of the checks that run before the timing. */
 export interface Group {
 	readonly name: string;
 	/** A description of the data. */
 	readonly over: string;
-	/** The unit that rates count. */
+	/** The unit of rates: queries or texts per second. */
 	readonly unit: 'queries' | 'texts';
 	/** Build time in seconds, and size on disk in bytes. */
 	readonly built?: {readonly seconds: number; readonly bytes: number};
 	readonly checks: readonly Check[];
-	readonly subjects: readonly Subject[];
+	readonly workloads: readonly Workload[];
 	close(): Promise<void>;
 }
 
+/** Amounts of data, and the number and recall of the hits. */
 export interface Sizes {
+	/** Number of passages. */
 	readonly passages: number;
+	/** Number of vectors, and their dimension. */
 	readonly vectors: number;
 	readonly dim: number;
+	/** Number of hits per query. */
 	readonly k: number;
-	/** Recall that approximate search must reach. */
+	/** Minimum recall of approximate search, from 0 to 1. */
 	readonly recall: number;
 }
 
 /** Number of vector queries. */
 const QUERIES = 500;
-/** Number of texts that an encoder encodes in one call. */
+/** Number of questions that an encoder encodes one at a time, and of passages that it encodes in one call. */
 const TEXTS = 64;
 /** Number of neighbors per node, the default of `HnswIndex`. */
 const M = 24;
 
+/** Builds a BM25 index in `folder` and checks batch search against single searches. */
 export async function bm25Group(folder: string, {passages, k}: Sizes, signal: AbortSignal | undefined): Promise<Group> {
-	const queries = await embeddedQuestions();
-	const made: Passage[] = [];
-	for await (const passage of embeddedPassages(passages)) {
-		made.push(passage);
+	const queries = await encyclopediaQuestions();
+	const generated: Passage[] = [];
+	for await (const passage of generatedPassages(passages)) {
+		generated.push(passage);
 	}
 	const began = performance.now();
-	const index = await Bm25Index.build(folder, made, {signal});
+	const index = await Bm25Index.build(folder, generated, {signal});
 	const seconds = (performance.now() - began) / 1000;
-	const many = await index.searchMany(queries, {k, signal});
-	const same = await identical(
+	const hits = await index.searchMany(queries, {k, signal});
+	const counts = await compareWithSingle(
 		async i => index.search(queries[i]!.text, {k}),
-		queries.map(({id}) => many.get(id)!),
+		queries.map(({id}) => hits.get(id)!),
 	);
 	const batch = (threads: number) => async (): Promise<void> => {
 		await index.searchMany(queries, {k, threads});
@@ -67,27 +74,28 @@ export async function bm25Group(folder: string, {passages, k}: Sizes, signal: Ab
 		over: `${grouped(passages)} passages of 100 words, ${grouped(queries.length)} questions`,
 		unit: 'queries',
 		built: {seconds, bytes: await bytesOf(folder)},
-		checks: [agreement(same)],
-		subjects: [
-			each('one at a time', queries, async ({text}) => index.search(text, {k})),
-			{name: 'in one call, one thread', count: queries.length, pass: batch(1)},
-			{name: 'in one call, all cores', count: queries.length, pass: batch(0)},
+		checks: [agreement(counts)],
+		workloads: [
+			oneByOne('one at a time', queries, async ({text}) => index.search(text, {k})),
+			{name: 'in one call, one thread', count: queries.length, run: batch(1)},
+			{name: 'in one call, all cores', count: queries.length, run: batch(0)},
 		],
 		close: async () => index.close(),
 	};
 }
 
-/** Creates the groups for exact search with two storages, and for an HNSW graph of the same vectors. */
+/** Creates groups for exact search with two storage formats, and for an HNSW index of the same vectors. Their files are written to `folder`. */
 export async function vectorGroups(
 	folder: string,
-	{vectors: rows, dim, k, recall: wanted}: Sizes,
+	{vectors: rows, dim, k, recall: minRecall}: Sizes,
 	signal: AbortSignal | undefined,
 ): Promise<Group[]> {
 	const [vectors, queries] = [await clusteredVectors(rows, dim, 2), await clusteredVectors(QUERIES, dim, 3)];
 	const ids = Array.from({length: rows}, (_, row) => String(row));
-	const one = Array.from({length: QUERIES}, (_, query) => rowsOf(queries, query, 1).data);
+	const single = Array.from({length: QUERIES}, (_, query) => rowsOf(queries, query, 1).data);
 	const over = `${grouped(rows)} vectors of ${dim} numbers, ${grouped(QUERIES)} queries`;
 	const groups: Group[] = [];
+	/** The hits of exact search without quantization. */
 	let truth: Hit[][] = [];
 	for (const [storage, name] of Object.entries({f32: 'Exact', int8Filtered: 'Exact, int8Filtered'}) as Array<[FlatStorage, string]>) {
 		const index = new FlatIndex({dim, storage});
@@ -95,10 +103,11 @@ export async function vectorGroups(
 		await index.add(ids, vectors, {signal});
 		const path = join(folder, `flat-${storage}`);
 		await index.save(path, {signal});
+		// Unlike that of HNSW below, this time includes saving.
 		const seconds = (performance.now() - began) / 1000;
 		const found = await index.searchMany(queries, {k, signal});
 		truth = storage === 'f32' ? found : truth;
-		const right = await borneOut(found, vectors, queries);
+		const counts = await verifyHits(found, vectors, queries);
 		groups.push({
 			name,
 			over,
@@ -106,11 +115,11 @@ export async function vectorGroups(
 			built: {seconds, bytes: (await onPath('open', path, async () => stat(path))).size},
 			checks: [
 				{
-					what: `${right.right} of ${right.queries} queries have the hits of an exhaustive search in double precision`,
-					holds: right.right === right.queries,
+					what: `${counts.right} of ${counts.queries} queries have the hits of an exhaustive search in double precision`,
+					holds: counts.right === counts.queries,
 				},
 			],
-			subjects: searches(index, queries, one, {k}),
+			workloads: searches(index, queries, single, {k}),
 			close: async () => index.close(),
 		});
 	}
@@ -120,24 +129,25 @@ export async function vectorGroups(
 	const seconds = (performance.now() - began) / 1000;
 	const path = join(folder, 'hnsw');
 	await graph.save(path, {signal});
-	const found = await leastEffort(graph, queries, truth, {k, wanted, signal});
+	const found = await smallestEfSearch(graph, queries, truth, {k, minRecall, signal});
 	groups.push({
 		name: 'HNSW',
 		over: `${over}, m ${M}, efSearch ${found.efSearch}`,
 		unit: 'queries',
 		built: {seconds, bytes: (await onPath('open', path, async () => stat(path))).size},
-		checks: [{what: `recall@${k} ${found.recall.toFixed(3)}, ${wanted} wanted`, holds: found.recall >= wanted}],
-		subjects: searches(graph, queries, one, {k, efSearch: found.efSearch}),
+		checks: [{what: `recall@${k} ${found.recall.toFixed(3)}, at least ${minRecall} expected`, holds: found.recall >= minRecall}],
+		workloads: searches(graph, queries, single, {k, efSearch: found.efSearch}),
 		close: async () => graph.close(),
 	});
 	return groups;
 }
 
+/** Loads an encoder. Its group has no checks. */
 export async function encodingGroup(model: string, signal: AbortSignal | undefined): Promise<Group> {
 	const encoder = await OnnxEncoder.load(model, {signal});
-	const questions = (await embeddedQuestions()).slice(0, TEXTS);
+	const questions = (await encyclopediaQuestions()).slice(0, TEXTS);
 	const passages: Passage[] = [];
-	for await (const passage of embeddedPassages(TEXTS)) {
+	for await (const passage of generatedPassages(TEXTS)) {
 		passages.push(passage);
 	}
 	return {
@@ -145,12 +155,12 @@ export async function encodingGroup(model: string, signal: AbortSignal | undefin
 		over: `${model}, questions one at a time, ${TEXTS} passages of 100 words in one call`,
 		unit: 'texts',
 		checks: [],
-		subjects: [
-			each('questions, one at a time', questions, async ({text}) => encoder.encode([text])),
+		workloads: [
+			oneByOne('questions, one at a time', questions, async ({text}) => encoder.encode([text])),
 			{
 				name: 'passages, in one call',
 				count: TEXTS,
-				async pass() {
+				async run() {
 					await encoder.encode(passages);
 				},
 			},
@@ -159,40 +169,44 @@ export async function encodingGroup(model: string, signal: AbortSignal | undefin
 	};
 }
 
+/** Returns the workloads of vector search: single searches, and batches with one thread and with all. `single` has the rows of `queries`. */
 function searches(
 	index: FlatIndex | HnswIndex,
 	queries: Parameters<FlatIndex['searchMany']>[0],
-	one: readonly Float32Array[],
+	single: readonly Float32Array[],
 	options: SearchOptions & {readonly efSearch?: number},
-): Subject[] {
+): Workload[] {
 	const batch = (threads: number) => async (): Promise<void> => {
 		await index.searchMany(queries, {...options, threads});
 	};
 	return [
-		each('one at a time', one, async query => index.search(query, options)),
-		{name: 'in one call, one thread', count: queries.rows, pass: batch(1)},
-		{name: 'in one call, all cores', count: queries.rows, pass: batch(0)},
+		oneByOne('one at a time', single, async query => index.search(query, options)),
+		{name: 'in one call, one thread', count: queries.rows, run: batch(1)},
+		{name: 'in one call, all cores', count: queries.rows, run: batch(0)},
 	];
 }
 
-function each<T>(name: string, items: readonly T[], work: (item: T) => Promise<unknown>): Subject {
+/** Returns a workload that processes items one after another. */
+function oneByOne<T>(name: string, items: readonly T[], work: (item: T) => Promise<unknown>): Workload {
 	return {
 		name,
 		count: items.length,
-		async pass(lap) {
+		async run(onItem) {
 			for (const item of items) {
 				await work(item);
-				lap();
+				onItem();
 			}
 		},
 	};
 }
 
+/** Reports whether batch search returned the hits of single searches. */
 const agreement = ({queries, right}: {readonly queries: number; readonly right: number}): Check => ({
 	what: `${right} of ${queries} queries have the same hits and scores one at a time and in one call`,
 	holds: right === queries,
 });
 
+/** Returns the total size of the files in a folder. */
 async function bytesOf(folder: string): Promise<number> {
 	let sum = 0;
 	for (const entry of await onPath('read', folder, async () => readdir(folder, {recursive: true, withFileTypes: true}))) {
@@ -202,4 +216,5 @@ async function bytesOf(folder: string): Promise<number> {
 	return sum;
 }
 
+/** Formats a number with thousands separators. */
 const grouped = (count: number): string => count.toLocaleString('en');

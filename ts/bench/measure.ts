@@ -1,86 +1,93 @@
-/** Times several subjects in alternation, so that disturbances of the machine affect all of them. */
-import {waitForTime} from '../core/event-loop.ts';
+/**
+Times several workloads. Every round measures all of them one after another, so that other load on the machine affects all of them alike.
+Results are medians over the rounds.
+*/
+import {yieldIfOverBudget} from '../core/event-loop.ts';
 import {type Figure, figure, percentile} from './statistics.ts';
 
-/** A piece of work that is timed. */
-export interface Subject {
+/** Work that is timed: it processes a number of queries or texts. */
+export interface Workload {
 	readonly name: string;
-	/** Number of queries or texts per pass. */
+	/** Number of queries or texts. */
 	readonly count: number;
-	/** Processes all of them. If they are processed one by one, calls `lap` after each. */
-	pass(lap: () => void): Promise<void>;
+	/** Processes all queries or texts once. If it processes them one by one, it calls `onItem` after each. */
+	run(onItem: () => void): Promise<void>;
 }
 
+/** The measured speed of a workload. */
 export interface Speed {
 	readonly name: string;
 	/** Queries or texts per second of wall time. */
 	readonly rate: Figure;
-	/** Processor time divided by wall time, that is, the average number of busy cores. */
+	/** CPU time divided by wall time, that is, the average number of busy cores. */
 	readonly cores: Figure;
-	/** Latency per query in ms, over all rounds. Absent if all queries are processed in one call. */
+	/** Latency per query or text in milliseconds, over all rounds. Absent if one call processes all of them. */
 	readonly latency?: Readonly<Record<'p50' | 'p90' | 'p99' | 'p999', number>>;
 }
 
 export interface MeasureOptions {
-	/** Number of rounds. Each round times every subject once. */
+	/** Number of rounds. Each round measures every workload once. */
 	readonly rounds: number;
-	/** Minimum duration of one turn. Passes are repeated until it is reached. */
+	/** Minimum duration of one measurement. The workload is repeated until it is reached. */
 	readonly milliseconds: number;
 	readonly signal?: AbortSignal | undefined;
-	readonly onTurn?: ((done: number, total: number, name: string) => void) | undefined;
+	/** Called before each measurement, and at the end, with the number of finished measurements, the number of all, and the workload's name. */
+	readonly onMeasurement?: ((done: number, total: number, name: string) => void) | undefined;
 }
 
-/** Times all subjects round by round. The first round is a warm-up and does not count. */
-export async function measure(subjects: readonly Subject[], options: MeasureOptions): Promise<Speed[]> {
-	const {rounds, milliseconds, signal, onTurn} = options;
-	const taken = subjects.map(() => ({rates: [] as number[], cores: [] as number[], laps: [] as number[]}));
-	const total = (rounds + 1) * subjects.length;
+/** Measures all workloads. An additional first round is a warm-up, and its results are discarded. */
+export async function measure(workloads: readonly Workload[], options: MeasureOptions): Promise<Speed[]> {
+	const {rounds, milliseconds, signal, onMeasurement} = options;
+	const measured = workloads.map(() => ({rates: [] as number[], cores: [] as number[], latencies: [] as number[]}));
+	const total = (rounds + 1) * workloads.length;
 	let done = 0;
 	for (let round = 0; round <= rounds; round++) {
-		for (const [i, subject] of subjects.entries()) {
+		for (const [i, workload] of workloads.entries()) {
 			signal?.throwIfAborted();
-			await waitForTime();
-			await onTurn?.(done++, total, subject.name);
-			const turn = await oneTurn(subject, milliseconds);
+			await yieldIfOverBudget();
+			await onMeasurement?.(done++, total, workload.name);
+			const measurement = await measureOnce(workload, milliseconds);
 			if (round > 0) {
-				const {rates, cores, laps} = taken[i]!;
-				rates.push(turn.rate);
-				cores.push(turn.cores);
-				for (const lap of turn.laps) {
-					laps.push(lap);
+				const {rates, cores, latencies} = measured[i]!;
+				rates.push(measurement.rate);
+				cores.push(measurement.cores);
+				// There may be too many numbers for `push(...numbers)`.
+				for (const latency of measurement.latencies) {
+					latencies.push(latency);
 				}
 			}
 		}
 	}
-	await onTurn?.(total, total, '');
-	return subjects.map(({name}, i) => {
-		const {rates, cores, laps} = taken[i]!;
-		return {name, rate: figure(rates), cores: figure(cores), ...(laps.length > 0 && {latency: latencies(laps)})};
+	await onMeasurement?.(total, total, '');
+	return workloads.map(({name}, i) => {
+		const {rates, cores, latencies} = measured[i]!;
+		return {name, rate: figure(rates), cores: figure(cores), ...(latencies.length > 0 && {latency: percentiles(latencies)})};
 	});
 }
 
-function latencies(laps: readonly number[]): NonNullable<Speed['latency']> {
-	const sorted = Float64Array.from(laps).sort();
-	const at = (part: number): number => Number(percentile(sorted, part).toPrecision(4));
-	return {p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999)};
+function percentiles(latencies: readonly number[]): NonNullable<Speed['latency']> {
+	const sorted = Float64Array.from(latencies).sort();
+	const rounded = (share: number): number => Number(percentile(sorted, share).toPrecision(4));
+	return {p50: rounded(0.5), p90: rounded(0.9), p99: rounded(0.99), p999: rounded(0.999)};
 }
 
-async function oneTurn(subject: Subject, milliseconds: number): Promise<{rate: number; cores: number; laps: readonly number[]}> {
-	const laps: number[] = [];
+/** Repeats a workload for at least the given time. Returns items per second, the average number of busy cores, and latencies in milliseconds. */
+async function measureOnce(workload: Workload, milliseconds: number): Promise<{rate: number; cores: number; latencies: readonly number[]}> {
+	const latencies: number[] = [];
 	const before = process.cpuUsage();
 	const began = performance.now();
-	let [passes, last] = [0, began];
-	const lap = (): void => {
+	let [repeats, itemBegan] = [0, began];
+	const onItem = (): void => {
 		const now = performance.now();
-		laps.push(now - last);
-		last = now;
+		latencies.push(now - itemBegan);
+		itemBegan = now;
 	};
-	while (passes === 0 || performance.now() - began < milliseconds) {
-		last = performance.now();
-		await subject.pass(lap);
-		passes++;
+	while (repeats === 0 || performance.now() - began < milliseconds) {
+		itemBegan = performance.now();
+		await workload.run(onItem);
+		repeats++;
 	}
-	const taken = performance.now() - began;
+	const elapsed = performance.now() - began;
 	const {user, system} = process.cpuUsage(before);
-	return {rate: (passes * subject.count * 1000) / taken, cores: (user + system) / 1000 / taken, laps};
+	return {rate: (repeats * workload.count * 1000) / elapsed, cores: (user + system) / 1000 / elapsed, latencies};
 }

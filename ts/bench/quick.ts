@@ -1,4 +1,4 @@
-/** The quick benchmark: measures this package on this machine in under a minute, with data that it carries. */
+/** The quick benchmark: measures the speed of this package on this machine in about a minute, with data that it contains or generates. */
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -22,9 +22,9 @@ export interface QuickBenchOptions {
 	readonly k?: number | undefined;
 	/** Minimum recall of approximate search. @default 0.95 */
 	readonly recall?: number | undefined;
-	/** Number of rounds. Each round times every subject once. @default 5 */
+	/** Number of rounds. Each round measures everything once. @default 5 */
 	readonly rounds?: number | undefined;
-	/** Minimum duration of one turn. @default 300 */
+	/** Minimum duration of one measurement in milliseconds. @default 300 */
 	readonly milliseconds?: number | undefined;
 	/** The encoder to time; `false` skips encoding. @default 'minilm-encoder' */
 	readonly encoder?: string | false | undefined;
@@ -35,16 +35,18 @@ export interface QuickBenchOptions {
 export interface QuickBenchProgress {
 	/** Name of the current stage. */
 	readonly stage: string;
+	/** Number of finished measurements. */
 	readonly done: number;
+	/** Number of all measurements; 0 in stages that measure nothing. */
 	readonly total: number;
 }
 
-/** Results that share data: one kind of index, or encoding. */
+/** Results on the same data: one kind of index, or encoding. */
 export interface QuickBenchGroup {
 	readonly name: string;
 	/** A description of the data. */
 	readonly over: string;
-	/** The unit that rates count. */
+	/** The unit of rates: queries or texts per second. */
 	readonly unit: 'queries' | 'texts';
 	/** Build time in seconds, and size on disk in bytes. */
 	readonly built?: {readonly seconds: number; readonly bytes: number};
@@ -69,9 +71,9 @@ export interface QuickBench {
 
 /**
 Measures queries per second of BM25, exact and approximate vector search, and texts per second of an encoder, over data that
-passagekit contains or generates: passages built from pieces of the embedded encyclopedia, and random vectors in clusters. Every
-round times all subjects in turn, and figures are medians over rounds. The hits are checked too: exact search against double
-precision, approximate search by its recall, and batch search against one call per query.
+passagekit contains or generates: passages built from pieces of the bundled encyclopedia, and random vectors in clusters. Every
+round measures everything once, and figures are medians over the rounds. The hits are checked too: those of exact search in double
+precision, those of approximate search by their recall, and those of BM25's batch search against single searches.
 
 Use the figures to compare machines. To compare libraries, measure both on the same data in the same run.
 */
@@ -86,36 +88,41 @@ export async function quickBench(options: QuickBenchOptions = {}): Promise<Quick
 		throw new RetrievalError('ERR_ARGUMENT', `recall: expected a number above 0, up to 1, got ${recall}`);
 	}
 	const before = load();
-	const stage = async (name: string, done = 0, total = 0): Promise<void> => options.onProgress?.({stage: name, done, total});
+	const report = async (name: string, done = 0, total = 0): Promise<void> => options.onProgress?.({stage: name, done, total});
 	const folder = await onPath('write', tmpdir(), async () => mkdtemp(join(tmpdir(), 'passagekit-bench-')));
-	const planned: Group[] = [];
+	const groups: Group[] = [];
 	try {
 		const left: Array<{name: string; why: string}> = [];
 		const sizes = {passages, vectors, dim, k, recall};
-		await stage('index passages');
-		planned.push(await bm25Group(join(folder, 'bm25'), sizes, signal));
-		await stage('index vectors');
-		planned.push(...(await vectorGroups(folder, sizes, signal)));
+		await report('index passages');
+		groups.push(await bm25Group(join(folder, 'bm25'), sizes, signal));
+		await report('index vectors');
+		groups.push(...(await vectorGroups(folder, sizes, signal)));
 		if (encoder !== false) {
-			await stage('load the encoder');
+			await report('load the encoder');
 			try {
-				planned.push(await encodingGroup(encoder, signal));
+				groups.push(await encodingGroup(encoder, signal));
 			} catch (error) {
 				signal?.throwIfAborted();
 				left.push({name: 'Encoding', why: (error as Error).message});
 			}
 		}
-		const subjects = planned.flatMap(group => group.subjects);
-		const speeds = await measure(subjects, {rounds, milliseconds, signal, onTurn: async (done, total) => stage('measure', done, total)});
-		const groups = planned.map(({name, over, unit, built, checks, subjects: own}) => ({
+		const workloads = groups.flatMap(group => group.workloads);
+		const speeds = await measure(workloads, {
+			rounds,
+			milliseconds,
+			signal,
+			onMeasurement: async (done, total) => report('measure', done, total),
+		});
+		const results = groups.map(({name, over, unit, built, checks, workloads: own}) => ({
 			name,
 			over,
 			unit,
 			...(built && {built}),
-			speeds: own.map(one => speeds[subjects.indexOf(one)]!),
+			speeds: own.map(workload => speeds[workloads.indexOf(workload)]!),
 			checks,
 		}));
-		const named = groups.flatMap(group => group.speeds.map(({name, rate}) => ({name: `${group.name} ${name}`, rate})));
+		const named = results.flatMap(group => group.speeds.map(({name, rate}) => ({name: `${group.name} ${name}`, rate})));
 		return {
 			format: 'passagekit bench 1',
 			passagekit: packageVersion(),
@@ -123,11 +130,11 @@ export async function quickBench(options: QuickBenchOptions = {}): Promise<Quick
 			load: {before, after: load()},
 			noise: noise(before, named),
 			settings: {passages, vectors, dim, k, recall, rounds, milliseconds, encoder},
-			groups,
+			groups: results,
 			left,
 		};
 	} finally {
-		await Promise.all(planned.map(async group => group.close()));
+		await Promise.all(groups.map(async group => group.close()));
 		await onPath('remove', folder, async () => rm(folder, {recursive: true, force: true}));
 	}
 }

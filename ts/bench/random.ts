@@ -1,6 +1,6 @@
-/** Random numbers from a seed. */
+/** Pseudorandom numbers: the same seed gives the same numbers. */
 
-/** Numbers from 0 to below 1 (mulberry32, Tommy Ettinger 2017). */
+/** Returns a generator of uniformly distributed numbers in [0, 1), mulberry32 (Tommy Ettinger, 2017). */
 export function uniform(seed: number): () => number {
 	let state = seed;
 	return () => {
@@ -11,19 +11,20 @@ export function uniform(seed: number): () => number {
 	};
 }
 
-/** Numbers of mean 0 and variance 1 (Box and Muller, 1958). */
+/** Returns a generator of normally distributed numbers with mean 0 and variance 1 (Box and Muller, 1958). */
 export function normal(seed: number): () => number {
 	const next = uniform(seed);
-	let other: number | undefined;
+	// The method yields two numbers at a time.
+	let second: number | undefined;
 	return () => {
-		if (other !== undefined) {
-			const value = other;
-			other = undefined;
+		if (second !== undefined) {
+			const value = second;
+			second = undefined;
 			return value;
 		}
 		const radius = Math.sqrt(-2 * Math.log(1 - next()));
 		const angle = 2 * Math.PI * next();
-		other = radius * Math.sin(angle);
+		second = radius * Math.sin(angle);
 		return radius * Math.cos(angle);
 	};
 }

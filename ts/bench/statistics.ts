@@ -13,16 +13,17 @@ export function figure(values: readonly number[]): Figure {
 	return {median: digits(median(values)), least: digits(Math.min(...values)), most: digits(Math.max(...values))};
 }
 
+/** Returns the median; of an even number of values, the mean of the middle two. */
 export function median(values: readonly number[]): number {
 	const sorted = values.toSorted((a, b) => a - b);
 	const middle = sorted.length / 2;
 	return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
 }
 
-/** Returns a percentile by nearest rank. `sorted` must be in ascending order, and `part` is between 0 and 1. */
-export function percentile(sorted: ArrayLike<number>, part: number): number {
-	return sorted[Math.ceil(part * sorted.length) - 1]!;
+/** Returns a percentile by the nearest-rank method. `sorted` must be in ascending order; `share` is above 0 and up to 1. */
+export function percentile(sorted: ArrayLike<number>, share: number): number {
+	return sorted[Math.ceil(share * sorted.length) - 1]!;
 }
 
-/** Returns half the range as a share of the median. */
+/** Returns half of the range (maximum − minimum), as a share of the median. */
 export const spread = ({median, least, most}: Figure): number => (most - least) / 2 / median;

@@ -1,22 +1,30 @@
+/** Measures how well confidence agrees with accuracy: calibration errors, the Brier score, and reliability bins. */
 import {checkArray, checkCount, checkOneOf, shown} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type Binding, callSync, native} from '../core/native/native.ts';
 import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
 import {MAX_BINS, checkCorrect} from './temperature.ts';
 
-/** A prediction: its confidence, 0 to 1, and whether it was correct. */
+/** A prediction, such as the first hit for a question. */
 export interface Prediction {
+	/** The stated probability that the prediction is correct, 0 to 1. */
 	readonly confidence: number;
+	/** Whether the prediction was correct. */
 	readonly correct: boolean;
 }
 
+/** How predictions are grouped by their confidence. */
 export interface BinOptions {
-	/** Number of bins of equal width. Bin i of N contains confidences in [i/N, (i + 1)/N); the last one also contains 1. @default 10 */
+	/**
+	Number of bins of equal width, 1 to 1,000,000. With N bins, bin i (from 0) contains the confidences in [i/N, (i + 1)/N); the last one also
+	contains 1. @default 10
+	*/
 	readonly bins?: number | undefined;
 }
 
+/** The options of `expectedCalibrationError`. */
 export interface CalibrationErrorOptions extends BinOptions {
-	/** @default 'squared' */
+	/** Whether the differences between confidence and accuracy are squared. @default 'squared' */
 	readonly form?: 'squared' | 'absolute' | undefined;
 }
 
@@ -38,8 +46,14 @@ export interface ReliabilityBin {
 }
 
 /**
-Computes the expected calibration error: the mean distance between confidence and accuracy over bins of confidences. 0 is best. `squared` is Σ |B|/K · (conf(B) − acc(B))²
-(Yang et al., 2023, §3.2), `absolute` is Σ |B|/K · |conf(B) − acc(B)| (Guo et al., 2017, equation 3).
+Computes the expected calibration error: the mean difference between confidence and accuracy over bins of confidences, weighted by the
+number of predictions. 0 is best. There are n predictions; a bin B has |B| of them, with the mean confidence conf(B) and the share acc(B)
+of correct predictions:
+
+- `squared`: Σ |B|/n · (conf(B) − acc(B))² (Yang et al., 2023, §3.2).
+- `absolute`: Σ |B|/n · |conf(B) − acc(B)| (Guo et al., 2017, equation 3).
+
+Fails with `ERR_ARGUMENT` if there are no predictions or a confidence is not from 0 to 1.
 
 @example
 ```
@@ -56,8 +70,8 @@ export function expectedCalibrationError(predictions: readonly Prediction[], opt
 }
 
 /**
-Computes the maximum calibration error: the distance between confidence and accuracy in the worst bin that is not empty (Guo et al.,
-2017, equation 4).
+Computes the maximum calibration error: the largest difference between mean confidence and accuracy in a bin that is not empty (Guo et al.,
+2017, equation 4). 0 is best. Fails like `expectedCalibrationError`.
 
 @example
 ```
@@ -67,12 +81,12 @@ maximumCalibrationError([{confidence: 0.9, correct: true}, {confidence: 0.2, cor
 */
 export function maximumCalibrationError(predictions: readonly Prediction[], options: BinOptions = {}): number {
 	checkOptions('maximumCalibrationError', options, binOptions);
-	return binned(predictions, options).greatestError;
+	return binned(predictions, options).maxError;
 }
 
 /**
 Computes the Brier score: the mean of (confidence − correct)², where correct is 0 or 1 (Brier, 1950). 0 is best. It needs no bins, and
-unlike calibration errors it rewards a model that separates correct from wrong predictions.
+unlike calibration errors it rewards a model that separates correct from wrong predictions. Fails like `expectedCalibrationError`.
 
 @example
 ```
@@ -86,7 +100,8 @@ export function brierScore(predictions: readonly Prediction[]): number {
 }
 
 /**
-Groups predictions into bins of confidences, lowest first: the data of `reliabilityDiagram`.
+Groups predictions into bins by confidence, lowest confidences first. `reliabilityDiagram` draws these bins. Fails like
+`expectedCalibrationError`.
 
 @example
 ```

@@ -1,3 +1,4 @@
+/** A searcher that asks several models and returns the hits of the most confident one. */
 import {checkCount, checkObject, checkOneOf, checkQueries, checkString, hasMethods, isArray, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {callSync, native} from '../core/native/native.ts';
@@ -8,21 +9,22 @@ import {type FusedModel, checkModels, fuseByConfidence} from './fuse-by-confiden
 
 /** One of the models of a `ConfidenceSearcher`. */
 export interface ConfidenceModel {
-	/** @default its position among the models, from '0' */
+	/** A name that no other model has. @default its position among the models: '0', '1', … */
 	readonly name?: string | undefined;
+	/** Retrieves the hits of the model. */
 	readonly searcher: Searcher;
-	/** This model's own temperature, an extension of the paper's method; not with a `temperature` for all models. */
+	/** This model's own temperature, above 0. Give it only if there is no `temperature` for all models. */
 	readonly temperature?: number | undefined;
 }
 
-/** A searcher that also returns the best phrases: `PhraseSearcher` does. */
+/** A searcher that can also return the best phrases, as `PhraseSearcher` can. */
 export interface WithPhrases {
-	/** Returns the `k` best passages, and the `maxPhrases` best phrases. */
+	/** Returns the `k` best passages and the `maxPhrases` best phrases for one query. */
 	searchWithPhrases(
 		query: string,
 		options: SearchOptions & {readonly maxPhrases: number},
 	): Promise<{readonly hits: Hit[]; readonly phrases: readonly Hit[]}>;
-	/** Returns the same for many queries. */
+	/** Returns the best passages and the best phrases for many queries. */
 	searchManyWithPhrases(
 		queries: readonly Query[],
 		options: SearchManyOptions & {readonly maxPhrases: number},
@@ -35,20 +37,21 @@ interface NamedModel {
 	readonly temperature: number;
 }
 
+/** The options of a `ConfidenceSearcher`. "The paper" is Yang et al. (2023). */
 export interface ConfidenceSearcherOptions {
-	/** If several models are equally confident, the first one answers. */
+	/** The models to ask. If several models are equally confident, the hits of the first of them are returned. */
 	readonly models: readonly ConfidenceModel[];
 	/**
-	The temperature of all models, as in the paper: see `fitFusionTemperature`. Give either this or one temperature per model, which is
-	an extension of the method.
+	One temperature for all models, as in Yang et al. (2023); above 0. `fitFusionTemperature` finds it. Give either this temperature or one for each model,
+	which is an extension of the paper's method.
 	*/
 	readonly temperature?: number | undefined;
-	/** Number of scores that a confidence is computed from: the k of A_k. @default 30 */
+	/** Number of best scores from which a confidence is computed: k in the paper, which calls these scores A_k. @default 30 */
 	readonly depth?: number | undefined;
 	/**
-	Which scores A_k holds. `phrases`: those of the best phrases, as in the paper, for searchers that return them
-	(`PhraseSearcher`), and those of the best passages for others. `passages`: those of the best passages for all.
-	@default 'phrases'
+	The scores from which a confidence is computed. `phrases`: for a searcher that returns phrases (`PhraseSearcher`), the scores of the
+	best phrases, as in the paper; for other searchers, those of the best passages. `passages`: for all searchers, the scores of the best
+	passages. @default 'phrases'
 	*/
 	readonly confidenceOf?: 'phrases' | 'passages' | undefined;
 }
@@ -67,19 +70,19 @@ const searchManyOptions: OptionNames = optionNames<SearchManyOptions>({...search
 export interface ConfidenceDecision {
 	/** The name of the most confident model. */
 	readonly model: string;
-	/** Its confidence. */
+	/** The confidence of that model. */
 	readonly confidence: number;
-	/** Its hits, as its searcher returned them. */
+	/** The hits of that model, as its searcher returned them. */
 	readonly hits: Hit[];
-	/** Name → confidence, for all models in their order; 0 for a model without hits. */
+	/** Name of model → confidence, for all models in their order; 0 for a model without hits. */
 	readonly confidences: ReadonlyMap<string, number>;
 }
 
 /**
-Asks several models, and returns the hits of the most confident one: model uncertainty fusion (Yang et al., 2023, §3.2; see
-`fuseByConfidence` for runs). A model without hits has a confidence of 0; if no model has hits, the list is empty.
+Searches with several models and returns the hits of the most confident one: model uncertainty fusion (MUF; Yang et al., 2023, §3.2). To
+fuse runs, use `fuseByConfidence`. A model without hits has a confidence of 0. If no model has hits, the list is empty.
 
-Fails with `ERR_ARGUMENT` if there is neither a temperature for all models nor one for each, or both.
+The constructor fails with `ERR_ARGUMENT` unless there is either a temperature for all models or one for each of them, but not both.
 
 @example
 ```
@@ -93,7 +96,7 @@ const searcher = new ConfidenceSearcher({
 const {model, confidence, hits} = await searcher.decide('Who built the bridge?');
 //=> {model: 'sentences', confidence: 0.91…, hits: […], …}
 
-// For comparison: the mean of scores, with a list's lowest score for passages that it lacks, and reciprocal ranks.
+// For comparison: fusion by the mean score, where a passage that is not in a list gets the list's lowest score, and by reciprocal ranks.
 const searchers = [sentences, passages];
 const mean = new HybridSearcher({searchers, fusion: {method: 'linear', weights: [1 / 2, 1 / 2], missing: 'minimum'}});
 const ranks = new HybridSearcher({searchers, fusion: {method: 'rrf'}});
@@ -102,7 +105,7 @@ const ranks = new HybridSearcher({searchers, fusion: {method: 'rrf'}});
 export class ConfidenceSearcher implements Searcher {
 	readonly #models: readonly NamedModel[];
 	readonly #depth: number;
-	readonly #ofPhrases: boolean;
+	readonly #usesPhrases: boolean;
 
 	constructor(options: ConfidenceSearcherOptions) {
 		checkRequiredOptions('ConfidenceSearcher', options, searcherOptions);
@@ -115,7 +118,7 @@ export class ConfidenceSearcher implements Searcher {
 					})
 				: models
 		) as ReadonlyArray<ConfidenceModel & {readonly name: string}>;
-		const temperatures = checkModels('models', named, temperature);
+		const temperatures = checkModels(named, temperature);
 		for (const [i, {searcher}] of named.entries()) {
 			if (!hasMethods(searcher, 'searchMany', 'search')) {
 				throw new RetrievalError('ERR_ARGUMENT', `models[${i}]: searcher: expected a searcher, got ${kindOf(searcher)}`);
@@ -125,15 +128,18 @@ export class ConfidenceSearcher implements Searcher {
 		checkOneOf('confidenceOf', confidenceOf, ['phrases', 'passages']);
 		this.#models = named.map(({name, searcher}, i) => ({name, searcher, temperature: temperatures[i]!}));
 		this.#depth = depth;
-		this.#ofPhrases = confidenceOf === 'phrases';
+		this.#usesPhrases = confidenceOf === 'phrases';
 	}
 
-	/** Returns the hits of the most confident model, as its searcher returned them: those of a `PhraseSearcher` have the phrase. */
+	/** Returns the hits of the most confident model, as its searcher returned them. Hits of a `PhraseSearcher` include the best phrase. */
 	async search(query: string, options: SearchOptions = {}): Promise<Hit[]> {
 		return (await this.decide(query, options)).hits;
 	}
 
-	/** Returns the hits of the most confident model for each query. Hits have an id and a score. Progress is that of the first model. */
+	/**
+	Returns for each query the hits of the most confident model, with id and score only. Progress is that of the first model's searcher, which
+	counts queries.
+	*/
 	async searchMany(queries: readonly Query[], options: SearchManyOptions = {}): Promise<Run> {
 		checkQueries('queries', queries);
 		checkOptions('searchMany', options, searchManyOptions);
@@ -153,7 +159,7 @@ export class ConfidenceSearcher implements Searcher {
 		return (await fuseByConfidence(runs, {depth: this.#depth, k, signal})).run;
 	}
 
-	/** Returns the most confident model, the confidence of each model, and the hits. */
+	/** Returns the most confident model, its hits, and the confidence of each model. */
 	async decide(query: string, options: SearchOptions = {}): Promise<ConfidenceDecision> {
 		checkString('query', query);
 		checkOptions('search', options, searchOptions);
@@ -186,6 +192,6 @@ export class ConfidenceSearcher implements Searcher {
 	}
 
 	#returnsPhrases(searcher: Searcher): searcher is Searcher & WithPhrases {
-		return this.#ofPhrases && hasMethods(searcher, 'searchWithPhrases', 'searchManyWithPhrases');
+		return this.#usesPhrases && hasMethods(searcher, 'searchWithPhrases', 'searchManyWithPhrases');
 	}
 }

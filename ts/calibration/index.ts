@@ -1,3 +1,4 @@
+/** Confidence of retrieval models: calibration errors and diagrams, temperatures, and fusion by the most confident model. */
 export {
 	type BinOptions,
 	brierScore,

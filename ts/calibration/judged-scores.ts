@@ -1,3 +1,4 @@
+/** Combines runs with relevance judgments: the scores that temperatures are fitted to, and the selection of the best models. */
 import {checkArray, checkCount, checkString} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {callNative, native} from '../core/native/native.ts';
@@ -6,22 +7,23 @@ import {checkQrels, nativeQrels} from '../core/native/qrels.ts';
 import {checkRun, nativeRun} from '../core/native/runs.ts';
 import type {CallOptions, Qrels, Run, Vectors} from '../core/types.ts';
 
-/** The results of a model for judged queries, in the order of the judgments. */
+/** The results of a model for the queries that have relevance judgments, in the order of the judgments. */
 export interface JudgedScores {
 	/** Query ids. */
 	readonly queries: readonly string[];
-	/** `[queries, depth]`: the best scores, −Infinity if there are fewer. */
+	/** `[queries, depth]`: the best scores of each query, filled up with −Infinity if there are fewer than `depth`. */
 	readonly scores: Vectors;
-	/** Whether the best hit is relevant: has a grade above 0. */
+	/** For each query, whether its best hit is relevant, that is, has a grade above 0. */
 	readonly correct: readonly boolean[];
 }
 
+/** The options of `judgedScores`. */
 export type JudgedScoresOptions = CallOptions & {
-	/** Number of top scores used per query: the k of A_k. @default 30 */
+	/** Number of best scores per query: k in Yang et al. (2023, §3.2), where these scores are called A_k. @default 30 */
 	readonly depth?: number | undefined;
 	/**
-	The run of the model's best phrases, whose scores A_k holds (Yang et al., 2023, §3.2): see
-	`PhraseSearcher.searchManyWithPhrases`. @default the run itself
+	The best phrases of the model, from whose scores its confidence is computed: see `PhraseSearcher.searchManyWithPhrases`.
+	@default the run itself
 	*/
 	readonly phrases?: Run | undefined;
 };
@@ -29,9 +31,9 @@ export type JudgedScoresOptions = CallOptions & {
 const scoresOptions: OptionNames = optionNames<JudgedScoresOptions>({...callNames, depth: true, phrases: true});
 
 /**
-Returns what `fitTemperature` and `fitFusionTemperature` need for a run: the best scores of each judged query, and whether its
-best hit is relevant. A query that is not in the run has no scores and counts as wrong; at least one judged query must be in
-the run. Queries without judgments are ignored. Progress is not reported.
+Returns the data that `fitTemperature` and `fitFusionTemperature` need: for each query with relevance judgments, its best scores and whether
+its best hit is relevant. A query with judgments that is not in the run has no scores, and its best hit counts as not relevant. Queries
+without judgments are ignored. Fails with `ERR_ARGUMENT` if no query with judgments is in the run. Progress is not reported.
 
 @example
 ```
@@ -59,6 +61,7 @@ export interface ModelRun {
 	readonly run: Run;
 }
 
+/** The options of `selectModels`. */
 export type SelectModelsOptions = CallOptions & {
 	/** Maximum number of models to return. @default 3 */
 	readonly count?: number | undefined;
@@ -67,9 +70,9 @@ export type SelectModelsOptions = CallOptions & {
 const selectOptions: OptionNames = optionNames<SelectModelsOptions>({...callNames, count: true});
 
 /**
-Returns the models whose best hit is relevant most often, best first; ties keep their order (Yang et al., 2023, §3.2: fusion of the
-top three models). Each is what was given with its `accuracy`, the share of judged queries whose best hit has a grade above
-0. Use development questions, not those that the fusion is measured on.
+Returns the models with the highest accuracy, best first: the share of queries with relevance judgments for which the first hit has a grade
+above 0. Models with equal accuracy keep their order. Yang et al. (2023, §3.2) fuse the three best models. Each returned object is the given
+model with its `accuracy`. Use development questions, not the test questions that measure the fusion.
 
 @example
 ```

@@ -1,26 +1,27 @@
-/** Reliability diagrams as SVG. */
+/** Draws reliability diagrams, which compare confidence with accuracy, as SVG. */
 import {checkArray, checkString} from '../core/checks.ts';
 import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
 import {escaped} from '../drawing/html.ts';
-import {type Point, at, line, scale, text} from '../drawing/svg.ts';
+import {type Point, coordinate, line, scale, text} from '../drawing/svg.ts';
 import {type BinOptions, type Prediction, type ReliabilityBin, expectedCalibrationError, reliability} from './calibration-error.ts';
 
+/** The options of `reliabilityDiagram`. */
 export interface ReliabilityDiagramOptions extends BinOptions {
-	/** @default 'Reliability' */
+	/** Heading of the diagram. @default 'Reliability' */
 	readonly title?: string | undefined;
 }
 
 const diagramOptions: OptionNames = optionNames<ReliabilityDiagramOptions>({bins: true, title: true});
 
 /**
-A reliability diagram (DeGroot & Fienberg, 1983; Guo et al., 2017, §2), as a self-contained SVG. For each bin of confidences, a bar shows the
-share of right predictions, a line marks the mean confidence, and the gap between them is shaded. If confidence
-equals accuracy, the line is at the top of the bar. Bars below the plot count the predictions of each bin. The SVG follows the
-reader's light or dark color scheme, and its description has the numbers for screen readers.
+Draws a reliability diagram (DeGroot and Fienberg, 1983; Guo et al., 2017, §2) and returns it as a self-contained SVG. For each bin of
+confidences, the height of a bar is the share of correct predictions, a line marks the mean confidence, and the gap between the two is
+shaded. If confidence equals accuracy, the line is at the top of the bar. Bars below the plot show the number of predictions in each bin.
+The SVG follows the light or dark color scheme of the reader's system, and its description contains the numbers for screen readers.
 
 @example
 ```
-const {run, confidence} = await fuseByConfidence(runs, {temperature: 0.04});
+const {run, confidence} = await fuseByConfidence(models, {temperature: 0.04});
 const predictions = [...run].map(([query, hits]) => ({confidence: confidence.get(query)!, correct: isGold(query, hits[0]?.id)}));
 await writeFile('reliability.svg', reliabilityDiagram(predictions, {title: 'MUF on SQuAD'}));
 ```
@@ -34,14 +35,14 @@ export function reliabilityDiagram(predictions: readonly Prediction[], options: 
 	const error = expectedCalibrationError(predictions, {bins: options.bins, form: 'absolute'});
 	const count = predictions.length;
 	const summary = `${grouped(count)} ${count === 1 ? 'prediction' : 'predictions'}, expected calibration error ${error.toFixed(3)}`;
-	const described = bins
+	const description = bins
 		.filter(bin => bin.count > 0)
-		.map(words)
+		.map(describe)
 		.join('; ');
 	return [
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" class="reliability" role="img">`,
 		`<title>${escaped(title)}</title>`,
-		`<desc>${escaped(`Accuracy by confidence: ${summary}. ${described}.`)}</desc>`,
+		`<desc>${escaped(`Accuracy by confidence: ${summary}. ${description}.`)}</desc>`,
 		`<style>${style}</style>`,
 		`<rect width="${WIDTH}" height="${HEIGHT}" class="paper"/>`,
 		text([LEFT, 22], title, 'heading'),
@@ -55,9 +56,11 @@ export function reliabilityDiagram(predictions: readonly Prediction[], options: 
 	].join('\n');
 }
 
+/** Size of the SVG, in pixels. */
 const [WIDTH, HEIGHT] = [400, 474];
+/** Edges of the plot, a square. */
 const [LEFT, RIGHT, TOP, BOTTOM] = [52, 384, 58, 390];
-/** The bars of counts hang below the plot. */
+/** Top and bottom of the bars that show the number of predictions, below the plot. */
 const [COUNTS_TOP, COUNTS_BOTTOM] = [412, 436];
 
 const x = scale([0, 1], [LEFT, RIGHT]);
@@ -69,7 +72,7 @@ function axes(): readonly string[] {
 		...values.map(value => line([LEFT, y(value)], [RIGHT, y(value)], value === 0 ? 'axis' : 'grid')),
 		...values.map(value => text([LEFT - 8, y(value) + 4], shown(value), 'quiet end')),
 		...values.map(value => text([x(value), BOTTOM + 15], shown(value), 'quiet middle')),
-		`<text transform="translate(14 ${at((TOP + BOTTOM) / 2)}) rotate(-90)" class="quiet middle">accuracy (bars), mean confidence (lines)</text>`,
+		`<text transform="translate(14 ${coordinate((TOP + BOTTOM) / 2)}) rotate(-90)" class="quiet middle">accuracy (bars), mean confidence (lines)</text>`,
 		text([(LEFT + RIGHT) / 2, HEIGHT - 10], 'confidence, and predictions in each bin', 'quiet middle'),
 	];
 }
@@ -78,7 +81,7 @@ function bars(bin: ReliabilityBin): string {
 	const [low, high] = [Math.min(bin.accuracy, bin.confidence), Math.max(bin.accuracy, bin.confidence)];
 	return [
 		'<g class="bin">',
-		`<title>${escaped(words(bin))}</title>`,
+		`<title>${escaped(describe(bin))}</title>`,
 		rectangle([x(bin.from) + 1, y(bin.accuracy)], [x(bin.to) - 1, y(0)], 'accuracy'),
 		rectangle([x(bin.from) + 1, y(high)], [x(bin.to) - 1, y(low)], bin.confidence > bin.accuracy ? 'gap over' : 'gap under'),
 		'</g>',
@@ -99,16 +102,16 @@ function counts(bins: readonly ReliabilityBin[]): readonly string[] {
 
 function rectangle([left, top]: Point, [right, bottom]: Point, style: string): string {
 	const [width, height] = [Math.max(0.1, right - left), Math.max(0, bottom - top)];
-	return `<rect x="${at(left)}" y="${at(top)}" width="${at(width)}" height="${at(height)}" class="${style}"/>`;
+	return `<rect x="${coordinate(left)}" y="${coordinate(top)}" width="${coordinate(width)}" height="${coordinate(height)}" class="${style}"/>`;
 }
 
-const words = ({from, to, count, confidence, accuracy}: ReliabilityBin): string =>
+const describe = ({from, to, count, confidence, accuracy}: ReliabilityBin): string =>
 	`confidence ${shown(from)} to ${shown(to)}: ${grouped(count)}, mean confidence ${confidence.toFixed(3)}, accuracy ${accuracy.toFixed(3)}`;
 
 const shown = (value: number): string => String(Number(value.toFixed(3)));
 const grouped = (count: number): string => count.toLocaleString('en');
 
-/** Every rule is scoped to the class, because the drawing may be part of a page that has its own styles. */
+/** Every rule is limited to the class `reliability`, because the SVG may be part of a page that has its own styles. */
 const style = `
 .reliability { --paper: #fffefb; --ink: #1d1d1f; --quiet: #62625e; --rule: #e4e2da; --strong: #8d8b84; --bar: #0a5fa8; --over: #b85000; }
 @media screen and (prefers-color-scheme: dark) {

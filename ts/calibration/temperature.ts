@@ -5,22 +5,24 @@ import {type Binding, callNative, native} from '../core/native/native.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
 import type {CallOptions, Vectors} from '../core/types.ts';
 
+/** Fits by a search over all temperatures. */
 export interface TemperatureSearchOptions extends CallOptions {
 	/** @default 'search' */
 	readonly method?: 'search' | undefined;
-	/** Number of bins of the calibration error, at most 1000. @default 10 */
+	/** Number of bins of the calibration error, 1 to 1000. @default 10 */
 	readonly bins?: number | undefined;
 }
 
+/** Fits by gradient descent, as in Yang et al. (2023, §4.2). */
 export interface TemperatureDescentOptions extends CallOptions {
 	readonly method: 'descent';
-	/** The initial temperature T₀. @default 0.1 */
+	/** The initial temperature T₀, above 0. @default 0.1 */
 	readonly start?: number | undefined;
-	/** Factor by which the gradient is multiplied. @default 100 */
+	/** The learning rate, above 0: a step subtracts `stepSize` times the gradient. @default 100 */
 	readonly stepSize?: number | undefined;
 	/** Maximum number of steps. @default 100 */
 	readonly maxSteps?: number | undefined;
-	/** Number of bins of the calibration error. @default 10 */
+	/** Number of bins of the calibration error, 1 to 1,000,000. @default 10 */
 	readonly bins?: number | undefined;
 }
 
@@ -34,38 +36,41 @@ const descentOptions: OptionNames = optionNames<TemperatureDescentOptions>({
 	maxSteps: true,
 });
 
-/** A temperature and the squared calibration error at it. */
+/** A temperature and its error. */
 export interface TemperatureFit {
 	readonly temperature: number;
+	/** The squared calibration error at this temperature: see `expectedCalibrationError`. */
 	readonly error: number;
 }
 
-/** The last temperature of a descent. */
+/** The last temperature of a gradient descent. */
 export interface TemperatureDescent extends TemperatureFit {
-	/** All temperatures, starting with `start`. */
+	/** The temperatures of all steps, starting with `start`. */
 	readonly path: readonly TemperatureFit[];
 }
 
 /** The results of one model for several questions, as `judgedScores` returns them. */
 export interface ModelOutcomes {
-	/** `[questions, k]`: the best scores of each question, −Infinity if the model found fewer than k. */
+	/** `[questions, k]`: the k best scores of each question, filled up with −Infinity if the model found fewer. */
 	readonly scores: Vectors;
-	/** For each question, whether the model's best passage is right. */
+	/** For each question, whether the model's best passage is relevant. */
 	readonly correct: readonly boolean[];
 }
 
 /**
-Fits the one temperature of model uncertainty fusion (Yang et al., 2023, §3.2): it minimizes the squared calibration error of
-the fused predictions, which are those of the most confident model for each question. All models have the same questions in
-the same order, and the same temperature.
+Fits the temperature of model uncertainty fusion (Yang et al., 2023, §3.2), which all models share. It minimizes the squared calibration
+error E of the fused predictions, that is, of the most confident model for each question. All models must have the same questions in the
+same order.
 
-`search` (the default) finds the temperature with the smallest error, within eight powers of ten around the spread of the
-scores; on random data its error was at most 1.001 times the minimum. `descent` is the paper's method: T ← T − stepSize · dE/dT from T₀ = 0.1
-with a step size of 100 (§4.2), where dE/dT uses the derivative of the most confident model's confidence. It ends when the
-gradient is 0 or after `maxSteps` steps; a step to 0 or below halves the temperature instead. Its result depends on T₀ and on the
-size of the scores: see docs/calibration.md. Progress counts intervals of temperatures, or steps.
+- `search` (the default) finds the temperature with the smallest error. It tries temperatures from 10⁻⁴ to 10⁴ times the mean difference
+  between the best score of a question and its other scores. In tests with random data, the error was at most 1.001 times the minimum.
+  Progress counts intervals of temperatures.
+- `descent` is the paper's method (§4.2): gradient descent with T ← T − stepSize · dE/dT. For dE/dT, the most confident model of each
+  question is taken as fixed. A step that would lead to 0 or below halves the temperature instead. The descent ends when a step does not
+  change the temperature, or after `maxSteps` steps. The result depends on the initial temperature and on the scale of the scores: see
+  docs/calibration.md. Progress counts steps.
 
-Fails with `ERR_ARGUMENT` without models or if their numbers of questions differ, and with `ERR_DIMENSION` if `scores` does not
+Fails with `ERR_ARGUMENT` if there are no models or if their numbers of questions differ, and with `ERR_DIMENSION` if `scores` does not
 have rows × dim values.
 
 @example
@@ -109,12 +114,12 @@ export async function fitFusionTemperature(
 }
 
 /**
-Fits the temperature of a single model: it minimizes the squared calibration error of Yang et al. (2023, §3.2), which is that
-of `expectedCalibrationError`. Methods and options are those of `fitFusionTemperature`, which fits one temperature for several
-models as the paper does; a temperature per model is an extension.
+Fits the temperature of a single model. It minimizes the squared calibration error (`expectedCalibrationError`; Yang et al., 2023, §3.2).
+Methods, options and errors are those of `fitFusionTemperature`, which fits a common temperature for several models as the paper does. A
+temperature for each model is an extension of the paper's method.
 
-`scores` is `[questions, k]`: the best scores of each question, −Infinity if the model found fewer than k. `correct` says
-whether its best passage is right. `judgedScores` returns both for a run.
+`scores` is `[questions, k]`: the k best scores of each question, filled up with −Infinity if the model found fewer. `correct` says for each
+question whether the model's best passage is relevant. `judgedScores` computes both from a run.
 
 @example
 ```
@@ -142,12 +147,13 @@ export async function fitTemperature(
 	return fit('fitTemperature', options, () => [checkOutcomes(scores, correct)]);
 }
 
+/** Checks the options and fits a common temperature to the outcomes of one or more models. `name` is the start of error messages. */
 async function fit(
 	name: string,
 	options: TemperatureSearchOptions | TemperatureDescentOptions,
 	outcomes: () => readonly Outcomes[],
 ): Promise<TemperatureFit | TemperatureDescent> {
-	// The options of a search are checked once the method is known.
+	// First with the names of both methods, then, once the method is known, with those of the method.
 	checkOptions(name, options, descentOptions);
 	const {method = 'search', bins = 10} = options;
 	checkOneOf('method', method, ['search', 'descent']);
@@ -171,12 +177,12 @@ async function fit(
 	return {...path.at(-1)!, path};
 }
 
-/** Maximum number of bins of a search, which visits a breakpoint for every bin and question. */
+/** Maximum number of bins of a search, whose running time grows with the number of bins times the number of questions. */
 const MAX_SEARCH_BINS = 1000;
 
 interface Outcomes {
 	readonly scores: Vectors;
-	/** One value per question: 1 if the best passage is right, else 0. */
+	/** One value per question: 1 if the best passage is relevant, else 0. */
 	readonly correct: Uint8Array;
 }
 
@@ -200,7 +206,7 @@ export function checkCorrect(correct: readonly boolean[], what: (i: number) => s
 	});
 }
 
-/** `at` is the start of error messages. */
+/** Checks the results of a model. `at` is the start of error messages. */
 function checkOutcomes(scores: Vectors, correct: readonly boolean[], at = ''): Outcomes {
 	checkObject(`${at}scores`, scores, '{data, rows, dim}');
 	checkCount(`${at}scores: dim`, scores.dim, 1);
@@ -216,6 +222,7 @@ function checkOutcomes(scores: Vectors, correct: readonly boolean[], at = ''): O
 	return {scores, correct: checkCorrect(correct, i => `${at}correct[${i}]`)};
 }
 
+/** Converts the columns that the addon returns. */
 function points({temperatures, errors}: Binding.NativePath): TemperatureFit[] {
 	return Array.from(temperatures, (temperature, i) => ({temperature, error: errors[i]!}));
 }

@@ -1,20 +1,23 @@
-/** Compares two runs measure by measure, with significance tests. */
+/** Compares two runs by each measure with a significance test, for `passagekit evaluate --compare`. */
 import {type PairedTest, bonferroni} from '../evaluation/index.ts';
 import {table} from './table.ts';
 
 /** The values of one measure for two runs, and the significance of their difference. */
 export interface Comparison {
 	readonly measure: string;
-	/** The values of the run and of the run that it is compared with. */
+	/** Mean of the run. */
 	readonly mean: number;
+	/** Mean of the run with which it is compared. */
 	readonly other: number;
+	/** The mean difference, over the queries for which both runs have a value. */
 	readonly difference: number;
-	/** The p-value of a paired t-test, and its Bonferroni correction for all measures. */
+	/** The p-value of a paired t-test. */
 	readonly p: number;
+	/** `p` after Bonferroni's correction for the number of measures. */
 	readonly corrected: number;
 }
 
-/** Tests the difference of the two runs for every measure. */
+/** Tests the difference between two runs for each measure. `test` runs the paired test of a measure. */
 export async function compare(
 	measures: ReadonlyArray<{readonly measure: string; readonly mean: number; readonly other: number; test(): Promise<PairedTest>}>,
 ): Promise<Comparison[]> {
@@ -27,6 +30,7 @@ export async function compare(
 	return rows.map((row, i) => ({...row, corrected: corrected[i]!}));
 }
 
+/** Formats comparisons as a table, one row per measure. */
 export function comparisonTable(rows: readonly Comparison[]): string {
 	return table(
 		['measure', 'mean', 'other', 'difference', 'p', 'corrected p'],
@@ -35,15 +39,15 @@ export function comparisonTable(rows: readonly Comparison[]): string {
 			mean.toFixed(4),
 			other.toFixed(4),
 			(difference > 0 ? '+' : '') + difference.toFixed(4),
-			shown(p),
-			shown(corrected),
+			formatP(p),
+			formatP(corrected),
 		]),
 	);
 }
 
-/** Returns the note below the table. */
-export const comparisonNote = 'p of paired t-tests, two-sided; corrected for all measures of the table by Bonferroni';
+/** The note below the table. */
+export const comparisonNote = 'p is from two-sided paired t-tests; corrected p has Bonferroni’s correction for the number of measures';
 
-function shown(p: number): string {
+function formatP(p: number): string {
 	return p > 0 && p < 0.0001 ? p.toExponential(1) : p.toFixed(4);
 }

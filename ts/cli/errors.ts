@@ -1,13 +1,16 @@
-/** How the command line reports errors. */
+/** Errors of the command line, and how they are printed. */
 import {isNativeError} from 'node:util/types';
 import {RetrievalError} from '../core/errors.ts';
 
-/** A usage error. The exit status is 2. */
+/** An error in the command line that the user typed. The exit status is 2. */
 export class UsageError extends Error {
 	override readonly name = 'UsageError';
 }
 
-/** Prints an error to standard error as one line, or as one object with `--json`. Bugs are printed with their stack. */
+/**
+Prints an error to standard error. With `--json`, it is one JSON object with a code and the message. Otherwise an
+expected error is one line, and an unexpected one is printed with its stack.
+*/
 export function reportError(error: unknown, json: boolean): void {
 	const {message, stack} = isNativeError(error) ? error : new Error(String(error));
 	const code = error instanceof RetrievalError ? error.code : error instanceof UsageError ? 'ERR_USAGE' : 'ERR_INTERNAL';
@@ -15,6 +18,6 @@ export function reportError(error: unknown, json: boolean): void {
 		process.stderr.write(`${JSON.stringify({error: {code, message}})}\n`);
 		return;
 	}
-	const expected = code !== 'ERR_INTERNAL';
-	process.stderr.write(`passagekit: ${expected ? message : (stack ?? message)}${expected ? ` (${code})` : ''}\n`);
+	const isExpected = code !== 'ERR_INTERNAL';
+	process.stderr.write(`passagekit: ${isExpected ? message : (stack ?? message)}${isExpected ? ` (${code})` : ''}\n`);
 }

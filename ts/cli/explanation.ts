@@ -1,4 +1,7 @@
-/** Formats an explanation for a terminal. */
+/**
+Formats the explanation of a match for the terminal. Q is the projection of the question's vector onto the vocabulary, P
+is the projection of the passage's vector.
+*/
 import type {ReportTable} from '../drawing/table.ts';
 import type {MarkedText, MatchExplanation, ProjectedMatch, ProjectedToken, TokenOrigin} from '../vocabulary/explanation/explain-match.ts';
 import {summary} from '../vocabulary/explanation/explanation-html.ts';
@@ -7,7 +10,10 @@ import {bm25Table, expansionTable, sharedTable} from '../vocabulary/explanation/
 import {styled} from './output.ts';
 import {table, wrapped} from './table.ts';
 
-/** Formats the passage with its marked words, both projections side by side, and the tables, `columns` characters wide. */
+/**
+Formats the texts with marked words, both projections side by side, and the tables. Texts are wrapped at `columns`
+characters.
+*/
 export function shownExplanation(explanation: MatchExplanation, heading: string, columns: number): string {
 	const {passage, marked, dense, enriched, bm25} = explanation;
 	const title = passage.title ? `${styled('bold', passage.title)} · ` : '';
@@ -22,21 +28,27 @@ export function shownExplanation(explanation: MatchExplanation, heading: string,
 		'',
 		projections(dense, ''),
 		...(enriched ? ['', projections(enriched, ` enriched, λ = ${Number(enriched.lambda.toPrecision(3))}`)] : []),
-		...[sharedTable(explanation), expansionTable(explanation), ...(bm25 ? [bm25Table({bm25})] : [])].flatMap(of => ['', shownTable(of)]),
+		...[sharedTable(explanation), expansionTable(explanation), ...(bm25 ? [bm25Table({bm25})] : [])].flatMap(table => [
+			'',
+			tableText(table),
+		]),
 		'',
 	].join('\n');
 }
 
-/** The legend of the marks and colors. */
+/** Explains the brackets or colors of words, and the letters of tokens. */
 export const legend = (): string =>
 	styled(
 		'dim',
-		`marked: ${mark('shared', 'shared')}, ${mark('forgotten', 'forgotten')} by P, ${mark('expansion', 'expansion')} by Q; in projections ${origins.shared} shared, ${origins.question} of the question, ${origins.passage} of the passage`,
+		`words: ${mark('shared', 'shared')}, ${mark('forgotten', 'forgotten')} by P, ${mark('expansion', 'added')} by Q; tokens: ${origins.shared} in both texts, ${origins.question} in the question only, ${origins.passage} in the passage only`,
 	);
 
+/** The letter of each token in a projection: which text contains it. */
 const origins: Readonly<Record<TokenOrigin, string>> = {shared: '=', question: 'q', passage: 'p', other: ' '};
 
-function projections({question, passage}: ProjectedMatch, what: string): string {
+/** Formats Q and P side by side. `suffix` is added to their headings. */
+function projections({question, passage}: ProjectedMatch, suffix: string): string {
+	// A line takes 32 columns: rank, letter, token and probability.
 	const width = 35;
 	const block = (tokens: readonly ProjectedToken[]): string[] =>
 		tokens.map(({rank, token, probability, origin}) => {
@@ -47,12 +59,14 @@ function projections({question, passage}: ProjectedMatch, what: string): string 
 	const rows = Array.from({length: Math.max(left.length, right.length)}, (_, i) =>
 		`${left[i] ?? ' '.repeat(width)} │ ${right[i] ?? ''}`.trimEnd(),
 	);
-	const headings = ['Q, of the question', 'P, of the passage'].map(name => styled('bold', `${name}${what}`.padEnd(width)));
+	const headings = ['Q, of the question', 'P, of the passage'].map(name => styled('bold', `${name}${suffix}`.padEnd(width)));
 	return [headings.join(' │ ').trimEnd(), ...rows].join('\n');
 }
 
-function shownTable({name, caption, stub, columns, blocks}: ReportTable): string {
+/** Formats a table with its name and caption above it. */
+function tableText({name, caption, firstHeading, columns, blocks}: ReportTable): string {
 	const rows = blocks.flatMap(({rows}) => rows);
+	// The part of a group's name after a comma is left out, to keep the columns narrow.
 	const headings = columns.map(({group, heading}) => (group === undefined ? heading : `${heading}, ${group.split(',')[0]!.toLowerCase()}`));
 	return [
 		`${styled('bold', name)}  ${styled('dim', caption)}`,
@@ -60,7 +74,7 @@ function shownTable({name, caption, stub, columns, blocks}: ReportTable): string
 			? []
 			: [
 					table(
-						[stub, ...headings],
+						[firstHeading, ...headings],
 						rows.map(({heading, cells}) => [heading.text, ...cells.map(({text, markers = ''}) => `${text}${markers}`)]),
 					),
 				]),
@@ -70,9 +84,10 @@ function shownTable({name, caption, stub, columns, blocks}: ReportTable): string
 const texts = (parts: readonly MarkedText[]): string =>
 	parts.map(({text, kind}) => (kind === undefined ? text : mark(kind, text))).join('');
 
+/** Marks a word with a color, or with brackets if standard output shows no colors. */
 function mark(kind: NonNullable<MarkedText['kind']>, text: string): string {
-	const colour = {shared: 'cyan', forgotten: 'yellow', expansion: 'green'} as const;
+	const colors = {shared: 'cyan', forgotten: 'yellow', expansion: 'green'} as const;
 	const [before, after] = {shared: ['[', ']'], forgotten: ['[-', '-]'], expansion: ['[+', '+]']}[kind] as [string, string];
-	const coloured = styled(colour[kind], text);
-	return coloured === text ? `${before}${text}${after}` : coloured;
+	const colored = styled(colors[kind], text);
+	return colored === text ? `${before}${text}${after}` : colored;
 }

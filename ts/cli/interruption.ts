@@ -1,15 +1,19 @@
-/** How a command handles process signals. */
+/** How a command reacts to the signals SIGINT, SIGTERM and SIGHUP. */
 import {removeUnfinishedFiles} from '../core/files/unfinished-files.ts';
 
-/** Exit statuses: those that shells report for a process ended by the signal. */
+/** Exit status after each signal: 128 plus its number, as shells report it. */
 const statuses = {SIGHUP: 129, SIGINT: 130, SIGTERM: 143} as const;
 
-/** How long the work may take to stop. A single model run or segment merge cannot be interrupted. */
+/**
+How long the work may take to stop, in milliseconds. A single run of a model, or a merge of index segments, cannot be
+interrupted and may take longer.
+*/
 const GRACE_MS = 400;
 
 /**
-The first SIGINT, SIGTERM or SIGHUP aborts the work, which then removes its unfinished files. If it has not stopped after
-`GRACE_MS`, or if another signal arrives, the handler removes these files itself and exits, which ends all threads.
+Handles signals while a command runs. The first signal aborts the work, which then removes its unfinished files. If the
+work has not stopped after `GRACE_MS`, or if a second signal arrives, the handler removes these files itself and exits,
+which ends all threads.
 */
 export class Interruption {
 	readonly #controller = new AbortController();
@@ -23,16 +27,17 @@ export class Interruption {
 		}
 	}
 
+	/** Aborted by the first signal. */
 	get signal(): AbortSignal {
 		return this.#controller.signal;
 	}
 
-	/** The exit status, once a signal has arrived. */
+	/** The exit status if a signal has arrived, else undefined. */
 	get status(): number | undefined {
 		return this.#status;
 	}
 
-	/** Prints that the work was interrupted, at most once. */
+	/** Prints once that the work was interrupted; further calls print nothing. */
 	report(): void {
 		if (!this.#reported) {
 			this.#reported = true;
@@ -40,7 +45,10 @@ export class Interruption {
 		}
 	}
 
-	/** Restores default signal handling after the command ended. An interrupted process that is still busy keeps its grace period. */
+	/**
+	Removes the signal handlers after the command has ended. After an interruption, the process still exits when the
+	grace period ends.
+	*/
 	settle(): void {
 		for (const [name, handler] of this.#handlers) {
 			process.off(name, handler);

@@ -1,27 +1,31 @@
 /** The entry point of the command line: registers the commands and runs one. */
 import {Command, CommanderError} from 'commander';
 import {packageVersion} from '../core/native/addon.ts';
+import {registerAdd} from './commands/add.ts';
 import {registerAsk} from './commands/ask.ts';
 import {registerBench} from './commands/bench.ts';
+import {registerDelete} from './commands/delete.ts';
 import {registerDemo} from './commands/demo.ts';
 import {registerDoctor} from './commands/doctor.ts';
 import {registerEvaluate} from './commands/evaluate.ts';
 import {registerExplain} from './commands/explain.ts';
 import {registerIndex} from './commands/index-corpus.ts';
+import {registerOptimize} from './commands/optimize.ts';
 import {registerPhrases} from './commands/phrases.ts';
 import {registerReplicate} from './commands/replicate.ts';
 import {registerSearch} from './commands/search.ts';
+import {registerStats} from './commands/stats.ts';
 import {registerVocabulary} from './commands/vocabulary.ts';
 import {UsageError, reportError} from './errors.ts';
 import {Interruption} from './interruption.ts';
 import {pathError} from '../core/file-system.ts';
 
 /**
-Runs the command line and resolves to its exit status: 0 for success, 1 for a failure, 2 for a usage error; 130, 143 or 129 if
-SIGINT, SIGTERM or SIGHUP interrupted it.
+Runs the command line and resolves to its exit status: 0 for success, 1 for a failure, 2 for a usage error; 130, 143 or
+129 if SIGINT, SIGTERM or SIGHUP interrupted it.
 */
 export async function run(argv: readonly string[]): Promise<number> {
-	// The reader of a pipe may stop early, as in `passagekit search … | head`.
+	// The program that reads our output from a pipe may end first, as in `passagekit search … | head`.
 	process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 		if (error.code === 'EPIPE') {
 			process.exit(0);
@@ -29,28 +33,35 @@ export async function run(argv: readonly string[]): Promise<number> {
 		reportError(pathError('write', 'standard output', error), argv.includes('--json'));
 		process.exit(1);
 	});
-	// Nobody can read the message, but the results are still written.
+	// If standard error cannot be written, messages are lost, but results are still written.
 	process.stderr.on('error', () => {});
 	const program = new Command('passagekit')
 		.description('Passage retrieval and question answering over your own documents: BM25, dense, hybrid, reader, evaluation.')
 		.version(packageVersion())
-		.showHelpAfterError('(run with --help for what is possible)')
+		.showHelpAfterError('(run with --help to see all options)')
 		.addHelpText(
 			'after',
 			`
-Begin with:
-  $ passagekit demo                          the whole path over a small encyclopedia
-  $ passagekit index ./my-docs               makes ./passagekit-index
-  $ passagekit ask "Who built the bridge?"   answers from ./passagekit-index
+Start with:
+  $ passagekit demo                          index, search and answer, with a small encyclopedia
+  $ passagekit add ./my-docs                 add documents to the collection in ./passagekit-index
+  $ passagekit search "steel bridge"         show the best passages of ./passagekit-index
+  $ passagekit ask "Who built the bridge?"   answer from the passages of ./passagekit-index
 
-Every command takes --json. Exit status: 0 done, 1 failed, 2 not understood, 128 + n after signal n.`,
+\`add\` makes a collection that changes; \`index\` builds one from a corpus that does not change.
+
+Every command takes --json. Exit status: 0 for success, 1 for a failure, 2 for a usage error, 128 + n after signal n.`,
 		);
 	const interruption = new Interruption();
 	for (const register of [
 		registerDemo,
+		registerAdd,
+		registerDelete,
 		registerIndex,
 		registerSearch,
 		registerAsk,
+		registerStats,
+		registerOptimize,
 		registerEvaluate,
 		registerExplain,
 		registerReplicate,

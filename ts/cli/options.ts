@@ -1,10 +1,11 @@
 /** Parsers for option values that several commands share. */
 import {InvalidArgumentError} from 'commander';
 import {RetrievalError} from '../core/errors.ts';
+import type {Filter} from '../core/filters/filter.ts';
 import type {Analyzer} from '../sparse/analyzer.ts';
 import {nativeAnalyzer} from '../sparse/native-analyzer.ts';
 
-/** Parses a whole number of at least `min`. */
+/** Returns a parser of whole numbers that are at least `min`. */
 export function count(min: number): (text: string) => number {
 	return text => {
 		const value = Number(text);
@@ -24,12 +25,12 @@ export function number(text: string): number {
 	return value;
 }
 
-/** Parses `20,100` as numbers. */
+/** Parses a list of whole numbers, such as `20,100`. */
 export function counts(text: string): number[] {
 	return text.split(',').map(part => count(1)(part.trim()));
 }
 
-/** Parses `nDCG@10,R@100` as names. */
+/** Parses a list of names, such as `nDCG@10,R@100`. */
 export function names(text: string): string[] {
 	return text
 		.split(',')
@@ -37,7 +38,7 @@ export function names(text: string): string[] {
 		.filter(part => part !== '');
 }
 
-/** Parses the name of an analyzer, or `wordpiece:` with a file. */
+/** Parses the name of an analyzer, or `wordpiece:` followed by the path of a tokenizer. */
 export function analyzer(text: string): Analyzer {
 	const [, tokenizer] = /^wordpiece:(.+)$/su.exec(text) ?? [];
 	const parsed = tokenizer === undefined ? (text as Analyzer) : ({type: 'wordpiece', tokenizer} as const);
@@ -49,5 +50,22 @@ export function analyzer(text: string): Analyzer {
 	return parsed;
 }
 
-/** The default folder of collections, for all commands. */
+/** Parses a filter in JSON, such as `{"price":{"lt":50}}`. Its parts are checked by the search. */
+export function filter(text: string): Filter {
+	let parsed: unknown;
+	try {
+		parsed = JSON.parse(text);
+	} catch {
+		// Reported below.
+	}
+	if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+		throw new InvalidArgumentError(`expected a JSON object such as {"price":{"lt":50}}, got ${text.slice(0, 200)}`);
+	}
+	return parsed;
+}
+
+/** As a number of threads: as many as there are cores. */
+export const ALL_CORES = 0;
+
+/** The folder of the collection, if the user does not name one. */
 export const defaultIndex = 'passagekit-index';

@@ -1,9 +1,13 @@
-/** Progress bars on standard error. */
+/** Progress bars, durations and sizes in bytes for the terminal. */
 import type {Progress} from '../core/types.ts';
 
+/** Width of a bar in characters. */
 const WIDTH = 24;
 
-/** A progress bar with rate and remaining time on standard error. It is silent unless standard error is a terminal. */
+/**
+A progress bar with rate and remaining time, by default on standard error. It prints nothing unless the stream is a
+terminal.
+*/
 export class ProgressBar {
 	readonly #label: string;
 	readonly #unit: string;
@@ -17,12 +21,14 @@ export class ProgressBar {
 		this.#stream = stream;
 	}
 
-	update({done, total}: Progress): void {
+	/** Draws the bar over its previous state. `detail` is added at its end. */
+	update({done, total}: Progress, detail?: string): void {
 		if (!this.#stream.isTTY) {
 			return;
 		}
 		this.#shown = true;
-		this.#stream.write(`\r\u001B[2K${progressLine(this.#label, this.#unit, {done, total}, (performance.now() - this.#startedAt) / 1000)}`);
+		const line = progressLine(this.#label, this.#unit, {done, total}, (performance.now() - this.#startedAt) / 1000);
+		this.#stream.write(`\r\u001B[2K${line}${detail === undefined ? '' : ` · ${detail}`}`);
 	}
 
 	/** Clears the bar. */
@@ -34,22 +40,25 @@ export class ProgressBar {
 	}
 }
 
-/** `encode [████        ] 120/480 passages · 85/s · 4 s left`. */
+/**
+Formats a bar: `encode [████        ] 120/480 passages · 85/s · 4.2 s left`. A `total` of 0 means that it is unknown.
+*/
 export function progressLine(label: string, unit: string, {done, total}: Progress, seconds: number): string {
 	const rate = seconds > 0 ? done / seconds : 0;
-	const parts = [`${amount(done, unit)}${total > 0 ? `/${amount(total, unit)}` : ''} ${unit === 'bytes' ? '' : unit}`.trim()];
+	const fields = [`${amount(done, unit)}${total > 0 ? `/${amount(total, unit)}` : ''} ${unit === 'bytes' ? '' : unit}`.trim()];
 	if (rate > 0) {
-		parts.push(`${amount(rate, unit)}/s`);
+		fields.push(`${amount(rate, unit)}/s`);
 	}
 	if (rate > 0 && total > done) {
-		parts.push(`${duration((total - done) / rate)} left`);
+		fields.push(`${duration((total - done) / rate)} left`);
 	}
 	const filled = total > 0 ? Math.round(Math.min(1, done / total) * WIDTH) : 0;
-	return `${label.padEnd(8)} [${'█'.repeat(filled)}${' '.repeat(WIDTH - filled)}] ${parts.join(' · ')}`;
+	return `${label.padEnd(8)} [${'█'.repeat(filled)}${' '.repeat(WIDTH - filled)}] ${fields.join(' · ')}`;
 }
 
+/** Formats a duration: `250 ms`, `9.9 s`, `89 s`, `1 min 30 s`. */
 export function duration(seconds: number): string {
-	// Rounded before the unit is chosen: no `1000 ms`, no `1 min 60 s`.
+	// Rounded before the unit is chosen, so that the result is never `1000 ms`, `10.0 s` or `1 min 60 s`.
 	const ms = Math.round(Math.max(0, seconds) * 1000);
 	if (ms < 1000) {
 		return `${ms} ms`;
@@ -61,10 +70,12 @@ export function duration(seconds: number): string {
 	return whole < 90 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
+/** Formats a number of bytes: `1.5 kB`, `30.0 MB`. The limit avoids `1000.0 kB`. */
 export function bytes(count: number): string {
 	return count < 999_950 ? `${(count / 1e3).toFixed(1)} kB` : `${(count / 1e6).toFixed(1)} MB`;
 }
 
+/** Formats a count or a rate in its unit. */
 function amount(count: number, unit: string): string {
 	return unit === 'bytes' ? bytes(count) : count < 10 ? count.toFixed(count % 1 === 0 ? 0 : 1) : Math.round(count).toLocaleString('en');
 }

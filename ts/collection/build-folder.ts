@@ -1,6 +1,7 @@
 /**
-The temporary folder in which a collection is built, next to its target: `.NAME.building-PROCESS-RANDOM`. It holds a record of
-the building process, so that the next build can recognize the leftovers of killed builds.
+The temporary folder in which a collection is built. It is next to the target folder and is called `.NAME.building-PID-RANDOM`, where NAME
+is the name of the target and PID the id of the building process. A file in it records that process, so that later builds can tell whether
+the folder was left behind by a process that was killed.
 */
 import {randomUUID} from 'node:crypto';
 import {type Stats, chmodSync, chownSync, mkdirSync, readFileSync, renameSync, rmSync, rmdirSync, statSync, writeFileSync} from 'node:fs';
@@ -14,15 +15,15 @@ import {parts} from './manifest.ts';
 
 /** The file with the record of the building process. */
 const RECORD = 'building.json';
-/** A folder without a record is abandoned after this time without a change, if no process here has its process id. */
-const WITHOUT_RECORD_MS = 5 * 60_000;
-/** A folder of a process on another machine or in another container is abandoned after this time without a change. */
-const UNSEEN_MS = 24 * 60 * 60_000;
-/** Maximum number of symbolic links that are followed, as in Linux. */
+/** A folder without a record is abandoned after this time without a change, if this machine has no process with the PID in its name. */
+const ABANDONED_WITHOUT_RECORD_MS = 5 * 60_000;
+/** A folder of a process on another machine or in another container counts as abandoned after this time without a change. */
+const ABANDONED_ELSEWHERE_MS = 24 * 60 * 60_000;
+/** Maximum number of symbolic links that are followed one after another; Linux has the same limit. */
 const MAX_LINKS = 40;
 
-/** The path that a collection is written to: symbolic links are followed, so that they are not replaced. */
-export async function placeOf(output: string): Promise<string> {
+/** Returns the path to which a collection is written. Symbolic links are followed, so that the build does not replace the links. */
+export async function targetOf(output: string): Promise<string> {
 	let path = resolve(output);
 	for (let links = 0; links <= MAX_LINKS; links++) {
 		const link = await readlink(path).catch(() => undefined);
@@ -34,13 +35,14 @@ export async function placeOf(output: string): Promise<string> {
 	throw new RetrievalError('ERR_IO', `write ${output}: expected a folder, got a chain of more than ${MAX_LINKS} symbolic links, or a loop`);
 }
 
-/** A temporary folder that becomes a collection by `moveInto`, or is removed. */
+/** A temporary folder that `moveToTarget` turns into a collection, or that is removed. */
 export class BuildFolder {
 	readonly path: string;
 	readonly #target: string;
-	/** Mode and owner of the collection that is replaced. */
+	/** Mode and owner of the folder that is replaced, if there is one. */
 	readonly #replaced: Stats | undefined;
-	readonly #release: () => void;
+	/** Cancels the removal of the folder in case the process is forced to exit. */
+	readonly #unregister: () => void;
 	/** Whether the replaced collection was moved aside and could not be restored. */
 	#keepsOld = false;
 
@@ -48,56 +50,56 @@ export class BuildFolder {
 		this.path = path;
 		this.#target = target;
 		this.#replaced = replaced;
-		this.#release = onForcedExit(() => this.#removeSync());
+		this.#unregister = onForcedExit(() => this.#removeSync());
 	}
 
-	/** Creates a folder next to `target`, whose last component is not a link, and removes the folders of killed builds. */
+	/** Creates a folder next to `target`, a path that `targetOf` returned, and removes the folders of killed builds. */
 	static async create(target: string): Promise<BuildFolder> {
 		const path = join(dirname(target), `.${basename(target)}.building-${process.pid}-${randomUUID().slice(0, 8)}`);
 		let folder: BuildFolder | undefined;
 		try {
 			await mkdir(dirname(target), {recursive: true});
-			await sweep(target);
+			await removeLeftovers(target);
 			const replaced = statSync(target, {throwIfNoEntry: false});
-			// The permissions are never wider than those of the replaced folder, not even during the build.
+			// Even during the build, the folder grants no permissions that the replaced folder does not grant.
 			mkdirSync(path, {mode: replaced === undefined ? 0o777 : replaced.mode & 0o777});
 			folder = new BuildFolder(path, target, replaced);
 			writeFileSync(join(path, RECORD), JSON.stringify(thisProcess()));
 			return folder;
 		} catch (error) {
 			await folder?.remove().catch(() => {});
-			throw refused(target, error);
+			throw writeError(target, error);
 		}
 	}
 
 	/**
-	Moves the folder to the target path. With `overwrite` it replaces an existing folder: in one step if the system can exchange
-	two folders, else by two renames. It is synchronous, so nothing else runs on this thread in between.
+	Moves the folder to the target path. With `overwrite`, it replaces an existing folder: in one step if the operating system can exchange
+	two folders, otherwise by two renames. The method is synchronous, so that no other code of this thread runs between the renames.
 	*/
-	moveInto(overwrite: boolean): void {
+	moveToTarget(overwrite: boolean): void {
 		try {
 			this.#keepPermissions();
 			if (overwrite && statSync(this.#target, {throwIfNoEntry: false})) {
 				this.#exchange();
 			} else {
-				// Windows cannot rename a folder over an empty one.
+				// Windows cannot rename a folder to the path of an empty folder.
 				removeEmpty(this.#target);
 				renameSync(this.path, this.#target);
 			}
-			// Not earlier: until the new collection is in place, other builds need to know whether this process still runs.
+			// Only now: until the new collection is in place, other builds need the record to know whether this process still runs.
 			rmSync(join(this.#target, RECORD), {force: true});
 		} catch (error) {
-			throw refused(this.#target, error);
+			throw writeError(this.#target, error);
 		}
 	}
 
-	/** Removes the unfinished folder, or after a move the collection that it replaced. */
+	/** Removes the temporary folder: the unfinished collection, or, after a move, the collection that was replaced. */
 	async remove(): Promise<void> {
 		await rm(this.path, {recursive: true, force: true});
 		if (!this.#keepsOld) {
 			await rm(this.#old(), {recursive: true, force: true});
 		}
-		this.#release();
+		this.#unregister();
 	}
 
 	#old(): string {
@@ -150,10 +152,10 @@ export class BuildFolder {
 }
 
 /**
-Restores a collection that a build moved aside but did not replace, because it was killed between two renames. Returns whether
-there was one, including one that another process has just restored.
+Restores a collection that a build moved aside but did not replace, because the build was killed between two renames. Returns whether there
+was such a collection. If another process has just restored it, the result is true as well.
 */
-export async function putBack(target: string): Promise<boolean> {
+export async function restoreMovedAside(target: string): Promise<boolean> {
 	for (const name of await leftovers(target)) {
 		const path = join(dirname(target), name);
 		if (name.endsWith('.old') && hasBuilderEnded(path)) {
@@ -171,25 +173,27 @@ export async function putBack(target: string): Promise<boolean> {
 }
 
 /** Removes the leftovers of killed builds of `target`. */
-async function sweep(target: string): Promise<void> {
+async function removeLeftovers(target: string): Promise<void> {
 	for (const name of await leftovers(target)) {
 		const path = join(dirname(target), name);
-		// A collection that was moved aside is needed until there is a new one at the target.
-		const wanted = name.endsWith('.old') && !(await stat(join(target, parts.manifest)).catch(() => undefined));
-		if (!wanted && (await isAbandoned(path))) {
+		// A collection that was moved aside is kept until there is a collection at the target.
+		const isNeeded = name.endsWith('.old') && !(await stat(join(target, parts.manifest)).catch(() => undefined));
+		if (!isNeeded && (await isAbandoned(path))) {
 			await rm(path, {recursive: true, force: true}).catch(() => {});
 		}
 	}
 }
 
+/** The names of the temporary folders of builds of `target`: `.old` are collections that were moved aside, `.gone` are being removed. */
 async function leftovers(target: string): Promise<string[]> {
 	const start = `.${basename(target)}.building-`;
 	const names = await readdir(dirname(target)).catch(() => []);
 	return names.filter(name => name.startsWith(start) && /^\d+(?:-[\da-f]{8})?(?:\.old|\.gone)?$/u.test(name.slice(start.length)));
 }
 
-/** Whether the builder that moved this collection aside has ended; the builder's folder is next to it. */
+/** Whether the process that moved a collection aside to `old` has ended. */
 function hasBuilderEnded(old: string): boolean {
+	// The record is in the temporary folder of that process, which has the same name without `.old`.
 	const record = recordIn(old.slice(0, -'.old'.length));
 	return record ? hasEnded(record) === true : !isRunning(pidOf(basename(old)));
 }
@@ -209,7 +213,7 @@ async function isAbandoned(path: string): Promise<boolean> {
 		return ended;
 	}
 	const unchanged = await millisecondsUnchanged(path);
-	return record ? unchanged > UNSEEN_MS : unchanged > WITHOUT_RECORD_MS && !isRunning(pidOf(basename(path)));
+	return record ? unchanged > ABANDONED_ELSEWHERE_MS : unchanged > ABANDONED_WITHOUT_RECORD_MS && !isRunning(pidOf(basename(path)));
 }
 
 /** Time since the folder or one of its entries last changed. */
@@ -234,11 +238,11 @@ function removeEmpty(folder: string): void {
 	try {
 		rmdirSync(folder);
 	} catch {
-		// The folder is missing or not empty; if it matters, the rename fails.
+		// The folder is missing or not empty. In the latter case, the rename that follows fails.
 	}
 }
 
-function refused(target: string, error: unknown): unknown {
+function writeError(target: string, error: unknown): unknown {
 	return error instanceof RetrievalError
 		? error
 		: new RetrievalError('ERR_IO', `write ${target}: ${(error as Error).message}`, {cause: error});

@@ -1,3 +1,4 @@
+/** Builds a collection: reads passages, indexes and encodes them, and writes everything to one folder. */
 import {readdir} from 'node:fs/promises';
 import {availableParallelism} from 'node:os';
 import {join, resolve} from 'node:path';
@@ -15,41 +16,47 @@ import {checkedFileOptions, fileNames} from '../core/passage-source.ts';
 import type {Analyzer} from '../sparse/analyzer.ts';
 import {nativeAnalyzer} from '../sparse/native-analyzer.ts';
 import type {CallOptions, Passage, Progress} from '../core/types.ts';
-import {BuildFolder, placeOf, putBack} from './build-folder.ts';
-import {type EncoderRecord, type Manifest, parts, readManifest, writeManifest} from './manifest.ts';
+import {BuildFolder, restoreMovedAside, targetOf} from './build-folder.ts';
+import {type EncoderRecord, type FilePart, type Manifest, headerOf, parts, readManifest, writeManifest} from './manifest.ts';
 
-/** The stages of a build in their order: read and split passages, index them for BM25, encode them into the flat index, build the graph. */
+/** The stages of a build, in order: reading and splitting passages, the BM25 index, encoding into the flat index, the HNSW graph. */
 export type BuildStage = 'read' | 'bm25' | 'encode' | 'hnsw';
 
-/** `read` counts bytes, the other stages passages. */
+/** The progress of a stage. The stage `read` counts bytes, the other stages count passages. */
 export interface BuildProgress extends Progress {
 	readonly stage: BuildStage;
 }
 
+/** The vector indexes of a collection: an exact index, or in addition an HNSW graph. */
 export type DenseIndexes = 'flat' | 'flat+hnsw';
 
+/** The result of a stage of a build. */
 export interface StageReport {
 	readonly stage: BuildStage;
+	/** Duration of the stage. */
 	readonly milliseconds: number;
+	/** Number of passages that the stage processed. */
 	readonly passages: number;
 }
 
+/** The options of a build. */
 export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimits {
 	/** Format of the source file. @default 'auto' */
 	readonly format?: PassageFormat | undefined;
-	/** How documents are split into passages. @default text files are split into 100 words, other formats are not split */
+	/** How documents are split into passages. @default {words: 100} for text files; other formats are not split */
 	readonly split?: SplitOptions | undefined;
 	/** Skips invalid lines and counts them, instead of failing with `ERR_FORMAT`. @default false */
 	readonly skipBadLines?: boolean | undefined;
 	/** How texts are turned into terms for BM25. @default 'english' */
 	readonly analyzer?: Analyzer | undefined;
-	/** The encoder of passages, or `false` for BM25 alone. @default 'minilm-encoder' */
+	/** The encoder of passages, as for `OnnxEncoder.load`, or `false` for a collection without vectors. @default 'minilm-encoder' */
 	readonly encoder?: string | false | undefined;
+	/** The options with which encoders are loaded. */
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;
 	/**
-	Tokens that are encoded together, padding included. With 1 every passage is encoded alone, and its vector does not depend on
-	other passages: int8 models choose the scale of their activations per batch. That takes longer, the more so the shorter the texts.
-	@default 2048
+	Maximum number of tokens that are encoded in one batch, padding included. With an int8 model, a vector depends slightly on the other
+	texts in its batch, because the model chooses a quantization scale per batch. With 1, every passage is encoded alone, so that its
+	vector does not depend on other passages; this takes longer, especially for short texts. @default 2048
 	*/
 	readonly batchTokens?: number | undefined;
 	/** The encoder of questions, if it differs from that of passages, as in DPR. @default the encoder of passages */
@@ -57,19 +64,19 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	/** @default 'flat+hnsw' */
 	readonly dense?: DenseIndexes | undefined;
 	/**
-	How the flat index stores its vectors. The graph is built from the stored vectors, which are rounded with `f16`.
+	How the flat index stores its vectors. The graph is built from the stored vectors: with `f16`, from the rounded ones.
 	@default {storage: 'f32'}
 	*/
 	readonly flat?: {readonly storage?: FlatStorage | undefined} | undefined;
 	/** Parameters of the HNSW graph. @default {m: 24, efConstruction: 200, seed: 42, layout: 'fast'} */
 	readonly hnsw?: Pick<HnswIndexOptions, 'm' | 'efConstruction' | 'seed' | 'layout'> | undefined;
-	/** Number of threads that build the graph. With 1, its bytes are the same every time. @default all cores */
+	/** Number of threads that build the graph. With 1, the graph is the same every time. @default all cores */
 	readonly threads?: number | undefined;
 	/** Replaces an existing collection. @default false */
 	readonly overwrite?: boolean | undefined;
-	/** If it throws or its promise rejects, the build stops, rejects with that error and leaves an existing collection as it was. */
+	/** Called about ten times per second. If it throws or its promise rejects, the build stops and rejects with that error. */
 	readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
-	/** Called and awaited after each stage. An error stops the build, as for `onProgress`. */
+	/** Called and awaited after each stage. If it throws or its promise rejects, the build stops and rejects with that error. */
 	readonly onStage?: ((report: StageReport) => void) | undefined;
 }
 
@@ -94,10 +101,12 @@ const flatOptions: OptionNames = optionNames<NonNullable<BuildOptions['flat']>>(
 const graphOptions: OptionNames = optionNames<NonNullable<BuildOptions['hnsw']>>({m: true, efConstruction: true, seed: true, layout: true});
 
 /**
-Builds a collection in the folder `output`: passages, BM25 index, vectors, graph. It is built in a temporary folder next to
-`output` and moved there when it is complete; if the build fails or is aborted, an existing collection stays. An aborted build
-rejects once its work has stopped. The new folder has the mode of the one it replaces, and its owner where the system permits;
-symbolic links are followed. Leftovers of killed builds of the same folder are removed.
+Builds a collection in the folder `output`: a passage store, a BM25 index, a flat vector index and an HNSW graph. Resolves to its manifest.
+
+`output` must be missing or empty, unless `overwrite` is set; otherwise the call fails with `ERR_ARGUMENT`. The collection is built in a
+temporary folder next to `output` and moved to `output` when it is complete. If the build fails or is aborted, an existing collection
+remains. An aborted build rejects once its work has stopped. The new folder has the mode of the folder that it replaces, and its owner
+where the system permits; symbolic links are followed. Temporary folders of earlier builds of `output` that were killed are removed.
 */
 export async function buildCollection(
 	source: string | Iterable<Passage> | AsyncIterable<Passage>,
@@ -133,20 +142,20 @@ export async function buildCollection(
 	}
 	const analyzer = nativeAnalyzer(options.analyzer ?? 'english');
 	options.signal?.throwIfAborted();
-	const target = await placeOf(output);
-	await putBack(target);
+	const target = await targetOf(output);
+	await restoreMovedAside(target);
 	await checkTarget(target, overwrite);
-	// Loaded first: a missing model should not cost the time of reading a corpus.
+	// The encoder is loaded first, so that a missing model is reported before a corpus is read, which may take hours.
 	const encoder = model === false ? undefined : await OnnxEncoder.load(model, {...options.encoderOptions, signal: options.signal});
 	let building: BuildFolder | undefined;
 	try {
 		building = await BuildFolder.create(target);
 		const folder = building.path;
-		const place = (part: keyof typeof parts): string => join(folder, parts[part]);
+		const pathOf = (part: keyof typeof parts): string => join(folder, parts[part]);
 		const {passages} = await stage('read', options, async call => {
 			const result =
 				typeof source === 'string'
-					? await PassageStore.ingest(source, place('passages'), {
+					? await PassageStore.ingest(source, pathOf('passages'), {
 							...call,
 							format: options.format,
 							split: options.split,
@@ -154,7 +163,7 @@ export async function buildCollection(
 							maxDocumentBytes: options.maxDocumentBytes,
 							maxPassageBytes: options.maxPassageBytes,
 						})
-					: await PassageStore.write(source, place('passages'), {...call, maxPassageBytes: options.maxPassageBytes});
+					: await PassageStore.write(source, pathOf('passages'), {...call, maxPassageBytes: options.maxPassageBytes});
 			if (result.passages === 0) {
 				throw new RetrievalError(
 					'ERR_FORMAT',
@@ -164,19 +173,27 @@ export async function buildCollection(
 			return result;
 		});
 		await stage('bm25', options, async call => {
-			await callNative(call, control => native.buildBm25FromStore(place('passages'), place('bm25'), analyzer, control));
+			// The BM25 index records the store that it was made of.
+			const state = JSON.stringify({passages: await headerOf(folder, 'passages')});
+			await callNative(call, control => native.buildBm25FromStore(pathOf('passages'), pathOf('bm25'), analyzer, state, control));
 			return {passages};
 		});
 		let record: EncoderRecord | null = null;
 		const indexes: Array<'flat' | 'hnsw'> = [];
 		if (encoder && model !== false) {
-			const questions = await questionsOf(options, encoder);
-			record = {model: named(model), identity: encoder.identity, dim: encoder.dim, unit: encoder.normalized, ...(questions && {questions})};
+			const questions = await questionEncoderRecord(options, encoder);
+			record = {
+				model: storedName(model),
+				identity: encoder.identity,
+				dim: encoder.dim,
+				unit: encoder.normalized,
+				...(questions && {questions}),
+			};
 			const metadata = JSON.stringify({encoder: encoder.identity, ...(questions && {questionEncoder: questions.identity})});
 			await stage('encode', options, async call => {
 				const handle = OnnxEncoder.handle(encoder);
 				await callNative(call, control =>
-					native.encodeStore(handle, place('passages'), place('flat'), storage, batchTokens, metadata, control),
+					native.encodeStore(handle, pathOf('passages'), pathOf('flat'), storage, batchTokens, metadata, control),
 				);
 				return {passages};
 			});
@@ -185,8 +202,8 @@ export async function buildCollection(
 				await stage('hnsw', options, async call => {
 					await callNative(call, control =>
 						native.buildHnswFromFlat(
-							place('flat'),
-							place('hnsw'),
+							pathOf('flat'),
+							pathOf('hnsw'),
 							graph.m,
 							graph.efConstruction,
 							graph.seed,
@@ -201,10 +218,22 @@ export async function buildCollection(
 				indexes.push('hnsw');
 			}
 		}
-		const manifest: Manifest = {format: 'passagekit-collection', version: 1, passages, analyzer: analyzer.name, encoder: record, indexes};
+		const headers: Partial<Record<FilePart, string>> = {};
+		for (const part of ['passages', ...indexes] as const) {
+			headers[part] = await headerOf(folder, part);
+		}
+		const manifest: Manifest = {
+			format: 'passagekit-collection',
+			version: 1,
+			passages,
+			analyzer: analyzer.name,
+			encoder: record,
+			indexes,
+			headers,
+		};
 		await writeManifest(folder, manifest);
 		options.signal?.throwIfAborted();
-		building.moveInto(overwrite);
+		building.moveToTarget(overwrite);
 		return manifest;
 	} finally {
 		encoder?.close();
@@ -212,8 +241,8 @@ export async function buildCollection(
 	}
 }
 
-/** The encoder of questions, where it is another. */
-async function questionsOf(
+/** Returns the record of the question encoder, or `undefined` if questions have the same encoder as passages. */
+async function questionEncoderRecord(
 	{questionEncoder, encoderOptions, signal}: BuildOptions,
 	passages: OnnxEncoder,
 ): Promise<EncoderRecord['questions']> {
@@ -227,26 +256,27 @@ async function questionsOf(
 			`questionEncoder: expected vectors of dimension ${passages.dim}, as passages have, got an encoder of dimension ${encoder.dim}`,
 		);
 	}
-	return {model: named(questionEncoder), identity: encoder.identity};
+	return {model: storedName(questionEncoder), identity: encoder.identity};
 }
 
+/** Runs a stage and reports its progress and its end. */
 async function stage<T extends {readonly passages: number}>(
 	name: BuildStage,
 	{signal, onProgress, onStage}: BuildOptions,
 	work: (call: CallOptions) => Promise<T>,
 ): Promise<T> {
-	const began = performance.now();
+	const startedAt = performance.now();
 	const result = await work({signal, onProgress: onProgress && (progress => onProgress({stage: name, ...progress}))});
-	await onStage?.({stage: name, milliseconds: performance.now() - began, passages: result.passages});
+	await onStage?.({stage: name, milliseconds: performance.now() - startedAt, passages: result.passages});
 	return result;
 }
 
-/** The name that is stored for a model: the absolute path of a folder, so that the collection can be opened from elsewhere, or the name itself. */
-function named(model: string): string {
+/** Returns the name to store for a model. A folder becomes an absolute path, so that the collection can be opened from any folder. */
+function storedName(model: string): string {
 	return isFolder(model) ? resolve(model) : model;
 }
 
-/** Fails unless the target is absent, an empty folder, or with `overwrite` a collection. */
+/** Fails unless the target is missing, an empty folder, or, with `overwrite`, a collection. */
 async function checkTarget(target: string, overwrite: boolean): Promise<void> {
 	let entries: string[];
 	try {

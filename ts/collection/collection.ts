@@ -1,132 +1,97 @@
-import {join} from 'node:path';
-import {checkArray, checkBoolean, checkCount, checkFactoryMade, checkObject, checkOneOf, checkString} from '../core/checks.ts';
-import {PassageStore} from '../corpus/index.ts';
-import {DenseSearcher, FlatIndex, HnswIndex} from '../dense/index.ts';
-import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
-import {encoderOptions as encoderNames} from '../encoders/onnx-encoder.ts';
+/** Collections: documents or a corpus in one folder, searched by words, by vectors and by both, and asked questions. */
+import {availableParallelism} from 'node:os';
+import {checkArray, checkCount, checkFactoryMade, checkId, checkObject, checkOneOf, checkString, isArray} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
-import {type FusionMethod, HybridSearcher} from '../fusion/index.ts';
-import {type OpenOptions, checkedOpenOptions, openOptionNames} from '../core/open-options.ts';
-import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
-import {type Answer, ExtractiveReader, type ReadOptions} from '../reader/index.ts';
+import type {Filter} from '../core/filters/filter.ts';
+import {callOptions, checkOptions, checkRequiredOptions} from '../core/options.ts';
+import type {CallOptions, Encoder, Hit, Passage, PassageFields, Searcher} from '../core/types.ts';
+import type {PassageStore} from '../corpus/index.ts';
+import type {FlatIndex, HnswIndex} from '../dense/index.ts';
+import {encoderOptions as encoderNames} from '../encoders/onnx-encoder.ts';
+import {ExtractiveReader} from '../reader/index.ts';
 import {checkParameters} from '../sparse/bm25-index.ts';
-import {Bm25Index, type Bm25Options} from '../sparse/index.ts';
-import type {Hit, Passage, Searcher} from '../core/types.ts';
-import {type BuildOptions, buildCollection, buildNames} from './build.ts';
-import {placeOf, putBack} from './build-folder.ts';
-import {type Manifest, parts, readManifest} from './manifest.ts';
-
-export type Retriever = 'bm25' | 'dense' | 'hybrid';
-
-export const retrievers: readonly Retriever[] = ['bm25', 'dense', 'hybrid'];
-
-export interface CollectionOptions extends Bm25Options, OpenOptions {
-	/** The encoder of questions. @default the one that the collection was built with or for */
-	readonly questionEncoder?: string | undefined;
-	readonly encoderOptions?: OnnxEncoderOptions | undefined;
-	/** The reader for `ask`. @default 'minilm-reader' */
-	readonly reader?: string | undefined;
-}
-
-export interface SearcherOptions {
-	/** The vector index of dense searches. @default 'flat' up to 50,000 passages, else 'hnsw' if the collection has one */
-	readonly vectorIndex?: 'flat' | 'hnsw' | undefined;
-	/** How a hybrid search fuses its lists. @default {method: 'hybridNorm', alpha: 0.05} for unit vectors, else {method: 'dprHybrid'} */
-	readonly fusion?: FusionMethod | undefined;
-	/** Number of hits taken from each list before fusion. @default 1000 */
-	readonly depth?: number | undefined;
-}
-
-export interface AskOptions extends Omit<ReadOptions, 'k' | 'onProgress' | 'evidence'>, SearcherOptions {
-	/** Weights of evidence fusion. @default those of `defaultEvidence` for the retriever */
-	readonly evidence?: ReadOptions['evidence'];
-	/** @default 'hybrid', or 'bm25' for a collection without vectors */
-	readonly retriever?: Retriever | undefined;
-	/** Number of passages retrieved and read. @default 20 */
-	readonly passages?: number | undefined;
-	/** Maximum number of answers. @default 3 */
-	readonly answers?: number | undefined;
-}
-
-export type CollectionBuildOptions = BuildOptions & Pick<CollectionOptions, 'reader' | 'k1' | 'b'>;
-
-const buildOptions: OptionNames = optionNames<CollectionBuildOptions>({...buildNames, reader: true, k1: true, b: true});
-const openOptions: OptionNames = optionNames<CollectionOptions>({
-	...openOptionNames,
-	k1: true,
-	b: true,
-	questionEncoder: true,
-	encoderOptions: true,
-	reader: true,
-});
-const searcherNames = {vectorIndex: true, fusion: true, depth: true} as const;
-const searcherOptions: OptionNames = optionNames<SearcherOptions>(searcherNames);
-const askOptions: OptionNames = optionNames<AskOptions>({
-	...searcherNames,
-	signal: true,
-	scoring: true,
-	spansPerPassage: true,
-	maxAnswerTokens: true,
-	evidence: true,
-	merge: true,
-	retriever: true,
-	passages: true,
-	answers: true,
-});
-
-/** The result of `Collection.ask`. */
-export interface Asked {
-	/** The answers, best first. */
-	readonly answers: readonly Answer[];
-	/** The passages that were read, in the order of retrieval. */
-	readonly passages: ReadonlyArray<Passage & Hit>;
-	readonly retriever: Retriever;
-}
+import type {Bm25Index} from '../sparse/index.ts';
+import {buildCollection} from './build.ts';
+import {BuiltCollection} from './built-collection.ts';
+import {defaultEvidence} from './evidence.ts';
+import {checkedCreate} from './live/create.ts';
+import type {Document} from './live/documents.ts';
+import {collectionSearchOptions, retrievers} from './live/hits.ts';
+import {LiveCollection} from './live/live-collection.ts';
+import {LiveSearcher} from './live/searcher.ts';
+import type {
+	CollectionHandle,
+	CollectionSearchOptions,
+	CollectionStats,
+	Include,
+	Retriever,
+	SearchResult,
+	StoredPassage,
+	ValueCount,
+} from './live/types.ts';
+import {type Manifest, versionOf} from './manifest.ts';
+import {
+	type AskOptions,
+	type Asked,
+	type AttachOptions,
+	type CollectionBuildOptions,
+	type CollectionOptions,
+	type FacetOptions,
+	type ListOptions,
+	type NeighborOptions,
+	type OptimizeOptions,
+	type SearcherOptions,
+	askOptions,
+	attachOptions,
+	buildOptions,
+	discardOption,
+	facetOptions,
+	filterOption,
+	listOptions,
+	neighborOptions,
+	openOptions,
+	optimizeOptions,
+	searcherOptions,
+} from './options.ts';
+import {searchBuilt} from './search-built.ts';
 
 /**
-Returns default weights of evidence fusion: those that did best on the development questions of the encyclopedia (exact match 0.575 → 0.642
-with hybrid scores and five passages). BM25 scores reach some tens, and scores of unit vectors 1. Scores of other vectors have no known
-scale, so their weight is 0.
-*/
-export function defaultEvidence(retriever: Retriever, normalized: boolean): {readonly beta: number; readonly gamma: number} {
-	checkOneOf('retriever', retriever, retrievers);
-	checkBoolean('normalized', normalized);
-	if (retriever === 'bm25') {
-		return {beta: 1, gamma: 0.5};
-	}
-	return {beta: 1, gamma: normalized ? 10 : 0};
-}
+Documents in one folder, which are searched by words, by vectors and by both, and asked questions.
 
-/** Up to this number of passages, an exact search takes less time than encoding the question. */
-const MAX_FLAT_PASSAGES = 50_000;
+`Collection.open(folder, {create: true})` makes a collection to which documents are added, in which they are replaced and deleted, and which
+is searched meanwhile. A change becomes visible, in all parts at once, when it is committed. One process at a time can change a collection:
+the one that made the first change and has not closed it since. Any number of processes can search it; they see later commits after
+`refresh()`.
 
-/**
-A corpus and its indexes in one folder: builds and opens them, retrieves passages, and answers questions.
+`Collection.build(source, folder)` builds a collection of a corpus in files, which never changes: `add`, `commit` and all methods that need
+documents fail with `ERR_ARGUMENT`. Only such a collection has `manifest`, `passages`, `bm25`, `flat()` and `hnsw()`.
 
 @example
 ```
-const collection = await Collection.build('./my-docs', './my-index');
-const {answers} = await collection.ask('Who built the bridge?');
+await using docs = await Collection.open('./index', {create: true});
+await docs.upsert([{id: 'lamp-7', title: 'Desk lamp', text: 'A lamp without a cable.', fields: {price: 39, inStock: true}}]);
+await docs.commit();
+const {hits} = await docs.search('reading light', {filter: {price: {lt: 50}}, include: ['title', 'text']});
 ```
 */
 export class Collection implements AsyncDisposable {
-	readonly manifest: Manifest;
-	readonly passages: PassageStore;
-	readonly bm25: Bm25Index;
 	readonly #folder: string;
-	readonly #options: CollectionOptions;
-	readonly #open = new Map<string, Promise<Closable>>();
+	readonly #parts: BuiltCollection | LiveCollection;
+	readonly #readerModel: string;
+	#reader: Promise<ExtractiveReader> | undefined;
 
-	private constructor(folder: string, manifest: Manifest, passages: PassageStore, bm25: Bm25Index, options: CollectionOptions) {
-		checkFactoryMade('Collection', passages, PassageStore, 'Collection.open() or Collection.build()');
+	private constructor(folder: string, parts: BuiltCollection | LiveCollection, reader: string | undefined) {
+		if (!(parts instanceof LiveCollection)) {
+			checkFactoryMade('Collection', parts, BuiltCollection, 'Collection.open() or Collection.build()');
+		}
 		this.#folder = folder;
-		this.manifest = manifest;
-		this.passages = passages;
-		this.bm25 = bm25;
-		this.#options = options;
+		this.#parts = parts;
+		this.#readerModel = reader ?? 'minilm-reader';
 	}
 
-	/** Builds a collection in the folder `output` from a file, a folder or passages, and opens it. */
+	/**
+	Builds a collection that never changes in the folder `output` from a file, a folder or passages, as `buildCollection` does, and opens it.
+	*/
 	static async build(
 		source: string | Iterable<Passage> | AsyncIterable<Passage>,
 		output: string,
@@ -134,7 +99,7 @@ export class Collection implements AsyncDisposable {
 	): Promise<Collection> {
 		checkOptions('build', options, buildOptions);
 		const {reader, k1, b, ...build} = options;
-		// Checked now, and not after hours of work.
+		// These options are used after the build, but checked before it, because it may take hours.
 		checkOpening({reader, k1, b});
 		await buildCollection(source, output, build);
 		const {encoder, questionEncoder, encoderOptions} = build;
@@ -145,172 +110,385 @@ export class Collection implements AsyncDisposable {
 	}
 
 	/**
-	Opens the collection in a folder. Indexes are memory-mapped unless `inMemory` is set; vectors and models are loaded when they
-	are first needed. If a build was killed after it moved the old collection aside and before it moved the new one into place,
-	the old one is restored.
+	Opens the collection in a folder or, with `create`, makes one if there is none. Index files are memory-mapped unless `inMemory` is set;
+	models are loaded when they are first needed.
+
+	Fails with `ERR_IO` if there is no collection, with `ERR_ARGUMENT` for `create` in a folder with other files, with `ERR_INDEX_CORRUPT` if
+	the collection is damaged or its parts belong to different collections, with `ERR_INDEX_VERSION` if this version of passagekit does not
+	read its format, and with `ERR_ENCODER_MISMATCH` or `ERR_DIMENSION` for another encoder than the one that it was created with. If a build
+	was killed after it moved the old collection aside and before it moved the new one into place, the old one is restored.
 	*/
 	static async open(folder: string, options: CollectionOptions = {}): Promise<Collection> {
 		checkString('folder', folder);
 		checkOptions('open', options, openOptions);
 		checkOpening(options);
-		const manifest = await foundManifest(folder);
-		const opening = openingOf(options);
-		const passages = await PassageStore.open(join(folder, parts.passages), opening);
-		const bm25 = await Bm25Index.open(join(folder, parts.bm25), {...opening, k1: options.k1, b: options.b});
-		if (passages.size !== manifest.passages || bm25.size !== manifest.passages) {
-			throw new RetrievalError(
-				'ERR_INDEX_CORRUPT',
-				`${folder}: expected ${manifest.passages} passages in every part, got ${passages.size} in the store and ${bm25.size} in the BM25 index`,
-			);
+		const {create = false, reader} = options;
+		const version = await versionOf(folder);
+		if (version === 2 || (version === undefined && create)) {
+			const settings = checkedCreate(options, version === undefined);
+			const live = version === 2 ? await LiveCollection.open(folder, settings) : await LiveCollection.create(folder, settings);
+			return new Collection(folder, live, reader);
 		}
-		return new Collection(folder, manifest, passages, bm25, options);
+		return new Collection(folder, await BuiltCollection.open(folder, () => builtOptions(folder, options)), reader);
 	}
 
-	/** Returns a searcher over the collection, and loads the indexes and models that it needs. */
-	async searcher(retriever: Retriever, options: SearcherOptions = {}): Promise<Searcher> {
-		checkOneOf('retriever', retriever, retrievers);
-		checkOptions('searcher', options, searcherOptions);
-		if (retriever === 'bm25') {
-			return this.bm25;
+	/**
+	Returns the collection that another thread of this process shared with `share`. Both threads then use the same memory, and either can
+	change the collection. Each thread closes its own object; closing the last one closes the collection. Models are loaded in each thread, but
+	threads share the weights.
+	*/
+	static async attach(handle: CollectionHandle, options: AttachOptions = {}): Promise<Collection> {
+		checkObject('attach', handle, 'a handle {kind, path, token}');
+		checkOneOf('attach: kind', handle.kind, ['Collection']);
+		checkString('attach: path', handle.path);
+		checkString('attach: token', handle.token);
+		checkOptions('attach', options, attachOptions);
+		checkOpening(options);
+		return new Collection(handle.path, await LiveCollection.attach(handle, checkedCreate(options, false)), options.reader);
+	}
+
+	/** Returns a handle to pass to `attach` in another thread. */
+	share(): CollectionHandle {
+		return this.#live('share').share();
+	}
+
+	/**
+	Adds documents with new ids and resolves to their number. They become visible at the next commit. Fails with `ERR_DUPLICATE_ID` if the
+	collection or the call has an id already.
+
+	An array is added whole or not at all. Another iterable is read only as fast as its documents are added; if it or one of its documents
+	fails, those before it remain added, and the error says how many. Progress counts documents.
+	*/
+	async add(documents: Document | Iterable<Document> | AsyncIterable<Document>, options: CallOptions = {}): Promise<number> {
+		checkOptions('add', options, callOptions);
+		return this.#live('add').put(documents, false, options);
+	}
+
+	/**
+	Adds documents, and replaces those that have the same ids. Otherwise the same as `add`. A passage whose title and text stay the same keeps
+	its vector and is not encoded again.
+	*/
+	async upsert(documents: Document | Iterable<Document> | AsyncIterable<Document>, options: CallOptions = {}): Promise<number> {
+		checkOptions('upsert', options, callOptions);
+		return this.#live('upsert').put(documents, true, options);
+	}
+
+	/**
+	Deletes documents by their ids, or the committed documents that match a filter. Unknown ids are ignored. Resolves to the number of deleted
+	documents.
+	*/
+	async delete(which: string | readonly string[] | {readonly filter: Filter}): Promise<number> {
+		if (typeof which !== 'string' && !isArray(which)) {
+			checkRequiredOptions('delete', which, filterOption);
 		}
-		const dense = await this.#dense(options.vectorIndex);
-		if (retriever === 'dense') {
-			return dense;
+		return this.#live('delete').delete(which);
+	}
+
+	/** Replaces the fields of a committed document. Its text and vectors stay, and nothing is encoded. */
+	async setFields(document: string, fields: PassageFields): Promise<void> {
+		return this.#live('setFields').setFields(document, fields);
+	}
+
+	/**
+	Commits all changes and resolves to the number of commits so far. Afterwards, the changes are on the disk, and searches see them. Without
+	changes, nothing happens. If it fails, the collection has the previous commit or this one, and `rollback()` must be called.
+	*/
+	async commit(): Promise<number> {
+		return this.#live('commit').commit();
+	}
+
+	/** Discards all changes since the last commit. */
+	async rollback(): Promise<void> {
+		return this.#live('rollback').rollback();
+	}
+
+	/**
+	Commits all changes, merges all segments of the BM25 index, drops deleted passages and completes the graph of the vectors, so that
+	searches are fastest. Searches go on meanwhile; changes wait. Progress counts vectors. If it is aborted, the last commit remains.
+	*/
+	async optimize(options: OptimizeOptions = {}): Promise<number> {
+		checkOptions('optimize', options, optimizeOptions);
+		const {threads = availableParallelism()} = options;
+		checkCount('threads', threads, 1);
+		return this.#live('optimize').optimize(threads, options);
+	}
+
+	/** Switches to the last commit of another process. Resolves to whether there was one. */
+	async refresh(): Promise<boolean> {
+		return this.#live('refresh').refresh();
+	}
+
+	/** Returns the best passages for a query, best first. */
+	async search<const Part extends Include = never>(
+		query: string,
+		options: CollectionSearchOptions<Part> = {},
+	): Promise<SearchResult<Part>> {
+		checkString('search: query', query);
+		checkOptions('search', options, collectionSearchOptions);
+		if (this.#parts instanceof BuiltCollection) {
+			return (await searchBuilt(this.#parts, query, options)) as unknown as SearchResult<Part>;
 		}
-		const fusion =
-			options.fusion ?? (this.manifest.encoder?.unit ? ({method: 'hybridNorm', alpha: 0.05} as const) : ({method: 'dprHybrid'} as const));
-		return new HybridSearcher({dense, sparse: this.bm25, fusion, depth: options.depth});
-	}
-
-	/** Returns the encoder of questions, loaded once. */
-	async encoder(): Promise<OnnxEncoder> {
-		const made = this.#withVectors();
-		return this.#once('encoder', async () =>
-			OnnxEncoder.load(this.#options.questionEncoder ?? made.questions?.model ?? made.model, this.#options.encoderOptions),
-		);
-	}
-
-	/** Returns the exact vector index, opened once. */
-	async flat(): Promise<FlatIndex> {
-		this.#withVectors();
-		return this.#once('flat', async () => FlatIndex.open(join(this.#folder, parts.flat), openingOf(this.#options)));
-	}
-
-	/** Returns the graph index, opened once. */
-	async hnsw(): Promise<HnswIndex> {
-		this.#withVectors();
-		return this.#once('hnsw', async () => HnswIndex.open(join(this.#folder, parts.hnsw), openingOf(this.#options)));
-	}
-
-	/** Returns the reader, loaded once. */
-	async reader(): Promise<ExtractiveReader> {
-		return this.#once('reader', async () => ExtractiveReader.load(this.#options.reader ?? 'minilm-reader'));
+		const {hits, search} = await this.#parts.search(query, options);
+		// The hits have the parts of `include`, which are those of `Part`.
+		return {hits: hits as unknown as SearchResult<Part>['hits'], retriever: search.retriever};
 	}
 
 	/** Retrieves passages for a question and extracts answers from them. */
 	async ask(question: string, options: AskOptions = {}): Promise<Asked> {
 		checkString('question', question);
 		checkOptions('ask', options, askOptions);
-		const {retriever = this.manifest.encoder ? 'hybrid' : 'bm25', passages: count = 20, answers: k = 3, signal} = options;
+		const {retriever = this.#hasVectors ? 'hybrid' : 'bm25', passages: count = 20, answers: k = 3, signal, filter} = options;
 		const {vectorIndex, fusion, depth, scoring, spansPerPassage, maxAnswerTokens, merge} = options;
+		checkOneOf('retriever', retriever, retrievers);
 		checkCount('passages', count, 1);
 		checkCount('answers', k, 1);
-		const [searcher, reader] = await Promise.all([this.searcher(retriever, {vectorIndex, fusion, depth}), this.reader()]);
-		const hits = await searcher.search(question, {k: count, signal});
-		const passages = await this.retrieved(hits);
+		const reading = this.reader();
+		// If the retrieval fails first, nobody waits for the reader.
+		reading.catch(() => {});
+		const passages = await this.#retrieve(question, {retriever, k: count, vectorIndex, fusion, depth, signal, filter});
+		const reader = await reading;
 		const evidence = options.evidence ?? this.evidence(retriever);
 		const answers = await reader.read(question, passages, {signal, scoring, spansPerPassage, maxAnswerTokens, merge, evidence, k});
 		return {answers, passages, retriever};
 	}
 
-	/** Returns the weights of evidence fusion that `ask` uses by default. */
-	evidence(retriever: Retriever): {readonly beta: number; readonly gamma: number} {
-		return defaultEvidence(retriever, this.manifest.encoder?.unit ?? false);
+	/**
+	Returns a searcher of the collection, after loading the indexes and models that it needs. Fails with `ERR_ARGUMENT` if the collection has
+	no vectors and `retriever` is not 'bm25'.
+	*/
+	async searcher(retriever: Retriever, options: SearcherOptions = {}): Promise<Searcher> {
+		checkOneOf('retriever', retriever, retrievers);
+		checkOptions('searcher', options, searcherOptions);
+		if (this.#parts instanceof BuiltCollection) {
+			return this.#parts.searcher(retriever, options);
+		}
+		if (retriever !== 'bm25') {
+			await this.#parts.questionEncoder();
+		}
+		const {vectorIndex, fusion, depth = 1000} = options;
+		return new LiveSearcher(this.#parts, {retriever, fusion, depth, exact: isExact(vectorIndex)});
 	}
 
-	/** Returns the passages of hits, each with its score. */
+	/** Returns the passages of a document, in order; empty if there is no such document. */
+	async document(id: string): Promise<StoredPassage[]> {
+		return this.#live('document').document(id);
+	}
+
+	/** Returns those of these passages that the collection has, in the order of the ids. */
+	async get(ids: readonly string[]): Promise<StoredPassage[]> {
+		return this.#live('get').passages(ids);
+	}
+
+	/** Returns a passage together with those before and after it in its document, in the order of the document. */
+	async neighbors(hit: string | {readonly id: string}, options: NeighborOptions = {}): Promise<StoredPassage[]> {
+		checkOptions('neighbors', options, neighborOptions);
+		if (typeof hit !== 'string') {
+			checkObject('hit', hit, 'a hit, or the id of a passage');
+			checkString('hit: id', hit.id);
+		}
+		const {before = 1, after = 1} = options;
+		return this.#live('neighbors').neighbors(typeof hit === 'string' ? hit : hit.id, before, after);
+	}
+
+	/** Returns how many passages have each value of a field, the most frequent first. */
+	async facets(field: string, options: FacetOptions = {}): Promise<ValueCount[]> {
+		checkOptions('facets', options, facetOptions);
+		return this.#live('facets').valueCounts(field, options.limit ?? 100, options.filter);
+	}
+
+	/** Returns passages sorted by a field. */
+	async list(options: ListOptions): Promise<StoredPassage[]> {
+		checkRequiredOptions('list', options, listOptions);
+		const {sortBy, order = 'ascending', offset = 0, k = 10, filter} = options;
+		return this.#live('list').sortedBy(sortBy, order, offset, k, filter);
+	}
+
+	/** Returns the number of passages, or of those that match a filter. */
+	async count(options: {readonly filter?: Filter | undefined} = {}): Promise<number> {
+		checkOptions('count', options, filterOption);
+		return this.#live('count').count(options.filter);
+	}
+
+	/** Iterates over the passages of the current commit, in the order in which they were added. Later commits do not change what it returns. */
+	scan(options: {readonly filter?: Filter | undefined} = {}): AsyncGenerator<StoredPassage, void, undefined> {
+		checkOptions('scan', options, filterOption);
+		return this.#live('scan').scan(options.filter);
+	}
+
+	[Symbol.asyncIterator](): AsyncGenerator<StoredPassage, void, undefined> {
+		return this.scan();
+	}
+
+	/** Returns the stored vectors `[ids.length, dim]` of passages, scaled to length 1 for the similarity 'cosine'. */
+	async vectors(ids: readonly string[]): Promise<Float32Array> {
+		return this.#live('vectors').vectors(ids);
+	}
+
+	/** Returns what the collection consists of. */
+	async stats(): Promise<CollectionStats> {
+		return this.#live('stats').stats();
+	}
+
+	/** What a collection that was built from files consists of. */
+	get manifest(): Manifest {
+		return this.#built('manifest').manifest;
+	}
+
+	/** The passages of a collection that was built from files, by id. */
+	get passages(): PassageStore {
+		return this.#built('passages').passages;
+	}
+
+	/** The BM25 index of a collection that was built from files. */
+	get bm25(): Bm25Index {
+		return this.#built('bm25').bm25;
+	}
+
+	/** Returns the exact vector index of a collection that was built from files. Fails with `ERR_ARGUMENT` if it has no vectors. */
+	async flat(): Promise<FlatIndex> {
+		return this.#built('flat').flat();
+	}
+
+	/** Returns the graph index of a collection that was built from files. Fails with `ERR_ARGUMENT` if it has no vectors. */
+	async hnsw(): Promise<HnswIndex> {
+		return this.#built('hnsw').hnsw();
+	}
+
+	/** Returns the encoder of questions, which is loaded by the first call. Fails with `ERR_ARGUMENT` if the collection has no vectors. */
+	async encoder(): Promise<Encoder> {
+		return this.#parts instanceof BuiltCollection ? this.#parts.encoder() : this.#parts.questionEncoder();
+	}
+
+	/** Returns the reader, which is loaded by the first call. */
+	async reader(): Promise<ExtractiveReader> {
+		this.#reader ??= ExtractiveReader.load(this.#readerModel);
+		this.#reader.catch(() => {
+			// After a failure, the next call tries again.
+			this.#reader = undefined;
+		});
+		return this.#reader;
+	}
+
+	/** Returns the weights of evidence fusion that `ask` uses by default with this retriever. */
+	evidence(retriever: Retriever): {readonly beta: number; readonly gamma: number} {
+		const unit = this.#parts instanceof BuiltCollection ? (this.#parts.manifest.encoder?.unit ?? false) : this.#parts.hasUnitVectors;
+		return defaultEvidence(retriever, unit);
+	}
+
+	/** Returns the passages of hits, with the scores of the hits. Fails with `ERR_ARGUMENT` if the collection lacks one of them. */
 	async retrieved(hits: readonly Hit[]): Promise<Array<Passage & Hit>> {
 		checkArray('hits', hits, '{id, score}');
-		hits.forEach((hit, i) => checkObject(`hits[${i}]`, hit, '{id, score}'));
-		const passages = await this.passages.get(hits.map(hit => hit.id));
-		return passages.map((passage, i) => ({...passage, score: hits[i]!.score}));
+		hits.forEach((hit, i) => {
+			checkObject(`hits[${i}]`, hit, '{id, score}');
+			checkId(`hits[${i}]: id`, hit.id);
+		});
+		if (this.#parts instanceof BuiltCollection) {
+			return this.#parts.retrieved(hits);
+		}
+		const passages = new Map((await this.#parts.passages(hits.map(({id}) => id))).map(passage => [passage.id, passage]));
+		return hits.map(({id, score}) => {
+			const passage = passages.get(id);
+			if (passage === undefined) {
+				throw new RetrievalError('ERR_ARGUMENT', `retrieved: expected hits of passages of the collection, got "${id}"`);
+			}
+			return {...passage, score};
+		});
 	}
 
-	/** Closes all indexes and models. Calls in progress finish first. */
-	async close(): Promise<void> {
-		this.passages.close();
-		this.bm25.close();
-		for (const opening of this.#open.values()) {
-			await opening.then(
+	/**
+	Closes the collection and its models. Searches that run finish; later calls fail with `ERR_CLOSED`. Changes are committed first, unless
+	`discard` is set; changes that failed half-way are discarded, and the call rejects with `ERR_INTERRUPTED`.
+	*/
+	async close(options: {readonly discard?: boolean | undefined} = {}): Promise<void> {
+		checkOptions('close', options, discardOption);
+		const reader = this.#reader;
+		this.#reader = undefined;
+		try {
+			await (this.#parts instanceof BuiltCollection ? this.#parts.close() : this.#parts.close(options.discard !== true));
+		} finally {
+			await reader?.then(
 				opened => opened.close(),
 				() => {},
 			);
 		}
-		this.#open.clear();
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.close();
 	}
 
-	async #dense(wanted: 'flat' | 'hnsw' | undefined): Promise<DenseSearcher> {
-		const {indexes, passages} = this.manifest;
-		const index = wanted ?? (passages > MAX_FLAT_PASSAGES && indexes.includes('hnsw') ? 'hnsw' : 'flat');
-		this.#withVectors();
-		checkOneOf('vectorIndex', index, indexes);
-		return new DenseSearcher({encoder: await this.encoder(), index: await (index === 'flat' ? this.flat() : this.hnsw())});
+	get #hasVectors(): boolean {
+		return this.#parts instanceof BuiltCollection ? this.#parts.manifest.encoder !== null : this.#parts.dim !== undefined;
 	}
 
-	#withVectors(): NonNullable<Manifest['encoder']> {
-		if (!this.manifest.encoder) {
-			throw new RetrievalError(
-				'ERR_ARGUMENT',
-				`${this.#folder}: expected a collection with vectors, got one built without an encoder; use the bm25 retriever or build it again`,
-			);
+	/** Returns the passages that `ask` reads. */
+	async #retrieve(
+		question: string,
+		{k, vectorIndex, filter, retriever, fusion, depth, signal}: CollectionSearchOptions & SearcherOptions & {readonly retriever: Retriever},
+	): Promise<Array<Passage & Hit>> {
+		if (this.#parts instanceof BuiltCollection) {
+			if (filter !== undefined) {
+				this.#live('filter');
+			}
+			const searcher = await this.#parts.searcher(retriever, {vectorIndex, fusion, depth});
+			return this.#parts.retrieved(await searcher.search(question, {k, signal}));
 		}
-		return this.manifest.encoder;
+		const include = ['text', 'title'] as const;
+		const search = {retriever, k, filter, fusion, depth, signal, include, exact: isExact(vectorIndex)};
+		const {hits} = await this.#parts.search(question, search);
+		return hits.map(hit => ({...hit, text: hit.text!}));
 	}
 
-	/** Opens a part once, also for concurrent calls. A failure is not remembered: the next call tries again. */
-	async #once<T extends Closable>(name: string, open: () => Promise<T>): Promise<T> {
-		let opening = this.#open.get(name) as Promise<T> | undefined;
-		if (!opening) {
-			opening = open();
-			this.#open.set(name, opening);
-			opening.catch(() => this.#open.delete(name));
+	/** Fails for a collection that was built from files. */
+	#live(call: string): LiveCollection {
+		if (this.#parts instanceof LiveCollection) {
+			return this.#parts;
 		}
-		return opening;
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`${call}: expected a collection that Collection.open created, got ${this.#folder}, which Collection.build made and which never changes`,
+		);
+	}
+
+	/** Fails for a collection that changes. */
+	#built(call: string): BuiltCollection {
+		if (this.#parts instanceof BuiltCollection) {
+			return this.#parts;
+		}
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`${call}: expected a collection that Collection.build made, got ${this.#folder}, which changes; use search, searcher, get, scan and stats`,
+		);
 	}
 }
 
-/** Reads the manifest. First restores the collection if a killed build had moved it aside without replacing it. */
-async function foundManifest(folder: string): Promise<Manifest> {
-	try {
-		return await readManifest(folder);
-	} catch (error) {
-		const missing = error instanceof RetrievalError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
-		if (missing && (await putBack(await placeOf(folder)))) {
-			return readManifest(folder);
-		}
-		throw error;
-	}
+function isExact(vectorIndex: 'flat' | 'hnsw' | undefined): boolean {
+	checkOneOf('vectorIndex', vectorIndex ?? 'hnsw', ['flat', 'hnsw']);
+	return vectorIndex === 'flat';
 }
 
-function checkOpening({questionEncoder, encoderOptions, reader, inMemory, verify, ...parameters}: CollectionOptions): void {
-	checkedOpenOptions({inMemory, verify});
-	for (const [what, model] of Object.entries({questionEncoder, reader})) {
-		if (model !== undefined) {
-			checkString(what, model);
-		}
+function checkOpening({reader, k1, b, encoderOptions, ...options}: CollectionOptions): void {
+	checkedCreate({...options, encoderOptions}, false);
+	if (reader !== undefined) {
+		checkString('reader', reader);
 	}
 	checkOptions('encoderOptions', encoderOptions, encoderNames);
-	checkParameters(parameters);
+	checkParameters({k1, b});
 }
 
-function openingOf({inMemory, verify}: CollectionOptions): OpenOptions {
-	return {inMemory, verify};
-}
-
-interface Closable {
-	close(): void;
+/** Returns the options for a collection that was built from files. Fails for those that it does not have. */
+function builtOptions(folder: string, options: CollectionOptions) {
+	const {questionEncoder, encoderOptions, k1, b, inMemory, verify, reader: _reader, create: _create, ...others} = options;
+	for (const [name, value] of Object.entries(others)) {
+		if (value !== undefined) {
+			throw new RetrievalError(
+				'ERR_ARGUMENT',
+				`open: ${name}: expected a collection that Collection.open created, got ${folder}, which Collection.build made`,
+			);
+		}
+	}
+	if (questionEncoder !== undefined) {
+		checkString('questionEncoder', questionEncoder);
+	}
+	return {questionEncoder, encoderOptions, k1, b, inMemory, verify};
 }

@@ -1,12 +1,33 @@
-export {
-	type Asked,
-	Collection,
-	type AskOptions,
-	type CollectionOptions,
-	type Retriever,
-	type SearcherOptions,
-	defaultEvidence,
-	type CollectionBuildOptions,
-} from './collection.ts';
+/** Collections: documents, or a corpus from files, with their indexes in one folder. */
+export {Collection} from './collection.ts';
+export type {
+	AskOptions,
+	Asked,
+	AttachOptions,
+	CollectionBuildOptions,
+	CollectionOptions,
+	FacetOptions,
+	ListOptions,
+	NeighborOptions,
+	OptimizeOptions,
+	SearcherOptions,
+} from './options.ts';
+export {defaultEvidence} from './evidence.ts';
+export type {LiveOptions} from './live/create.ts';
+export type {Document, DocumentPassage, SplitSetting, VectorInput} from './live/documents.ts';
+export type {GraphOptions, StoredEncoder, VectorSettings} from './live/settings.ts';
+export type {
+	CollectionHandle,
+	CollectionHit,
+	CollectionSearchOptions,
+	CollectionStats,
+	Highlight,
+	HitParts,
+	Include,
+	Retriever,
+	SearchResult,
+	StoredPassage,
+	ValueCount,
+} from './live/types.ts';
 export {type BuildOptions, type BuildProgress, type BuildStage, type DenseIndexes, type StageReport, buildCollection} from './build.ts';
-export {type EncoderRecord, type Manifest} from './manifest.ts';
+export {type EncoderRecord, type FilePart, type Manifest} from './manifest.ts';

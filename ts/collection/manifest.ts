@@ -1,5 +1,6 @@
 /** The manifest of a collection: its format, its parts, and the encoder of its vectors. */
-import {readFile} from 'node:fs/promises';
+import {Buffer} from 'node:buffer';
+import {open, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {RetrievalError} from '../core/errors.ts';
 import {isMissing, pathError} from '../core/file-system.ts';
@@ -7,30 +8,42 @@ import {replaceFile} from '../core/files/replace-file.ts';
 
 /** The encoder that computed a collection's vectors. */
 export interface EncoderRecord {
-	/** The name given when the collection was built: a folder, one of passagekit's own models, or a name on the hub. */
+	/** A model folder, one of passagekit's own models, or the name of a model on the Hugging Face hub. */
 	readonly model: string;
-	/** `Encoder.identity`. Encoders with another identity are rejected. */
+	/** `Encoder.identity` of the encoder. Searches with an encoder that has another identity are rejected. */
 	readonly identity: string;
+	/** Length of the vectors. */
 	readonly dim: number;
-	/** Whether its vectors have unit length. */
+	/** Whether the vectors have unit length. */
 	readonly unit: boolean;
-	/** The encoder of questions, if it differs. */
+	/** The encoder of questions, if it differs from that of passages. */
 	readonly questions?: {readonly model: string; readonly identity: string};
 }
 
-/** `passagekit.json` of a collection. It is written last, so a folder without it is not a collection. */
+/** The file `passagekit.json` of a collection. A build writes it last, so a folder without this file is not a complete collection. */
 export interface Manifest {
 	readonly format: 'passagekit-collection';
+	/** The version of the format. */
 	readonly version: 1;
+	/** Number of passages. */
 	readonly passages: number;
 	/** The name of the analyzer. The BM25 index stores its options. */
 	readonly analyzer: string;
-	/** `null` if the collection has no vectors. */
+	/** The encoder of the vectors; `null` if the collection has no vectors. */
 	readonly encoder: EncoderRecord | null;
+	/** The vector indexes. */
 	readonly indexes: ReadonlyArray<'flat' | 'hnsw'>;
+	/**
+	The header of each file, in hexadecimal. It has the checksum of the file's table, which has those of all sections. Collections of
+	earlier versions have none.
+	*/
+	readonly headers?: Readonly<Partial<Record<FilePart, string>>>;
 }
 
-/** The file and folder names of a collection's parts. */
+/** The parts that are files of their own. */
+export type FilePart = 'passages' | 'flat' | 'hnsw';
+
+/** The names of the files and folders in a collection. */
 export const parts = {
 	manifest: 'passagekit.json',
 	passages: 'passages.pkstore',
@@ -38,6 +51,16 @@ export const parts = {
 	flat: 'flat.pkflat',
 	hnsw: 'hnsw.pkhnsw',
 } as const;
+
+/** Returns the version of the format of the collection in a folder; `undefined` if there is none, or an unreadable one. */
+export async function versionOf(folder: string): Promise<unknown> {
+	try {
+		const manifest = JSON.parse(await readFile(join(folder, parts.manifest), 'utf8')) as Partial<Manifest> | null;
+		return manifest?.format === 'passagekit-collection' ? manifest.version : null;
+	} catch (error) {
+		return isMissing(error) ? undefined : null;
+	}
+}
 
 export async function readManifest(folder: string): Promise<Manifest> {
 	const path = join(folder, parts.manifest);
@@ -50,7 +73,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
 		}
 		throw new RetrievalError(
 			'ERR_IO',
-			`open ${folder}: expected a collection, got no ${parts.manifest} there. Make one with \`passagekit index <files> --output ${folder}\`.`,
+			`open ${folder}: expected a collection, got no ${parts.manifest} there. Make one with \`passagekit add <files> --collection ${folder}\`, or \`passagekit index\` for files that do not change.`,
 			{cause: error},
 		);
 	}
@@ -60,18 +83,63 @@ export async function readManifest(folder: string): Promise<Manifest> {
 	} catch (error) {
 		throw new RetrievalError('ERR_INDEX_CORRUPT', `${path}: expected JSON, got ${(error as Error).message}`, {cause: error});
 	}
-	if (manifest?.format !== 'passagekit-collection' || !Number.isInteger(manifest.passages) || !Array.isArray(manifest.indexes)) {
-		throw new RetrievalError('ERR_INDEX_CORRUPT', `${path}: expected the manifest of a passagekit collection, got another file`);
+	if (manifest?.format === 'passagekit-collection' && (manifest.version as number) === 2) {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`${folder}: expected a collection that Collection.build made, got one that Collection.open created, to which documents are added; use another folder, or remove this one first`,
+		);
 	}
-	if (manifest.version !== 1) {
+	if (manifest?.format === 'passagekit-collection' && manifest.version !== 1) {
+		if (manifest.version === (2 as number)) {
+			throw new RetrievalError(
+				'ERR_ARGUMENT',
+				`${folder}: expected a collection that Collection.build made, got one that Collection.open created; remove it first`,
+			);
+		}
 		throw new RetrievalError(
 			'ERR_INDEX_VERSION',
-			`${path}: expected version 1 of the collection format, got version ${String(manifest.version)}; build it again`,
+			`${path}: expected version 1 or 2 of the collection format, got version ${String(manifest.version)}; build it again`,
 		);
+	}
+	if (manifest?.format !== 'passagekit-collection' || !Number.isInteger(manifest.passages) || !Array.isArray(manifest.indexes)) {
+		throw new RetrievalError('ERR_INDEX_CORRUPT', `${path}: expected the manifest of a passagekit collection, got another file`);
 	}
 	return manifest as Manifest;
 }
 
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
 	await replaceFile(join(folder, parts.manifest), `${JSON.stringify(manifest, undefined, '\t')}\n`);
+}
+
+/** Length of the part of a file's header that is not zero. */
+const HEADER_BYTES = 36;
+
+/** Reads the header of a file, in hexadecimal. */
+export async function headerOf(folder: string, part: FilePart): Promise<string> {
+	const path = join(folder, parts[part]);
+	try {
+		const file = await open(path, 'r');
+		try {
+			const {buffer, bytesRead} = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
+			return buffer.subarray(0, bytesRead).toString('hex');
+		} finally {
+			await file.close();
+		}
+	} catch (error) {
+		throw pathError('open', path, error);
+	}
+}
+
+/**
+Fails if a file is not the one that the collection was built with: because another collection's file was put in its place, or because the
+collection was replaced after it was opened.
+*/
+export async function checkHeader(folder: string, manifest: Manifest, part: FilePart): Promise<void> {
+	const expected = manifest.headers?.[part];
+	if (expected !== undefined && (await headerOf(folder, part)) !== expected) {
+		throw new RetrievalError(
+			'ERR_INDEX_CORRUPT',
+			`${join(folder, parts[part])}: expected the file that the collection was built with, got another; if the collection was replaced, open it again`,
+		);
+	}
 }

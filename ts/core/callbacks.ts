@@ -1,29 +1,32 @@
-/** Calls callbacks of users such that their errors and rejections end the work, and nothing else. */
+/**
+Calls the callbacks of users, such as `onProgress`. If a callback throws or returns a promise that rejects, the work that the callback
+belongs to ends. The error never becomes an uncaught exception or an unhandled rejection.
+*/
 
-/** Waits for a callback's result, or until the signal aborts: a promise that never settles must not block an aborted call. */
+/** Waits for a callback's result or until the signal aborts, so that a promise that never settles does not block an aborted call. */
 export async function awaitUnlessAborted(returned: unknown, signal: AbortSignal | undefined): Promise<void> {
 	if (signal === undefined) {
 		await returned;
 		return;
 	}
-	let stop = (): void => {};
+	let onAbort = (): void => {};
 	const aborted = new Promise<void>(resolve => {
-		stop = resolve;
+		onAbort = resolve;
 	});
-	signal.addEventListener('abort', stop);
+	signal.addEventListener('abort', onAbort);
 	if (signal.aborted) {
-		stop();
+		onAbort();
 	}
 	try {
 		await Promise.race([returned, aborted]);
 	} finally {
-		signal.removeEventListener('abort', stop);
+		signal.removeEventListener('abort', onAbort);
 	}
 }
 
 /**
-Calls a user's callback while work runs that cannot wait for it. If the callback throws or its promise rejects, the work stops,
-the callback is not called again, and `settled` returns its error.
+Calls a user's callback during work that does not wait for the callback. If the callback throws or its promise rejects, the work
+stops, the callback is not called again, and `settled` returns the error.
 */
 export class CallbackRunner<T> {
 	readonly #callback: (value: T) => unknown;
@@ -31,13 +34,13 @@ export class CallbackRunner<T> {
 	readonly #pending = new Set<Promise<void>>();
 	#failure: {readonly error: unknown} | undefined;
 
-	/** `stop` is called once, at the first error of the callback. */
+	/** `stop` ends the work. It is called once, at the first error of the callback. */
 	constructor(callback: (value: T) => unknown, stop: () => void) {
 		this.#callback = callback;
 		this.#stop = stop;
 	}
 
-	/** The first error of the callback so far; wrapped in an object, because any value can be thrown. */
+	/** The first error of the callback so far. It is wrapped in an object, because any value can be thrown, even `undefined`. */
 	get failure(): {readonly error: unknown} | undefined {
 		return this.#failure;
 	}

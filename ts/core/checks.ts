@@ -1,6 +1,6 @@
 /**
-Checks of arguments. Each fails with `ERR_ARGUMENT` (vectors of another length: `ERR_DIMENSION`) and a message of the form
-`what: expected …, got …`.
+Checks arguments. A check that fails throws a `RetrievalError` with the code `ERR_ARGUMENT`, or `ERR_DIMENSION` for vectors of the wrong
+length. The message has the form `what: expected …, got …`, where `what` names the argument.
 */
 import {isFloat32Array} from 'node:util/types';
 import {RetrievalError} from './errors.ts';
@@ -16,7 +16,7 @@ export function checkString(what: string, value: unknown): asserts value is stri
 	}
 }
 
-/** Accepts a string that UTF-8 can encode: different ids with lone surrogates would become the same id. */
+/** Accepts a string without lone surrogates. UTF-8 cannot encode these, so different ids could become the same id in the addon. */
 export function checkId(what: string, value: unknown): asserts value is string {
 	checkString(what, value);
 	if (!isWellFormed(value)) {
@@ -27,7 +27,7 @@ export function checkId(what: string, value: unknown): asserts value is string {
 export function checkIds(what: string, values: unknown): asserts values is readonly string[] {
 	checkArray(what, values, 'strings');
 	for (const [i, value] of values.entries()) {
-		// Most values are valid: building the message would cost more than the check.
+		// Most values are valid, and building the argument `what` would cost more than this check.
 		if (typeof value !== 'string' || !isWellFormed(value)) {
 			checkId(`${what}[${i}]`, value);
 		}
@@ -40,7 +40,7 @@ export function isWellFormed(value: string): boolean {
 	return (value as string & {isWellFormed(): boolean}).isWellFormed();
 }
 
-/** `of` names the elements in the message, as in "an array of strings". */
+/** Accepts an array. `of` names its elements in the message, as in "an array of strings". */
 export function checkArray(what: string, values: unknown, of: string): asserts values is readonly unknown[] {
 	if (!isArray(values)) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected an array of ${of}, got ${kindOf(values)}`);
@@ -56,7 +56,7 @@ export function isArray(value: unknown): value is readonly unknown[] {
 	}
 }
 
-/** An array of queries with id and text. */
+/** Accepts an array of queries with id and text. */
 export function checkQueries(what: string, queries: unknown): asserts queries is readonly Query[] {
 	checkArray(what, queries, '{id, text}');
 	for (const [i, query] of (queries as readonly (Query | undefined)[]).entries()) {
@@ -66,14 +66,14 @@ export function checkQueries(what: string, queries: unknown): asserts queries is
 	}
 }
 
-/** A query with id and text. */
+/** Accepts a query with id and text. */
 export function checkQuery(what: string, query: unknown): asserts query is Query {
 	checkObject(what, query, '{id, text}');
 	checkId(`${what}: id`, query['id']);
 	checkString(`${what}: text`, query['text']);
 }
 
-/** A passage with id, text and optional title. */
+/** Accepts a passage with id, text and optional title. */
 export function checkPassage(what: string, passage: unknown): asserts passage is Passage {
 	checkObject(what, passage, '{id: string, text: string, title?: string}');
 	checkId(`${what}: id`, passage['id']);
@@ -83,7 +83,7 @@ export function checkPassage(what: string, passage: unknown): asserts passage is
 	}
 }
 
-/** An array of questions with id, text and accepted answers. */
+/** Accepts an array of questions with id, text and accepted answers. */
 export function checkQuestions(what: string, questions: unknown): asserts questions is readonly Question[] {
 	checkQueries(what, questions);
 	for (const [i, {answers}] of (questions as readonly Question[]).entries()) {
@@ -91,16 +91,17 @@ export function checkQuestions(what: string, questions: unknown): asserts questi
 	}
 }
 
-/** Any object except an array; `expected` describes its shape in the message. */
+/** Accepts any object except an array. `expected` describes its shape in the message. */
 export function checkObject(what: string, value: unknown, expected: string): asserts value is Readonly<Record<string, unknown>> {
 	if (!isObject(value) || isArray(value)) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected ${expected}, got ${kindOf(value)}`);
 	}
 }
 
-/** An object whose properties can be read, which rules out a revoked proxy. */
+/** Whether a value is an object whose properties can be read. False for a revoked proxy. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	try {
+		// Throws for a revoked proxy.
 		Array.isArray(value);
 		return typeof value === 'object' && value !== null;
 	} catch {
@@ -108,14 +109,14 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 	}
 }
 
-/** Anything that `for await` can iterate: an array, a generator, a stream. */
+/** Accepts anything that `for await` can iterate, except a string: an array, a generator, a stream. `of` names its elements. */
 export function checkIterable(what: string, values: unknown, of: string): void {
 	if (typeof values === 'string' || !(hasMethods(values, Symbol.iterator) || hasMethods(values, Symbol.asyncIterator))) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected an array or another iterable of ${of}, got ${kindOf(values)}`);
 	}
 }
 
-/** A `Map`, or another object with `get`, `has` and an iterator. `of` describes keys and values in the message. */
+/** Accepts a `Map`, or another object with `get`, `has` and an iterator. `of` describes keys and values in the message. */
 export function checkMap(what: string, value: unknown, of: string): asserts value is ReadonlyMap<string, unknown> {
 	if (hasMethods(value, 'get', 'has', Symbol.iterator)) {
 		return;
@@ -124,7 +125,7 @@ export function checkMap(what: string, value: unknown, of: string): asserts valu
 	throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Map of ${of}, got ${kindOf(value)}${hint}`);
 }
 
-/** An object literal, or an object without a prototype. */
+/** Whether a value is an object literal, or an object without a prototype. */
 export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 	try {
 		return typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
@@ -133,14 +134,17 @@ export function isPlain(value: unknown): value is Readonly<Record<string, unknow
 	}
 }
 
-/** Fails unless the constructor was called by a factory of its class, which passes an object of the addon. `instead` names the factory. */
+/**
+Rejects direct calls of a constructor that only the factory methods of its class may call. They pass it `made`, an object of the addon's
+class `kind`. `instead` names the factory methods in the message.
+*/
 export function checkFactoryMade(what: string, made: unknown, kind: Class<unknown>, instead: string): void {
 	if (!isInstance(made, kind)) {
 		throw new RetrievalError('ERR_ARGUMENT', `new ${what}: expected ${instead} in place of the constructor, got ${kindOf(made)}`);
 	}
 }
 
-/** An instance of a class of this package. */
+/** Accepts an instance of a class of this package. */
 export function checkInstance<T>(what: string, value: unknown, kind: Class<T>): asserts value is T {
 	if (!isInstance(value, kind)) {
 		const article = /^[AEIO]/u.test(kind.name) ? 'an' : 'a';
@@ -203,7 +207,7 @@ Accepts a `Float32Array` of `length` values, or of any length if it is `undefine
 `expected`, the length that the caller will check, is 0.
 */
 export function checkFloats(what: string, value: unknown, length?: number, expected = length): asserts value is Float32Array {
-	// Also accepts arrays that the addon created: under Jest they are from another context than this module.
+	// Not `instanceof`: under Jest, arrays that the addon created belong to another JavaScript context than this module.
 	if (!isFloat32Array(value)) {
 		const hint = isArray(value) || ArrayBuffer.isView(value) ? '; pass Float32Array.from(it)' : '';
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Float32Array, got ${kindOf(value)}${hint}`);
@@ -226,7 +230,7 @@ function isDetached(buffer: ArrayBufferLike): boolean {
 	}
 }
 
-/** Accepts vectors `[rows, dim]` of dimension `dim`; of any number of rows if `rows` is `undefined`. */
+/** Accepts vectors of dimension `dim`: `rows` of them, or any number if `rows` is `undefined`. */
 export function checkVectors(what: string, vectors: Vectors, dim: number, rows?: number): void {
 	checkObject(what, vectors, '{data, rows, dim}');
 	if (vectors.dim !== dim) {

@@ -1,9 +1,10 @@
+/** Runs several calls at the same time and aborts all of them if one fails. */
 import type {CallOptions} from './types.ts';
 
 /**
-Runs calls concurrently; the first one reports progress. If one fails, for example because `onProgress` threw, the others are
-aborted, and the promise rejects with its error once all have stopped. Without `onProgress`, as in searches for single queries,
-this is `Promise.all`.
+Runs calls concurrently and resolves to their results. Only the first call reports progress. If a call fails, for example because
+`onProgress` threw, the other calls are aborted, and the promise rejects with that error once all calls have stopped. Without
+`onProgress`, as in searches for a single query, the function is just `Promise.all`, which has less overhead.
 */
 export async function runConcurrently<T>(
 	{signal, onProgress}: CallOptions,
@@ -12,7 +13,7 @@ export async function runConcurrently<T>(
 	if (onProgress === undefined) {
 		return Promise.all(calls.map(async call => call({signal})));
 	}
-	// `AbortSignal.any` ignores signals of other realms and polyfills.
+	// `AbortSignal.any` does not follow signals of other realms and polyfills.
 	const controller = new AbortController();
 	const abort = (): void => controller.abort(signal?.reason);
 	signal?.throwIfAborted();

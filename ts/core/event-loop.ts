@@ -1,14 +1,15 @@
 /**
-Shares the JavaScript thread between this package and its caller. Everything that this package does on that thread, quick searches
-and slices of long work, draws on one time budget per iteration of the event loop, so that timers and sockets are never blocked for
-much longer than the budget.
+Shares the JavaScript thread between this package and its caller. On that thread, this package runs quick searches and slices of long
+work. All of them together have a time budget in each iteration of the event loop, so that timers and sockets are not blocked for much
+longer than the budget.
 */
 
 /** The time budget of one iteration of the event loop. */
 const BUDGET_MS = 1;
 
-let isCounting = false;
-/** When this iteration of the event loop was first asked for time. */
+/** Whether `startedAt` belongs to the current iteration of the event loop. */
+let isClockRunning = false;
+/** Time of the first call of `hasTimeLeft` in an iteration of the event loop, in milliseconds. */
 let startedAt = 0;
 /** The search that waits for the next iteration, if any. */
 let waitingSearch: (() => void) | undefined;
@@ -16,16 +17,16 @@ let waitingSearch: (() => void) | undefined;
 /** Whether this iteration of the event loop has time left for a quick search or for a slice of long work. */
 export function hasTimeLeft(): boolean {
 	const now = performance.now();
-	if (!isCounting) {
-		isCounting = true;
+	if (!isClockRunning) {
+		isClockRunning = true;
 		startedAt = now;
 		setImmediate(startIteration);
 	}
 	return now - startedAt < BUDGET_MS;
 }
 
-/** Waits for an iteration of the event loop that has time left. */
-export async function waitForTime(): Promise<void> {
+/** Continues at once if the current iteration of the event loop has time left, else in the next one that has. Long loops await it. */
+export async function yieldIfOverBudget(): Promise<void> {
 	while (!hasTimeLeft()) {
 		await yieldToEventLoop();
 	}
@@ -38,12 +39,12 @@ export async function yieldToEventLoop(): Promise<void> {
 	});
 }
 
-/** Whether a search waits for the next iteration. Only one may: others go to the thread pool. */
+/** Whether a search waits for the next iteration. At most one search may wait; others use the thread pool. */
 export function isSearchWaiting(): boolean {
 	return waitingSearch !== undefined;
 }
 
-/** Runs a search first thing in the next iteration of the event loop. */
+/** Runs a search at the start of the next iteration of the event loop. No other search may be waiting (`isSearchWaiting`). */
 export async function searchInNextIteration<T>(search: () => T | PromiseLike<T>): Promise<T> {
 	return new Promise((resolve, reject) => {
 		waitingSearch = () => {
@@ -57,14 +58,15 @@ export async function searchInNextIteration<T>(search: () => T | PromiseLike<T>)
 	});
 }
 
-/** Runs the waiting search now. Called before something that the search needs, such as an open index, is taken away. */
+/** Runs the waiting search now, if there is one. Called before an index is closed, because the search may need that index. */
 export function runWaitingSearch(): void {
 	waitingSearch?.();
 }
 
 function startIteration(): void {
-	isCounting = false;
+	isClockRunning = false;
 	if (waitingSearch !== undefined) {
+		// Starts the clock, so that the time of the search counts.
 		hasTimeLeft();
 		waitingSearch();
 	}

@@ -1,4 +1,4 @@
-/** Converts errors of the operating system to errors of this package. All uses of `node:fs` go through here or say why not. */
+/** Converts errors of the operating system to errors of this package, with the code `ERR_IO`. */
 import {statSync} from 'node:fs';
 import {isNativeError} from 'node:util/types';
 import {RetrievalError} from './errors.ts';
@@ -35,7 +35,7 @@ export function pathError(operation: string, path: string, error: unknown): unkn
 	return syscall === undefined ? error : new RetrievalError('ERR_IO', `${operation} ${path}: ${error.message}`, {cause: error});
 }
 
-/** Whether the path is a readable folder. Never throws, because a model may be given by folder or by name. */
+/** Whether the path is an existing folder. Never throws, because the argument may be the name of a model instead of a path. */
 export function isFolder(path: string): boolean {
 	try {
 		return statSync(path, {throwIfNoEntry: false})?.isDirectory() ?? false;
@@ -45,7 +45,7 @@ export function isFolder(path: string): boolean {
 	}
 }
 
-/** Whether an error says that there is no such file, also because a component of the path is a file. */
+/** Whether an error says that a file does not exist, including the case that a folder of its path is a file. */
 export function isMissing(error: unknown): boolean {
 	const {code} = error as NodeJS.ErrnoException;
 	return code === 'ENOENT' || code === 'ENOTDIR';

@@ -1,18 +1,22 @@
+/** Chooses between the JavaScript thread and the thread pool for each search. */
 import {hasTimeLeft, isSearchWaiting, searchInNextIteration} from './event-loop.ts';
 
 /**
-Decides, for the searches of one index, which run inline on the JavaScript thread: waking another thread takes longer than a quick
-search. Sequential callers, who await one search before they start the next, run inline; concurrent callers use the thread pool.
+Decides for each search of an index whether it runs inline, that is, on the JavaScript thread, or on the thread pool. Quick searches run
+inline, because waking another thread takes longer than the search. As a result, callers that await each search before they start the next
+one run inline, and callers that start many searches at once use the thread pool.
 */
 export class InlineSearches {
-	/** Whether the search that was tried last was quick. */
+	/** Whether the last search that was tried inline was quick. */
 	#wasQuick = false;
 
 	/**
-	Calls `inline`, which returns `undefined` if the search would not be quick, if this iteration of the event loop has time left.
-	Otherwise does so in the next iteration, if the last search was quick and no other search waits for that iteration. In all other
-	cases calls `onThreadPool`. `keep` is called if the search has to wait, so that the caller can copy arguments that JavaScript may
-	change meanwhile.
+	Runs a search. `inline` runs it on the JavaScript thread, or returns `undefined` if it would not be quick; `onThreadPool` then runs it.
+
+	- If the current iteration of the event loop has time left, `inline` is called now.
+	- Else, if the last search was quick and no other search waits, `inline` is called at the start of the next iteration. `keep` is called
+	  first: it copies arguments that the caller may change while the search waits.
+	- Else, `onThreadPool` is called now.
 	*/
 	search<T>(
 		inline: () => T | undefined,
@@ -20,7 +24,7 @@ export class InlineSearches {
 		{keep, signal}: {readonly keep?: () => void; readonly signal?: AbortSignal | undefined} = {},
 	): T | Promise<T> {
 		if (hasTimeLeft()) {
-			return this.#try(inline) ?? onThreadPool();
+			return this.#tryInline(inline) ?? onThreadPool();
 		}
 		if (!this.#wasQuick || isSearchWaiting()) {
 			return onThreadPool();
@@ -28,11 +32,11 @@ export class InlineSearches {
 		keep?.();
 		return searchInNextIteration(() => {
 			signal?.throwIfAborted();
-			return this.#try(inline) ?? onThreadPool();
+			return this.#tryInline(inline) ?? onThreadPool();
 		});
 	}
 
-	#try<T>(inline: () => T | undefined): T | undefined {
+	#tryInline<T>(inline: () => T | undefined): T | undefined {
 		const found = inline();
 		this.#wasQuick = found !== undefined;
 		return found;

@@ -1,22 +1,23 @@
-/** How this package opens its files: mapped or read into memory, and how much of them is checked. */
+/** How this package opens its files: whether it memory-maps them or reads them into memory, and how much of them it checks. */
 import {checkBoolean} from './checks.ts';
 
+/** How files of an index or a passage store are opened. */
 export interface OpenOptions {
 	/**
-	Read the files into memory, with huge pages where available, instead of mapping them. Opening then takes as long as reading
-	the files, and searches never wait for the disk.
+	Reads the files into memory, with huge pages where available, instead of memory-mapping them. Opening then takes as long as
+	reading the files, and searches never wait for the disk.
 
-	A mapped file is read when it is searched. If another program truncates it while it is mapped, the system ends the process
-	(SIGBUS): no error can be thrown. passagekit itself never truncates a file; it replaces or removes files, and their content
-	stays available as long as a process has them open. Use `inMemory` if other programs may write to the files, or if they are
-	on a network drive that may be disconnected.
+	A mapped file is read from disk when it is searched. If another program truncates the file while it is mapped, the system ends
+	the process with the signal SIGBUS, and no error can be thrown. passagekit itself never truncates a file; it replaces or removes
+	files, and their content stays available as long as a process has them open. Use `inMemory` if other programs may write to the
+	files, or if the files are on a network drive that may be disconnected.
 	@default false
 	*/
 	readonly inMemory?: boolean | undefined;
 	/**
-	Read every file and compare it with its checksums. By default only checks that take milliseconds are done: of sections up to
-	16 MiB, and of a BM25 index up to 64 MiB. Other damage may cause wrong results or errors in later calls, unless `verify()`
-	finds it.
+	Reads the files completely and compares them with their checksums. By default, opening does only checks that take milliseconds: it
+	compares the sections of a file that have at most 16 MiB, and the files of a BM25 index if they have at most 64 MiB in total. Damage
+	elsewhere may cause wrong results or errors in later calls. The method `verify()` does the full check later.
 	@default false
 	*/
 	readonly verify?: boolean | undefined;

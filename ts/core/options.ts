@@ -1,11 +1,11 @@
 /**
-Checks the options of calls. Every call lists the names of its options with `optionNames`, which the compiler compares with their
-type. Unknown names are rejected, because an option that is silently ignored misleads.
+Checks the options of calls. Each call lists the names of its options with `optionNames`, and the compiler compares the list with the
+type of the options. Unknown names are rejected, because a misspelled option would otherwise be silently ignored.
 */
 import {checkFunction, hasMethods, isArray, isInstance, isObject, kindOf} from './checks.ts';
 import {RetrievalError} from './errors.ts';
 
-/** The names of a call's options, including those of every member of a union. */
+/** The names of the properties of a type; for a union, of all its members. */
 type NamesOf<T> = T extends unknown ? keyof T : never;
 
 export type OptionNames = ReadonlySet<string>;
@@ -13,7 +13,7 @@ export type OptionNames = ReadonlySet<string>;
 /** The names of `CallOptions`, to be spread into the lists of calls with more options. */
 export const callNames = {signal: true, onProgress: true} as const;
 
-/** The names of the options of a type. The list does not compile if a name is missing or unknown. */
+/** Returns the names of the options of type `T`. The argument does not compile if a name is missing or unknown. */
 export function optionNames<T extends object>(names: Readonly<Record<NamesOf<T> & string, true>>): OptionNames {
 	return new Set(Object.keys(names));
 }
@@ -23,9 +23,9 @@ export const callOptions: OptionNames = new Set(Object.keys(callNames));
 export const signalOption: OptionNames = new Set(['signal']);
 
 /**
-Throws if `options` is not an object or has an option that the call does not know. `undefined` means no options, and an unknown
-option is accepted if it is `undefined`, because spreads create those. Also checks `signal` and `onProgress`. Messages start
-with `call`.
+Throws if `options` is not an object or has an option that is not in `names`. `undefined` means no options. An unknown option is accepted
+if its value is `undefined`, because spreading objects creates such options. Also checks `signal` and `onProgress`. `call` is the name
+of the call, with which messages start.
 */
 export function checkOptions(call: string, options: unknown, names: OptionNames): void {
 	if (options !== undefined) {
@@ -35,7 +35,7 @@ export function checkOptions(call: string, options: unknown, names: OptionNames)
 
 /** Checks options that must be given, such as those of a constructor. */
 export function checkRequiredOptions(call: string, options: unknown, names: OptionNames): void {
-	// Inlined, because building the message costs more than the check.
+	// Not `checkObject`: building its argument `expected` would cost more than the check.
 	if (!isObject(options) || isArray(options)) {
 		throw new RetrievalError('ERR_ARGUMENT', `${call}: expected options {${[...names].join(', ')}}, got ${kindOf(options)}`);
 	}
@@ -57,13 +57,13 @@ export function checkRequiredOptions(call: string, options: unknown, names: Opti
 	}
 }
 
-/** An `AbortSignal`. One from another realm or a polyfill is accepted if it has all members that are used. */
+/** Accepts an `AbortSignal`, or one of another realm or a polyfill if it has all members that this package uses. */
 export function checkSignal(signal: unknown): void {
 	if (signal === undefined || isInstance(signal, AbortSignal)) {
 		return;
 	}
-	const works = hasMethods(signal, 'addEventListener', 'removeEventListener', 'throwIfAborted');
-	if (!works || typeof (signal as {readonly aborted?: unknown}).aborted !== 'boolean') {
+	const isUsable = hasMethods(signal, 'addEventListener', 'removeEventListener', 'throwIfAborted');
+	if (!isUsable || typeof (signal as {readonly aborted?: unknown}).aborted !== 'boolean') {
 		throw new RetrievalError('ERR_ARGUMENT', `signal: expected an AbortSignal, got ${kindOf(signal)}`);
 	}
 }
@@ -72,7 +72,7 @@ function unreadable(call: string, error: unknown): RetrievalError {
 	return new RetrievalError('ERR_ARGUMENT', `${call}: expected options that can be read, got an object that throws`, {cause: error});
 }
 
-/** Names that other libraries use for options of this package, in lower case. */
+/** For some options and operators of this package, the names that other libraries use, in lower case. Error messages suggest ours. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
 	k: ['topk', 'limit', 'size', 'n', 'count', 'top', 'max', 'maxresults', 'nresults', 'numresults', 'hits'],
 	efSearch: ['ef', 'efruntime'],
@@ -85,17 +85,25 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
 	onProgress: ['progress'],
 	threads: ['numthreads', 'nthreads', 'workers', 'parallelism'],
 	normalize: ['normalise', 'normalization', 'unitlength'],
+	equals: ['eq', 'is'],
+	in: ['any', 'anyof', 'oneof'],
+	not: ['ne', 'neq', 'nin', 'notequals', 'notin'],
+	gte: ['ge', 'min', 'from', 'atleast'],
+	gt: ['above', 'after', 'greaterthan'],
+	lte: ['le', 'max', 'to', 'atmost'],
+	lt: ['before', 'below', 'lessthan'],
+	prefix: ['beginswith', 'startswith'],
 };
 
 function refuseOption(call: string, name: string, names: OptionNames): never {
-	const near = nearest(name, [...names]);
+	const near = nearestName(name, [...names]);
 	const hint = near === undefined ? '' : `; did you mean ${near}?`;
 	const expected = names.size === 0 ? 'no options' : `options among ${[...names].join(', ')}`;
 	throw new RetrievalError('ERR_ARGUMENT', `${call}: expected ${expected}, got "${name}"${hint}`);
 }
 
 /** Suggests a name: one that another library uses for the option, or one within a small edit distance. */
-function nearest(name: string, names: readonly string[]): string | undefined {
+export function nearestName(name: string, names: readonly string[]): string | undefined {
 	const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 	const wanted = plain(name);
 	const same = names.find(known => plain(known) === wanted || otherNames[known]?.includes(wanted));

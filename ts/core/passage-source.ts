@@ -1,4 +1,4 @@
-/** Sources of passages: files and folders, stores, iterables. And the options by which files are read. */
+/** Where passages come from (a file or folder, a passage store, an iterable), and the options for reading files. */
 import {checkBoolean, checkCount, checkOneOf, hasMethods, kindOf, shown} from './checks.ts';
 import {RetrievalError} from './errors.ts';
 import {type OptionNames, checkRequiredOptions, optionNames} from './options.ts';
@@ -9,9 +9,9 @@ import type {Passage} from './types.ts';
 File formats of passages. `auto` detects the format from the content. Gzip is detected from the content in every format.
 
 - `text`: a `.txt` or `.md` file, or a folder of them, split into passages of 100 words.
-- `dpr`: `id \t text \t title` with a header line, as DPR's `psgs_w100.tsv`.
-- `beir`: JSON lines with `_id`, `title`, `text`.
-- `anserini`: JSON lines with `id`, `contents`.
+- `dpr`: tab-separated id, text and title, with a header line, as in DPR's `psgs_w100.tsv`.
+- `beir`: JSON lines with `_id`, `title`, `text`, as in the BEIR benchmark.
+- `anserini`: JSON lines with `id`, `contents`, as Anserini and Pyserini read them.
 - `squad`: SQuAD 1.1 or 2.0; every paragraph is a passage.
 - `pubmedqa`: PubMedQA; all contexts of a question form one passage.
 */
@@ -19,36 +19,37 @@ export type PassageFormat = 'auto' | 'text' | 'dpr' | 'beir' | 'anserini' | 'squ
 
 export const passageFormats: readonly PassageFormat[] = ['auto', 'text', 'dpr', 'beir', 'anserini', 'squad', 'pubmedqa'];
 
+/** How a document is split into passages of equal length. */
 export interface SplitOptions {
 	/** Words per passage, at least 1. @default 100 */
 	readonly words?: number | undefined;
 	/** Words shared with the previous passage, fewer than `words`. @default 0 */
 	readonly overlap?: number | undefined;
-	/** Fills up the last passage with words from the start of the document, as DPR did. @default false */
+	/** Fills up the last passage to `words` words with words from the start of the document, as DPR did. @default false */
 	readonly wrap?: boolean | undefined;
 }
 
-/** Limits on the size of input, so that a damaged or hostile file cannot exhaust memory. */
+/** Limits on the size of input, so that a damaged or malicious file cannot exhaust memory. */
 export interface ReadLimits {
 	/**
 	Maximum size of one line, record or text file, in bytes after decompression and before splitting; at most 512 MiB. A larger
-	one counts as an invalid line: it fails with `ERR_FORMAT` and its number, or is skipped. Reading needs a small multiple of this
-	size in memory.
+	one is treated as an invalid line: the call fails with `ERR_FORMAT` or, if `skipBadLines` is true, skips it. Reading needs memory for a
+	small multiple of this size.
 	@default 67_108_864 (64 MiB)
 	*/
 	readonly maxDocumentBytes?: number | undefined;
 	/**
-	Maximum size of a passage after splitting, in bytes of UTF-8 for id, title and text; at most 512 MiB. In a file, a larger one
-	counts as an invalid line; from JavaScript, it fails with `ERR_ARGUMENT`. @default 1_048_576 (1 MiB)
+	Maximum size of a passage after splitting, in bytes of UTF-8 for id, title and text together; at most 512 MiB. A larger passage
+	in a file is treated as an invalid line; a larger passage from JavaScript fails with `ERR_ARGUMENT`. @default 1_048_576 (1 MiB)
 	*/
 	readonly maxPassageBytes?: number | undefined;
 }
 
-/** How a file or folder of passages is read. The file may be a FIFO, a pipe or `/dev/stdin`: it is read once, from start to end. */
+/** How a file or folder of passages is read. A file is read once, from start to end, so it may be a FIFO, a pipe or `/dev/stdin`. */
 export interface FileOptions extends ReadLimits {
-	/** @default 'auto' */
+	/** Format of the file. @default 'auto' */
 	readonly format?: PassageFormat | undefined;
-	/** How documents are split into passages. @default `text` is split into 100 words, other formats are not split */
+	/** How the documents of any format are split into passages. @default {words: 100} for the format `text`; other formats are not split */
 	readonly split?: SplitOptions | undefined;
 	/** Skips invalid lines and counts them, instead of failing with `ERR_FORMAT`. @default false */
 	readonly skipBadLines?: boolean | undefined;
@@ -57,7 +58,7 @@ export interface FileOptions extends ReadLimits {
 /** The path of a corpus file or folder, an open `PassageStore`, or an iterable of passages. */
 export type PassageSource = string | TextSource | Iterable<Passage> | AsyncIterable<Passage>;
 
-/** Whether a source is a `PassageStore`. Fails with `ERR_ARGUMENT` if it is neither a store nor iterable. */
+/** Whether a source is a `TextSource`, such as a `PassageStore`. Fails with `ERR_ARGUMENT` if it is neither a store nor iterable. */
 export function isTextSource(source: Exclude<PassageSource, string>): source is TextSource {
 	if (hasMethods(source, textsOf)) {
 		return true;
@@ -74,7 +75,7 @@ interface CheckedFileOptions extends CheckedLimits {
 	readonly split?: ReturnType<typeof checkedSplit>;
 }
 
-/** The names of `ReadLimits` and of `FileOptions`, to be spread into the lists of calls with more options. */
+/** The option names of `ReadLimits` and of `FileOptions`, for calls that spread them into their own option names. */
 export const limitNames = {maxDocumentBytes: true, maxPassageBytes: true} as const;
 export const fileNames = {format: true, split: true, skipBadLines: true, ...limitNames} as const;
 
@@ -91,7 +92,7 @@ interface CheckedLimits {
 	readonly maxPassageBytes: number;
 }
 
-/** The maximum length of a JavaScript string. */
+/** The highest limit that can be set: 512 MiB, about the maximum length of a JavaScript string. */
 const maxBytes = 2 ** 29;
 
 export function checkedReadLimits({maxDocumentBytes = 2 ** 26, maxPassageBytes = 2 ** 20}: ReadLimits): CheckedLimits {

@@ -1,11 +1,12 @@
+/** How functions of this package receive the texts of passages: from a `PassageStore`, or from a map. */
 import type {Passage} from './types.ts';
 
-/** The method by which a `PassageStore` gives its texts to the addon without copying them to JavaScript. */
+/** The name of the method with which a `PassageStore` passes its texts to the addon without copying them to JavaScript. */
 export const textsOf: unique symbol = Symbol('passagekit.texts');
 
 /** Holds the texts of passages in native memory, as a `PassageStore` does. */
 export interface TextSource {
-	/** Returns a handle of the addon. */
+	/** Returns the addon's handle of the texts. */
 	[textsOf](): object;
 }
 

@@ -1,13 +1,13 @@
-/** The types that all parts of this package share. */
+// The types that all parts of this package share.
 
 /** A unit of text that can be retrieved; about 100 words after splitting. */
 export interface Passage {
-	/** Unique in its corpus, without lone surrogates. White space is allowed, except in TREC files. */
+	/** Unique in the corpus, and well-formed Unicode (no lone surrogates). White space is allowed, except in TREC files. */
 	readonly id: string;
 	readonly text: string;
-	/** Title of the document that it was split from. */
+	/** Title of the document that the passage was split from. */
 	readonly title?: string;
-	/** Values to filter by and to read back. A BM25 index stores them; files and passage stores do not. */
+	/** Values to filter searches by. A BM25 index stores them and returns them (`Bm25Index.fields`); files and passage stores do not. */
 	readonly fields?: PassageFields | undefined;
 }
 
@@ -18,11 +18,19 @@ few different names.
 export type PassageFields = Readonly<Record<string, FieldValue>>;
 
 /**
-A string, a finite number, a boolean, or up to 10,000 strings, whose order is kept. −0 is stored as 0. A string has at most 32,000
-bytes of UTF-8.
+A string, a finite number, a boolean, a date, or an array of up to 10,000 strings and dates, which keep their order. −0 is stored as 0. A
+string has at most 32,000 bytes of UTF-8. A `Date` is stored as the string of its `toISOString()`, so that code point order is the order in
+time; its year must be from 0000 to 9999.
 */
-export type FieldValue = string | number | boolean | readonly string[];
+export type FieldValue = string | number | boolean | Date | readonly (string | Date)[];
 
+/** The fields of a passage as an index returns them, by name. */
+export type StoredFields = Readonly<Record<string, StoredFieldValue>>;
+
+/** A stored value: a `FieldValue` in which strings have replaced dates. */
+export type StoredFieldValue = string | number | boolean | readonly string[];
+
+/** A text to search for. Ids must be unique in a list of queries. */
 export interface Query {
 	readonly id: string;
 	readonly text: string;
@@ -40,7 +48,7 @@ export interface Question extends Query {
 export interface Hit {
 	/** The id of the passage. */
 	readonly id: string;
-	/** Higher is better. Scores are comparable within one list only, unless they are calibrated. */
+	/** Higher is better. Compare scores within one list only: their scale depends on the query and on the searcher. */
 	readonly score: number;
 }
 
@@ -50,17 +58,19 @@ export interface HitColumns {
 	readonly scores: Float32Array;
 }
 
-/** Query id → hits, best first. Each passage occurs once, and scores are finite as 32-bit floats. */
+/** Maps each query id to its hits, best first. A passage occurs at most once in a list, and scores are finite 32-bit floats. */
 export type Run = ReadonlyMap<string, readonly Hit[]>;
 
-/** Query id → passage id → grade, an integer; 0 means judged as not relevant. */
+/** Relevance judgments: query id → passage id → grade, a 32-bit integer. A grade above 0 means relevant, 0 means judged as not relevant. */
 export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** A matrix of vectors. */
 export interface Vectors {
-	/** `[rows, dim]`, row-major. */
+	/** The numbers, `[rows, dim]`, row-major. */
 	readonly data: Float32Array;
+	/** Number of vectors. */
 	readonly rows: number;
+	/** Length of each vector. */
 	readonly dim: number;
 }
 
@@ -75,14 +85,14 @@ export interface Progress {
 /** The options of every long call. */
 export interface CallOptions {
 	/**
-	Cancels the call. The promise then rejects with the signal's reason once the work has stopped. A signal from another realm or a
-	polyfill works too if it has `throwIfAborted`.
+	Cancels the call. The promise then rejects with the signal's reason once the work has stopped. Signals of another realm or of a
+	polyfill also work if they have `throwIfAborted`.
 	*/
 	readonly signal?: AbortSignal | undefined;
 	/**
 	Called about ten times per second while the call runs, and once at its end. If it throws, or returns a promise that rejects,
-	the work stops as if it had been aborted, `onProgress` is not called again, and the call rejects with that error. Its promises
-	are awaited only before the call settles. An error in the last call also rejects, although the work is done by then.
+	the work stops, `onProgress` is not called again, and the call rejects with that error, even if the work was already complete.
+	The work does not wait for promises that `onProgress` returns, but the call settles only after they have settled.
 	*/
 	readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -97,11 +107,11 @@ export interface SearchManyOptions extends SearchOptions {
 	readonly threads?: number | undefined;
 }
 
-/** Ranks passages for a query text. Implement it to use your own ranking, also a remote one, in hybrids and evaluations. */
+/** Ranks passages for a query text. Implement it to use your own ranking, for example a remote service, in hybrids and evaluations. */
 export interface Searcher {
-	/** Returns the best passages for one query, best first; of equal scores, the passage that was added earlier comes first. */
+	/** Returns the best passages for one query, best first. If two scores are equal, the passage that was added earlier comes first. */
 	search(query: string, options?: SearchOptions): Promise<Hit[]>;
-	/** Returns the hits of many queries: the same lists as those of `search`. Progress counts queries. */
+	/** Returns the hits of many queries: for each query, the list that `search` returns. Progress counts queries. */
 	searchMany(queries: readonly Query[], options?: SearchManyOptions): Promise<Run>;
 }
 
@@ -110,8 +120,8 @@ export type EncoderInput = string | Pick<Passage, 'text' | 'title'>;
 
 export interface EncodeOptions extends CallOptions {
 	/**
-	Maximum number of tokens per batch of the model, padding included. Texts are sorted by length first. With 1, every text is encoded
-	alone, and its vector does not depend on the other texts. @default 2048
+	Maximum number of tokens that the model encodes in one batch, padding included. Texts are sorted by length first, so that little
+	padding is needed. With 1, every text is encoded alone, and its vector does not depend on the other texts. @default 2048
 	*/
 	readonly batchTokens?: number | undefined;
 }
@@ -120,11 +130,11 @@ export interface EncodeOptions extends CallOptions {
 export interface Encoder {
 	/** Length of the vectors. */
 	readonly dim: number;
-	/** Identifies the encoder and its settings. An index stores it and rejects searches with another encoder. */
+	/** Identifies the model and its settings. If an index has it in its metadata, searches with another encoder are rejected. */
 	readonly identity?: string;
-	/** Returns finite vectors `[inputs.length, dim]`, in the order of the inputs. Progress counts inputs. */
+	/** Returns one vector per input, in the order of the inputs: `[inputs.length, dim]`, finite. Progress counts inputs. */
 	encode(inputs: readonly EncoderInput[], options?: EncodeOptions): Promise<Vectors>;
 }
 
-/** Whether accepted answers are texts, or regular expressions as in CuratedTREC. */
+/** Whether accepted answers are texts (`text`), or regular expressions (`pattern`) as in the data set CuratedTREC. */
 export type AnswerKind = 'text' | 'pattern';

@@ -1,3 +1,4 @@
+/** The small corpus of articles and questions that is bundled with this package. */
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {packageRoot} from '../core/native/addon.ts';
@@ -5,39 +6,41 @@ import {checkOneOf} from '../core/checks.ts';
 import {onPath} from '../core/file-system.ts';
 import type {Question} from '../core/types.ts';
 
-/** How a question of the encyclopedia relates to its passage. */
+/** What makes a question of the encyclopedia easy or hard to find the passage for. */
 export type QuestionKind =
-	/** Shares several content words with its passage. */
+	/** The question shares several content words with its passage. */
 	| 'lexical'
-	/** Shares no content word with its passage or its title. */
+	/** The question shares no content word with its passage or the title. */
 	| 'paraphrase'
-	/** Names an entity, or asks for one. */
+	/** The question names an entity, or asks for one. */
 	| 'entity'
-	/** Asks for a date, a quantity or a count. */
+	/** The question asks for a date, a quantity or a count. */
 	| 'number';
 
+/** A question about an article of the encyclopedia. */
 export interface EncyclopediaQuestion extends Question {
 	readonly kind: QuestionKind;
-	/** Id of the gold passage of 100 words: the one that states the answer. */
+	/** Id of the gold passage: the passage of 100 words that states the answer. */
 	readonly passage: string;
 	/** The words of the article that answer the question. */
 	readonly evidence: string;
 }
 
+/** The questions for training, for development, and for tests. */
 export type EncyclopediaSplit = 'train' | 'dev' | 'test';
 
-/** The corpus that is part of this package: articles written for it, with questions and answers (CC0). */
+/** A small corpus that is part of this package: articles that were written for it, with questions and answers (license CC0). */
 export interface Encyclopedia {
 	/** Path of the folder of Markdown articles, for `Collection.build` or `readPassages`. */
 	readonly articles: string;
 	/** Path of the TREC qrels: the gold passage of each question. */
 	readonly qrels: string;
-	/** Reads the questions of one split. The splits share no article. */
+	/** Reads the questions of one split. No article has questions in two splits. */
 	questions(split: EncyclopediaSplit): Promise<EncyclopediaQuestion[]>;
 }
 
 /**
-Returns the encyclopedia in `examples/encyclopedia`, to try passagekit and to test it.
+Returns the encyclopedia in `examples/encyclopedia`, a small corpus for trying and testing passagekit.
 
 @example
 ```

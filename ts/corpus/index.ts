@@ -1,3 +1,4 @@
+/** Readers of corpora, questions and TREC files, the splitting of documents into passages, and the passage store. */
 export {PassageStore, type IngestOptions, type IngestResult, type WriteOptions} from './passage-store.ts';
 export {
 	readPassages,
@@ -7,6 +8,10 @@ export {
 	type ReadPassagesOptions,
 	type ReadQuestionsOptions,
 } from './readers.ts';
+export {readDocuments, type DocumentFormat, type ReadDocumentsOptions} from './documents/read-documents.ts';
+export type {DocumentEncoding} from './documents/byte-input.ts';
+export type {DocumentField, DocumentFieldType, DocumentMapping} from './documents/mapping.ts';
+export type {SourceDocument} from './documents/source-document.ts';
 export {splitDocument, type PassagePiece} from './split.ts';
 export type {ReadLimits, SplitOptions} from '../core/passage-source.ts';
 export {readQrels, readTrecRun, writeQrels, writeTrecRun} from './trec-files.ts';

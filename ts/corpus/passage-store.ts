@@ -1,3 +1,4 @@
+/** A file that stores the passages of a corpus by id. */
 import {checkCount, checkIds, checkInstance, checkIterable, checkFactoryMade, checkPassage, checkString} from '../core/checks.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
 import {type OpenOptions, checkedOpenOptions, openOptionNames} from '../core/open-options.ts';
@@ -14,11 +15,15 @@ import {awaitUnlessAborted} from '../core/callbacks.ts';
 import {type TextSource, textsOf} from '../core/passage-texts.ts';
 import type {CallOptions, Passage} from '../core/types.ts';
 
+/** The options of `PassageStore.ingest`. */
 export interface IngestOptions extends CallOptions, FileOptions {}
 
+/** The options of `PassageStore.write`. */
 export interface WriteOptions extends CallOptions, Pick<ReadLimits, 'maxPassageBytes'> {}
 
+/** What was written to a passage store. */
 export interface IngestResult {
+	/** Number of passages in the store. */
 	readonly passages: number;
 	/** Number of invalid lines that were skipped. */
 	readonly skipped: number;
@@ -32,7 +37,7 @@ const writeOptions: OptionNames = optionNames<WriteOptions>({...callNames, maxPa
 const BATCH_SIZE = 256;
 
 /**
-Stores the passages of a corpus in one memory-mapped file, by id.
+Stores the passages of a corpus by id, in one file that is memory-mapped. A store is written once and then only read.
 
 @example
 ```
@@ -51,7 +56,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 
 	/**
 	Opens a store file, memory-mapped unless `inMemory` is set. Fails with `ERR_IO` if the path is not a regular file, with
-	`ERR_INDEX_CORRUPT` if the file is damaged, and with `ERR_INDEX_VERSION` if it has another format version.
+	`ERR_INDEX_CORRUPT` if the file is damaged, and with `ERR_INDEX_VERSION` if this version of passagekit does not read its format.
 	*/
 	static async open(path: string, options: OpenOptions = {}): Promise<PassageStore> {
 		checkString('path', path);
@@ -60,7 +65,10 @@ export class PassageStore implements AsyncDisposable, TextSource {
 		return new PassageStore(await callNative({}, () => native.openPassageStore(path, opening)));
 	}
 
-	/** Reads a corpus file or folder into the store file `output`. Passages do not pass through JavaScript. Progress counts bytes read. */
+	/**
+	Reads the passages of a file or folder and writes the store file `output`. Passages do not pass through JavaScript. Fails with
+	`ERR_FORMAT` at an invalid line, unless `skipBadLines` is set. Progress counts bytes read.
+	*/
 	static async ingest(source: string, output: string, options: IngestOptions = {}): Promise<IngestResult> {
 		checkString('source', source);
 		checkString('output', output);
@@ -69,7 +77,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 		return callNative(options, control => native.ingest(source, file, output, control));
 	}
 
-	/** Writes passages from JavaScript into the store file `output`. Progress counts passages. */
+	/** Writes passages from JavaScript to the store file `output`. Their fields are not stored. Progress counts passages. */
 	static async write(
 		passages: Iterable<Passage> | AsyncIterable<Passage>,
 		output: string,
@@ -121,7 +129,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 		return this.#native.bytes;
 	}
 
-	/** Returns the passages with these ids, in their order. Fails with `ERR_ARGUMENT` if an id is unknown. */
+	/** Returns the passages with these ids, in the order of `ids`. Fails with `ERR_ARGUMENT` if an id is unknown. */
 	async get(ids: readonly string[]): Promise<Passage[]> {
 		checkIds('get: ids', ids);
 		const passages: Passage[] = [];
@@ -131,7 +139,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 		return passages;
 	}
 
-	/** Returns up to `count` passages from position `start` on, in the order in which they were written. */
+	/** Returns up to `count` passages, starting at position `start` (from 0), in the order in which they were written. */
 	async slice(start: number, count: number): Promise<Passage[]> {
 		checkCount('start', start, 0);
 		checkCount('count', count, 0);
@@ -154,7 +162,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 		this.close();
 	}
 
-	/** Returns the handle by which functions of this package read the texts natively. */
+	/** Returns a handle with which functions of this package read the texts in native memory. */
 	[textsOf](): object {
 		return this.#native.texts();
 	}

@@ -1,3 +1,4 @@
+/** Streams passages and questions from files. */
 import {checkBoolean, checkFunction, checkOneOf, checkString} from '../core/checks.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
@@ -16,13 +17,13 @@ export {type PassageFormat, passageFormats} from '../core/passage-source.ts';
 /**
 File formats of questions. `auto` detects the format from the content.
 
-- `tsv`: `id \t text`.
-- `beir`: JSON lines with `_id`, `text`.
-- `dpr-csv`: `question \t ["answer", …]`, as DPR's `nq-test.qa.csv`; ids are row numbers from 0.
+- `tsv`: tab-separated id and text.
+- `beir`: JSON lines with `_id`, `text`, as in the BEIR benchmark.
+- `dpr-csv`: a question, a tab and a list of answers (`["answer", …]`) per line, as in DPR's `nq-test.qa.csv`; ids are row numbers from 0.
 - `dpr-jsonl`: JSON lines with `question`, `answers` or `answer`, and optionally `id`.
-- `dpr-json`: one JSON array of such objects, as in DPR's training files.
+- `dpr-json`: one JSON array of objects as in `dpr-jsonl`, as in DPR's training files.
 - `squad`: SQuAD 1.1 or 2.0; unanswerable questions have no answers.
-- `trec`: TREC topics; the number is the id, the title is the text.
+- `trec`: TREC topics; the number of a topic is the id, its title is the text.
 - `pubmedqa`: PubMedQA; the answer is yes, no or maybe.
 */
 export type QuestionFormat = 'auto' | 'tsv' | 'beir' | 'dpr-csv' | 'dpr-jsonl' | 'dpr-json' | 'squad' | 'trec' | 'pubmedqa';
@@ -46,15 +47,17 @@ interface ReadOptions extends CallOptions {
 	readonly onSkipped?: ((lines: number) => void) | undefined;
 }
 
+/** The options of `readPassages`. */
 export interface ReadPassagesOptions extends ReadOptions, ReadLimits {
-	/** @default 'auto' */
+	/** Format of the file. @default 'auto' */
 	readonly format?: PassageFormat | undefined;
-	/** How documents are split into passages. @default `text` is split into 100 words, other formats are not split */
+	/** How documents are split into passages. @default {words: 100} for the format `text`; other formats are not split */
 	readonly split?: SplitOptions | undefined;
 }
 
+/** The options of `readQuestions`. */
 export interface ReadQuestionsOptions extends ReadOptions, Pick<ReadLimits, 'maxDocumentBytes'> {
-	/** @default 'auto' */
+	/** Format of the file. @default 'auto' */
 	readonly format?: QuestionFormat | undefined;
 }
 
@@ -62,13 +65,13 @@ const readNames = {...callNames, skipBadLines: true, onSkipped: true} as const;
 const passageOptions: OptionNames = optionNames<ReadPassagesOptions>({...readNames, ...limitNames, format: true, split: true});
 const questionOptions: OptionNames = optionNames<ReadQuestionsOptions>({...readNames, format: true, maxDocumentBytes: true});
 
-/** Number of passages or questions read per call; they become objects in well under a millisecond. */
+/** Number of passages or questions per call of the addon; they become JavaScript objects in well under a millisecond. */
 const BATCH_SIZE = 512;
 
 /**
-Streams passages from a file or folder. Fails with `ERR_FORMAT` at an invalid line; the message has the file, the line and what was
-expected. Progress counts bytes of the file. A FIFO, a pipe or `/dev/stdin` is read as data arrives, and aborting `signal` ends the wait
-for data.
+Streams passages from a file or folder. Fails with `ERR_FORMAT` at an invalid line, unless `skipBadLines` is set; the message names the
+file, the line and what was expected. Progress counts bytes of the file. A FIFO, a pipe or `/dev/stdin` is read as data arrives, and
+aborting `signal` ends the wait for data.
 
 @example
 ```
@@ -86,7 +89,7 @@ export async function* readPassages(path: string, options: ReadPassagesOptions =
 	yield* batches(reader, options);
 }
 
-/** Streams questions from a file, in the same way as `readPassages`. */
+/** Streams questions from a file. Errors, progress and pipes are the same as for `readPassages`. */
 export async function* readQuestions(path: string, options: ReadQuestionsOptions = {}): AsyncGenerator<Question, void, undefined> {
 	checkString('path', path);
 	checkOptions('readQuestions', options, questionOptions);

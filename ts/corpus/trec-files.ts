@@ -1,3 +1,4 @@
+/** Reads and writes runs and relevance judgments in the formats of TREC. */
 import {checkString} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {callNative, native} from '../core/native/native.ts';
@@ -6,7 +7,10 @@ import {checkedQrels} from '../core/native/qrels.ts';
 import {RetrievedRun, nativeRun} from '../core/native/runs.ts';
 import type {CallOptions, Qrels, Run} from '../core/types.ts';
 
-/** Reads a TREC run, with lines `query Q0 passage rank score tag`. Hit lists keep the order of the file. */
+/**
+Reads a TREC run, which has lines `query Q0 passage rank score tag`. The hits of a query are sorted by descending score, then by rank, then
+by their order in the file. Fails with `ERR_FORMAT` at an invalid line.
+*/
 export async function readTrecRun(path: string, options: CallOptions = {}): Promise<Run> {
 	checkString('path', path);
 	checkOptions('readTrecRun', options, callOptions);
@@ -14,9 +18,10 @@ export async function readTrecRun(path: string, options: CallOptions = {}): Prom
 }
 
 /**
-Writes a TREC run. A file is replaced atomically; a FIFO, a character device or `/dev/fd/N` is written line by line; `-` is standard
-output. Symbolic links are followed, and a replaced file keeps its mode. Scores are written as the shortest decimals that parse to the
-same 32-bit float. Fails with `ERR_ARGUMENT` if an id contains white space, because such a file could not be read again.
+Writes a TREC run. An existing file is replaced atomically; a FIFO, a character device or `/dev/fd/N` is written line by line; `-` is
+standard output. Symbolic links are followed, and the new file has the mode of the file that it replaces. A score is written as the shortest
+decimal number that parses to the same 32-bit float. `tag` is the name of the run. Fails with `ERR_ARGUMENT` if an id contains white space,
+because such a file could not be read again.
 */
 export async function writeTrecRun(path: string, run: Run, tag = 'passagekit', options: CallOptions = {}): Promise<void> {
 	checkString('path', path);
@@ -26,7 +31,10 @@ export async function writeTrecRun(path: string, run: Run, tag = 'passagekit', o
 	await callNative(options, control => handle.write(path, tag, control));
 }
 
-/** Reads qrels with the four columns of TREC, or with the three of BEIR and a header line. */
+/**
+Reads relevance judgments (qrels) in the format of TREC, with the four columns query, iteration, passage and grade, or in that of BEIR,
+with a header line and the three columns query, passage and grade.
+*/
 export async function readQrels(path: string, options: CallOptions = {}): Promise<Qrels> {
 	checkString('path', path);
 	checkOptions('readQrels', options, callOptions);
@@ -43,7 +51,7 @@ export async function readQrels(path: string, options: CallOptions = {}): Promis
 	return qrels;
 }
 
-/** Writes qrels with the four columns of TREC. Accepts the same targets as `writeTrecRun`. */
+/** Writes relevance judgments (qrels) in the format of TREC. Accepts the same paths as `writeTrecRun`. */
 export async function writeQrels(path: string, qrels: Qrels, options: CallOptions = {}): Promise<void> {
 	checkString('path', path);
 	checkOptions('writeQrels', options, callOptions);
@@ -51,7 +59,7 @@ export async function writeQrels(path: string, qrels: Qrels, options: CallOption
 	await callNative(options, control => native.writeQrels(path, columns, control));
 }
 
-/** Judgments by columns, as the addon takes them. */
+/** Converts judgments to columns for the addon. */
 function qrelsColumns(qrels: Qrels): {queries: string[]; passages: string[]; grades: Int32Array} {
 	const queries: string[] = [];
 	const passages: string[] = [];
@@ -66,7 +74,10 @@ function qrelsColumns(qrels: Qrels): {queries: string[]; passages: string[]; gra
 	return {queries, passages, grades: Int32Array.from(grades)};
 }
 
-/** Fails with `ERR_ARGUMENT` if a value is not a valid column of a TREC file. `writeTrecRun` checks this itself. */
+/**
+Fails with `ERR_ARGUMENT` if a value cannot be a column of a TREC file. `writeTrecRun` checks this too, but only after the run was
+computed.
+*/
 export function checkColumn(what: string, value: string): void {
 	if (value === '' || /[\p{White_Space}\p{Cc}]/u.test(value)) {
 		throw new RetrievalError(

@@ -2,14 +2,14 @@
 import {isSharedArrayBuffer} from 'node:util/types';
 import {checkArray, checkFloats, checkId, checkVectors, isWellFormed} from '../core/checks.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
-import {waitForTime, yieldToEventLoop} from '../core/event-loop.ts';
+import {yieldIfOverBudget, yieldToEventLoop} from '../core/event-loop.ts';
 import type {Vectors} from '../core/types.ts';
 
-/** Number of bytes that are copied in some tenths of a millisecond. */
+/** Number of bytes that are copied in a few tenths of a millisecond. */
 const BYTES_PER_SLICE = 1 << 19;
 const IDS_PER_SLICE = 1000;
 
-/** Returns the values if no other thread can write to them; a copy if they are in shared memory. */
+/** Returns the array itself, or a copy if it is in shared memory, to which another thread could write during a call. */
 export function unshared(values: Float32Array): Float32Array {
 	return isSharedArrayBuffer(values.buffer) ? values.slice() : values;
 }
@@ -31,7 +31,7 @@ export async function vectorBatch(
 ): Promise<Binding.VectorBatch> {
 	checkArray(`${what}: ids`, ids, 'strings');
 	checkVectors(what, vectors, dim, ids.length);
-	const batch = await withCapacity(vectors, signal);
+	const batch = await batchWithCapacity(vectors, signal);
 	await copyIds(`${what}: ids`, ids, batch, signal);
 	if (ids.length > IDS_PER_SLICE) {
 		await nextSlice(signal);
@@ -43,13 +43,13 @@ export async function vectorBatch(
 /** Copies query vectors `[rows, dim]` to the addon; they have no ids. */
 export async function queryBatch(what: string, queries: Vectors, dim: number, signal?: AbortSignal): Promise<Binding.VectorBatch> {
 	checkVectors(what, queries, dim);
-	const batch = await withCapacity(queries, signal);
+	const batch = await batchWithCapacity(queries, signal);
 	await copyRows(what, queries, batch, signal);
 	return batch;
 }
 
-/** An empty batch. Large ones are allocated on another thread, because allocating takes longer than copying the first slice. */
-async function withCapacity({rows, dim}: Vectors, signal?: AbortSignal): Promise<Binding.VectorBatch> {
+/** Returns an empty batch. A large one is allocated on another thread, because that takes longer than copying the first slice. */
+async function batchWithCapacity({rows, dim}: Vectors, signal?: AbortSignal): Promise<Binding.VectorBatch> {
 	if (4 * rows * dim > BYTES_PER_SLICE) {
 		return callNative({signal}, async () => native.batchWithRoom(rows, dim));
 	}
@@ -100,9 +100,9 @@ function copySlice(what: string, ids: readonly string[], from: number, to: numbe
 	}
 }
 
-/** Yields after a slice, and waits for an iteration of the event loop with time left: concurrent calls copy slices too. */
+/** Waits for the next iteration of the event loop that has time left. Other calls may be copying slices too. */
 async function nextSlice(signal?: AbortSignal): Promise<void> {
 	await yieldToEventLoop();
-	await waitForTime();
+	await yieldIfOverBudget();
 	signal?.throwIfAborted();
 }

@@ -1,9 +1,10 @@
+/** The hits of many queries as columns of ids and scores, which need less memory than an object per hit. */
 import {checkCount, checkFactoryMade} from '../core/checks.ts';
 import {idsOf} from '../core/native/hits.ts';
 import {type Binding, native} from '../core/native/native.ts';
 import type {HitColumns} from '../core/types.ts';
 
-/** Holds the hits of many queries by columns. Scores are one typed array; ids stay in native memory until they are read. */
+/** The hits of many queries by columns: all scores are in one typed array, and ids stay in native memory until they are read. */
 export class HitLists {
 	readonly #run: Binding.NativeRun;
 	/** The scores of all lists, one list after another. */
@@ -18,7 +19,7 @@ export class HitLists {
 		this.offsets = columns.offsets;
 	}
 
-	/** @internal The query ids of the run are their positions: `'0'`, `'1'`, …. */
+	/** @internal In `run`, the ids of the queries are their positions: `'0'`, `'1'`, …. */
 	static of(run: Binding.NativeRun, columns: Binding.ScoreColumn): HitLists {
 		return new HitLists(run, columns);
 	}
@@ -28,13 +29,14 @@ export class HitLists {
 		return this.offsets.length - 1;
 	}
 
-	/** Returns the hits of the query at a position, from 0; `undefined` if there is no such query. */
+	/** Returns the hits of the query with this position, from 0; `undefined` if there is no such query. */
 	get(query: number): HitColumns | undefined {
 		checkCount('get: query', query, 0);
 		const ids = idsOf(this.#run, String(query));
 		return ids && {ids, scores: this.scores.subarray(this.offsets[query], this.offsets[query + 1])};
 	}
 
+	/** Iterates over the hits of all queries, in their order. */
 	*[Symbol.iterator](): Generator<HitColumns> {
 		for (let query = 0; query < this.size; query++) {
 			yield this.get(query)!;

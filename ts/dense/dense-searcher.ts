@@ -1,3 +1,4 @@
+/** A searcher that encodes queries and searches a vector index. */
 import {checkQueries, checkString, hasMethods, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
@@ -8,15 +9,17 @@ import {NativeVectorIndex} from './native-vector-index.ts';
 import {checkEncoder, encodeQuestions} from './questions.ts';
 import type {EfSearchOption, VectorIndex} from './vector-index.ts';
 
+/** What a `DenseSearcher` consists of. */
 export interface DenseSearcherOptions {
-	/** The encoder of questions. */
+	/** Encodes queries as vectors. */
 	readonly encoder: Encoder;
-	/** An index of passage vectors, made by the same encoder or by its counterpart for passages. */
+	/** An index of passage vectors. The same encoder made them, or the passage encoder that belongs to it, as in DPR. */
 	readonly index: VectorIndex;
 }
 
-/** A `filter` needs a `FlatIndex` or an `HnswIndex`; with any other index it fails with `ERR_ARGUMENT`. */
+/** `filter` requires a `FlatIndex` or an `HnswIndex`: with any other index, a search with a filter fails with `ERR_ARGUMENT`. */
 export interface DenseSearchOptions extends SearchOptions, VectorFilterOptions, EfSearchOption {}
+/** `filter` requires a `FlatIndex` or an `HnswIndex`: with any other index, a search with a filter fails with `ERR_ARGUMENT`. */
 export interface DenseSearchManyOptions extends SearchManyOptions, VectorFilterOptions, EfSearchOption {}
 
 const searcherOptions: OptionNames = optionNames<DenseSearcherOptions>({encoder: true, index: true});
@@ -30,7 +33,7 @@ const searchManyOptions: OptionNames = optionNames<DenseSearchManyOptions>({
 });
 
 /**
-Ranks passages by the similarity of their vectors to that of the question (Karpukhin et al., 2020).
+Ranks passages by the similarity of their vectors to the vector of the query (Karpukhin et al., 2020).
 
 @example
 ```
@@ -43,6 +46,10 @@ export class DenseSearcher implements Searcher {
 	readonly #encoder: Encoder;
 	readonly #index: VectorIndex;
 
+	/**
+	Fails with `ERR_DIMENSION` if the vectors of the encoder and of the index differ in length, and with `ERR_ENCODER_MISMATCH` if the
+	metadata of the index names another encoder.
+	*/
 	constructor(options: DenseSearcherOptions) {
 		checkRequiredOptions('DenseSearcher', options, searcherOptions);
 		const {encoder, index} = options;
@@ -54,7 +61,7 @@ export class DenseSearcher implements Searcher {
 		this.#index = index;
 	}
 
-	/** Returns the best passages for one question, best first. */
+	/** Returns the best passages for one query, best first. */
 	async search(query: string, options: DenseSearchOptions = {}): Promise<Hit[]> {
 		checkString('search: query', query);
 		checkOptions('search', options, searchOptions);
@@ -63,7 +70,7 @@ export class DenseSearcher implements Searcher {
 		return this.#index.search(data, options);
 	}
 
-	/** Returns the hits of many queries. Each question is encoded alone, so its vector is the same as in `search`. */
+	/** Returns the hits of many queries. Each query is encoded alone, so its vector is the same as in `search`. Progress counts queries. */
 	async searchMany(queries: readonly Query[], options: DenseSearchManyOptions = {}): Promise<Run> {
 		checkQueries('queries', queries);
 		checkOptions('searchMany', options, searchManyOptions);
@@ -81,7 +88,7 @@ export class DenseSearcher implements Searcher {
 		return new Map(ids.map((id, i) => [id, lists[i]!]));
 	}
 
-	/** An index that does not support filters would ignore them. */
+	/** Rejects a filter if the index would ignore it. */
 	#checkFilter({filter}: VectorFilterOptions): void {
 		if (filter !== undefined && !(this.#index instanceof NativeVectorIndex)) {
 			throw new RetrievalError('ERR_ARGUMENT', 'filter: expected a search of a FlatIndex or an HnswIndex, got another index');

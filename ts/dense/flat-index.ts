@@ -1,3 +1,4 @@
+/** The exact vector index. */
 import {checkCount, checkOneOf, checkString, isInstance} from '../core/checks.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
@@ -17,30 +18,35 @@ import {
 How a flat index stores its vectors.
 
 - `f32`: single precision, 4 bytes per number.
-- `f16`: half precision, 2 bytes per number. Numbers are rounded to 11 bits when they are added; numbers beyond ±65,504 are rejected.
-  Scores are those of the rounded vectors.
+- `f16`: half precision, 2 bytes per number. When vectors are added, their numbers are rounded to 11 significant bits; numbers beyond
+  ±65,504 are rejected. Scores are those of the rounded vectors.
 - `int8Filtered`: single precision, plus an 8-bit quantized copy of each number. A search reads the copy first and scores only the
-  vectors that it does not rule out; hits and scores are those of `f32`, bit for bit. Single queries read about a quarter of the
-  memory. Batches of queries compute less if the CPU has instructions for products of bytes.
+  vectors that the copy does not rule out; hits and scores are those of `f32`, bit for bit. A single query reads about a quarter of
+  the memory that it reads with `f32`. A batch of queries needs less computation if the CPU has instructions for 8-bit inner products.
 */
 export type FlatStorage = 'f32' | 'f16' | 'int8Filtered';
 
 /** @internal */
 export const storages: readonly FlatStorage[] = ['f32', 'f16', 'int8Filtered'];
 
+/** The options of an exact index. */
 export interface FlatIndexOptions {
-	/** Length of the vectors. */
+	/** Length of the vectors, 1 to 65,536. */
 	readonly dim: number;
-	/** @default 'dot' */
+	/** How vectors are scored. @default 'dot' */
 	readonly similarity?: Similarity | undefined;
-	/** @default 'f32' */
+	/** How vectors are stored. @default 'f32' */
 	readonly storage?: FlatStorage | undefined;
-	/** Plain JSON, stored in the file. @default {} */
+	/** Plain JSON that is stored in the index file. @default {} */
 	readonly metadata?: IndexMetadata | undefined;
 }
 
+/** The options of `FlatIndex.build`. */
 export interface FlatBuildOptions extends Omit<FlatIndexOptions, 'dim'>, VectorFileOptions {
-	/** Length of the vectors. Required for `raw` files; other files are rejected if they have another length. @default the length in the file */
+	/**
+	Length of the vectors, 1 to 65,536. Required for `raw` files. A file in another format is rejected if its vectors have another length.
+	@default the length in the file
+	*/
 	readonly dim?: number | undefined;
 }
 
@@ -60,14 +66,15 @@ await index.search(Float32Array.of(2, 1), {k: 1});
 ```
 */
 export class FlatIndex extends NativeVectorIndex {
+	/** Creates an empty index in memory. */
 	constructor(options: FlatIndexOptions) {
-		// `open` passes an index of the addon.
+		// `open` and `attach` pass an index of the addon instead of options.
 		super(isInstance(options, native.NativeVectorIndex) ? options : create(options));
 	}
 
 	/**
-	Builds an index file at `path` from a file of vectors, and opens it. Only the ids and a few megabytes of vectors are held in memory;
-	with `int8Filtered`, the quantized copy too. An existing file is replaced atomically. Progress counts vectors.
+	Builds an index file at `path` from the vector file `source`, and opens it. Memory holds only the ids, a few megabytes of
+	vectors and, with `int8Filtered`, the quantized copy. An existing file at `path` is replaced atomically. Progress counts vectors.
 
 	@example
 	```
@@ -89,16 +96,16 @@ export class FlatIndex extends NativeVectorIndex {
 	}
 
 	/**
-	Opens a saved index. It is memory-mapped, so vectors are read from disk when they are first searched, unless `inMemory` is set.
-	Fails with `ERR_IO` if the path is not a regular file, with `ERR_INDEX_CORRUPT` if the file is damaged, and with
-	`ERR_INDEX_VERSION` if it has another format version.
+	Opens a saved index. The file is memory-mapped, so vectors are read from disk when they are first searched, unless `inMemory` is set.
+	Fails with `ERR_IO` if the path is not a regular file, with `ERR_INDEX_CORRUPT` if the file is damaged, and with `ERR_INDEX_VERSION`
+	if this version of passagekit does not read its format.
 	*/
 	static async open(path: string, options: OpenIndexOptions = {}): Promise<FlatIndex> {
 		const opening = checkedOpen(path, options);
 		return new FlatIndex((await callNative({}, () => native.openFlatIndex(path, opening))) as unknown as FlatIndexOptions);
 	}
 
-	/** Returns the index that another thread shared. Both threads then use the same index. */
+	/** Returns the index that another thread shared with `share`. Both threads then use the same index. */
 	static attach(handle: IndexHandle<'FlatIndex'>): FlatIndex {
 		return new FlatIndex(attached('FlatIndex', handle) as unknown as FlatIndexOptions);
 	}
@@ -108,7 +115,7 @@ export class FlatIndex extends NativeVectorIndex {
 		return this.nativeStorage() as FlatStorage;
 	}
 
-	/** Returns a handle to pass to `attach` in another thread. Each thread closes its own object; the last one frees the memory. */
+	/** Returns a handle to pass to `attach` in another thread. Each thread closes its own object; closing the last one frees the memory. */
 	share(): IndexHandle<'FlatIndex'> {
 		return {kind: 'FlatIndex', token: this.token()};
 	}

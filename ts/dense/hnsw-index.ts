@@ -1,3 +1,4 @@
+/** The approximate vector index: a hierarchical navigable small-world graph. */
 import {checkCount, checkOneOf, checkString, isInstance} from '../core/checks.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
@@ -8,36 +9,42 @@ import type {VectorFilterOptions} from './vector-filter.ts';
 import {NativeVectorIndex} from './native-vector-index.ts';
 import {type EfSearchOption, type OpenIndexOptions, checkedMetadata, checkedOpen, checkedSimilarity} from './vector-index.ts';
 
+/** What a graph stores in addition to vectors and adjacency lists: see `HnswIndexOptions.layout`. */
 export type HnswLayout = 'fast' | 'compact';
 
 const layouts: readonly HnswLayout[] = ['fast', 'compact'];
 
+/** The options of an approximate index. */
 export interface HnswIndexOptions extends Omit<FlatIndexOptions, 'storage'> {
 	/** Maximum number of neighbors per node above layer 0; layer 0 has `2 * m`. @default 24 */
 	readonly m?: number | undefined;
-	/** Length of the candidate queue during insertion. @default 200 */
+	/** Length of the candidate queue when vectors are inserted: larger values give better graphs and take longer. @default 200 */
 	readonly efConstruction?: number | undefined;
-	/** Seed of the random layers. With one thread, the same seed and insertion order give the same graph. @default 42 */
+	/** Seed of the random layers of the nodes. With one thread, the same seed and insertion order give the same graph. @default 42 */
 	readonly seed?: number | undefined;
 	/**
-	How the graph is built for inner products: on the inner products themselves, or on distances after the augmented-L2 reduction
-	x ↦ (x, √(φ² − |x|²)). For `similarity: 'dot'` only. @default 'graph'
+	How the graph is built with `similarity: 'dot'`. With `graph`, nodes are compared by their inner products. With `augmentedL2`, they are
+	compared by the Euclidean distances of the augmented vectors (x, √(φ² − |x|²)), where φ is the length of the longest vector (Bachrach
+	et al., 2014). @default 'graph'
 	*/
 	readonly innerProduct?: 'graph' | 'augmentedL2' | undefined;
 	/**
-	What is stored in addition to vectors and adjacency lists. Above dimension 128, `fast` has one cache line per vector more than
-	`compact` (for 384 dimensions, 0.31 instead of 0.27 of the size of the vectors), which makes searches up to 1.5 times as fast.
+	What is stored in addition to vectors and adjacency lists. Above dimension 128, `fast` stores 64 bytes per vector more than `compact`,
+	which makes searches up to 1.5 times as fast. At dimension 384, the additional memory is 31% of the size of the vectors for `fast` and
+	27% for `compact`.
 	@default 'fast'
 	*/
 	readonly layout?: HnswLayout | undefined;
-	/** Number of threads that `add` uses. With 1, the graph is the same every time. @default all cores */
+	/** Number of threads that insert vectors. With 1, the graph is the same every time. @default all cores */
 	readonly threads?: number | undefined;
 }
 
 /** The options of `HnswIndex.build`; dimension, similarity and metadata are those of the flat index. */
 export interface HnswBuildOptions extends Omit<HnswIndexOptions, keyof FlatIndexOptions>, CallOptions {}
 
+/** The options of `HnswIndex.search`. */
 export interface HnswSearchOptions extends SearchOptions, VectorFilterOptions, EfSearchOption {}
+/** The options of `HnswIndex.searchMany`. */
 export interface HnswSearchManyOptions extends SearchManyOptions, VectorFilterOptions, EfSearchOption {}
 
 const graphNames = {m: true, efConstruction: true, seed: true, innerProduct: true, layout: true, threads: true} as const;
@@ -45,7 +52,8 @@ const newOptions: OptionNames = optionNames<HnswIndexOptions>({...graphNames, di
 const buildOptions: OptionNames = optionNames<HnswBuildOptions>({...callNames, ...graphNames});
 
 /**
-Searches vectors approximately, in a hierarchical navigable small-world graph (Malkov and Yashunin, 2018). Scores are exact.
+Searches vectors approximately, in a hierarchical navigable small-world graph (Malkov and Yashunin, 2018). A search may miss some of the
+nearest vectors, but the scores of those that it finds are exact.
 
 @example
 ```
@@ -56,14 +64,15 @@ await index.search(Float32Array.of(2, 1), {k: 1, efSearch: 64});
 ```
 */
 export class HnswIndex extends NativeVectorIndex {
+	/** Creates an empty index in memory. */
 	constructor(options: HnswIndexOptions) {
-		// `open` passes an index of the addon.
+		// `open` and `attach` pass an index of the addon instead of options.
 		super(isInstance(options, native.NativeVectorIndex) ? options : create(options));
 	}
 
 	/**
-	Builds a graph of the vectors in the flat index file `flat`, writes it to an index file at `path` with the same ids and metadata, and
-	opens it. Only the graph is held in memory, not the vectors. An existing file is replaced atomically. Progress counts vectors.
+	Builds a graph of the vectors in the flat index file `flat`, writes an index file with the graph, the vectors, their ids and metadata to
+	`path`, and opens it. Only the graph is held in memory, not the vectors. An existing file is replaced atomically. Progress counts vectors.
 	*/
 	static async build(path: string, flat: string, options: HnswBuildOptions = {}): Promise<HnswIndex> {
 		checkString('path', path);
@@ -82,12 +91,12 @@ export class HnswIndex extends NativeVectorIndex {
 		return new HnswIndex((await callNative({}, () => native.openHnswIndex(path, opening))) as unknown as HnswIndexOptions);
 	}
 
-	/** Returns the index that another thread shared. Both threads then use the same index. */
+	/** Returns the index that another thread shared with `share`. Both threads then use the same index. */
 	static attach(handle: IndexHandle<'HnswIndex'>): HnswIndex {
 		return new HnswIndex(attached('HnswIndex', handle) as unknown as HnswIndexOptions);
 	}
 
-	/** Returns a handle to pass to `attach` in another thread. Each thread closes its own object; the last one frees the memory. */
+	/** Returns a handle to pass to `attach` in another thread. Each thread closes its own object; closing the last one frees the memory. */
 	share(): IndexHandle<'HnswIndex'> {
 		return {kind: 'HnswIndex', token: this.token()};
 	}
@@ -112,7 +121,7 @@ interface Graph {
 	readonly threads: number;
 }
 
-/** The checked parameters of a graph, with defaults. `prefix` begins the messages of errors. */
+/** Checks the parameters of a graph and adds the defaults. `prefix` is the start of error messages. */
 export function checkedGraph(options: HnswBuildOptions, prefix = ''): Graph {
 	const {m = 24, efConstruction = 200, seed = 42, innerProduct = 'graph', layout = 'fast', threads = 0} = options;
 	checkCount(`${prefix}m`, m, 2, 1024);

@@ -1,3 +1,4 @@
+/** Vector indexes, exact (`FlatIndex`) and approximate (`HnswIndex`), and a searcher that encodes queries and searches them. */
 export {DenseSearcher, type DenseSearchManyOptions, type DenseSearchOptions, type DenseSearcherOptions} from './dense-searcher.ts';
 export {FlatIndex, type FlatBuildOptions, type FlatIndexOptions, type FlatStorage} from './flat-index.ts';
 export {

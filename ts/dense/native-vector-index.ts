@@ -1,8 +1,9 @@
+/** The base class of the vector indexes, which passes calls to the addon. */
 import {type Binding, callNative, callSync} from '../core/native/native.ts';
 import {checkBoolean, checkCount, checkFloats, checkId, checkString, isInstance} from '../core/checks.ts';
 import {type JoinedIds, bufferedColumns, bufferedHits, listsFrom, hitBuffer, toColumns, toHits} from '../core/native/hits.ts';
 import {type OptionNames, callNames, callOptions, checkOptions, optionNames, signalOption} from '../core/options.ts';
-import {runWaitingSearch, waitForTime, yieldToEventLoop} from '../core/event-loop.ts';
+import {runWaitingSearch, yieldIfOverBudget, yieldToEventLoop} from '../core/event-loop.ts';
 import {InlineSearches} from '../core/inline-searches.ts';
 import type {CallOptions, Hit, HitColumns, SearchManyOptions, SearchOptions, Vectors} from '../core/types.ts';
 import {idBatch, queryBatch, unshared, vectorBatch} from './batches.ts';
@@ -39,17 +40,17 @@ const searchManyOptions: OptionNames = optionNames<SearchManyOptions & VectorFil
 const IDS_PER_SLICE = 1000;
 
 /**
-The common base of `FlatIndex` and `HnswIndex`, around one object of the addon.
+The common base class of `FlatIndex` and `HnswIndex`.
 
-Searches continue while the index changes. Changes are applied one after another, in the order of their calls. Each is atomic: a search
-sees all of it or none of it, and sees it once its promise has resolved. `searchMany` counts as many searches: a change may happen
-between two of its queries. `save` waits for the changes that were requested before it.
+Searches continue while the index changes. Changes are applied one after another, in the order of their calls. Each change is atomic: a
+search sees all of it or none of it, and a search that starts after its promise has resolved sees it. `searchMany` is a series of searches,
+so a change may happen between two of its queries. `save` waits for the changes that were requested before it.
 */
 export abstract class NativeVectorIndex implements VectorIndex {
 	readonly #native: Binding.NativeVectorIndex;
 	readonly #dim: number;
 	readonly #inline = new InlineSearches();
-	/** Settled when the last requested change has been passed to the addon, which then applies changes in that order. */
+	/** Settles when the last requested change has been passed to the addon. The addon applies changes in the order in which it gets them. */
 	#lastChange: Promise<void> = Promise.resolve();
 
 	/** @internal */
@@ -68,22 +69,24 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		return callSync(() => this.#native.size);
 	}
 
+	/** How vectors are scored. */
 	get similarity(): Similarity {
 		return callSync(() => this.#native.similarity) as Similarity;
 	}
 
+	/** The metadata that the index was created with. */
 	get metadata(): IndexMetadata {
 		return JSON.parse(callSync(() => this.#native.metadata)) as IndexMetadata;
 	}
 
-	/** Memory in bytes, without memory-mapped files. */
+	/** Memory of the index in bytes, not counting memory-mapped files. */
 	get memoryBytes(): number {
 		return callSync(() => this.#native.memoryBytes);
 	}
 
 	/**
-	Adds vectors, all or none. Fails with `ERR_DUPLICATE_ID` if an id exists already or is given twice, and with `ERR_DIMENSION` if the
-	shapes do not match. Progress counts vectors. An aborted call leaves unused space, which `compact` frees.
+	Adds vectors `[ids.length, dim]`, all or none. Fails with `ERR_DUPLICATE_ID` if an id exists already or is given twice, and with
+	`ERR_DIMENSION` if the shapes do not match. Progress counts vectors. An aborted call leaves unused space, which `compact` frees.
 	*/
 	async add(ids: readonly string[], vectors: Vectors, options: CallOptions = {}): Promise<void> {
 		checkOptions('add', options, callOptions);
@@ -94,8 +97,8 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/**
-	Replaces the vectors with these ids atomically: no search finds both old and new vectors, or neither. Ids that do not exist are
-	rejected, or added with `upsert`. Progress counts vectors.
+	Replaces the vectors with these ids atomically: every search finds either all the old vectors or all the new ones. Fails with
+	`ERR_ARGUMENT` if an id does not exist, unless `upsert` is set: the vector is then added. Progress counts vectors.
 	*/
 	async update(ids: readonly string[], vectors: Vectors, options: UpdateOptions = {}): Promise<void> {
 		const upsert = checkedUpsert(options);
@@ -106,8 +109,8 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/**
-	Adds the vectors of a file, all or none, and resolves to their number. They do not pass through JavaScript, and only a few megabytes of
-	the file are held in memory besides the index. Progress counts vectors.
+	Adds the vectors of a file, all or none, and resolves to their number. The vectors do not pass through JavaScript, and besides the index
+	only a few megabytes of the file are held in memory. Progress counts vectors.
 	*/
 	async addFile(path: string, options: VectorFileOptions = {}): Promise<number> {
 		checkOptions('addFile', options, fileOptions);
@@ -118,12 +121,13 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/**
-	Writes the vectors as a NumPy array `[size, dim]`, as they are stored: with unit length for cosine. The ids are written to `idsPath`,
-	one per line, or as a JSON array if it ends in `.json`. Resolves to the number of vectors. Progress counts vectors.
+	Writes the vectors to `path` as a NumPy array `[size, dim]`, as they are stored: with unit length for `cosine`. The ids are written to
+	`idsPath`, one per line, or as a JSON array if the path ends in `.json`. Resolves to the number of vectors. Progress counts vectors.
 
-	Both files are written completely before they replace the old files, first the ids, then the vectors. On an error, neither is replaced.
-	If the process or machine stops between the two renames, new ids remain next to old vectors; `addFile` rejects them if their counts
-	differ. Either file may be a FIFO; the vectors are written first. Fails with `ERR_ARGUMENT` if both are the same file, and with `ERR_IO` if a file cannot be written.
+	Both files are written completely before they replace old files, first the ids, then the vectors. On an error, neither is replaced. If
+	the process or the machine stops between the two replacements, new ids remain next to old vectors; `addFile` rejects such a pair if the
+	counts differ. Either file may be a FIFO; the vectors are then written before the ids. Fails with `ERR_ARGUMENT` if both are the same
+	file, and with `ERR_IO` if a file cannot be written.
 	*/
 	async exportVectors(path: string, options: ExportVectorsOptions = {}): Promise<number> {
 		checkString('exportVectors: path', path);
@@ -135,7 +139,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		return callNative(options, control => this.#native.exportVectors(path, idsPath, control));
 	}
 
-	/** @internal For an index of phrases: adds phrases, whose ids `rows` returns, or replaces all phrases of their passages. */
+	/** @internal For an index of phrases: adds phrases, or replaces all phrases of their passages. `rows` returns the ids of the phrases. */
 	async addPhrases(what: 'add' | 'update', rows: () => Promise<string[]>, vectors: Vectors, options: UpdateOptions): Promise<void> {
 		const upsert = checkedUpsert(options);
 		await this.#change(
@@ -165,13 +169,13 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/**
-	Frees the space of vectors that were deleted, replaced or left by aborted calls. A graph is rebuilt without them, which also makes
-	searches faster again; searches use the old graph until the new one is complete. An opened index is copied to memory. Filters stay
-	valid. Progress counts vectors.
+	Frees the space of vectors that were deleted, replaced or left by aborted calls. A graph is rebuilt without them, which also restores
+	the speed of searches; searches use the old graph until the new one is complete. An index that was opened from a file is copied to
+	memory. Filters stay valid. Progress counts vectors.
 	*/
 	async compact(options: CallOptions = {}): Promise<void> {
 		checkOptions('compact', options, callOptions);
-		await this.#change(nothing, () => callNative(options, control => this.#native.compact(control)));
+		await this.#change(copyNothing, () => callNative(options, control => this.#native.compact(control)));
 	}
 
 	/** Resolves to whether there is a vector with this id. */
@@ -180,24 +184,24 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		return callSync(() => this.#native.hasNow(id)) ?? callNative({}, () => this.#native.has(id));
 	}
 
-	/** Resolves to the vector with this id, as it is stored: with unit length for cosine. `undefined` if there is none. */
+	/** Resolves to the vector with this id, as it is stored: with unit length for `cosine`. `undefined` if there is none. */
 	async get(id: string): Promise<Float32Array | undefined> {
 		checkId('get: id', id);
 		return (await callNative({}, () => this.#native.vector(id))) ?? undefined;
 	}
 
-	/** Resolves to the vectors with these ids, in their order, as they are stored. Fails with `ERR_ARGUMENT` if an id is unknown. */
+	/** Resolves to the vectors with these ids, in the order of `ids`, as they are stored. Fails with `ERR_ARGUMENT` if an id is unknown. */
 	async vectors(ids: readonly string[]): Promise<Vectors> {
 		const batch = await idBatch('vectors: ids', ids);
 		const data = await callNative({}, () => this.#native.vectors(batch));
 		return {data, rows: data.length / this.#dim, dim: this.#dim};
 	}
 
-	/** Iterates over the ids in the order in which they were added, as of the first step of the iteration. */
+	/** Iterates over the ids that exist when the iteration starts, in the order in which they were added. */
 	async *ids(): AsyncGenerator<string, void, undefined> {
 		const ids = await callNative({}, () => this.#native.ids());
 		for (;;) {
-			await waitForTime();
+			await yieldIfOverBudget();
 			const page = nextIds(ids, IDS_PER_SLICE);
 			if (page.length === 0) {
 				return;
@@ -208,18 +212,18 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		}
 	}
 
-	/** Compiles a filter for searches of this index. */
+	/** Compiles a filter, so that searches of this index can reuse it. */
 	async filter(filter: IdFilter, options: Pick<CallOptions, 'signal'> = {}): Promise<VectorFilter> {
 		checkOptions('filter', options, signalOption);
 		return isInstance(filter, VectorFilter) ? filter : VectorFilter.of(await nativeFilter(this.#native, filter, options.signal));
 	}
 
 	/**
-	Returns the nearest vectors, best first; of equal scores, the vector that was added earlier comes first.
+	Returns the nearest vectors to `query`, `[dim]`, best first. If two scores are equal, the vector that was added earlier comes first.
 
-	If earlier searches suggest that this one takes less than a quarter of a millisecond, it runs on the JavaScript thread while the
-	current iteration of the event loop has time left (about a millisecond), or at the start of the next iteration. All other searches run
-	on the thread pool.
+	A search that is expected to take less than a quarter of a millisecond, judging by earlier searches, runs on the JavaScript thread: at
+	once if this package has used less than about a millisecond of the current iteration of the event loop, or else at the start of the next
+	iteration. All other searches run on the thread pool.
 	*/
 	async search(query: Float32Array, options: SearchOptions & VectorFilterOptions & EfSearchOption = {}): Promise<Hit[]> {
 		return this.#search(query, options, bufferedHits, toHits);
@@ -231,35 +235,37 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/**
-	Returns one hit list per query, computed in one call on several threads. If a graph is not large compared with `efSearch`, batches of 64
-	queries or more are compared with all quantized codes instead, which is faster than searching the graph and finds more.
+	Returns one hit list per row of `queries`, `[rows, dim]`, computed on several threads. Progress counts queries.
+
+	An `HnswIndex` does not use its graph for a batch of 64 or more queries if the index is small in relation to `efSearch`. It then compares
+	every query with the quantized codes of all vectors, which is faster and has a higher recall.
 	*/
 	async searchMany(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & EfSearchOption = {}): Promise<Hit[][]> {
 		const run = await this.searchRun(undefined, queries, options);
 		const lists: Hit[][] = [];
 		while (lists.length < queries.rows) {
-			await waitForTime();
+			await yieldIfOverBudget();
 			lists.push(...listsFrom(run, lists.length, String));
 		}
 		return lists;
 	}
 
-	/** Returns the hits of `searchMany` by columns: one array of scores; ids are converted when they are read. */
+	/** Returns the hits of `searchMany` by columns: one array of all scores, and ids that become strings when they are read. */
 	async searchManyColumns(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & EfSearchOption = {}): Promise<HitLists> {
 		const run = await this.searchRun(undefined, queries, options);
 		return HitLists.of(run, await callNative({}, () => run.scores()));
 	}
 
-	/** Writes the index to one file, after all changes requested before. An existing file is replaced atomically. */
+	/** Writes the index to one file, with all changes that were requested before this call. An existing file is replaced atomically. */
 	async save(path: string, options: CallOptions = {}): Promise<void> {
 		checkString('save: path', path);
 		checkOptions('save', options, callOptions);
-		await this.#change(nothing, () => callNative(options, () => this.#native.save(path)));
+		await this.#change(copyNothing, () => callNative(options, () => this.#native.save(path)));
 	}
 
 	/**
-	Reads the whole file that the index was opened from and compares it with its checksums; opening does so only for sections of up to
-	16 MiB. Fails with `ERR_INDEX_CORRUPT` if they differ.
+	Reads the whole file from which the index was opened and compares it with its checksums; `open` does so only for sections of up to
+	16 MiB. Fails with `ERR_INDEX_CORRUPT` if a checksum differs.
 	*/
 	async verify(): Promise<void> {
 		await callNative({}, () => this.#native.verify());
@@ -287,8 +293,9 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/**
-	@internal Searches for many queries in one native call; the hit lists stay native. The run has the ids in `names`, or the positions of
-	the queries. For an index of phrases: with `passages`, hits have the ids of their passages; with `eachPhrase`, the hits are phrases.
+	@internal Searches for many queries in one native call. The hit lists stay in native memory. The query ids of the run are `names`, or
+	the positions of the queries if `names` is `undefined`. For an index of phrases: with `passages`, the hits have the ids of passages; with
+	`eachPhrase`, every phrase is a hit of its own.
 	*/
 	async searchRun(
 		names: readonly string[] | undefined,
@@ -305,11 +312,11 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		const batch = await (names === undefined
 			? queryBatch('searchMany', queries, this.#dim, signal)
 			: vectorBatch('searchMany', names, queries, this.#dim, signal));
-		const rows = filter === undefined ? undefined : await nativeFilter(this.#native, filter, signal);
-		return callNative(options, control => this.#native.searchMany(batch, k, ef, threads, rows, control, passages, eachPhrase));
+		const compiled = filter === undefined ? undefined : await nativeFilter(this.#native, filter, signal);
+		return callNative(options, control => this.#native.searchMany(batch, k, ef, threads, compiled, control, passages, eachPhrase));
 	}
 
-	/** Starts changes in the order of their calls, even if copying the arguments of an earlier call takes longer. */
+	/** Copies the arguments of a change, waits until all earlier changes have been passed to the addon, and starts the change. */
 	async #change<Batch, T>(copy: () => Promise<Batch>, start: (batch: Batch) => Promise<T>): Promise<T> {
 		const previous = this.#lastChange;
 		let release!: () => void;
@@ -339,21 +346,21 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		const ef = checkedEf(options, k);
 		signal?.throwIfAborted();
 		let vector = unshared(query);
-		let rows: Binding.NativeFilter | undefined;
+		let compiled: Binding.NativeFilter | undefined;
 		if (isInstance(filter, VectorFilter)) {
-			rows = VectorFilter.handle(filter);
+			compiled = VectorFilter.handle(filter);
 		} else if (filter !== undefined) {
 			// The caller may change the query while the filter is compiled.
 			vector = vector.slice();
-			rows = await nativeFilter(this.#native, filter, signal);
+			compiled = await nativeFilter(this.#native, filter, signal);
 		}
 		const onThreadPool = async (): Promise<T> =>
-			fromThread(await callNative(options, control => this.#native.search(vector, k, ef, rows, control)));
+			fromThread(await callNative(options, control => this.#native.search(vector, k, ef, compiled, control)));
 		if (options.onProgress !== undefined) {
 			return onThreadPool();
 		}
 		const inline = (): T | undefined => {
-			const ids = callSync(() => this.#native.searchIfQuick(vector, k, ef, rows, hitBuffer));
+			const ids = callSync(() => this.#native.searchIfQuick(vector, k, ef, compiled, hitBuffer));
 			return ids === null ? undefined : fromBuffer(ids);
 		};
 		const keep = (): void => {
@@ -363,8 +370,8 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 }
 
-/** For changes without arguments to copy. */
-async function nothing(): Promise<void> {}
+/** For changes that have no arguments to copy. */
+async function copyNothing(): Promise<void> {}
 
 function checkedUpsert(options: UpdateOptions): boolean {
 	checkOptions('update', options, updateOptions);

@@ -1,9 +1,13 @@
+/** Encodes questions, and checks that their encoder belongs to an index. */
 import {hasMethods, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {CallOptions, Encoder, Query, Vectors} from '../core/types.ts';
 import type {IndexMetadata} from './vector-index.ts';
 
-/** Fails if the vectors of an encoder of questions do not fit the index. `what` begins the message. */
+/**
+Checks that the vectors of a question encoder can be compared with those of the index: the lengths are equal, and the metadata of the
+index does not name another encoder. `what` is the start of error messages.
+*/
 export function checkEncoder(what: string, encoder: Encoder, index: {readonly dim: number; readonly metadata: IndexMetadata}): void {
 	if (!hasMethods(encoder, 'encode')) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: encoder: expected an encoder, got ${kindOf(encoder)}`);
@@ -14,20 +18,20 @@ export function checkEncoder(what: string, encoder: Encoder, index: {readonly di
 			`${what}: expected vectors of dimension ${index.dim}, got an encoder of dimension ${encoder.dim}`,
 		);
 	}
-	// An index of another package may have no metadata.
+	// An index that is not from this package may have no metadata.
 	const metadata = index.metadata as IndexMetadata | undefined;
-	const made = metadata?.questionEncoder ?? metadata?.encoder;
-	if (made !== undefined && encoder.identity !== undefined && made !== encoder.identity) {
+	const expected = metadata?.questionEncoder ?? metadata?.encoder;
+	if (expected !== undefined && encoder.identity !== undefined && expected !== encoder.identity) {
 		throw new RetrievalError(
 			'ERR_ENCODER_MISMATCH',
-			`${what}: expected the encoder that ${metadata?.questionEncoder ? 'goes with' : 'made'} the index, ${made}, got ${encoder.identity}. Build the index again with this encoder, or open the other one.`,
+			`${what}: expected the encoder that ${metadata?.questionEncoder ? 'goes with' : 'made'} the index, ${expected}, got ${encoder.identity}. Build the index again with this encoder, or open the other one.`,
 		);
 	}
 }
 
 /**
-Encodes questions one at a time, so that the vector of a question does not depend on the others. Progress counts questions; the last
-one is reported by the search that follows.
+Encodes questions one at a time, so that the vector of a question does not depend on the others. Progress counts questions, except the
+last one: the caller reports that everything is done after the search that follows.
 */
 export async function encodeQuestions(encoder: Encoder, queries: readonly Query[], {signal, onProgress}: CallOptions): Promise<Vectors> {
 	const total = queries.length;

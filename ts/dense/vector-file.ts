@@ -1,3 +1,4 @@
+/** The file formats of vectors, and the options for reading them. */
 import {checkOneOf, checkString} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {Binding} from '../core/native/native.ts';
@@ -10,21 +11,21 @@ File formats of vectors. `auto` detects the format from the content, or from the
 
 - `npy`: a NumPy array `[rows, dim]` of 16-, 32- or 64-bit floating point numbers, in C order.
 - `raw`: 32-bit floating point numbers, row-major, without a header; named `.f32`, `.raw` or `.bin`.
-- `safetensors`: a tensor `[rows, dim]`, also of bfloat16.
+- `safetensors`: a tensor `[rows, dim]` of 16-, 32- or 64-bit floating point numbers or of bfloat16.
 - `parquet`: a column of lists of equal length, of 16-, 32- or 64-bit floating point numbers.
 - `arrow`: the same column in an Arrow IPC file or stream, which includes Feather version 2.
-- `fvecs`: each row is a 32-bit length and that number of 32-bit numbers; named `.fvecs`.
+- `fvecs`: each row is a 32-bit integer, the length of the vector, followed by that number of 32-bit floating point numbers; named `.fvecs`.
 */
 export type VectorFileFormat = 'auto' | 'npy' | 'raw' | 'safetensors' | 'parquet' | 'arrow' | 'fvecs';
 
 const formats: readonly VectorFileFormat[] = ['auto', 'npy', 'raw', 'safetensors', 'parquet', 'arrow', 'fvecs'];
 
 /**
-How a file of vectors is read. The ids come from `idColumn`, `ids` or `idsPath`; at most one of them may be given. Without any, the ids
-are the positions of the rows: `0`, `1`, ….
+How a file of vectors is read. The ids come from `idColumn`, `ids` or `idsPath`; at most one of these options may be given. If none is
+given, the ids are the positions of the rows: `0`, `1`, ….
 */
 export interface VectorFileOptions extends CallOptions {
-	/** @default 'auto' */
+	/** Format of the file. @default 'auto' */
 	readonly format?: VectorFileFormat | undefined;
 	/** Name of the tensor in a safetensors file. @default the only tensor with two dimensions */
 	readonly tensor?: string | undefined;
@@ -32,6 +33,7 @@ export interface VectorFileOptions extends CallOptions {
 	readonly column?: string | undefined;
 	/** Name of the column of ids in a Parquet or Arrow file: strings or whole numbers. */
 	readonly idColumn?: string | undefined;
+	/** The ids, one per row of the file. */
 	readonly ids?: readonly string[] | undefined;
 	/** Path of a file of ids: a JSON array of strings or whole numbers if it begins with `[`, otherwise one id per line. */
 	readonly idsPath?: string | undefined;
@@ -48,7 +50,7 @@ interface NativeSource {
 	readonly ids: Binding.VectorBatch | undefined;
 }
 
-/** @internal The options as the addon takes them, the ids copied. */
+/** @internal Checks the options and converts them for the addon. The ids are copied. */
 export async function vectorSource(what: string, path: string, options: VectorFileOptions): Promise<NativeSource> {
 	const {format = 'auto', prefix = '', ids, signal} = options;
 	checkString(`${what}: path`, path);

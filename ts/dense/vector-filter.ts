@@ -1,3 +1,4 @@
+/** Filters of vectors by their ids, which the addon compiles to bit sets. */
 import {checkFactoryMade, isArray, isInstance, isPlain, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
@@ -8,11 +9,12 @@ import {idBatch} from './batches.ts';
 Selects vectors by their ids.
 
 - `ids`: vectors with one of these ids; unknown ids are ignored.
-- `where`: vectors for whose id the function returns `true`. It is called once for each id of the index, in slices of a millisecond;
-  if it throws, the call rejects with its error.
-- `and`, `or`, `not`: vectors that match all of the filters, any of them, or not this one. `{and: []}` matches every vector, `{or: []}`
-  none.
-- a `VectorFilter` that the same index created.
+- `where`: vectors with ids for which the function returns `true`. The function is called once for each id of the index, in slices of a
+  millisecond. If it throws, the call rejects with that error.
+- `and`: vectors that match all of the filters; `{and: []}` matches every vector.
+- `or`: vectors that match at least one of the filters; `{or: []}` matches no vector.
+- `not`: vectors that do not match the filter.
+- a `VectorFilter` that the same index compiled (`index.filter()`).
 
 @example
 ```
@@ -30,8 +32,8 @@ export type IdFilter =
 	| {readonly not: IdFilter};
 
 /**
-Restricts a search to the vectors that `filter` selects. A filter created by `index.filter()` can be reused at no cost; any other is
-evaluated again by each search.
+Restricts a search to the vectors that `filter` selects. A filter that `index.filter()` compiled can be reused at no cost; any other
+filter is compiled again by each search.
 */
 export interface VectorFilterOptions {
 	/** @default every vector */
@@ -39,9 +41,9 @@ export interface VectorFilterOptions {
 }
 
 /**
-A compiled filter of one index: one bit per vector, in native memory. It selects the vectors that matched when it was created: updated
-vectors stay selected, deleted vectors are never hits, and vectors added later are not selected, not even under the id of a deleted one.
-It is valid while the index is open, also after `compact`.
+A compiled filter of one index: one bit per vector, in native memory. It selects the vectors that matched when it was compiled. A vector
+that is updated later stays selected, and a vector that is deleted later is never a hit. Vectors that are added later are not selected,
+even if they have the id of a deleted vector. The filter is valid while the index is open, also after `compact`.
 */
 export class VectorFilter {
 	readonly #native: Binding.NativeFilter;
@@ -76,9 +78,9 @@ export class VectorFilter {
 const MAX_DEPTH = 32;
 const KINDS = ['ids', 'where', 'and', 'or', 'not'] as const;
 
-/** Number of ids that a `where` function is called for between two looks at the clock. */
+/** Number of ids for which a `where` function is called between two checks of the clock. */
 const IDS_PER_SLICE = 250;
-/** How long a `where` function is called before yielding to the event loop. */
+/** Time after which the calls of a `where` function are interrupted for the event loop. */
 const MAX_SLICE_MS = 1;
 
 /** @internal Compiles a filter for an index. Errors name the path to the invalid part, as in `filter.and[1].ids`. */
@@ -93,7 +95,7 @@ export async function nativeFilter(
 		return VectorFilter.handle(filter);
 	}
 	if (depth > MAX_DEPTH) {
-		throw new RetrievalError('ERR_ARGUMENT', `${path}: expected at most ${MAX_DEPTH} filters within each other, got more`);
+		throw new RetrievalError('ERR_ARGUMENT', `${path}: expected at most ${MAX_DEPTH} levels of nested filters, got more`);
 	}
 	const expected = `a VectorFilter or an object with one of ${KINDS.join(', ')}`;
 	if (!isPlain(filter)) {
@@ -145,6 +147,7 @@ async function filterWhere(
 	const ids = await callNative({signal}, () => index.ids());
 	let startedAt = performance.now();
 	for (let page = nextIds(ids, IDS_PER_SLICE); page.length > 0; page = nextIds(ids, IDS_PER_SLICE)) {
+		// One byte per id: 1 if the vector is selected.
 		const marks = new Uint8Array(page.length);
 		for (const [i, id] of page.entries()) {
 			const allowed: unknown = where(id);
@@ -163,7 +166,7 @@ async function filterWhere(
 	return callNative({signal}, () => index.filterOfMarked(ids));
 }
 
-/** @internal The next ids, at most `count`; an empty array at the end. */
+/** @internal Returns the next ids, at most `count`, or an empty array at the end. */
 export function nextIds(ids: Binding.NativeIds, count: number): string[] {
 	const {joined, ids: separate} = ids.next(count);
 	// No id is empty, so an empty string means that there are none.

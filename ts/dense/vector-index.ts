@@ -1,3 +1,4 @@
+/** The interface of vector indexes, with the types and options that its implementations share. */
 import {checkCount, checkObject, checkOneOf, checkString} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type CheckedOpenOptions, type OpenOptions, checkedOpenOptions, openOptionNames} from '../core/open-options.ts';
@@ -9,7 +10,7 @@ How vectors are scored; higher is better.
 
 - `dot`: inner product of the vectors.
 - `cosine`: inner product of the vectors scaled to unit length.
-- `l2`: the negated squared distance.
+- `l2`: the negated squared Euclidean distance.
 */
 export type Similarity = 'dot' | 'cosine' | 'l2';
 
@@ -19,7 +20,7 @@ export const similarities: readonly Similarity[] = ['dot', 'cosine', 'l2'];
 export interface IndexMetadata {
 	/** `Encoder.identity` of the encoder that made the vectors. Searching with another encoder fails with `ERR_ENCODER_MISMATCH`. */
 	readonly encoder?: string | undefined;
-	/** `Encoder.identity` of the encoder of questions, if it is another one, as in DPR. Any other encoder of questions is rejected. */
+	/** `Encoder.identity` of the encoder of questions, if it differs from that of passages, as in DPR. Searches must then use this one. */
 	readonly questionEncoder?: string | undefined;
 	readonly [key: string]: unknown;
 }
@@ -30,15 +31,17 @@ export interface VectorIndex extends AsyncDisposable {
 	readonly dim: number;
 	/** Number of vectors that can be found. */
 	readonly size: number;
+	/** How vectors are scored. */
 	readonly similarity: Similarity;
+	/** Plain JSON that is stored with the index. */
 	readonly metadata: IndexMetadata;
-	/** Adds `ids.length === vectors.rows` vectors, all or none. Do not change `vectors` until the promise settles. */
+	/** Adds vectors, one per id, all or none. Do not change `vectors` until the promise settles. */
 	add(ids: readonly string[], vectors: Vectors, options?: CallOptions): Promise<void>;
 	/** Deletes vectors; unknown ids are ignored. Resolves to the number of deleted vectors. */
 	delete(ids: readonly string[]): Promise<number>;
-	/** Returns the nearest vectors to one query, `[dim]`. The query is copied before this returns. */
+	/** Returns the nearest vectors to one query, `[dim]`, best first. `query` is copied before `search` returns its promise. */
 	search(query: Float32Array, options?: SearchOptions): Promise<Hit[]>;
-	/** Returns one hit list per row of `queries`, computed on all cores. Progress counts queries. */
+	/** Returns one hit list per row of `queries`, `[rows, dim]`. Progress counts queries. */
 	searchMany(queries: Vectors, options?: SearchManyOptions): Promise<Hit[][]>;
 	/** Writes the index to one file. An existing file is replaced atomically. */
 	save(path: string, options?: CallOptions): Promise<void>;
@@ -46,6 +49,7 @@ export interface VectorIndex extends AsyncDisposable {
 	close(): void;
 }
 
+/** How the file of an index is opened. */
 export interface OpenIndexOptions extends OpenOptions {}
 
 const openOptions: OptionNames = optionNames<OpenIndexOptions>(openOptionNames);
@@ -59,18 +63,21 @@ export function checkedOpen(path: string, options: OpenIndexOptions): CheckedOpe
 /** The option of approximate search; an exact index ignores it. */
 export interface EfSearchOption {
 	/**
-	Number of nodes that a search expands: the nearest that it finds. A larger number raises recall and takes longer. Less than `k` still
-	finds about nine of ten hits, because every node has many neighbors. If comparing all vectors takes less time, as for some thousands
-	of vectors, all are compared. @default 128, or `k` if that is larger
+	Number of nodes that a search of the graph expands: those nearest to the query that it finds. A larger number raises recall and takes
+	longer. It may be smaller than `k`: the search then still finds about nine of ten hits, because every node has many neighbors. If
+	comparing the query with all vectors is faster, as for a few thousand vectors, the graph is not used. @default 128, or `k` if that is
+	larger
 	*/
 	readonly efSearch?: number | undefined;
 }
 
+/** The options of updates. */
 export interface UpdateOptions extends CallOptions {
-	/** Adds vectors whose ids do not exist yet; otherwise they are rejected. @default false */
+	/** Adds ids that do not exist yet, instead of rejecting them. @default false */
 	readonly upsert?: boolean | undefined;
 }
 
+/** The options of `exportVectors`. */
 export interface ExportVectorsOptions extends CallOptions {
 	/** Path of a file for the ids, in the order of the vectors. @default no file is written */
 	readonly idsPath?: string | undefined;

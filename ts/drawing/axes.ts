@@ -1,19 +1,22 @@
-/** What most drawings start with: a title and a description for screen readers, horizontal grid lines, and titles of axes. */
+/**
+Parts of SVG drawings that most figures share: the opening tag with a description for screen readers, grid lines, and
+the title of an axis.
+*/
 import {escaped} from './html.ts';
-import {at, line, text} from './svg.ts';
+import {coordinate, line, text} from './svg.ts';
 
 export interface DrawingFrame {
-	/** Prefix of the ids of title and description. */
+	/** Prefix of the ids of the elements `title` and `desc`. */
 	readonly id: string;
 	readonly width: number;
 	readonly height: number;
-	/** CSS class. */
+	/** CSS class of the drawing. */
 	readonly style?: string;
 	readonly title: string;
 	readonly description: string;
 }
 
-/** The opening tag of an `svg` element, with its title and description. */
+/** Returns the opening tag of an `svg` element, with its title and description. */
 export function drawingStart({id, width, height, style, title, description}: DrawingFrame): readonly string[] {
 	const className = style === undefined ? '' : ` class="${style}"`;
 	return [
@@ -24,24 +27,28 @@ export function drawingStart({id, width, height, style, title, description}: Dra
 }
 
 export interface HorizontalGrid {
-	/** Values of the lines; the first one is the axis. */
+	/** Values at which lines are drawn. The first one is the axis. */
 	readonly values: readonly number[];
-	/** Maps a value to a coordinate. */
+	/** Maps a value to a vertical coordinate. */
 	readonly y: (value: number) => number;
 	/** Horizontal extent of the lines. */
 	readonly left: number;
 	readonly right: number;
-	/** Distance of the labels from the lines. */
+	/** Distance between the labels of the values and the lines. */
 	readonly gap: number;
+	/** Formats a value for its label. @default the value itself */
 	readonly labelOf?: (value: number) => string;
 }
 
-/** Lines across a drawing, with their values to the left. */
+/** Returns horizontal lines across a drawing, with their values to the left. */
 export const horizontalGrid = ({values, y, left, right, gap, labelOf = String}: HorizontalGrid): readonly string[] => [
 	...values.map((value, i) => line([left, y(value)], [right, y(value)], i === 0 ? 'axis' : 'grid')),
+	// The baseline of a label of 12 px is 4 px lower, so that the label is centered at its line.
 	...values.map(value => text([left - gap, y(value) + 4], labelOf(value), 'tick end')),
 ];
 
-/** The title of the vertical axis, at the left edge. */
+/**
+Returns the title of the vertical axis, rotated, at the left edge. `middle` is the vertical coordinate of its center.
+*/
 export const verticalTitle = (middle: number, title: string): string =>
-	`<text transform="translate(11 ${at(middle)}) rotate(-90)" class="title middle">${escaped(title)}</text>`;
+	`<text transform="translate(11 ${coordinate(middle)}) rotate(-90)" class="title middle">${escaped(title)}</text>`;

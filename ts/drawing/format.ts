@@ -1,4 +1,7 @@
-/** Names and numbers as pages and tables show them. */
+/**
+Formats names, numbers and lists for pages and tables. A share is a number from 0 to 1; a difference of shares is shown
+in percentage points.
+*/
 
 /** A name that may end in a subscript. */
 export interface Label {
@@ -6,22 +9,22 @@ export interface Label {
 	readonly sub?: string;
 }
 
-/** A label without a subscript: `Hybrid-norm`. */
-export const plain = ({text, sub}: Label): string => (sub === undefined ? text : `${text}-${sub}`);
+/** Formats a label as plain text, with a hyphen instead of the subscript: `Hybrid-norm`. */
+export const plainLabel = ({text, sub}: Label): string => (sub === undefined ? text : `${text}-${sub}`);
 
-/** A share, 0 to 1, in per cent with one decimal. */
+/** Formats a share in percent with one decimal and without a sign: `97.2`. */
 export const percent = (share: number): string => (100 * share).toFixed(1);
 
-/** A difference of shares in points, with its sign. */
+/** Formats a difference of shares in percentage points, with its sign: `+1.5`. */
 export function points(difference: number): string {
-	const size = Math.abs(100 * difference).toFixed(1);
-	return size === '0.0' ? size : `${difference > 0 ? '+' : '−'}${size}`;
+	const unsigned = unsignedPoints(difference);
+	return unsigned === '0.0' ? unsigned : `${difference > 0 ? '+' : '−'}${unsigned}`;
 }
 
-/** A difference of shares in points, without its sign. */
-export const size = (difference: number): string => Math.abs(100 * difference).toFixed(1);
+/** Formats a difference of shares in percentage points, without its sign: `1.5`. */
+export const unsignedPoints = (difference: number): string => Math.abs(100 * difference).toFixed(1);
 
-/** Two significant digits, or "< 0.001". */
+/** Formats a p-value with two significant digits, or as "< 0.001". */
 export function pValue(p: number): string {
 	if (p < 0.001) {
 		return '< 0.001';
@@ -32,19 +35,19 @@ export function pValue(p: number): string {
 	return Number(rounded) >= 1 ? '1.0' : rounded;
 }
 
-/** "p < 0.001", "p = 0.012". */
+/** Formats a p-value with its symbol: "p < 0.001", "p = 0.012". */
 export const equalsP = (p: number): string => (p < 0.001 ? `p ${pValue(p)}` : `p = ${pValue(p)}`);
 
-/** A count with separated thousands: 7,324. */
-export const grouped = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
+/** Formats a whole number with commas between groups of three digits: "7,324". */
+export const withCommas = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
 
-/** "1 passage", "2 passages". */
-export const many = (count: number, noun: string): string => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+/** Formats a count with its noun in the singular or plural: "1 passage", "2 passages". */
+export const counted = (count: number, noun: string): string => `${withCommas(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-/** "a", "a and b", "a, b and c". */
+/** Joins words: "a", "a and b", "a, b and c". */
 export function listed(words: readonly string[]): string {
 	return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
-/** Words with an upper-case first letter. */
-export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+/** Changes the first letter to upper case. */
+export const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

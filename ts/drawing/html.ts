@@ -1,23 +1,27 @@
-/** Parts of HTML pages, with all text escaped. */
+/** Formats tables, labels and text as HTML. All text is escaped. */
 import type {Block, Column, ReportTable} from './table.ts';
 import type {Label} from './format.ts';
 
-/** Text for the content of elements and for attributes in double quotes. */
+/** Escapes text for the content of elements and for attributes in double quotes. */
 export function escaped(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
+/** Formats a label as HTML. */
 export const labelHtml = ({text, sub}: Label): string => `${escaped(text)}${sub === undefined ? '' : `<sub>${escaped(sub)}</sub>`}`;
 
-/** A table with its caption, in a frame that scrolls if the page is narrower than the table, also by keyboard. */
+/**
+Formats a table with its caption. If the page is narrower than the table, the table scrolls, and can be scrolled with
+the keyboard.
+*/
 export function tableHtml(table: ReportTable): string {
-	const {name, caption, stub, columns, blocks} = table;
+	const {name, caption, firstHeading, columns, blocks} = table;
 	return [
 		`<div class="scroll" role="region" tabindex="0" aria-label="${escaped(name)}">`,
 		'<table>',
 		`<caption><b>${escaped(name)}.</b> ${escaped(caption)}</caption>`,
 		'<thead>',
-		...headings(stub, columns),
+		...headings(firstHeading, columns),
 		'</thead>',
 		...blocks.map(block => body(block, columns)),
 		'</table>',
@@ -25,27 +29,28 @@ export function tableHtml(table: ReportTable): string {
 	].join('\n');
 }
 
-/** The header: one row, or two if columns are grouped. */
-function headings(stub: string, columns: readonly Column[]): readonly string[] {
-	const grouped = columns.some(({group}) => group !== undefined);
-	const rows = grouped ? ' rowspan="2"' : '';
-	const first: string[] = [`<th scope="col"${rows}>${escaped(stub)}</th>`];
-	const second: string[] = [];
+/** Returns the rows of the header: one, or two if columns are grouped. */
+function headings(firstHeading: string, columns: readonly Column[]): readonly string[] {
+	const hasGroups = columns.some(({group}) => group !== undefined);
+	const rowspan = hasGroups ? ' rowspan="2"' : '';
+	const firstRow: string[] = [`<th scope="col"${rowspan}>${escaped(firstHeading)}</th>`];
+	const secondRow: string[] = [];
 	for (const [i, {group, heading, kind}] of columns.entries()) {
 		const style = classOf(kind, startsGroup(columns, i));
 		if (group === undefined) {
-			first.push(`<th scope="col"${rows}${style}>${escaped(heading)}</th>`);
+			firstRow.push(`<th scope="col"${rowspan}${style}>${escaped(heading)}</th>`);
 			continue;
 		}
 		if (startsGroup(columns, i)) {
 			const end = columns.findIndex((column, at) => at > i && column.group !== group);
-			first.push(`<th scope="colgroup" colspan="${(end < 0 ? columns.length : end) - i}" class="group">${escaped(group)}</th>`);
+			firstRow.push(`<th scope="colgroup" colspan="${(end < 0 ? columns.length : end) - i}" class="group">${escaped(group)}</th>`);
 		}
-		second.push(`<th scope="col"${style}>${escaped(heading)}</th>`);
+		secondRow.push(`<th scope="col"${style}>${escaped(heading)}</th>`);
 	}
-	return [`<tr>${first.join('')}</tr>`, ...(grouped ? [`<tr>${second.join('')}</tr>`] : [])];
+	return [`<tr>${firstRow.join('')}</tr>`, ...(hasGroups ? [`<tr>${secondRow.join('')}</tr>`] : [])];
 }
 
+/** Returns the rows of a block as a `tbody` element. */
 function body({heading, rows}: Block, columns: readonly Column[]): string {
 	return [
 		'<tbody>',
@@ -65,11 +70,13 @@ function body({heading, rows}: Block, columns: readonly Column[]): string {
 	].join('\n');
 }
 
+/** Whether column `i` is the first one of its group. */
 function startsGroup(columns: readonly Column[], i: number): boolean {
 	return columns[i]?.group !== undefined && columns[i - 1]?.group !== columns[i].group;
 }
 
-function classOf(kind: Column['kind'], start: boolean): string {
-	const classes = [kind, start && 'start'].filter(Boolean);
+/** Returns the attribute `class` of a cell, with a space before it; empty if the cell has no class. */
+function classOf(kind: Column['kind'], isGroupStart: boolean): string {
+	const classes = [kind, isGroupStart && 'start'].filter(Boolean);
 	return classes.length === 0 ? '' : ` class="${classes.join(' ')}"`;
 }

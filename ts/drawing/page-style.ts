@@ -1,6 +1,14 @@
 /**
-The style sheet of all pages. Lines are blue, orange and the color of the text, which color-blind readers can distinguish; dashes
-distinguish lines of the same color.
+The style sheet of all HTML pages. Curves are blue, orange or in the color of the text, because color-blind readers can
+distinguish these. Curves of the same color have different dashes.
+
+Some classes do not say what they are for:
+
+- `.findings .here`: what a study has measured, below the paper's claim; `.ps`: the p-values of a finding; `.facts`: the
+  metadata of a report;
+- `svg.wide`, `svg.narrow`: two drawings of a figure, one of which is shown, depending on the width of the page;
+- `svg .repl`, `.repl-fused`, `.gar`: the dashes of the replication study's curves, named after its scorings repl, repl*
+  and GAR; `svg .spot`: an invisible circle with a tooltip.
 */
 export const pageStyle = `
 :root {
@@ -75,7 +83,7 @@ svg .grid { stroke: var(--rule); } svg .axis { stroke: var(--strong); }
 svg g { color: var(--hybrid); } svg g.dense { color: var(--dense); } svg g.bm25 { color: var(--bm25); }
 svg .curve { fill: none; stroke: currentColor; stroke-width: 1.7; stroke-linejoin: round; }
 svg .repl .curve { stroke-dasharray: 1.5 3; } svg .repl-fused .curve { stroke-dasharray: 5 3; } svg .gar .curve { stroke-dasharray: 9 3 2 3; }
-svg .most { fill: currentColor; stroke: var(--paper); stroke-width: 1; }
+svg .dot { fill: currentColor; stroke: var(--paper); stroke-width: 1; }
 svg .leader { stroke: currentColor; stroke-width: .8; opacity: .45; }
 svg text.label { fill: currentColor; }
 svg .spot { fill: currentColor; opacity: 0; } svg .spot:hover { opacity: .75; }

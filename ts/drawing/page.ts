@@ -1,17 +1,23 @@
-/** A self-contained HTML page, without network access or scripts, in light or dark colors as the reader prefers. */
+/**
+Returns self-contained HTML pages: they have no scripts and load no other files. Their colors are light or dark,
+according to the settings of the user's system.
+*/
 import {escaped} from './html.ts';
 import {pageStyle} from './page-style.ts';
 
 export interface Page {
 	readonly title: string;
-	/** HTML, like `body`. */
+	/** Line below the title, as HTML. */
 	readonly byline: string;
+	/** Paragraph below the byline, as text; it is escaped. */
 	readonly abstract: string;
 	/** CSS rules in addition to those of all pages. */
 	readonly style?: string;
+	/** Lines of HTML. */
 	readonly body: readonly string[];
 }
 
+/** Returns the page as HTML. */
 export function page({title, byline, abstract, style = '', body}: Page): string {
 	return [
 		'<!doctype html>',
@@ -38,7 +44,7 @@ export function page({title, byline, abstract, style = '', body}: Page): string 
 	].join('\n');
 }
 
-/** Content that is hidden until the reader opens it. */
-export function folded(summary: string, inside: readonly string[]): string {
-	return ['<details>', `<summary>${escaped(summary)}</summary>`, ...inside, '</details>'].join('\n');
+/** Returns a `details` element, whose content is hidden until the user opens it. `content` is lines of HTML. */
+export function folded(summary: string, content: readonly string[]): string {
+	return ['<details>', `<summary>${escaped(summary)}</summary>`, ...content, '</details>'].join('\n');
 }

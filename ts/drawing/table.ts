@@ -1,23 +1,27 @@
-/** A table as data, which can be laid out as HTML (`html.ts`), as Markdown or as plain text. */
+/** Tables as data. They can be formatted as HTML (`html.ts`), as Markdown or as plain text. */
 import type {Label} from './format.ts';
 
 export interface ReportTable {
 	readonly name: string;
 	readonly caption: string;
-	/** Heading of the column of row headings. */
-	readonly stub: string;
+	/** Heading of the first column, which contains the headings of the rows. */
+	readonly firstHeading: string;
 	readonly columns: readonly Column[];
 	readonly blocks: readonly Block[];
 }
 
 export interface Column {
-	/** Adjacent columns of one group share a heading. */
+	/** Adjacent columns with the same group share a heading above their own headings. */
 	readonly group?: string;
 	readonly heading: string;
-	/** `paper`: numbers of the paper, which are shown in gray; `words`: text, which is aligned to the left. */
+	/**
+	`paper`: numbers that a paper has published, shown in gray; `words`: text, aligned to the left. Without a kind, a
+	column contains numbers, aligned to the right.
+	*/
 	readonly kind?: 'paper' | 'words';
 }
 
+/** Rows with a common heading. */
 export interface Block {
 	readonly heading?: string;
 	readonly rows: readonly Row[];
@@ -30,13 +34,13 @@ export interface Row {
 
 export interface Cell {
 	readonly text: string;
-	/** Significance markers, raised beside the text. */
+	/** Significance markers, shown as a superscript after the text. */
 	readonly markers?: string;
 }
 
-/** The cell of a missing value. */
-export const none: Cell = {text: '–'};
+/** The cell for a missing value. */
+export const emptyCell: Cell = {text: '–'};
 
-/** The cell of a value that may be missing. */
-export const cell = (value: number | undefined, shown: (value: number) => string): Cell =>
-	value === undefined ? none : {text: shown(value)};
+/** Returns the cell for a value that may be missing. */
+export const cell = (value: number | undefined, format: (value: number) => string): Cell =>
+	value === undefined ? emptyCell : {text: format(value)};

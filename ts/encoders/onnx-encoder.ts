@@ -1,15 +1,5 @@
-/** The encoder that runs ONNX models. */
-import {
-	checkArray,
-	checkBoolean,
-	checkCount,
-	checkInstance,
-	checkFactoryMade,
-	checkObject,
-	checkOneOf,
-	checkString,
-	shown,
-} from '../core/checks.ts';
+/** Encodes texts as vectors with an ONNX model. */
+import {checkArray, checkBoolean, checkCount, checkInstance, checkFactoryMade, checkOneOf, checkString, shown} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {downloadNames} from '../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../models/index.ts';
@@ -17,25 +7,33 @@ import {modelOptions} from '../models/resolve.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
 import {yieldToEventLoop} from '../core/event-loop.ts';
 import {type ModelConfig, fingerprint, modelFiles, readModelJson} from '../onnx/model-files.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
 import type {EncodeOptions, Encoder, EncoderInput, Vectors} from '../core/types.ts';
+import {checkedInput, encodeOptions} from './encoder-input.ts';
 
+/**
+How a model is found and used. Options that are not given are read from `passagekit` in the `config.json` of the model folder ("as
+configured"). The pooling is also read from the configuration of Sentence Transformers, `1_Pooling/config.json`.
+*/
 export interface OnnxEncoderOptions extends ModelOptions {
 	/**
-	Pooling of token vectors: the first token's vector, the mean, or `output:NAME` for a model that has a pooled output.
-	@default as configured by the model, else 'cls'
+	How the vectors of tokens become one vector: `cls` takes that of the first token, `mean` the mean of all tokens, and `output:NAME` takes
+	the model's output NAME, which is already pooled. @default as configured, else 'cls'
 	*/
 	readonly pooling?: 'cls' | 'mean' | `output:${string}` | undefined;
 	/** Maximum number of tokens per input, special tokens included. Longer texts are truncated at the end. @default as configured, else 256 */
 	readonly maxTokens?: number | undefined;
-	/** Scale every vector to unit length. @default as configured, else false */
+	/** Scales every vector to unit length. @default as configured, else false */
 	readonly normalize?: boolean | undefined;
-	/** `[CLS] title [SEP] text [SEP]` or `[CLS] title text [SEP]`. @default as configured, else 'pair' for 'cls' pooling as in DPR, 'joined' otherwise as in Sentence Transformers */
+	/**
+	The form of a passage with a title: `pair` is `[CLS] title [SEP] text [SEP]`, `joined` is `[CLS] title text [SEP]`.
+	@default as configured, else 'pair' for the pooling 'cls', as in DPR, and 'joined' for others, as in Sentence Transformers
+	*/
 	readonly passageForm?: 'pair' | 'joined' | undefined;
 	/**
-	Token types (segment ids) of a passage with a title in the form 'pair': 0 for the title and 1 for the text, or zeros for both, as
-	DPR's own encoders were trained and run (Karpukhin et al., 2020).
-	@default as configured, else 'zeros' for a model whose `config.json` says `"model_type": "dpr"`, 'segments' for others
+	The token types (segment ids) of a passage with a title in the form `pair`: `segments` is 0 for the title and 1 for the text; `zeros` is 0
+	for both, as DPR's own encoders were trained and run (Karpukhin et al., 2020).
+	@default as configured, else 'zeros' for a model with `"model_type": "dpr"` in `config.json`, 'segments' for others
 	*/
 	readonly tokenTypes?: 'segments' | 'zeros' | undefined;
 	/** Number of threads per run of the model. @default all cores */
@@ -52,14 +50,13 @@ export const encoderOptions: OptionNames = optionNames<OnnxEncoderOptions>({
 	tokenTypes: true,
 	threads: true,
 });
-const encodeOptions: OptionNames = optionNames<EncodeOptions>({...callNames, batchTokens: true});
 
-/** Number of inputs passed to native code in one call. Copying them takes less than a millisecond. */
+/** Number of inputs passed to native code in one call. Copying them blocks the event loop for less than a millisecond. */
 const INPUTS_PER_CALL = 256;
 
 /**
-An encoder that runs an ONNX model on its own threads. Encoders of the same model file share a session. Requires the optional peer
-dependency `onnxruntime-node`.
+Encodes texts as vectors with an ONNX model, on threads of the addon. Encoders with the same model file share one ONNX Runtime session.
+Requires the optional peer dependency `onnxruntime-node`.
 
 @example
 ```
@@ -68,8 +65,9 @@ const {data, rows, dim} = await encoder.encode(['a question', {title: 'A title',
 ```
 */
 export class OnnxEncoder implements Encoder, AsyncDisposable {
+	/** Identifies the model file, the tokenizer and the settings of this encoder. */
 	readonly identity: string;
-	/** Whether its vectors have unit length. */
+	/** Whether the vectors are scaled to unit length. */
 	readonly normalized: boolean;
 	readonly #native: Binding.NativeEncoder;
 
@@ -80,7 +78,11 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		this.normalized = normalized;
 	}
 
-	/** Loads a model: a folder with `model.onnx` and `tokenizer.json`, one of passagekit's own models, or a model of the Hugging Face hub. */
+	/**
+	Loads a model: a folder with `model.onnx` and `tokenizer.json`, one of passagekit's own models, or a model on the Hugging Face hub
+	(`owner/name`), which is downloaded. Fails with `ERR_MODEL_MISSING` if there is no such model, with `ERR_MODEL` if it cannot be used as an
+	encoder, with `ERR_DOWNLOAD` if a download fails, and with `ERR_PEER_MISSING` without `onnxruntime-node`.
+	*/
 	static async load(model: string, options: OnnxEncoderOptions = {}): Promise<OnnxEncoder> {
 		checkString('model', model);
 		checkOptions('load', options, encoderOptions);
@@ -95,11 +97,15 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		return new OnnxEncoder(encoder, identity, config.normalize);
 	}
 
+	/** Length of the vectors. */
 	get dim(): number {
 		return this.#native.dim;
 	}
 
-	/** Encodes texts. Fails with `ERR_MODEL`, and names the position of the input, if the model returns a vector that is not finite. */
+	/**
+	Encodes texts, or passages with their titles, and returns vectors `[inputs.length, dim]`. Fails with `ERR_MODEL` if the model returns a
+	vector that is not finite; the message has the position of the input. Progress counts inputs.
+	*/
 	async encode(inputs: readonly EncoderInput[], options: EncodeOptions = {}): Promise<Vectors> {
 		checkArray('inputs', inputs, 'strings or {text, title?}');
 		checkOptions('encode', options, encodeOptions);
@@ -113,12 +119,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 			const texts: string[] = [];
 			const titles: string[] = [];
 			for (const [i, input] of chunk.entries()) {
-				if (typeof input !== 'string') {
-					checkObject(`inputs[${from + i}]`, input, 'a string or {text, title?}');
-				}
-				const {text, title = ''} = typeof input === 'string' ? {text: input} : input;
-				checkString(`inputs[${from + i}]: text`, text);
-				checkString(`inputs[${from + i}]: title`, title);
+				const {text, title} = checkedInput(input, from + i);
 				texts.push(text);
 				titles.push(title);
 			}
@@ -135,7 +136,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		return {data, rows, dim};
 	}
 
-	/** Releases the session, which closes when the last encoder or reader that uses it is closed. */
+	/** Releases the ONNX Runtime session, which is closed when the last encoder or reader that uses it is closed. */
 	close(): void {
 		this.#native.close();
 	}
@@ -151,7 +152,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 	}
 }
 
-/** Returns the settings: the given options, else the model's configuration (passagekit's, then Sentence Transformers'), else DPR's. */
+/** Returns the settings: the given options, or else the configuration in the model folder, or else the defaults. */
 async function configured(folder: string, options: OnnxEncoderOptions): Promise<Binding.NativeEncoderOptions> {
 	const config: ModelConfig = (await readModelJson(folder, 'config.json')) ?? {};
 	const own = config.passagekit ?? {};

@@ -5,7 +5,7 @@ import {type ModelOptions, resolveModel} from '../models/index.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {tokenizerFile} from '../onnx/model-files.ts';
 import {callOptions, checkOptions} from '../core/options.ts';
-import {waitForTime} from '../core/event-loop.ts';
+import {yieldIfOverBudget} from '../core/event-loop.ts';
 import type {CallOptions} from '../core/types.ts';
 
 /** Word pieces of several texts. */
@@ -16,12 +16,12 @@ export interface TokenLists {
 	readonly offsets: Uint32Array;
 }
 
-/** Number of characters passed to native code in one call. Copying them takes one to two milliseconds. */
+/** Number of characters, in UTF-16 code units, passed to native code in one call. Copying them takes one to two milliseconds. */
 const CHARACTERS_PER_CALL = 500_000;
 
 /**
-Tokenizes texts with a model's `tokenizer.json`. No special tokens are added, and special tokens that occur in a text are treated as
-text. Requires no model runtime.
+Splits texts into the word pieces of a model, with its `tokenizer.json`. No special tokens are added, and special tokens that occur in a
+text, such as `[SEP]`, are treated as text. The model itself and `onnxruntime-node` are not needed.
 
 @example
 ```
@@ -38,7 +38,11 @@ export class Tokenizer {
 		this.#native = tokenizer;
 	}
 
-	/** Loads the tokenizer of a model: a folder with `tokenizer.json`, one of passagekit's own models, or a model of the Hugging Face hub. */
+	/**
+	Loads the tokenizer of a model: a folder with `tokenizer.json`, one of passagekit's own models, or a model on the Hugging Face hub
+	(`owner/name`), which is downloaded. Fails with `ERR_MODEL_MISSING` if there is no such model, and with `ERR_MODEL` if its tokenizer cannot
+	be used.
+	*/
 	static async load(model: string, options: ModelOptions = {}): Promise<Tokenizer> {
 		checkString('model', model);
 		checkOptions('load', options, downloadOptions);
@@ -76,10 +80,11 @@ export class Tokenizer {
 			for (let characters = 0; characters < CHARACTERS_PER_CALL && done + part.length < texts.length; ) {
 				const text = texts[done + part.length];
 				checkString(`texts[${done + part.length}]`, text);
+				// 100 for the overhead per text.
 				characters += text.length + 100;
 				part.push(text);
 			}
-			await waitForTime();
+			await yieldIfOverBudget();
 			const first = done;
 			const {ids, counts} = await callNative(
 				{signal, onProgress: onProgress && (progress => onProgress({done: first + progress.done, total: texts.length}))},
@@ -94,7 +99,7 @@ export class Tokenizer {
 		const ids = new Uint32Array(length);
 		let at = 0;
 		for (const part of parts) {
-			await waitForTime();
+			await yieldIfOverBudget();
 			ids.set(part, at);
 			at += part.length;
 		}

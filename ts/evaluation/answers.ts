@@ -1,10 +1,11 @@
+/** Compares predicted answers and passages with accepted answers, as SQuAD, DrQA and DPR do. */
 import {checkOneOf, checkString, checkStrings} from '../core/checks.ts';
 import {callSync, native} from '../core/native/native.ts';
 import type {AnswerKind} from '../core/types.ts';
 
 export type {AnswerKind} from '../core/types.ts';
 
-/** Normalizes an answer as SQuAD does: lower case, without punctuation, articles and extra white space. */
+/** Normalizes an answer as SQuAD does: converts it to lower case and removes punctuation, articles and extra white space. */
 export function normalizeAnswer(answer: string): string {
 	checkString('answer', answer);
 	return callSync(() => native.normalizeAnswer(answer));
@@ -13,10 +14,10 @@ export function normalizeAnswer(answer: string): string {
 /**
 Returns whether a prediction is one of the accepted answers.
 
-- `text`: it equals one of them after SQuAD's normalization (Rajpurkar et al., 2016).
-- `pattern`: it matches one of them, a Python regular expression, as in `regex_match_score` of DrQA (Chen et al., 2017): `re.match` with
-  `IGNORECASE`, `UNICODE` and `MULTILINE` after NFD on both sides. The match starts at the start of the prediction and may end before
-  its end. An invalid regular expression matches nothing.
+- `text`: the prediction equals an accepted answer after SQuAD's normalization of both (Rajpurkar et al., 2016).
+- `pattern`: accepted answers are Python regular expressions, and the prediction matches one of them as in `regex_match_score` of DrQA (Chen
+  et al., 2017): `re.match` with the flags `IGNORECASE`, `UNICODE` and `MULTILINE`, after Unicode normalization of both to NFD. The match
+  begins at the start of the prediction and may end before its end. An invalid regular expression matches nothing.
 
 @example
 ```
@@ -34,8 +35,8 @@ export function exactMatch(prediction: string, answers: readonly string[], kind:
 }
 
 /**
-Returns the token F1 against the best-matching answer, 0 to 1, after SQuAD's normalization (Rajpurkar et al., 2016). It is not defined
-for patterns.
+Returns the F1 score of a prediction, 0 to 1: the harmonic mean of precision and recall of its words, compared with the accepted answer for
+which it is highest, after SQuAD's normalization (Rajpurkar et al., 2016). It is not defined for answers that are regular expressions.
 */
 export function f1(prediction: string, answers: readonly string[]): number {
 	checkString('prediction', prediction);
@@ -43,7 +44,13 @@ export function f1(prediction: string, answers: readonly string[]): number {
 	return callSync(() => native.f1(prediction, [...answers]));
 }
 
-/** Returns whether a text contains one of the answers: as a sequence of DPR's tokens after NFD and lower case, or as a regular expression. */
+/**
+Returns whether a text contains an accepted answer, as DPR decides it (Karpukhin et al., 2020).
+
+- `text`: the tokens of the answer occur in the text in sequence, after Unicode normalization to NFD and conversion to lower case. Tokens
+  are those of DPR's tokenizer.
+- `pattern`: the text has a match of the answer, a regular expression. Fails with `ERR_ARGUMENT` if it is not valid.
+*/
 export function hasAnswer(text: string, answers: readonly string[], kind: AnswerKind = 'text'): boolean {
 	checkString('text', text);
 	checkStrings('answers', answers);

@@ -1,36 +1,40 @@
+/** Selects candidate passages for each query, among which searchers must find the gold passage. */
 import {createHash} from 'node:crypto';
 import {checkArray, checkCount, checkFunction, checkId, checkMap, checkQueries, hasMethods, isWellFormed, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
 import {checkJudged, checkQrels} from '../core/native/qrels.ts';
 import {hitsFor} from '../core/native/runs.ts';
-import {waitForTime} from '../core/event-loop.ts';
+import {yieldIfOverBudget} from '../core/event-loop.ts';
 import type {CallOptions, Qrels, Query, Run, SearchManyOptions} from '../core/types.ts';
 
 /** The candidates of one query: the passages that a searcher must rank its gold passage among. */
 export interface Candidates {
-	/** Id of the relevant passage. */
+	/** Id of the gold passage: the relevant passage that should be ranked first. */
 	readonly gold: string;
-	/** Ids of all candidates: the gold passage, hard negatives best first, random passages in the order in which they were drawn. */
+	/** Ids of all candidates: the gold passage, then the hard negatives, best first, then the random passages in the order of drawing. */
 	readonly ids: readonly string[];
 }
 
+/** The result of `candidateLists`. */
 export interface CandidateLists {
 	/** Query id → its candidates, in the order of the queries. */
 	readonly lists: ReadonlyMap<string, Candidates>;
-	/** Intended number of candidates per query: 1 + negatives + random. */
+	/** Requested number of candidates per query: 1 + negatives + random. */
 	readonly size: number;
-	/** Number of queries with fewer candidates, because there are not enough passages or hard negatives. */
-	readonly short: number;
+	/** Number of queries with fewer candidates than `size`, because there are not enough passages or hard negatives. */
+	readonly shortListCount: number;
 	/** Number of queries without candidates, because none of their relevant passages is in the corpus. */
-	readonly without: number;
+	readonly withoutRelevantCount: number;
 }
 
-/** Finds hard negatives; usually BM25. */
+/** Finds hard negatives: passages that are not relevant but rank high. Usually a `Bm25Index`. */
 export interface NegativeSearcher {
+	/** Returns the best passages for each query. */
 	searchMany(queries: readonly Query[], options: SearchManyOptions): Promise<Run>;
 }
 
+/** The options of `candidateLists`. */
 export interface CandidateOptions extends CallOptions {
 	/** Number of hard negatives per query. Yang et al. (2023) use 10 in §4.1, and 9 in their Table 3. @default 10 */
 	readonly negatives?: number | undefined;
@@ -38,7 +42,10 @@ export interface CandidateOptions extends CallOptions {
 	readonly random?: number | undefined;
 	/** Seed of the random passages. @default 42 */
 	readonly seed?: number | undefined;
-	/** Returns whether an unjudged passage is relevant, for example because it contains the answer. Such passages are never candidates. @default no passage is */
+	/**
+	Returns whether a passage is relevant although it is not judged as relevant, for example because it contains the answer. Such a passage
+	is never a candidate. @default only passages that are judged as relevant are relevant
+	*/
 	readonly isRelevant?: ((queryId: string, passageId: string) => boolean | Promise<boolean>) | undefined;
 }
 
@@ -54,13 +61,15 @@ const candidateOptions: OptionNames = optionNames<CandidateOptions>({
 const EXTRA_HITS = 100;
 
 /**
-Selects the candidates of queries by the protocol of Yang et al. (2023, §4.1): the gold passage, the hits of `hard` that are not
-relevant, best first, and passages drawn at random from the rest. The gold passage is the one with the highest grade; of equal grades,
-the one judged first. Other relevant passages are never candidates. If `hard` is a run, its lists should have as many hits as there are
-relevant passages and negatives together; missing hits are not replaced.
+Selects the candidates of each query by the protocol of Yang et al. (2023, §4.1): the gold passage, the best hits of `hard` that are not
+relevant, and passages drawn at random from the rest. The gold passage is the passage with the highest grade in `gold`; if several have that
+grade, it is the first of them. Other relevant passages are never candidates.
 
-The random passages of a query depend on the seed, the query and `passages` in their order, but not on the other queries. Progress counts
-queries.
+`hard` is a searcher or a run, and `passages` are the ids of all passages of the corpus. The lists of a run should be long enough to have
+`negatives` hits besides the relevant passages; missing hard negatives are not replaced by other passages.
+
+The random passages of a query depend on the seed, the query id and the order of `passages`, but not on the other queries. Fails with
+`ERR_DUPLICATE_ID` if `passages` has an id twice. Progress counts queries.
 
 @example
 ```
@@ -88,7 +97,7 @@ export async function candidateLists(
 		checkFunction('isRelevant', isRelevant);
 	}
 	const nextSlice = async (): Promise<void> => {
-		await waitForTime();
+		await yieldIfOverBudget();
 		signal?.throwIfAborted();
 	};
 	await nextSlice();
@@ -125,7 +134,7 @@ export async function candidateLists(
 	);
 	const size = 1 + negatives + random;
 	const lists = new Map<string, Candidates>();
-	let short = 0;
+	let shortListCount = 0;
 	for (const {query, relevant} of judged) {
 		const excluded = new Set(relevant);
 		const ids = [relevant[0]!];
@@ -150,12 +159,12 @@ export async function candidateLists(
 			}
 			await take(passages[i]!);
 		}
-		short += Number(ids.length < size);
+		shortListCount += Number(ids.length < size);
 		lists.set(query.id, {gold: ids[0]!, ids});
 		await onProgress?.({done: lists.size, total: judged.length});
 		await nextSlice();
 	}
-	return {lists, size, short, without: queries.length - judged.length};
+	return {lists, size, shortListCount, withoutRelevantCount: queries.length - judged.length};
 }
 
 /** The relevant passages that are in the corpus, highest grades first. */
@@ -178,18 +187,22 @@ async function hardRun(hard: Run | NegativeSearcher, queries: readonly Query[], 
 	return run;
 }
 
-/** The numbers from 0 to `count` − 1 in a random order that the key determines: a lazy shuffle of Fisher and Yates (1938). */
+/**
+Iterates over the numbers from 0 to `count` − 1 in a random order that the key determines. This is the shuffle of Fisher and Yates (1938),
+but the numbers are not stored in an array: `moved` has only the positions whose number has changed.
+*/
 function* shuffled(count: number, key: string): Generator<number, void, undefined> {
 	const moved = new Map<number, number>();
 	const numbers = randomNumbers(key);
 	for (let left = count; left > 0; left--) {
+		// `left` is far below 2⁴⁸, so all remainders are practically equally likely.
 		const at = numbers.next().value! % left;
 		yield moved.get(at) ?? at;
 		moved.set(at, moved.get(left - 1) ?? left - 1);
 	}
 }
 
-/** Random whole numbers below 2^48, from SHA-256 of the key and a counter: the same on every platform. */
+/** Iterates over random whole numbers below 2⁴⁸: the SHA-256 hashes of the key and a counter, six bytes at a time. */
 function* randomNumbers(key: string): Generator<number, never, undefined> {
 	for (let block = 0; ; block++) {
 		const bytes = createHash('sha256').update(`${key}\0${block}`).digest();

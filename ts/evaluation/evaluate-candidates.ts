@@ -1,19 +1,22 @@
+/** Ranks candidate passages with a searcher, and evaluates the rankings. */
 import {checkCount, checkMap, checkObject, checkQueries, hasMethods, kindOf, shown} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type OptionNames, callNames, checkOptions, optionNames, signalOption} from '../core/options.ts';
 import {checkRun, hitsFor} from '../core/native/runs.ts';
-import {waitForTime} from '../core/event-loop.ts';
+import {yieldIfOverBudget} from '../core/event-loop.ts';
 import type {CallOptions, Hit, Query, Run} from '../core/types.ts';
 import type {CandidateLists} from './candidates.ts';
 
-/** A searcher that accepts a filter by ids: `Bm25Index`, `DenseSearcher` and `PhraseSearcher` do. */
+/** A searcher that accepts a filter by passage ids, as `Bm25Index`, `DenseSearcher` and `PhraseSearcher` do. */
 export interface FilteredSearcher {
+	/** Returns the best passages for a query among those with the ids in `filter`. */
 	search(
 		query: string,
 		options: {readonly k: number; readonly filter: {readonly ids: readonly string[]}; readonly signal?: AbortSignal | undefined},
 	): Promise<Hit[]>;
 }
 
+/** The options of `rankCandidates`. */
 export interface RankCandidatesOptions extends CallOptions {
 	/** Number of concurrent searches. @default 8 */
 	readonly concurrency?: number | undefined;
@@ -24,19 +27,21 @@ const rankOptions: OptionNames = optionNames<RankCandidatesOptions>({...callName
 /** How well the gold passages are ranked among their candidates. */
 export interface CandidateEvaluation {
 	/**
-	Share of queries whose gold passage is ranked first, 0 to 1. One passage is predicted and one is correct, so precision, recall and F-1
-	are equal to it: it is the F-1 of Yang et al. (2023, Tables 2 and 3).
+	Share of queries for which the gold passage is ranked first, 0 to 1. Yang et al. (2023, Tables 2 and 3) call it F-1: one passage is
+	predicted and one is correct for each query, so precision, recall and F1 are all equal to this share.
 	*/
 	readonly accuracy: number;
-	/** Mean reciprocal rank of the gold passage. */
+	/** Mean reciprocal rank of the gold passage, 0 to 1. */
 	readonly mrr: number;
+	/** Query id → whether the gold passage is ranked first, and its reciprocal rank. */
 	readonly perQuery: ReadonlyMap<string, {readonly correct: boolean; readonly reciprocalRank: number}>;
-	/** Number of queries with candidates that are not in the run; they count as misses. */
+	/** Number of queries that have candidates but are not in the run; their reciprocal rank counts as 0. */
 	readonly missing: number;
 }
 
 /**
-Ranks the candidates of each query with a searcher. A list has as many hits as the searcher finds among the candidates. Progress counts
+Ranks the candidates of each query with a searcher, by a search that is restricted to the candidates. Candidates that the searcher does not
+return, for example because they have no term of the query, are not in the list. Queries without candidates are ignored. Progress counts
 queries.
 
 @example
@@ -58,13 +63,13 @@ export async function rankCandidates(
 	checkOptions('rankCandidates', options, rankOptions);
 	const {concurrency = 8, signal, onProgress} = options;
 	checkCount('concurrency', concurrency, 1);
-	const asked = queries.filter(({id}) => lists.has(id));
-	const found: Array<readonly Hit[]> = Array.from({length: asked.length});
+	const judged = queries.filter(({id}) => lists.has(id));
+	const found: Array<readonly Hit[]> = Array.from({length: judged.length});
 	let [next, done] = [0, 0];
 	let failure: {readonly error: unknown} | undefined;
 	const rank = async (i: number): Promise<void> => {
 		signal?.throwIfAborted();
-		const {id, text} = asked[i]!;
+		const {id, text} = judged[i]!;
 		const {ids} = lists.get(id)!;
 		const hits = await searcher.search(text, {k: ids.length, filter: {ids}, signal});
 		const candidates = new Set(ids);
@@ -78,12 +83,12 @@ export async function rankCandidates(
 		found[i] = hits;
 		done += 1;
 		if (failure === undefined) {
-			await onProgress?.({done, total: asked.length});
+			await onProgress?.({done, total: judged.length});
 		}
 	};
-	// If one fails, the others finish their current search and stop, so that nothing is left running.
+	// If a search fails, the other workers finish their current search and stop, so that nothing is left running.
 	const work = async (): Promise<void> => {
-		while (failure === undefined && next < asked.length) {
+		while (failure === undefined && next < judged.length) {
 			try {
 				await rank(next++);
 			} catch (error) {
@@ -95,7 +100,7 @@ export async function rankCandidates(
 	if (failure !== undefined) {
 		throw (failure as {readonly error: unknown}).error;
 	}
-	return new Map(asked.map(({id}, i) => [id, found[i]!]));
+	return new Map(judged.map(({id}, i) => [id, found[i]!]));
 }
 
 function checkedLists(candidates: CandidateLists): CandidateLists['lists'] {
@@ -105,8 +110,9 @@ function checkedLists(candidates: CandidateLists): CandidateLists['lists'] {
 }
 
 /**
-Evaluates rankings of candidates by their scores alone: of equal scores, the gold passage counts as last, so that its position in the list
-or the index never helps. A gold passage that was not found has a reciprocal rank of 0.
+Evaluates how high the gold passages are ranked among their candidates. Only scores count: if other candidates have the same score as the
+gold passage, the gold passage is ranked after all of them, so that the order of equal scores never helps. A gold passage that is not among
+the hits has a reciprocal rank of 0. Fails with `ERR_ARGUMENT` if no query has candidates.
 
 @example
 ```
@@ -127,21 +133,21 @@ export async function evaluateCandidates(
 		throw new RetrievalError('ERR_ARGUMENT', 'candidates: expected those of at least one query, got none');
 	}
 	const perQuery = new Map<string, {correct: boolean; reciprocalRank: number}>();
-	let [right, sum, missing] = [0, 0, 0];
+	let [correctCount, sum, missing] = [0, 0, 0];
 	for (const [id, {gold}] of lists) {
-		await waitForTime();
+		await yieldIfOverBudget();
 		signal?.throwIfAborted();
 		missing += Number(!run.has(id));
 		const reciprocalRank = reciprocalRankOf(gold, hitsFor(run, id));
 		const correct = reciprocalRank === 1;
 		perQuery.set(id, {correct, reciprocalRank});
-		right += Number(correct);
+		correctCount += Number(correct);
 		sum += reciprocalRank;
 	}
-	return {accuracy: right / lists.size, mrr: sum / lists.size, perQuery, missing};
+	return {accuracy: correctCount / lists.size, mrr: sum / lists.size, perQuery, missing};
 }
 
 function reciprocalRankOf(gold: string, hits: readonly Hit[]): number {
-	const own = hits.find(({id}) => id === gold);
-	return own === undefined ? 0 : 1 / hits.filter(({score}) => score >= own.score).length;
+	const goldHit = hits.find(({id}) => id === gold);
+	return goldHit === undefined ? 0 : 1 / hits.filter(({score}) => score >= goldHit.score).length;
 }

@@ -1,3 +1,4 @@
+/** Evaluates runs with relevance judgments. */
 import {checkStrings} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {callNative, native} from '../core/native/native.ts';
@@ -6,23 +7,27 @@ import {checkQrels, nativeQrels} from '../core/native/qrels.ts';
 import {nativeRun} from '../core/native/runs.ts';
 import type {CallOptions, Qrels, Run} from '../core/types.ts';
 
-/** A measure, named as in ir_measures. Without a cut-off, it is computed over the whole list. */
+/**
+A measure, named as in the Python package ir_measures: nDCG, reciprocal rank (`RR`), average precision (`AP`), recall (`R`), precision (`P`)
+or `Success` (whether a relevant passage was found). `@k` restricts it to the first k hits; otherwise, the whole list counts.
+*/
 export type Measure = `${'nDCG' | 'RR' | 'AP' | 'R' | 'P' | 'Success'}${'' | `@${number}`}`;
 
 /** The values of measures for a run. */
 export interface Evaluation<M extends string> {
-	/** Mean over the judged queries; a query that is not in the run counts as 0. */
+	/** Means over the queries with judgments; a query that is not in the run counts as 0. */
 	readonly mean: Readonly<Record<M, number>>;
+	/** Query id → values of the measures, for the queries with judgments. */
 	readonly perQuery: ReadonlyMap<string, Readonly<Record<M, number>>>;
-	/** Number of judged queries that are not in the run. */
+	/** Number of queries with judgments that are not in the run. */
 	readonly missing: number;
 	/** Number of queries in the run without judgments; they are ignored. */
 	readonly unjudged: number;
 }
 
 /**
-Evaluates a run as trec_eval does with `-c`, including its rule for ties: hits are ordered by score, and equal scores by descending
-passage id. Fails with `ERR_ARGUMENT` if the run has no judged query.
+Evaluates a run as trec_eval does with the flag `-c`, which averages over all queries with judgments. As in trec_eval, hits are ordered by
+score, and hits with equal scores by descending passage id. Fails with `ERR_ARGUMENT` if no query of the run has judgments.
 
 @example
 ```

@@ -1,3 +1,4 @@
+/** Measures of retrieval and of answers, overlap of runs, candidate lists, and significance tests. */
 export {type AnswerKind, exactMatch, f1, hasAnswer, normalizeAnswer} from './answers.ts';
 export {
 	candidateLists,

@@ -1,3 +1,4 @@
+/** The overlap of the passages in two runs. */
 import {checkArray, checkCount} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {callNative, native} from '../core/native/native.ts';
@@ -5,22 +6,23 @@ import {callOptions, checkOptions} from '../core/options.ts';
 import {nativeRun} from '../core/native/runs.ts';
 import type {CallOptions, Run} from '../core/types.ts';
 
-/** The overlap of the passages that two runs retrieve. */
+/** How much the passages overlap that two runs retrieve. */
 export interface Overlap {
-	/** k → mean over the queries of |A ∩ B| / |A ∪ B|, 0 to 1, where A and B are the first k passages of the two lists. */
+	/** k → mean of |A ∩ B| / |A ∪ B| over the queries, 0 to 1, where A and B are the first k passages of a query in the two runs. */
 	readonly jaccard: ReadonlyMap<number, number>;
-	/** Query id → k → overlap, 0 to 1, for the queries that are in both runs. */
+	/** Query id → k → Jaccard overlap, 0 to 1, for the queries that are in both runs. */
 	readonly perQuery: ReadonlyMap<string, ReadonlyMap<number, number>>;
 	/** Number of queries that are in both runs. */
 	readonly queries: number;
-	/** Number of queries that are in one run only; they are ignored. */
+	/** Number of queries that are in only one of the runs; they are ignored. */
 	readonly missing: number;
 }
 
 /**
-Computes the Jaccard overlap of two runs for each k (Ma et al., 2021, Table 2, with k = 20, 100, 500, 1000). Hits of equal scores count in
-the order of their list. A list with fewer than k hits counts with those it has; two empty lists overlap fully. Fails with
-`ERR_ARGUMENT` if the runs have no query in common, or if a list has a passage twice. Progress counts queries.
+Computes the Jaccard overlap of two runs for each number k in `ks` (Ma et al., 2021, Table 2, with k = 20, 100, 500, 1000). The order of a
+list decides which hits are the first k, also among equal scores. If a list has fewer than k hits, all of them are used; two empty lists
+have an overlap of 1. Fails with `ERR_ARGUMENT` if the runs have no query in common, or if a list has a passage twice. Progress counts
+queries.
 
 @example
 ```
@@ -40,7 +42,7 @@ export async function overlap(a: Run, b: Run, ks: readonly number[], options: Ca
 	}
 	const runs = [await nativeRun(a), await nativeRun(b)] as const;
 	const {means, queries, values, missing} = await callNative(options, control => native.jaccardOverlap(...runs, [...ks], control));
-	const ofEachK = (first: number, from: Float64Array): Map<number, number> => new Map(ks.map((k, i) => [k, from[first + i]!]));
-	const perQuery = new Map(queries.map((query, at) => [query, ofEachK(at * ks.length, values)]));
-	return {jaccard: ofEachK(0, means), perQuery, queries: queries.length, missing};
+	const byCutOff = (first: number, from: Float64Array): Map<number, number> => new Map(ks.map((k, i) => [k, from[first + i]!]));
+	const perQuery = new Map(queries.map((query, at) => [query, byCutOff(at * ks.length, values)]));
+	return {jaccard: byCutOff(0, means), perQuery, queries: queries.length, missing};
 }

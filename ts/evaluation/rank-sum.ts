@@ -1,16 +1,20 @@
+/** The rank-sum test of two independent groups. */
 import {checkArray, checkCount, checkNumber, checkObject, shown} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {callNative, callSync, native} from '../core/native/native.ts';
 import {checkOptions, signalOption} from '../core/options.ts';
 import type {CallOptions} from '../core/types.ts';
 
-/** The result of a rank-sum test: whether the values of one group are larger than those of another. */
+/** The result of a rank-sum test of the groups `a` and `b`. */
 export interface RankSumTest {
-	/** Probability that a value of `a` is larger than one of `b`, 0 to 1; equal values count one half. It is 0.5 if the groups do not differ. */
+	/**
+	Share of the pairs of a value of `a` and a value of `b` in which that of `a` is larger, 0 to 1; pairs of equal values count one half. It is
+	about 0.5 if the groups do not differ.
+	*/
 	readonly probability: number;
-	/** Two-sided, by the normal approximation. Not corrected for other tests. */
+	/** Two-sided p-value by the normal approximation. It is not corrected for multiple tests. */
 	readonly p: number;
-	/** U of `a`: the number of pairs in which its value is larger. */
+	/** The statistic U of `a`: the number of pairs in which the value of `a` is larger; pairs of equal values count one half. */
 	readonly statistic: number;
 	/** Standard error of `probability` if the groups do not differ. */
 	readonly standardError: number;
@@ -19,10 +23,10 @@ export interface RankSumTest {
 }
 
 /**
-Tests whether the values of two independent groups differ: the Wilcoxon–Mann–Whitney rank-sum test (Mann and Whitney, 1947). Only
-the order of the values counts. The p-value is two-sided, by the normal approximation with mid-ranks, correction for ties, and
-continuity correction: what SciPy's `mannwhitneyu(a, b, method='asymptotic')` computes. It is rough for groups of fewer than about 8
-values.
+Tests whether the values of one group tend to be larger than those of another, independent group: the Wilcoxon–Mann–Whitney rank-sum test
+(Mann and Whitney, 1947). Only the order of the values counts. The p-value is two-sided and is computed by the normal approximation with
+mid-ranks, correction for ties, and continuity correction, as in SciPy's `mannwhitneyu(a, b, method='asymptotic')`. It is inaccurate for
+groups of fewer than about 8 values.
 
 Fails with `ERR_ARGUMENT` if a group is empty or a value is not a finite number.
 
@@ -44,9 +48,9 @@ export async function rankSumTest(
 }
 
 /**
-Returns the smallest distance of `probability` from one half that a rank-sum test of groups of the same sizes would report with a p-value of at
-most `p`. It tells how much a test that found nothing could have found. It is larger than one half if no difference between groups of
-these sizes can be significant.
+Returns the smallest distance of `probability` from 0.5 for which a rank-sum test would have a p-value of at most `p`, given the group sizes
+and the standard error of `test`. If a test was not significant, this tells how large a difference it could have detected. The result is
+larger than 0.5 if no difference between groups of these sizes can be significant.
 
 @example
 ```
@@ -66,12 +70,12 @@ export function smallestSignificantShift(test: RankSumTest, p: number): number {
 	return callSync(() => native.smallestSignificantShift(standardError, counts.a, counts.b, p));
 }
 
-function values(what: string, of: readonly number[]): Float64Array {
-	checkArray(what, of, 'numbers');
-	for (const [i, value] of of.entries()) {
+function values(what: string, numbers: readonly number[]): Float64Array {
+	checkArray(what, numbers, 'numbers');
+	for (const [i, value] of numbers.entries()) {
 		if (!Number.isFinite(value)) {
 			throw new RetrievalError('ERR_ARGUMENT', `${what}[${i}]: expected a finite number, got ${shown(value)}`);
 		}
 	}
-	return Float64Array.from(of);
+	return Float64Array.from(numbers);
 }

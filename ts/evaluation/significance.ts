@@ -1,3 +1,4 @@
+/** Significance tests of two systems for the same queries, and corrections for multiple tests. */
 import {checkArray, checkCount, checkMap, checkNumber, checkObject, checkOneOf, shown} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {callNative, callSync, native} from '../core/native/native.ts';
@@ -6,49 +7,57 @@ import {type OptionNames, callNames, checkOptions, optionNames} from '../core/op
 import type {CallOptions} from '../core/types.ts';
 import type {Evaluation} from './evaluate.ts';
 
-/** Student's paired t-test, Fisher's randomization test, or the bootstrap test by the shift method. */
+/** Student's paired t-test, Fisher's randomization test, or the bootstrap test by the shift method: see `pairedTest`. */
 export type SignificanceTest = 'paired-t' | 'randomization' | 'bootstrap';
 
+/** The options of `pairedTest` and `significance`. */
 export interface SignificanceOptions extends CallOptions {
-	/** @default 'paired-t' */
+	/** The test. @default 'paired-t' */
 	readonly test?: SignificanceTest | undefined;
 	/** Number of random samples of `randomization` and `bootstrap`. @default 10_000 */
 	readonly rounds?: number | undefined;
-	/** Seed of the random samples. The same values and seed give the same p on every platform. @default 42 */
+	/** Seed of the random samples. The same values and seed give the same p-value on every platform. @default 42 */
 	readonly seed?: number | undefined;
 }
 
 const significanceOptions: OptionNames = optionNames<SignificanceOptions>({...callNames, test: true, rounds: true, seed: true});
 
-/** The result of a paired test: whether two systems differ, by their values for the same queries. */
+/** The result of a paired test of the systems `a` and `b`, which compares their values for the same queries. */
 export interface PairedTest {
-	/** Mean of a − mean of b, over the queries that are in both. */
+	/** Mean of `a` minus mean of `b`, over the queries that are in both. */
 	readonly difference: number;
-	/** Two-sided: the probability of a difference at least this large if the systems do not differ. Not corrected for other tests. */
+	/**
+	Two-sided p-value: the probability of a difference at least this large if the systems do not really differ. It is not corrected for
+	multiple tests.
+	*/
 	readonly p: number;
-	/** Number of queries that are in both. */
+	/** Number of queries that are in both systems. */
 	readonly queries: number;
-	/** Number of queries that are in one only; they are ignored. */
+	/** Number of queries that are in only one of the systems; they are ignored. */
 	readonly missing: number;
-	/** t of the paired t-test, with `queries` − 1 degrees of freedom. Infinite if all differences are equal and not 0. */
+	/** For `paired-t`: the statistic t, with `queries` − 1 degrees of freedom. Infinite if all differences are equal and not 0. */
 	readonly statistic?: number;
-	/** Standard error of `difference`, s / √n, for the paired t-test. 0 if all differences are equal. */
+	/**
+	For `paired-t`: the standard error of `difference`, which is s / √n for n queries and the standard deviation s of their differences. 0 if
+	all differences are equal.
+	*/
 	readonly standardError?: number;
 }
 
 const tests = ['paired-t', 'randomization', 'bootstrap'] as const satisfies readonly SignificanceTest[];
 
 /**
-Tests whether two systems differ, by one value per query, such as exact match or reciprocal rank (Smucker et al., 2007).
+Tests whether two systems differ (Smucker et al., 2007). `a` and `b` map each query id to the system's value for the query, such as exact
+match or reciprocal rank. The p-value is two-sided.
 
-- `paired-t`: p is 1 if all differences are 0, and 0 if they are all equal otherwise.
-- `randomization`: p is the share of all ways to swap the two values of queries for which the means differ at least as much. All ways
-  are counted if at most 16 queries differ, otherwise random ones.
-- `bootstrap`: p is the share of samples of queries, drawn with replacement, whose mean difference is at least as far from the observed
-  one as that is from 0 (Efron and Tibshirani, 1993, ch. 16).
+- `paired-t`: Student's t-test of the differences. p is 1 if all differences are 0, and 0 if all differences are equal but not 0.
+- `randomization`: p is the share of the ways to swap `a` and `b` for some of the queries in which the means differ at least as much as they
+  do without swaps. All ways are counted if the values of at most 16 queries differ; otherwise, `rounds` random ways are counted.
+- `bootstrap`: draws samples of the queries with replacement. p is the share of samples in which the mean difference is at least as far from
+  the observed mean difference as the latter is from 0 (Efron and Tibshirani, 1993, ch. 16).
 
-Random samples give p = (1 + count) / (1 + rounds). Values must be finite, for at least 2 queries that are in both systems. Pairs are in
-the order of `a`. Progress counts rounds.
+If c of the random ways or samples count, p = (1 + c) / (1 + rounds). Random samples depend on the order of the queries in `a`. Progress
+counts rounds. Fails with `ERR_ARGUMENT` if a value is not finite, or if fewer than 2 queries are in both systems.
 
 @example
 ```
@@ -69,7 +78,7 @@ export async function pairedTest(
 }
 
 /**
-Tests whether two evaluations differ in a measure: `pairedTest` with its values per query.
+Tests whether two evaluations differ in a measure. This is `pairedTest` with the values of the measure for each query.
 
 @example
 ```
@@ -93,7 +102,7 @@ export async function significance<M extends string>(
 }
 
 /**
-Corrects the p-values of several tests for their number: min(1, p · tests) (Dunn, 1961).
+Corrects the p-values of several tests for their number by Bonferroni's method: each p becomes min(1, p · number of tests) (Dunn, 1961).
 
 @example
 ```
@@ -106,9 +115,9 @@ export function bonferroni(ps: readonly number[]): number[] {
 }
 
 /**
-Corrects the p-values of several tests for their number with the step-down method of Holm (1979): the i-th smallest p of m tests is
-multiplied by m − i + 1, is at most 1, and at least the previous one. It controls the same error as `bonferroni` with p-values that are
-never larger.
+Corrects the p-values of several tests for their number by the step-down method of Holm (1979). The i-th smallest p of m tests is multiplied
+by m − i + 1; the result is at least as large as the one before it, and at most 1. Like `bonferroni`, it controls the probability of any
+false positive, but its p-values are never larger. Results are in the order of `ps`.
 
 @example
 ```
@@ -121,12 +130,13 @@ export function holm(ps: readonly number[]): number[] {
 }
 
 /**
-Returns the smallest mean difference that a paired t-test over as many queries would report with a p-value of at most `p`:
-t(p, queries − 1) · standard error. It tells how much a test that found nothing could have found. For m tests with Bonferroni's
-correction, `p` is the significance level divided by m.
+Returns the smallest mean difference for which a paired t-test would have a p-value of at most `p`, given the number of queries and the
+standard error of `test`: the two-sided critical value of t with `queries` − 1 degrees of freedom, times the standard error. If a test was
+not significant, this tells how large a difference it could have detected. For m tests with Bonferroni's correction, use the significance
+level divided by m as `p`.
 
-If no query differs, so that the standard error is 0, it is the smallest share of queries that would have to differ, all in
-one direction, with values of 0 or 1.
+If the values of no query differ, the standard error is 0. The result is then the smallest share of queries that would have to differ, by 1
+and all in the same direction. Fails with `ERR_ARGUMENT` if `test` is not a `paired-t` test.
 
 @example
 ```
@@ -199,12 +209,12 @@ async function tested<V>(
 	};
 }
 
-function value(what: string, query: string, of: unknown): number {
-	// Building the name costs more than the check.
-	if (!Number.isFinite(of)) {
-		checkNumber(`${what}: value of query "${query}"`, of);
+function value(what: string, query: string, given: unknown): number {
+	// Building the first argument of `checkNumber` costs more than this check.
+	if (!Number.isFinite(given)) {
+		checkNumber(`${what}: value of query "${query}"`, given);
 	}
-	return of as number;
+	return given as number;
 }
 
 function probabilities(ps: readonly number[]): Float64Array {

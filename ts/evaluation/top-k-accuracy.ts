@@ -1,3 +1,4 @@
+/** Top-k accuracy: how often one of the first k passages contains an answer. */
 import {checkArray, checkCount, checkOneOf, checkQuestions, shown} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {callNative, native} from '../core/native/native.ts';
@@ -8,18 +9,19 @@ import type {PassageTexts} from '../core/passage-texts.ts';
 import type {CallOptions, Question, Run} from '../core/types.ts';
 import type {AnswerKind} from './answers.ts';
 
-/** How often one of the first passages contains an answer. */
+/** How often one of the first passages contains an accepted answer. */
 export interface TopKAccuracy {
-	/** k → share of questions with an answer in one of the first k passages, 0 to 1. */
+	/** k → share of questions with an accepted answer in one of their first k passages, 0 to 1. */
 	readonly accuracy: ReadonlyMap<number, number>;
-	/** Question id → rank, from 1, of the first passage with an answer. Questions without such a passage are absent. */
+	/** Question id → rank, from 1, of the first passage with an accepted answer. Questions without such a passage are absent. */
 	readonly firstRanks: ReadonlyMap<string, number>;
-	/** Number of questions with accepted answers. */
+	/** Number of questions that have accepted answers. */
 	readonly questions: number;
-	/** Number of these that are not in the run; they count as misses. */
+	/** Number of questions with accepted answers that are not in the run. They count as questions for which no answer was found. */
 	readonly missing: number;
 }
 
+/** The options of `topKAccuracy`. */
 export interface TopKAccuracyOptions extends CallOptions {
 	/** Whether accepted answers are texts or regular expressions. @default 'text' */
 	readonly answerKind?: AnswerKind | undefined;
@@ -28,9 +30,9 @@ export interface TopKAccuracyOptions extends CallOptions {
 const accuracyOptions: OptionNames = optionNames<TopKAccuracyOptions>({...callNames, answerKind: true});
 
 /**
-Computes the share of questions with an answer in the top k passages, for each k (Karpukhin et al., 2020, §5). A passage contains an answer
-if its text has the tokens of the answer in sequence, after NFD and lower case. Questions without accepted answers are ignored. Progress
-counts questions.
+Computes for each number k in `ks` the share of questions with an accepted answer in one of the first k passages (Karpukhin et al., 2020,
+§5). The function `hasAnswer` says when a passage contains an answer. Questions without accepted answers are ignored. Fails with
+`ERR_ARGUMENT` if the run has queries but none of the questions. Progress counts questions.
 
 @example
 ```

@@ -1,3 +1,4 @@
+/** Fuses runs. */
 import {checkCount, checkObject, isArray} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
@@ -9,8 +10,9 @@ import {type FusionMethod, checkFusion, nativeFusion} from './method.ts';
 /** A dense and a sparse run, or any number of runs. */
 export type FusedLists = {readonly dense: Run; readonly sparse: Run} | readonly Run[];
 
+/** The options of `fuse`. */
 export type FuseOptions = CallOptions & {
-	/** Number of hits taken from each list (k'). @default all */
+	/** Number of hits taken from each list before fusion: k' in Ma et al. (2021). @default all */
 	readonly depth?: number | undefined;
 	/** Maximum number of hits per query. @default 100 */
 	readonly k?: number | undefined;
@@ -19,8 +21,9 @@ export type FuseOptions = CallOptions & {
 const fuseOptions: OptionNames = optionNames<FuseOptions>({...callNames, depth: true, k: true});
 
 /**
-Fuses runs query by query. Of equal fused scores, the passage that appears first comes first, reading the lists in their order and the
-dense one before the sparse one. Progress is not reported, because a query takes microseconds.
+Fuses runs query by query. If two fused scores are equal, the passage that appears first in the lists comes first: the lists are read in
+their order, the dense list before the sparse one. Fails with `ERR_ARGUMENT` if the method cannot fuse this number of lists. Progress is not
+reported, because a query takes microseconds.
 
 @example
 ```
@@ -38,7 +41,7 @@ export async function fuse(lists: FusedLists, fusion: FusionMethod, options: Fus
 	return new RetrievedRun(await callNative(options, control => native.fuseRuns(runs, nativeFusion(fusion), depth, k, control)));
 }
 
-/** @internal The native forms of the runs, the dense one first. */
+/** @internal Returns the native forms of the runs, that of the dense run first. */
 export async function nativeRuns(lists: FusedLists): Promise<Binding.NativeRun[]> {
 	if (!isArray(lists)) {
 		checkObject('lists', lists, 'an array of runs or {dense, sparse}');

@@ -1,7 +1,9 @@
+/** Finds the best weight of a fusion method by trying all weights of a grid. */
 import {checkArray, checkNumber, checkOneOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {FusionMethod, Normalization} from './method.ts';
 
+/** The weights that are tried when a fusion method is tuned. */
 export interface HybridGrid {
 	/** The method whose weight is tuned: λ of `dprHybrid`, α of the others. @default 'hybrid' */
 	readonly method?: 'hybrid' | 'hybridNorm' | 'dprHybrid' | 'interpolate' | undefined;
@@ -14,16 +16,20 @@ export interface HybridGrid {
 /** The names of `HybridGrid`, to be spread into the lists of calls with more options. */
 export const gridNames = {method: true, normalize: true, grid: true} as const;
 
-/** A weight and its score: a share or a mean, 0 to 1. */
+/** A weight and its score. */
 export interface TunedPoint {
 	readonly weight: number;
+	/** The value of the objective with this weight, 0 to 1: the mean of a measure, or the share of questions with an answer. */
 	readonly score: number;
 }
 
+/** The result of tuning a fusion method. */
 export interface HybridTuning {
-	/** The method with the best weight of the grid; of equally good weights, the first. */
+	/** The method with the best weight of the grid. If several weights are best, it has the first of them. */
 	readonly fusion: FusionMethod;
+	/** The best weight. */
 	readonly weight: number;
+	/** The score of the best weight. */
 	readonly score: number;
 	/** The scores of all weights, in the order of the grid. */
 	readonly curve: readonly TunedPoint[];
@@ -36,7 +42,7 @@ export async function bestOf(
 ): Promise<HybridTuning> {
 	const {method = 'hybrid', normalize} = options;
 	checkOneOf('method', method, ['hybrid', 'hybridNorm', 'dprHybrid', 'interpolate']);
-	// Multiples are more precise than sums of steps.
+	// i / 20 is more precise than adding 0.05 repeatedly.
 	const grid = options.grid ?? Array.from({length: method === 'interpolate' ? 21 : 41}, (_, i) => i / 20);
 	checkArray('grid', grid, 'weights');
 	if (grid.length === 0) {

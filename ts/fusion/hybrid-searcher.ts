@@ -1,3 +1,4 @@
+/** A searcher that fuses the hits of several searchers. */
 import {checkArray, checkCount, checkQueries, checkString, hasMethods} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
@@ -6,14 +7,15 @@ import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '
 import {fuse} from './fuse.ts';
 import {type FusionMethod, checkFusion} from './method.ts';
 
+/** How a hybrid searcher fuses its lists. */
 export interface HybridSearcherSettings {
-	/** @default {method: 'dprHybrid', lambda: 1.1}; {method: 'rrf'} for `searchers` */
+	/** @default {method: 'dprHybrid', lambda: 1.1} for `dense` and `sparse`, {method: 'rrf'} for `searchers` */
 	readonly fusion?: FusionMethod | undefined;
-	/** Number of hits taken from each searcher before fusion (k'); at least `k`. @default 1000 */
+	/** Number of hits taken from each searcher before fusion: k' in Ma et al. (2021). If it is below `k`, it is `k`. @default 1000 */
 	readonly depth?: number | undefined;
 }
 
-/** A dense and a sparse searcher, or any number of them. */
+/** A dense and a sparse searcher, or any number of searchers. */
 export type HybridSearcherOptions = HybridSearcherSettings &
 	({readonly dense: Searcher; readonly sparse: Searcher} | {readonly searchers: readonly Searcher[]});
 
@@ -29,7 +31,8 @@ const searchOptions: OptionNames = optionNames<SearchOptions>(searchNames);
 const searchManyOptions: OptionNames = optionNames<SearchManyOptions>({...searchNames, threads: true});
 
 /**
-Searches with several searchers concurrently and fuses their hit lists.
+Searches with several searchers concurrently and fuses their hit lists. The constructor fails with `ERR_ARGUMENT` if the fusion method
+cannot fuse this number of lists.
 
 @example
 ```
@@ -74,12 +77,12 @@ export class HybridSearcher implements Searcher {
 	async search(query: string, options: SearchOptions = {}): Promise<Hit[]> {
 		checkString('search: query', query);
 		checkOptions('search', options, searchOptions);
-		// The lists of `searchMany` stay native until they are read, so only `k` of a thousand hits become objects.
+		// The lists of `searchMany` stay in native memory until they are read, so only the `k` fused hits become objects.
 		const run = await this.searchMany([{id: '', text: query}], {k: options.k, signal: options.signal});
 		return [...(run.get('') ?? [])];
 	}
 
-	/** Returns the hits of many queries. Progress is that of the first searcher, which is the dense one. */
+	/** Returns the hits of many queries. Progress is that of the first searcher (the dense one), which counts queries. */
 	async searchMany(queries: readonly Query[], options: SearchManyOptions = {}): Promise<Run> {
 		checkQueries('queries', queries);
 		checkOptions('searchMany', options, searchManyOptions);

@@ -1,3 +1,4 @@
+/** Evaluates and tunes fusion methods by accepted answers. */
 import {checkArray, checkCount, checkFactoryMade, checkOneOf, checkQuestions} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {AnswerKind, PassageTexts} from '../evaluation/index.ts';
@@ -9,21 +10,28 @@ import {type FusedLists, nativeRuns} from './fuse.ts';
 import {type HybridGrid, type HybridTuning, bestOf, gridNames} from './grid.ts';
 import {type FusionMethod, checkFusion, nativeFusion} from './method.ts';
 
+/** The options of `JudgedLists.judge`. */
 export interface JudgeOptions extends CallOptions {
-	/** Number of hits taken from each list. @default 1000 */
+	/** Number of hits taken from each list before fusion. @default 1000 */
 	readonly depth?: number | undefined;
 	/** Whether accepted answers are texts or regular expressions. @default 'text' */
 	readonly answerKind?: AnswerKind | undefined;
 }
 
-export type TuneJudgedOptions = HybridGrid & {readonly k?: number | undefined; readonly signal?: AbortSignal | undefined};
+/** The options of `JudgedLists.tune`. */
+export type TuneJudgedOptions = HybridGrid & {
+	/** Number of passages of the fused list that may contain the answer. @default 20 */
+	readonly k?: number | undefined;
+	/** Cancels the call: see `CallOptions`. */
+	readonly signal?: AbortSignal | undefined;
+};
 
 const judgeOptions: OptionNames = optionNames<JudgeOptions>({...callNames, depth: true, answerKind: true});
 const tuneOptions: OptionNames = optionNames<TuneJudgedOptions>({...gridNames, k: true, signal: true});
 
 /**
-Evaluates ways to fuse lists of questions. It is known which of their passages contain an answer, so evaluating a fusion method takes
-milliseconds. Questions without accepted answers are ignored.
+Evaluates many fusion methods for the same lists and questions. All passages of the lists are searched for answers only once, so evaluating
+a fusion method takes only milliseconds. Questions without accepted answers are ignored.
 
 @example
 ```
@@ -36,16 +44,16 @@ export class JudgedLists {
 	/** Ids of the questions with accepted answers, in their order. */
 	readonly questions: readonly string[];
 	readonly #native: Binding.JudgedLists;
-	readonly #lists: number;
+	readonly #listCount: number;
 
-	private constructor(judged: Binding.JudgedLists, questions: readonly string[], lists: number) {
+	private constructor(judged: Binding.JudgedLists, questions: readonly string[], listCount: number) {
 		checkFactoryMade('JudgedLists', judged, native.JudgedLists, 'JudgedLists.judge()');
 		this.#native = judged;
 		this.questions = questions;
-		this.#lists = lists;
+		this.#listCount = listCount;
 	}
 
-	/** Searches all passages of the lists for answers. Progress counts questions. */
+	/** Searches all passages of the lists for accepted answers, as `hasAnswer` does. Progress counts questions. */
 	static async judge(
 		lists: FusedLists,
 		questions: readonly Question[],
@@ -62,8 +70,8 @@ export class JudgedLists {
 		const answerable = questions.filter(question => question.answers.length > 0);
 		const ids = answerable.map(({id}) => id);
 		if (new Set(ids).size < ids.length) {
-			const twice = ids.find((id, i) => ids.indexOf(id) < i)!;
-			throw new RetrievalError('ERR_ARGUMENT', `questions: expected distinct ids, got "${twice}" twice`);
+			const repeated = ids.find((id, i) => ids.indexOf(id) < i)!;
+			throw new RetrievalError('ERR_ARGUMENT', `questions: expected distinct ids, got "${repeated}" twice`);
 		}
 		for (const {id, answers: accepted} of answerable) {
 			judge.add(id, [...accepted]);
@@ -71,26 +79,29 @@ export class JudgedLists {
 		return new JudgedLists(await callNative(options, control => judge.judge(control)), ids, runs.length);
 	}
 
-	/** Returns for each method the rank, from 1, of the first passage with an answer in the fused list of each question; 0 if there is none among the first `within`. */
+	/**
+	Returns an array for each method. For each question, in the order of `questions`, it has the rank, from 1, of the first passage with an
+	answer in the fused list, or 0 if none of the first `within` passages has an answer.
+	*/
 	async firstRanks(methods: readonly FusionMethod[], within: number, options: CallOptions = {}): Promise<Uint32Array[]> {
 		checkArray('methods', methods, 'fusion methods');
 		checkCount('within', within, 1);
 		checkOptions('firstRanks', options, callOptions);
 		for (const method of methods) {
-			checkFusion(method, this.#lists);
+			checkFusion(method, this.#listCount);
 		}
 		const ranks = await callNative(options, control => this.#native.firstRanks(methods.map(nativeFusion), within, control));
 		const count = this.questions.length;
 		return methods.map((_, i) => ranks.subarray(i * count, (i + 1) * count));
 	}
 
-	/** Returns for each method the share of questions with an answer among the first `k` passages of the fused list. */
+	/** Returns for each method the share of questions with an answer in one of the first `k` passages of the fused list. */
 	async accuracy(methods: readonly FusionMethod[], k: number, options: CallOptions = {}): Promise<number[]> {
 		const ranks = await this.firstRanks(methods, k, options);
 		return ranks.map(ranks => (ranks.length === 0 ? 0 : ranks.filter(rank => rank > 0).length / ranks.length));
 	}
 
-	/** Selects the weight with which the first `k` passages contain an answer most often. See `tuneHybrid`. */
+	/** Selects the weight with which most questions have an answer in one of the first `k` passages, as `tuneHybrid` does. */
 	async tune(options: TuneJudgedOptions = {}): Promise<HybridTuning> {
 		checkOptions('tune', options, tuneOptions);
 		const {k = 20, signal} = options;

@@ -1,18 +1,22 @@
+/** The fusion methods and their parameters. */
 import {checkNumber, checkObject, checkOneOf, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {Binding} from '../core/native/native.ts';
 import {type OptionNames, checkRequiredOptions} from '../core/options.ts';
 
 /**
-How lists are fused, over the union of their hits. The first four methods need a dense and a sparse list (Ma et al., 2021, §2.1).
+How lists are fused. A fused list has all passages of the lists. A passage that is not in a list has no score there; each method says what
+it uses instead of such a missing score. The first four methods need a dense and a sparse list (Ma et al., 2021, §2.1).
 
-- `dprHybrid`: λ · dense + sparse, a missing score is 0 (Karpukhin et al., 2020). λ is 1.1 by default.
-- `hybrid`: dense + α · sparse, a missing score is 0.
-- `hybridNorm`: dense + α · sparse, a missing score is the lowest score in its list.
-- `interpolate`: α · dense + (1 − α) · sparse after `normalize`; a missing score is 0, or the lowest of its list after `z-score`.
-- `linear`: Σ weight · score of any number of lists, after `normalize`; a missing score is 0, or the lowest of its list if `missing` is
-  `minimum`. Weights are 1 by default.
-- `rrf`: Σ 1 / (rankConstant + rank) of any number of lists; scores are ignored (Cormack et al., 2009). `rankConstant` is 60 by default.
+- `dprHybrid`: λ · dense + sparse (Karpukhin et al., 2020). A missing score is 0. λ (`lambda`) is 1.1 by default.
+- `hybrid`: dense + α · sparse. A missing score is 0.
+- `hybridNorm`: dense + α · sparse. A missing score is the lowest score of the list.
+- `interpolate`: α · dense + (1 − α) · sparse, after the scores are normalized as `normalize` says. A missing score is 0, or with `z-score`
+  the lowest score of the list.
+- `linear`: Σ weight · score over any number of lists, after the scores are normalized as `normalize` says. A missing score is 0, or the
+  lowest score of the list if `missing` is `minimum`. Weights are 1 by default.
+- `rrf`: reciprocal rank fusion, Σ 1 / (rankConstant + rank) over any number of lists (Cormack et al., 2009). Scores are ignored, and a list
+  without the passage adds nothing. `rankConstant` is 60 by default.
 */
 export type FusionMethod =
 	| {readonly method: 'dprHybrid'; readonly lambda?: number}
@@ -27,7 +31,7 @@ export type FusionMethod =
 	  }
 	| {readonly method: 'rrf'; readonly rankConstant?: number};
 
-/** Normalization of the scores of each list: `min-max` to [0, 1]; `z-score` to mean 0 and standard deviation 1. */
+/** How the scores of each list are normalized: `min-max` to the range 0 to 1, `z-score` to mean 0 and standard deviation 1. */
 export type Normalization = 'none' | 'min-max' | 'z-score';
 
 const methodOptions: Readonly<Record<FusionMethod['method'], OptionNames>> = {
@@ -39,20 +43,20 @@ const methodOptions: Readonly<Record<FusionMethod['method'], OptionNames>> = {
 	rrf: new Set(['method', 'rankConstant']),
 };
 
-/** @internal A method as the addon takes it. */
+/** @internal Casts a method to the type that the addon declares, in which arrays are not read-only. The addon does not change them. */
 export function nativeFusion(fusion: FusionMethod): Binding.FusionMethod {
 	return fusion as Binding.FusionMethod;
 }
 
 /** Fails with `ERR_ARGUMENT` if a method is invalid, or cannot fuse this number of lists. */
-export function checkFusion(fusion: FusionMethod, lists: number): void {
+export function checkFusion(fusion: FusionMethod, listCount: number): void {
 	checkObject('fusion', fusion, "a method such as {method: 'rrf'}");
 	checkOneOf('fusion: method', fusion.method, Object.keys(methodOptions) as FusionMethod['method'][]);
 	checkRequiredOptions('fusion', fusion, methodOptions[fusion.method]);
-	if (lists !== 2 && fusion.method !== 'linear' && fusion.method !== 'rrf') {
+	if (listCount !== 2 && fusion.method !== 'linear' && fusion.method !== 'rrf') {
 		throw new RetrievalError(
 			'ERR_ARGUMENT',
-			`fusion: expected a dense and a sparse list for ${fusion.method}, got ${lists} ${lists === 1 ? 'list' : 'lists'}`,
+			`fusion: expected a dense and a sparse list for ${fusion.method}, got ${listCount} ${listCount === 1 ? 'list' : 'lists'}`,
 		);
 	}
 	switch (fusion.method) {
@@ -69,9 +73,9 @@ export function checkFusion(fusion: FusionMethod, lists: number): void {
 			checkOneOf('fusion: normalize', fusion.normalize ?? 'none', ['none', 'min-max', 'z-score']);
 			checkOneOf('fusion: missing', fusion.missing ?? 'zero', ['zero', 'minimum']);
 			const {weights} = fusion;
-			if (weights !== undefined && (!Array.isArray(weights) || weights.length !== lists)) {
+			if (weights !== undefined && (!Array.isArray(weights) || weights.length !== listCount)) {
 				const got = Array.isArray(weights) ? `${weights.length} weights` : kindOf(weights);
-				throw new RetrievalError('ERR_ARGUMENT', `fusion: expected ${lists} weights, one per list, got ${got}`);
+				throw new RetrievalError('ERR_ARGUMENT', `fusion: expected ${listCount} weights, one per list, got ${got}`);
 			}
 			for (const weight of weights ?? []) {
 				checkNumber('fusion: weights', weight);

@@ -1,3 +1,4 @@
+/** Tunes the weight of a fusion method on development questions. */
 import {checkCount, checkObject} from '../core/checks.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import {type AnswerKind, type Measure, type PassageTexts, evaluate} from '../evaluation/index.ts';
@@ -6,25 +7,33 @@ import {fuse} from './fuse.ts';
 import {type HybridGrid, type HybridTuning, bestOf, gridNames} from './grid.ts';
 import {JudgedLists} from './judged-lists.ts';
 
-/** How a weight is scored: by how often the first `k` passages contain an answer, or by a measure with relevance judgments. */
+/**
+What is maximized: the share of questions with an accepted answer in one of the first `k` passages (top-k accuracy), or the mean of a
+measure that uses relevance judgments.
+*/
 export type HybridObjective =
 	| {
+			/** Development questions with accepted answers. */
 			readonly questions: readonly Question[];
+			/** The texts of the passages in the lists. */
 			readonly passages: PassageTexts;
-			/** @default 20 */
+			/** Number of passages of the fused list that may contain the answer. @default 20 */
 			readonly k?: number | undefined;
 			/** Whether accepted answers are texts or regular expressions. @default 'text' */
 			readonly answerKind?: AnswerKind | undefined;
 	  }
 	| {
+			/** Relevance judgments for development queries. */
 			readonly qrels: Qrels;
+			/** The measure, for example `nDCG@10`. */
 			readonly measure: Measure;
 			/** Number of hits of the fused list that are evaluated. @default 100 */
 			readonly k?: number | undefined;
 	  };
 
+/** The options of `tuneHybrid`. */
 export interface TuneHybridOptions extends HybridGrid, CallOptions {
-	/** Number of hits taken from each list (k'). @default 1000 */
+	/** Number of hits taken from each list before fusion, for the objective with answers: k' in Ma et al. (2021). @default 1000 */
 	readonly depth?: number | undefined;
 }
 
@@ -33,9 +42,9 @@ const byQrels: OptionNames = new Set(['qrels', 'measure', 'k']);
 const byAnswers: OptionNames = new Set(['questions', 'passages', 'k', 'answerKind']);
 
 /**
-Tunes the weight of a hybrid on development questions (Ma et al., 2021, §3). Both runs are retrieved before, and passages are searched for
-answers once, so the grid itself costs little. To tune several methods, or for several cut-offs, use `JudgedLists`. Progress counts
-questions.
+Selects the weight of a fusion method that maximizes an objective on development questions (Ma et al., 2021, §3). No retrieval is needed,
+because the runs are given, and passages are searched for answers only once, so each weight takes little time. To tune several methods, or
+for several k, use `JudgedLists`. Progress counts questions, or weights if the objective is a measure.
 
 @example
 ```
@@ -53,12 +62,12 @@ export async function tuneHybrid(
 	checkRequiredOptions('objective', objective, 'qrels' in objective ? byQrels : byAnswers);
 	checkOptions('tuneHybrid', options, tuneOptions);
 	const {depth = 1000, signal, onProgress, method, normalize, grid} = options;
-	const asked = {method, normalize, grid};
+	const gridOptions = {method, normalize, grid};
 	checkCount('depth', depth, 1);
 	if ('qrels' in objective) {
 		const {qrels, measure, k = 100} = objective;
 		checkCount('k', k, 1);
-		return bestOf(asked, async methods => {
+		return bestOf(gridOptions, async methods => {
 			const scores: number[] = [];
 			for (const method of methods) {
 				const run = await fuse(lists, method, {k, signal});
@@ -71,5 +80,5 @@ export async function tuneHybrid(
 	}
 	const {questions, passages, k, answerKind} = objective;
 	const judged = await JudgedLists.judge(lists, questions, passages, {depth, answerKind, signal, onProgress});
-	return judged.tune({...asked, k, signal});
+	return judged.tune({...gridOptions, k, signal});
 }

@@ -1,4 +1,7 @@
-/** Downloads a file over HTTP: resumes broken transfers, retries, and verifies the checksum before the file gets its name. */
+/**
+Downloads a file over HTTP. `requestFileInfo` asks the server for size and checksum, and `fetchFile` downloads to a partial file, resumes and
+retries after a broken connection, compares the checksum, and renames the partial file.
+*/
 import {createHash} from 'node:crypto';
 import {createReadStream} from 'node:fs';
 import {type FileHandle, mkdir, open, readdir, rename, rm, stat} from 'node:fs/promises';
@@ -13,24 +16,25 @@ export interface RequestOptions {
 	readonly signal: AbortSignal | undefined;
 }
 
-/** What the hub tells about a file before it is downloaded. */
-export interface FileFacts {
-	/** Size in bytes. Some mirrors do not tell it. */
+/** What the server says about a file before it is downloaded. */
+export interface FileInfo {
+	/** Size in bytes. Some mirrors of the hub do not send it. */
 	readonly size: number | undefined;
-	/** SHA-256 of a large file, or git's SHA-1 of the blob of a small file. Tags of other servers are not checksums. */
+	/** The ETag if it is a checksum, as on the hub: SHA-256 for a large file, git's SHA-1 of the blob for a small one. */
 	readonly checksum: string | undefined;
-	/** The commit that the revision resolves to. */
+	/** The commit to which the revision (branch, tag or commit) resolves. */
 	readonly commit: string | undefined;
 }
 
-/** A download fails after this many successive attempts without a new byte. */
-const ATTEMPTS = 4;
+/** A download fails after this number of successive attempts that did not receive a byte. */
+const MAX_ATTEMPTS = 4;
 /** Maximum pause between attempts, even if the server asks for a longer one. */
-const LONGEST_PAUSE_MS = 30_000;
-const REDIRECTS = 5;
+const MAX_PAUSE_MS = 30_000;
+const MAX_REDIRECTS = 5;
 
-/** A broken connection or a busy server. The request is retried. */
-class Broken extends Error {
+/** A temporary failure, such as a broken connection or a busy server. The request is retried. */
+class TemporaryFailure extends Error {
+	/** Minimum pause before the next attempt, as the server asked. */
 	readonly pauseMs: number;
 
 	constructor(message: string, {pauseMs = 0, ...options}: ErrorOptions & {pauseMs?: number} = {}) {
@@ -40,11 +44,11 @@ class Broken extends Error {
 }
 
 /** Requests size, checksum and commit of the file at `url`. Resolves to `undefined` if the server does not have the file. */
-export async function askFacts(url: string, options: RequestOptions): Promise<FileFacts | undefined> {
-	return persist(url, options.signal, async () => {
+export async function requestFileInfo(url: string, options: RequestOptions): Promise<FileInfo | undefined> {
+	return withRetries(url, options.signal, async () => {
 		let at = url;
 		for (let redirects = 0; ; redirects++) {
-			// Redirects to other hosts are not followed: the hub's own response has the checksum, that of the file store does not.
+			// Redirects to other hosts are not followed: the hub's own response has the checksum, the response of its file storage does not.
 			const response = await request(at, {method: 'HEAD', redirect: 'manual'}, options);
 			if (response.status === 404 && (response.headers.get('x-error-code') ?? 'EntryNotFound') === 'EntryNotFound') {
 				return undefined;
@@ -52,10 +56,10 @@ export async function askFacts(url: string, options: RequestOptions): Promise<Fi
 			if (response.status >= 400) {
 				throw refusal(url, response);
 			}
-			const facts = factsOf(response);
-			const target = response.status >= 300 && facts.checksum === undefined && response.headers.get('location');
-			if (!target || new URL(target, at).origin !== new URL(at).origin || redirects === REDIRECTS) {
-				return facts;
+			const info = fileInfoOf(response);
+			const target = response.status >= 300 && info.checksum === undefined && response.headers.get('location');
+			if (!target || new URL(target, at).origin !== new URL(at).origin || redirects === MAX_REDIRECTS) {
+				return info;
 			}
 			at = new URL(target, at).href;
 		}
@@ -63,39 +67,39 @@ export async function askFacts(url: string, options: RequestOptions): Promise<Fi
 }
 
 /**
-Downloads `url` to `path`, unless `path` already has the file that `facts` describe. The file is renamed to `path` only when it is
-complete and its checksum is right. `onBytes` is called with the number of bytes received so far. Only one call at a time may
-download to the same `path`.
+Downloads `url` to `path`, unless `path` already has the file that `info` describes. The file is renamed to `path` only when it is
+complete and has the right checksum. `onBytes` is called with the number of bytes received so far. Only one call at a time may download to
+the same `path`.
 */
 export async function fetchFile(
 	url: string,
 	path: string,
-	facts: FileFacts,
+	info: FileInfo,
 	options: RequestOptions & {readonly onBytes: (done: number) => Promise<void>},
 ): Promise<void> {
 	const {signal, onBytes} = options;
-	const there = await sizeOf(path);
-	if (there !== undefined && (await fault(path, facts, signal)) === undefined) {
-		await onBytes(there);
+	const existingSize = await sizeOf(path);
+	if (existingSize !== undefined && (await differenceTo(info, path, signal)) === undefined) {
+		await onBytes(existingSize);
 		return;
 	}
-	const part = await partOf(path, facts);
+	const part = await partialFileOf(path, info);
 	let maxSize = (await sizeOf(part)) ?? 0;
-	await persist(
+	await withRetries(
 		url,
 		signal,
-		async () => receive(url, part, facts, options),
+		async () => receive(url, part, info, options),
 		async () => {
 			const size = (await sizeOf(part)) ?? 0;
-			const gained = size > maxSize;
+			const hasGrown = size > maxSize;
 			maxSize = Math.max(maxSize, size);
-			return gained;
+			return hasGrown;
 		},
 	);
-	const wrong = await fault(part, facts, signal);
-	if (wrong !== undefined) {
+	const difference = await differenceTo(info, part, signal);
+	if (difference !== undefined) {
 		await onPath('remove', part, async () => rm(part, {force: true}));
-		throw new RetrievalError('ERR_DOWNLOAD', `fetch ${url}: ${wrong}. What came was thrown away; try again.`);
+		throw new RetrievalError('ERR_DOWNLOAD', `fetch ${url}: ${difference}. The downloaded file was deleted; try again.`);
 	}
 	await onPath('write', path, async () => rename(part, path));
 }
@@ -104,13 +108,13 @@ export async function fetchFile(
 Returns the path of the partial file, and removes partial files of other versions. Its name contains the checksum, so that a
 download never continues the partial file of another version.
 */
-async function partOf(path: string, {checksum}: FileFacts): Promise<string> {
+async function partialFileOf(path: string, {checksum}: FileInfo): Promise<string> {
 	const part = `${path}.${checksum?.slice(0, 16) ?? 'unknown'}.part`;
 	await onPath('write', path, async () => {
 		await mkdir(dirname(path), {recursive: true});
 		for (const name of await readdir(dirname(path))) {
-			const old = name.startsWith(`${basename(path)}.`) && name.endsWith('.part');
-			if (old && (name !== basename(part) || checksum === undefined)) {
+			const isPartial = name.startsWith(`${basename(path)}.`) && name.endsWith('.part');
+			if (isPartial && (name !== basename(part) || checksum === undefined)) {
 				await rm(join(dirname(path), name), {force: true});
 			}
 		}
@@ -122,42 +126,42 @@ async function partOf(path: string, {checksum}: FileFacts): Promise<string> {
 async function receive(
 	url: string,
 	part: string,
-	{size}: FileFacts,
+	{size}: FileInfo,
 	options: RequestOptions & {readonly onBytes: (done: number) => Promise<void>},
 ): Promise<void> {
-	let have = (await sizeOf(part)) ?? 0;
-	if (size !== undefined && have > size) {
+	let received = (await sizeOf(part)) ?? 0;
+	if (size !== undefined && received > size) {
 		await onPath('remove', part, async () => rm(part));
-		have = 0;
+		received = 0;
 	}
-	await options.onBytes(have);
-	if (have > 0 && have === size) {
+	await options.onBytes(received);
+	if (received > 0 && received === size) {
 		return;
 	}
-	const response = await request(url, {headers: have > 0 ? {range: `bytes=${have}-`} : {}}, options);
-	const resumed = response.status === 206;
-	if (response.status === 416 || (resumed && !response.headers.get('content-range')?.startsWith(`bytes ${have}-`))) {
+	const response = await request(url, {headers: received > 0 ? {range: `bytes=${received}-`} : {}}, options);
+	const isResumed = response.status === 206;
+	if (response.status === 416 || (isResumed && !response.headers.get('content-range')?.startsWith(`bytes ${received}-`))) {
 		await response.body?.cancel();
 		await onPath('remove', part, async () => rm(part, {force: true}));
-		throw new Broken(`the server has no bytes from ${have} on`);
+		throw new TemporaryFailure(`the server cannot send the bytes after position ${received}`);
 	}
 	if (!response.ok) {
 		await response.body?.cancel();
 		throw refusal(url, response);
 	}
 	// A server that does not support range requests sends the whole file again.
-	const file = await onPath('write', part, async () => open(part, resumed ? 'a' : 'w'));
+	const file = await onPath('write', part, async () => open(part, isResumed ? 'a' : 'w'));
 	try {
-		const done = await append(file, part, resumed ? have : 0, response, options);
+		const done = await append(file, part, isResumed ? received : 0, response, options);
 		if (size !== undefined && done !== size) {
-			throw new Broken(`${done} of ${size} bytes came`);
+			throw new TemporaryFailure(`received ${done} of ${size} bytes`);
 		}
 	} finally {
 		await file.close();
 	}
 }
 
-/** Appends the body to the file in order, so that the download can be resumed at any point. Resolves to the new length of the file. */
+/** Appends the body of the response to the file, which has `from` bytes. Resolves to the new length of the file. */
 async function append(
 	file: FileHandle,
 	path: string,
@@ -171,7 +175,7 @@ async function append(
 		for (;;) {
 			const chunk = await reader?.read().catch((error: unknown) => {
 				signal?.throwIfAborted();
-				throw new Broken(reason(error), {cause: error});
+				throw new TemporaryFailure(reasonOf(error), {cause: error});
 			});
 			if (!chunk || chunk.done) {
 				return done;
@@ -185,8 +189,8 @@ async function append(
 	}
 }
 
-/** Describes the difference between a file and its facts, as part of an error message. `undefined` if the file is right. */
-async function fault(path: string, {size, checksum}: FileFacts, signal: AbortSignal | undefined): Promise<string | undefined> {
+/** Describes, for an error message, how a file differs in size or checksum. `undefined` if it does not differ. */
+async function differenceTo({size, checksum}: FileInfo, path: string, signal: AbortSignal | undefined): Promise<string | undefined> {
 	const got = await sizeOf(path);
 	if (size !== undefined && got !== size) {
 		return `expected ${size} bytes, got ${got ?? 'none'}`;
@@ -194,6 +198,7 @@ async function fault(path: string, {size, checksum}: FileFacts, signal: AbortSig
 	if (checksum === undefined) {
 		return undefined;
 	}
+	// Git hashes a small file with this header.
 	const hash = checksum.length === 64 ? createHash('sha256') : createHash('sha1').update(`blob ${got}\0`);
 	try {
 		for await (const chunk of createReadStream(path, {signal})) {
@@ -207,12 +212,12 @@ async function fault(path: string, {size, checksum}: FileFacts, signal: AbortSig
 	return sum === checksum ? undefined : `expected checksum ${checksum}, got ${sum}`;
 }
 
-function factsOf({status, headers}: Response): FileFacts {
+function fileInfoOf({status, headers}: Response): FileInfo {
 	const unquoted = (name: string): string | undefined => headers.get(name)?.replaceAll(/^(W\/)?"|"$/gu, '');
-	// In a redirect, the plain headers describe the redirect and not the file.
-	const plain = status < 300;
-	const size = headers.get('x-linked-size') ?? (plain ? headers.get('content-length') : null);
-	const tag = unquoted('x-linked-etag') ?? (plain ? unquoted('etag') : undefined);
+	// In a redirect, the standard headers describe the redirect itself; the hub's headers `x-linked-…` describe the file.
+	const describesFile = status < 300;
+	const size = headers.get('x-linked-size') ?? (describesFile ? headers.get('content-length') : null);
+	const tag = unquoted('x-linked-etag') ?? (describesFile ? unquoted('etag') : undefined);
 	const commit = headers.get('x-repo-commit') ?? '';
 	return {
 		size: size !== null && /^\d+$/u.test(size) ? Number(size) : undefined,
@@ -229,40 +234,43 @@ async function request(url: string, init: RequestInit, {headers, signal}: Reques
 		response = await fetch(url, {...init, headers: all, signal: signal ?? null});
 	} catch (error) {
 		signal?.throwIfAborted();
-		throw new Broken(reason(error), {cause: error});
+		throw new TemporaryFailure(reasonOf(error), {cause: error});
 	}
 	if (response.status >= 500 || response.status === 408 || response.status === 429) {
 		await response.body?.cancel();
-		throw new Broken(`status ${response.status}`, {pauseMs: 1000 * (Number(response.headers.get('retry-after')) || 0)});
+		throw new TemporaryFailure(`status ${response.status}`, {pauseMs: 1000 * (Number(response.headers.get('retry-after')) || 0)});
 	}
 	return response;
 }
 
-/** Retries `attempt` with exponential backoff until it fails `ATTEMPTS` times in a row without progress. */
-async function persist<T>(
+/**
+Calls `attempt` until it succeeds, with exponential backoff. Fails after `MAX_ATTEMPTS` successive temporary failures after which
+`hasProgressed` was false.
+*/
+async function withRetries<T>(
 	url: string,
 	signal: AbortSignal | undefined,
 	attempt: () => Promise<T>,
-	gained: () => Promise<boolean> = async () => false,
+	hasProgressed: () => Promise<boolean> = async () => false,
 ): Promise<T> {
 	for (let failures = 1; ; failures++) {
 		try {
 			return await attempt();
 		} catch (error) {
-			if (!(error instanceof Broken)) {
+			if (!(error instanceof TemporaryFailure)) {
 				throw error;
 			}
-			if (await gained()) {
+			if (await hasProgressed()) {
 				failures = 1;
 			}
-			if (failures === ATTEMPTS) {
+			if (failures === MAX_ATTEMPTS) {
 				throw new RetrievalError(
 					'ERR_DOWNLOAD',
-					`fetch ${url}: ${error.message}, ${ATTEMPTS} times. Call again later; what came is kept.`,
+					`fetch ${url}: ${error.message}, ${MAX_ATTEMPTS} times. Try again later; the bytes received so far are kept.`,
 					{cause: error.cause ?? error},
 				);
 			}
-			await pause(Math.min(LONGEST_PAUSE_MS, Math.max(error.pauseMs, 100 * 2 ** failures)), signal);
+			await pause(Math.min(MAX_PAUSE_MS, Math.max(error.pauseMs, 100 * 2 ** failures)), signal);
 		}
 	}
 }
@@ -270,18 +278,18 @@ async function persist<T>(
 function refusal(url: string, {status, headers}: Response): RetrievalError {
 	const advice =
 		{
-			// The hub also returns this status for models that do not exist, so as not to reveal private ones.
-			401: 'There is no such model, or it is private and needs a token of somebody who may read it: `token`, or HF_TOKEN.',
-			403: 'The model needs a token of somebody who was granted access on its page: `token`, or HF_TOKEN.',
+			// The hub also returns this status for models that do not exist, so that it does not reveal which private models exist.
+			401: 'There is no such model, or it is private and needs a token of a user who may read it: `token`, or HF_TOKEN.',
+			403: 'The model needs a token of a user who was granted access on its page: `token`, or HF_TOKEN.',
 			404: headers.get('x-error-code') === 'RevisionNotFound' ? 'The model has no such revision.' : 'There is no such model.',
 		}[status] ?? '';
 	return new RetrievalError('ERR_DOWNLOAD', `fetch ${url}: expected a file, got status ${status}. ${advice}`.trim());
 }
 
-function reason(error: unknown): string {
+function reasonOf(error: unknown): string {
 	const {message, cause} = error as Error;
-	const why = isNativeError(cause) ? cause.message || (cause as NodeJS.ErrnoException).code : undefined;
-	return why ? `${message} (${why})` : message;
+	const detail = isNativeError(cause) ? cause.message || (cause as NodeJS.ErrnoException).code : undefined;
+	return detail ? `${message} (${detail})` : message;
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {

@@ -7,20 +7,20 @@ import {onPath} from '../core/file-system.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
 import type {CallOptions} from '../core/types.ts';
 import {cacheFolderOf} from './cache.ts';
-import {type FileFacts, type RequestOptions, askFacts, fetchFile} from './download.ts';
+import {type FileInfo, type RequestOptions, requestFileInfo, fetchFile} from './download.ts';
 import {whileLocked} from './lock.ts';
 
-/** Options for downloading models from the Hugging Face hub. */
+/** Options for downloading models from the Hugging Face hub. Names in capitals are environment variables. */
 export interface DownloadOptions extends CallOptions {
-	/** Branch, tag or commit. @default 'main' */
+	/** Branch, tag or commit of the model. @default 'main' */
 	readonly revision?: string | undefined;
-	/** Use only the cache. @default true if PASSAGEKIT_OFFLINE or HF_HUB_OFFLINE is set to a value other than 0 */
+	/** Uses only the cache and downloads nothing. @default true if PASSAGEKIT_OFFLINE or HF_HUB_OFFLINE is set to a value other than 0 */
 	readonly offline?: boolean | undefined;
-	/** @default PASSAGEKIT_CACHE, else `.cache/passagekit` in the home folder */
+	/** Folder of downloaded models. @default PASSAGEKIT_CACHE, else `.cache/passagekit` in the home folder */
 	readonly cacheFolder?: string | undefined;
-	/** @default HF_ENDPOINT, else the hub's own address */
+	/** URL of the hub or of a mirror. @default HF_ENDPOINT, else `https://huggingface.co` */
 	readonly endpoint?: string | undefined;
-	/** Bearer token, which is sent only to the endpoint; '' for none. @default HF_TOKEN */
+	/** Bearer token, which is sent only to the endpoint; '' for no token. @default HF_TOKEN */
 	readonly token?: string | undefined;
 }
 
@@ -35,26 +35,28 @@ export const downloadNames = {
 } as const;
 export const downloadOptions: OptionNames = optionNames<DownloadOptions>(downloadNames);
 
-/** A file of the hub and its facts. */
-interface Found {
+/** A file to download, and what the server says about it. */
+interface HubFile {
 	readonly file: string;
 	readonly url: string;
-	readonly facts: FileFacts;
+	readonly info: FileInfo;
 }
 
 const TOKENIZER = ['tokenizer.json'];
-/** Alternative names of the graph. The first that the model has is downloaded. */
-const GRAPH = ['onnx/model.onnx', 'model.onnx'];
+/** Names under which models have their ONNX file. The first name that exists is downloaded. */
+const ONNX_MODEL = ['onnx/model.onnx', 'model.onnx'];
 const OPTIONAL = ['config.json', '1_Pooling/config.json'];
 
-/** The same interval as in native calls. */
+/** Interval between two reports of progress, the same as in native calls. */
 const PROGRESS_INTERVAL_MS = 100;
 
 /**
-Returns the local folder of the hub's model `name`, which has the form `owner/name`. A model that is in the cache is used without a
-request to the hub. Missing files are downloaded: a broken download is resumed, the file is compared with the hub's checksum, and it
-gets its final name when it is complete. If several processes want the same model, one downloads it and the others wait. Progress
-counts the bytes of all files together, including those that were already in the cache.
+Returns the local folder of a model on the Hugging Face hub, after downloading the files that are not in the cache. `name` has the form
+`owner/name`. If all files are in the cache, no request is made. A broken download is resumed, files are compared with the hub's checksums,
+and a file gets its final name only when it is complete. If several processes need the same model, one downloads it and the others wait.
+
+Fails with `ERR_DOWNLOAD` if a file cannot be downloaded or the model lacks an ONNX file or a tokenizer, and with `ERR_MODEL_MISSING` if
+`offline` is set and the model is not in the cache. Progress counts the bytes of all files together, including those in the cache.
 */
 export async function downloadModel(name: string, options: DownloadOptions = {}): Promise<string> {
 	checkOptions('downloadModel', options, downloadOptions);
@@ -71,45 +73,51 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
 		return folder;
 	}
 	if (offline) {
-		// Accepts files that were copied here by hand, and a complete download that was not marked yet: the graph is downloaded last.
-		if (!(await firstOf(folder, ['complete.json'])) && (await firstOf(folder, TOKENIZER)) && (await firstOf(folder, GRAPH))) {
+		// Without `complete.json`, the files may have been copied by hand, or the process was killed just before it wrote that file. The
+		// ONNX file is downloaded last, so if it exists, the others do too.
+		if (
+			!(await firstExisting(folder, ['complete.json'])) &&
+			(await firstExisting(folder, TOKENIZER)) &&
+			(await firstExisting(folder, ONNX_MODEL))
+		) {
 			return folder;
 		}
 		throw new RetrievalError(
 			'ERR_MODEL_MISSING',
-			`model ${name}: expected it in the cache at ${folder}, since fetching is off (offline). Fetch it once with \`offline: false\`, or put its files there.`,
+			`model ${name}: expected it in the cache at ${folder}, since downloads are off (offline). Download it once with \`offline: false\`, or copy its files there.`,
 		);
 	}
 	await onPath('write', folder, async () => mkdir(folder, {recursive: true}));
 	await whileLocked(join(folder, '.lock'), signal, async () => {
 		if (!(await isComplete(folder, options))) {
-			const found = await findFiles(name, revision, endpoint, {headers, signal});
-			await fetchAll(found, folder, {headers, signal, onProgress: options.onProgress});
+			const files = await findFiles(name, revision, endpoint, {headers, signal});
+			await fetchAll(files, folder, {headers, signal, onProgress: options.onProgress});
 			await markComplete(
 				folder,
-				{model: name, revision, commit: found[0]?.facts.commit},
-				found.map(({file}) => file),
+				{model: name, revision, commit: files[0]?.info.commit},
+				files.map(({file}) => file),
 			);
 		}
 	});
 	return folder;
 }
 
-/** Finds the files to download, the graph last. All of them are of the same commit, even if the branch moves meanwhile. */
-async function findFiles(name: string, revision: string, endpoint: string, options: RequestOptions): Promise<Found[]> {
-	let at = revision;
-	const address = (file: string): string => `${endpoint}/${name}/resolve/${encodeURIComponent(at)}/${file}`;
-	const find = async (names: readonly string[]): Promise<Found[]> => {
+/** Finds the files to download, the ONNX file last. All files belong to the same commit, even if the branch moves meanwhile. */
+async function findFiles(name: string, revision: string, endpoint: string, options: RequestOptions): Promise<HubFile[]> {
+	// The first response says to which commit the revision resolves; the other files are requested from that commit.
+	let commit = revision;
+	const address = (file: string): string => `${endpoint}/${name}/resolve/${encodeURIComponent(commit)}/${file}`;
+	const find = async (names: readonly string[]): Promise<HubFile[]> => {
 		for (const file of names) {
-			const facts = await askFacts(address(file), options);
-			if (facts) {
-				at = facts.commit ?? at;
-				return [{file, url: address(file), facts}];
+			const info = await requestFileInfo(address(file), options);
+			if (info) {
+				commit = info.commit ?? commit;
+				return [{file, url: address(file), info}];
 			}
 		}
 		return [];
 	};
-	const required = async (names: readonly string[], advice = ''): Promise<Found> => {
+	const required = async (names: readonly string[], advice = ''): Promise<HubFile> => {
 		const [found] = await find(names);
 		if (!found) {
 			throw new RetrievalError(
@@ -120,43 +128,43 @@ async function findFiles(name: string, revision: string, endpoint: string, optio
 		return found;
 	};
 	const tokenizer = await required(TOKENIZER, ' Models need the tokenizer in this form.');
-	const graph = await required(GRAPH, ' Models need an ONNX export.');
-	const others: Found[] = [];
+	const onnx = await required(ONNX_MODEL, ' Models need an ONNX export.');
+	const others: HubFile[] = [];
 	for (const file of OPTIONAL) {
 		others.push(...(await find([file])));
 	}
-	// External weights next to the graph, under the names that exporters use.
-	others.push(...(await find([`${graph.file}_data`, `${graph.file}.data`])));
-	return [tokenizer, ...others, graph];
+	// Large models have their weights in a second file, which has one of these names.
+	others.push(...(await find([`${onnx.file}_data`, `${onnx.file}.data`])));
+	return [tokenizer, ...others, onnx];
 }
 
-async function fetchAll(found: readonly Found[], folder: string, {onProgress, ...options}: RequestOptions & CallOptions): Promise<void> {
-	const sizes = found.map(({facts}) => facts.size);
+async function fetchAll(files: readonly HubFile[], folder: string, {onProgress, ...options}: RequestOptions & CallOptions): Promise<void> {
+	const sizes = files.map(({info}) => info.size);
 	const total = sizes.includes(undefined) ? 0 : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
-	let before = 0;
+	let previousFiles = 0;
 	let maxDone = 0;
-	let reported = Number.NEGATIVE_INFINITY;
-	for (const {file, url, facts} of found) {
-		let here = 0;
-		await fetchFile(url, join(folder, file), facts, {
+	let reportedAt = Number.NEGATIVE_INFINITY;
+	for (const {file, url, info} of files) {
+		let thisFile = 0;
+		await fetchFile(url, join(folder, file), info, {
 			...options,
 			signal: options.signal,
 			async onBytes(done) {
-				here = done;
-				// If a server does not support range requests, a download starts again. Progress never decreases.
-				maxDone = Math.max(maxDone, before + done);
-				if (performance.now() - reported >= PROGRESS_INTERVAL_MS && (total === 0 || maxDone < total)) {
-					reported = performance.now();
+				thisFile = done;
+				// If a server does not support range requests, a broken download starts again, but reported progress must not decrease.
+				maxDone = Math.max(maxDone, previousFiles + done);
+				if (performance.now() - reportedAt >= PROGRESS_INTERVAL_MS && (total === 0 || maxDone < total)) {
+					reportedAt = performance.now();
 					await onProgress?.({done: maxDone, total});
 				}
 			},
 		});
-		before += here;
+		previousFiles += thisFile;
 	}
-	await onProgress?.({done: before, total: before});
+	await onProgress?.({done: previousFiles, total: previousFiles});
 }
 
-/** Whether all downloaded files exist and have their recorded sizes. */
+/** Whether all files in `complete.json` exist and have the sizes that it records. If so, reports complete progress. */
 async function isComplete(folder: string, {onProgress}: CallOptions): Promise<boolean> {
 	let bytes = 0;
 	try {
@@ -174,6 +182,7 @@ async function isComplete(folder: string, {onProgress}: CallOptions): Promise<bo
 	return true;
 }
 
+/** Writes `complete.json`, which marks a complete download: its origin, and the sizes of its files. */
 async function markComplete(folder: string, origin: Readonly<Record<string, string | undefined>>, names: readonly string[]): Promise<void> {
 	const path = join(folder, 'complete.json');
 	await onPath('write', path, async () => {
@@ -183,13 +192,13 @@ async function markComplete(folder: string, origin: Readonly<Record<string, stri
 	});
 }
 
-/** Names become parts of paths and URLs, so they must not lead out of a folder or make two models share one. */
+/** Checks a name and a revision. They become parts of paths and URLs, so they must not lead to the folder of another model, or elsewhere. */
 function checkNames(name: string, revision: string): void {
 	checkString('model', name);
 	checkString('revision', revision);
 	const parts = [...name.split('/'), ...revision.split('/')];
-	const plain = parts.every(part => /^[\w.-]+$/u.test(part) && !/^\.+$/u.test(part));
-	if (!plain || name.split('/').length !== 2 || name.includes('--')) {
+	const isPlain = parts.every(part => /^[\w.-]+$/u.test(part) && !/^\.+$/u.test(part));
+	if (!isPlain || name.split('/').length !== 2 || name.includes('--')) {
 		throw new RetrievalError('ERR_ARGUMENT', `model: expected owner/name and a revision, got "${name}" and "${revision}"`);
 	}
 }
@@ -208,7 +217,7 @@ function headersOf(options: DownloadOptions): Record<string, string> {
 	checkString('token', token);
 	if (!/^[\u0021-\u007E]*$/u.test(token.trim())) {
 		// The message does not contain the token, because messages end up in logs.
-		throw new RetrievalError('ERR_ARGUMENT', 'token: expected letters, digits and signs, got other characters');
+		throw new RetrievalError('ERR_ARGUMENT', 'token: expected visible ASCII characters, got others');
 	}
 	return {'user-agent': 'passagekit', ...(token.trim() === '' ? {} : {authorization: `Bearer ${token.trim()}`})};
 }
@@ -217,7 +226,7 @@ function offlineByEnvironment(): boolean {
 	return ['PASSAGEKIT_OFFLINE', 'HF_HUB_OFFLINE'].some(name => !['', '0', undefined].includes(process.env[name]));
 }
 
-async function firstOf(folder: string, names: readonly string[]): Promise<string | undefined> {
+async function firstExisting(folder: string, names: readonly string[]): Promise<string | undefined> {
 	for (const name of names) {
 		if ((await stat(join(folder, name)).catch(() => undefined))?.isFile()) {
 			return name;

@@ -1,4 +1,7 @@
-/** A lock file, by which only one process at a time downloads a model. It needs no support for locks in the file system. */
+/**
+A lock file that lets only one process at a time download a model. It does not use file locks of the operating system, which some network
+file systems lack: the file exists while the lock is held, and its holder appends to it every second as a heartbeat.
+*/
 import {randomUUID} from 'node:crypto';
 import {type FileHandle, link, open, readFile, rename, rm} from 'node:fs/promises';
 import {hostname} from 'node:os';
@@ -6,11 +9,12 @@ import {onPath, pathError} from '../core/file-system.ts';
 import {pause} from './pause.ts';
 
 /** Interval of the holder's heartbeat. */
-const BEAT_MS = 1000;
-/** A lock is broken after this time without a heartbeat if its holder was a process of this machine that has ended. */
-const DEAD_MS = 2500;
-/** Any lock is broken after this time without a heartbeat. It is long enough for a holder with a blocked event loop. */
-const SILENT_MS = 15_000;
+const HEARTBEAT_MS = 1000;
+/** Time without a heartbeat after which a lock is broken if its holder was a process of this machine that has ended. */
+const MAX_SILENCE_OF_ENDED_MS = 2500;
+/** Time without a heartbeat after which any lock is broken. It is so long because the holder's event loop may be blocked. */
+const MAX_SILENCE_MS = 15_000;
+/** Interval at which a waiting process reads the lock file. */
 const POLL_MS = 50;
 
 /**
@@ -18,31 +22,33 @@ Runs `work` while holding the lock file `path`. The lock excludes other calls in
 that share the folder. Waits for the current holder, and breaks the lock of a holder that ended without releasing it.
 */
 export async function whileLocked<T>(path: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-	const file = await take(path, signal);
+	const file = await acquire(path, signal);
 	const holder = `${JSON.stringify({pid: process.pid, host: hostname(), id: randomUUID()})}\n`;
-	// The heartbeat appends to the file. Waiting processes thus need neither a common clock nor file times to see that we are alive.
+	// The heartbeat changes the content of the file, so waiting processes do not need to compare clocks or modification times.
 	let written = file.writeFile(holder).catch(() => {});
-	const beat = setInterval(() => {
+	const heartbeat = setInterval(() => {
 		written = written.then(async () => file.writeFile('.')).catch(() => {});
-	}, BEAT_MS);
-	beat.unref();
+	}, HEARTBEAT_MS);
+	heartbeat.unref();
 	try {
 		return await work();
 	} finally {
-		clearInterval(beat);
+		clearInterval(heartbeat);
 		await written;
 		await file.close();
 		const now = await readFile(path, 'utf8').catch(() => '');
-		// Another process has broken our lock if the heartbeat stopped for too long. The file is empty if the disk was full.
+		// If the heartbeat stopped for too long, another process may have broken this lock and now hold it: then the file is not removed.
+		// The file is empty if the disk was full.
 		if (now.startsWith(holder) || now === '') {
 			await rm(path, {force: true}).catch(() => {});
 		}
 	}
 }
 
-async function take(path: string, signal: AbortSignal | undefined): Promise<FileHandle> {
-	let seen: string | undefined;
-	let since = performance.now();
+/** Waits until the lock is free, or breaks it if its holder is silent for too long. Creates the lock file. */
+async function acquire(path: string, signal: AbortSignal | undefined): Promise<FileHandle> {
+	let lastText: string | undefined;
+	let changedAt = performance.now();
 	for (;;) {
 		signal?.throwIfAborted();
 		try {
@@ -53,19 +59,19 @@ async function take(path: string, signal: AbortSignal | undefined): Promise<File
 			}
 		}
 		const text = await readFile(path, 'utf8').catch(() => '');
-		if (text !== seen) {
-			seen = text;
-			since = performance.now();
-		} else if (performance.now() - since > (hasEnded(text) ? DEAD_MS : SILENT_MS)) {
-			await takeAway(path, text);
+		if (text !== lastText) {
+			lastText = text;
+			changedAt = performance.now();
+		} else if (performance.now() - changedAt > (hasEnded(text) ? MAX_SILENCE_OF_ENDED_MS : MAX_SILENCE_MS)) {
+			await breakLock(path, text);
 			continue;
 		}
 		await pause(POLL_MS, signal);
 	}
 }
 
-/** Breaks the lock that has this text. If several processes try, only one succeeds, because only one rename does. */
-async function takeAway(path: string, text: string): Promise<void> {
+/** Breaks the lock with the content `text`. If several processes try at once, only one succeeds, because only one can rename the file. */
+async function breakLock(path: string, text: string): Promise<void> {
 	const aside = `${path}.${randomUUID()}`;
 	try {
 		await rename(path, aside);
@@ -73,7 +79,7 @@ async function takeAway(path: string, text: string): Promise<void> {
 		return;
 	}
 	if ((await readFile(aside, 'utf8').catch(() => '')) !== text) {
-		// Another process has already broken the lock and taken it: put its file back.
+		// Another process has already broken the lock and acquired it, so its file is restored.
 		await link(aside, path).catch(() => {});
 	}
 	await onPath('remove', aside, async () => rm(aside, {force: true}));

@@ -8,9 +8,10 @@ import {isFolder} from '../core/file-system.ts';
 import {checkOptions} from '../core/options.ts';
 import {type DownloadOptions, downloadModel, downloadOptions} from './hub.ts';
 
+/** How a model is found and, if it is on the Hugging Face hub, downloaded. */
 export interface ModelOptions extends DownloadOptions {}
 
-/** The options for locating a model, among all options of a call that loads one. */
+/** Selects the options for finding a model from all options of a call that loads one. */
 export function modelOptions({signal, onProgress, revision, offline, cacheFolder, endpoint, token}: ModelOptions): ModelOptions {
 	return {signal, onProgress, revision, offline, cacheFolder, endpoint, token};
 }
@@ -19,8 +20,9 @@ export function modelOptions({signal, onProgress, revision, offline, cacheFolder
 export const ownModels: readonly string[] = ['minilm-encoder', 'minilm-reader', 'minilm-mlm-head', 'tiny-encoder', 'tiny-reader'];
 
 /**
-Returns the local folder of a model. `model` is a folder, the name of one of passagekit's own models, or a model of the Hugging Face
-hub, `owner/name`, which is downloaded to the cache unless it is there.
+Returns the local folder of a model. `model` is a folder, the name of one of passagekit's own models, or the name of a model on the Hugging
+Face hub (`owner/name`), which is downloaded unless it is in the cache. Fails with `ERR_MODEL_MISSING` if there is no such model, and with
+`ERR_DOWNLOAD` if a download fails.
 */
 export async function resolveModel(model: string, options: ModelOptions = {}): Promise<string> {
 	checkString('model', model);

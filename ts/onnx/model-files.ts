@@ -18,7 +18,10 @@ export interface ModelConfig {
 /** Maximum size of a model's JSON settings file, in bytes. */
 const MAX_JSON_BYTES = 16 * 2 ** 20;
 
-/** Finds the required files of a model folder. Exporters write the graph to one of two places. `threads` 0 stands for all cores. */
+/**
+Finds the files of a model folder that native code needs, and the ONNX Runtime library. Exporters write the graph to `model.onnx` or
+to `onnx/model.onnx`. `threads` is the number of threads; 0 means all cores.
+*/
 export async function modelFiles(folder: string, threads = 0): Promise<Binding.ModelFiles> {
 	const model = await firstFile(folder, ['model.onnx', 'onnx/model.onnx']);
 	const tokenizer = await tokenizerFile(folder);
@@ -30,6 +33,7 @@ export async function tokenizerFile(folder: string): Promise<string> {
 	return firstFile(folder, ['tokenizer.json']);
 }
 
+/** Returns the path of the first of `names` that is a file in the folder. */
 async function firstFile(folder: string, names: readonly string[]): Promise<string> {
 	for (const name of names) {
 		const path = join(folder, name);
@@ -46,7 +50,7 @@ export async function readModelJson(folder: string, name: string): Promise<Model
 	let text;
 	try {
 		const found = await stat(path);
-		// Opening a FIFO would wait for a writer. Reading a folder fails below.
+		// Opening a FIFO would wait for a writer. A folder passes this check, but reading it fails below.
 		if (!found.isFile() && !found.isDirectory()) {
 			throw new RetrievalError('ERR_IO', `open ${path}: expected a regular file, got something else`);
 		}

@@ -7,13 +7,14 @@ import {RetrievalError} from '../core/errors.ts';
 /** The ONNX Runtime library of this platform. */
 export interface RuntimeLibrary {
 	readonly path: string;
-	/** Version of `onnxruntime-node`; unknown for a library that PASSAGEKIT_ONNXRUNTIME names. */
+	/** Version of `onnxruntime-node`; `undefined` for the library that PASSAGEKIT_ONNXRUNTIME names. */
 	readonly version?: string;
 }
 
 /**
-Finds the library: the file that `PASSAGEKIT_ONNXRUNTIME` names, else the one in the optional peer `onnxruntime-node`, resolved
-from this package or from the working directory.
+Finds the library: the file that the environment variable `PASSAGEKIT_ONNXRUNTIME` names, or else the one in the optional peer
+dependency `onnxruntime-node`, which is resolved from this package or from the working directory. Fails with `ERR_PEER_MISSING` if
+there is no library.
 */
 export function findRuntimeLibrary(): RuntimeLibrary {
 	const named = process.env['PASSAGEKIT_ONNXRUNTIME'];
@@ -21,7 +22,7 @@ export function findRuntimeLibrary(): RuntimeLibrary {
 		if (!statSync(named, {throwIfNoEntry: false})?.isFile()) {
 			throw new RetrievalError(
 				'ERR_PEER_MISSING',
-				`PASSAGEKIT_ONNXRUNTIME: expected the path of an ONNX Runtime library, got ${named}, where no file is`,
+				`PASSAGEKIT_ONNXRUNTIME: expected the path of an ONNX Runtime library, got ${named}, which is not a file`,
 			);
 		}
 		return {path: named};
@@ -43,6 +44,7 @@ export function findRuntimeLibrary(): RuntimeLibrary {
 	return {path: library, version: manifest.version};
 }
 
+/** Returns the path and the version of the `package.json` of `onnxruntime-node`, if it is installed. */
 function peerManifest(): {path: string; version: string} | undefined {
 	for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
 		try {
@@ -54,13 +56,14 @@ function peerManifest(): {path: string; version: string} | undefined {
 	return undefined;
 }
 
-/** Finds a path such as `bin/napi-v6/linux/x64/libonnxruntime.so.1`, for any version numbers. */
+/** Finds a file such as `napi-v6/linux/x64/libonnxruntime.so.1` in the folder `bin`, for any version numbers. */
 function libraryIn(bin: string): string | undefined {
 	const pattern =
 		{
 			win32: /^onnxruntime\.dll$/u,
 			darwin: /^libonnxruntime\..*dylib$/u,
 		}[process.platform as string] ?? /^libonnxruntime\.so(\.\d+)*$/u;
+	// The folders are named after versions of Node-API; the newest one comes first.
 	for (const abi of list(bin).sort().reverse()) {
 		const folder = join(bin, abi, process.platform, process.arch);
 		const file = list(folder)
@@ -73,6 +76,7 @@ function libraryIn(bin: string): string | undefined {
 	return undefined;
 }
 
+/** Returns the names in a folder; none if the folder cannot be read. */
 function list(folder: string): string[] {
 	try {
 		return readdirSync(folder);

@@ -1,3 +1,4 @@
+/** Splits passages into phrases, encodes these, and adds them to an index of phrases. */
 import {checkBoolean, checkIterable, checkPassage, hasMethods, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type OptionNames, callNames, checkRequiredOptions, optionNames} from '../core/options.ts';
@@ -5,22 +6,25 @@ import type {CallOptions, Encoder, Passage, Vectors} from '../core/types.ts';
 import type {PhrasePlace} from './phrase-id.ts';
 import type {PhraseSegmenter} from './segmenter.ts';
 
+/** The options of `PhraseIndex.addPassages`. */
 export interface AddPassagesOptions extends CallOptions {
-	/** The encoder of passages that the index is for. */
+	/** Encodes the phrases. Its vectors must have the dimension of the index. */
 	readonly encoder: Encoder;
 	/** Splits texts into phrases: a `PhraseSegmenter`, or an object with the same method. */
 	readonly segmenter: Pick<PhraseSegmenter, 'segmentMany'>;
-	/** Whether each phrase is encoded with the title of its passage. @default true */
+	/** Whether a phrase is encoded together with the title of its passage. @default true */
 	readonly titles?: boolean | undefined;
 }
 
-/** The numbers of added passages and phrases. Blank passages have no phrases and are not added. */
+/** What was added to an index. */
 export interface AddedPassages {
+	/** Number of passages. Blank passages have no phrases and are not added. */
 	readonly passages: number;
+	/** Number of phrases. */
 	readonly phrases: number;
 }
 
-/** What `addPassages` needs of a `PhraseIndex`. */
+/** The part of a `PhraseIndex` that `addPassages` uses. */
 interface PhraseSink {
 	readonly dim: number;
 	add(phrases: readonly PhrasePlace[], vectors: Vectors, options: CallOptions): Promise<void>;
@@ -31,7 +35,7 @@ const addOptions: OptionNames = optionNames<AddPassagesOptions>({...callNames, e
 /** Number of passages that are segmented, encoded and added together. */
 const BATCH_SIZE = 256;
 
-/** See `PhraseIndex.addPassages`. */
+/** Splits passages into phrases, encodes these and adds them to the index: see `PhraseIndex.addPassages`. */
 export async function addPassages(
 	index: PhraseSink,
 	passages: Iterable<Passage> | AsyncIterable<Passage>,

@@ -1,23 +1,25 @@
+/** Converts phrases to the ids of their vectors in a vector index, and back. */
 import {checkId, checkObject, shown} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {Hit} from '../core/types.ts';
 
-/** A phrase: a range of the text of a passage. */
+/** Where a phrase is: a passage, and a range of its text. */
 export interface PhrasePlace {
 	/** Id of the passage. */
 	readonly id: string;
-	/** Offset in UTF-16 code units of the passage's text; the range is half-open: `[start, end)`. */
+	/** Offset of the first character in the passage's text, in UTF-16 code units. */
 	readonly start: number;
+	/** Offset after the last character. */
 	readonly end: number;
 }
 
-/** A retrieved passage with its best phrase, or a retrieved phrase. */
+/** A retrieved passage with the place of its best phrase, or a retrieved phrase. */
 export interface PhraseHit extends Hit, PhrasePlace {}
 
-/** Separates passage id, start and end in the id of a row. Passage ids must not contain it. */
+/** Separates passage id, start and end in the id of a phrase's vector, its row in the vector index. Passage ids must not contain it. */
 const SEPARATOR = '\u{1f}';
 
-/** The id of the index row of a phrase. `at` is the start of error messages. */
+/** Returns the row id of a phrase: its id in the vector index. `at` is the start of error messages. */
 export function rowOf(at: string, phrase: PhrasePlace): string {
 	checkObject(at, phrase, 'a phrase {id, start, end}');
 	const {id, start, end} = phrase;
@@ -32,16 +34,18 @@ export function rowOf(at: string, phrase: PhrasePlace): string {
 	return `${id}${SEPARATOR}${start}${SEPARATOR}${end}`;
 }
 
-/** The phrase whose row has this id. */
+/** Returns the phrase with this row id. */
 export function placeOf(row: string): PhrasePlace {
 	const [id, start, end] = row.split(SEPARATOR);
 	return {id: id!, start: Number(start), end: Number(end)};
 }
 
+/** Returns the passage id in a row id. */
 export function passageOf(row: string): string {
 	return row.slice(0, row.indexOf(SEPARATOR));
 }
 
+/** Converts hits with row ids to hits with passage ids and offsets. */
 export function phraseHits(hits: readonly Hit[]): PhraseHit[] {
 	return hits.map(({id: row, score}) => {
 		const [id, start, end] = row.split(SEPARATOR);

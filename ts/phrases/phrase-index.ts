@@ -1,3 +1,4 @@
+/** An index with several vectors per passage, one for each phrase. */
 import {open as openFile} from 'node:fs/promises';
 import {checkArray, checkBoolean, checkFloats, checkObject, checkOneOf, checkString, isInstance, isPlain} from '../core/checks.ts';
 import {
@@ -19,33 +20,43 @@ import {type ErrorCode, RetrievalError} from '../core/errors.ts';
 import {listsFrom} from '../core/native/hits.ts';
 import type {Binding} from '../core/native/native.ts';
 import {type OptionNames, callNames, callOptions, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
-import {waitForTime} from '../core/event-loop.ts';
+import {yieldIfOverBudget} from '../core/event-loop.ts';
 import type {CallOptions, Passage, SearchManyOptions, SearchOptions, Vectors} from '../core/types.ts';
 import {type AddPassagesOptions, type AddedPassages, addPassages} from './add-passages.ts';
 import {type PhraseHit, type PhrasePlace, passageOf, phraseHits, placeOf, rowOf} from './phrase-id.ts';
 
+/** How the vectors of phrases are stored. */
 export interface PhraseNormalization {
 	/**
-	Whether vectors of phrases are scaled to unit length when they are added. Vectors of questions are not (Yang et al., 2023, §3.1).
-	@default true for `similarity: 'dot'`
+	Whether the vectors of phrases are scaled to unit length when they are added. Query vectors are not scaled (Yang et al., 2023, §3.1).
+	@default true for `similarity: 'dot'`, else false
 	*/
 	readonly normalize?: boolean | undefined;
 }
 
-/** The options of an exact index (`flat`) or of a graph (`hnsw`). */
+/** The options of an index of phrases, which stores vectors in an exact index (`flat`, the default) or in a graph (`hnsw`). */
 export type PhraseIndexOptions = PhraseNormalization &
 	(({readonly vectorIndex?: 'flat' | undefined} & FlatIndexOptions) | ({readonly vectorIndex: 'hnsw'} & HnswIndexOptions));
 
+/** The options of a search for one query. A filter selects passages by their ids. */
 export interface PhraseSearchOptions extends SearchOptions, VectorFilterOptions {
-	/** Number of nodes that a search of a graph expands; more if they belong to too few passages. @default 128, or `k` if that is larger */
+	/**
+	Number of nodes that a search of a graph expands, as in `HnswIndex`; more if they belong to fewer than `k` passages.
+	@default 128, or `k` if that is larger
+	*/
 	readonly efSearch?: number | undefined;
 }
 
+/** The options of a search for many queries. A filter selects passages by their ids. */
 export interface PhraseSearchManyOptions extends SearchManyOptions, VectorFilterOptions {
+	/**
+	Number of nodes that a search of a graph expands, as in `HnswIndex`; more if they belong to fewer than `k` passages.
+	@default 128, or `k` if that is larger
+	*/
 	readonly efSearch?: number | undefined;
 }
 
-/** The metadata key that marks an index of phrases. The addon knows it too. */
+/** The metadata key that marks an index of phrases. The addon uses the same key. */
 const PHRASES = 'passagekit.phrases';
 const flatOptions: OptionNames = optionNames<PhraseNormalization & FlatIndexOptions & {vectorIndex: unknown}>({
 	dim: true,
@@ -76,9 +87,9 @@ const searchManyOptions: OptionNames = optionNames<PhraseSearchManyOptions>({...
 const PHRASES_PER_SLICE = 1000;
 
 /**
-Stores several vectors per passage, one per phrase. Each passage is returned once, with the score and offsets of its best phrase (Yang et
-al., 2023, §3.1; Lee et al., 2021). Searches return `k` different passages if there are that many: exactly the best ones in a flat index,
-approximately in a graph.
+Stores several vectors per passage, one per phrase. A search returns each passage at most once, with the score and the offsets of its best
+phrase (Yang et al., 2023, §3.1; Lee et al., 2021). It returns `k` different passages if there are that many: the best ones in a flat index,
+and approximately the best ones in a graph.
 
 @example
 ```
@@ -92,14 +103,16 @@ await index.search(Float32Array.of(0, 1));
 ```
 */
 export class PhraseIndex implements AsyncDisposable {
+	/** The vector index: one row per phrase, with the id that `rowOf` makes of passage id and offsets. */
 	readonly #rows: FlatIndex | HnswIndex;
 
+	/** Creates an empty index in memory. */
 	constructor(options: PhraseIndexOptions) {
-		// `open` passes an existing index.
+		// `open` and `attach` pass an existing index instead of options.
 		this.#rows = isInstance(options, FlatIndex) || isInstance(options, HnswIndex) ? options : create(options);
 	}
 
-	/** Opens a saved index of either kind. Fails with the errors of `FlatIndex.open`, and with `ERR_FORMAT` if it is not an index of phrases. */
+	/** Opens a saved index. Fails with the errors of `FlatIndex.open`, and with `ERR_FORMAT` if the file is not an index of phrases. */
 	static async open(path: string, options: OpenIndexOptions = {}): Promise<PhraseIndex> {
 		checkString('open: path', path);
 		checkObject('open', options, 'options {inMemory}');
@@ -107,7 +120,7 @@ export class PhraseIndex implements AsyncDisposable {
 		return ofPhrases(rows, 'ERR_FORMAT', path, 'open');
 	}
 
-	/** Returns the index that another thread shared. Both threads then use the same index. */
+	/** Returns the index that another thread shared with `share`. Both threads then use the same index. */
 	static attach(handle: IndexHandle): PhraseIndex {
 		checkObject('attach', handle, 'a handle {kind, token}');
 		const graph = handle.kind === 'HnswIndex';
@@ -115,11 +128,12 @@ export class PhraseIndex implements AsyncDisposable {
 		return ofPhrases(rows, 'ERR_ARGUMENT', 'attach', 'attach');
 	}
 
-	/** Returns a handle to pass to `attach` in another thread. Each thread closes its own object; the last one frees the memory. */
+	/** Returns a handle to pass to `attach` in another thread. Each thread closes its own object; closing the last one frees the memory. */
 	share(): IndexHandle {
 		return this.#rows.share();
 	}
 
+	/** Length of the vectors. */
 	get dim(): number {
 		return this.#rows.dim;
 	}
@@ -129,6 +143,7 @@ export class PhraseIndex implements AsyncDisposable {
 		return this.#rows.size;
 	}
 
+	/** How vectors are scored. */
 	get similarity(): Similarity {
 		return this.#rows.similarity;
 	}
@@ -138,12 +153,13 @@ export class PhraseIndex implements AsyncDisposable {
 		return (this.#rows.metadata[PHRASES] as {unitLength: boolean}).unitLength;
 	}
 
+	/** The metadata that the index was created with. */
 	get metadata(): IndexMetadata {
 		const {[PHRASES]: _, ...metadata} = this.#rows.metadata;
 		return metadata;
 	}
 
-	/** Memory in bytes, without memory-mapped files. */
+	/** Memory of the index in bytes, not counting memory-mapped files. */
 	get memoryBytes(): number {
 		return this.#rows.memoryBytes;
 	}
@@ -154,8 +170,8 @@ export class PhraseIndex implements AsyncDisposable {
 	}
 
 	/**
-	Adds phrases with one vector each, all or none. The phrases of a passage must be consecutive. Fails with `ERR_DUPLICATE_ID` if a passage
-	exists already. Progress counts phrases.
+	Adds phrases and their vectors `[phrases.length, dim]`, all or none. The phrases of a passage must be consecutive. Fails with
+	`ERR_DUPLICATE_ID` if a passage exists already. Progress counts phrases.
 	*/
 	async add(phrases: readonly PhrasePlace[], vectors: Vectors, options: CallOptions = {}): Promise<void> {
 		checkOptions('add', options, callOptions);
@@ -163,8 +179,8 @@ export class PhraseIndex implements AsyncDisposable {
 	}
 
 	/**
-	Splits passages into phrases, encodes and adds them, in batches of some hundred passages. If it fails or is aborted, the batches before
-	stay. Progress counts passages; `total` is 0 unless `passages` is an array.
+	Splits passages into phrases, encodes the phrases and adds them, in batches of a few hundred passages. If it fails or is aborted, earlier
+	batches stay in the index. Progress counts passages; `total` is 0 unless `passages` is an array.
 
 	@example
 	```
@@ -179,8 +195,8 @@ export class PhraseIndex implements AsyncDisposable {
 	}
 
 	/**
-	Replaces all phrases of the given passages atomically. Passages that do not exist are rejected, or added with `upsert`. Progress counts
-	phrases.
+	Replaces all phrases of the given passages atomically. Fails with `ERR_ARGUMENT` if a passage does not exist, unless `upsert` is set: the
+	passage is then added. Progress counts phrases.
 	*/
 	async update(phrases: readonly PhrasePlace[], vectors: Vectors, options: UpdateOptions = {}): Promise<void> {
 		checkOptions('update', options, updateOptions);
@@ -219,32 +235,32 @@ export class PhraseIndex implements AsyncDisposable {
 		}
 	}
 
-	/** Compiles a filter of passages for searches of this index. Its `size` counts phrases. */
+	/** Compiles a filter by passage ids, so that searches of this index can reuse it. The `size` of the result counts phrases. */
 	async filter(filter: IdFilter, options: Pick<CallOptions, 'signal'> = {}): Promise<VectorFilter> {
 		return this.#rows.filter(ofPassages(filter), options);
 	}
 
-	/** Returns the passages with the best phrases, best first, each with that phrase. */
+	/** Returns the passages with the best phrases for the vector `query`, `[dim]`, best first, each with the place of its best phrase. */
 	async search(query: Float32Array, options: PhraseSearchOptions = {}): Promise<PhraseHit[]> {
 		checkOptions('search', options, searchOptions);
 		return phraseHits(await this.#rows.search(query, filtered(options)));
 	}
 
-	/** Returns the hits of many queries, computed in one call on several threads. Progress counts queries. */
+	/** Returns one list of passages per row of `queries`, `[rows, dim]`, computed on several threads. Progress counts queries. */
 	async searchMany(queries: Vectors, options: PhraseSearchManyOptions = {}): Promise<PhraseHit[][]> {
 		checkOptions('searchMany', options, searchManyOptions);
 		const lists: PhraseHit[][] = [];
 		for (const hits of await this.#rows.searchMany(queries, filtered(options))) {
-			await waitForTime();
+			await yieldIfOverBudget();
 			lists.push(phraseHits(hits));
 		}
 		return lists;
 	}
 
 	/**
-	Returns the `k` best phrases, best first. Several may belong to one passage. Their scores are the A_k of Yang et al. (2023, §3.2): inner
-	products with the vectors of the index. The paper does not divide them by the length of the phrase vector, which needs
-	`normalize: false` unless the encoder's vectors have unit length. A filter selects passages.
+	Returns the `k` best phrases, best first. Several of them may belong to one passage. The confidence of a model is computed from their
+	scores, which Yang et al. (2023, §3.2) call A_k. The paper uses inner products that are not divided by the length of the phrase vector. To
+	get these, create the index with `normalize: false`, unless the encoder's vectors have unit length anyway.
 
 	@example
 	```
@@ -259,20 +275,22 @@ export class PhraseIndex implements AsyncDisposable {
 		return hits!;
 	}
 
-	/** Returns the best phrases of many queries, computed in one call on several threads. Progress counts queries. */
+	/** Returns the best phrases for each row of `queries`, `[rows, dim]`, computed on several threads. Progress counts queries. */
 	async searchPhrasesMany(queries: Vectors, options: PhraseSearchManyOptions = {}): Promise<PhraseHit[][]> {
 		checkOptions('searchPhrasesMany', options, searchManyOptions);
+		// Every phrase is a hit of its own.
 		const run = await this.#rows.searchRun(undefined, queries, filtered(options), false, true);
 		const lists: PhraseHit[][] = [];
 		while (lists.length < queries.rows) {
-			await waitForTime();
+			await yieldIfOverBudget();
 			lists.push(...listsFrom(run, lists.length, String).map(phraseHits));
 		}
 		return lists;
 	}
 
-	/** @internal The passages found for many queries, in native memory. */
+	/** @internal Returns the passages found for many queries, as a run in native memory. */
 	async searchRun(names: readonly string[], queries: Vectors, options: PhraseSearchManyOptions): Promise<Binding.NativeRun> {
+		// Hits have passage ids instead of row ids.
 		return this.#rows.searchRun(names, queries, filtered(options), true);
 	}
 
@@ -281,7 +299,7 @@ export class PhraseIndex implements AsyncDisposable {
 		await this.#rows.save(path, options);
 	}
 
-	/** Reads the whole file that the index was opened from and compares it with its checksums. Fails with `ERR_INDEX_CORRUPT` if they differ. */
+	/** Reads the whole file from which the index was opened and compares its checksums. Fails with `ERR_INDEX_CORRUPT` if one differs. */
 	async verify(): Promise<void> {
 		await this.#rows.verify();
 	}
@@ -296,11 +314,12 @@ export class PhraseIndex implements AsyncDisposable {
 	}
 }
 
+/** Returns an index of phrases around a vector index. Fails, and closes the vector index, if it was not created for phrases. */
 function ofPhrases(rows: FlatIndex | HnswIndex, code: ErrorCode, what: string, how: string): PhraseIndex {
 	if (rows.metadata[PHRASES] === undefined) {
 		const kind = rows instanceof FlatIndex ? 'FlatIndex' : 'HnswIndex';
 		rows.close();
-		throw new RetrievalError(code, `${what}: expected an index of phrases, got one of other vectors; take it with ${kind}.${how}`);
+		throw new RetrievalError(code, `${what}: expected an index of phrases, got one of other vectors; use ${kind}.${how} instead`);
 	}
 	return new PhraseIndex(rows as unknown as PhraseIndexOptions);
 }
@@ -315,11 +334,11 @@ function create(options: PhraseIndexOptions): FlatIndex | HnswIndex {
 	if (PHRASES in metadata) {
 		throw new RetrievalError('ERR_ARGUMENT', `metadata: expected another key than "${PHRASES}", which is reserved`);
 	}
-	const whole = {...rest, metadata: {...metadata, [PHRASES]: {unitLength: normalize}}};
-	return vectorIndex === 'flat' ? new FlatIndex(whole) : new HnswIndex(whole);
+	const rowOptions = {...rest, metadata: {...metadata, [PHRASES]: {unitLength: normalize}}};
+	return vectorIndex === 'flat' ? new FlatIndex(rowOptions) : new HnswIndex(rowOptions);
 }
 
-/** Whether a file is a graph, by its first bytes. Files that are neither are rejected when a flat index is opened. */
+/** Whether a file has an HNSW index, by its first bytes. All other files are opened as a flat index, which rejects invalid ones. */
 async function isGraph(path: string): Promise<boolean> {
 	const start = Buffer.alloc(6);
 	try {
@@ -331,13 +350,13 @@ async function isGraph(path: string): Promise<boolean> {
 	return start.toString('latin1') === 'PKHNSW';
 }
 
-/** The row ids of phrases, built in slices. */
+/** Returns the row ids of phrases. They are built in slices, between which the event loop continues. */
 async function rowsOf(what: string, phrases: readonly PhrasePlace[], signal: AbortSignal | undefined): Promise<string[]> {
 	checkArray(what, phrases, 'phrases {id, start, end}');
 	const rows: string[] = [];
 	while (rows.length < phrases.length) {
 		if (rows.length > 0) {
-			await waitForTime();
+			await yieldIfOverBudget();
 			signal?.throwIfAborted();
 		}
 		const to = Math.min(rows.length + PHRASES_PER_SLICE, phrases.length);
@@ -348,11 +367,15 @@ async function rowsOf(what: string, phrases: readonly PhrasePlace[], signal: Abo
 	return rows;
 }
 
+/** Converts the filter in the options from passages to rows. */
 function filtered<T extends VectorFilterOptions>(options: T): T {
 	return options.filter === undefined ? options : {...options, filter: ofPassages(options.filter)};
 }
 
-/** Makes the `where` functions of a filter receive passage ids instead of row ids. Invalid filters are rejected when they are compiled. */
+/**
+Converts a filter by passage ids to one of rows: its `where` functions receive the passage ids instead of the row ids. Other parts need no
+conversion. Invalid filters are rejected later, when they are compiled.
+*/
 function ofPassages(filter: IdFilter): IdFilter {
 	if (!isPlain(filter)) {
 		return filter;

@@ -1,16 +1,17 @@
+/** Splits texts into phrases of sentences or of word pieces. */
 import {checkCount, checkFactoryMade, checkObject, checkString, checkStrings} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {resolveModel} from '../models/index.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {tokenizerFile} from '../onnx/model-files.ts';
 import {type OptionNames, callOptions, checkRequiredOptions, checkOptions} from '../core/options.ts';
-import {waitForTime} from '../core/event-loop.ts';
+import {yieldIfOverBudget} from '../core/event-loop.ts';
 import type {CallOptions} from '../core/types.ts';
 
 /**
-How long phrases are: a number of sentences, or at most a number of a model's word pieces, special tokens not counted.
-`model` is a folder with `tokenizer.json`, a model that passagekit carries, or a name on the Hugging Face hub; 'minilm-encoder'
-where none is named.
+The length of phrases: a number of sentences, or a maximum number of word pieces (`tokens`) without special tokens. `model` is the model
+whose tokenizer counts word pieces: a folder with `tokenizer.json`, one of passagekit's own models, or the name of a model on the Hugging
+Face hub. It is 'minilm-encoder' by default.
 */
 export type PhraseLength =
 	| {readonly sentences: number; readonly tokens?: never; readonly model?: never}
@@ -19,30 +20,31 @@ export type PhraseLength =
 /** A phrase of a text. */
 export interface Phrase {
 	readonly text: string;
-	/** Offset in UTF-16 code units of the text; the range is half-open. */
+	/** Offset of the first character in the text, in UTF-16 code units. */
 	readonly start: number;
+	/** Offset after the last character. */
 	readonly end: number;
 }
 
 const lengthOptions: OptionNames = new Set(['sentences', 'tokens', 'model']);
 
-/** Limits of one call of the addon: the copy takes under a millisecond. */
+/** Limits of one call of the addon, so that copying the texts takes less than a millisecond. Units are UTF-16 code units. */
 const MAX_TEXTS_PER_CALL = 256;
 const MAX_UNITS_PER_CALL = 1 << 18;
-/** Number of phrases that are created between two looks at the clock. */
+/** Number of phrases that are created between two checks of the clock. */
 const PHRASES_PER_SLICE = 512;
 
 /**
-Splits texts into phrases (Yang et al., 2023, §3.1): consecutive parts of the same length that do not overlap, without white space at
-their ends. Together they contain everything except white space; a blank text has no phrases.
+Splits texts into phrases (Yang et al., 2023, §3.1): consecutive parts that do not overlap and do not begin or end with white space.
+Together, the phrases of a text contain everything except white space between them; a blank text has no phrases.
 
-By sentences: the last phrase of a text has the remaining sentences. Abbreviations, initials, numbers, quotations, notes, lists, headings
-and hard-wrapped lines are distinguished from ends of sentences in a dozen languages. A part with neither a letter nor a digit is joined to
-its neighbor.
+With `sentences`, every phrase has that number of sentences, except the last one, which has the rest. The rules for the ends of sentences
+know about abbreviations, initials, numbers, quotations, footnotes, lists, headings and hard-wrapped lines in a dozen languages. A part
+without any letter or digit is joined to the sentence next to it.
 
-By word pieces: a phrase has as many words as fit. Text between white space is split only if it does not fit into a phrase of its own, and
-then between the words of the model's tokenizer; a longer single word is a phrase of its own. In scripts without spaces, a phrase may end
-between any two words of the tokenizer.
+With `tokens`, a phrase has as many words as fit into that number of word pieces. Words are separated by white space. A word that does not
+fit into a phrase is split where the model's tokenizer separates words, for example at punctuation; a part that still does not fit is a
+phrase of its own. In scripts without spaces between words, a phrase may end wherever the tokenizer separates words.
 
 @example
 ```
@@ -52,6 +54,7 @@ segmenter.segment('Dr. Moss paid 3.5 million. Why?');
 ```
 */
 export class PhraseSegmenter {
+	/** The length of the phrases. */
 	readonly length: PhraseLength;
 	readonly #native: Binding.NativeSegmenter;
 
@@ -61,7 +64,7 @@ export class PhraseSegmenter {
 		this.length = length;
 	}
 
-	/** Creates a segmenter for phrases of this length. For word pieces, it fails with `ERR_MODEL_MISSING` or `ERR_MODEL` if the tokenizer cannot be loaded. */
+	/** Creates a segmenter. With `tokens`, fails with `ERR_MODEL_MISSING` or `ERR_MODEL` if the tokenizer of the model cannot be loaded. */
 	static async open(length: PhraseLength): Promise<PhraseSegmenter> {
 		checkObject('length', length, '{sentences} or {tokens, model?}');
 		checkRequiredOptions('length', length, lengthOptions);
@@ -80,7 +83,7 @@ export class PhraseSegmenter {
 		return new PhraseSegmenter(await callNative({}, async () => native.openSegmenter(tokens, tokenizer)), {tokens, model});
 	}
 
-	/** Returns the phrases of one text, in order. It runs on the JavaScript thread, so use `segmentMany` for long texts. */
+	/** Returns the phrases of one text, in order. Runs on the JavaScript thread, so use `segmentMany` for long texts. */
 	segment(text: string): Phrase[] {
 		checkString('text', text);
 		const {starts, ends} = callSync(() => this.#native.segment(text));
@@ -94,15 +97,16 @@ export class PhraseSegmenter {
 		const {signal, onProgress} = options;
 		const found: Phrase[][] = [];
 		const total = texts.length;
+		// Without texts, the addon is still called once, so that the call reports progress and checks the signal.
 		for (let from = 0; from < total || from === 0; ) {
 			const chunk = texts.slice(from, callEnd(texts, from));
 			const {counts, starts, ends} = await callNative(
 				{signal, onProgress: onProgress && (({done}) => onProgress({done: from + done, total}))},
 				async control => this.#native.segmentMany(chunk, control),
 			);
-			const slices = new PhraseReader(starts, ends);
+			const phrases = new PhraseMaker(starts, ends);
 			for (const [i, text] of chunk.entries()) {
-				found.push(await slices.next(text, counts[i]!));
+				found.push(await phrases.next(text, counts[i]!));
 			}
 			from += Math.max(chunk.length, 1);
 		}
@@ -110,7 +114,7 @@ export class PhraseSegmenter {
 	}
 }
 
-/** The end of the call that starts with the text at `from`; it has at least one text. */
+/** Returns the end of the range of texts that one call of the addon gets, starting at `from`. The range has at least one text. */
 function callEnd(texts: readonly string[], from: number): number {
 	let units = 0;
 	let end = from;
@@ -126,7 +130,7 @@ function phraseOf(text: string, start: number, end: number): Phrase {
 }
 
 /** Creates phrases from their offsets, in slices between which the event loop continues. */
-class PhraseReader {
+class PhraseMaker {
 	readonly #starts: Uint32Array;
 	readonly #ends: Uint32Array;
 	#at = 0;
@@ -136,12 +140,12 @@ class PhraseReader {
 		this.#ends = ends;
 	}
 
-	/** The next `count` phrases, which are those of `text`. */
+	/** Returns the phrases of the next text, `text`, which has `count` phrases. */
 	async next(text: string, count: number): Promise<Phrase[]> {
 		const phrases: Phrase[] = [];
 		for (const last = this.#at + count; this.#at < last; this.#at++) {
 			if (this.#at % PHRASES_PER_SLICE === 0) {
-				await waitForTime();
+				await yieldIfOverBudget();
 			}
 			phrases.push(phraseOf(text, this.#starts[this.#at]!, this.#ends[this.#at]!));
 		}

@@ -1,4 +1,4 @@
-/** The extractive reader, which finds answers in passages. */
+/** Extracts answers to questions from passages, with an ONNX model. */
 import {
 	checkArray,
 	checkBoolean,
@@ -18,25 +18,29 @@ import {modelFiles, readModelJson} from '../onnx/model-files.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import type {CallOptions, Passage} from '../core/types.ts';
 
-/** A span of a passage that answers a question. */
+/** An answer to a question: a span of a passage. */
 export interface Answer {
+	/** The text of the answer: the part of the passage's text from `start` to `end`. */
 	readonly text: string;
+	/** The id of the passage. */
 	readonly passageId: string;
-	/** Offset in the passage's text, in UTF-16 code units: `text.slice(start, end)` is the answer. */
+	/** Offset of the first character in the passage's text, in UTF-16 code units. */
 	readonly start: number;
+	/** Offset after the last character. */
 	readonly end: number;
-	/** The sum of the start and end logits for the scoring `original`; a probability for the other scorings. */
+	/** Higher is better. For the scoring `original`, the sum of the start and end logits; for the other scorings, a probability. */
 	readonly score: number;
 }
 
 /**
-How the score of an answer is computed from the output of the reader.
+How the score of an answer is computed from the outputs of the model: start and end logits of tokens, and the relevance of passages.
 
-- `original`: the best span of the passage with the highest relevance (Ma et al., 2021, §2.2).
-- `normalized`: softmax over passages × softmax over the spans of each passage, summed over equal answers (Mao et al., 2020).
-- `probability`: P_start · P_end · P_selected of one span (Karpukhin et al., 2020, §6.1, equations 3 to 5). An answer has the
-  score of its best span.
-- `summedProbability`: the same probability, summed over equal answers. This is passagekit's own.
+- `original`: only the passage with the highest relevance counts, and its spans are ranked by start logit + end logit (Ma et al., 2021, §2.2).
+- `normalized`: a softmax over the relevance of the passages, times a softmax over the spans of each passage, summed over equal answers (Mao
+  et al., 2020).
+- `probability`: the probability that a token is the start, times that another is the end, times that the passage is selected (Karpukhin et
+  al., 2020, §6.1, equations 3 to 5). If answers are equal, the highest score counts.
+- `summedProbability`: the probability as in `probability`, summed over equal answers. This is a method of passagekit.
 */
 export type SpanScoring = 'original' | 'normalized' | 'probability' | 'summedProbability';
 
@@ -44,56 +48,62 @@ export type SpanScoring = 'original' | 'normalized' | 'probability' | 'summedPro
 export const spanScorings = ['original', 'normalized', 'probability', 'summedProbability'] as const satisfies readonly SpanScoring[];
 
 /**
-Which answers count as equal. `text`: answers with exactly the same text. `normalized`: answers with the same text after SQuAD's
-normalization, which ignores case, punctuation, articles and extra white space. PyGaggle, which Ma et al. (2021) used, also
-normalizes. The text of merged answers is that of their best span.
+Which answers count as equal and are merged. The text of merged answers is that of their best span.
+
+- `text`: answers with exactly the same text.
+- `normalized`: answers with the same text after SQuAD's normalization, which ignores case, punctuation, articles and extra white space, as
+  in PyGaggle, the software of Ma et al. (2021).
 */
 export type AnswerMerge = 'text' | 'normalized';
 
 /** @internal */
 export const answerMerges = ['text', 'normalized'] as const satisfies readonly AnswerMerge[];
 
+/** How passages are read and answers are scored. */
 export interface ReadOptions extends CallOptions {
-	/** @default 'normalized' */
+	/** How the score of an answer is computed. @default 'normalized' */
 	readonly scoring?: SpanScoring | undefined;
-	/** Maximum number of spans kept per passage (m). The papers give no number; PyGaggle keeps 5. @default 10 */
+	/** Maximum number of spans kept per passage. The papers give no number; PyGaggle keeps 5. @default 10 */
 	readonly spansPerPassage?: number | undefined;
 	/**
-	Maximum number of tokens per answer. It also limits the spans from which the relevance of a question-answering model is computed.
-	The papers give no number; PyGaggle has 10 as well.
-	@default 10
+	Maximum number of tokens per answer. With a question-answering model, it also limits the spans from which the relevance of a passage is
+	computed. The papers give no number; PyGaggle also uses 10. @default 10
 	*/
 	readonly maxAnswerTokens?: number | undefined;
-	/** Evidence fusion: relevance becomes β · relevance + γ · retrieval score (Ma et al., 2021, §2.3). @default {beta: 1, gamma: 0} */
+	/**
+	Weights of evidence fusion: the relevance of a passage is replaced by β · relevance + γ · retrieval score (Ma et al., 2021, §2.3).
+	@default {beta: 1, gamma: 0}
+	*/
 	readonly evidence?: {readonly beta: number; readonly gamma: number} | undefined;
 	/** Which answers count as equal. @default 'text' */
 	readonly merge?: AnswerMerge | undefined;
-	/** Number of answers returned. @default 1 */
+	/** Maximum number of answers. @default 1 */
 	readonly k?: number | undefined;
 }
 
+/** How a reader model is found and used. "As configured" means `passagekit` in the `config.json` of the model folder. */
 export interface ExtractiveReaderOptions extends ModelOptions {
 	/** Maximum number of tokens per input, special tokens included. @default as configured, else 256 */
 	readonly maxTokens?: number | undefined;
 	/** Maximum number of tokens of the question. Longer questions are truncated at the end. @default as configured, else 40 */
 	readonly maxQuestionTokens?: number | undefined;
 	/**
-	How to read passages that do not fit into an input.
+	How passages are read that do not fit into an input of the model.
 
 	- `window`: in overlapping windows, each with question and title. The relevance of the passage is the maximum over its windows.
-	  Spans that two windows share count once.
-	- `cut`: truncated after the last word that fits, as DPR's own reader does.
+	  A span that is in two windows counts once.
+	- `cut`: the passage is truncated after the last word that fits, as in DPR's own reader.
 
 	@default 'window'
 	*/
 	readonly longPassages?: 'window' | 'cut' | undefined;
 	/**
-	Number of tokens that successive windows share (`stride` of Hugging Face's tokenizers, `doc_stride` of their pipeline). Windows
-	begin and end with whole words, so the overlap can be a few tokens longer, or shorter if a long word would not fit otherwise.
-	@default 64, or a quarter of a window if that is less
+	Number of tokens that successive windows share (`stride` in Hugging Face's tokenizers, `doc_stride` in its pipelines). Windows begin and
+	end with whole words, so the overlap can be a few tokens longer, or shorter if a long word would not fit otherwise.
+	@default 64, or a quarter of the space for the passage if that is less
 	*/
 	readonly overlapTokens?: number | undefined;
-	/** Whether titles are read. @default true for DPR's form, false for question-answering models, which are not trained on titles */
+	/** Whether the model reads titles. Question-answering models are not trained on titles. @default true for the form `dpr`, else false */
 	readonly titles?: boolean | undefined;
 	/** Maximum number of tokens per run of the model, padding included. @default 2048 */
 	readonly batchTokens?: number | undefined;
@@ -135,24 +145,24 @@ export function checkEvidence(evidence: NonNullable<ReadOptions['evidence']>): v
 export type RetrievedPassage = Passage & {readonly score: number};
 
 /**
-The form of a reader's inputs and outputs.
+The form of a model's inputs and outputs.
 
-- `dpr`: the outputs are `start_logits`, `end_logits` and `relevance_logit` (or `relevance_logits`), the input is
-  `[CLS] question [SEP] title [SEP] text [SEP]` (Karpukhin et al., 2020, §6.1). If `config.json` has `model_type: 'dpr'`, the input is
+- `dpr`: the outputs are `start_logits`, `end_logits` and `relevance_logit` (or `relevance_logits`). The input is
+  `[CLS] question [SEP] title [SEP] text [SEP]` (Karpukhin et al., 2020, §6.1). If `config.json` has `"model_type": "dpr"`, the input is
   that of DPR's own code: without the last `[SEP]`, and with all token types 0.
 - `question-answering`: the outputs are `start_logits` and `end_logits`, as in exports of BERT, DistilBERT or RoBERTa for question
-  answering. The input is `[CLS] question [SEP] text [SEP]`, or with `titles` `[CLS] question [SEP] title text [SEP]`. The relevance of
-  a passage is the score of its best span minus the score of no answer, which is the sum of the start and end logits of `[CLS]`
-  (Devlin et al., 2019, §4.3).
+  answering. The input is `[CLS] question [SEP] text [SEP]`, or with the option `titles` `[CLS] question [SEP] title text [SEP]`. The
+  relevance of a passage is the score of its best span minus the score for "no answer", which is the sum of the start and end logits of
+  `[CLS]` (Devlin et al., 2019, §4.3).
 */
 export type ReaderForm = 'dpr' | 'question-answering';
 
 /**
-Extracts answers from passages with DPR's reader or a common question-answering model. The names of the model's outputs tell which
-of the two it is. Passages may have any length. Requires the optional peer dependency `onnxruntime-node`.
+Extracts answers from passages with a reader in the form of DPR or with a common question-answering model (`ReaderForm`). The names of the
+model's outputs tell which of the two it is. Passages may have any length. Requires the optional peer dependency `onnxruntime-node`.
 
-The order of the passages does not change the logits. With an int8 model, the other passages in a batch change them slightly (see
-ARCHITECTURE.md).
+The order of the passages does not change the logits. With an int8 model, logits depend slightly on the other passages in the same batch,
+because the model chooses a quantization scale per batch.
 
 @example
 ```
@@ -169,7 +179,11 @@ export class ExtractiveReader implements AsyncDisposable {
 		this.#native = reader;
 	}
 
-	/** Loads a model: a folder with `model.onnx` and `tokenizer.json`, one of passagekit's own models, or a model of the Hugging Face hub. */
+	/**
+	Loads a model: a folder with `model.onnx` and `tokenizer.json`, one of passagekit's own models, or a model on the Hugging Face hub
+	(`owner/name`), which is downloaded. Fails with `ERR_MODEL_MISSING` if there is no such model, with `ERR_MODEL` if it cannot be used as a
+	reader, with `ERR_DOWNLOAD` if a download fails, and with `ERR_PEER_MISSING` without `onnxruntime-node`.
+	*/
 	static async load(model: string, options: ExtractiveReaderOptions = {}): Promise<ExtractiveReader> {
 		checkString('model', model);
 		checkOptions('load', options, loadOptions);
@@ -198,6 +212,7 @@ export class ExtractiveReader implements AsyncDisposable {
 			longPassages,
 			...(overlapTokens === undefined ? {} : {overlapTokens}),
 			...(titles === undefined ? {} : {titles}),
+			// Inputs in the form of DPR's own code do not end in `[SEP]`.
 			openEnded: config?.['model_type'] === 'dpr',
 		};
 		return new ExtractiveReader(await callNative({signal: options.signal}, () => native.openReader(files, chosen)));
@@ -208,7 +223,10 @@ export class ExtractiveReader implements AsyncDisposable {
 		return callSync(() => this.#native.form as ReaderForm);
 	}
 
-	/** Returns distinct answers, best first. `passages` must be in the order of retrieval. Progress counts passages. */
+	/**
+	Reads passages and returns different answers to the question, best first. `passages` must be in the order of retrieval. Progress counts
+	passages.
+	*/
 	async read(question: string, passages: readonly RetrievedPassage[], options: ReadOptions = {}): Promise<Answer[]> {
 		checkString('question', question);
 		checkArray('passages', passages, '{id, text, title?, score}');
@@ -262,7 +280,7 @@ export class ExtractiveReader implements AsyncDisposable {
 		return reader.#native;
 	}
 
-	/** Releases the session. Calls in progress finish first. */
+	/** Releases the ONNX Runtime session. Calls in progress finish first. */
 	close(): void {
 		this.#native.close();
 	}

@@ -1,4 +1,4 @@
-/** A file of readings, so that no passage is read twice for the same question. */
+/** Stores readings, the outputs of a reader for a question and a passage, in a file, so that no pair is read twice. */
 import {checkCount, checkInstance, checkFactoryMade, checkString} from '../core/checks.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
@@ -6,7 +6,7 @@ import {ExtractiveReader} from './extractive-reader.ts';
 
 /** Limits on the spans that are stored per passage. */
 export interface SpanLimits {
-	/** Maximum number of spans kept per passage (m); PyGaggle keeps 5. @default 10 */
+	/** Maximum number of spans kept per passage; PyGaggle keeps 5. @default 10 */
 	readonly spansPerPassage?: number | undefined;
 	/** Maximum number of tokens of an answer. @default 10 */
 	readonly maxAnswerTokens?: number | undefined;
@@ -27,8 +27,9 @@ export function checkedLimits({spansPerPassage = 10, maxAnswerTokens = 10}: Span
 }
 
 /**
-Stores the output of a reader in a file, so that `readRun` never reads a passage twice for the same question, whatever the run, depth or
-scoring. A passage takes about 200 bytes. Readings are appended as they are computed; one that a crash truncated is computed again.
+Stores readings in a file. A reading is the output of a reader for one question and one passage. With the cache, `readRun` never reads a
+passage twice for the same question, even for other runs, depths or scorings. A reading takes about 200 bytes. Readings are appended to the
+file as they are computed; a reading that a crash truncated is computed again.
 
 @example
 ```
@@ -50,8 +51,8 @@ export class ReadingCache implements AsyncDisposable {
 	}
 
 	/**
-	Opens or creates the file, for readings of this reader within these limits. Fails with `ERR_READER_MISMATCH` if the file belongs to
-	another model or to other settings, and with `ERR_INDEX_LOCKED` if this or another process has it open.
+	Opens the file at `path` for readings of this reader within these limits, or creates the file. Fails with `ERR_READER_MISMATCH` if the
+	file belongs to another model or to other settings, and with `ERR_INDEX_LOCKED` if this process or another one has it open.
 	*/
 	static async open(path: string, reader: ExtractiveReader, limits: SpanLimits = {}): Promise<ReadingCache> {
 		checkString('path', path);
@@ -67,9 +68,9 @@ export class ReadingCache implements AsyncDisposable {
 	}
 
 	/**
-	Bytes that were skipped when the file was opened, because they belong to no valid reading: damaged bytes, and those of a
-	reading that a crash truncated. 0 for an intact file. All valid readings before and after them are kept; the others are
-	computed again.
+	Number of bytes that were skipped when the file was opened, because they belong to no valid reading: damaged bytes, and the bytes of a
+	reading that a crash truncated. 0 for an intact file. All valid readings are kept, and the others are computed again when they are
+	needed.
 	*/
 	get damagedBytes(): number {
 		return callSync(() => this.#native.damagedBytes);

@@ -1,4 +1,4 @@
-/** Reads the passages of a run, and scores the readings in any way without the model. */
+/** Reads the passages of whole runs (`readRun`). The resulting `Readings` can then be scored in different ways without the model. */
 import {
 	checkArray,
 	checkCount,
@@ -6,7 +6,7 @@ import {
 	checkFactoryMade,
 	checkOneOf,
 	checkQueries,
-	checkQuestions as checkAnswered,
+	checkQuestions,
 	checkString,
 } from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
@@ -23,23 +23,28 @@ import {ReadingCache, type SpanLimits, checkedLimits, limitNames} from './readin
 /** Passages with titles, by id: a `PassageStore`, or a map. */
 export type PassageSourceById = TextSource | ReadonlyMap<string, Pick<Passage, 'text' | 'title'>>;
 
+/** The options of `readRun`. */
 export interface ReadRunOptions extends CallOptions, SpanLimits {
-	/** Number of passages read per question, from the start of its list. @default 100 */
+	/** Number of passages that are read per question, from the start of its list. @default 100 */
 	readonly depth?: number | undefined;
-	/** Stores the readings. The limits of this call default to those of the cache, and must be equal to them. */
+	/** Stores the readings. `spansPerPassage` and `maxAnswerTokens` are then those of the cache; other values are rejected. */
 	readonly cache?: ReadingCache | undefined;
 }
 
 /** How answers are computed from readings. */
 export type ScoringOptions = Pick<ReadOptions, 'scoring' | 'evidence' | 'merge'>;
 
+/** The options of `Readings.answers`. */
 export interface AnswersOptions extends CallOptions, ScoringOptions {
 	/** Number of passages used per question, from the start of its list. @default all that were read */
 	readonly passages?: number | undefined;
 }
 
+/** The options of `Readings.exactMatch`. */
 export interface ExactMatchOptions extends CallOptions, ScoringOptions {
-	/** Numbers of passages used per question, from the start of its list: 1 to 4,294,967,295. */
+	/**
+	Numbers of passages to compare, each from 1 to 4,294,967,295. For a number n, only the first n passages of each question are used.
+	*/
 	readonly passages: readonly number[];
 	/** Whether accepted answers are texts or regular expressions, as in `exactMatch`. @default 'text' */
 	readonly answerKind?: AnswerKind | undefined;
@@ -56,8 +61,9 @@ const BATCH_SIZE = 256;
 const ANSWERS_PER_SLICE = 1024;
 
 /**
-Reads the retrieved passages of each question with a reader. After an abort, all readings except those of the last few batches are in the
-cache. A question that is not in the run has no answer. Progress counts passages, including those in the cache.
+Reads the first passages of each question in a run with a reader. If the call is aborted, the cache has all readings except those of the
+last few batches. A question that is not in the run has no passages and no answer. Fails with `ERR_DUPLICATE_ID` if two questions have the
+same id. Progress counts passages, including those in the cache.
 
 @example
 ```
@@ -74,13 +80,13 @@ export async function readRun(
 	passages: PassageSourceById,
 	options: ReadRunOptions = {},
 ): Promise<Readings> {
-	const from = ExtractiveReader.handle(reader);
+	const readerHandle = ExtractiveReader.handle(reader);
 	checkOptions('readRun', options, readOptions);
 	const {depth = 100, cache} = options;
 	checkCount('depth', depth, 1);
-	const kept = cache === undefined ? undefined : ReadingCache.handle(cache);
+	const cacheHandle = cache === undefined ? undefined : ReadingCache.handle(cache);
 	const limits = checkedLimits({...cache?.limits, ...definedLimits(options)});
-	checkQuestions(questions);
+	checkDistinct(questions);
 	const texts = storeTexts(passages);
 	const job = new native.RunReader(await nativeRun(run), texts, depth, limits);
 	for (let first = 0; first < questions.length; first += BATCH_SIZE) {
@@ -95,10 +101,10 @@ export async function readRun(
 		await addPassages(job, questions, run, passages as ReadonlyMap<string, Pick<Passage, 'text' | 'title'>>, depth);
 	}
 	const ids = questions.map(({id}) => id);
-	return Readings.of(await callNative(options, control => job.read(from, kept, control)), ids);
+	return Readings.of(await callNative(options, control => job.read(readerHandle, cacheHandle, control)), ids);
 }
 
-/** The output of a reader for a run. Scoring it in any way needs no model. */
+/** The outputs of a reader for the passages of a run. Answers can be computed from them in different ways without the model. */
 export class Readings {
 	readonly #native: Binding.NativeReadings;
 	/** Ids of the questions, in the order in which they were read. */
@@ -121,8 +127,8 @@ export class Readings {
 	}
 
 	/**
-	Returns the best answer of each question, in the order of the questions: the first answer of `ExtractiveReader.read` for its passages.
-	Questions without an answer are absent. Progress counts questions.
+	Returns the best answer to each question, in the order of the questions. It is the first answer that `ExtractiveReader.read` would return
+	for the same passages and options. Questions without an answer are absent. Progress counts questions.
 	*/
 	async answers(options: AnswersOptions = {}): Promise<ReadonlyMap<string, Answer>> {
 		checkOptions('answers', options, answersOptions);
@@ -149,9 +155,9 @@ export class Readings {
 	}
 
 	/**
-	Returns for each number in `passages`, in ascending order, a map from question id to 1 or 0: whether the best answer from this number of
-	passages is accepted according to the function `exactMatch`. A question that was not read has 0; questions without accepted answers are
-	absent. Progress counts questions.
+	Returns for each number in `passages`, in ascending order, a map from question id to 1 or 0. It is 1 if the best answer from this number of
+	passages is an accepted answer, as decided by the function `exactMatch`. A question that was not read has 0. Questions without accepted
+	answers are absent. Progress counts questions.
 
 	@example
 	```
@@ -189,8 +195,8 @@ export async function judgeOf(
 ): Promise<{readonly judge: Binding.ReadingsJudge; readonly ids: readonly string[]}> {
 	const handle = Readings.handle(readings);
 	checkOneOf('answerKind', kind, ['text', 'pattern']);
-	checkQuestions(questions);
-	checkAnswered('questions', questions);
+	checkDistinct(questions);
+	checkQuestions('questions', questions);
 	const answerable = questions.filter(({answers}) => answers.length > 0);
 	const judge = new native.ReadingsJudge(handle, kind === 'pattern');
 	for (let from = 0; from < answerable.length; from += BATCH_SIZE) {
@@ -223,7 +229,7 @@ function checkedScoring({scoring = 'normalized', evidence = {beta: 1, gamma: 0},
 	return {scoring, merge, beta: evidence.beta, gamma: evidence.gamma};
 }
 
-/** Returns the limits that the caller gave. Only these override those of a cache. */
+/** Returns only the limits that the caller gave, so that the others are those of the cache. */
 function definedLimits({spansPerPassage, maxAnswerTokens}: SpanLimits): SpanLimits {
 	return {
 		...(spansPerPassage === undefined ? {} : {spansPerPassage}),
@@ -231,7 +237,7 @@ function definedLimits({spansPerPassage, maxAnswerTokens}: SpanLimits): SpanLimi
 	};
 }
 
-function checkQuestions(questions: readonly Query[]): void {
+function checkDistinct(questions: readonly Query[]): void {
 	checkQueries('questions', questions);
 	const seen = new Set<string>();
 	for (const question of questions) {
@@ -242,7 +248,7 @@ function checkQuestions(questions: readonly Query[]): void {
 	}
 }
 
-/** Copies the passages that will be read, and no others. */
+/** Copies the passages that will be read from the map to the addon. */
 async function addPassages(
 	job: Binding.RunReader,
 	questions: readonly Query[],

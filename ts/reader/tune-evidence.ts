@@ -7,14 +7,18 @@ import type {AnswerKind, CallOptions, Question} from '../core/types.ts';
 import {type ReadOptions, answerMerges} from './extractive-reader.ts';
 import {Readings, checkedPassages, judgeOf} from './readings.ts';
 
-/** The range in which values are tried, both ends included. */
+/** The range in which values are tried, including both ends. */
 export interface SearchRange {
 	readonly from: number;
 	readonly to: number;
 }
 
+/**
+The options of `tuneEvidence`. In evidence fusion, the relevance of a passage becomes β · relevance + γ · retrieval score. With the scoring
+`original`, only γ is tuned; with `normalized`, β and δ = γ / β.
+*/
 export interface TuneEvidenceOptions extends CallOptions {
-	/** How spans are scored, as in `ReadOptions`: it decides which weights are searched. @default 'normalized' */
+	/** How answers are scored, as in `ReadOptions`. @default 'normalized' */
 	readonly scoring?: 'original' | 'normalized' | undefined;
 	/** Which answers count as equal, as in `ReadOptions`. @default 'text' */
 	readonly merge?: ReadOptions['merge'];
@@ -25,14 +29,15 @@ export interface TuneEvidenceOptions extends CallOptions {
 	@default the multiples of 20 up to the depth of the readings, at most 500; the depth itself if it is below 20
 	*/
 	readonly passages?: readonly number[] | undefined;
-	/** Range of β, the weight of the reader's relevance, for `normalized`. Above 0. @default {from: 0.01, to: 2} */
+	/** Range of β, the weight of the relevance, for `normalized`. `from` must be above 0. @default {from: 0.01, to: 2} */
 	readonly beta?: SearchRange | undefined;
 	/**
-	Range of γ, the weight of the retrieval score, for `original`: relevance becomes β · relevance + γ · score. γ should be about the size of the reader's logits divided by the spread of the retrieval scores. The
-	default suits BM25 scores and DPR's inner products. For scores of unit vectors use ten times as much. @default {from: 0, to: 2}
+	Range of γ, the weight of the retrieval score, for `original`. It should include the ratio between the size of the reader's logits and the
+	spread of the retrieval scores. The default suits BM25 scores and DPR's inner products. For vectors of unit length, use a range ten
+	times as large. @default {from: 0, to: 2}
 	*/
 	readonly gamma?: SearchRange | undefined;
-	/** Range of δ = γ / β, for `normalized`. Choose it as for `gamma`. @default {from: 0, to: 2} */
+	/** Range of δ = γ / β, for `normalized`. Choose it in the same way as `gamma`. @default {from: 0, to: 2} */
 	readonly delta?: SearchRange | undefined;
 	/** Number of threads. The result does not depend on it. @default all cores */
 	readonly threads?: number | undefined;
@@ -56,30 +61,34 @@ export interface EvidenceTrial {
 	readonly beta: number;
 	readonly gamma: number;
 	readonly passages: number;
-	/** Share of the answerable questions whose best answer is accepted, 0 to 1. */
+	/** Share of the questions with accepted answers for which the best answer is accepted, 0 to 1. */
 	readonly exactMatch: number;
 }
 
+/** The result of `tuneEvidence`. */
 export interface TunedEvidence {
 	/** The best weights, for `ReadOptions.evidence`. */
 	readonly evidence: {readonly beta: number; readonly gamma: number};
+	/** The best number of passages. */
 	readonly passages: number;
+	/** The exact match of the best trial, 0 to 1. */
 	readonly exactMatch: number;
 	/** All trials in order: for each pair of weights, one trial for every number of passages. */
 	readonly trials: readonly EvidenceTrial[];
 }
 
 /**
-Finds the weights of evidence fusion and the number of passages with the highest exact match on (usually development) questions, by a
-grid search as in Ma et al. (2021, §3, "Hyperparameters").
+Finds the weights of evidence fusion and the number of passages that give the highest exact match on development questions, by a grid search
+as in Ma et al. (2021, §3, "Hyperparameters").
 
-- `original`: β = 1; γ in steps of 0.05, then in steps of 0.01 within ±0.04 of the best.
-- `normalized`: β and δ = γ / β in steps of 0.2, then of 0.05 within ±0.15 of the best pair, then of 0.01 within ±0.04.
+- With the scoring `original`, β is 1. γ is tried in steps of 0.05, then in steps of 0.01 within ±0.04 of the best value.
+- With `normalized`, β and δ = γ / β are tried in steps of 0.2, then in steps of 0.05 within ±0.15 of the best pair, then in steps of 0.01
+  within ±0.04 of the best pair.
 
-All values stay within their ranges, and every pair of weights is tried with every number of passages. Ties are broken by the
-fewest passages, then by the smallest γ, then by the β nearest to 1. The model does not run: every trial scores the answers that
-`readings.answers` returns for its weights. The total of the progress is the number of pairs
-of weights times the number of answerable questions that were read.
+All values stay within their ranges, and every pair of weights is tried with every number of passages. If several trials are best, the one
+with the fewest passages wins, then the one with the smallest γ, then the one with β nearest to 1. The model does not run: a trial evaluates
+the answers that `readings.answers` returns for its weights. Fails with `ERR_ARGUMENT` if no question has accepted answers. Progress counts
+questions, once for every pair of weights.
 
 @example
 ```
@@ -100,7 +109,7 @@ export async function tuneEvidence(
 	checkOneOf('scoring', scoring, ['original', 'normalized']);
 	checkOneOf('merge', merge, answerMerges);
 	checkCount('threads', threads, 0);
-	const passages = checkedPassages(options.passages ?? everyTwenty(readings.depth));
+	const passages = checkedPassages(options.passages ?? multiplesOfTwenty(readings.depth));
 	const beta = checkedRange('beta', options.beta ?? {from: 0.01, to: 2});
 	const weight = scoring === 'original' ? 'gamma' : 'delta';
 	const weights = checkedRange(weight, options[weight] ?? {from: 0, to: 2});
@@ -117,7 +126,8 @@ export async function tuneEvidence(
 	return {evidence: {beta: best.beta, gamma: best.gamma}, passages: best.passages, exactMatch: best.exactMatch, trials};
 }
 
-function everyTwenty(depth: number): number[] {
+/** The multiples of 20 up to `depth`, at most 500; `depth` itself if it is below 20. */
+function multiplesOfTwenty(depth: number): number[] {
 	const steps = Math.min(Math.floor(depth / 20), 25);
 	return steps === 0 ? [Math.max(depth, 1)] : Array.from({length: steps}, (_, i) => 20 * (i + 1));
 }

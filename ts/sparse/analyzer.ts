@@ -1,6 +1,8 @@
+// The analyzers of BM25 indexes, which turn texts into terms.
+
 /**
-The stemmers of Snowball, by its names. English has four (`english`, `porter`, `lovins`, `earlymodernenglish`), Dutch two (`dutch`,
-`dutch_porter`), every other language one.
+The names of Snowball's stemmers. English has four (`english`, `porter`, `lovins`, `earlymodernenglish`), Dutch has two (`dutch`,
+`dutch_porter`), and every other language has one.
 */
 export const snowballLanguages = [
 	'arabic',
@@ -43,35 +45,41 @@ export const snowballLanguages = [
 	'yiddish',
 ] as const;
 
+/** The name of one of Snowball's stemmers. */
 export type SnowballLanguage = (typeof snowballLanguages)[number];
 
 interface StopWordOptions {
 	/**
-	Stop words that replace those of the analyzer; with `[]`, every word is a term. Words are compared with them before stemming, in lower
-	case except in `whitespace` and `wordpiece`. Entries that are not a single word for the analyzer never match.
+	Stop words that replace those of the analyzer; with `[]`, every word becomes a term. Words are compared with this list before stemming,
+	and in lower case except in `whitespace` and `wordpiece`. Entries that the analyzer does not consider a single word never match.
+	@default the stop words of the analyzer, if it has any
 	*/
 	readonly stopWords?: readonly string[] | undefined;
 }
 
-/** Lucene's EnglishAnalyzer: words of UAX #29, without possessives, in lower case, without 33 stop words, stemmed with Porter's algorithm. */
+/**
+Lucene's EnglishAnalyzer: splits text into words as the Unicode standard defines them (UAX #29), removes the possessive `'s`, converts to
+lower case, removes 33 stop words, and stems with Porter's algorithm.
+*/
 export interface EnglishAnalyzer extends StopWordOptions {
 	readonly type: 'english';
 }
 
-/** Sequences of letters, in lower case. By default without stop words. */
+/** Splits text into sequences of letters and converts them to lower case. It has no stop words by default. */
 export interface SimpleAnalyzer extends StopWordOptions {
 	readonly type: 'simple';
 }
 
-/** The text between white space, unchanged. By default without stop words. */
+/** Splits text at white space and changes nothing else. It has no stop words by default. */
 export interface WhitespaceAnalyzer extends StopWordOptions {
 	readonly type: 'whitespace';
 }
 
 /**
-Words of UAX #29, in lower case, with `'` for all apostrophes, without Snowball's stop words, stemmed with Snowball's algorithm. Danish,
-Dutch, English, Finnish, French, German, Hungarian, Italian, Norwegian, Portuguese, Russian, Spanish and Swedish have stop words. It
-differs from Lucene's analyzers of these languages, which also remove elisions and normalize variants of letters.
+Splits text into words as the Unicode standard defines them (UAX #29), converts to lower case, replaces all kinds of apostrophes with `'`,
+removes Snowball's stop words, and stems with Snowball's algorithm. Danish, Dutch, English, Finnish, French, German, Hungarian, Italian,
+Norwegian, Portuguese, Russian, Spanish and Swedish have stop words. Lucene's analyzers of these languages differ: they also remove
+elisions and normalize variants of letters.
 */
 export interface SnowballAnalyzer extends StopWordOptions {
 	readonly type: 'snowball';
@@ -79,8 +87,9 @@ export interface SnowballAnalyzer extends StopWordOptions {
 }
 
 /**
-Word pieces of a model, as written in its vocabulary (`##ing`), without special tokens and without truncation. The index stores a copy
-of the tokenizer. It is a baseline in Ram et al. (2023, "What are you token about?", appendix A).
+Splits text into the word pieces of a model, as they are written in its vocabulary (`##ing`), without special tokens and without
+truncation. The index stores a copy of the tokenizer. Ram et al. (2023, "What are you token about?", appendix A) use this analyzer as a
+baseline.
 */
 export interface WordPieceAnalyzer extends StopWordOptions {
 	readonly type: 'wordpiece';
@@ -88,9 +97,10 @@ export interface WordPieceAnalyzer extends StopWordOptions {
 	readonly tokenizer: string;
 }
 
+/** An analyzer as an object, with its options. */
 export type AnalyzerOptions = EnglishAnalyzer | SimpleAnalyzer | WhitespaceAnalyzer | SnowballAnalyzer | WordPieceAnalyzer;
 
-/** An analyzer without options. */
+/** The name of an analyzer that needs no options. */
 export type AnalyzerName = 'english' | 'simple' | 'whitespace' | `snowball:${SnowballLanguage}`;
 
 /** How texts are turned into terms: a name, or an object with options. */
@@ -98,6 +108,6 @@ export type Analyzer = AnalyzerName | AnalyzerOptions;
 
 /** The analyzer of an index. It can be passed to another index. */
 export type AnalyzerDescription = AnalyzerOptions & {
-	/** Incremented whenever a token of the analyzer changes; indexes of other versions are rejected. */
+	/** Incremented whenever the terms of the analyzer change. Opening an index with another version fails with `ERR_INDEX_VERSION`. */
 	readonly version: number;
 };

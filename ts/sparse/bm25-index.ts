@@ -1,3 +1,4 @@
+/** Builds, opens and searches BM25 indexes. */
 import {
 	checkArray,
 	checkCount,
@@ -12,6 +13,8 @@ import {
 	shown,
 } from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
+import type {Filter} from '../core/filters/filter.ts';
+import {normalizedFilter, searchFiltered} from '../core/filters/normalize.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {bufferedHits, hitBuffer, toHits} from '../core/native/hits.ts';
 import {type OpenOptions, checkedOpenOptions, openOptionNames} from '../core/open-options.ts';
@@ -20,29 +23,30 @@ import {RetrievedRun} from '../core/native/runs.ts';
 import {type PassageSource, fileNames} from '../core/passage-source.ts';
 import {runWaitingSearch, yieldToEventLoop} from '../core/event-loop.ts';
 import {InlineSearches} from '../core/inline-searches.ts';
-import type {Hit, PassageFields, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../core/types.ts';
+import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher, StoredFields} from '../core/types.ts';
 import type {Analyzer, AnalyzerDescription} from './analyzer.ts';
 import {type AddOptions, type Bm25CreateOptions, Bm25Writer, checkSkipped} from './bm25-writer.ts';
-import {type Filter, filterJson} from './filter.ts';
 import {describedAnalyzer, nativeAnalyzer} from './native-analyzer.ts';
 
-/** The parameters of BM25. They are applied when searching, so tuning them needs no new index. */
+/** The parameters of BM25. They are applied when searching, so tuning them does not require a new index. The defaults are Anserini's. */
 export interface Bm25Options {
-	/** Saturation of the term frequency, at least 0. @default 0.9 */
+	/** Saturation of the term frequency, at least 0: the larger k1 is, the more repeated occurrences count. @default 0.9 */
 	readonly k1?: number | undefined;
-	/** Normalization by passage length, 0 to 1. @default 0.4 */
+	/** Strength of the normalization by passage length, from 0 (none) to 1. @default 0.4 */
 	readonly b?: number | undefined;
 }
 
+/** The options of `Bm25Index.open`. */
 export interface Bm25OpenOptions extends Bm25Options, OpenOptions {
-	/** Rejects an index that was built with another analyzer, now or when reloading. @default any analyzer is accepted */
+	/** The expected analyzer: `open` and `reload` fail with `ERR_ANALYZER_MISMATCH` if the index has another one. @default any analyzer */
 	readonly analyzer?: Analyzer | undefined;
 }
 
+/** The options of `Bm25Index.build`. */
 export interface Bm25BuildOptions extends AddOptions, Omit<Bm25CreateOptions, 'mergeInBackground'> {}
 
 /**
-Restricts a search to the passages that match `filter`. Their scores are the same as without it. An index caches the results of its last
+Restricts a search to the passages that match `filter`. Scores are the same as without a filter. An index caches the passages of the last
 filters until it is reloaded, so a repeated filter costs nothing.
 */
 export interface Bm25FilterOptions {
@@ -50,7 +54,9 @@ export interface Bm25FilterOptions {
 	readonly filter?: Filter | undefined;
 }
 
+/** The options of `Bm25Index.search`. */
 export interface Bm25SearchOptions extends SearchOptions, Bm25Options, Bm25FilterOptions {}
+/** The options of `Bm25Index.searchMany`. */
 export interface Bm25SearchManyOptions extends SearchManyOptions, Bm25Options, Bm25FilterOptions {}
 
 /** The result of `Bm25Index.repair`; all zero if the index was intact. */
@@ -63,22 +69,25 @@ export interface Bm25Repair {
 	readonly lost: number;
 }
 
-/** A term of the analyzer, with its weight in a query. */
+/** A term, as the analyzer writes it, with its weight in a query: how often it counts. */
 export interface WeightedTerm {
 	readonly term: string;
 	readonly weight: number;
 }
 
-/** Explains the score of a passage: `score` is the sum of the contributions of the terms, rounded to a 32-bit float. */
+/** The parts of a passage's BM25 score. */
 export interface Explanation {
+	/** The sum of the contributions of the terms, rounded to a 32-bit float. */
 	readonly score: number;
-	/** Number of terms in the passage, as quantized to one byte like Lucene's field norms. */
+	/** Number of terms in the passage, rounded as in the index, which stores it in one byte like Lucene's field norms. */
 	readonly length: number;
-	/** Mean length of all passages, in terms. */
+	/** Mean number of terms of the passages that have any. */
 	readonly averageLength: number;
+	/** The terms of the query. */
 	readonly terms: readonly TermExplanation[];
 }
 
+/** What a term of the query contributes to the score of a passage. */
 export interface TermExplanation {
 	readonly term: string;
 	/** Number of occurrences in the query. */
@@ -87,7 +96,9 @@ export interface TermExplanation {
 	readonly frequency: number;
 	/** Number of passages that contain the term. */
 	readonly passages: number;
+	/** Inverse document frequency: ln(1 + (N − n + 0.5) / (n + 0.5)), where N is the number of all passages and n = `passages`. */
 	readonly idf: number;
+	/** queryFrequency · idf · frequency / (frequency + k1 · (1 − b + b · length / averageLength)). */
 	readonly contribution: number;
 }
 
@@ -132,9 +143,10 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	}
 
 	/**
-	Builds an index of one segment in the folder `path`, which is created, and opens it. Passages of a corpus file or store do not pass
-	through JavaScript. Progress counts bytes of a file, or passages of any other source. A build that fails or is aborted leaves the
-	previous index, or an empty one, which the next build replaces without `overwrite`.
+	Creates the folder `path`, builds an index of one segment in it, and opens the index. Passages from a file or a passage store do not pass
+	through JavaScript. Progress counts bytes of a file, or passages of any other source. Fails with `ERR_ARGUMENT` if the folder has an
+	index already and `overwrite` is not set. If a build fails or is aborted, the previous index remains; if there was none, an empty index
+	remains, which the next build replaces even without `overwrite`.
 	*/
 	static async build(path: string, source: PassageSource, options: Bm25BuildOptions & Bm25Options = {}): Promise<Bm25Index> {
 		checkOptions('build', options, buildOptions);
@@ -154,9 +166,10 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	}
 
 	/**
-	Opens the index in the folder `path`, memory-mapped unless `inMemory` is set. `k1` and `b` are the defaults of its searches. Fails with
-	`ERR_INDEX_CORRUPT` if it is damaged (see `repair`), with `ERR_INDEX_VERSION` if it has another format version, with
-	`ERR_ANALYZER_MISMATCH`, and with `ERR_IO`.
+	Opens the index in the folder `path`, memory-mapped unless `inMemory` is set. `k1` and `b` become the defaults of its searches. Fails
+	with `ERR_INDEX_CORRUPT` if the index is damaged (see `repair`), with `ERR_INDEX_VERSION` if this version of passagekit does not read its
+	format or its analyzer's version, with `ERR_ANALYZER_MISMATCH` if it has another analyzer than `options.analyzer`, and with `ERR_IO` on
+	an error of the operating system.
 	*/
 	static async open(path: string, options: Bm25OpenOptions = {}): Promise<Bm25Index> {
 		checkString('path', path);
@@ -169,14 +182,19 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	}
 
 	/**
-	Repairs the index in the folder `path` and checks all of its files. No writer may have it open. The repair restores passages
-	that an uncommitted deletion removed (a bug of early versions), as far as their files still exist, and rebuilds missing
-	`.impacts` files. It does not change an intact index. Fails with `ERR_INDEX_LOCKED` while a writer has the index open, and
-	with `ERR_INDEX_CORRUPT` for other damage, which leaves the index as it was.
+	Repairs the index in the folder `path` and checks all of its files. A bug in early versions could remove passages by a deletion that was
+	never committed; the repair restores them if their files still exist. It also rebuilds missing `.impacts` files, which hold quantized
+	score contributions. An intact index is not changed. Fails with `ERR_INDEX_LOCKED` while a writer has the index open, and with
+	`ERR_INDEX_CORRUPT` for other damage, which leaves the index as it was.
 	*/
 	static async repair(path: string): Promise<Bm25Repair> {
 		checkString('path', path);
 		return callNative({}, () => native.repairBm25Index(path));
+	}
+
+	/** @internal What was recorded when the index was built. */
+	static state(index: Bm25Index): unknown {
+		return JSON.parse(callSync(() => index.#native.state));
 	}
 
 	/** Number of passages that can be found. */
@@ -189,18 +207,19 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		return describedAnalyzer(callSync(() => this.#native.analyzer));
 	}
 
-	/** Returns the terms of a text according to the analyzer of this index. */
+	/** Returns the terms into which the analyzer of this index turns a text, in the order of the text. */
 	terms(text: string): string[] {
 		checkString('terms: text', text);
 		return callSync(() => this.#native.terms(text));
 	}
 
 	/**
-	Returns the best passages, best first; of equal scores, the passage that was added earlier comes first.
+	Returns the best passages, best first. If two scores are equal, the passage that was added earlier comes first. Passages without any
+	term of the query are not returned.
 
-	In an index of up to 64 MiB, a search that is estimated to take less than a quarter of a millisecond runs on the JavaScript thread while
-	the current iteration of the event loop has time left (about a millisecond), or at the start of the next iteration. All other searches
-	run on the thread pool.
+	In an index of up to 64 MiB, a search that is estimated to take less than a quarter of a millisecond runs on the JavaScript thread: at
+	once if this package has used less than about a millisecond of the current iteration of the event loop, or else at the start of the next
+	iteration. All other searches run on the thread pool.
 	*/
 	async search(query: string, options: Bm25SearchOptions = {}): Promise<Hit[]> {
 		checkString('search: query', query);
@@ -208,10 +227,10 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		const {k = 100} = options;
 		checkCount('k', k, 0);
 		const {k1, b} = this.#parameters(options);
-		const filter = filterJson(options.filter);
+		const filter = normalizedFilter(options.filter);
 		options.signal?.throwIfAborted();
 		const onThreadPool = async (): Promise<Hit[]> =>
-			toHits(await callNative(options, control => this.#native.search(query, k, k1, b, filter, control)));
+			toHits(await searchFiltered(filter, json => callNative(options, control => this.#native.search(query, k, k1, b, json, control))));
 		if (filter !== undefined || options.onProgress !== undefined) {
 			return onThreadPool();
 		}
@@ -225,7 +244,10 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		);
 	}
 
-	/** Returns the hits of many queries, computed in one call on several threads: by far the fastest way if all queries are known. */
+	/**
+	Returns the hits of many queries, computed on several threads. If all queries are known, this is much faster than calling `search` for
+	each of them. Progress counts queries.
+	*/
 	async searchMany(queries: readonly Query[], options: Bm25SearchManyOptions = {}): Promise<Run> {
 		checkArray('queries', queries, '{id, text}');
 		checkOptions('searchMany', options, searchManyOptions);
@@ -233,7 +255,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
 		const {k1, b} = this.#parameters(options);
-		const filter = filterJson(options.filter);
+		const filter = normalizedFilter(options.filter);
 		const batch = new native.QueryBatch();
 		for (let from = 0; from < queries.length; from += QUERIES_PER_SLICE) {
 			if (from > 0) {
@@ -257,10 +279,14 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 				batch.push(ids, texts);
 			}
 		}
-		return new RetrievedRun(await callNative(options, control => this.#native.searchMany(batch, k, k1, b, threads, filter, control)));
+		return new RetrievedRun(
+			await searchFiltered(filter, json =>
+				callNative(options, control => this.#native.searchMany(batch, k, k1, b, threads, json, control)),
+			),
+		);
 	}
 
-	/** Returns the best passages for terms that are already analyzed, each with a weight. */
+	/** Returns the best passages for a list of weighted terms, which are not analyzed again. */
 	async searchTerms(terms: readonly WeightedTerm[], options: Bm25SearchOptions = {}): Promise<Hit[]> {
 		checkArray('searchTerms: terms', terms, '{term, weight}');
 		checkOptions('searchTerms', options, searchOptions);
@@ -272,18 +298,20 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 			checkNumber(`searchTerms: weight of "${weighted.term}"`, weighted.weight);
 		}
 		const {k1, b} = this.#parameters(options);
-		const filter = filterJson(options.filter);
+		const filter = normalizedFilter(options.filter);
 		const weights = Float32Array.from(terms, term => term.weight);
 		return toHits(
-			await callNative(options, control =>
-				this.#native.searchTerms(
-					terms.map(term => term.term),
-					weights,
-					k,
-					k1,
-					b,
-					filter,
-					control,
+			await searchFiltered(filter, json =>
+				callNative(options, control =>
+					this.#native.searchTerms(
+						terms.map(term => term.term),
+						weights,
+						k,
+						k1,
+						b,
+						json,
+						control,
+					),
 				),
 			),
 		);
@@ -298,20 +326,20 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		return callNative({}, () => this.#native.explain(query, passageId, k1, b));
 	}
 
-	/** Resolves to the fields of a passage; `{}` if it has none. */
-	async fields(passageId: string): Promise<PassageFields> {
+	/** Resolves to the fields of a passage, with strings for dates, or to `{}` if it has none. Fails with `ERR_ARGUMENT` if there is no such passage. */
+	async fields(passageId: string): Promise<StoredFields> {
 		checkId('fields: passageId', passageId);
-		return JSON.parse(await callNative({}, () => this.#native.fields(passageId))) as PassageFields;
+		return JSON.parse(await callNative({}, () => this.#native.fields(passageId))) as StoredFields;
 	}
 
-	/** Makes the last commit visible to the searches of this object. */
+	/** Makes the last commit of a writer visible to the searches of this object. */
 	async reload(): Promise<void> {
 		await callNative({}, () => this.#native.reload());
 	}
 
 	/**
-	Reads every file of the index and compares it with its checksum; opening does so only for up to 64 MiB. Also reloads the index. Fails
-	with `ERR_INDEX_CORRUPT` if they differ.
+	Reads every file of the index and compares it with its checksum; `open` does so only if the files have at most 64 MiB in total. Also
+	reloads the index. Fails with `ERR_INDEX_CORRUPT` if a checksum differs.
 	*/
 	async verify(): Promise<void> {
 		await callNative({}, () => this.#native.verify());

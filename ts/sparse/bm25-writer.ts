@@ -1,3 +1,4 @@
+/** Adds, replaces and deletes passages of a BM25 index. */
 import {
 	checkBoolean,
 	checkCount,
@@ -8,6 +9,7 @@ import {
 	checkString,
 	isWellFormed,
 } from '../core/checks.ts';
+import {fieldsJson} from '../core/filters/fields.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
 import {
@@ -22,22 +24,23 @@ import {awaitUnlessAborted} from '../core/callbacks.ts';
 import {textsOf} from '../core/passage-texts.ts';
 import type {CallOptions, Passage} from '../core/types.ts';
 import type {Analyzer} from './analyzer.ts';
-import {fieldsJson} from './fields.ts';
 import {nativeAnalyzer} from './native-analyzer.ts';
 
+/** The resources of a writer. */
 export interface Bm25WriterOptions {
 	/**
-	Size in bytes of the buffers for passages that are not written yet, for all threads together: 15 MB to 4 GB per thread. When they are
-	full, a segment is written; rankings do not depend on the number of segments. Additional memory: up to 35 bytes per id until the next
-	commit, and about 30 bytes per passage during a merge. @default 256e6
+	Size in bytes of the buffers for passages that are not yet written, for all threads together: 15 MB to 4 GB per thread. When the buffers
+	are full, a segment is written; rankings do not depend on the number of segments. A writer needs additional memory: up to 35 bytes per
+	added id until the next commit, and about 30 bytes per passage during a merge. @default 256e6
 	*/
 	readonly memoryBytes?: number | undefined;
 	/** Number of threads that analyze passages, 1 to 8, in addition to the one that reads them. @default 1 */
 	readonly threads?: number | undefined;
-	/** Merges segments in the background while passages are added. Useless if `merge()` follows. @default true */
+	/** Merges segments in the background while passages are added. Turn it off if you call `merge()` afterwards. @default true */
 	readonly mergeInBackground?: boolean | undefined;
 }
 
+/** The options of `Bm25Writer.create`. */
 export interface Bm25CreateOptions extends Bm25WriterOptions {
 	/** How texts are turned into terms. @default 'english' */
 	readonly analyzer?: Analyzer | undefined;
@@ -45,12 +48,13 @@ export interface Bm25CreateOptions extends Bm25WriterOptions {
 	readonly overwrite?: boolean | undefined;
 }
 
+/** The options of `Bm25Writer.open`. */
 export interface Bm25WriterOpenOptions extends Bm25WriterOptions {
-	/** Rejects an index that was built with another analyzer. @default any analyzer is accepted */
+	/** The expected analyzer: `open` fails with `ERR_ANALYZER_MISMATCH` if the index has another one. @default any analyzer */
 	readonly analyzer?: Analyzer | undefined;
 }
 
-/** The file options apply only if the source is a path; `maxPassageBytes` also applies to passages from JavaScript. */
+/** The options of `add` and `update`. Those of `FileOptions` apply to files only, except `maxPassageBytes`, which always applies. */
 export interface AddOptions extends CallOptions, FileOptions {
 	/** Called at the end with the number of invalid lines that were skipped. If it throws, the call rejects with its error. */
 	readonly onSkipped?: ((lines: number) => void) | undefined;
@@ -61,7 +65,10 @@ const createOptions: OptionNames = optionNames<Bm25CreateOptions>({...writerName
 const openOptions: OptionNames = optionNames<Bm25WriterOpenOptions>(writerNames);
 const addOptions: OptionNames = optionNames<AddOptions>({...callNames, ...fileNames, onSkipped: true});
 
-/** Passages by columns, as they are passed to the addon. Fields are JSON; trailing passages without fields have no entry in `fields`. */
+/**
+Passages by columns, as they are passed to the addon. `fields` has JSON, or '' for a passage without fields, and may be shorter than the
+other columns: the remaining passages have no fields.
+*/
 interface Batch {
 	readonly ids: string[];
 	readonly titles: string[];
@@ -72,7 +79,7 @@ interface Batch {
 /** Maximum number of passages in a batch. */
 const MAX_BATCH_PASSAGES = 256;
 
-/** Number of UTF-16 code units that closes a batch: they are copied in well under a millisecond. */
+/** A batch is closed when its texts have this number of UTF-16 code units, which are copied in well under a millisecond. */
 const MAX_BATCH_UNITS = 1 << 18;
 
 /**
@@ -98,7 +105,10 @@ export class Bm25Writer implements AsyncDisposable {
 		this.#native = writer;
 	}
 
-	/** Creates an empty index in the folder `path`. */
+	/**
+	Creates an empty index in the folder `path`. Fails with `ERR_ARGUMENT` if the folder has an index already and `overwrite` is not set, and
+	with `ERR_INDEX_LOCKED` while another writer has it open.
+	*/
 	static async create(path: string, options: Bm25CreateOptions = {}): Promise<Bm25Writer> {
 		checkString('path', path);
 		checkOptions('create', options, createOptions);
@@ -119,15 +129,15 @@ export class Bm25Writer implements AsyncDisposable {
 	}
 
 	/**
-	Adds passages with new ids and resolves to their number. Passages of a path or a store do not pass through JavaScript. An iterable is
-	read only as fast as its passages are added. Fails with `ERR_DUPLICATE_ID` if an id exists already. Progress counts bytes of a file,
-	or passages of any other source.
+	Adds passages with new ids and resolves to their number. Passages from a file or a passage store do not pass through JavaScript. An
+	iterable is read only as fast as its passages are added. Fails with `ERR_DUPLICATE_ID` if an id exists already. Progress counts bytes of
+	a file, or passages of any other source.
 	*/
 	async add(source: PassageSource, options: AddOptions = {}): Promise<number> {
 		return this.#write(source, options, false);
 	}
 
-	/** Adds passages and replaces those with the same ids. Otherwise the same as `add`. */
+	/** Adds passages, and replaces passages that have the same ids. Otherwise the same as `add`. */
 	async update(source: PassageSource, options: AddOptions = {}): Promise<number> {
 		return this.#write(source, options, true);
 	}
@@ -144,9 +154,9 @@ export class Bm25Writer implements AsyncDisposable {
 	}
 
 	/**
-	Merges all committed segments into one, without the deleted passages: the fastest to search. Uncommitted changes are not affected. If it
-	fails, the index is unchanged. If a background merge could not be written, for example because the disk is full, `merge` fails until
-	uncommitted changes are committed or rolled back.
+	Merges all committed segments into one and drops deleted passages, so that searches are fastest. Uncommitted changes are not affected. If
+	`merge` fails, the index is unchanged. If a merge in the background could not be written, for example because the disk was full, `merge`
+	fails until uncommitted changes are committed or rolled back.
 	*/
 	async merge(): Promise<void> {
 		await callNative({}, () => this.#native.merge());
@@ -180,7 +190,7 @@ export class Bm25Writer implements AsyncDisposable {
 		return this.#writeEach(source, {...options, maxPassageBytes: file.maxPassageBytes}, update);
 	}
 
-	/** If the addon fails, it interrupts the writer itself; here a callback may fail after all passages were added. */
+	/** Adds or updates in the addon. If the addon fails, it interrupts the writer itself, but a callback may also fail after that. */
 	async #ingest(options: AddOptions, start: (control: Binding.Control) => Promise<Binding.Ingested>): Promise<number> {
 		let written = 0;
 		try {
@@ -197,10 +207,10 @@ export class Bm25Writer implements AsyncDisposable {
 		}
 	}
 
-	/** Prevents a commit of the passages that a failed call has added. */
+	/** Interrupts the writer, so that the passages that a failed call has added are never committed. */
 	async #interrupt(written: number): Promise<void> {
 		if (written > 0) {
-			// It fails if the writer was closed meanwhile, which discards the passages anyway.
+			// This call fails if the writer was closed meanwhile, but then the passages are discarded anyway.
 			await this.#native.interrupt().catch(() => {});
 		}
 	}
@@ -267,7 +277,7 @@ function checkedOptions(
 	return {overwrite, threads, memory: memoryBytes, mergeInBackground};
 }
 
-/** Checks a passage without building the names that only an error message needs. */
+/** Whether a passage is valid. Faster than `checkPassage`, because it does not build the names for an error message. */
 function isPassage(passage: Passage): boolean {
 	return (
 		typeof passage?.id === 'string' &&

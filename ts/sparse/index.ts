@@ -1,3 +1,4 @@
+/** BM25 indexes, their writers, analyzers and filters. */
 export {
 	snowballLanguages,
 	type Analyzer,
@@ -31,4 +32,13 @@ export {
 	type Bm25WriterOptions,
 } from './bm25-writer.ts';
 export type {FileOptions, PassageSource} from '../core/passage-source.ts';
-export type {Filter, Range, Scalar} from './filter.ts';
+export type {
+	Bounds,
+	EqualityOperators,
+	FieldCondition,
+	Filter,
+	FilterValue,
+	PrefixOperator,
+	Range,
+	Scalar,
+} from '../core/filters/filter.ts';

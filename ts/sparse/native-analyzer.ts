@@ -1,3 +1,4 @@
+/** Converts analyzers between the public API and the addon. */
 import {checkObject, checkOneOf, checkString, checkStrings} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {Binding} from '../core/native/native.ts';
@@ -13,7 +14,7 @@ import {
 } from './analyzer.ts';
 
 const analyzerTypes = ['english', 'simple', 'whitespace', 'snowball', 'wordpiece'] as const;
-/** Options of all analyzers. `version` is accepted so that `Bm25Index.analyzer` can be passed to another index. */
+/** The options that all analyzers have. `version` is accepted so that `Bm25Index.analyzer` can be passed to another index. */
 const commonNames = {type: true, stopWords: true, version: true} as const;
 const analyzerOptions: Readonly<Record<AnalyzerOptions['type'], OptionNames>> = {
 	english: new Set(Object.keys(commonNames)),
@@ -29,7 +30,7 @@ interface Version {
 
 const namesWithoutOptions: ReadonlySet<string> = new Set(['english', 'simple', 'whitespace']);
 
-/** An analyzer as the addon takes it. Fails with `ERR_ARGUMENT` for unknown names and options. */
+/** Checks an analyzer and converts it for the addon. Fails with `ERR_ARGUMENT` for unknown names and options. */
 export function nativeAnalyzer(analyzer: Analyzer): Binding.NativeAnalyzer {
 	if (typeof analyzer === 'string') {
 		const [, language] = /^snowball:(.*)$/su.exec(analyzer) ?? [];
@@ -63,7 +64,7 @@ export function nativeAnalyzer(analyzer: Analyzer): Binding.NativeAnalyzer {
 	return native;
 }
 
-/** The description of an analyzer that the addon returned. */
+/** Converts an analyzer that the addon returned. */
 export function describedAnalyzer({name, tokenizer, stopWords, version = 0}: Binding.NativeAnalyzer): AnalyzerDescription {
 	const options = {version, ...(stopWords && {stopWords})};
 	const [type, language] = name.split(':') as [AnalyzerOptions['type'], SnowballLanguage];

@@ -1,6 +1,7 @@
 /**
-Studies repeat the experiments of a paper on any data set and report which of the paper's claims hold there. Exported as
-`passagekit/studies`.
+Studies repeat the experiments of a paper on any data set and report which of the paper's claims hold there. They are
+run by `replicate` (Ma et al., 2021), `studyPhrases` (Yang et al., 2023) and `studyVocabulary` (Ram et al., 2023).
+Exported as `passagekit/studies`.
 */
 export type {NamedFiles} from './dataset/files.ts';
 export type {RelevanceSource} from './dataset/relevance.ts';

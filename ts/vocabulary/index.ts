@@ -1,4 +1,4 @@
-/** Projection of dense vectors to a vocabulary, and what is built on it: analyses, lexical enrichment, explanations (Ram et al., 2023). */
+/** Projections of dense vectors to a vocabulary, and the analyses, lexical enrichment and explanations that use them (Ram et al., 2023). */
 export * from './analysis/index.ts';
 export {
 	type Explainers,

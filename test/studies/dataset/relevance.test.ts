@@ -1,11 +1,11 @@
-// Tests distant supervision, which chooses relevant passages for questions without judgments.
+// Tests distant supervision, which determines the relevant passages of questions without judgments by their answers.
 import {join} from 'node:path';
 import test from 'ava';
 import {Bm25Index, PassageStore, RetrievalError} from '../../../ts/index.ts';
 import {judgeByAnswers} from '../../../ts/studies/dataset/relevance.ts';
 import {folder as temporaryFolder} from '../../support/vectors.ts';
 
-test('distant supervision searches BM25 for question and answer together, and drops questions without an answer in the first 100 hits', async t => {
+test('distant supervision searches with BM25 for the question and its first answer together, and a question without an answer in the hits has no relevant passage', async t => {
 	const folder = await temporaryFolder(t);
 	const passages = [
 		{id: 'asked', text: 'Who built the long bridge? Some say Mara.'},
@@ -31,7 +31,7 @@ test('distant supervision searches BM25 for question and answer together, and dr
 	);
 	t.is(from, 'answers');
 	t.deepEqual(asked, ['Who built the long bridge? Mara Okonjo of Lagos', 'Who built the tower? Nobody']);
-	t.is((await bm25.search(questions[0]!.text))[0]!.id, 'asked', 'by the question alone another passage would be gold');
+	t.is((await bm25.search(questions[0]!.text))[0]!.id, 'asked', 'with the question only, another passage would be gold');
 	t.deepEqual([...qrels.get('q1')!.keys()], ['answered', 'asked']);
 	t.is(qrels.get('q2')!.size, 0);
 	await t.throwsAsync(

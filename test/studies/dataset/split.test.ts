@@ -2,6 +2,10 @@
 import test from 'ava';
 import {splitQuestions} from '../../../ts/studies/dataset/split.ts';
 
+/**
+Returns questions. Each group of `perPassage` consecutive questions has the same gold passage, and each group of
+`perDocument` the same document. If `perDocument` is 0, they have no documents.
+*/
 const questions = (count: number, perPassage: number, perDocument: number): Parameters<typeof splitQuestions>[0] =>
 	Array.from({length: count}, (_, i) => ({
 		id: `q${i}`,
@@ -10,19 +14,20 @@ const questions = (count: number, perPassage: number, perDocument: number): Para
 	}));
 
 test('about a third of the questions are for development, as whole documents chosen by the seed', t => {
-	const of = questions(300, 2, 6);
-	const {development, test: tested, by} = splitQuestions(of, 1);
+	const all = questions(300, 2, 6);
+	const {development, test: tested, by} = splitQuestions(all, 1);
 	t.is(by, 'documents');
 	t.is(development.length, 102); // 17 documents of 6 questions; 16 documents would give 96, which is further from 100.
-	t.deepEqual([...development, ...tested].toSorted(), of.map(({id}) => id).toSorted());
-	const documentOf = new Map(of.map(({id, document}) => [id, document]));
+	t.deepEqual([...development, ...tested].toSorted(), all.map(({id}) => id).toSorted());
+	const documentOf = new Map(all.map(({id, document}) => [id, document]));
 	const documents = new Set(development.map(id => documentOf.get(id)));
 	t.is(documents.size, 17);
 	t.false(tested.some(id => documents.has(documentOf.get(id))));
-	t.deepEqual(splitQuestions(of, 1), {development, test: tested, by});
-	t.notDeepEqual(splitQuestions(of, 2).development, development);
+	// The same seed gives the same split.
+	t.deepEqual(splitQuestions(all, 1), {development, test: tested, by});
+	t.notDeepEqual(splitQuestions(all, 2).development, development);
 	// The split does not depend on the order of the questions.
-	t.deepEqual(splitQuestions(of.toReversed(), 1).development.toSorted(), development.toSorted());
+	t.deepEqual(splitQuestions(all.toReversed(), 1).development.toSorted(), development.toSorted());
 });
 
 test('with few documents, the split is by gold passages, and with few passages, by questions', t => {

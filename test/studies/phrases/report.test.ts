@@ -1,4 +1,5 @@
-// Tests the findings and reports of phrase studies.
+// Tests the findings and reports of phrase studies (Yang et al., 2023), with the made-up results in
+// test/support/phrase-study.ts.
 import test from 'ava';
 import {
 	type PhraseStudy,
@@ -13,13 +14,15 @@ import {phraseStudy} from '../../support/phrase-study.ts';
 
 const percent = (share: number): string => (100 * share).toFixed(1);
 
-test('the numbers of the paper agree with its text', t => {
+test('the published numbers agree with what the text of Yang et al. (2023) says about them, and data sets are recognized by their names', t => {
 	t.deepEqual(
 		publishedPhrases.map(({dataset}) => dataset),
 		['NQ', 'SQuAD', 'PubMedQA', 'SCOTUS', 'NFCorpus'],
 	);
+	// `general` has the numbers of the paper's "general evaluation", Table 3; `models` and `muf` are those of Table 2.
 	for (const {dataset, models, muf, general} of publishedPhrases) {
-		// The shortest phrases are best on every data set. MUF is better than DPR everywhere, and better than each model except on NFCorpus.
+		// The shortest phrases are best on every data set. MUF is better than DPR everywhere, and better than each
+		// model except on NFCorpus.
 		const [shortest, ...longer] = Object.values(models);
 		t.true(
 			longer.every(value => value < shortest!),
@@ -27,6 +30,7 @@ test('the numbers of the paper agree with its text', t => {
 		);
 		t.true(general.muf > general.dpr, dataset);
 		t.is(muf > shortest!, dataset !== 'NFCorpus');
+		// The two tables differ slightly in the numbers of MUF (model uncertainty fusion).
 		t.true(Math.abs(muf - general.muf) < 1, dataset);
 		t.is(general.bm25 > general.muf, !['NQ', 'NFCorpus'].includes(dataset));
 	}
@@ -35,17 +39,26 @@ test('the numbers of the paper agree with its text', t => {
 	t.is(publishedPhrasesFor('SQuAD 2.0')?.dataset, 'SQuAD');
 	t.is(publishedPhrasesFor('pqal')?.dataset, 'PubMedQA');
 	t.is(publishedPhrasesFor('nfcorpus-preprocessed')?.dataset, 'NFCorpus');
-	t.is(publishedPhrasesFor('encyclopaedia'), undefined);
+	t.is(publishedPhrasesFor('encyclopedia'), undefined);
 });
 
-test('table 2 of the paper has a column for the training set of NQ', t => {
+test("for NQ, Table 2 of the report has the paper's numbers for the development set and for the training set", t => {
 	t.deepEqual(publishedPhrasesFor('nq')?.training, {models: {M75t: 70.2, M125t: 69, M250t: 65.3}, muf: 83});
 	const nq = phraseStudy({dataset: 'NQ'});
 	const [table] = phraseStudyMarkdown(nq).match(/(?:\|.*\n)*\| MUF (?:\|.*\n)/u)!;
 	t.regex(table, /\| MUF \| 86\.7 \| 83\.0 \|/u);
 });
 
-test('verdicts follow from the significance tests', t => {
+test('the shortest phrases are those with the fewest words, in whatever order the lengths were given', t => {
+	const study = phraseStudy();
+	const short = (models: PhraseStudy['models']) => phraseFindings({...study, models}).find(({name}) => name === 'short phrases');
+	// `result` says what the study has measured about the claim of a finding.
+	t.regex(short(study.models)!.result, /^M1 differs/u);
+	t.deepEqual(short(study.models.toReversed())!.verdict, short(study.models)!.verdict);
+	t.regex(short(study.models.toReversed())!.result, /^M1 differs/u);
+});
+
+test('the verdicts on claims follow from the significance tests, and a claim without tests has no finding', t => {
 	const verdicts = Object.fromEntries(phraseFindings(phraseStudy()).map(({name, verdict}) => [name, verdict]));
 	t.deepEqual(verdicts, {
 		'phrases or passages': 'holds',
@@ -53,15 +66,15 @@ test('verdicts follow from the significance tests', t => {
 		'short phrases': 'holds in part',
 		'MUF over its models': 'holds',
 		'MUF over passages': 'holds',
-		// In the paper, BM25 is better than MUF on SQuAD, as it is here.
+		// BM25 is better than MUF in this study, as in the paper on SQuAD.
 		'MUF or BM25': 'holds',
 		// The Brier score of M5 rises.
 		calibration: 'holds in part',
 		// Smaller values of T0 are worse; larger ones make no difference.
 		T0: 'holds in part',
-		// It is better than both, but not significantly.
+		// MUF is better than the mean of scores and than RRF, but not significantly.
 		'confidence or scores': 'undecided',
-		// BM25 is far better.
+		// BM25 is significantly better than MUF.
 		'whole corpus': 'contradicted',
 	});
 	const sources = new Map(phraseFindings(phraseStudy()).map(({name, source}) => [name, source]));
@@ -77,7 +90,7 @@ test('verdicts follow from the significance tests', t => {
 	t.deepEqual(phraseFindings(none), []);
 });
 
-test('a claim that MUF is the best names every model that is better', t => {
+test('the finding about MUF and its models names every model that is better than MUF', t => {
 	const {candidates} = phraseStudy();
 	const change = (b: string, difference: number, significant: boolean): PhraseStudy =>
 		phraseStudy({
@@ -91,13 +104,14 @@ test('a claim that MUF is the best names every model that is better', t => {
 	const over = (study: PhraseStudy) => phraseFindings(study).find(({name}) => name === 'MUF over its models')!;
 	const below = over(change('M0', -0.0271, false));
 	t.is(below.verdict, 'holds in part');
-	t.true(below.here.endsWith('It is below M0 by 2.7 points.'), below.here);
+	t.true(below.result.endsWith('It is below M0 by 2.7 points.'), below.result);
 	const worse = over(change('M0', -0.0271, true));
 	t.is(worse.verdict, 'contradicted');
-	t.false(over(phraseStudy()).here.includes('below'));
+	// In the study without changes, MUF is better than all of its models.
+	t.false(over(phraseStudy()).result.includes('below'));
 });
 
-test('the verdict on T0 follows from the tests at T0 = 0.1, whatever the curve near it', t => {
+test('the verdict on the initial temperature T0 follows from the tests of T0 = 0.1 against other values, not from the curve', t => {
 	const {candidates} = phraseStudy();
 	const [first, ...others] = candidates.startTests;
 	const verdict = (startTests: PhraseStudy['candidates']['startTests']) =>
@@ -141,7 +155,7 @@ test('both reports contain every number of the study and the paper, and the same
 	t.regex(html, new RegExp(`<th scope="row">BM25</th>(?:(?!</tr>).)*${percent(0.754)}<sup>‡</sup>`, 'u'));
 });
 
-test('the page is well-formed and self-contained, and shows texts unchanged', t => {
+test('the page is well-formed and self-contained, and texts are escaped', t => {
 	const html = phraseStudyHtml(phraseStudy({dataset: '<b>&"quotes"</b>', command: 'npx passagekit phrases --name "<i>"'}));
 	t.true(html.includes(escaped('<b>&"quotes"</b>')) && !html.includes('<b>&"'));
 	t.false(/<script|@import|url\(|<img|<iframe/u.test(html));
@@ -152,18 +166,21 @@ test('the page is well-formed and self-contained, and shows texts unchanged', t 
 	);
 	const ids = [...html.matchAll(/ id="([^"]+)"/gu)].map(([, id]) => id!);
 	t.is(new Set(ids).size, ids.length, 'ids are distinct');
+	// Every closing tag must match the tag that was opened last.
 	const open: string[] = [];
-	for (const [, closing, name, own] of html.replaceAll(/<style>[\s\S]*?<\/style>/gu, '').matchAll(/<(\/?)([a-z][\w-]*)[^>]*?(\/?)>/gu)) {
+	for (const [, closing, name, selfClosing] of html
+		.replaceAll(/<style>[\s\S]*?<\/style>/gu, '')
+		.matchAll(/<(\/?)([a-z][\w-]*)[^>]*?(\/?)>/gu)) {
 		if (closing) {
 			t.is(open.pop(), name);
-		} else if (!own && !['meta', 'br', 'hr', 'link'].includes(name!)) {
+		} else if (!selfClosing && !['meta', 'br', 'hr', 'link'].includes(name!)) {
 			open.push(name!);
 		}
 	}
 	t.deepEqual(open, []);
 });
 
-test('an invalid study file is refused', t => {
+test('an object that is not a study, or has too few values, is refused', t => {
 	t.throws(() => phraseStudyHtml({} as never), {code: 'ERR_FORMAT', message: /^study: expected an object of format/u});
 	const made = phraseStudy();
 	const [row] = made.candidates.rows;

@@ -1,4 +1,4 @@
-// Runs a small phrase study and recomputes its figures from its run files.
+// Runs a small phrase study (Yang et al., 2023), and recomputes its results from the TREC runs that it writes.
 import {cp, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -21,7 +21,7 @@ import {
 } from '../../../ts/index.ts';
 import {type PhraseStudyOptions, studyPhrases} from '../../../ts/studies/index.ts';
 
-const options: PhraseStudyOptions = {name: 'Encyclopaedia', encoder: 'tiny-encoder', sentences: [1, 3], maxQuestions: 24, seed: 5};
+const options: PhraseStudyOptions = {name: 'Encyclopedia', encoder: 'tiny-encoder', sentences: [1, 3], maxQuestions: 24, seed: 5};
 
 async function temporary(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-phrases-'));
@@ -42,7 +42,8 @@ async function dataset(t: ExecutionContext): Promise<{data: string; folder: stri
 	return {data, folder};
 }
 
-async function bytesOf(run: string): Promise<Record<string, string>> {
+/** Reads files that must be the same whenever the study is run. */
+async function contentsOf(run: string): Promise<Record<string, string>> {
 	const names = [
 		'results.json',
 		'report.md',
@@ -56,7 +57,7 @@ async function bytesOf(run: string): Promise<Record<string, string>> {
 	return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(join(run, name), 'utf8')])));
 }
 
-/** Takes `count` evenly spaced questions of a file. */
+/** Reads `count` questions of a file at equal distances, as a study does. */
 async function asked(path: string, count: number): Promise<Question[]> {
 	const all: Question[] = [];
 	for await (const question of readQuestions(path)) {
@@ -65,36 +66,36 @@ async function asked(path: string, count: number): Promise<Question[]> {
 	return Array.from({length: count}, (_, i) => all[Math.floor((i * all.length) / count)]!);
 }
 
-/** The share of questions whose gold passage scores higher than all other candidates. */
+/** Returns the share of questions whose gold passage has a higher score than all other candidates. */
 function accuracyOf(run: Run, gold: ReadonlyMap<string, string>, questions: readonly Question[]): number {
 	const right = questions.filter(({id}) => {
 		const hits = run.get(id)!;
-		const own = hits.find(hit => hit.id === gold.get(id))?.score ?? Number.NEGATIVE_INFINITY;
-		return hits.every(hit => hit.id === gold.get(id) || hit.score < own) && own > Number.NEGATIVE_INFINITY;
+		const goldScore = hits.find(hit => hit.id === gold.get(id))?.score ?? Number.NEGATIVE_INFINITY;
+		return hits.every(hit => hit.id === gold.get(id) || hit.score < goldScore) && goldScore > Number.NEGATIVE_INFINITY;
 	});
 	return right.length / questions.length;
 }
 
-test('a study gives the same results when it is run again or resumed, and its figures follow from its run files', async t => {
+test('a study gives the same results when it is run again or resumed, and its results can be recomputed from its TREC runs', async t => {
 	t.timeout(180_000);
 	const {data, folder} = await dataset(t);
-	const whole = join(folder, 'whole');
+	const uninterrupted = join(folder, 'uninterrupted');
 	const stages = new Set<string>();
-	const study = await studyPhrases(data, whole, {...options, onProgress: ({stage}) => stages.add(stage)});
+	const study = await studyPhrases(data, uninterrupted, {...options, onProgress: ({stage}) => stages.add(stage)});
 	t.true(
 		['encode M1', 'encode M0', 'search M3', 'phrases M1', 'candidates M0', 'candidate phrases M3', 'fuse candidates', 'fuse all'].every(
 			stage => stages.has(stage),
 		),
 		[...stages].join(', '),
 	);
-	const bytes = await bytesOf(whole);
+	const bytes = await contentsOf(uninterrupted);
 	t.deepEqual(JSON.parse(bytes['results.json']!), JSON.parse(JSON.stringify(study)));
 
 	// A second run changes nothing.
-	t.deepEqual(await studyPhrases(data, whole, options), study);
-	t.deepEqual(await bytesOf(whole), bytes);
+	t.deepEqual(await studyPhrases(data, uninterrupted, options), study);
+	t.deepEqual(await contentsOf(uninterrupted), bytes);
 
-	// In another folder, the study is stopped while it encodes, and again while it searches.
+	// In another folder, the study is stopped once while it encodes, and twice while it ranks candidates.
 	const stopped = join(folder, 'stopped');
 	for (const at of ['encode M3', 'candidates M3', 'candidate phrases M0']) {
 		const controller = new AbortController();
@@ -114,9 +115,10 @@ test('a study gives the same results when it is run again or resumed, and its fi
 		await t.throwsAsync(readFile(join(stopped, 'results.json')), {code: 'ENOENT'});
 	}
 	t.deepEqual(await studyPhrases(data, stopped, options), study);
-	t.deepEqual(await bytesOf(stopped), bytes);
+	t.deepEqual(await contentsOf(stopped), bytes);
 
-	// Recomputes the candidates of one model: the best inner product of the question with the normalized vector of a phrase.
+	// Recomputes the ranking of candidates by one model: a passage's score is the highest inner product of the question
+	// with a normalized vector of its phrases.
 	const development = await asked(join(data, 'questions.dev.jsonl'), 24);
 	const tested = await asked(join(data, 'questions.test.jsonl'), 24);
 	t.deepEqual([study.questions.development, study.questions.test, study.questions.split], [24, 24, 'files']);
@@ -125,7 +127,7 @@ test('a study gives the same results when it is run again or resumed, and its fi
 		passages.push(passage);
 	}
 	const qrels = await readQrels(join(data, 'qrels.txt'));
-	await using bm25 = await Bm25Index.open(join(whole, 'collection', 'bm25'));
+	await using bm25 = await Bm25Index.open(join(uninterrupted, 'collection', 'bm25'));
 	const {lists} = await candidateLists(
 		[...development, ...tested],
 		qrels,
@@ -136,24 +138,26 @@ test('a study gives the same results when it is run again or resumed, and its fi
 	const gold = new Map([...lists].map(([id, {gold}]) => [id, gold]));
 	await using encoder = await OnnxEncoder.load('tiny-encoder');
 	const segmenter = await PhraseSegmenter.open({sentences: 3});
-	// Encodes each phrase separately, as the study does, because vectors of int8 models depend on the other texts of their batch.
+	// Encodes each phrase separately, as the study does, because vectors of int8 models depend on the other texts of
+	// their batch.
 	const phrases: Array<{id: string; name: string; vector: Float32Array}> = [];
 	for (let start = 0; start < passages.length; start += 128) {
-		const of = passages
+		const slice = passages
 			.slice(start, start + 128)
 			.flatMap(({id, text, title}) =>
 				segmenter.segment(text).map(({text, start, end}) => ({id, name: `${id}:${start}-${end}`, text, title: title!})),
 			);
-		const {data: vectors, dim} = await encoder.encode(of, {batchTokens: 1});
-		phrases.push(...of.map(({id, name}, row) => ({id, name, vector: vectors.slice(row * dim, (row + 1) * dim)})));
+		const {data: vectors, dim} = await encoder.encode(slice, {batchTokens: 1});
+		phrases.push(...slice.map(({id, name}, row) => ({id, name, vector: vectors.slice(row * dim, (row + 1) * dim)})));
 	}
-	// The vectors of the encoder are longer than 1, so that normalized and unnormalized scores differ.
+	// The encoder's vectors do not have length 1, so normalized and unnormalized scores differ.
 	t.like(study.models[1], {phrases: phrases.length, unitLength: false});
-	const run = await readTrecRun(join(whole, 'candidates', 'M3.trec'));
-	// A_k: the 30 highest unnormalized inner products with phrases, of the candidates and of all passages.
+	const run = await readTrecRun(join(uninterrupted, 'candidates', 'M3.trec'));
+	// A_k: the 30 highest inner products with unnormalized vectors of phrases, among the phrases of the candidates and
+	// of all passages.
 	const best = {
-		candidates: await readTrecRun(join(whole, 'candidates', 'M3.phrases.trec')),
-		runs: await readTrecRun(join(whole, 'runs', 'M3.phrases.trec')),
+		candidates: await readTrecRun(join(uninterrupted, 'candidates', 'M3.phrases.trec')),
+		runs: await readTrecRun(join(uninterrupted, 'runs', 'M3.phrases.trec')),
 	};
 	for (const {id, text} of tested.slice(0, 6)) {
 		const {data: question} = await encoder.encode([text]);
@@ -186,12 +190,12 @@ test('a study gives the same results when it is run again or resumed, and its fi
 		}
 	}
 
-	// Recomputes Tables 2 and 3 from the runs.
+	// Recomputes the accuracies in Tables 2 and 3 of the report from the runs.
 	const {candidates} = study;
 	const valueOf = (condition: string): number => candidates.rows.find(row => row.condition === condition)!.values[0]!;
 	const runs = new Map<string, Run>();
 	for (const name of ['M1', 'M3', 'M0', 'BM25']) {
-		runs.set(name, await readTrecRun(join(whole, 'candidates', `${name}.trec`)));
+		runs.set(name, await readTrecRun(join(uninterrupted, 'candidates', `${name}.trec`)));
 		t.is(valueOf(name === 'BM25' ? 'bm25' : name), accuracyOf(runs.get(name)!, gold, tested), name);
 	}
 	for (const {name, development: accuracy} of candidates.models) {
@@ -199,26 +203,29 @@ test('a study gives the same results when it is run again or resumed, and its fi
 	}
 	t.is(candidates.size, 31);
 	t.deepEqual(candidates.selected.toSorted(), ['M0', 'M1', 'M3']);
-	// Recomputes MUF by its formula: it chooses the model with the highest confidence, from phrase scores and one temperature for all.
+	// Recomputes MUF (model uncertainty fusion): it chooses the model with the highest confidence, computed from phrase
+	// scores at a common temperature.
 	const confidences = new Map<string, Run>();
 	for (const name of candidates.selected) {
-		confidences.set(name, await readTrecRun(join(whole, 'candidates', `${name}.phrases.trec`)));
+		confidences.set(name, await readTrecRun(join(uninterrupted, 'candidates', `${name}.phrases.trec`)));
 	}
-	/** 1 / C − 1, which distinguishes confidences that both round to 1. */
-	const doubt = (name: string, id: string, temperature: number): number => {
+	/**
+	The odds against the first passage, (1 − C) / C for confidence C. They distinguish confidences that both round to 1.
+	*/
+	const oddsAgainst = (name: string, id: string, temperature: number): number => {
 		const [best, ...others] = confidences
 			.get(name)!
 			.get(id)!
 			.map(({score}) => score);
 		return others.reduce((sum, score) => sum + Math.exp((score - best!) / temperature), 0);
 	};
-	const confidence = (name: string, id: string, temperature: number): number => 1 / (1 + doubt(name, id, temperature));
+	const confidence = (name: string, id: string, temperature: number): number => 1 / (1 + oddsAgainst(name, id, temperature));
 	const fused = (temperatureOf: (name: string) => number): Run =>
 		new Map(
 			tested.map(({id}) => {
 				const [best] = candidates.selected
-					.map(name => ({name, doubt: doubt(name, id, temperatureOf(name))}))
-					.toSorted((a, b) => a.doubt - b.doubt);
+					.map(name => ({name, odds: oddsAgainst(name, id, temperatureOf(name))}))
+					.toSorted((a, b) => a.odds - b.odds);
 				return [id, runs.get(best!.name)!.get(id)!] as const;
 			}),
 		);
@@ -255,16 +262,23 @@ test('a study gives the same results when it is run again or resumed, and its fi
 			tested,
 		),
 	);
-	// The common temperature is the end of the descent on the fused predictions, which starts at 0.1.
-	t.true(Math.abs(temperatures.descent - descended()) < 1e-6 * temperatures.descent, `${temperatures.descent} and ${descended()}`);
+	// The common temperature is the one at which gradient descent from 0.1 ends. The descent minimizes the calibration
+	// error E of the fused predictions.
+	t.true(
+		Math.abs(temperatures.descent - temperatureByDescent()) < 1e-6 * temperatures.descent,
+		`${temperatures.descent} and ${temperatureByDescent()}`,
+	);
 	t.is(candidates.curve.find(({start}) => start === 0.1)!.temperature, temperatures.descent);
 
-	/** 100 steps of T ← T − 100 · dE/dT from 0.1, with dE/dT from finite differences. A step below 0 halves T instead. */
-	function descended(): number {
+	/**
+	Makes up to 100 steps of T ← T − 100 · dE/dT from T = 0.1, with dE/dT from finite differences. If a step would lead
+	to 0 or below, T is halved instead.
+	*/
+	function temperatureByDescent(): number {
 		const predict = (id: string, temperature: number): {confidence: number; right: number} => {
-			const of = candidates.selected.map(name => ({name, doubt: doubt(name, id, temperature)}));
-			const {name, doubt: least} = of.reduce((a, b) => (b.doubt < a.doubt ? b : a));
-			return {confidence: 1 / (1 + least), right: Number(accuracyOf(runs.get(name)!, gold, [{id} as Question]) === 1)};
+			const models = candidates.selected.map(name => ({name, odds: oddsAgainst(name, id, temperature)}));
+			const {name, odds} = models.reduce((a, b) => (b.odds < a.odds ? b : a));
+			return {confidence: 1 / (1 + odds), right: Number(accuracyOf(runs.get(name)!, gold, [{id} as Question]) === 1)};
 		};
 		let temperature = 0.1;
 		for (let step = 0; step < 100; step++) {
@@ -272,8 +286,8 @@ test('a study gives the same results when it is run again or resumed, and its fi
 			const bins = new Map<number, {count: number; gap: number; slope: number}>();
 			for (const {id} of development) {
 				const {confidence: at, right} = predict(id, temperature);
-				const of = candidates.selected.reduce((a, b) => (doubt(b, id, temperature) < doubt(a, id, temperature) ? b : a));
-				const slope = (confidence(of, id, temperature + small) - confidence(of, id, temperature - small)) / (2 * small);
+				const model = candidates.selected.reduce((a, b) => (oddsAgainst(b, id, temperature) < oddsAgainst(a, id, temperature) ? b : a));
+				const slope = (confidence(model, id, temperature + small) - confidence(model, id, temperature - small)) / (2 * small);
 				const bin = Math.min(Math.floor(at * 10), 9);
 				const {count, gap, slope: sum} = bins.get(bin) ?? {count: 0, gap: 0, slope: 0};
 				bins.set(bin, {count: count + 1, gap: gap + at - right, slope: sum + slope});
@@ -293,25 +307,26 @@ test('a study gives the same results when it is run again or resumed, and its fi
 	);
 	t.is(candidates.curve.length, 25);
 
-	// With confidence from passage scores, the lists are the same and the fusion differs.
-	const ofPassages = await studyPhrases(data, join(folder, 'passages'), {...options, confidenceOf: 'passages'});
-	t.deepEqual(ofPassages.candidates.rows.slice(0, 4), candidates.rows.slice(0, 4));
-	t.is(ofPassages.settings.confidenceOf, 'passages');
-	t.notDeepEqual(ofPassages.candidates.temperatures, candidates.temperatures);
+	// If confidences are computed from passage scores, the lists of the models are the same and their fusion differs.
+	const byPassageScores = await studyPhrases(data, join(folder, 'passages'), {...options, confidenceOf: 'passages'});
+	t.deepEqual(byPassageScores.candidates.rows.slice(0, 4), candidates.rows.slice(0, 4));
+	t.is(byPassageScores.settings.confidenceOf, 'passages');
+	t.notDeepEqual(byPassageScores.candidates.temperatures, candidates.temperatures);
 
 	// A folder with the run of another configuration is refused.
-	const error = await t.throwsAsync(studyPhrases(data, whole, {...options, seed: 6}), {code: 'ERR_ARGUMENT'});
+	const error = await t.throwsAsync(studyPhrases(data, uninterrupted, {...options, seed: 6}), {code: 'ERR_ARGUMENT'});
 	t.regex(error.message, /expected a run of this configuration, got one with another settings\.seed: 5 there, 6 here/u);
 });
 
-test('without qrels, the passages that questions were written for are relevant, and whole documents are for development', async t => {
+test('without qrels, the passages that questions were written for are relevant, and the questions of a document are kept together', async t => {
 	t.timeout(120_000);
 	const folder = await temporary(t);
 	const store = new Map<string, Passage>();
 	for await (const passage of readPassages(encyclopedia().articles)) {
 		store.set(passage.id, passage);
 	}
-	// The format of SQuAD: articles with paragraphs with questions, some of which are unanswerable.
+	// The format of SQuAD: articles with paragraphs with questions, some of which are unanswerable. Every third of the
+	// 168 test questions is used, which makes 56.
 	const articles = new Map<
 		string,
 		Map<string, Array<{id: string; question: string; answers: Array<{text: string; answer_start: number}>}>>
@@ -342,11 +357,12 @@ test('without qrels, the passages that questions were written for are relevant, 
 	t.like(study.relevance, {from: 'contexts', perQuestion: 1, graded: false});
 	t.like(study.questions, {split: 'documents', without: 0, development: 56 - study.questions.test});
 	t.is(study.dataset, 'dev');
-	// About a third of 56; the split keeps articles whole.
+	// About a third of 56 questions are for development; the questions of an article are kept together.
 	t.true(Math.abs(study.questions.development - 56 / 3) <= 3, String(study.questions.development));
 	t.is(study.corpus.count, data.flatMap(({paragraphs}) => paragraphs).length);
 	// Questions for which BM25 finds fewer than ten other passages have fewer candidates.
 	const bm25 = await readTrecRun(join(folder, 'study', 'runs', 'BM25.trec'));
+	// The file has 56 questions and at most as many unanswerable ones, so asking for 112 returns each at least once.
 	const gold = new Map((await asked(path, 112)).map(({id, context}) => [id, context!.id]));
 	const short = [...bm25].filter(([id, hits]) => hits.filter(hit => hit.id !== gold.get(id)).length < 10);
 	t.true(short.length > 0 && study.corpus.count > 31);
@@ -354,7 +370,7 @@ test('without qrels, the passages that questions were written for are relevant, 
 	t.deepEqual(study.retrieval.measures, ['top-1', 'top-5', 'top-20', 'top-100', 'MRR']);
 });
 
-test('without both, passages that contain an answer are relevant, and no candidate except gold contains one', async t => {
+test('without qrels and contexts, passages that contain an answer are relevant, and no candidate except the gold passage contains one', async t => {
 	t.timeout(120_000);
 	const {data, folder} = await dataset(t);
 	await rm(join(data, 'qrels.txt'));
@@ -370,13 +386,14 @@ test('without both, passages that contain an answer are relevant, and no candida
 	let found = 0;
 	const questions = await asked(join(data, 'questions.test.jsonl'), 24);
 	for (const {id, answers} of questions.filter(({id}) => run.has(id))) {
-		const of = await store.get(run.get(id)!.map(hit => hit.id));
-		t.is(of.length, 13);
-		const having = of.filter(({text}) => hasAnswer(text, answers));
-		t.is(having.length, 1);
+		const candidates = await store.get(run.get(id)!.map(hit => hit.id));
+		// The gold passage, 4 hard negatives and 8 random passages.
+		t.is(candidates.length, 13);
+		const withAnswer = candidates.filter(({text}) => hasAnswer(text, answers));
+		t.is(withAnswer.length, 1);
 		// Gold is the best passage with an answer when BM25 searches for the question and its answer together.
 		const texts = await store.get(supervision.get(id)!.map(hit => hit.id));
-		t.is(having[0]!.id, texts.find(({text}) => hasAnswer(text, answers))!.id);
+		t.is(withAnswer[0]!.id, texts.find(({text}) => hasAnswer(text, answers))!.id);
 		const [first] = await store.get([dense.get(id)![0]!.id]);
 		found += Number(hasAnswer(first!.text, answers));
 	}

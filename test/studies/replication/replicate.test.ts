@@ -1,4 +1,4 @@
-// Runs a small replication study and recomputes its figures from its run files.
+// Runs a small replication study (Ma et al., 2021), and recomputes its results from the TREC runs that it writes.
 import {cp, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -19,7 +19,7 @@ import {
 import {type ReplicateOptions, replicate} from '../../../ts/studies/index.ts';
 
 const options: ReplicateOptions = {
-	name: 'Encyclopaedia',
+	name: 'Encyclopedia',
 	encoder: 'tiny-encoder',
 	reader: 'tiny-reader',
 	depth: 60,
@@ -29,7 +29,7 @@ const options: ReplicateOptions = {
 	maxTestQuestions: 18,
 };
 
-/** Creates a folder with a data set: a dozen articles and the questions of the encyclopedia. */
+/** Creates a folder with a data set: the articles and questions of the encyclopedia. */
 async function dataset(t: ExecutionContext): Promise<{data: string; folder: string}> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-replicate-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -42,27 +42,28 @@ async function dataset(t: ExecutionContext): Promise<{data: string; folder: stri
 	return {data, folder};
 }
 
-async function bytesOf(run: string): Promise<Record<string, string>> {
+/** Reads files that must be the same whenever the study is run. */
+async function contentsOf(run: string): Promise<Record<string, string>> {
 	const names = ['report.json', 'report.md', 'report.html', 'configuration.json', 'runs/test.dense.trec', 'runs/test.bm25.trec'];
 	return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(join(run, name), 'utf8')])));
 }
 
-test('a study gives the same results when it is run again or resumed, and its figures follow from its run files', async t => {
+test('a study gives the same results when it is run again or resumed, and its results can be recomputed from its TREC runs', async t => {
 	t.timeout(180_000);
 	const {data, folder} = await dataset(t);
-	const whole = join(folder, 'whole');
+	const uninterrupted = join(folder, 'uninterrupted');
 	const stages = new Set<string>();
-	const study = await replicate(data, whole, {...options, onProgress: ({stage}) => stages.add(stage)});
+	const study = await replicate(data, uninterrupted, {...options, onProgress: ({stage}) => stages.add(stage)});
 	t.true(
 		['encode', 'search dense, test', 'look for answers', 'read hybrid, test'].every(stage => stages.has(stage)),
 		[...stages].join(', '),
 	);
-	const bytes = await bytesOf(whole);
+	const bytes = await contentsOf(uninterrupted);
 	t.deepEqual(JSON.parse(bytes['report.json']!), JSON.parse(JSON.stringify(study)));
 
 	// A second run changes nothing.
-	t.deepEqual(await replicate(data, whole, options), study);
-	t.deepEqual(await bytesOf(whole), bytes);
+	t.deepEqual(await replicate(data, uninterrupted, options), study);
+	t.deepEqual(await contentsOf(uninterrupted), bytes);
 
 	// In another folder, the study is stopped while it reads.
 	const stopped = join(folder, 'stopped');
@@ -82,7 +83,7 @@ test('a study gives the same results when it is run again or resumed, and its fi
 	);
 	await t.throwsAsync(readFile(join(stopped, 'report.json')), {code: 'ENOENT'});
 	t.deepEqual(await replicate(data, stopped, options), study);
-	t.deepEqual(await bytesOf(stopped), bytes);
+	t.deepEqual(await contentsOf(stopped), bytes);
 
 	// Recomputes Table 1.
 	const questions: Question[] = [];
@@ -90,8 +91,8 @@ test('a study gives the same results when it is run again or resumed, and its fi
 		questions.push(question);
 	}
 	const asked = Array.from({length: 18}, (_, i) => questions[Math.floor((i * questions.length) / 18)]!);
-	const store = await PassageStore.open(join(whole, 'collection', 'passages.pkstore'));
-	const bm25 = await readTrecRun(join(whole, 'runs/test.bm25.trec'));
+	const store = await PassageStore.open(join(uninterrupted, 'collection', 'passages.pkstore'));
+	const bm25 = await readTrecRun(join(uninterrupted, 'runs/test.bm25.trec'));
 	let found = 0;
 	for (const {id, answers} of asked) {
 		const passages = await store.get(
@@ -117,25 +118,28 @@ test('a study gives the same results when it is run again or resumed, and its fi
 	t.is(cell.exactMatch, right / 18);
 	store.close();
 
-	// The accuracy curves contain the values of Table 1. The tests form families: those of the paper, and added ones.
+	// The curves of accuracy contain the values of Table 1. Each family of tests has the expected number of tests.
 	for (const [row, {condition, accuracy}] of study.retrieval.rows.entries()) {
 		const line = study.retrieval.curves.lines[row]!;
 		t.deepEqual([line.condition, line.accuracy[0], line.accuracy[4]], [condition, accuracy[0], accuracy[1]]);
 	}
 	t.deepEqual(study.retrieval.curves.ks.length, 60);
+	// Six pairs of conditions at 2 cut-offs, two pairs with Hybrid-orig at 2 cut-offs, and overlaps at 4 lengths of
+	// lists.
 	t.deepEqual([study.retrieval.comparisons.length, study.retrieval.addedComparisons.length, study.overlapComparisons.length], [12, 4, 4]);
+	// Four pairs of scorings for 3 retrievers, two further claims, and the seven curves of the paper's Figure 1.
 	t.deepEqual([study.reading!.comparisons.length, study.reading!.textComparisons.length, study.reading!.curveTests.length], [12, 2, 7]);
 	t.deepEqual([study.settings.depth, study.settings.dprDepth], [60, 120]);
 
 	// A folder with the run of another configuration is refused.
-	const error = await t.throwsAsync(replicate(data, whole, {...options, depth: 61}), {code: 'ERR_ARGUMENT'});
+	const error = await t.throwsAsync(replicate(data, uninterrupted, {...options, depth: 61}), {code: 'ERR_ARGUMENT'});
 	t.regex(error.message, /expected a run of this configuration, got one with another settings\.depth: 60 there, 61 here/u);
 });
 
-test('a study of retrieval only needs no reader, and an invalid data set is refused with the expected value', async t => {
+test('a study of retrieval only needs no reader, λ is tuned for unit vectors, answers may be patterns, and an invalid data set is refused', async t => {
 	t.timeout(60_000);
 	const {data, folder} = await dataset(t);
-	// With unit vectors, λ is tuned over 1 / α for each positive α of the grid.
+	// With unit vectors, the values 1 / α are tried for λ, for each α from 0.005 to 0.2 in steps of 0.005.
 	const encoder = join(folder, 'unit-encoder');
 	await cp(join(packageRoot, 'models', 'tiny-encoder'), encoder, {recursive: true});
 	const config = JSON.parse(await readFile(join(encoder, 'config.json'), 'utf8')) as object;
@@ -190,19 +194,19 @@ test('the files and models of DPR can be used: its passages, questions, two enco
 		const questions = await encyclopedia().questions(split);
 		await writeFile(join(data, name), questions.map(({text, answers}) => `${text}\t${JSON.stringify(answers)}\n`).join(''));
 	}
-	const model = async (name: string, of: string, changes: object): Promise<string> => {
+	const copyModel = async (name: string, source: string, changes: object): Promise<string> => {
 		const path = join(folder, name);
-		await cp(join(packageRoot, 'models', of), path, {recursive: true});
+		await cp(join(packageRoot, 'models', source), path, {recursive: true});
 		const config = JSON.parse(await readFile(join(path, 'config.json'), 'utf8')) as object;
 		await writeFile(join(path, 'config.json'), JSON.stringify({...config, ...changes}));
 		return path;
 	};
-	const form = {pooling: 'cls', normalize: false};
+	const pooling = {pooling: 'cls', normalize: false};
 	const collection = join(folder, 'collection');
 	const [encoder, questionEncoder, reader] = [
-		await model('ctx_encoder', 'tiny-encoder', {passagekit: {...form, max_tokens: 200}}),
-		await model('question_encoder', 'tiny-encoder', {passagekit: {...form, max_tokens: 48}}),
-		await model('reader', 'tiny-reader', {model_type: 'dpr'}),
+		await copyModel('ctx_encoder', 'tiny-encoder', {passagekit: {...pooling, max_tokens: 200}}),
+		await copyModel('question_encoder', 'tiny-encoder', {passagekit: {...pooling, max_tokens: 48}}),
+		await copyModel('reader', 'tiny-reader', {model_type: 'dpr'}),
 	];
 	// The collection is built in advance, as for a corpus of millions of passages.
 	await (await Collection.build(join(data, 'psgs_w100.tsv'), collection, {encoder, questionEncoder})).close();
@@ -217,7 +221,7 @@ test('the files and models of DPR can be used: its passages, questions, two enco
 	});
 	t.is(study.models.questionEncoder!.name, 'question_encoder');
 	t.is(study.corpus.count, lines.length - 1);
-	// For unnormalized inner products, the grid of the paper is used.
+	// The vectors do not have unit length, so the weights of the paper are tried.
 	const tuning = study.retrieval.rows.find(({condition}) => condition === 'hybrid')!.tuning!;
 	t.deepEqual([tuning.length, tuning[1]!.weight, tuning.at(-1)!.weight], [41, 0.05, 2]);
 	const dprHybrid = study.retrieval.rows.find(({condition}) => condition === 'dprHybrid')!;
@@ -226,6 +230,6 @@ test('the files and models of DPR can be used: its passages, questions, two enco
 	const markdown = await readFile(join(folder, 'study', 'report.md'), 'utf8');
 	t.true(
 		['44.0', '43.5', '6.1'].every(number => markdown.includes(number)),
-		"the paper's figures on NQ",
+		"the paper's numbers for NQ",
 	);
 });

@@ -1,4 +1,5 @@
-// Tests the findings and reports of replication studies.
+// Tests the findings and reports of replication studies (Ma et al., 2021), with the made-up results in
+// test/support/replication-study.ts.
 import test from 'ava';
 import {type StudyComparison, findings, published, publishedFor, reportHtml, reportMarkdown} from '../../../ts/studies/index.ts';
 import {lambdasOf} from '../../../ts/studies/replication/protocol/retrieval.ts';
@@ -7,7 +8,7 @@ import {curveTestsOf, study, testOf} from '../../support/replication-study.ts';
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-test('the numbers of the paper agree with its text', t => {
+test('the published numbers agree with what the text of Ma et al. (2021) says about them, and data sets are recognized by their names', t => {
 	t.deepEqual(
 		published.map(({dataset}) => dataset),
 		['NQ', 'TriviaQA', 'WQ', 'CuratedTREC', 'SQuAD'],
@@ -25,6 +26,7 @@ test('the numbers of the paper agree with its text', t => {
 	t.true(mean(best) > 2.5 && mean(best) < 4, String(mean(best)));
 	// "Compared to the best replicated results, we obtained an improvement of approximately three points."
 	const read = published.flatMap(({reading}) => (reading ? [reading] : []));
+	// Ma et al. have reading results for NQ and TriviaQA.
 	t.is(read.length, 2);
 	const reading = mean(read.map(({hybrid}) => hybrid['GAR*'] - hybrid.repl));
 	t.true(reading > 2.5 && reading < 3.5, String(reading));
@@ -36,10 +38,10 @@ test('the numbers of the paper agree with its text', t => {
 	t.is(publishedFor('squad-open')?.dataset, 'SQuAD');
 	t.is(publishedFor('Natural Questions dev')?.dataset, 'NQ');
 	t.is(publishedFor('SQuAD 2.0'), undefined);
-	t.is(publishedFor('encyclopaedia'), undefined);
+	t.is(publishedFor('encyclopedia'), undefined);
 });
 
-test('the end-to-end numbers of the DPR paper agree with the copies in Ma et al.', t => {
+test('the exact match of Karpukhin et al. (2020) agrees with the copies in Ma et al. (2021) and with their own text', t => {
 	const nq = publishedFor('NQ')!;
 	const trivia = publishedFor('TriviaQA')!;
 	// "For NQ, we used RetrieverNQ …; for TriviaQA, we used RetrieverMulti".
@@ -47,25 +49,26 @@ test('the end-to-end numbers of the DPR paper agree with the copies in Ma et al.
 		t.is(nq.reading![retriever].orig, nq.dprReading[retriever].single);
 		t.is(trivia.reading![retriever].orig, trivia.dprReading[retriever].multi ?? trivia.dprReading[retriever].single);
 	}
-	// Karpukhin et al., §6.2: "on smaller datasets like WQ and TREC, the multi-dataset setting has a clear advantage"; "in all
-	// cases except SQuAD" passages of DPR give better answers than those of BM25.
+	// Karpukhin et al., §6.2: "on smaller datasets like WQ and TREC, the multi-dataset setting has a clear advantage";
+	// "in all cases except SQuAD" passages of DPR give better answers than those of BM25.
 	for (const {dataset, dprReading} of published) {
 		t.is(dprReading.dense.single > dprReading.bm25.single, dataset !== 'SQuAD');
 		t.is(dprReading.dense.multi! > dprReading.dense.single + 5, ['WQ', 'CuratedTREC'].includes(dataset));
 	}
 });
 
-test('findings follow from the significance tests', t => {
+test('the verdicts on claims follow from the significance tests', t => {
 	const verdicts = new Map(findings(study()).map(({name, verdict}) => [name, verdict]));
 	t.deepEqual(Object.fromEntries(verdicts), {
-		// BM25 is better than dense retrieval, as in the paper on SQuAD, and both hybrids are better than either.
+		// BM25 is better than dense retrieval, as in the paper on SQuAD. Both hybrids are better than either of them.
 		'dense or sparse': 'holds',
 		hybrids: 'holds',
-		// They differ by 0.1 points, and the confidence interval is within one point.
+		// The hybrids differ by 0.1 points, and the confidence interval lies within one point.
 		'hybrids alike': 'holds',
 		overlap: 'holds',
 		'hybrid read': 'holds',
-		// The gain of 0.3 points with BM25 is not significant, but the paper claims significance only for most retrievers.
+		// The gain of 0.3 points with BM25 is not significant, but the paper claims significance only for most
+		// retrievers.
 		'repl* over repl': 'holds',
 		'GAR over repl': 'holds',
 		'GAR* over GAR': 'holds',
@@ -74,12 +77,12 @@ test('findings follow from the significance tests', t => {
 		'passages read': 'holds',
 	});
 	const {retrieval, overlapComparisons} = study();
-	const silenced = (comparisons: readonly StudyComparison[]): readonly StudyComparison[] =>
-		comparisons.map(one => ({...one, significant: false, corrected: 1, smallest: 0.03, mark: ''}));
+	const insignificant = (comparisons: readonly StudyComparison[]): readonly StudyComparison[] =>
+		comparisons.map(comparison => ({...comparison, significant: false, corrected: 1, smallest: 0.03, mark: ''}));
 	const other = study({
 		dataset: 'ours',
-		retrieval: {...retrieval, comparisons: silenced(retrieval.comparisons)},
-		overlapComparisons: silenced(overlapComparisons),
+		retrieval: {...retrieval, comparisons: insignificant(retrieval.comparisons)},
+		overlapComparisons: insignificant(overlapComparisons),
 	});
 	t.deepEqual(
 		findings(other)
@@ -89,23 +92,25 @@ test('findings follow from the significance tests', t => {
 	);
 	t.true(
 		findings(study()).every(({source}) => source === 'paper'),
-		'all claims are of the paper',
+		'all claims are made by the paper',
 	);
 });
 
-test('each retriever has its own part in the claim about passages read', t => {
+test('the claim about the number of passages read has a part for each retriever', t => {
 	const {reading} = study();
 	const verdict = (dataset: string, ...tests: Parameters<typeof curveTestsOf>[0]): string =>
 		findings(study({dataset, reading: {...reading!, curveTests: curveTestsOf(tests)}})).find(({name}) => name === 'passages read')!.verdict;
 	const rising = ['bm25', 'GAR*', 0.03, 0] as const;
 	const peaking = ['dense', 'GAR*', 0.03, 0.02] as const;
 	t.is(verdict('NQ', rising, peaking, ['hybrid', 'GAR*', 0.03, 0.02]), 'holds');
-	// If BM25 falls, the claim is contradicted, whatever the others do. A difference of one question in 6000 does not count as a fall.
+	// If BM25 falls, the claim is contradicted, whatever the others do. A difference of one question in 6000 does not
+	// count as a fall.
 	t.is(verdict('NQ', ['bm25', 'GAR*', 0.03, 0.02], peaking), 'contradicted');
 	t.is(verdict('NQ', ['bm25', 'GAR*', 0.03, 1 / 6000], peaking), 'holds');
 	// Nothing is significant.
 	t.is(verdict('NQ', ['bm25', 'GAR*', 0.001, 0.001], ['dense', 'GAR*', 0.002, 1 / 6000]), 'undecided');
-	// If exact match with dense passages does not fall, this part is not confirmed; if it keeps rising, the part is contradicted.
+	// If exact match with dense passages does not fall, this part is not confirmed; if it keeps rising, the part is
+	// contradicted.
 	t.is(verdict('NQ', rising, ['dense', 'GAR*', 0.03, 0.001]), 'holds in part');
 	t.is(verdict('NQ', rising, ['dense', 'GAR*', 0.03, -0.02]), 'contradicted');
 	// On TriviaQA, the dense curves of the paper rise like those of BM25.
@@ -113,10 +118,10 @@ test('each retriever has its own part in the claim about passages read', t => {
 	t.is(verdict('TriviaQA', rising, peaking), 'contradicted');
 });
 
-test('a claim of no difference holds if the confidence interval is within one point', t => {
+test('the claim about answers from hybrid passages depends on the data set, and no difference or no loss holds if the confidence interval shows it', t => {
 	const {reading} = study();
 	const verdict = (dataset: string, difference: number, significant: boolean, smallest: number): string => {
-		const textComparisons = reading!.textComparisons.map((one, i) => (i === 0 ? {...one, difference, significant, smallest} : one));
+		const textComparisons = reading!.textComparisons.map((test, i) => (i === 0 ? {...test, difference, significant, smallest} : test));
 		return findings(study({dataset, reading: {...reading!, textComparisons}})).find(({name}) => name === 'hybrid read')!.verdict;
 	};
 	// On NQ, the claim is no difference.
@@ -134,7 +139,7 @@ test('a claim of no difference holds if the confidence interval is within one po
 	t.is(verdict('ours', -0.03, true, 0.02), 'contradicted');
 });
 
-test('for encoders with unit vectors, the grid of λ is 1 / α', t => {
+test('for encoders with unit vectors, the values 1 / α are tried for λ', t => {
 	t.deepEqual(lambdasOf([0, 0.005, 0.05, 0.2, 0.05]), [200, 20, 5]);
 	t.deepEqual(lambdasOf([0]), []);
 });
@@ -163,9 +168,10 @@ test('both reports contain every number and marker of the study, and the same st
 		t.true(report.includes('†') && report.includes('‡'));
 		// Table 4 of Karpukhin et al. includes SQuAD, for which Ma et al. have no reading results.
 		t.true(['29.8', '24.1', '35.8'].every(number => report.includes(number)));
-		// The report states which hybrid was read, the BM25 parameters, the source of the weights of Figure 1, and which tests are corrected together.
-		for (const said of ['Hybrid-norm with α = 1.30', 'k1 = 0.9, b = 0.4', 'together with a number of passages', 'up to 2,000']) {
-			t.true(report.includes(said), said);
+		// The report states which hybrid was read, the BM25 parameters, the source of the weights of Figure 1, and
+		// which tests are corrected together.
+		for (const text of ['Hybrid-norm with α = 1.30', 'k1 = 0.9, b = 0.4', 'together with a number of passages', 'up to 2,000']) {
+			t.true(report.includes(text), text);
 		}
 		for (const line of made.retrieval.curves.lines) {
 			t.true(report.includes(percent(line.accuracy[49]!)));
@@ -179,7 +185,7 @@ test('both reports contain every number and marker of the study, and the same st
 	t.regex(html, /<td[^>]*>87\.4<sup>‡<\/sup>/u);
 });
 
-test('the page is well-formed and self-contained, and shows texts unchanged', t => {
+test('the page is well-formed and self-contained, and texts are escaped', t => {
 	const made = study({dataset: '<b>&"quotes"</b>', command: 'npx passagekit replicate --name "<i>"'});
 	const html = reportHtml(made);
 	t.true(html.includes(escaped('<b>&"quotes"</b>')) && !html.includes('<b>&"'));
@@ -189,20 +195,21 @@ test('the page is well-formed and self-contained, and shows texts unchanged', t 
 		links.every(link => link.startsWith('#') || link === 'data:,' || link.startsWith('https://arxiv.org/abs/')),
 		links.join(' '),
 	);
+	// Every closing tag must match the tag that was opened last.
 	const open: string[] = [];
-	for (const [, closing, name, own] of html
+	for (const [, closing, name, selfClosing] of html
 		.replaceAll(/<(style|script)>[\s\S]*?<\/\1>/gu, '')
 		.matchAll(/<(\/?)([a-z][\w-]*)[^>]*?(\/?)>/gu)) {
 		if (closing) {
 			t.is(open.pop(), name);
-		} else if (!own && !['meta', 'br', 'hr', 'link'].includes(name!)) {
+		} else if (!selfClosing && !['meta', 'br', 'hr', 'link'].includes(name!)) {
 			open.push(name!);
 		}
 	}
 	t.deepEqual(open, []);
 });
 
-test('a study whose answers are patterns has no F1', t => {
+test('a study whose accepted answers are regular expressions has no F1', t => {
 	const made = study();
 	const rows = made.reading!.rows.map(row => ({...row, cells: row.cells.map(cell => ({...cell, f1: undefined}))})) as never;
 	const patterns = study({settings: {...made.settings, answers: 'pattern'}, reading: {...made.reading!, rows}});
@@ -212,7 +219,7 @@ test('a study whose answers are patterns has no F1', t => {
 	}
 });
 
-test('a study without reading has the first two tables, and an invalid study file is refused', t => {
+test('the report of a study without reading has no Table 3, and an invalid study is refused', t => {
 	const {reading: _, ...rest} = study();
 	const made = {...rest, models: {...rest.models, reader: null}};
 	for (const report of [reportHtml(made), reportMarkdown(made)]) {

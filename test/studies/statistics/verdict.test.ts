@@ -1,4 +1,4 @@
-// Tests verdicts on claims and the sentences that report them.
+// Tests verdicts on claims, and the sentences of reports about them.
 import test from 'ava';
 import type {Comparison} from '../../../ts/studies/statistics/comparison.ts';
 import {verdictSummary} from '../../../ts/studies/report/verdict-summary.ts';
@@ -21,7 +21,7 @@ const smallGain = comparison(0.01, false);
 const smallLoss = comparison(-0.01, false);
 const loss = comparison(-0.05, true);
 
-test('a claim of gains holds, holds in part, is contradicted, undecided or not tested', t => {
+test('a claim that differences are gains holds, holds in part, or is contradicted, undecided or not tested', t => {
 	const cases: ReadonlyArray<readonly [evidence: readonly Comparison[], needed: 'all' | 'most', verdict: Verdict]> = [
 		[[gain, gain], 'all', 'holds'],
 		[[gain, smallGain], 'all', 'holds in part'],
@@ -30,7 +30,7 @@ test('a claim of gains holds, holds in part, is contradicted, undecided or not t
 		[[gain, smallLoss], 'all', 'holds in part'],
 		[[smallGain, smallLoss], 'all', 'undecided'],
 		[[smallGain, smallGain], 'most', 'undecided'],
-		// A claim "better than each" is contradicted by one significant loss, whatever the other results.
+		// The claim "better than each" is contradicted by one significant loss, whatever the other results are.
 		[[gain, gain, loss], 'most', 'contradicted'],
 		[[loss], 'all', 'contradicted'],
 		[[], 'all', 'not tested'],
@@ -51,10 +51,10 @@ test('the parts that were tested decide the overall verdict', t => {
 
 test('an insignificant result is reported with the smallest significant difference', t => {
 	t.is(significanceClause([gain]), 'the difference is significant');
-	t.is(significanceClause([smallGain]), 'the difference is not significant (one of 2.0 points would have been)');
+	t.is(significanceClause([smallGain]), 'the difference is not significant (2.0 points would have been)');
 	t.is(
 		significanceClause([smallGain, comparison(0, false, 0.031)]),
-		'neither difference is significant (ones of 2.0 and 3.1 points would have been)',
+		'neither difference is significant (2.0 and 3.1 points would have been)',
 	);
 	t.is(significanceClause([gain, smallGain]), '1 of 2 is significant');
 });
@@ -63,8 +63,8 @@ test('the summary counts the claims of the paper and names the verdicts that occ
 	const finding = (verdict: Verdict, source: 'paper' | 'study' = 'paper') => ({source, verdict});
 	t.is(
 		verdictSummary([finding('holds'), finding('holds'), finding('contradicted'), finding('not tested'), finding('holds in part', 'study')]),
-		'Of 4 claims of the paper 2 hold, 1 is contradicted and 1 is not tested.',
+		'Verdicts on 4 claims of the paper: 2 hold, 1 is contradicted and 1 is not tested.',
 	);
-	t.is(verdictSummary([finding('holds in part')]), 'Of 1 claim of the paper 1 holds in part.');
+	t.is(verdictSummary([finding('holds in part')]), 'Verdicts on 1 claim of the paper: 1 holds in part.');
 	t.is(verdictSummary([finding('holds', 'study')]), 'None of the paper’s claims can be judged by this study.');
 });

@@ -1,4 +1,4 @@
-// Tests the values per question behind the claims of a vocabulary study, and the tests of these claims.
+// Tests the values of each question in a vocabulary study, and the significance tests of claims that compare them.
 import test from 'ava';
 import {type RankedPair, type RankedToken, pairedTest, rankSumTest} from '../../../ts/index.ts';
 import {amnesiaTests, claimMeasures, claimTests} from '../../../ts/studies/vocabulary/findings/claim-tests.ts';
@@ -8,7 +8,10 @@ import {vocabularyStudy} from '../../support/vocabulary-study.ts';
 
 const {settings} = vocabularyStudy();
 
-/** A token of the question, of the passage, or of both, with its ranks in Q and P. */
+/**
+A token of the question, of the passage, or of both, with its ranks in the projections Q (of the question) and P (of the
+passage).
+*/
 const token = (of: 'both' | 'question' | 'passage', questionRank: number, passageRank: number, content = true): RankedToken => ({
 	token: `${of}${questionRank}`,
 	id: questionRank,
@@ -65,33 +68,34 @@ test('the values of a question follow from its tokens', async t => {
 			reciprocalPassageOnly: (1 / 5 + 1 / 10) / 2,
 		},
 	]);
-	// The passage has rank 2 and belongs to the second group.
+	// The passage has rank 2, which is in the second group (ranks 2 to 5). The second question shares no token with its
+	// passage.
 	t.deepEqual(amnesia, [{id: '1', group: 1, worstInQuestion: 21, worstInPassage: 20}]);
 });
 
-/** Questions whose values increase with their number and are shifted by `by`. */
-function values(by: number): QuestionValues {
+/** Made-up values of 60 questions. The larger `gain` is, the better they are. */
+function values(gain: number): QuestionValues {
 	const ids = Array.from({length: 60}, (_, i) => i);
 	return {
 		gold: ids.map(i => ({
 			id: `q${i}`,
-			sharedInQuestion: i % 7 === 0 ? null : ((i * 13) % 17) / 40 + by,
-			sharedInPassage: ((i * 5) % 11) / 30 + by,
-			expansion: Number((i * 7) % 10 < 3 + 20 * by),
+			sharedInQuestion: i % 7 === 0 ? null : ((i * 13) % 17) / 40 + gain,
+			sharedInPassage: ((i * 5) % 11) / 30 + gain,
+			expansion: Number((i * 7) % 10 < 3 + 20 * gain),
 			firstShared: Number(i % 10 < 8),
-			reciprocalShared: 1 / (1 + (i % 9)) + by,
+			reciprocalShared: 1 / (1 + (i % 9)) + gain,
 			reciprocalPassageOnly: 1 / (3 + (i % 5)),
 		})),
 		amnesia: ids.map(i => ({
 			id: `q${i}`,
 			group: i < 30 ? 0 : i < 45 ? 1 : i < 54 ? 2 : 3,
 			worstInQuestion: 10 + ((i * 37) % 50) * (i < 30 ? 1 : 3),
-			worstInPassage: Math.round((20 + ((i * 29) % 70)) * (1 - by)),
+			worstInPassage: Math.round((20 + ((i * 29) % 70)) * (1 - gain)),
 		})),
 	};
 }
 
-test('claims are tested on the questions that both sides have, with one correction for all tests', async t => {
+test('a claim is tested on the questions that both compared conditions have, and all tests are corrected together', async t => {
 	const [encoder, baseline, enriched] = [values(0.1), values(0), values(0.3)];
 	const all = new Map<AnalyzedEncoder, QuestionValues>([
 		['encoder', encoder],
@@ -99,33 +103,36 @@ test('claims are tested on the questions that both sides have, with one correcti
 		['enriched', enriched],
 	]);
 	const found = await claimTests(all, {kind: 'encoder', name: 'init', sha256: '0'}, settings, {});
-	const of = (a: string, measure: string): (typeof found)[number] => found.find(test => test.a === a && test.measure === measure)!;
+	const testOf = (a: string, measure: string): (typeof found)[number] => found.find(test => test.a === a && test.measure === measure)!;
 	t.is(found.length, 8);
-	const by = (values: QuestionValues, name: 'sharedInQuestion' | 'reciprocalShared' | 'reciprocalPassageOnly'): Map<string, number> =>
-		new Map(values.gold.filter(value => value[name] !== null).map(value => [value.id, value[name]!]));
-	const shared = await pairedTest(by(encoder, 'sharedInQuestion'), by(baseline, 'sharedInQuestion'));
+	const byQuestion = (
+		values: QuestionValues,
+		name: 'sharedInQuestion' | 'reciprocalShared' | 'reciprocalPassageOnly',
+	): Map<string, number> => new Map(values.gold.filter(value => value[name] !== null).map(value => [value.id, value[name]!]));
+	const shared = await pairedTest(byQuestion(encoder, 'sharedInQuestion'), byQuestion(baseline, 'sharedInQuestion'));
+	// Without the 9 questions for which `values` has null.
 	t.is(shared.queries, 51);
-	t.like(of('encoder', claimMeasures.sharedInQuestion), {b: 'baseline', difference: shared.difference, p: shared.p});
-	const kinds = await pairedTest(by(encoder, 'reciprocalShared'), by(encoder, 'reciprocalPassageOnly'));
-	t.like(of('shared', claimMeasures.kinds), {b: 'passageOnly', p: kinds.p, corrected: Math.min(1, 8 * kinds.p)});
-	// Both sides have 48 of the 60 questions.
-	const first = of('encoder', claimMeasures.firstShared);
+	t.like(testOf('encoder', claimMeasures.sharedInQuestion), {b: 'baseline', difference: shared.difference, p: shared.p});
+	const kinds = await pairedTest(byQuestion(encoder, 'reciprocalShared'), byQuestion(encoder, 'reciprocalPassageOnly'));
+	t.like(testOf('shared', claimMeasures.kinds), {b: 'passageOnly', p: kinds.p, corrected: Math.min(1, 8 * kinds.p)});
+	// The first token of Q is shared for 48 of the 60 questions, which is 0.8; the difference from one half is 0.3.
+	const first = testOf('encoder', claimMeasures.firstShared);
 	t.true(Math.abs(first.difference - 0.3) < 1e-12 && first.significant);
 	const better = encoder.amnesia.map(({worstInQuestion: q, worstInPassage: p}): number => (q < p ? 1 : q === p ? 0.5 : 0));
-	const sides = of('encoder', claimMeasures.sides);
+	const sides = testOf('encoder', claimMeasures.sides);
 	t.true(Math.abs(sides.difference - (better.reduce((sum, value) => sum + value, 0) / 60 - 0.5)) < 1e-12);
-	// Every rank is better.
-	t.like(of('enriched', claimMeasures.remembered), {difference: 0.5, p: 0});
+	// With enrichment, the worst rank in P is better for every question.
+	t.like(testOf('enriched', claimMeasures.remembered), {difference: 0.5, p: 0});
 
-	// Static embeddings are not compared.
+	// If the baseline is static embeddings, the encoder is not compared with it.
 	const names = (await claimTests(all, {kind: 'static'}, settings, {})).map(({a, b}) => `${a} ${b}`);
 	t.deepEqual(names, ['shared passageOnly', 'encoder half', 'encoder half', 'enriched half']);
 });
 
-test('groups of token amnesia are compared with the group of found passages, if they are large enough', async t => {
-	const of = values(0.1);
-	const found = await amnesiaTests(of, group => `group ${group}`, settings, {});
-	// The groups have 30, 15, 9 and 6 questions, which gives one comparison in P and one in Q.
+test('each group of questions is compared with the first group, if both are large enough', async t => {
+	const made = values(0.1);
+	const found = await amnesiaTests(made, group => `group ${group}`, settings, {});
+	// The groups have 30, 15, 9 and 6 questions. Only the second one is large enough: it is compared in P and in Q.
 	t.deepEqual(
 		found.map(({a, b, measure}) => [a, b, measure]),
 		[
@@ -133,10 +140,10 @@ test('groups of token amnesia are compared with the group of found passages, if 
 			['group 1', 'group 0', 'worst rank in Q'],
 		],
 	);
-	const ranks = (group: number): number[] => of.amnesia.filter(value => value.group === group).map(value => value.worstInQuestion);
+	const ranks = (group: number): number[] => made.amnesia.filter(value => value.group === group).map(value => value.worstInQuestion);
 	const expected = await rankSumTest(ranks(1), ranks(0));
 	t.like(found[1], {difference: expected.probability - 0.5, p: expected.p, corrected: Math.min(1, 2 * expected.p)});
 	t.true(found[1]!.significant && found[1]!.difference > 0.3);
-	t.is((await amnesiaTests(of, String, {...settings, minGroup: 9}, {})).length, 4);
-	t.is((await amnesiaTests(of, String, {...settings, minGroup: 31}, {})).length, 0);
+	t.is((await amnesiaTests(made, String, {...settings, minGroup: 9}, {})).length, 4);
+	t.is((await amnesiaTests(made, String, {...settings, minGroup: 31}, {})).length, 0);
 });

@@ -1,4 +1,5 @@
-// Tests the findings and reports of vocabulary studies.
+// Tests the findings and reports of vocabulary studies (Ram et al., 2023), with the made-up results in
+// test/support/vocabulary-study.ts.
 import test from 'ava';
 import {type VocabularyStudy, vocabularyFindings, vocabularyStudyHtml, vocabularyStudyMarkdown} from '../../../ts/studies/index.ts';
 import {escaped} from '../../../ts/drawing/html.ts';
@@ -11,7 +12,7 @@ import {vocabularyStudy} from '../../support/vocabulary-study.ts';
 const verdicts = (study: VocabularyStudy): Record<string, string> =>
 	Object.fromEntries(vocabularyFindings(study).map(({name, verdict}) => [name, verdict]));
 
-test('verdicts follow from the significance tests', t => {
+test('the verdicts on claims follow from the significance tests', t => {
 	const made = vocabularyStudy();
 	t.deepEqual(verdicts(made), {
 		'shared tokens': 'holds',
@@ -44,7 +45,7 @@ test('verdicts follow from the significance tests', t => {
 		t.is(found['enrichment remembers'], verdict);
 	}
 	const undecided = vocabularyFindings(changed(test => ({...test, significant: false})));
-	t.regex(undecided.find(({name}) => name === 'first token')!.here, /not significant \(one of 3\.2 points would have been\)/u);
+	t.regex(undecided.find(({name}) => name === 'first token')!.result, /not significant \(3\.2 points would have been\)/u);
 	// One of the two groups differs significantly.
 	const half = verdicts(changed(test => ({...test, significant: test.significant && test.a !== '6–20'})));
 	t.is(half['token amnesia'], 'holds in part');
@@ -80,11 +81,12 @@ test('groups that are too small are named, and if all are too small there is no 
 	const found = verdicts(study);
 	t.is(found['token amnesia'], 'not tested');
 	t.is(found['amnesia of questions'], 'not tested');
-	const {here} = vocabularyFindings(study).find(({name}) => name === 'token amnesia')!;
-	t.regex(here, /Groups of fewer than 10 questions are not tested: 6–20 and beyond 20\./u);
+	// `result` says what the study has measured about the claim of a finding.
+	const {result} = vocabularyFindings(study).find(({name}) => name === 'token amnesia')!;
+	t.regex(result, /Groups of fewer than 10 questions are not tested: 6–20 and beyond 20\./u);
 });
 
-test('if the development questions chose λ = 0, the report says so and has no comparisons', t => {
+test('if λ = 0 is best on development questions, the report says so and has no comparisons', t => {
 	const made = vocabularyStudy();
 	const {rows} = made.retrieval;
 	const dense = rows.find(({condition}) => condition === 'dense')!;
@@ -100,12 +102,12 @@ test('if the development questions chose λ = 0, the report says so and has no c
 	for (const name of ['enrichment', 'word pieces', 'ablations']) {
 		const finding = found.find(finding => finding.name === name)!;
 		t.is(finding.verdict, 'undecided');
-		t.regex(finding.here, /^Development questions chose λ = 0, which is no enrichment\./u);
+		t.regex(finding.result, /^On development questions, λ = 0 is best, which means no enrichment\./u);
 		t.deepEqual(finding.evidence, []);
 	}
 	t.false(found.some(({name}) => name === 'enrichment remembers'));
 	for (const report of [vocabularyStudyHtml(study), vocabularyStudyMarkdown(study)]) {
-		t.regex(report, /Development questions chose λ = 0, which is no enrichment: the row has the encoder’s own vectors/u);
+		t.regex(report, /On development questions, λ = 0 is best, which means no enrichment: the row has the encoder’s own vectors/u);
 		t.false(/undefined|NaN/u.test(report));
 	}
 });
@@ -117,7 +119,7 @@ test('Table 1 and Figure 2 contain the tokens, marked by the texts that contain 
 		t.true(['Table 1.', 'Figure 2.'].every(name => report.includes(`${name}<`) || report.includes(`${name}**`)));
 		t.true(
 			report.includes(
-				'Dense retrieval has the passage at rank 2. The shared token that P ranks worst is “forgotten”: rank 5,417 in P, 14 in Q.',
+				'Dense retrieval gives the passage rank 2. The shared token that P ranks worst is “forgotten”: rank 5,417 in P, 14 in Q.',
 			),
 		);
 		t.true(report.includes('Dense retrieval does not find the passage.'));
@@ -129,7 +131,7 @@ test('Table 1 and Figure 2 contain the tokens, marked by the texts that contain 
 	t.true(html.includes('<span class="origin-shared" title="rank 1"><span class="token">q0shared</span></span>'));
 	t.true(html.includes('It was <mark class="forgotten">forgotten</mark> &amp; &lt;gone&gt;.'));
 	t.regex(markdown, /\| \*\*q0shared\*\*, q1shared, /u);
-	t.true(markdown.includes('<ins>q0question</ins> 40.0 %') && markdown.includes('*p0passage*'));
+	t.true(markdown.includes('<ins>q0question</ins> 40.0%') && markdown.includes('*p0passage*'));
 	const without = vocabularyStudy({examples: {drawn: [], found: null, missed: null}});
 	t.false(/Table 1\.|Figure 2\./u.test(vocabularyStudyHtml(without) + vocabularyStudyMarkdown(without)));
 });
@@ -193,7 +195,7 @@ test('a report without enrichment has the analyses and the retrieval results', t
 	}
 });
 
-test('the page is well-formed and self-contained, and shows texts unchanged', t => {
+test('the page is well-formed and self-contained, and texts are escaped', t => {
 	const html = vocabularyStudyHtml(vocabularyStudy({dataset: '<b>&"quotes"</b>', command: 'npx passagekit vocabulary --name "<i>"'}));
 	t.true(html.includes(escaped('<b>&"quotes"</b>')) && !html.includes('<b>&"'));
 	t.false(/<script|@import|url\(|<img|<iframe/u.test(html));
@@ -204,18 +206,21 @@ test('the page is well-formed and self-contained, and shows texts unchanged', t 
 	);
 	const ids = [...html.matchAll(/ id="([^"]+)"/gu)].map(([, id]) => id!);
 	t.is(new Set(ids).size, ids.length, 'ids are distinct');
+	// Every closing tag must match the tag that was opened last.
 	const open: string[] = [];
-	for (const [, closing, name, own] of html.replaceAll(/<style>[\s\S]*?<\/style>/gu, '').matchAll(/<(\/?)([a-z][\w-]*)[^>]*?(\/?)>/gu)) {
+	for (const [, closing, name, selfClosing] of html
+		.replaceAll(/<style>[\s\S]*?<\/style>/gu, '')
+		.matchAll(/<(\/?)([a-z][\w-]*)[^>]*?(\/?)>/gu)) {
 		if (closing) {
 			t.is(open.pop(), name);
-		} else if (!own && !['meta', 'br', 'hr', 'link'].includes(name!)) {
+		} else if (!selfClosing && !['meta', 'br', 'hr', 'link'].includes(name!)) {
 			open.push(name!);
 		}
 	}
 	t.deepEqual(open, []);
 });
 
-test('an invalid study file is refused', t => {
+test('an object that is not a study, or has too few values, is refused', t => {
 	t.throws(() => vocabularyStudyHtml({} as never), {
 		code: 'ERR_FORMAT',
 		message: /expected an object of format "passagekit vocabulary study 2"/u,

@@ -1,4 +1,4 @@
-// Runs a small vocabulary study and recomputes its figures from its run files.
+// Runs a small vocabulary study (Ram et al., 2023), and recomputes its results from the TREC runs that it writes.
 import {cp, mkdir, mkdtemp, readFile, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -23,7 +23,7 @@ import {
 } from '../../../ts/index.ts';
 import {type VocabularyStudyOptions, studyVocabulary} from '../../../ts/studies/index.ts';
 
-const options: VocabularyStudyOptions = {name: 'Encyclopaedia', encoder: 'tiny-encoder', maxQuestions: 24, enrichment: false};
+const options: VocabularyStudyOptions = {name: 'Encyclopedia', encoder: 'tiny-encoder', maxQuestions: 24, enrichment: false};
 
 async function temporary(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-vocabulary-'));
@@ -44,12 +44,13 @@ async function dataset(t: ExecutionContext): Promise<{data: string; folder: stri
 	return {data, folder};
 }
 
-async function bytesOf(run: string): Promise<Record<string, string>> {
+/** Reads files that must be the same whenever the study is run. */
+async function contentsOf(run: string): Promise<Record<string, string>> {
 	const names = ['results.json', 'report.md', 'report.html', 'configuration.json', 'runs/dense.trec', 'runs/wordpiece.trec'];
 	return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(join(run, name), 'utf8')])));
 }
 
-/** Takes `count` evenly spaced questions of a file. */
+/** Reads `count` questions of a file at equal distances, as a study does. */
 async function asked(path: string, count: number): Promise<Question[]> {
 	const all: Question[] = [];
 	for await (const question of readQuestions(path)) {
@@ -58,22 +59,22 @@ async function asked(path: string, count: number): Promise<Question[]> {
 	return Array.from({length: count}, (_, i) => all[Math.floor((i * all.length) / count)]!);
 }
 
-test('a study gives the same results when it is run again or resumed, and its figures follow from its run files', async t => {
+test('a study gives the same results when it is run again or resumed, and its results can be recomputed from its TREC runs', async t => {
 	t.timeout(180_000);
 	const {data, folder} = await dataset(t);
-	const whole = join(folder, 'whole');
+	const uninterrupted = join(folder, 'uninterrupted');
 	const stages = new Set<string>();
-	const study = await studyVocabulary(data, whole, {...options, onProgress: ({stage}) => stages.add(stage)});
+	const study = await studyVocabulary(data, uninterrupted, {...options, onProgress: ({stage}) => stages.add(stage)});
 	t.true(
 		['encode encoder', 'search dense', 'search wordpiece', 'project encoder', 'project baseline'].every(stage => stages.has(stage)),
 		[...stages].join(', '),
 	);
-	const bytes = await bytesOf(whole);
+	const bytes = await contentsOf(uninterrupted);
 	t.deepEqual(JSON.parse(bytes['results.json']!), JSON.parse(JSON.stringify(study)));
 
 	// A second run changes nothing.
-	t.deepEqual(await studyVocabulary(data, whole, options), study);
-	t.deepEqual(await bytesOf(whole), bytes);
+	t.deepEqual(await studyVocabulary(data, uninterrupted, options), study);
+	t.deepEqual(await contentsOf(uninterrupted), bytes);
 
 	// In another folder, the study is stopped while it encodes, and again while it projects.
 	const stopped = join(folder, 'stopped');
@@ -95,7 +96,7 @@ test('a study gives the same results when it is run again or resumed, and its fi
 		await t.throwsAsync(readFile(join(stopped, 'results.json')), {code: 'ENOENT'});
 	}
 	t.deepEqual(await studyVocabulary(data, stopped, options), study);
-	t.deepEqual(await bytesOf(stopped), bytes);
+	t.deepEqual(await contentsOf(stopped), bytes);
 
 	// Recomputes the retrieval results from the runs.
 	const tested = await asked(join(data, 'questions.test.jsonl'), 24);
@@ -104,7 +105,7 @@ test('a study gives the same results when it is run again or resumed, and its fi
 	const qrels = new Map(tested.map(({id}) => [id, all.get(id)!]));
 	t.deepEqual(study.retrieval.measures, ['top-1', 'top-5', 'top-20', 'top-100', 'MRR', 'nDCG@10']);
 	for (const {condition, values} of study.retrieval.rows) {
-		const run = await readTrecRun(join(whole, 'runs', `${condition}.trec`));
+		const run = await readTrecRun(join(uninterrupted, 'runs', `${condition}.trec`));
 		const {mean} = await evaluate(run, qrels, ['Success@1', 'Success@5', 'Success@20', 'Success@100', 'RR', 'nDCG@10']);
 		for (const [i, value] of Object.values(mean).entries()) {
 			t.true(Math.abs(values[i]! - value) < 1e-12, `${condition} ${study.retrieval.measures[i]}`);
@@ -117,7 +118,8 @@ test('a study gives the same results when it is run again or resumed, and its fi
 		passages.push(passage);
 	}
 	await using model = await OnnxEncoder.load('tiny-encoder');
-	// Encodes each passage separately, as the study does, because vectors of int8 models depend on the other texts of their batch.
+	// Encodes each passage separately, as the study does, because vectors of int8 models depend on the other texts of
+	// their batch.
 	const {data: rows, dim} = await model.encode(passages, {batchTokens: 1});
 	const vectors = new Map(passages.map(({text}, i) => [text, rows.slice(i * dim, (i + 1) * dim)]));
 	const encoder: Encoder = {
@@ -132,19 +134,28 @@ test('a study gives the same results when it is run again or resumed, and its fi
 	const projection = await VocabularyProjection.load('tiny-encoder');
 	const passageOf = new Map(passages.map(passage => [passage.id, passage]));
 	const encoders = {encoder, questionEncoder: model, projection};
-	const pairsOf = (of: ReadonlyMap<string, string>): Parameters<typeof rankPairs>[0] =>
-		tested.filter(({id}) => of.has(id)).map(({id, text}) => ({id, question: text, passage: passageOf.get(of.get(id)!)!}));
+	const pairsOf = (passageIds: ReadonlyMap<string, string>): Parameters<typeof rankPairs>[0] =>
+		tested.filter(({id}) => passageIds.has(id)).map(({id, text}) => ({id, question: text, passage: passageOf.get(passageIds.get(id)!)!}));
 	const best = new Map([...qrels].map(([id, grades]) => [id, [...grades].sort(([, a], [, b]) => b - a)[0]![0]]));
 	const [{analysis, amnesia}] = study.analyses as [(typeof study.analyses)[0]];
 	t.is(analysis.pairs, 24);
 	t.deepEqual(analysis, await analyzeVocabulary(await rankPairs(pairsOf(best), encoders)));
-	const [bm25, dense] = [await readTrecRun(join(whole, 'runs', 'bm25.trec')), await readTrecRun(join(whole, 'runs', 'dense.trec'))];
-	t.deepEqual(amnesia, await tokenAmnesia(await rankPairs(pairsOf(foundBySparse(bm25, qrels)), encoders), dense, [5, 20, 100]));
+	const [bm25, dense] = [
+		await readTrecRun(join(uninterrupted, 'runs', 'bm25.trec')),
+		await readTrecRun(join(uninterrupted, 'runs', 'dense.trec')),
+	];
+	const {groups, withoutSharedCount} = await tokenAmnesia(
+		await rankPairs(pairsOf(foundBySparse(bm25, qrels)), encoders),
+		dense,
+		[5, 20, 100],
+	);
+	t.deepEqual(amnesia, {groups, without: withoutSharedCount});
 	t.deepEqual(
 		study.analyses.map(({of}) => of),
 		['encoder', 'baseline'],
 	);
-	// Without an initialization there are no comparisons with the baseline, and without enrichment none with enrichment.
+	// The baseline is static embeddings, so claims about the encoder's initialization are not tested. Without
+	// enrichment, nothing is compared with it.
 	t.deepEqual(new Set(study.tests.claims.map(({b}) => b)), new Set(['passageOnly', 'half']));
 	t.deepEqual([study.enrichment, study.settings.learningRate, study.settings.minGroup], [undefined, 0.01, 10]);
 
@@ -170,11 +181,11 @@ test('a study gives the same results when it is run again or resumed, and its fi
 	t.true(found!.denseRank! <= 5);
 
 	// A folder with the run of another configuration is refused.
-	const error = await t.throwsAsync(studyVocabulary(data, whole, {...options, seed: 6}), {code: 'ERR_ARGUMENT'});
+	const error = await t.throwsAsync(studyVocabulary(data, uninterrupted, {...options, seed: 6}), {code: 'ERR_ARGUMENT'});
 	t.regex(error.message, /expected a run of this configuration, got one with another settings\.seed: 42 there, 6 here/u);
 });
 
-test('with enrichment, λ is chosen on development questions, and the ablations are measured too', async t => {
+test('with enrichment, λ is chosen on development questions, and the ablations are measured as well', async t => {
 	t.timeout(300_000);
 	const {data, folder} = await dataset(t);
 	const study = await studyVocabulary(data, join(folder, 'run'), {...options, enrichment: true, maxSteps: 10});
@@ -182,6 +193,7 @@ test('with enrichment, λ is chosen on development questions, and the ablations 
 		study.retrieval.rows.map(({condition}) => condition),
 		['bm25', 'wordpiece', 'dense', 'enriched', 'noIdf', 'static', 'noWhitening', 'noNormalisation'],
 	);
+	// The conditions with enriched vectors.
 	for (const {condition, tuning} of study.retrieval.rows.slice(3)) {
 		const {values, lambda} = tuning!;
 		t.is(values.length, study.settings.lambdas.length, condition);
@@ -191,6 +203,7 @@ test('with enrichment, λ is chosen on development questions, and the ablations 
 	}
 	t.like(study.enrichment!, {steps: 10, tokens: 8000});
 	const chosen = study.retrieval.rows[3]!.tuning!.lambda > 0;
+	// Enrichment is compared with each of the 7 other conditions, unless λ = 0 was chosen.
 	t.is(study.retrieval.comparisons.length, chosen ? 7 : 0);
 	t.true(study.retrieval.comparisons.every(({a, measure}) => a === 'enriched' && measure === 'nDCG@10'));
 	t.deepEqual(

@@ -1,4 +1,4 @@
-/** The command `passagekit bench`, which runs the quick benchmark. */
+/** The command `passagekit bench`, which runs the quick benchmark and prints a table per index. */
 import type {Command} from 'commander';
 import {type QuickBench, type QuickBenchGroup, quickBench} from '../../bench/index.ts';
 import {spread} from '../../bench/statistics.ts';
@@ -21,7 +21,7 @@ interface BenchFlags {
 export function registerBench(program: Command, signal: AbortSignal): void {
 	program
 		.command('bench')
-		.description('measure queries per second on this machine in under a minute, with data that is part of passagekit')
+		.description('measure queries per second on this machine in about a minute, with data that passagekit contains or generates')
 		.option('--passages <n>', 'number of passages of 100 words, made from the encyclopedia', count(1), 20_000)
 		.option('--vectors <n>', 'number of random vectors', count(1), 20_000)
 		.option('--dim <n>', 'dimension of the vectors', count(1), 384)
@@ -31,8 +31,9 @@ export function registerBench(program: Command, signal: AbortSignal): void {
 		.option('--encoder <model>', 'encoder', 'minilm-encoder')
 		.option('--no-encoder', 'leave encoding out')
 		.option('--json', 'print one JSON object')
+		.addHelpText('after', '\nExample:\n  $ passagekit bench --no-encoder')
 		.action(async ({json, ...options}: BenchFlags) => {
-			const bar = new ProgressBar('bench', 'turns');
+			const bar = new ProgressBar('bench', 'measurements');
 			const measured = await quickBench({
 				...options,
 				signal,
@@ -47,7 +48,7 @@ export function registerBench(program: Command, signal: AbortSignal): void {
 			if (json) {
 				printJson(measured);
 			} else {
-				print(shown(measured));
+				print(formatResults(measured));
 			}
 			if (measured.groups.some(({checks}) => checks.some(({holds}) => !holds))) {
 				process.exitCode = 1;
@@ -55,28 +56,33 @@ export function registerBench(program: Command, signal: AbortSignal): void {
 		});
 }
 
-function shown({passagekit, machine, settings, groups, left, noise}: QuickBench): string {
+function formatResults({passagekit, machine, settings, groups, left: leftOut, noise}: QuickBench): string {
 	const {cpu = machine.platform, cores, kernels, node} = machine;
 	return [
-		styled('bold', `passagekit ${passagekit} on ${cpu}, ${cores} cores, ${kernels} kernels, Node ${node}`),
-		styled('dim', `k = ${settings['k']}; medians of ${settings['rounds']} rounds, interleaved; ± half of the range`),
-		...groups.flatMap(group => ['', shownGroup(group)]),
-		...left.flatMap(({name, why}) => ['', styled('yellow', `${name}: not measured (${why})`)]),
+		styled('bold', `passagekit ${passagekit} on ${cpu}, ${cores} cores, SIMD kernels ${kernels}, Node ${node}`),
+		styled(
+			'dim',
+			`k = ${settings['k']}; medians of ${settings['rounds']} rounds, in which all searches take turns; ± is half of the range, as a share of the median`,
+		),
+		...groups.flatMap(group => ['', formatGroup(group)]),
+		...leftOut.flatMap(({name, why}) => ['', styled('yellow', `${name}: not measured (${why})`)]),
 		'',
-		...(noise.length === 0 ? [styled('dim', 'The machine was quiet.')] : noise.map(why => styled('yellow', `Not to be quoted: ${why}.`))),
+		...(noise.length === 0
+			? [styled('dim', 'The machine was otherwise idle.')]
+			: noise.map(why => styled('yellow', `Do not rely on these numbers: ${why}.`))),
 	].join('\n');
 }
 
-function shownGroup({name, over, unit, built, speeds, checks}: QuickBenchGroup): string {
-	const rows = speeds.map(({name: of, rate, cores, latency}) => [
-		of,
+function formatGroup({name, over: data, unit, built, speeds, checks}: QuickBenchGroup): string {
+	const rows = speeds.map(({name: subject, rate, cores, latency}) => [
+		subject,
 		rate.median < 100 ? rate.median.toFixed(1) : Math.round(rate.median).toLocaleString('en'),
-		`${Math.round(100 * spread(rate))} %`,
+		`${Math.round(100 * spread(rate))}%`,
 		cores.median.toFixed(1),
 		...(latency ? [latency.p50, latency.p90, latency.p99, latency.p999].map(milliseconds) : ['', '', '', '']),
 	]);
 	return [
-		`${styled('bold', name)}  ${styled('dim', over)}`,
+		`${styled('bold', name)}  ${styled('dim', data)}`,
 		table([`${unit} per second`, 'median', '±', 'cores', 'p50 ms', 'p90', 'p99', 'p99.9'], rows),
 		...(built ? [`built in ${duration(built.seconds)}, ${bytes(built.bytes)}`] : []),
 		...checks.map(({what, holds}) => `${holds ? styled('green', '✓') : styled('yellow', '✗')} ${what}`),

@@ -1,10 +1,14 @@
-/** The command `passagekit demo`, which shows the whole pipeline on the embedded encyclopedia. */
+/**
+The command `passagekit demo`, which indexes the encyclopedia that is part of the package, answers its test questions,
+and evaluates the answers.
+*/
 import {readdir, stat} from 'node:fs/promises';
 import {join, relative} from 'node:path';
 import {monitorEventLoopDelay} from 'node:perf_hooks';
 import type {Command} from 'commander';
-import {type BuildStage, Collection, type Retriever, type StageReport} from '../../collection/index.ts';
-import {retrievers} from '../../collection/collection.ts';
+import {type BuildStage, Collection, type StageReport} from '../../collection/index.ts';
+import {retrievers} from '../../collection/live/hits.ts';
+import type {Retriever} from '../../collection/live/types.ts';
 import {parts} from '../../collection/manifest.ts';
 import {encyclopedia} from '../../corpus/index.ts';
 import {onPath} from '../../core/file-system.ts';
@@ -22,6 +26,7 @@ interface DemoFlags {
 	readonly json?: boolean;
 }
 
+/** Descriptions of the stages of building a collection. */
 const stageNames: Record<BuildStage, string> = {
 	read: 'read and split into 100-word passages',
 	bm25: 'BM25 index',
@@ -37,20 +42,21 @@ export function registerDemo(program: Command, signal: AbortSignal): void {
 		.option('--max-questions <n>', 'number of test questions (0: all)', count(0), 0)
 		.option('--passages-read <n>', 'number of passages read per question', count(1), 5)
 		.option('--json', 'print one JSON object')
+		.addHelpText('after', '\nExample:\n  $ passagekit demo --max-questions 20')
 		.action(async (flags: DemoFlags) => demo(flags, signal));
 }
 
 async function demo(flags: DemoFlags, signal: AbortSignal): Promise<void> {
-	const loop = monitorEventLoopDelay({resolution: 1});
-	loop.enable();
-	const say = (text: string): void => {
+	const eventLoopDelay = monitorEventLoopDelay({resolution: 1});
+	eventLoopDelay.enable();
+	const printUnlessJson = (text: string): void => {
 		if (!flags.json) {
 			print(text);
 		}
 	};
-	const {articles, questions: load} = encyclopedia();
-	say(styled('bold', '1  Index'));
-	const stages: StageReport[] = [];
+	const {articles, questions: loadQuestions} = encyclopedia();
+	printUnlessJson(styled('bold', '1  Index'));
+	const buildStages: StageReport[] = [];
 	let bar: ProgressBar | undefined;
 	let current: BuildStage | undefined;
 	const built = await Collection.build(articles, flags.output, {
@@ -66,29 +72,34 @@ async function demo(flags: DemoFlags, signal: AbortSignal): Promise<void> {
 		},
 		onStage(report) {
 			bar?.end();
-			stages.push(report);
-			say(
+			buildStages.push(report);
+			printUnlessJson(
 				`   ${stageNames[report.stage].padEnd(40)} ${String(report.passages).padStart(5)} passages in ${duration(report.milliseconds / 1000)}`,
 			);
 		},
 	}).finally(() => bar?.end());
 	await built.close();
 	const sizes = await sizesOf(flags.output);
-	let began = performance.now();
+	let startedAt = performance.now();
 	await using collection = await Collection.open(flags.output);
+	// Both vector indexes are opened when they are first used, so this time includes opening them.
 	await collection.flat();
 	await collection.hnsw();
-	const openMs = performance.now() - began;
-	say(
+	const openMs = performance.now() - startedAt;
+	printUnlessJson(
 		`   ${'reopened, memory-mapped'.padEnd(40)} ${String(collection.manifest.passages).padStart(5)} passages in ${duration(openMs / 1000)}`,
 	);
-	began = performance.now();
+	startedAt = performance.now();
 	await Promise.all([collection.encoder(), collection.reader()]);
-	say(`   ${'encoder and reader loaded'.padEnd(40)} ${' '.repeat(14)} in ${duration((performance.now() - began) / 1000)}\n`);
+	printUnlessJson(
+		`   ${'encoder and reader loaded'.padEnd(40)} ${' '.repeat(14)} in ${duration((performance.now() - startedAt) / 1000)}\n`,
+	);
 
-	const all = await load('test');
-	const questions = flags.maxQuestions > 0 ? all.slice(0, flags.maxQuestions) : all;
-	say(styled('bold', `2  Answer ${questions.length} test questions: retrieve 20 passages, read the first ${flags.passagesRead}`));
+	const allQuestions = await loadQuestions('test');
+	const questions = flags.maxQuestions > 0 ? allQuestions.slice(0, flags.maxQuestions) : allQuestions;
+	printUnlessJson(
+		styled('bold', `2  Answer ${questions.length} test questions: retrieve 20 passages, read the first ${flags.passagesRead}`),
+	);
 	const outcomes = new Map<Retriever, Outcome[]>();
 	for (const retriever of retrievers) {
 		const progress = new ProgressBar(retriever, 'questions');
@@ -107,32 +118,32 @@ async function demo(flags: DemoFlags, signal: AbortSignal): Promise<void> {
 		questions.map(({text}) => text),
 		[...outcomes.values()].flat(),
 	);
-	loop.disable();
-	const heldMs = loop.max / 1e6;
-	const figures = retrievers.map(retriever => {
-		const of = outcomes.get(retriever)!;
-		const search = of.map(({searchMs}) => searchMs);
+	eventLoopDelay.disable();
+	const maxDelayMs = eventLoopDelay.max / 1e6;
+	const results = retrievers.map(retriever => {
+		const ofRetriever = outcomes.get(retriever)!;
+		const searchTimes = ofRetriever.map(({searchMs}) => searchMs);
 		return {
 			retriever,
-			top1: accuracyAt(of, 1),
-			top5: accuracyAt(of, 5),
-			top20: accuracyAt(of, 20),
-			exactMatch: meanExactMatch(of),
-			f1: meanF1(of),
-			medianMs: percentile(search, 0.5),
-			p99Ms: percentile(search, 0.99),
+			top1: accuracyAt(ofRetriever, 1),
+			top5: accuracyAt(ofRetriever, 5),
+			top20: accuracyAt(ofRetriever, 20),
+			exactMatch: meanExactMatch(ofRetriever),
+			f1: meanF1(ofRetriever),
+			medianMs: percentile(searchTimes, 0.5),
+			p99Ms: percentile(searchTimes, 0.99),
 		};
 	});
 	if (flags.json) {
 		printJson({
 			passages: collection.manifest.passages,
 			questions: questions.length,
-			retrievers: figures,
+			retrievers: results,
 			stages: times,
-			build: stages,
+			build: buildStages,
 			openMs,
 			sizes,
-			eventLoopHeldMs: heldMs,
+			eventLoopHeldMs: maxDelayMs,
 		});
 		return;
 	}
@@ -141,15 +152,15 @@ async function demo(flags: DemoFlags, signal: AbortSignal): Promise<void> {
 	print(
 		table(
 			['retriever', 'top-1', 'top-5', 'top-20', 'EM', 'F1', 'median ms', 'p99 ms'],
-			figures.map(f => [
-				f.retriever,
-				share(f.top1),
-				share(f.top5),
-				share(f.top20),
-				share(f.exactMatch),
-				share(f.f1),
-				ms(f.medianMs),
-				ms(f.p99Ms),
+			results.map(result => [
+				result.retriever,
+				share(result.top1),
+				share(result.top5),
+				share(result.top20),
+				share(result.exactMatch),
+				share(result.f1),
+				ms(result.medianMs),
+				ms(result.p99Ms),
 			]),
 		),
 	);
@@ -165,43 +176,47 @@ async function demo(flags: DemoFlags, signal: AbortSignal): Promise<void> {
 		table(
 			['index', 'size', 'built in'],
 			[
-				['passages', bytes(sizes.passages), builtIn(stages, 'read')],
-				['BM25', bytes(sizes.bm25), builtIn(stages, 'bm25')],
-				['flat', bytes(sizes.flat), `${builtIn(stages, 'encode')} with encoding`],
-				['HNSW', bytes(sizes.hnsw), builtIn(stages, 'hnsw')],
+				['passages', bytes(sizes.passages), builtIn(buildStages, 'read')],
+				['BM25', bytes(sizes.bm25), builtIn(buildStages, 'bm25')],
+				['flat', bytes(sizes.flat), `${builtIn(buildStages, 'encode')} with encoding`],
+				['HNSW', bytes(sizes.hnsw), builtIn(buildStages, 'hnsw')],
 			],
 		),
 	);
-	print(`\nThe event loop was never held longer than ${heldMs.toFixed(1)} ms.\n`);
+	print(`\nThe event loop was never blocked for more than ${maxDelayMs.toFixed(1)} ms.\n`);
 	print(styled('bold', '3  Three questions in full'));
 	for (const question of chooseThree(outcomes)) {
 		print(`\n${showcase(outcomes, question, Math.min(process.stdout.columns ?? 120, 160))}`);
 	}
 	print(`\n${styled('bold', '4  What to try next')}`);
-	print(next(flags.output, questions[0]!.text));
+	print(nextSteps(flags.output, questions[0]!.text));
 }
 
+/** Latency of one stage of answering a question. */
 interface StageTime {
 	readonly stage: string;
 	readonly medianMs: number;
 	readonly p99Ms: number;
 }
 
-/** Times every stage separately, one question at a time. */
+/**
+Measures the latency of encoding and of each kind of search, one question at a time. The times of reading come from
+`outcomes`.
+*/
 async function stageTimes(collection: Collection, texts: readonly string[], outcomes: readonly Outcome[]): Promise<StageTime[]> {
 	const [encoder, flat, hnsw] = [await collection.encoder(), await collection.flat(), await collection.hnsw()];
 	const times = {encode: [] as number[], bm25: [] as number[], flat: [] as number[], hnsw: [] as number[]};
-	const clock = async <T>(into: number[], work: () => Promise<T>): Promise<T> => {
-		const began = performance.now();
+	const timed = async <T>(durations: number[], work: () => Promise<T>): Promise<T> => {
+		const startedAt = performance.now();
 		const result = await work();
-		into.push(performance.now() - began);
+		durations.push(performance.now() - startedAt);
 		return result;
 	};
 	for (const text of texts) {
-		await clock(times.bm25, async () => collection.bm25.search(text, {k: 20}));
-		const {data} = await clock(times.encode, async () => encoder.encode([text]));
-		await clock(times.flat, async () => flat.search(data, {k: 20}));
-		await clock(times.hnsw, async () => hnsw.search(data, {k: 20}));
+		await timed(times.bm25, async () => collection.bm25.search(text, {k: 20}));
+		const {data} = await timed(times.encode, async () => encoder.encode([text]));
+		await timed(times.flat, async () => flat.search(data, {k: 20}));
+		await timed(times.hnsw, async () => hnsw.search(data, {k: 20}));
 	}
 	const row = (stage: string, values: readonly number[]): StageTime => ({
 		stage,
@@ -220,6 +235,7 @@ async function stageTimes(collection: Collection, texts: readonly string[], outc
 	];
 }
 
+/** Returns the sizes in bytes of the parts of a collection. */
 async function sizesOf(folder: string): Promise<{passages: number; bm25: number; flat: number; hnsw: number}> {
 	const size = async (path: string): Promise<number> => {
 		const status = await onPath('open', path, async () => stat(path));
@@ -227,17 +243,19 @@ async function sizesOf(folder: string): Promise<{passages: number; bm25: number;
 			return status.size;
 		}
 		const sizes = await Promise.all((await onPath('read', path, async () => readdir(path))).map(async name => size(join(path, name))));
-		return sizes.reduce((sum, one) => sum + one, 0);
+		return sizes.reduce((sum, bytes) => sum + bytes, 0);
 	};
-	const of = async (part: keyof typeof parts): Promise<number> => size(join(folder, parts[part]));
-	return {passages: await of('passages'), bm25: await of('bm25'), flat: await of('flat'), hnsw: await of('hnsw')};
+	const sizeOf = async (part: keyof typeof parts): Promise<number> => size(join(folder, parts[part]));
+	return {passages: await sizeOf('passages'), bm25: await sizeOf('bm25'), flat: await sizeOf('flat'), hnsw: await sizeOf('hnsw')};
 }
 
+/** Returns how long a stage of building took. */
 function builtIn(stages: readonly StageReport[], stage: BuildStage): string {
 	return duration((stages.find(report => report.stage === stage)?.milliseconds ?? 0) / 1000);
 }
 
-function next(folder: string, question: string): string {
+/** Returns commands and a program for the user to try. */
+function nextSteps(folder: string, question: string): string {
 	return `
    npx passagekit ask "${question}" --collection ${relative('.', folder)}
    npx passagekit index ./my-docs && npx passagekit ask "…"

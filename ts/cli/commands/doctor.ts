@@ -4,16 +4,21 @@ import {availableParallelism} from 'node:os';
 import {join} from 'node:path';
 import type {Command} from 'commander';
 import {packageRoot, platformName} from '../../core/native/addon.ts';
+import {Collection} from '../../collection/index.ts';
 import {parts} from '../../collection/manifest.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {ownModels} from '../../models/resolve.ts';
 import {findRuntimeLibrary} from '../../onnx/runtime-library.ts';
 import {Bm25Index} from '../../sparse/index.ts';
-import {print, printJson, styled} from '../output.ts';
+import {isLive} from '../collections.ts';
+import {amountOf, print, printJson, styled} from '../output.ts';
 
+/** The result of one check, as `--json` prints it. */
 interface Finding {
+	/** What was checked. */
 	readonly what: string;
 	readonly ok: boolean;
+	/** What was found, or the error message. */
 	readonly is: string;
 }
 
@@ -21,10 +26,14 @@ export function registerDoctor(program: Command): void {
 	program
 		.command('doctor')
 		.description('check this installation, or repair a BM25 index')
-		.option('--repair <folder>', 'repair the BM25 index in this folder, or that of the collection there, and check its files')
+		.option(
+			'--repair <folder>',
+			'repair the BM25 index in this folder, or that of the collection there, and check its files; a collection of `passagekit add` is only checked',
+		)
 		.option('--json', 'print one JSON object')
+		.addHelpText('after', '\nExample:\n  $ passagekit doctor --repair passagekit-index')
 		.action(async ({json, repair}: {readonly json?: boolean; readonly repair?: string}) => {
-			const findings = repair === undefined ? await examine() : [await found('BM25 index', async () => repaired(repair))];
+			const findings = repair === undefined ? await checkInstallation() : [await examined(repair)];
 			const ok = findings.every(finding => finding.ok);
 			if (json) {
 				printJson({ok, findings});
@@ -32,7 +41,7 @@ export function registerDoctor(program: Command): void {
 				const size = Math.max(...findings.map(({what}) => what.length));
 				print(
 					findings
-						.map(({what, ok: good, is}) => `${good ? styled('green', '✓') : styled('yellow', '✗')} ${what.padEnd(size)}  ${is}`)
+						.map(({what, ok: passed, is}) => `${passed ? styled('green', '✓') : styled('yellow', '✗')} ${what.padEnd(size)}  ${is}`)
 						.join('\n'),
 				);
 			}
@@ -42,46 +51,69 @@ export function registerDoctor(program: Command): void {
 		});
 }
 
-async function found(what: string, look: () => string | Promise<string>): Promise<Finding> {
+/** Runs a check. Its result is a failure with the error message if `examine` throws. */
+async function check(what: string, examine: () => string | Promise<string>): Promise<Finding> {
 	try {
-		return {what, ok: true, is: await look()};
+		return {what, ok: true, is: await examine()};
 	} catch (error) {
 		return {what, ok: false, is: (error as Error).message};
 	}
 }
 
-/** Reports what a repair did. Lost passages count as a failure, because the user must add them again. */
+/** Repairs the BM25 index in a folder, or checks a collection that changes, which has parts that must fit its BM25 index. */
+async function examined(folder: string): Promise<Finding> {
+	if (!(await isLive(folder))) {
+		return check('BM25 index', async () => repaired(folder));
+	}
+	return check('collection', async () => {
+		try {
+			await using collection = await Collection.open(folder, {verify: true});
+			const {documents, generation} = await collection.stats();
+			return `intact, ${amountOf(documents, 'document')} after ${amountOf(generation, 'commit')}; nothing to repair`;
+		} catch (error) {
+			const code = error instanceof RetrievalError ? error.code : 'ERR_INTERNAL';
+			const remedy =
+				'a collection of `passagekit add` cannot be repaired: restore its folder from a backup, or add the documents to a new one';
+			throw new RetrievalError(code, `${(error as Error).message}; ${remedy}`, {cause: error});
+		}
+	});
+}
+
+/** Repairs a BM25 index and returns what was done. Fails if passages are lost, because the user must add them again. */
 async function repaired(folder: string): Promise<string> {
 	const isCollection = existsSync(join(folder, parts.manifest));
 	const {rebuiltFiles, restored, lost} = await Bm25Index.repair(isCollection ? join(folder, parts.bm25) : folder);
-	const did = [
-		...(restored > 0 ? [`${restored} passages were restored`] : []),
-		...(rebuiltFiles > 0 ? [`${rebuiltFiles} missing files were rebuilt`] : []),
+	const actions = [
+		...(restored > 0 ? [restored === 1 ? '1 passage was restored' : `${restored} passages were restored`] : []),
+		...(rebuiltFiles > 0 ? [rebuiltFiles === 1 ? '1 missing file was rebuilt' : `${rebuiltFiles} missing files were rebuilt`] : []),
 	].join(', ');
 	if (lost > 0) {
-		const rest = isCollection ? 'build the collection again' : 'add them again';
-		throw new RetrievalError('ERR_INDEX_CORRUPT', `${lost} passages are lost; all others can be found; ${rest}${did && `; ${did}`}`);
+		const remedy = isCollection ? 'build the collection again' : 'add them again';
+		throw new RetrievalError(
+			'ERR_INDEX_CORRUPT',
+			`${lost === 1 ? '1 passage is' : `${lost} passages are`} lost, all others can be found; ${remedy}${actions && `; ${actions}`}`,
+		);
 	}
-	return did || 'intact; nothing to repair';
+	return actions || 'intact; nothing to repair';
 }
 
-async function examine(): Promise<Finding[]> {
+async function checkInstallation(): Promise<Finding[]> {
 	return [
 		{what: 'platform', ok: true, is: `${platformName()}, Node ${process.versions.node}, ${availableParallelism()} cores`},
-		await found('addon', async () => {
+		await check('addon', async () => {
 			const {native} = await import('../../core/native/native.ts');
 			const {version, kernels, availableKernels} = native.systemInfo();
 			return `version ${version}, ${kernels} kernels (this CPU also has ${availableKernels.filter(name => name !== kernels).join(', ') || 'no other'})`;
 		}),
-		await found('model runtime', async () => {
+		await check('model runtime', async () => {
 			const {path, version} = findRuntimeLibrary();
 			return version === undefined ? `ONNX Runtime at ${path}` : `onnxruntime-node ${version}`;
 		}),
-		await found('models', () => {
-			const here = ownModels.filter(name => existsSync(join(packageRoot, 'models', name)));
-			return here.length > 0
-				? here.join(', ')
-				: "none of passagekit's own in this package; `npm install @passagekit/models`, or name a model with --encoder or --reader";
+		await check('models', () => {
+			const installed = ownModels.filter(name => existsSync(join(packageRoot, 'models', name)));
+			return installed.length > 0
+				? installed.join(', ')
+				: "passagekit's own models are not installed: run `npm install @passagekit/models`, or name a model with --encoder or --reader";
 		}),
 	];
 }

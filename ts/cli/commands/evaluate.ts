@@ -1,7 +1,11 @@
-/** The command `passagekit evaluate`, which measures a run. */
+/**
+The command `passagekit evaluate`, which measures a TREC run by relevance judgments or by answers, and can compare two
+runs.
+*/
 import {stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {type Command, Option} from 'commander';
+import {Collection} from '../../collection/index.ts';
 import {parts} from '../../collection/manifest.ts';
 import {PassageStore, readPassages, readQrels, readQuestions, readTrecRun} from '../../corpus/index.ts';
 import {
@@ -14,6 +18,7 @@ import {
 	topKAccuracy,
 } from '../../evaluation/index.ts';
 import type {Question, Run} from '../../core/types.ts';
+import {isLive} from '../collections.ts';
 import {compare, comparisonNote, comparisonTable} from '../comparison.ts';
 import {UsageError} from '../errors.ts';
 import {counts, names} from '../options.ts';
@@ -42,7 +47,7 @@ export function registerEvaluate(program: Command, signal: AbortSignal): void {
 		.option('--qrels <qrels>', 'TREC or BEIR qrels')
 		.option('--measures <list>', 'nDCG, RR, AP, R, P or Success, each with or without @k', names, ['nDCG@10', 'R@100'])
 		.option('--questions <file>', 'questions with answers: DPR QA, SQuAD JSON, JSON lines')
-		.option('--passages <file>', "the passages' texts: a corpus file or folder, or a folder made by `passagekit index`")
+		.option('--passages <file>', "the passages' texts: a corpus file or folder, or a collection")
 		.option('--ks <list>', 'cut-offs of top-k accuracy', counts, [20, 100])
 		.addOption(
 			new Option('--answer-kind <kind>', 'accepted answers: texts, or regular expressions as in CuratedTREC')
@@ -51,6 +56,7 @@ export function registerEvaluate(program: Command, signal: AbortSignal): void {
 		)
 		.option('--per-query', 'also print the values of each query')
 		.option('--json', 'print one JSON object')
+		.addHelpText('after', '\nExample:\n  $ passagekit evaluate --run run.txt --qrels test.qrels --measures nDCG@10,R@100')
 		.action(async (flags: EvaluateFlags) => {
 			const byQrels = flags.qrels !== undefined;
 			if (byQrels === (flags.questions !== undefined)) {
@@ -58,24 +64,25 @@ export function registerEvaluate(program: Command, signal: AbortSignal): void {
 			}
 			const run = await readTrecRun(flags.run, {signal});
 			const other = flags.compare === undefined ? undefined : await readTrecRun(flags.compare, {signal});
-			await (byQrels ? judged(run, other, flags, signal) : answered(run, other, flags, signal));
+			await (byQrels ? evaluateByQrels(run, other, flags, signal) : evaluateByAnswers(run, other, flags, signal));
 		});
 }
 
-async function judged(run: Run, other: Run | undefined, flags: EvaluateFlags, signal: AbortSignal): Promise<void> {
+/** Evaluates a run, and `other` if it is given, by relevance judgments; compares the two. */
+async function evaluateByQrels(run: Run, other: Run | undefined, flags: EvaluateFlags, signal: AbortSignal): Promise<void> {
 	const measures = flags.measures as Measure[];
 	const qrels = await readQrels(flags.qrels!, {signal});
 	const evaluation = await evaluate(run, qrels, measures, {signal});
 	const {mean, perQuery, missing, unjudged} = evaluation;
-	const second = other && (await evaluate(other, qrels, measures, {signal}));
+	const otherEvaluation = other && (await evaluate(other, qrels, measures, {signal}));
 	const comparison =
-		second &&
+		otherEvaluation &&
 		(await compare(
 			measures.map(measure => ({
 				measure,
 				mean: mean[measure]!,
-				other: second.mean[measure]!,
-				test: async () => significance(evaluation, second, measure, {signal}),
+				other: otherEvaluation.mean[measure]!,
+				test: async () => significance(evaluation, otherEvaluation, measure, {signal}),
 			})),
 		));
 	if (flags.json) {
@@ -98,35 +105,39 @@ async function judged(run: Run, other: Run | undefined, flags: EvaluateFlags, si
 					measures.map(measure => [measure, mean[measure]!.toFixed(4)]),
 				),
 	);
-	note(`over ${perQuery.size} judged queries, of which the run lacks ${missing}; ${unjudged} queries of the run are not judged`);
-	if (second) {
-		note(`the other run lacks ${second.missing}; ${second.unjudged} of its queries are not judged\n${comparisonNote}`);
+	note(`${perQuery.size} judged queries, ${missing} of them without hits in the run; ${unjudged} queries of the run are not judged`);
+	if (otherEvaluation) {
+		note(
+			`the other run has no hits for ${otherEvaluation.missing}; ${otherEvaluation.unjudged} of its queries are not judged\n${comparisonNote}`,
+		);
 	}
 }
 
-async function answered(run: Run, other: Run | undefined, flags: EvaluateFlags, signal: AbortSignal): Promise<void> {
+/** Evaluates a run, and `other` if it is given, by the answers that passages contain; compares the two. */
+async function evaluateByAnswers(run: Run, other: Run | undefined, flags: EvaluateFlags, signal: AbortSignal): Promise<void> {
 	if (flags.passages === undefined) {
-		throw new UsageError("evaluate: --questions needs --passages FILE, where the passages' texts are");
+		throw new UsageError("evaluate: --questions needs --passages FILE with the passages' texts");
 	}
 	const questions: Question[] = [];
 	for await (const question of readQuestions(flags.questions!, {signal})) {
 		questions.push(question);
 	}
-	const passages = await texts(flags.passages, signal);
+	const passages = await passageTexts(flags.passages, other === undefined ? [run] : [run, other], signal);
 	const options = {answerKind: flags.answerKind, signal};
 	const result = await topKAccuracy(run, questions, passages, flags.ks, options);
-	const second = other && (await topKAccuracy(other, questions, passages, flags.ks, options));
-	const counted = questions.filter(({answers}) => answers.length > 0);
+	const otherResult = other && (await topKAccuracy(other, questions, passages, flags.ks, options));
+	const answerable = questions.filter(({answers}) => answers.length > 0);
+	/** Question id → 1 if one of its first k passages contains an answer, else 0. */
 	const found = ({firstRanks}: TopKAccuracy, k: number): Map<string, number> =>
-		new Map(counted.map(({id}) => [id, (firstRanks.get(id) ?? Number.POSITIVE_INFINITY) <= k ? 1 : 0]));
+		new Map(answerable.map(({id}) => [id, (firstRanks.get(id) ?? Number.POSITIVE_INFINITY) <= k ? 1 : 0]));
 	const comparison =
-		second &&
+		otherResult &&
 		(await compare(
 			[...result.accuracy].map(([k, mean]) => ({
 				measure: `top-${k}`,
 				mean,
-				other: second.accuracy.get(k)!,
-				test: async () => pairedTest(found(result, k), found(second, k), {signal}),
+				other: otherResult.accuracy.get(k)!,
+				test: async () => pairedTest(found(result, k), found(otherResult, k), {signal}),
 			})),
 		));
 	if (flags.json) {
@@ -150,17 +161,22 @@ async function answered(run: Run, other: Run | undefined, flags: EvaluateFlags, 
 					[...result.accuracy].map(([k, share]) => [`top-${k}`, share.toFixed(4)]),
 				),
 	);
-	note(`over ${result.questions} questions with answers, of which the run lacks ${result.missing}`);
-	if (second) {
-		note(`the other run lacks ${second.missing}\n${comparisonNote}`);
+	note(`${result.questions} questions with answers, ${result.missing} of them without hits in the run`);
+	if (otherResult) {
+		note(`the other run has no hits for ${otherResult.missing}\n${comparisonNote}`);
 	}
 }
 
-/** A collection's own store, or any corpus file. */
-async function texts(path: string, signal: AbortSignal): Promise<PassageTexts> {
+/** Returns the texts of the passages of runs: of a collection, or of a corpus file or folder. */
+async function passageTexts(path: string, runs: readonly Run[], signal: AbortSignal): Promise<PassageTexts> {
 	const store = join(path, parts.passages);
 	if (await stat(store).catch(() => undefined)) {
 		return PassageStore.open(store);
+	}
+	if (await isLive(path)) {
+		await using collection = await Collection.open(path);
+		const ids = new Set(runs.flatMap(run => [...run.values()].flatMap(hits => hits.map(({id}) => id))));
+		return new Map((await collection.get([...ids])).map(passage => [passage.id, passage]));
 	}
 	const passages = new Map<string, {readonly text: string}>();
 	for await (const {id, text} of readPassages(path, {signal})) {

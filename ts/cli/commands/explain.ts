@@ -1,4 +1,7 @@
-/** The command `passagekit explain`, which explains the results for a question. */
+/**
+The command `passagekit explain`, which shows why a passage is found for a question: by projecting the vectors of both
+onto a vocabulary (Ram et al., 2023), and by the terms that BM25 matches.
+*/
 import {spawn} from 'node:child_process';
 import {relative} from 'node:path';
 import type {Command} from 'commander';
@@ -16,6 +19,7 @@ import {
 	explanationHtml,
 } from '../../vocabulary/index.ts';
 import {defaultHead} from '../../vocabulary/projection/default-head.ts';
+import {type ExplainedCollection, explainedCollection} from '../explained-collection.ts';
 import {legend, shownExplanation} from '../explanation.ts';
 import {count, defaultIndex, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
@@ -33,8 +37,8 @@ interface ExplainFlags {
 	readonly json?: boolean;
 }
 
-/** A passage to explain, and why it is shown. */
-interface Asked {
+/** A passage to explain, and a heading that says why it is shown. */
+interface ChosenPassage {
 	readonly id: string;
 	readonly heading: string;
 }
@@ -42,40 +46,45 @@ interface Asked {
 export function registerExplain(program: Command, signal: AbortSignal): void {
 	program
 		.command('explain')
-		.description('show why a passage is found for a question: vocabulary projections (Ram et al., 2023) and BM25, beside each other')
+		.description('show why a passage is found for a question, by vocabulary projections (Ram et al., 2023) and by BM25')
 		.argument('<question>')
-		.option('-p, --passage <id>', 'the passage (default: the best of dense retrieval, and the best of BM25)')
-		.option('-c, --collection <folder>', 'collection built by `passagekit index`, with vectors', defaultIndex)
-		.option('--head <model>', "masked-language-model head of the encoder's initialization (default: minilm-mlm-head, or the encoder's)")
+		.option('-p, --passage <id>', 'the passage (default: the first hit of dense retrieval, and the first hit of BM25)')
+		.option('-c, --collection <folder>', 'collection made by `passagekit add` or `passagekit index`, with vectors', defaultIndex)
+		.option(
+			'--head <model>',
+			"masked-language-model head of the model that the encoder was initialized from (default: minilm-mlm-head, or the encoder's)",
+		)
 		.option('-k, --k <n>', 'number of tokens shown per projection', count(1), 20)
 		.option('--forgotten-after <rank>', 'rank after which a shared token counts as forgotten', count(1), 100)
 		.option('--enrichment <lambda>', 'also explain with lexical enrichment of this weight λ; the first time takes up to an hour', number)
 		.option('--html <file>', 'write an HTML page, and open it when run interactively')
 		.option('--no-open', 'do not open the page')
 		.option('--json', 'print one JSON object')
+		.addHelpText('after', '\nExample:\n  $ passagekit explain "How many judges serve on the court?" --html court.html')
 		.action(async (question: string, flags: ExplainFlags) => {
 			await using collection = await Collection.open(flags.collection);
-			const encoders = await encodersOf(collection);
+			await using explained = await explainedCollection(flags.collection, collection);
+			const encoders = await encodersOf(collection, explained);
 			await using encoder = encoders.encoder;
-			const projection = await VocabularyProjection.load(flags.head ?? defaultHead(encoders.model));
-			const {enrichment, questionEnrichment} = await enrichments(collection, encoders, projection, flags.enrichment, signal);
-			const asked = await passagesOf(collection, question, flags.passage, signal);
+			const projection = await VocabularyProjection.load(flags.head ?? defaultHead(explained.model));
+			const {enrichment, questionEnrichment} = await enrichments(explained, encoders, projection, flags.enrichment, signal);
+			const chosen = await choosePassages(collection, question, flags.passage, signal);
 			const explanations: MatchExplanation[] = [];
-			for (const [i, passage] of (await collection.passages.get(asked.map(({id}) => id))).entries()) {
+			for (const [i, passage] of (await explained.passages(chosen.map(({id}) => id))).entries()) {
 				signal.throwIfAborted();
 				explanations[i] = await explainMatch(
 					question,
 					passage,
-					{encoder, questionEncoder: encoders.questionEncoder, projection, enrichment, questionEnrichment, bm25: collection.bm25},
+					{encoder, questionEncoder: encoders.questionEncoder, projection, enrichment, questionEnrichment, bm25: explained.bm25},
 					{k: flags.k, forgottenAfter: flags.forgottenAfter, signal},
 				);
 			}
 			if (flags.html !== undefined) {
 				const page = flags.html;
-				const headings = asked.map(({heading}) => heading);
+				const headings = chosen.map(({heading}) => heading);
 				const html = explanationHtml(explanations, {headings, passagekit: packageVersion()});
 				await replaceFile(page, html, {signal});
-				note(`the page: ${relative('.', page)}`);
+				note(`page written to ${relative('.', page)}`);
 				if (flags.open && process.stdout.isTTY) {
 					openInBrowser(page);
 				}
@@ -84,7 +93,7 @@ export function registerExplain(program: Command, signal: AbortSignal): void {
 				printJson({question, explanations});
 			} else if (flags.html === undefined) {
 				const columns = Math.min(process.stdout.columns ?? 100, 120);
-				print(explanations.map((explanation, i) => shownExplanation(explanation, asked[i]!.heading, columns)).join('\n'));
+				print(explanations.map((explanation, i) => shownExplanation(explanation, chosen[i]!.heading, columns)).join('\n'));
 				print(legend());
 			}
 		});
@@ -93,21 +102,26 @@ export function registerExplain(program: Command, signal: AbortSignal): void {
 interface Encoders {
 	/** The encoder of passages. */
 	readonly encoder: OnnxEncoder;
-	/** The encoder of questions, if it differs. */
+	/** The encoder of questions, if it is not the encoder of passages. */
 	readonly questionEncoder: OnnxEncoder | undefined;
-	/** The name of the encoder of passages. */
-	readonly model: string;
 }
 
-async function encodersOf(collection: Collection): Promise<Encoders> {
-	const ofQuestions = await collection.encoder();
-	const {model, questions} = collection.manifest.encoder!;
-	return {model, encoder: await OnnxEncoder.load(model), questionEncoder: questions === undefined ? undefined : ofQuestions};
+/** Opens the encoders of the collection. */
+async function encodersOf(collection: Collection, {model, hasQuestionEncoder}: ExplainedCollection): Promise<Encoders> {
+	const questionEncoder = await collection.encoder();
+	return {
+		encoder: await OnnxEncoder.load(model),
+		// The command line opens no collection with an encoder of another class.
+		questionEncoder: hasQuestionEncoder && questionEncoder instanceof OnnxEncoder ? questionEncoder : undefined,
+	};
 }
 
-/** Enriches both encoders, with IDF weights of the collection. Vectors of tokens come from the cache if they are there. */
+/**
+Returns the encoders with lexical enrichment if its weight `lambda` is given, else nothing. IDF weights are those of the
+collection. The vectors of single tokens, whose computation takes most of the time, are cached on disk.
+*/
 async function enrichments(
-	collection: Collection,
+	explained: ExplainedCollection,
 	{encoder, questionEncoder}: Encoders,
 	projection: VocabularyProjection,
 	lambda: number | undefined,
@@ -117,33 +131,42 @@ async function enrichments(
 		return {};
 	}
 	const bar = new ProgressBar('enrich', 'steps');
-	const fit = async (encoder: OnnxEncoder): Promise<LexicalEnrichment> =>
+	const fit = async (original: OnnxEncoder): Promise<LexicalEnrichment> =>
 		LexicalEnrichment.fit(
-			{encoder, projection, idf: collection.passages},
+			{encoder: original, projection, idf: explained.idf()},
 			{lambda, signal, onProgress: progress => bar.update(progress)},
 		).finally(() => bar.end());
 	return {enrichment: await fit(encoder), ...(questionEncoder && {questionEnrichment: await fit(questionEncoder)})};
 }
 
-async function passagesOf(collection: Collection, question: string, passage: string | undefined, signal: AbortSignal): Promise<Asked[]> {
+/** Returns the passage that the user named, or else the first hits of dense retrieval and of BM25. */
+async function choosePassages(
+	collection: Collection,
+	question: string,
+	passage: string | undefined,
+	signal: AbortSignal,
+): Promise<ChosenPassage[]> {
 	if (passage !== undefined) {
 		return [{id: passage, heading: `Passage ${passage}`}];
 	}
 	const dense = await collection.searcher('dense');
-	const [[first], [second]] = [await dense.search(question, {k: 1, signal}), await collection.bm25.search(question, {k: 1, signal})];
-	if (first === undefined) {
+	const bm25 = await collection.searcher('bm25');
+	const [[denseHit], [bm25Hit]] = [await dense.search(question, {k: 1, signal}), await bm25.search(question, {k: 1, signal})];
+	if (denseHit === undefined) {
 		throw new RetrievalError('ERR_ARGUMENT', 'explain: expected a collection with passages, got one without');
 	}
-	if (first.id === second?.id) {
-		return [{id: first.id, heading: 'First of dense retrieval and of BM25'}];
+	if (denseHit.id === bm25Hit?.id) {
+		return [{id: denseHit.id, heading: 'First hit of dense retrieval and of BM25'}];
 	}
 	return [
-		{id: first.id, heading: 'First of dense retrieval'},
-		...(second === undefined ? [] : [{id: second.id, heading: 'First of BM25'}]),
+		{id: denseHit.id, heading: 'First hit of dense retrieval'},
+		...(bm25Hit === undefined ? [] : [{id: bm25Hit.id, heading: 'First hit of BM25'}]),
 	];
 }
 
-/** Opens a page with the default program of the platform. Failures are ignored: the page was written. */
+/**
+Opens a page with the default program of the platform. Failures are ignored, because the page has been written anyway.
+*/
 function openInBrowser(file: string): void {
 	const [command, ...args] =
 		process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];

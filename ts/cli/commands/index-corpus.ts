@@ -3,7 +3,7 @@ import {type Command, Option} from 'commander';
 import {type BuildOptions, type BuildStage, type StageReport, buildCollection} from '../../collection/index.ts';
 import {passageFormats, type PassageFormat} from '../../corpus/readers.ts';
 import type {Analyzer} from '../../sparse/analyzer.ts';
-import {analyzer, count, defaultIndex} from '../options.ts';
+import {ALL_CORES, analyzer, count, defaultIndex} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
 import {ProgressBar, duration} from '../progress.ts';
 
@@ -25,12 +25,13 @@ interface IndexFlags {
 	readonly json?: boolean;
 }
 
+/** Labels of the progress bars. */
 const labels: Record<BuildStage, string> = {read: 'read', bm25: 'bm25', encode: 'encode', hnsw: 'hnsw'};
 
 export function registerIndex(program: Command, signal: AbortSignal): void {
 	program
 		.command('index')
-		.description('build a collection: BM25 and vector indexes of documents or passages, in one folder')
+		.description('build a collection that never changes: BM25 and vector indexes of documents or passages (`add` makes one that changes)')
 		.argument('<file-or-folder>', 'a folder of .txt and .md, DPR TSV, BEIR or Anserini JSONL, SQuAD JSON; .gz too')
 		.option('-o, --output <folder>', 'folder of the collection to build', defaultIndex)
 		.addOption(new Option('--format <format>', 'format of the file').choices(passageFormats).default('auto'))
@@ -49,17 +50,18 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 		.addOption(
 			new Option('--storage <storage>', 'how the exact vector index stores vectors').choices(['f32', 'f16', 'int8Filtered']).default('f32'),
 		)
-		.option('--threads <n>', 'number of threads that build the graph; with 1, its bytes are the same every time', count(1), 0)
+		.option('--threads <n>', 'number of threads that build the graph; with 1, its bytes are the same every time', count(1), ALL_CORES)
 		.option('--skip-bad-lines', 'skip invalid lines')
 		.option('--max-document-bytes <n>', 'maximum size of a line, record or text before splitting (default: 64 MiB)', count(1))
 		.option('--max-passage-bytes <n>', 'maximum size of a passage after splitting (default: 1 MiB)', count(1))
 		.option('--overwrite', 'replace an existing collection')
 		.option('--json', 'print one JSON object')
+		.addHelpText('after', '\nExample:\n  $ passagekit index ./my-docs --output passagekit-index')
 		.action(async (source: string, flags: IndexFlags) => {
 			let bar: ProgressBar | undefined;
 			let current: BuildStage | undefined;
 			const stages: StageReport[] = [];
-			const began = performance.now();
+			const startedAt = performance.now();
 			const split =
 				flags.words === undefined && flags.overlap === undefined ? undefined : {words: flags.words ?? 100, overlap: flags.overlap ?? 0};
 			const manifest = await buildCollection(source, flags.output, {
@@ -95,7 +97,7 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 				},
 			}).finally(() => bar?.end());
 			if (flags.json) {
-				printJson({output: flags.output, ...manifest, milliseconds: Math.round(performance.now() - began), stages});
+				printJson({output: flags.output, ...manifest, milliseconds: Math.round(performance.now() - startedAt), stages});
 			} else {
 				print(`${manifest.passages.toLocaleString('en')} passages indexed in ${flags.output}`);
 			}

@@ -1,3 +1,7 @@
+/**
+The command `passagekit phrases`, which runs the phrase study (Yang et al., 2023) and prints its effectiveness in
+percent.
+*/
 import type {Command} from 'commander';
 import type {PhraseStudy, ProtocolStudy} from '../../studies/phrases/index.ts';
 import {labelOf} from '../../studies/phrases/labels.ts';
@@ -10,10 +14,18 @@ export function registerPhrases(program: Command, signal: AbortSignal): void {
 }
 
 function summary({candidates, retrieval}: PhraseStudy): string {
-	return [measuresTable(`among ${candidates.size}`, candidates), '', measuresTable('among all', retrieval)].join('\n');
+	return [
+		effectivenessTable(`among ${candidates.size} candidates`, candidates),
+		'',
+		effectivenessTable('among all passages', retrieval),
+	].join('\n');
 }
 
-function measuresTable(heading: string, {measures, rows}: ProtocolStudy): string {
+/**
+Formats a table with a row for each condition and a column for each measure. Conditions are BM25, the models (M1 is an
+index of single sentences as phrases, M3 of three sentences, …) and fusions of the models.
+*/
+function effectivenessTable(heading: string, {measures, rows}: ProtocolStudy): string {
 	return table(
 		[heading, ...measures],
 		rows.map(({condition, values}) => [labelOf(condition), ...values.map(value => (100 * value).toFixed(1))]),

@@ -1,3 +1,7 @@
+/**
+The command `passagekit replicate`, which runs the replication study (Ma et al., 2021) and prints, in percent, Tables 1
+(retrieval) and 3 (reading) of the study's report.
+*/
 import type {Command} from 'commander';
 import type {Study} from '../../studies/replication/index.ts';
 import {replicationStudy} from '../../studies/replication/replicate.ts';

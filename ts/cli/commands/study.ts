@@ -1,4 +1,7 @@
-/** Registers a study as a command, from the definition that also makes its reports. */
+/**
+Registers the commands of the three studies: replication, phrases and vocabulary. The name, flags and help of a command
+come from the definition of its study.
+*/
 import {join, relative} from 'node:path';
 import {type Command, Option} from 'commander';
 import {type StudyDefinition, runStudy} from '../../studies/engine/definition.ts';
@@ -10,7 +13,7 @@ import {count, counts, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
 import {ProgressBar} from '../progress.ts';
 
-/** `summary` is what the command prints about the results. */
+/** Registers the command of one study. `summary` returns what the command prints about the results. */
 export function registerStudy<Options extends StudyOptions, Inputs, Results extends StudyResults>(
 	program: Command,
 	signal: AbortSignal,
@@ -30,6 +33,7 @@ export function registerStudy<Options extends StudyOptions, Inputs, Results exte
 	}
 	command
 		.option('--json', 'print the study as one JSON object')
+		.addHelpText('after', `\nExample:\n  $ passagekit ${name} --dataset ./nq --output ./study`)
 		.action(async ({dataset, output, json, ...values}: Record<string, unknown> & {dataset: string; output: string; json?: boolean}) => {
 			const results = await withProgress(async onProgress =>
 				runStudy(study, dataset, output, {...values, signal, onProgress} as unknown as Options),
@@ -39,11 +43,11 @@ export function registerStudy<Options extends StudyOptions, Inputs, Results exte
 				return;
 			}
 			print(summary(results));
-			note(`the report: ${relative('.', join(output, runFiles.html))}, also as ${runFiles.markdown} and ${study.resultsFile}`);
+			note(`report written to ${relative('.', join(output, runFiles.html))}, also as ${runFiles.markdown} and ${study.resultsFile}`);
 		});
 }
 
-/** A flag and its negation. */
+/** Returns the Commander options of a flag and of its negation. */
 function optionsOf<Options>(flag: StudyFlag<Options>): readonly Option[] {
 	const name = `--${flagName(flag.option)}`;
 	const negation = flag.negated === undefined ? [] : [new Option(`--no-${flagName(flag.option)}`, flag.negated)];
@@ -65,6 +69,7 @@ function optionsOf<Options>(flag: StudyFlag<Options>): readonly Option[] {
 	return [option, ...negation];
 }
 
+/** Returns the parser of a flag's values; undefined if they remain strings. */
 function parserOf(type: Exclude<FlagType, {readonly choices: readonly string[]}>): ((text: string) => unknown) | undefined {
 	if (typeof type === 'object') {
 		return count(type.min);

@@ -1,3 +1,9 @@
+/**
+The command `passagekit vocabulary`, which runs the vocabulary study (Ram et al., 2023). It prints, in percent, how many
+of the shared tokens are among the first 20 of the projections Q (of questions) and P (of passages), how many questions
+have query expansion in Q, the mean reciprocal rank (MRR) of two kinds of tokens in P, and the effectiveness of
+retrieval.
+*/
 import type {Command} from 'commander';
 import type {VocabularyStudy} from '../../studies/vocabulary/index.ts';
 import {encoderLabel, labelOf} from '../../studies/vocabulary/labels.ts';
@@ -15,7 +21,8 @@ function summary({analyses, baseline, retrieval}: VocabularyStudy): string {
 	const valueAt = (values: readonly number[], k: number): string => percent(values[ks.indexOf(k)]!);
 	return [
 		table(
-			['tokens', 'shared, Q@20', 'shared, P@20', 'expansion@20', 'MRR shared', 'MRR passage only'],
+			['projections', 'shared, Q@20', 'shared, P@20', 'expansion, Q@20', 'MRR shared', 'MRR passage only'],
+			// `of` names the encoder that is analyzed: the encoder itself, its baseline, or the enriched encoder.
 			analyses.map(({of, analysis: {coverage, expansion, mrr}}) => [
 				encoderLabel(of, baseline),
 				valueAt(coverage.all.question, 20),

@@ -1,17 +1,22 @@
-/** The questions that the demo shows in full. */
+/** Chooses three questions on which retrievers differ, and formats their results for the demo. */
 import type {Retriever} from '../../collection/index.ts';
 import {exactMatch} from '../../evaluation/index.ts';
 import {marked, styled} from '../output.ts';
 import {sideBySide} from '../table.ts';
 import type {Outcome} from './measure.ts';
 
+/** Retriever → its outcome for each question. */
 type Outcomes = ReadonlyMap<Retriever, readonly Outcome[]>;
 
-/** Finds questions on which the retrievers disagree: one that only BM25 misses, one that dense retrieval misses, and one with different first passages. */
+/**
+Returns the positions of three questions on which the retrievers differ: one for which dense retrieval has a passage
+with an answer first and BM25 has none among its first 5 passages; one for which it is the other way around; and one for
+which only hybrid retrieval has such a passage first. If there is no such question, weaker conditions apply.
+*/
 export function chooseThree(outcomes: Outcomes): number[] {
 	const rank = (retriever: Retriever, question: number): number => outcomes.get(retriever)![question]!.rank || Number.POSITIVE_INFINITY;
 	const count = outcomes.get('bm25')!.length;
-	const wishes: Array<(question: number) => boolean> = [
+	const conditions: Array<(question: number) => boolean> = [
 		question => rank('bm25', question) > 5 && rank('dense', question) === 1,
 		question => rank('dense', question) > 5 && rank('bm25', question) === 1,
 		question => rank('hybrid', question) === 1 && rank('bm25', question) > 1 && rank('dense', question) > 1,
@@ -20,8 +25,8 @@ export function chooseThree(outcomes: Outcomes): number[] {
 		() => true,
 	];
 	const chosen: number[] = [];
-	for (const wish of wishes) {
-		const question = Array.from({length: count}, (_, i) => i).find(i => !chosen.includes(i) && wish(i));
+	for (const isWanted of conditions) {
+		const question = Array.from({length: count}, (_, i) => i).find(i => !chosen.includes(i) && isWanted(i));
 		if (question !== undefined && chosen.length < 3) {
 			chosen.push(question);
 		}
@@ -38,15 +43,19 @@ export function showcase(outcomes: Outcomes, question: number, columns: number):
 		'',
 		sideBySide(blocks, columns),
 		'',
-		`→ ${verdict(outcomes, question)}`,
+		`→ ${firstPassages(outcomes, question)}`,
 	].join('\n');
 }
 
+/**
+Formats the results of one retriever: the answer, the rank of the first passage with an answer, and the first three
+passages.
+*/
 function block(retriever: Retriever, {passages, answer, question, rank}: Outcome): string[] {
-	const right = answer !== undefined && exactMatch(answer.text, question.answers);
+	const isRight = answer !== undefined && exactMatch(answer.text, question.answers);
 	const lines = [
 		styled('cyan', retriever.toUpperCase()),
-		answer ? `reads: ${styled(right ? 'green' : 'yellow', answer.text)} ${right ? '✓' : '✗'}` : 'reads: nothing',
+		answer ? `answer: ${styled(isRight ? 'green' : 'yellow', answer.text)} ${isRight ? '✓' : '✗'}` : 'no answer',
 		rank > 0 ? `first passage with an answer: ${rank}` : 'no passage with an answer',
 	];
 	for (const [i, {id, title, text, score}] of passages.slice(0, 3).entries()) {
@@ -63,15 +72,19 @@ function block(retriever: Retriever, {passages, answer, question, rank}: Outcome
 	return lines;
 }
 
-/** Returns about 35 words around a position, on one line. */
+/** Number of words of an excerpt, and how many of them are before the answer. */
+const [EXCERPT_WORDS, WORDS_BEFORE] = [35, 12];
+
+/** Returns the words around the position `at`, on one line. */
 function excerpt(text: string, at: number): string {
 	const before = text.slice(0, at).split(/\s+/u);
 	const words = text.split(/\s+/u);
-	const from = Math.max(0, Math.min(before.length - 12, words.length - 35));
-	return `${from > 0 ? '… ' : ''}${words.slice(from, from + 35).join(' ')}${from + 35 < words.length ? ' …' : ''}`;
+	const from = Math.max(0, Math.min(before.length - WORDS_BEFORE, words.length - EXCERPT_WORDS));
+	return `${from > 0 ? '… ' : ''}${words.slice(from, from + EXCERPT_WORDS).join(' ')}${from + EXCERPT_WORDS < words.length ? ' …' : ''}`;
 }
 
-function verdict(outcomes: Outcomes, question: number): string {
+/** Says which retrievers put the same passage first. */
+function firstPassages(outcomes: Outcomes, question: number): string {
 	const first = new Map<string, Retriever[]>();
 	for (const [retriever, all] of outcomes) {
 		const id = all[question]!.passages[0]?.id ?? 'nothing';
@@ -85,5 +98,5 @@ function verdict(outcomes: Outcomes, question: number): string {
 		([id, retrievers]) =>
 			`${retrievers.join(' and ')} ${retrievers.length > 1 ? 'put' : 'puts'} ${id}${id === gold ? ' (gold)' : ''} first`,
 	);
-	return `they disagree: ${names.join('; ')}`;
+	return `the retrievers differ: ${names.join('; ')}`;
 }

@@ -1,21 +1,24 @@
-/** Tells whether a recorded process still runs, even if its id was reused or it ran on another machine. */
+/**
+Records a process, so that another process can tell later whether it has ended. The process id alone is not enough: the system reuses ids,
+and machines and containers that share a folder assign them independently.
+*/
 import {readFileSync, readlinkSync} from 'node:fs';
 import {hostname} from 'node:os';
 
-/** Identifies a process uniquely. The optional fields are available on Linux only. */
+/** Identifies a process. The optional fields are available on Linux only. */
 export interface ProcessRecord {
 	readonly pid: number;
 	readonly host: string;
-	/** The kernel's boot id, which changes at every boot. */
+	/** The boot id of the kernel, a random number that changes at every boot. */
 	readonly boot?: string | undefined;
-	/** The PID namespace that the id belongs to: containers have their own. */
+	/** The PID namespace in which `pid` is valid: every container has its own. */
 	readonly namespace?: string | undefined;
 	/** Start time of the process, in clock ticks since boot. */
 	readonly started?: string | undefined;
 }
 
 export function thisProcess(): ProcessRecord {
-	return {pid: process.pid, host: hostname(), boot: boot(), namespace: namespace(), started: startOf(process.pid)};
+	return {pid: process.pid, host: hostname(), boot: bootId(), namespace: pidNamespace(), started: startTimeOf(process.pid)};
 }
 
 /** Whether the process has ended; `undefined` if it is on another machine or in another PID namespace. */
@@ -23,16 +26,17 @@ export function hasEnded(record: ProcessRecord): boolean | undefined {
 	if (record.host !== hostname()) {
 		return undefined;
 	}
-	if (record.boot !== undefined && record.boot !== boot()) {
+	if (record.boot !== undefined && record.boot !== bootId()) {
 		return true;
 	}
-	if (record.namespace !== namespace()) {
+	if (record.namespace !== pidNamespace()) {
 		return undefined;
 	}
 	if (!isRunning(record.pid)) {
 		return true;
 	}
-	const started = startOf(record.pid);
+	const started = startTimeOf(record.pid);
+	// If the start times differ, another process has the same id now.
 	return record.started !== undefined && started !== undefined && started !== record.started;
 }
 
@@ -56,20 +60,21 @@ export function parsedRecord(text: string): ProcessRecord | undefined {
 	}
 }
 
-function boot(): string | undefined {
-	return known(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
+function bootId(): string | undefined {
+	return unlessUnavailable(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
 }
 
-function namespace(): string | undefined {
-	return known(() => readlinkSync('/proc/self/ns/pid'));
+function pidNamespace(): string | undefined {
+	return unlessUnavailable(() => readlinkSync('/proc/self/ns/pid'));
 }
 
-function startOf(pid: number): string | undefined {
+function startTimeOf(pid: number): string | undefined {
 	// The second field, a name in parentheses, may contain spaces and parentheses; the start time is the 22nd field.
-	return known(() => /^.*\) (?:\S+ ){19}(\d+)/su.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]);
+	return unlessUnavailable(() => /^.*\) (?:\S+ ){19}(\d+)/su.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]);
 }
 
-function known(read: () => string | undefined): string | undefined {
+/** `undefined` if `read` throws, because the system does not have the file. */
+function unlessUnavailable(read: () => string | undefined): string | undefined {
 	try {
 		return read();
 	} catch {

@@ -1,12 +1,12 @@
-/** Writes files. All TypeScript code writes files through `replaceFile`. */
+/** Writes whole files atomically: reports, figures, manifests and stored results. */
 import {callNative, native} from '../native/native.ts';
 import type {CallOptions} from '../types.ts';
 
 /**
-Writes a file atomically: to a temporary file next to it, which is then renamed. Symbolic links are followed and kept; the new
-file has the mode of the old one, and its owner and group where the system permits. To a FIFO, a character device or
-`/dev/fd/N` the content is written directly; the signal ends the wait for a reader. Fails with `ERR_IO` for a folder, a block
-device, a socket or a loop of links, and on any other system error.
+Writes a file atomically: writes a temporary file next to `path` and renames it. Symbolic links are followed and kept. The new file has
+the mode of the file that it replaces, and its owner and group where the system permits. If `path` is a FIFO, a character device or
+`/dev/fd/N`, the content is written to it directly; aborting `signal` ends the wait for the reader of a FIFO. Fails with `ERR_IO` for a
+folder, a block device, a socket or a loop of links, and on any other system error.
 */
 export async function replaceFile(path: string, content: string | Uint8Array, {signal}: CallOptions = {}): Promise<void> {
 	const bytes = typeof content === 'string' ? Buffer.from(content) : content;

@@ -20,10 +20,10 @@ export function removeUnfinishedFiles(): void {
 		try {
 			remove();
 		} catch {
-			// The next call that writes the same target removes what could not be removed now.
+			// The next call that writes the same target removes the files that could not be removed now.
 		}
 	}
-	// If the addon was never loaded, it has no files to remove, and it may not be installed.
+	// If the addon was not loaded, it has written no files, and it may not even be installed.
 	if (isLoaded) {
 		native.removeUnfinishedFiles();
 	}

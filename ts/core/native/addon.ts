@@ -7,15 +7,15 @@ import {RetrievalError} from '../errors.ts';
 import {onPathSync} from '../file-system.ts';
 
 /** The URL of this module, or a path in the working directory if the bundler provides no URL, as in CommonJS. */
-const here: string = import.meta.url ?? join(process.cwd(), 'package.json');
+const moduleLocation: string = import.meta.url ?? join(process.cwd(), 'package.json');
 
 /**
-The folder of this package, which has its package.json; it is above this file both in the sources and in the build. If another
-program has bundled this file, it is the folder of the bundle: the addon then comes from the platform's package, and models come
-from their packages.
+The folder of this package: the nearest parent folder of this file with passagekit's package.json. If a bundler has copied this file into
+another program, there is none, and the constant is the folder of the bundle. The addon and the models are then found in their own npm
+packages.
 */
 export const packageRoot: string = (() => {
-	const file = here.startsWith('file:') ? fileURLToPath(here) : here;
+	const file = moduleLocation.startsWith('file:') ? fileURLToPath(moduleLocation) : moduleLocation;
 	for (let folder = dirname(file), parent = ''; folder !== parent; parent = folder, folder = dirname(folder)) {
 		try {
 			if (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name === 'passagekit') {
@@ -33,7 +33,7 @@ export function packageVersion(): string {
 	return version;
 }
 
-/** Returns the platform as in the names of the addon's packages: `linux-x64-gnu`, `darwin-arm64`, `win32-x64-msvc`, … */
+/** Returns the platform as it is written in the names of the addon's npm packages: `linux-x64-gnu`, `darwin-arm64`, `win32-x64-msvc`, … */
 export function platformName(): string {
 	const {platform, arch} = process;
 	if (platform === 'linux') {
@@ -47,7 +47,7 @@ function libc(): 'gnu' | 'musl' {
 	if (reporter === undefined) {
 		return 'musl';
 	}
-	// Otherwise Node looks up the host names of all peers that the process is connected to, and waits for the answers.
+	// Without this setting, Node looks up the host names of all peers that the process is connected to, and waits for the answers.
 	const {excludeNetwork = false} = reporter;
 	reporter.excludeNetwork = true;
 	try {
@@ -58,9 +58,9 @@ function libc(): 'gnu' | 'musl' {
 	}
 }
 
-/** Loads the addon: the one built in this checkout, else that of the platform's package. Fails with `ERR_NATIVE_MISSING`. */
+/** Loads the addon that was built in this checkout, or else that of the npm package for this platform. Fails with `ERR_NATIVE_MISSING`. */
 export function loadAddon(): unknown {
-	const require = createRequire(here);
+	const require = createRequire(moduleLocation);
 	const platform = platformName();
 	const platformPackage = `@passagekit/native-${platform}`;
 	const failures: string[] = [];

@@ -1,6 +1,6 @@
 /**
-Hits of the addon as JavaScript objects. A search writes the number of hits and their scores into a buffer that both sides share, and
-returns the ids joined in one string: one string and one buffer cost far less than an object per hit.
+Converts hits of the addon to JavaScript objects. A search writes the number of hits and their scores into a buffer that both sides share,
+and returns the ids joined in one string, because creating one string costs far less than creating an object per hit in the addon.
 */
 import {type Binding, callSync} from './native.ts';
 import type {Hit, HitColumns} from '../types.ts';
@@ -8,33 +8,37 @@ import type {Hit, HitColumns} from '../types.ts';
 /** Passage ids joined with U+0000, or as an array if one of them contains that character. */
 export type JoinedIds = string | string[];
 
-/** Maximum number of hits that the shared buffer has space for. */
+/** Number of hits that the shared buffer has space for. */
 const MAX_HITS = 1024;
-/** Lists of a run are taken together up to this number of hits: an id that is kept alive keeps the whole joined string alive. */
+/**
+Maximum number of hits that are read at once from several lists of a run. It is small because an id that the caller keeps also keeps the
+whole joined string in memory.
+*/
 const MAX_HITS_OF_LISTS = 256;
 
 /**
-The buffer that the addon writes to: the number of hits, then the bits of their scores. It must be read before anything else of the
-addon is called.
+The buffer that the addon writes to: the number of hits, then their scores as 32-bit floats. It must be read before the next call of the
+addon, which may overwrite it.
 */
 export const hitBuffer: Uint32Array = new Uint32Array(1 + MAX_HITS);
 const scores = new Float32Array(hitBuffer.buffer, 4);
 const bufferOfLists = hitBuffer.subarray(0, 1 + MAX_HITS_OF_LISTS);
+/** A second buffer, for several lists: the number of lists, at most 64, then the number of hits of each. */
 const counts = new Uint32Array(65);
 
-/** The hits whose scores are in the buffer. */
+/** The hits whose scores are in `hitBuffer`. */
 export function bufferedHits(ids: JoinedIds): Hit[] {
 	const count = hitBuffer[0]!;
 	return count === 0 ? [] : withScores(splitIds(ids), 0);
 }
 
-/** The hits whose scores are in the buffer, by columns. */
+/** The hits whose scores are in `hitBuffer`, by columns. */
 export function bufferedColumns(ids: JoinedIds): HitColumns {
 	const count = hitBuffer[0]!;
 	return {ids: count === 0 ? [] : splitIds(ids), scores: scores.slice(0, count)};
 }
 
-/** The hits of an object of the addon. */
+/** Converts the hits that a search on the thread pool returned. */
 export function toHits({joined, ids, scores}: Binding.Hits): Hit[] {
 	if (scores.length === 0) {
 		return [];
@@ -42,7 +46,7 @@ export function toHits({joined, ids, scores}: Binding.Hits): Hit[] {
 	return (ids ?? splitIds(joined!)).map((id, i) => ({id, score: scores[i]!}));
 }
 
-/** The hits of an object of the addon, by columns. */
+/** Converts the hits that a search on the thread pool returned to columns. */
 export function toColumns({joined, ids, scores}: Binding.Hits): HitColumns {
 	return {ids: ids ?? (scores.length === 0 ? [] : splitIds(joined!)), scores};
 }
@@ -66,20 +70,20 @@ export function hitsOf(run: Binding.NativeRun, query: string): Hit[] | undefined
 }
 
 /**
-The next hit lists of a run, from position `first` on: as many as fit into the buffer together, and at least one if there are any left.
-`nameOf` returns the query id at a position.
+The next hit lists of a run, starting with the list of the query at position `first`, which must exist: as many lists as fit into the
+buffer together, or one list that is too long for it. `queryAt` returns the query id at a position.
 */
-export function listsFrom(run: Binding.NativeRun, first: number, nameOf: (list: number) => string): Hit[][] {
-	const ids = callSync(() => run.takeFrom(first, counts, bufferOfLists));
+export function listsFrom(run: Binding.NativeRun, first: number, queryAt: (position: number) => string): Hit[][] {
+	const joined = callSync(() => run.takeFrom(first, counts, bufferOfLists));
 	const lists: Hit[][] = [];
 	if (counts[0] === 0) {
-		return [hitsOf(run, nameOf(first))!];
+		return [hitsOf(run, queryAt(first))!];
 	}
-	const names = splitIds(ids);
+	const ids = splitIds(joined);
 	let from = 0;
 	for (let list = 1; list <= counts[0]!; list++) {
 		const to = from + counts[list]!;
-		lists.push(withScores(names.slice(from, to), from));
+		lists.push(withScores(ids.slice(from, to), from));
 		from = to;
 	}
 	return lists;
@@ -89,7 +93,7 @@ function splitIds(ids: JoinedIds): string[] {
 	return typeof ids === 'string' ? ids.split('\0') : ids;
 }
 
-/** Turns an array of ids into hits in place; their scores are in the buffer from position `first` on. */
+/** Turns an array of ids into hits in place. The scores are in `hitBuffer`, that of the first hit at position `first`. */
 function withScores(ids: string[], first: number): Hit[] {
 	const hits: Array<string | Hit> = ids;
 	for (let i = 0; i < hits.length; i++) {

@@ -2,6 +2,7 @@
 import {isNativeError} from 'node:util/types';
 import type * as Binding from '../../../native/binding.d.ts';
 import {loadAddon} from './addon.ts';
+import {cancelOnAbort} from '../abort.ts';
 import {type ErrorCode, RetrievalError} from '../errors.ts';
 import {CallbackRunner} from '../callbacks.ts';
 import type {CallOptions, Progress} from '../types.ts';
@@ -9,8 +10,8 @@ import type {CallOptions, Progress} from '../types.ts';
 export type {Binding};
 
 /**
-The addon. It is loaded on first use, so that `passagekit --help` and other code that does not need it works without it. The
-first use replaces this proxy with the addon itself: every later use costs one property access.
+The addon. It is loaded on first use, so that `passagekit --help` and other code that does not need the addon works without it. The
+first use replaces this proxy with the addon itself, so later uses have no overhead.
 */
 export let native: typeof Binding = new Proxy({} as typeof Binding, {
 	get(_target, name) {
@@ -20,15 +21,15 @@ export let native: typeof Binding = new Proxy({} as typeof Binding, {
 	},
 });
 
-/** Whether something of the addon was used. */
+/** Whether the addon was loaded. */
 export let isLoaded = false;
 
 const PROGRESS_INTERVAL_MS = 100;
 
 /**
-Runs native work off the event loop. Rejects at once if the signal is already aborted. If it aborts later, the work is canceled, and
-the promise rejects with the signal's reason when the work has stopped, or resolves if it was done by then. If `onProgress` fails, the
-work is canceled too, and the promise rejects with the error of `onProgress`.
+Runs native work off the event loop. Rejects at once if the signal is already aborted. If the signal aborts later, the work is canceled.
+When it has stopped, the promise rejects with the signal's reason, or resolves if the work was already complete. If `onProgress` fails,
+the work is canceled too, and the promise rejects with the error of `onProgress`.
 */
 export async function callNative<T>({signal, onProgress}: CallOptions, start: (control: Binding.Control) => Promise<T>): Promise<T> {
 	signal?.throwIfAborted();
@@ -68,31 +69,7 @@ export async function callNative<T>({signal, onProgress}: CallOptions, start: (c
 	return result;
 }
 
-/** The work that each signal cancels. Calls share one listener per signal, because Node warns of a leak at more than ten. */
-const canceledWork = new WeakMap<AbortSignal, {readonly controls: Set<Binding.Control>; readonly abort: () => void}>();
-
-/** Cancels the work when the signal aborts. The returned function undoes this. */
-function cancelOnAbort(signal: AbortSignal, control: Binding.Control): () => void {
-	let work = canceledWork.get(signal);
-	if (work === undefined) {
-		const controls = new Set<Binding.Control>();
-		work = {controls, abort: () => controls.forEach(each => each.cancel())};
-		canceledWork.set(signal, work);
-	}
-	const {controls, abort} = work;
-	if (controls.size === 0) {
-		signal.addEventListener('abort', abort);
-	}
-	controls.add(control);
-	return () => {
-		controls.delete(control);
-		if (controls.size === 0) {
-			signal.removeEventListener('abort', abort);
-		}
-	};
-}
-
-/** Runs native work of microseconds on the JavaScript thread. */
+/** Runs native work that takes microseconds, on the JavaScript thread. */
 export function callSync<T>(work: () => T): T {
 	try {
 		return work();
@@ -101,7 +78,7 @@ export function callSync<T>(work: () => T): T {
 	}
 }
 
-/** How the addon writes its errors. */
+/** The form of the addon's error messages: `[CODE] message`. */
 const ERROR_PATTERN = /^\[(ERR_[A-Z_]+)\] (.*)$/su;
 
 function codeOf(error: unknown): string | undefined {
@@ -109,8 +86,8 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /**
-Converts an error of the addon to one of this package, whose stack has the caller's frames. The addon's errors belong to the
-main context: if this module runs in another one, as under Jest, they are not `instanceof Error`.
+Converts an error of the addon to a `RetrievalError`, with a stack trace that includes the caller. `isNativeError` is used because the
+addon's errors belong to Node's main context: if this module runs in another one, as under Jest, they are not `instanceof Error`.
 */
 function translated(error: unknown): unknown {
 	if (!isNativeError(error) || error instanceof RetrievalError) {
@@ -120,7 +97,7 @@ function translated(error: unknown): unknown {
 	if (match) {
 		return new RetrievalError(match[1] as ErrorCode, match[2]!, {cause: error});
 	}
-	// `GenericFailure` is a panic that no guard of the addon caught. Other errors are those of Node-API: a wrong type that our checks accepted.
+	// `GenericFailure` is a panic that the addon did not catch. Other errors come from Node-API: a wrong type that our checks accepted.
 	if ((error as NodeJS.ErrnoException).code === 'GenericFailure') {
 		return new RetrievalError('ERR_INTERNAL', `a bug in passagekit: ${native.panicPlace(error.message)}; please report it`, {cause: error});
 	}

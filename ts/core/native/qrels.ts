@@ -1,4 +1,4 @@
-/** Checks relevance judgments and copies them to the addon. Without the check, malformed ones would be silently ignored. */
+/** Checks relevance judgments and copies them to the addon. Without the checks, malformed judgments would be silently ignored. */
 import {checkId, checkMap, hasMethods, kindOf, shown} from '../checks.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, native} from './native.ts';
@@ -8,7 +8,7 @@ import type {Qrels} from '../types.ts';
 /** Number of queries that are copied in about a millisecond. */
 const QUERIES_PER_SLICE = 500;
 
-/** The native form of judgments. They are copied in slices, one per iteration of the event loop. */
+/** Copies judgments to the addon in slices, one per iteration of the event loop. */
 export async function nativeQrels(qrels: Qrels, signal?: AbortSignal): Promise<Binding.QrelsBuilder> {
 	const judgments = new native.QrelsBuilder();
 	let added = 0;
@@ -22,7 +22,7 @@ export async function nativeQrels(qrels: Qrels, signal?: AbortSignal): Promise<B
 	return judgments;
 }
 
-/** The queries of `qrels` with their judgments; each is checked when it is reached. */
+/** Iterates over the queries of `qrels` and their judgments. Each query is checked when the iteration reaches it. */
 export function* checkedQrels(qrels: Qrels, what = 'qrels'): Generator<[string, ReadonlyMap<string, number>], void, undefined> {
 	checkQrels(what, qrels);
 	for (const [query, judged] of qrels) {
@@ -46,7 +46,7 @@ export function checkJudged(what: string, judged: unknown): asserts judged is Re
 	checkMap(what, judged, 'passage id to grade');
 	for (const [passage, grade] of judged) {
 		checkId(`${what}: passage id`, passage);
-		// `checkCount` would build its message for every grade.
+		// Not `checkCount`: the caller would have to build its argument `what` for every grade.
 		if (typeof grade !== 'number' || (grade | 0) !== grade) {
 			throw new RetrievalError('ERR_ARGUMENT', `${what}: grade of "${passage}": expected a whole number of 32 bits, got ${shown(grade)}`);
 		}

@@ -1,4 +1,4 @@
-/** Runs that stay in native memory, and the native form of runs that JavaScript made. */
+/** Runs that stay in native memory (`RetrievedRun`), and the copying of other runs to the addon (`nativeRun`). */
 import {checkId, checkMap, checkString, isArray, isInstance, isWellFormed, kindOf, shown} from '../checks.ts';
 import {RetrievalError} from '../errors.ts';
 import {hitsOf, listsFrom} from './hits.ts';
@@ -72,7 +72,7 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	}
 }
 
-/** A lone surrogate becomes another character in the addon, so the id would be another one. */
+/** A string with a lone surrogate is no id: the addon would replace the surrogate and might find another query. */
 function isId(query: unknown): query is string {
 	return typeof query === 'string' && isWellFormed(query);
 }
@@ -80,7 +80,7 @@ function isId(query: unknown): query is string {
 /** Number of hits that are copied in about a millisecond. */
 const HITS_PER_SLICE = 4000;
 
-/** The native form of a run. A run made by JavaScript is copied in slices, one per iteration of the event loop. */
+/** Returns the native form of a run. A run made by JavaScript is checked and copied in slices, one per iteration of the event loop. */
 export async function nativeRun(run: Run): Promise<Binding.NativeRun> {
 	if (isInstance(run, RetrievedRun)) {
 		return RetrievedRun.handle(run);
@@ -130,11 +130,11 @@ function refuseHit(what: string, hit: Hit | undefined): never {
 	throw new RetrievalError('ERR_ARGUMENT', `${what}: expected {id: string, score: number}, got ${got}`);
 }
 
-/** Without this check, a passage that is in a list twice would be counted twice. */
+/** Without this check, a passage that occurs twice in a list would be counted twice. */
 function checkDistinct(query: string, ids: readonly string[]): void {
 	if (new Set(ids).size < ids.length) {
-		const twice = ids.find((id, i) => ids.indexOf(id) < i)!;
-		throw new RetrievalError('ERR_ARGUMENT', `run: hits of query "${query}": expected each passage once, got "${twice}" twice`);
+		const repeated = ids.find((id, i) => ids.indexOf(id) < i)!;
+		throw new RetrievalError('ERR_ARGUMENT', `run: hits of query "${query}": expected each passage once, got "${repeated}" twice`);
 	}
 }
 
@@ -145,7 +145,7 @@ function checkWellFormed(what: string, ids: readonly string[]): void {
 	}
 }
 
-/** The hits of a query of any run, after a check; empty if the run does not have the query. */
+/** Returns the hits of a query of any run, after a check. Empty if the run does not have the query. */
 export function hitsFor(run: Run, query: string): readonly Hit[] {
 	const hits = run.get(query);
 	if (hits === undefined || run instanceof RetrievedRun) {

@@ -1,4 +1,4 @@
-/** Texts of passages as the addon takes them. */
+/** Passes the texts of passages to the addon: the handle of a `PassageStore`, or a copy of a map. */
 import {checkId, checkMap, checkString, hasMethods, isInstance} from '../checks.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, native} from './native.ts';
@@ -9,7 +9,7 @@ import type {Passage} from '../types.ts';
 /** Number of texts that are copied in well under a millisecond. */
 const TEXTS_PER_SLICE = 512;
 
-/** The native form of the texts of passages. A map is copied in slices, one per iteration of the event loop. */
+/** Returns the native form of the texts of passages. A map is copied in slices, one per iteration of the event loop. */
 export async function nativeTexts(passages: PassageTexts): Promise<Binding.NativeTexts> {
 	const texts = storeTexts(passages);
 	if (texts !== undefined) {
@@ -34,7 +34,7 @@ export async function nativeTexts(passages: PassageTexts): Promise<Binding.Nativ
 	return copied;
 }
 
-/** The native handle of the texts of a `PassageStore`; `undefined` for a map. Fails with `ERR_ARGUMENT` for anything else. */
+/** Returns the native handle of the texts of a `PassageStore`, or `undefined` for a map. Fails with `ERR_ARGUMENT` for anything else. */
 export function storeTexts(passages: unknown): Binding.NativeTexts | undefined {
 	if (hasMethods(passages, textsOf)) {
 		const texts = (passages as TextSource)[textsOf]();

@@ -1,4 +1,5 @@
-import {waitForTime} from '../../core/event-loop.ts';
+/** Statistics of a corpus that studies need: passage ids, titles and the mean length of a passage. */
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import type {PassageStore} from '../../corpus/index.ts';
 
 export interface CorpusStatistics {
@@ -17,7 +18,7 @@ export async function corpusStatistics(passages: PassageStore, signal: AbortSign
 	const titles = new Map<string, string>();
 	let words = 0;
 	for await (const {id, title, text} of passages) {
-		await waitForTime();
+		await yieldIfOverBudget();
 		signal?.throwIfAborted();
 		order.push(id);
 		words += wordCount(text);
@@ -28,5 +29,5 @@ export async function corpusStatistics(passages: PassageStore, signal: AbortSign
 	return {order, ids: new Set(order), titles, words: words / order.length};
 }
 
-/** The number of words, separated by white space. */
+/** Returns the number of words of a text, which are separated by white space. */
 export const wordCount = (text: string): number => text.match(/\S+/gu)?.length ?? 0;

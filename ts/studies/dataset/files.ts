@@ -1,4 +1,4 @@
-/** Finds the files of a data set in its folder by their names. */
+/** Finds the files of a data set: corpus, questions and relevance judgments (qrels) are recognized by their names. */
 import {readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {checkString} from '../../core/checks.ts';
@@ -8,13 +8,13 @@ import {onPath} from '../../core/file-system.ts';
 /** The paths of a data set's files. */
 export interface DatasetFiles {
 	readonly corpus: string;
-	/** One file of all questions, or a file of development questions and one of test questions. */
+	/** One file of all questions, or one of development and one of test questions. */
 	readonly questions: readonly [all: string] | readonly [development: string, test: string];
 	/** Relevance judgments, if they are not in the questions. */
 	readonly qrels?: string;
 }
 
-/** Files that the caller names. They take precedence over files that are found. */
+/** Paths that the caller gives. They take precedence over files that are found in the folder. */
 export interface NamedFiles {
 	readonly corpus?: string | undefined;
 	readonly development?: string | undefined;
@@ -26,7 +26,7 @@ export interface NamedFiles {
 
 type FileKind = keyof NamedFiles;
 
-/** File names by which each kind of file is recognized. */
+/** Patterns of the file names by which each kind of file is recognized. */
 const patterns: Readonly<Record<FileKind, RegExp>> = {
 	corpus: /^(?:psgs|passages|paragraphs|corpus|collection|articles|wikipedia)/iu,
 	qrels: /^qrels/iu,
@@ -35,7 +35,7 @@ const patterns: Readonly<Record<FileKind, RegExp>> = {
 	queries: /^(?:quer|question)|(?:^|[^a-z])qas?(?:[^a-z]|$)/iu,
 };
 
-/** What error messages say about each kind of file. */
+/** Descriptions of each kind of file for error messages. */
 const descriptions = {
 	corpus: 'the corpus, named passages.*, psgs*, corpus.* or articles/',
 	development: 'development questions, with "dev" in the name',
@@ -44,17 +44,18 @@ const descriptions = {
 } as const;
 
 /**
-Finds a data set's files in its folder, or in a single file of passages and questions, such as SQuAD's and PubMedQA's. Fails with
-`ERR_ARGUMENT` if a file is missing or if several fit.
+Finds the files of a data set. `dataset` is a folder, or a single file with passages and questions, as in SQuAD and
+PubMedQA; a folder may also contain just such a file. Fails with `ERR_ARGUMENT` if a file is missing, or if several file
+names match. Only relevance judgments may be missing, and if several files have them, the first one by name is used.
 */
 export async function datasetFiles(dataset: string, named: NamedFiles): Promise<DatasetFiles> {
 	checkPaths(named);
 	const isFolder = (await statDataset(dataset, 'a folder with a corpus and questions, or a file with both')).isDirectory();
 	const names = isFolder ? await fileNames(dataset) : [];
-	const single = isFolder ? (names.length === 1 ? join(dataset, names[0]!) : undefined) : dataset;
-	const find = (kind: keyof typeof descriptions): string => named[kind] ?? single ?? onlyFile(dataset, names, kind);
+	const onlyPath = isFolder ? (names.length === 1 ? join(dataset, names[0]!) : undefined) : dataset;
+	const find = (kind: keyof typeof descriptions): string => named[kind] ?? onlyPath ?? onlyFile(dataset, names, kind);
 	const corpus = find('corpus');
-	const qrels = named.qrels ?? filesOf(names, 'qrels').map(name => join(dataset, name))[0];
+	const qrels = named.qrels ?? (await foundQrels(dataset, names));
 	const areSplit =
 		named.development !== undefined ||
 		named.test !== undefined ||
@@ -66,13 +67,26 @@ export async function datasetFiles(dataset: string, named: NamedFiles): Promise<
 	};
 }
 
-/** The same for a folder in which development and test questions have files of their own. */
+/**
+Finds the files of a data set whose development and test questions are in separate files. Fails as `datasetFiles` does.
+*/
 export async function splitDatasetFiles(folder: string, named: Omit<NamedFiles, 'queries' | 'qrels'>): Promise<DatasetFiles> {
 	checkPaths(named);
 	await statDataset(folder, 'a folder with a corpus, development and test questions');
 	const names = await fileNames(folder);
 	const find = (kind: 'corpus' | 'development' | 'test'): string => named[kind] ?? onlyFile(folder, names, kind);
 	return {corpus: find('corpus'), questions: [find('development'), find('test')]};
+}
+
+/** Returns the first file of judgments. If it is a folder, as in BEIR, returns its file `test.tsv`. */
+async function foundQrels(dataset: string, names: readonly string[]): Promise<string | undefined> {
+	const [name] = filesOf(names, 'qrels');
+	if (name === undefined) {
+		return undefined;
+	}
+	const path = join(dataset, name);
+	const found = await onPath('read', path, async () => stat(path));
+	return found.isDirectory() ? join(path, 'test.tsv') : path;
 }
 
 function checkPaths(named: NamedFiles): void {
@@ -95,12 +109,15 @@ async function fileNames(folder: string): Promise<readonly string[]> {
 	return names.filter(name => !name.startsWith('.')).toSorted();
 }
 
-/** Names of one kind. A corpus or a file of judgments is never a file of questions, whatever else is in its name. */
+/**
+Returns the file names of one kind. A file named like a corpus or qrels is not a file of questions, even if its name
+also matches that pattern.
+*/
 function filesOf(names: readonly string[], kind: FileKind): readonly string[] {
 	const hasQuestions = kind !== 'corpus' && kind !== 'qrels';
-	const fits = (name: string): boolean =>
+	const matches = (name: string): boolean =>
 		patterns[kind].test(name) && !(hasQuestions && (patterns.corpus.test(name) || patterns.qrels.test(name)));
-	return names.filter(fits);
+	return names.filter(matches);
 }
 
 function onlyFile(folder: string, names: readonly string[], kind: keyof typeof descriptions): string {

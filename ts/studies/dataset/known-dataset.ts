@@ -1,11 +1,15 @@
+/** Recognizes the data sets of a paper by their names. */
 import {checkString} from '../../core/checks.ts';
 
 /**
-Recognizes one of a paper's data sets by its name. The words of `dataset` have to start with those of one of its `names`, and all
-other words have to match `additions`, such as "dev". Case and punctuation are ignored.
+Returns the key in `names` of the data set that is called `dataset`, or `undefined` if there is none. `names` has the
+spellings of each data set's name. The words of `dataset` must begin with the words of a spelling, and all further
+words, such as "dev", must match `additions`. Case and punctuation are ignored: `SQuAD-dev` is found under the spelling
+`squad` if `additions` matches "dev".
 */
 export function knownDataset(dataset: string, names: Readonly<Record<string, readonly string[]>>, additions: RegExp): string | undefined {
 	checkString('dataset', dataset);
+	// A digit after a letter starts a new word, as in `squad2`.
 	const words =
 		dataset
 			.toLowerCase()
@@ -14,8 +18,8 @@ export function knownDataset(dataset: string, names: Readonly<Record<string, rea
 	const [known] =
 		Object.entries(names).find(([, spellings]) =>
 			spellings.some(name => {
-				const own = name.split(' ');
-				return own.every((word, i) => words[i] === word) && words.slice(own.length).every(word => additions.test(word));
+				const nameWords = name.split(' ');
+				return nameWords.every((word, i) => words[i] === word) && words.slice(nameWords.length).every(word => additions.test(word));
 			}),
 		) ?? [];
 	return known;

@@ -1,3 +1,4 @@
+/** Reads the questions of a study. */
 import {RetrievalError} from '../../core/errors.ts';
 import type {Question} from '../../core/types.ts';
 import {readQuestions} from '../../corpus/index.ts';
@@ -6,8 +7,9 @@ export interface QuestionsOptions {
 	/** Maximum number of questions. If the file has more, they are sampled at equal distances. */
 	readonly limit?: number | undefined;
 	/**
-	Whether questions without answers are left out (`required`), or only if other questions have answers (`preferred`): those of
-	SQuAD 2.0 that cannot be answered are left out, and files without any answers are used whole.
+	`required`: questions without answers are left out. `preferred`: they are left out if other questions of the file
+	have answers, as in SQuAD 2.0, which has unanswerable questions; a file in which no question has answers is used
+	completely.
 	*/
 	readonly answers: 'required' | 'preferred';
 }
@@ -36,7 +38,7 @@ export async function questionsOf(
 	return Array.from({length: count}, (_, i) => usable[Math.floor((i * usable.length) / count)]!);
 }
 
-/** All questions of several files. Fails with `ERR_FORMAT` if two have the same id. */
+/** Returns the questions of several files as one list. Fails with `ERR_FORMAT` if two have the same id. */
 export function joinedQuestions(dataset: string, lists: ReadonlyArray<readonly Question[]>): readonly Question[] {
 	const questions = lists.flat();
 	if (new Set(questions.map(({id}) => id)).size < questions.length) {

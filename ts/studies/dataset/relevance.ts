@@ -1,24 +1,30 @@
-/** Determines which passages are relevant: by judgments, by the passages that questions were written for, or by answers. */
+/**
+Determines which passages are relevant for a question: those that were judged relevant, the one that the question was
+written for, or those that contain an answer. The last way is called distant supervision.
+*/
 import {RetrievalError} from '../../core/errors.ts';
-import {waitForTime} from '../../core/event-loop.ts';
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import type {CallOptions, Qrels, Query, Question, Run} from '../../core/types.ts';
 import {type PassageStore, readQrels} from '../../corpus/index.ts';
 import {hasAnswer} from '../../evaluation/index.ts';
 
-/** `qrels`: a file of judgments; `contexts`: the passages that questions were written for; `answers`: passages with an answer. */
+/**
+How relevant passages are determined. `qrels`: by a file of judgments; `contexts`: by the questions, which name the
+passages that they were written for; `answers`: by the answers that passages contain.
+*/
 export type RelevanceSource = 'qrels' | 'contexts' | 'answers';
 
 export interface RelevanceJudgments {
 	readonly from: RelevanceSource;
 	readonly qrels: Qrels;
-	/** Whether a passage without a judgment is relevant. */
+	/** Returns whether a passage without a judgment is relevant. Missing if all such passages are irrelevant. */
 	readonly isRelevant?: (queryId: string, passageId: string) => Promise<boolean>;
 }
 
-/** Searches with BM25 for queries that contain a question and its answer. */
+/** Searches with BM25. Each query is a question followed by its first answer. */
 export type SupervisionSearch = (queries: readonly Query[]) => Promise<Run>;
 
-/** Uses the first source that the data set has, in the order of `RelevanceSource`. */
+/** Determines relevant passages from the first source that the data set has, in the order of `RelevanceSource`. */
 export async function judgeRelevance(
 	qrelsPath: string | undefined,
 	questions: readonly Question[],
@@ -34,7 +40,7 @@ export async function judgeRelevance(
 	return judgeByContexts(questions, corpus) ?? judgeByAnswers(questions, search, passages, options);
 }
 
-/** The passages that questions were written for, if the file of questions and the corpus have any. */
+/** Returns the passages that questions were written for; undefined if no question names a passage of the corpus. */
 export function judgeByContexts(questions: readonly Question[], corpus: ReadonlySet<string>): RelevanceJudgments | undefined {
 	const qrels = new Map(
 		questions.flatMap(({id, context}) => (context && corpus.has(context.id) ? [[id, new Map([[context.id, 1]])] as const] : [])),
@@ -42,13 +48,14 @@ export function judgeByContexts(questions: readonly Question[], corpus: Readonly
 	return qrels.size === 0 ? undefined : {from: 'contexts', qrels};
 }
 
-/** Number of passages per question that distant supervision considers (Karpukhin et al., 2020, §4.2). */
+/** Number of hits per question in which distant supervision looks for an answer (Karpukhin et al., 2020, §4.2). */
 export const SUPERVISION_DEPTH = 100;
 
 /**
-Distant supervision (Karpukhin et al., 2020, §4.2 and appendix A). BM25 searches for the question together with its first answer.
-Relevant are those of its first 100 passages that contain an answer, in BM25's order, so that the first one is the gold passage. A
-question without such a passage is dropped.
+Determines relevant passages by distant supervision (Karpukhin et al., 2020, §4.2 and appendix A). BM25 searches for the
+question together with its first answer. A passage among the first 100 hits is relevant if it contains an accepted
+answer. Relevant passages are in BM25's order, so the first one becomes the gold passage. A question without a relevant
+passage has an empty map.
 */
 export async function judgeByAnswers(
 	questions: readonly Question[],
@@ -66,7 +73,7 @@ export async function judgeByAnswers(
 	for (const [done, {id, answers}] of questions.entries()) {
 		const relevant = new Map<string, number>();
 		for (const {id: passage, text} of await passages.get((bm25.get(id) ?? []).slice(0, SUPERVISION_DEPTH).map(hit => hit.id))) {
-			await waitForTime();
+			await yieldIfOverBudget();
 			if (hasAnswer(text, answers)) {
 				relevant.set(passage, 1);
 			}

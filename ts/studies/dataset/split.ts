@@ -1,20 +1,23 @@
-/** Splits questions into development and test questions. */
+/** Splits questions into development questions, for choosing parameters, and test questions. */
 import {createHash} from 'node:crypto';
 import {RetrievalError} from '../../core/errors.ts';
 import type {Question} from '../../core/types.ts';
 
-/** What is never divided between both sides: files, or (if there is one file) documents, gold passages or single questions. */
+/**
+Which questions stay together when they are split into development and test questions: those of a file, of a document or
+of a gold passage, or none (`questions`).
+*/
 export type SplitBy = 'files' | 'documents' | 'passages' | 'questions';
 
-/** How reports describe the development questions. */
+/** Descriptions of the development questions in reports, by the unit of the split. */
 export const splitLabels: Readonly<Record<SplitBy, string>> = {
-	files: 'as the files have them',
-	documents: 'about a third of the questions, by whole documents (titles of gold passages)',
-	passages: 'about a third of the questions, by gold passages',
+	files: 'in a file of their own',
+	documents: 'about a third of the questions; those of one document (title of the gold passage) stay together',
+	passages: 'about a third of the questions; those of one gold passage stay together',
 	questions: 'about a third of the questions',
 };
 
-/** A question, and the keys by which it may be grouped. */
+/** A question, with the document and the passage by which it can be grouped. */
 export interface SplittableQuestion {
 	readonly id: string;
 	/** Title of the gold passage. */
@@ -30,13 +33,15 @@ export interface QuestionSplit {
 	readonly by: SplitBy;
 }
 
-/** With fewer groups, no selection of them comes close to a third of the questions. */
+/** Minimum number of groups. A selection of fewer, larger groups may be far from a third of the questions. */
 const MIN_GROUPS = 12;
 
 /**
-Draws about `share` of the questions for development, by the seed. It draws whole documents, identified by their titles, so that no
-parameter is chosen on passages of a document that is also used for testing. If there are fewer than twelve documents, it draws gold
-passages; if there are fewer than twelve of these, single questions. Both sides keep the order of the questions.
+Draws about `share` of the questions as development questions; the others are test questions. All questions of a
+document, which is identified by its title, are drawn together, so that no parameter is chosen on a document that is
+also used for testing. If there are fewer than twelve documents, questions are drawn by their gold passages; if there
+are fewer than twelve of these, one by one. The same seed draws the same questions. Development and test questions keep
+their order.
 */
 export function splitQuestions(questions: readonly SplittableQuestion[], seed: number, share = 1 / 3): QuestionSplit {
 	const groupings: ReadonlyArray<readonly [by: SplitBy, keyOf: (question: SplittableQuestion) => string]> = [
@@ -62,7 +67,7 @@ export function splitQuestions(questions: readonly SplittableQuestion[], seed: n
 	const drawn = new Set<string>();
 	let count = 0;
 	for (const {key, size} of shuffled) {
-		// A group is drawn if that brings the count closer to what is wanted.
+		// A group is drawn if that brings the number of questions closer to the wanted number.
 		if (Math.abs(count + size - wanted) < Math.abs(count - wanted)) {
 			drawn.add(key);
 			count += size;
@@ -73,8 +78,9 @@ export function splitQuestions(questions: readonly SplittableQuestion[], seed: n
 }
 
 /**
-Splits the questions of a data set that have a gold passage. Two files are development and test questions; a single file is split by
-the seed. Fails with `ERR_FORMAT` if a side has too few questions.
+Splits the questions that have a gold passage. If there are two lists, they are the development and the test questions;
+a single list is split by `splitQuestions`. Fails with `ERR_FORMAT` if there are no development questions or fewer than
+2 test questions.
 */
 export function splitDataset(
 	lists: ReadonlyArray<readonly Question[]>,

@@ -1,14 +1,15 @@
+/** An encoder with a cache of all passages of a corpus. */
 import {join} from 'node:path';
 import type {PassageStore} from '../../corpus/index.ts';
 import type {CallOptions, EncodeOptions, Encoder, EncoderInput, Passage, Vectors} from '../../core/types.ts';
 import {storedVectors} from './stored-vectors.ts';
 import {QuestionEncoder} from './question-encoder.ts';
 
-/** Passages whose vectors share a file. A resumed run encodes only passages without a file. */
+/** Number of passages whose vectors share a file. A resumed study encodes only passages without a file. */
 const PASSAGES_PER_FILE = 128;
 
 export interface CorpusEncoderOptions extends CallOptions {
-	/** Folder of the files with vectors. */
+	/** The folder in which the vectors are stored. */
 	readonly folder: string;
 	readonly passages: PassageStore;
 	/** Encodes passages, and questions if there is no `questionEncoder`. */
@@ -17,14 +18,15 @@ export interface CorpusEncoderOptions extends CallOptions {
 }
 
 /**
-An encoder that encodes nothing twice. It keeps the vectors of a corpus in files and in memory. Passages of the corpus are looked up; all
-other inputs are encoded as questions.
+An encoder that encodes each text at most once. It stores the vectors of a corpus in files and in memory, and looks up
+the passages that it is asked to encode. All other inputs are encoded as questions.
 */
 export class CorpusEncoder implements Encoder {
 	readonly identity: string;
 	readonly dim: number;
-	/** The vectors of the corpus, in its order. */
+	/** The vectors of the corpus, in the order of its passages. */
 	readonly vectors: Vectors;
+	/** Key of a passage → row of its vector. */
 	readonly #rows: ReadonlyMap<string, number>;
 	readonly #questions: QuestionEncoder;
 
@@ -36,7 +38,10 @@ export class CorpusEncoder implements Encoder {
 		this.#questions = new QuestionEncoder(questionEncoder);
 	}
 
-	/** Encodes the passages of the corpus whose vectors are not in the folder yet. Progress counts passages. */
+	/**
+	Reads the vectors of the corpus from the folder, and encodes the passages whose vectors are missing there. Progress
+	counts passages.
+	*/
 	static async open(options: CorpusEncoderOptions): Promise<CorpusEncoder> {
 		const {folder, passages, encoder, questionEncoder = encoder, signal, onProgress} = options;
 		const {dim} = encoder;
@@ -77,5 +82,5 @@ export class CorpusEncoder implements Encoder {
 	}
 }
 
-/** Passages of the same title and text have the same vector. */
+/** Returns the key of a passage in the cache. Passages with the same title and text have the same vector. */
 const keyOf = ({title, text}: Pick<Passage, 'title' | 'text'>): string => `${title ?? ''}\0${text}`;

@@ -1,6 +1,10 @@
+/** An encoder of questions with a cache in memory. */
 import type {EncodeOptions, Encoder, EncoderInput, Vectors} from '../../core/types.ts';
 
-/** Encodes each question only once, and in a batch of its own, because vectors of int8 models depend on their batch. */
+/**
+Encodes each question only once, and each in a separate batch, because an int8 model's vector of a text depends on the
+other texts of the batch.
+*/
 export class QuestionEncoder implements Encoder {
 	readonly #encoder: Encoder;
 	readonly #known = new Map<string, Float32Array>();
@@ -22,6 +26,7 @@ export class QuestionEncoder implements Encoder {
 		const texts = inputs.map(input => (typeof input === 'string' ? input : input.text));
 		const unknown = [...new Set(texts.filter(text => !this.#known.has(text)))];
 		if (unknown.length > 0) {
+			// With at most 1 token per batch, each batch gets a single text.
 			const {data} = await this.#encoder.encode(unknown, {batchTokens: 1, signal, onProgress});
 			for (const [i, text] of unknown.entries()) {
 				this.#known.set(text, data.slice(i * dim, (i + 1) * dim));

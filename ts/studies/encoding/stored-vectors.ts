@@ -1,8 +1,12 @@
+/** Encodes texts, with a file as a cache of their vectors: rows of 32-bit floats, without a header. */
 import {readFile} from 'node:fs/promises';
 import {writeAtomically} from '../storage/run-folder.ts';
 import type {Encoder, EncoderInput, Vectors} from '../../core/types.ts';
 
-/** The vectors of some texts, read from a file if it exists and is complete; otherwise they are encoded and written to the file. */
+/**
+Returns the vectors of texts. They are read from the file if it exists and has the right size; otherwise the texts are
+encoded and the vectors are written to the file. The caller ensures that a path always belongs to the same texts.
+*/
 export async function storedVectors(
 	path: string,
 	inputs: readonly EncoderInput[],
@@ -12,10 +16,10 @@ export async function storedVectors(
 	const [rows, {dim}] = [inputs.length, encoder];
 	const bytes = await readFile(path).catch(() => undefined);
 	if (bytes?.length === 4 * rows * dim) {
-		// Copied, because the buffer may not start at a multiple of four bytes.
+		// Copied, because a Float32Array must start at a multiple of four bytes, and Node's buffer may not.
 		return {data: new Float32Array(Uint8Array.from(bytes).buffer), rows, dim};
 	}
-	// Each text alone, because vectors of int8 models depend on their batch.
+	// One text per batch, because an int8 model's vector of a text depends on the other texts of the batch.
 	const vectors = await encoder.encode(inputs, {signal, batchTokens: 1});
 	const {buffer, byteOffset, byteLength} = vectors.data;
 	await writeAtomically(path, new Uint8Array(buffer, byteOffset, byteLength));

@@ -1,38 +1,40 @@
 /**
-The command line of a study, declared once: `ts/cli/commands/study.ts` registers its flags, and `commandLine` writes the command that a
-report shows under "How to reproduce".
+Declares the command line of a study. Two places read the declaration: `ts/cli/commands/study.ts` registers the flags,
+and `commandLine` writes the command that a report shows under "How to reproduce".
 */
 import {basename} from 'node:path';
 import {modelName} from '../storage/inputs.ts';
 
 export interface StudyCommand<Options> {
-	/** `replicate` for `npx passagekit replicate`. */
+	/** Name of the command: `replicate` for `npx passagekit replicate`. */
 	readonly name: string;
 	readonly description: string;
-	/** Help of `--dataset`. */
+	/** Placeholder and help of the flag `--dataset`. */
 	readonly dataset: {readonly placeholder: string; readonly help: string};
-	/** Help of `--output`, and its default. */
+	/** Help and default of the flag `--output`. */
 	readonly output: {readonly help: string; readonly default: string};
-	/** In the order of the help text and of the command in reports. */
+	/** All other flags, in the order in which help texts and reports show them. */
 	readonly flags: ReadonlyArray<StudyFlag<Options>>;
 }
 
-/** A flag, named like the option that it sets: `questionEncoder` is `--question-encoder`. */
+/** A flag, which sets the option of the same name: `--question-encoder` sets `questionEncoder`. */
 export interface StudyFlag<Options> {
 	readonly option: keyof Options & string;
-	/** How help shows the value, such as `<n>`; missing for a flag without a value. */
+	/** Name of the value in help texts, such as `<n>`. Flags without a value have none. */
 	readonly placeholder?: string;
 	readonly help: string;
 	readonly type: FlagType;
 	readonly default?: string | number | readonly number[];
-	/** Help of a second flag, `--no-…`, which sets the option to `false`. */
+	/** Help of the flag `--no-…`, which sets the option to `false`. Missing if there is no such flag. */
 	readonly negated?: string;
 }
 
 /**
-- `text`, `number`, `counts` (`20,100`), a count of at least `min`, one of `choices`;
-- `file`, `model`: paths, of which reports show the last part alone;
-- `boolean`: has no value, only its negation.
+The type of a flag's value:
+
+- `text`, `number`, `counts` (such as `20,100`), a count of at least `min`, or one of `choices`;
+- `file`, `model`: paths, of which reports show only the last part;
+- `boolean`: no value; only the flag `--no-…` exists.
 */
 export type FlagType =
 	| 'text'
@@ -44,10 +46,12 @@ export type FlagType =
 	| {readonly min: number}
 	| {readonly choices: readonly string[]};
 
-/** `question-encoder` for `questionEncoder`. */
+/** Returns the name of an option's flag: `question-encoder` for `questionEncoder`. */
 export const flagName = (option: string): string => option.replaceAll(/[A-Z]/gu, letter => `-${letter.toLowerCase()}`);
 
-/** The command that repeats a study, in a folder beside the data set: it names files and folders without their paths. */
+/**
+Returns the command that repeats a study. It names the data set, files and models without the folders that contain them.
+*/
 export function commandLine<Options>(command: StudyCommand<Options>, dataset: string, options: Options): string {
 	const words = [`--dataset ${quoted(basename(dataset))}`];
 	const negations: string[] = [];
@@ -82,7 +86,7 @@ function textOf(value: unknown, type: FlagType): string {
 	}
 }
 
-/** A word as a shell reads it. */
+/** Quotes a word for a POSIX shell, if necessary. */
 function quoted(word: string): string {
 	return /^[\w./,@:-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** Flags that several studies have. */
+/** Command-line flags that several studies have. */
 import type {StudyFlag} from './command.ts';
 import type {JudgedStudyOptions} from './judged-study.ts';
 import {DEFAULT_ENCODER, type StudyOptions} from './options.ts';
@@ -31,7 +31,7 @@ export const significanceFlag: StudyFlag<StudyOptions> = {
 	option: 'significance',
 	placeholder: '<p>',
 	type: 'number',
-	help: 'a difference is significant if its corrected p is below this',
+	help: 'a difference is significant if its corrected p-value is below this',
 	default: 0.01,
 };
 
@@ -63,7 +63,7 @@ export const maxQuestionsFlag: StudyFlag<JudgedStudyOptions> = {
 	option: 'maxQuestions',
 	placeholder: '<n>',
 	type: {min: 2},
-	help: 'maximum number of questions of each file, sampled at equal distances (default: all)',
+	help: 'maximum number of questions from each file, sampled at equal distances (default: all)',
 };
 
 export const seedFlag = (help: string): StudyFlag<JudgedStudyOptions> => ({

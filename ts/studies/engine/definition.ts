@@ -1,7 +1,8 @@
 /**
-What a study consists of, and how it is carried out. A study repeats the experiments of a paper on a data set. It declares its options
-and command line, reads and hashes its inputs, measures in stages that can be resumed, and describes its report. Everything else is
-the same for all studies and is written here and in the modules beside.
+Defines what a study is and runs it. A study repeats the experiments of a paper on a data set. Its `StudyDefinition`
+declares its options and command line, reads and hashes its inputs, measures in stages that can be resumed, and
+describes its report. `runStudy` does what is the same for all studies: it checks the options, creates the folder, and
+writes the results and reports.
 */
 import {resolve} from 'node:path';
 import {checkString} from '../../core/checks.ts';
@@ -15,7 +16,7 @@ import type {StudyOptions} from './options.ts';
 import {StudyRun} from './study-run.ts';
 
 export interface StudyDefinition<Options extends StudyOptions, Inputs, Results extends StudyResults> {
-	/** Name of the function that users call, for error messages. */
+	/** Name of the public function, such as `studyPhrases`, for error messages. */
 	readonly functionName: string;
 	readonly optionNames: OptionNames;
 	readonly command: StudyCommand<Options>;
@@ -23,12 +24,12 @@ export interface StudyDefinition<Options extends StudyOptions, Inputs, Results e
 	readonly resultsFile: string;
 	/** Checks the options, and reads and hashes the inputs. Writes nothing. */
 	readInputs(dataset: string, options: Options): Promise<Inputs>;
-	/** Carries out all stages. Starts the run once its configuration is known. */
+	/** Carries out all stages and returns the results. Calls `run.start` as soon as the configuration is known. */
 	measure(run: StudyRun, inputs: Inputs, options: Options): Promise<Results>;
 	readonly report: ReportDefinition<Results>;
 }
 
-/** Carries out a study, or resumes it, and writes its results and reports into the folder `output`. */
+/** Runs a study, or resumes it, and writes its results and reports into the folder `output`. */
 export async function runStudy<Options extends StudyOptions, Inputs, Results extends StudyResults>(
 	study: StudyDefinition<Options, Inputs, Results>,
 	dataset: string,

@@ -1,4 +1,6 @@
-/** Reads and hashes the inputs of a study: the files of its data set and its encoders. Writes nothing. */
+/**
+Reads the questions of a study, and hashes its inputs: the files of its data set and its encoders. Writes nothing.
+*/
 import {basename, resolve} from 'node:path';
 import {packageVersion} from '../../core/native/addon.ts';
 import type {Question} from '../../core/types.ts';
@@ -13,7 +15,7 @@ export interface StudyInputs {
 	/** The questions of each file in `files.questions`. */
 	readonly questions: ReadonlyArray<readonly Question[]>;
 	readonly corpus: {readonly sha256: string};
-	/** The files of questions, with the numbers of questions that are used. */
+	/** The question files, each with the number of questions that are used. */
 	readonly questionFiles: readonly StudyInput[];
 	readonly encoder: StudyModel;
 	/** Missing if the encoder of passages encodes questions as well. */
@@ -21,9 +23,9 @@ export interface StudyInputs {
 }
 
 export interface InputOptions extends Pick<StudyOptions, 'encoder' | 'questionEncoder' | 'signal'> {
-	/** Maximum numbers of questions, one for each file. */
+	/** Maximum number of questions for each question file; `undefined` for all. */
 	readonly limits: ReadonlyArray<number | undefined>;
-	/** Whether questions without answers are left out: see `questionsOf`. */
+	/** Which questions without answers are left out: see `QuestionsOptions`. */
 	readonly answers: 'required' | 'preferred';
 }
 
@@ -49,7 +51,7 @@ export async function readInputs(files: DatasetFiles, options: InputOptions): Pr
 /** The versions of the software, which belong to the configuration of every run. */
 export interface SoftwareVersions {
 	readonly passagekit: string;
-	/** The version of `onnxruntime-node`; `null` for a library that the user has named. */
+	/** The version of `onnxruntime-node`; `null` if the user has named another ONNX Runtime library. */
 	readonly onnxruntime: string | null;
 }
 
@@ -57,5 +59,5 @@ export function softwareVersions(): SoftwareVersions {
 	return {passagekit: packageVersion(), onnxruntime: findRuntimeLibrary().version ?? null};
 }
 
-/** The name of a data set's folder or file, without extensions. */
+/** Returns the default name of a data set: that of its folder or file, without extensions. */
 export const datasetName = (dataset: string): string => basename(resolve(dataset)).replace(/(?:\.\w+)+$/u, '');

@@ -1,4 +1,8 @@
-/** What the studies of data sets with relevance judgments share: options, inputs, judgments, development and test questions. */
+/**
+What the phrase study and the vocabulary study share: both need to know which passages are relevant for a question,
+which is what "judged" means in the names below. These functions read the inputs, determine the relevant passages, and
+split the questions into development and test questions.
+*/
 import {basename} from 'node:path';
 import {checkCount} from '../../core/checks.ts';
 import type {Qrels, Query, Question, Run} from '../../core/types.ts';
@@ -15,7 +19,7 @@ import {type StudyOptions, checkSignificance, studyOptionNames} from './options.
 import type {StudyRun} from './study-run.ts';
 
 export interface JudgedStudyOptions extends StudyOptions, NamedFiles {
-	/** Maximum number of questions of each file, sampled at equal distances. @default all */
+	/** Maximum number of questions from each file, sampled at equal distances. @default all */
 	readonly maxQuestions?: number | undefined;
 	/** Seed of everything that is drawn at random, such as development questions. @default 42 */
 	readonly seed?: number | undefined;
@@ -27,9 +31,9 @@ export const judgedOptionNames = {...studyOptionNames, queries: true, qrels: tru
 export interface JudgedInputs extends StudyInputs {
 	/** The data set's name. */
 	readonly name: string;
-	/** The questions of all files. */
+	/** The questions of all files together. */
 	readonly allQuestions: readonly Question[];
-	/** The file of relevance judgments; `null` if there is none. */
+	/** The hash of the file of relevance judgments; `null` if there is none. */
 	readonly qrels: {readonly sha256: string} | null;
 }
 
@@ -45,7 +49,10 @@ export async function readJudgedInputs(dataset: string, options: JudgedStudyOpti
 	};
 }
 
-/** Checks the options with numbers that both studies have. */
+/**
+Checks the numeric options that both studies have, and returns the two that belong to the settings. `maxQuestions` has
+no default; 2 is just a valid value.
+*/
 export function checkJudgedOptions({seed = 42, maxQuestions = 2, significance = 0.01}: JudgedStudyOptions): {
 	readonly seed: number;
 	readonly significance: number;
@@ -56,7 +63,7 @@ export function checkJudgedOptions({seed = 42, maxQuestions = 2, significance = 
 	return {seed, significance};
 }
 
-/** The part of the configuration that describes the software and the inputs. */
+/** Returns the part of the configuration that describes the software and the inputs. */
 export function judgedConfiguration({name, corpus, questionFiles, qrels, encoder, questionEncoder}: JudgedInputs): object {
 	return {
 		dataset: name,
@@ -69,7 +76,7 @@ export function judgedConfiguration({name, corpus, questionFiles, qrels, encoder
 	};
 }
 
-/** The corpus, what BM25 finds in it, and which passages are relevant. */
+/** A data set after BM25 has searched it and relevant passages are known. */
 export interface JudgedDataset {
 	readonly corpus: CorpusStatistics;
 	/** BM25's hits for all questions. */
@@ -77,7 +84,10 @@ export interface JudgedDataset {
 	readonly judgments: RelevanceJudgments;
 }
 
-/** `bm25Name` is the name of BM25's run. The run of distant supervision is searched only if it is needed. */
+/**
+Searches with BM25 for all questions, and determines which passages are relevant. The run is stored under `bm25Name`. If
+relevance depends on answers, BM25 searches a second time, for distant supervision (see `judgeByAnswers`).
+*/
 export async function judgeDataset(
 	run: StudyRun,
 	{files, allQuestions}: JudgedInputs,
@@ -86,44 +96,57 @@ export async function judgeDataset(
 ): Promise<JudgedDataset> {
 	const corpus = await corpusStatistics(passages, run.signal);
 	const hits = await run.search(bm25Name, () => bm25, {queries: allQuestions, k: depth});
-	const supervise = async (queries: readonly Query[]): Promise<Run> =>
+	const searchForSupervision = async (queries: readonly Query[]): Promise<Run> =>
 		run.search('supervision', () => bm25, {queries, k: SUPERVISION_DEPTH});
-	const judgments = await judgeRelevance(files.qrels, allQuestions, supervise, passages, corpus.ids, run.stage('look for answers'));
+	const judgments = await judgeRelevance(
+		files.qrels,
+		allQuestions,
+		searchForSupervision,
+		passages,
+		corpus.ids,
+		run.stage('look for answers'),
+	);
 	return {corpus, bm25: hits, judgments};
 }
 
 /** Development and test questions, with their relevant passages. */
-export interface QuestionSides {
+export interface JudgedQuestions {
 	readonly split: QuestionSplit;
-	/** The questions of both sides. */
+	/** Development and test questions together. */
 	readonly questions: readonly Question[];
 	/** Relevance judgments of these questions. */
 	readonly qrels: Qrels;
 }
 
-/** `gold`: question id → passage id. Questions without a gold passage are left out. */
+/**
+Splits the questions into development and test questions. `gold` maps question ids to passage ids; questions without a
+gold passage are left out.
+*/
 export function splitJudged(
 	{questions: lists}: JudgedInputs,
 	{corpus, judgments}: JudgedDataset,
 	gold: ReadonlyMap<string, string>,
 	seed: number,
-): QuestionSides {
+): JudgedQuestions {
 	const {split, questions} = splitDataset(lists, gold, corpus.titles, seed);
 	const ids = new Set(questions.map(({id}) => id));
 	return {split, questions, qrels: new Map([...judgments.qrels].filter(([id]) => ids.has(id)))};
 }
 
-/** The measures among all passages: by answers if these decide what is relevant, else by judgments. */
+/** Returns the measures for rankings of all passages: by answers if these determine relevance, else by judgments. */
 export function corpusMeasures(
 	{from}: RelevanceJudgments,
-	{questions, qrels}: QuestionSides,
+	{questions, qrels}: JudgedQuestions,
 	{passages}: Collection,
 	{ks, ndcg, signal}: {readonly ks: readonly number[]; readonly ndcg: boolean; readonly signal: AbortSignal | undefined},
 ): Measures {
 	return from === 'answers' ? measuresByAnswers(questions, passages, ks, {signal}) : measuresByQrels(qrels, ks, ndcg, {signal});
 }
 
-/** The file of relevance judgments in the results of a study, with the number of judged questions; undefined if there is none. */
-export function qrelsInput({files, qrels}: JudgedInputs, {qrels: used}: QuestionSides): StudyInput | undefined {
+/**
+Returns the file of relevance judgments, with the number of judged questions, for the results of a study; undefined if
+there is none.
+*/
+export function qrelsInput({files, qrels}: JudgedInputs, {qrels: used}: JudgedQuestions): StudyInput | undefined {
 	return files.qrels === undefined || qrels === null ? undefined : {count: used.size, name: basename(files.qrels), ...qrels};
 }

@@ -1,4 +1,4 @@
-/** Options that all studies have, and checks that they share. */
+/** Options that all studies have, and their checks. */
 import {checkNumber, checkString} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {callNames} from '../../core/options.ts';
@@ -6,24 +6,27 @@ import type {CallOptions, Progress} from '../../core/types.ts';
 
 /** The current stage of a study, and its progress. */
 export interface StudyProgress extends Progress {
-	/** Such as `encode`, `search dense` or `read hybrid, development`. */
+	/** Name of the stage, such as `encode`, `search dense` or `read hybrid, development`. */
 	readonly stage: string;
 }
 
 export interface StudyOptions extends Omit<CallOptions, 'onProgress'> {
-	/** The data set's name; if the paper has a data set of this name, the report shows the paper's numbers. @default the name of the folder or file */
+	/**
+	The data set's name. If the paper reports results on a data set of this name, the report also shows the paper's numbers.
+	@default the name of the folder or file
+	*/
 	readonly name?: string | undefined;
-	/** The corpus, if its file name does not identify it. */
+	/** Path of the corpus, if its file name does not identify it. */
 	readonly corpus?: string | undefined;
-	/** Development questions, if their file name does not identify them. */
+	/** Path of the development questions, if their file name does not identify them. */
 	readonly development?: string | undefined;
-	/** Test questions, if their file name does not identify them. */
+	/** Path of the test questions, if their file name does not identify them. */
 	readonly test?: string | undefined;
 	/** The encoder of passages. @default 'minilm-encoder' */
 	readonly encoder?: string | undefined;
-	/** The encoder of questions, if it is another model, as with DPR. @default the encoder of passages */
+	/** The encoder of questions, if it is another model, as in DPR. @default the encoder of passages */
 	readonly questionEncoder?: string | undefined;
-	/** A difference is significant if its corrected p is below this. @default 0.01 */
+	/** A difference is significant if its corrected p-value is below this. @default 0.01 */
 	readonly significance?: number | undefined;
 	readonly onProgress?: ((progress: StudyProgress) => void) | undefined;
 }
@@ -40,7 +43,7 @@ export const studyOptionNames = {
 	significance: true,
 } as const;
 
-/** The encoder of all studies, unless the caller names another. */
+/** The default encoder of all studies. */
 export const DEFAULT_ENCODER = 'minilm-encoder';
 
 /** Checks that the named options are strings, if they are given. */

@@ -1,3 +1,4 @@
+/** One execution of a study, with the folder in which it stores its intermediate results. */
 import {join, resolve} from 'node:path';
 import type {CallOptions, Progress, Query, Run, Searcher} from '../../core/types.ts';
 import {Collection} from '../../collection/index.ts';
@@ -7,17 +8,17 @@ import type {StudyOptions} from './options.ts';
 
 export interface SearchStage {
 	readonly queries: readonly Query[];
-	/** Hits per query. */
+	/** Number of hits per query. */
 	readonly k: number;
-	/** Name of the stage. @default `search` and the name of the file */
+	/** Name of the stage. @default `search NAME`, with the name of the TREC run */
 	readonly stage?: string;
-	/** Name of the system in the TREC file. @default the name of the file */
+	/** Name of the system in the TREC file. @default the name of the TREC run */
 	readonly system?: string;
 }
 
 /**
-One run of a study: its folder, its progress, and its results so far. Every stage first looks for its files in the folder, so that a
-stopped run continues where it stopped.
+One execution of a study. (Ranked lists are called TREC runs here, to distinguish them.) Every stage first looks for its
+files in the folder and computes only those that are missing, so a study that was stopped continues where it stopped.
 */
 export class StudyRun {
 	readonly folder: string;
@@ -33,21 +34,24 @@ export class StudyRun {
 		this.#onProgress = onProgress;
 	}
 
-	/** Fails with `ERR_ARGUMENT` if the folder has a run of another configuration. */
+	/** Stores the configuration. Fails with `ERR_ARGUMENT` if the folder has the results of another configuration. */
 	async start(configuration: object): Promise<void> {
 		await startRun(this.folder, configuration);
 	}
 
+	/** Returns the path of a file in the folder. */
 	path(...names: readonly string[]): string {
 		return join(this.folder, ...names);
 	}
 
-	/** The options of a call that belongs to a stage: progress is reported under the stage's name. */
+	/** Returns the options of a call that belongs to a stage. Its progress is reported with the stage's name. */
 	stage(stage: string): {readonly signal: AbortSignal | undefined; readonly onProgress: NonNullable<CallOptions['onProgress']>} {
 		return {signal: this.signal, onProgress: (progress: Progress) => this.#onProgress?.({...progress, stage})};
 	}
 
-	/** The collection of passages with their BM25 index and without vectors, built if it does not exist yet. */
+	/**
+	Opens the collection of passages with their BM25 index and without vectors. It is built if it does not exist yet.
+	*/
 	async textCollection(corpus: string): Promise<Collection> {
 		const path = this.path(runFiles.collection);
 		if (await exists(join(path, 'passagekit.json'))) {
@@ -62,8 +66,9 @@ export class StudyRun {
 	}
 
 	/**
-	The TREC run in the file `FOLDER/NAME.trec`; `find` computes it if there is none. The result is always read back from the file, so
-	that a resumed run continues with the same scores as one that was never stopped.
+	Returns the TREC run in the file `FOLDER/NAME.trec`. If there is no such file, `find` computes the run. The result
+	is always read back from the file, so that a resumed study continues with the same scores as a study that was never
+	stopped.
 	*/
 	async trecRun(name: string, find: () => Promise<Run>, {folder = runFiles.runs as string, system = name} = {}): Promise<Run> {
 		const path = this.path(folder, `${name}.trec`);
@@ -75,7 +80,9 @@ export class StudyRun {
 		return readTrecRun(path, {signal: this.signal});
 	}
 
-	/** Searches for all queries, once: see `trecRun`. `open` is called only if the file does not exist. */
+	/**
+	Searches for all queries and stores the TREC run: see `trecRun`. `open` is called only if the file does not exist.
+	*/
 	async search(name: string, open: () => Searcher | Promise<Searcher>, options: SearchStage): Promise<Run> {
 		const {queries, k, stage = `search ${name}`, system = name} = options;
 		return this.trecRun(name, async () => (await open()).searchMany(queries, {k, ...this.stage(stage)}), {system});

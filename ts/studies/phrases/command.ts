@@ -1,3 +1,4 @@
+/** The command line of the phrase study (Yang et al., 2023). */
 import type {StudyCommand} from '../engine/command.ts';
 import {
 	encoderFlags,
@@ -10,28 +11,44 @@ import {
 } from '../engine/common-flags.ts';
 import type {PhraseStudyOptions} from './options.ts';
 
-/** `passagekit phrases`. */
+/** Name, flags and help of `passagekit phrases`. */
 export const phrasesCommand: StudyCommand<PhraseStudyOptions> = {
 	name: 'phrases',
 	description: 'rerun Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", on a data set, and write its report',
 	dataset: judgedDataset,
 	output: {help: 'folder of the run: report, TREC runs, phrase indexes; a stopped run is resumed', default: 'passagekit-phrases'},
 	flags: [
-		nameFlag("SQuAD, PubMedQA, SCOTUS, NFCorpus or NQ, to show the paper's numbers beside yours"),
+		nameFlag("SQuAD, PubMedQA, SCOTUS, NFCorpus or NQ, to show the paper's numbers next to yours"),
 		...judgedFileFlags,
-		{option: 'sentences', placeholder: '<list>', type: 'counts', help: 'phrase lengths in sentences, a model for each (default: 1,3,5)'},
-		{option: 'tokens', placeholder: '<list>', type: 'counts', help: 'phrase lengths in tokens, a model for each, such as 75,125,250'},
+		{
+			option: 'sentences',
+			placeholder: '<list>',
+			type: 'counts',
+			help: 'phrase lengths in sentences; each has its own index, called a model (default: 1,3,5)',
+		},
+		{
+			option: 'tokens',
+			placeholder: '<list>',
+			type: 'counts',
+			help: 'phrase lengths in tokens, such as 75,125,250; each has its own index, called a model',
+		},
 		...encoderFlags,
 		maxQuestionsFlag,
 		seedFlag('seed of random candidates and of development questions'),
-		{option: 'negatives', placeholder: '<n>', type: {min: 0}, help: "BM25's hard negatives among the candidates", default: 10},
-		{option: 'random', placeholder: '<n>', type: {min: 0}, help: 'random passages among the candidates', default: 20},
+		{
+			option: 'negatives',
+			placeholder: '<n>',
+			type: {min: 0},
+			help: "hard negatives, found by BM25, among a question's candidates",
+			default: 10,
+		},
+		{option: 'random', placeholder: '<n>', type: {min: 0}, help: "random passages among a question's candidates", default: 20},
 		significanceFlag,
 		{
 			option: 'confidenceOf',
 			placeholder: '<what>',
 			type: {choices: ['phrases', 'passages']},
-			help: "scores from which confidences are computed: the paper's are those of phrases",
+			help: 'scores from which confidences are computed; the paper uses those of phrases',
 			default: 'phrases',
 		},
 	],

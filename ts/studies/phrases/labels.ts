@@ -1,6 +1,7 @@
 /** The names of models, conditions and measures in results and reports. */
 import type {PhraseCondition, PhraseModelStatistics} from './study.ts';
 
+/** The labels of all conditions except models, such as `M1`, whose names are their labels. */
 const conditionLabels: Readonly<Record<Exclude<PhraseCondition, `M${string}`>, string>> = {
 	bm25: 'BM25',
 	muf: 'MUF',
@@ -12,7 +13,7 @@ const conditionLabels: Readonly<Record<Exclude<PhraseCondition, `M${string}`>, s
 	rrf: 'RRF',
 };
 
-/** How tables name a condition; a model keeps its name. */
+/** Returns the name of a condition in tables. A model keeps its own name. */
 export const labelOf = (condition: string): string =>
 	Object.hasOwn(conditionLabels, condition) ? conditionLabels[condition as keyof typeof conditionLabels] : condition;
 
@@ -25,7 +26,7 @@ export function lengthLabel(length: PhraseModelStatistics['length']): string {
 	return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** Among candidates: whether the first passage of a question is its gold passage. */
+/** The measure of rankings of candidates: 1 if the gold passage is first, else 0. */
 export const accuracyMeasure = 'accuracy';
 
 /** The measure by which calibrations are compared; lower is better. */

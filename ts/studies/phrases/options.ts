@@ -1,3 +1,4 @@
+/** The options of the phrase study, their defaults and their checks. */
 import {checkArray, checkCount, checkOneOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, optionNames} from '../../core/options.ts';
@@ -7,17 +8,25 @@ import {type PhraseModel, phraseModels} from './protocol/phrase-models.ts';
 import type {PhraseSettings} from './study.ts';
 
 export interface PhraseStudyOptions extends JudgedStudyOptions {
-	/** Phrase lengths in sentences, a model for each. @default [1, 3, 5], or none if there are `tokens` */
+	/**
+	Phrase lengths in sentences. Each has its own index, called a model.
+	@default [1, 3, 5], or none if `tokens` is given
+	*/
 	readonly sentences?: readonly number[] | undefined;
-	/** Phrase lengths in tokens, a model for each; the paper has 75, 125 and 250 for NQ. @default none */
+	/**
+	Phrase lengths in tokens. Each has its own index, called a model. The paper has 75, 125 and 250 for NQ.
+	@default none
+	*/
 	readonly tokens?: readonly number[] | undefined;
-	/** Number of hard negatives among the candidates. @default 10 */
+	/** Number of hard negatives, found by BM25, among a question's candidates. @default 10 */
 	readonly negatives?: number | undefined;
-	/** Number of random passages among the candidates. @default 20 */
+	/** Number of random passages among a question's candidates. @default 20 */
 	readonly random?: number | undefined;
 	/**
-	The scores in A_k, from which confidences are computed: `phrases` as in the paper, the 30 highest undivided inner products with
-	phrases; or `passages`, the scores of the 30 best passages. @default 'phrases'
+	The scores from which a model's confidence is computed (A_k in the paper). `phrases`, as in the paper: the 30
+	highest inner products with vectors of phrases, not divided by the lengths of these vectors. `passages`: the scores
+	of the 30 best passages.
+	@default 'phrases'
 	*/
 	readonly confidenceOf?: 'phrases' | 'passages' | undefined;
 }
@@ -31,7 +40,7 @@ export const phraseOptionNames: OptionNames = optionNames<PhraseStudyOptions>({
 	confidenceOf: true,
 });
 
-/** Cut-offs of accuracy among all passages. */
+/** The cut-offs k of top-k accuracy among all passages. */
 export const cutOffs = [1, 5, 20, 100];
 
 /** Checks all options, and returns those that determine what is measured. */
@@ -67,9 +76,12 @@ function checkedModels({sentences, tokens = []}: PhraseStudyOptions): readonly P
 function checkedSettings(options: PhraseStudyOptions): PhraseSettings {
 	const {negatives = 10, random = 20, confidenceOf = 'phrases'} = options;
 	const {seed, significance} = checkJudgedOptions(options);
+	// At most 80 of BM25's 100 hits, because relevant passages, which cannot be negatives, may be among the hits.
 	checkCount('negatives', negatives, 0, 80);
 	checkCount('random', random, 0);
 	checkOneOf('confidenceOf', confidenceOf, ['phrases', 'passages']);
+	// The three models of MUF, the initial temperature and the step size are those of Yang et al. (2023, §4.2). The
+	// paper does not state `confidenceDepth` (the k of A_k) or the number of bins.
 	return {
 		seed,
 		negatives,

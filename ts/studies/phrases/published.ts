@@ -1,19 +1,27 @@
-/** The numbers of Yang et al. (2023), as printed. */
+/** The numbers printed in Yang et al. (2023). The report of a study on the same data set shows them next to its own. */
 import {knownDataset} from '../dataset/known-dataset.ts';
 
-/** What Yang et al. (2023) measured on a data set; F-1 in per cent, which with one passage predicted is accuracy. */
+/**
+The numbers of Yang et al. (2023) for a data set. Effectiveness is F-1 in percent; since one passage is predicted per
+question, F-1 is accuracy.
+*/
 export interface PublishedPhrases {
 	readonly dataset: string;
-	/** Table 1: question-context pairs, and mean lengths in tokens. */
+	/** Table 1: number of question-context pairs. */
 	readonly pairs: number;
+	/** Table 1: mean lengths in tokens. */
 	readonly questionTokens: number;
 	readonly passageTokens: number;
-	/** Table 2, by the names of models here; for NQ its column of the development set. */
+	/**
+	Table 2: accuracy by the model's name in this package, such as `M3` (phrases of three sentences) or `M75t` (75
+	tokens). For NQ: the column of the development set.
+	*/
 	readonly models: Readonly<Record<string, number>>;
+	/** Table 2: accuracy of MUF (model uncertainty fusion). */
 	readonly muf: number;
-	/** Table 2's column of the training set, which only NQ has. */
+	/** Table 2: the column of the training set, which only NQ has. */
 	readonly training?: {readonly models: Readonly<Record<string, number>>; readonly muf: number};
-	/** Table 3. */
+	/** Table 3, which the paper calls "general evaluation": accuracy of BM25, of DPR on whole passages, and of MUF. */
 	readonly general: {readonly bm25: number; readonly dpr: number; readonly muf: number};
 }
 
@@ -67,6 +75,7 @@ export const publishedPhrases: readonly PublishedPhrases[] = [
 	},
 ];
 
+/** Spellings of the data sets' names. */
 const names: Readonly<Record<string, readonly string[]>> = {
 	NQ: ['nq', 'natural questions'],
 	SQuAD: ['squad'],
@@ -74,12 +83,12 @@ const names: Readonly<Record<string, readonly string[]>> = {
 	SCOTUS: ['scotus', 'sc stance'],
 	NFCorpus: ['nfcorpus', 'nf corpus'],
 };
-/** Words that may follow a data set's name; the versions are those of SQuAD. */
+/** Words that may follow a data set's name. The version numbers are those of SQuAD. */
 const additions = /^(?:open|dev|development|train|training|test|small|qa|qas|preprocessed|paragraphs|v|v1|v2|1|2|0|11|20)$/u;
 
 /**
-The paper's numbers for a data set, found by any spelling of its name: `squad-dev`, `PubMedQA`, `nfcorpus`. `undefined` if the paper
-does not have the data set.
+Returns the paper's numbers for a data set, or `undefined` if the paper does not have it. Different spellings of the
+name are recognized: `squad-dev`, `PubMedQA`, `nfcorpus`.
 
 @example
 ```
@@ -89,5 +98,5 @@ publishedPhrasesFor('squad')?.models;
 */
 export function publishedPhrasesFor(dataset: string): PublishedPhrases | undefined {
 	const known = knownDataset(dataset, names, additions);
-	return publishedPhrases.find(numbers => numbers.dataset === known);
+	return publishedPhrases.find(published => published.dataset === known);
 }

@@ -1,3 +1,4 @@
+/** Defines the phrase study (Yang et al., 2023) and the public function `studyPhrases`, which runs it. */
 import {type StudyDefinition, runStudy} from '../engine/definition.ts';
 import {readJudgedInputs} from '../engine/judged-study.ts';
 import {phrasesCommand} from './command.ts';
@@ -20,15 +21,18 @@ export const phraseStudyDefinition: StudyDefinition<PhraseStudyOptions, PhraseSt
 };
 
 /**
-Repeats the experiments of Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", on a data set: a folder with a
-corpus, questions and, unless the questions name their passages, qrels; or a SQuAD or PubMedQA file. It encodes the passages by phrases
-of several lengths, a model for each, and ranks each question's gold passage among 30 others and among all passages. On development
-questions it selects three models and fits their one temperature; on test questions it measures the models, their fusion by confidence,
-BM25 and other ensembles. It writes the paper's tables and figures for this data set into the folder `output`: `report.html`,
-`report.md` and `results.json`, with all runs as TREC files and the exact configuration.
+Repeats the experiments of Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", on a data set.
 
-The study can be stopped at any time: called again with the same configuration, it continues where it stopped. The same configuration
-gives the same bytes.
+`dataset` is a folder with a corpus, questions and, unless the questions name their passages, relevance judgments
+(qrels); or it is a SQuAD or PubMedQA file. The function splits the passages into phrases of several lengths and builds
+a model, which is an index of phrases, for each length. It ranks each question's gold passage among 30 other candidates
+and among all passages. On development questions it selects three models and fits their common temperature. On test
+questions it measures the models, their fusion by confidence, BM25 and other fusions of the models.
+
+It writes the paper's tables and figures for this data set into the folder `output` (`report.html`, `report.md`,
+`results.json`), together with all runs as TREC files and the exact configuration. A study can be stopped at any time:
+if it is called again with the same configuration, it continues where it stopped. The same configuration produces the
+same bytes.
 
 @example
 ```

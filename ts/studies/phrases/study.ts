@@ -1,4 +1,13 @@
-/** The results of a phrase study: everything that its report shows. */
+/**
+The results of a phrase study: `studyPhrases` returns them, `results.json` stores them under the same names, and the
+report shows them.
+
+In the paper (Yang et al., 2023), a model is an index of all phrases of one length: M1 of single sentences, M3 of three
+sentences, M0 of whole passages. A model's confidence in its first passage is a softmax probability, computed at a
+temperature T from the model's k highest scores for the question (A_k in the paper). MUF (model uncertainty fusion)
+gives each question the hits of the model with the highest confidence. T is fitted by gradient descent from an initial
+temperature T₀.
+*/
 import type {RelevanceSource} from '../dataset/relevance.ts';
 import type {SplitBy} from '../dataset/split.ts';
 import type {Comparison} from '../statistics/comparison.ts';
@@ -8,42 +17,48 @@ import {checkStudyFormat, checkValueCount} from '../storage/study-format.ts';
 export const phraseStudyFormat = 'passagekit phrase study 2';
 
 /**
-The results of Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", on a data set. They contain everything that
-the report shows, and nothing that differs between two runs of the same configuration. `results.json` is this object.
+The results of repeating Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", on a data set. Two
+runs of the same configuration have equal results.
 */
 export interface PhraseStudy {
 	readonly format: typeof phraseStudyFormat;
 	/** The data set's name, such as "SQuAD". */
 	readonly dataset: string;
+	/** The version of passagekit. */
 	readonly passagekit: string;
-	/** `words` and `tokens`: mean length of a passage, in words separated by white space and in the encoder's word pieces. */
+	/** Mean length of a passage: `words` are separated by white space, `tokens` are the encoder's word pieces. */
 	readonly corpus: StudyInput & {readonly words: number; readonly tokens: number};
 	readonly questions: PhraseQuestions;
 	readonly relevance: Relevance;
 	readonly encoder: StudyModel;
-	/** The encoder of questions, if it is another model. */
+	/** The encoder of questions, if it is not the encoder of passages. */
 	readonly questionEncoder?: StudyModel;
 	readonly settings: PhraseSettings;
-	/** Such as M1 and M3; M0 is the last one. */
+	/** One for each phrase length, such as M1 and M3; M0 is the last one. */
 	readonly models: readonly PhraseModelStatistics[];
-	/** Results among candidates: each question's gold passage, hard negatives and random passages. */
+	/**
+	Results of ranking each question's candidates: its gold passage, hard negatives and random passages. `size` is the
+	intended number of candidates per question, and `short` the number of questions with fewer.
+	*/
 	readonly candidates: ProtocolStudy & {readonly size: number; readonly short: number};
-	/** Results among all passages of the corpus. */
+	/** Results of ranking all passages of the corpus. */
 	readonly retrieval: ProtocolStudy;
-	/** The command that repeats this study, with names of files and without folders. */
+	/** The command that repeats this study. It names files without their folders. */
 	readonly command?: string;
 }
 
 export interface PhraseQuestions {
-	/** Number of questions for choosing temperatures and models, and of questions for measuring everything else. */
+	/** Number of questions on which temperatures and models are chosen. */
 	readonly development: number;
+	/** Number of questions on which everything else is measured. */
 	readonly test: number;
-	/** Number of questions that were left out, because no relevant passage is known for them. */
+	/** Number of questions left out because the corpus has no passage that is known to be relevant for them. */
 	readonly without: number;
-	/** Mean length of a question, in words separated by white space and in the encoder's word pieces. */
+	/** Mean length of a question: `words` are separated by white space, `tokens` are the encoder's word pieces. */
 	readonly words: number;
 	readonly tokens: number;
 	readonly files: readonly StudyInput[];
+	/** How the questions were split into development and test questions. */
 	readonly split: SplitBy;
 }
 
@@ -59,71 +74,90 @@ export interface Relevance {
 
 export interface PhraseSettings {
 	readonly seed: number;
-	/** Number of hard negatives and of random passages among the candidates. */
+	/**
+	Number of hard negatives among a question's candidates. Hard negatives are BM25's best passages that are not
+	relevant.
+	*/
 	readonly negatives: number;
+	/** Number of random passages among a question's candidates. */
 	readonly random: number;
-	/** Whether A_k consists of scores of phrases, as in the paper, or of passages. */
+	/** Whether confidences are computed from the scores of phrases, as in the paper, or of passages. */
 	readonly confidenceOf: 'phrases' | 'passages';
-	/** The k of A_k: maximum number of scores that a confidence is computed from. */
+	/** The k of A_k: the maximum number of scores from which a confidence is computed. */
 	readonly confidenceDepth: number;
 	/** Number of models that MUF fuses. */
 	readonly fused: number;
-	/** Initial temperature T₀ and step size of the paper's descent. */
+	/** Initial temperature T₀ of the paper's gradient descent: 0.1. */
 	readonly start: number;
+	/** Step size of the descent. */
 	readonly stepSize: number;
 	/** Number of bins of the calibration error. */
 	readonly bins: number;
-	/** Number of hits of a search of the whole corpus. */
+	/** Number of hits per question when the whole corpus is searched. */
 	readonly depth: number;
-	/** A difference is significant if its corrected p is below this. */
+	/** A difference is significant if its corrected p-value is below this. */
 	readonly significance: number;
 }
 
-/** A model, which is an index of phrases of one length. */
+/** A model: an index of all phrases of one length. */
 export interface PhraseModelStatistics {
 	/** `M3` has phrases of three sentences, `M75t` of 75 tokens, `M0` has whole passages. */
 	readonly name: string;
 	readonly length: {readonly sentences: number} | {readonly tokens: number} | 'passage';
+	/** Number of phrases in the index. */
 	readonly phrases: number;
 	/** Mean length of a phrase in words, separated by white space. */
 	readonly words: number;
-	/** Whether the encoder's vectors have length 1. If not, the undivided scores of phrases come from a second index. */
+	/**
+	Whether the encoder's vectors have length 1. If not, there are two indexes: one of phrase vectors scaled to length
+	1, which ranks passages, and one of the original vectors, whose inner products are the scores in A_k.
+	*/
 	readonly unitLength: boolean;
 }
 
-/** Results among candidates, or among all passages. */
+/**
+The results of the paper's protocol, in which models rank passages and are then selected, calibrated, fused and tested.
+A study applies it twice: to rankings of each question's candidates, and to rankings of all passages.
+*/
 export interface ProtocolStudy {
-	/** The first one is accuracy: 1 if the first passage of a question is right, else 0. */
+	/**
+	Names of the measures. The first one is accuracy: 1 if the first passage found for a question is right, else 0.
+	*/
 	readonly measures: readonly string[];
 	readonly models: readonly CalibratedModel[];
 	/** The models that MUF fuses: those with the highest accuracy on development questions, best first. */
 	readonly selected: readonly string[];
-	/** The temperature that all models share, fitted on development questions in three ways. */
+	/** Temperatures that models share, fitted on development questions in three ways. */
 	readonly temperatures: FusionTemperatures;
-	/** Calibration of MUF on test questions. `searched` has the temperature of `mufSearch`. */
+	/** Calibration of MUF on test questions. `searched` is that of the condition `mufSearch`. */
 	readonly fused: CalibratedFusion & {readonly searched: Calibration};
 	/** Effectiveness on test questions: BM25, each model, then their fusions. */
 	readonly rows: readonly PhraseConditionRow[];
 	/** Number of test questions for which MUF chose each of its models. */
 	readonly chosen: Readonly<Record<string, number>>;
-	/** Figure 2: accuracy of MUF on test questions by T₀, and the temperature at which the paper's descent from T₀ ends. */
+	/**
+	Figure 2 of the paper: for each initial temperature `start`, the temperature at which the descent ends and MUF's
+	accuracy on test questions.
+	*/
 	readonly curve: ReadonlyArray<{readonly start: number; readonly temperature: number; readonly accuracy: number}>;
 	/** The paper's comparisons: MUF with models and BM25, and models with each other. */
 	readonly comparisons: readonly Comparison[];
-	/** Tests of MUF against other ways to fuse, which the paper does not have. */
+	/** Tests of MUF against other fusions, which the paper does not have. */
 	readonly extensions: readonly Comparison[];
-	/** Tests of MUF with T₀ = 0.1 against MUF with other T₀. */
+	/** Tests of MUF with T₀ = `settings.start` against MUF with other initial temperatures. */
 	readonly startTests: readonly Comparison[];
-	/** Tests of Brier scores at T = 1 against those at the one fitted temperature, for each model and MUF. */
+	/**
+	Tests of the Brier scores at T = 1 against those at the fitted common temperature, for each model and for MUF.
+	*/
 	readonly calibrationTests: readonly Comparison[];
 }
 
 export interface FusionTemperatures {
-	/** Found by the paper's descent; the temperature of `muf`. */
+	/** Found by the paper's descent for the selected models; the condition `muf` uses it. */
 	readonly descent: number;
-	/** The temperature with the smallest calibration error; that of `mufSearch`. */
+	/** The temperature with the smallest calibration error, found by search; the condition `mufSearch` uses it. */
 	readonly search: number;
-	/** Found by the paper's descent for all models; the temperature of `mufAll`. */
+	/** Found by the paper's descent for all models; the condition `mufAll` uses it. */
 	readonly all: number;
 }
 
@@ -133,43 +167,56 @@ export interface CalibratedModel {
 	readonly development: number;
 	/** A temperature for this model alone, found by search: an extension of the paper's method. */
 	readonly temperature: number;
-	/** On test questions: at T = 1, at the common temperature found by the paper's descent, and at the model's own temperature. */
+	/** Calibration on test questions at T = 1. */
 	readonly before: Calibration;
+	/** Calibration on test questions at the common temperature found by the paper's descent. */
 	readonly after: Calibration;
+	/** Calibration on test questions at the model's own temperature. */
 	readonly own: Calibration;
 }
 
-/** Fused predictions on test questions: `mufPlain`, `muf` and `mufOwn`. */
+/**
+Calibration of fused predictions on test questions: `before` is that of `mufPlain`, `after` of `muf`, and `own` of
+`mufOwn`.
+*/
 export type CalibratedFusion = Pick<CalibratedModel, 'before' | 'after' | 'own'>;
 
-/** Calibration errors and the Brier score. */
+/**
+Calibration errors and the Brier score of K predictions. Bins divide the predictions by confidence; |B| is the number of
+predictions in bin B, conf(B) their mean confidence, and acc(B) the share of them that are right.
+*/
 export interface Calibration {
-	/** Σ |B| / K · (conf(B) − acc(B))², the paper's. */
+	/** The paper's calibration error: Σ |B| / K · (conf(B) − acc(B))². */
 	readonly squared: number;
-	/** Σ |B| / K · |conf(B) − acc(B)| (Guo et al., 2017). */
+	/** Expected calibration error: Σ |B| / K · |conf(B) − acc(B)| (Guo et al., 2017). */
 	readonly absolute: number;
+	/** Maximum calibration error: the largest |conf(B) − acc(B)|. */
 	readonly maximum: number;
+	/** Mean squared difference between confidence and outcome, which is 1 or 0. */
 	readonly brier: number;
-	/** Each bin with questions: number of questions, mean confidence, share of right predictions. */
+	/** For each bin that is not empty: number of questions, mean confidence, share of right predictions. */
 	readonly bins: ReadonlyArray<{readonly count: number; readonly confidence: number; readonly accuracy: number}>;
 }
 
 /**
-- `bm25`; a model by its name;
-- `muf`: the paper's model uncertainty fusion of the selected models, with one temperature by its descent from T₀ = 0.1;
-- `mufSearch`: one temperature by search; `mufOwn`: a temperature for each model, by search; `mufPlain`: T = 1; `mufAll`: as
-  `muf`, with all models;
+What ranks the passages:
+
+- `bm25`, or a model by its name;
+- `muf`: the paper's model uncertainty fusion of the selected models, at the common temperature found by descent from
+  `settings.start`;
+- `mufSearch`: the same with the common temperature found by search; `mufOwn`: with a temperature for each model, found
+  by search; `mufPlain`: with T = 1; `mufAll`: as `muf`, but with all models;
 - `mean`: the mean of the selected models' scores; `rrf`: reciprocal rank fusion of their lists.
 */
 export type PhraseCondition = 'bm25' | 'muf' | 'mufSearch' | 'mufOwn' | 'mufPlain' | 'mufAll' | 'mean' | 'rrf' | `M${string}`;
 
 export interface PhraseConditionRow {
 	readonly condition: PhraseCondition;
-	/** One for each of `measures`, 0 to 1. */
+	/** One value for each of `measures`, from 0 to 1. */
 	readonly values: readonly number[];
 }
 
-/** Fails with `ERR_FORMAT` if `value` is not a study of this kind, such as the JSON of something else. */
+/** Fails with `ERR_FORMAT` if `value`, such as parsed JSON, is not the result of a phrase study. */
 export function checkPhraseStudy(value: unknown): asserts value is PhraseStudy {
 	checkStudyFormat(value, phraseStudyFormat);
 	const {candidates, retrieval} = value as PhraseStudy;

@@ -1,23 +1,24 @@
+/** The command line of the replication study (Ma et al., 2021). */
 import {answerMerges} from '../../reader/extractive-reader.ts';
 import type {StudyCommand} from '../engine/command.ts';
 import {corpusFlag, encoderFlags, nameFlag, significanceFlag, splitFlags} from '../engine/common-flags.ts';
 import {DEFAULT_READER, type ReplicateOptions} from './options.ts';
 
-/** `passagekit replicate`. */
+/** Name, flags and help of `passagekit replicate`. */
 export const replicateCommand: StudyCommand<ReplicateOptions> = {
 	name: 'replicate',
 	description: 'rerun Ma et al. (2021), "A Replication Study of Dense Passage Retriever", on a data set, and write its report',
 	dataset: {placeholder: '<folder>', help: 'a folder with a corpus, development and test questions, identified by their names'},
 	output: {help: 'folder of the run: report, TREC runs, cached readings; a stopped run is resumed', default: 'passagekit-study'},
 	flags: [
-		nameFlag("NQ, TriviaQA, WQ, CuratedTREC or SQuAD, to show the paper's numbers beside yours"),
+		nameFlag("NQ, TriviaQA, WQ, CuratedTREC or SQuAD, to show the paper's numbers next to yours"),
 		corpusFlag,
 		...splitFlags,
 		{
 			option: 'collection',
 			placeholder: '<folder>',
 			type: 'file',
-			help: 'a collection of this corpus made by `passagekit index`, instead of building one',
+			help: 'an existing collection of this corpus, made by `passagekit index` (default: one is built)',
 		},
 		...encoderFlags,
 		{
@@ -26,11 +27,11 @@ export const replicateCommand: StudyCommand<ReplicateOptions> = {
 			type: 'model',
 			help: 'reader',
 			default: DEFAULT_READER,
-			negated: 'retrieval alone: Tables 1 and 2',
+			negated: 'only retrieval: Tables 1 and 2',
 		},
-		{option: 'depth', placeholder: '<n>', type: {min: 1}, help: "hits of each list that are fused (k')", default: 1000},
-		{option: 'dprDepth', placeholder: '<n>', type: {min: 1}, help: "the same for DPR's own hybrid (default: twice --depth)"},
-		{option: 'ks', placeholder: '<list>', type: 'counts', help: 'cut-offs of accuracy', default: [20, 100]},
+		{option: 'depth', placeholder: '<n>', type: {min: 1}, help: "number of hits of each list that hybrids fuse (k')", default: 1000},
+		{option: 'dprDepth', placeholder: '<n>', type: {min: 1}, help: "the same for Hybrid-orig, DPR's own hybrid (default: twice --depth)"},
+		{option: 'ks', placeholder: '<list>', type: 'counts', help: 'cut-offs k of top-k accuracy', default: [20, 100]},
 		{
 			option: 'passagesRead',
 			placeholder: '<n>',
@@ -50,7 +51,7 @@ export const replicateCommand: StudyCommand<ReplicateOptions> = {
 			option: 'merge',
 			placeholder: '<way>',
 			type: {choices: answerMerges},
-			help: 'answers that are equal: as texts, or after normalization as in PyGaggle',
+			help: 'answers that count as equal: those with the same text, or the same normalized text as in PyGaggle',
 			default: 'text',
 		},
 		significanceFlag,

@@ -1,3 +1,4 @@
+/** The replication study (Ma et al., 2021): `replicate` runs it; the other functions judge and report its results. */
 export type {Finding, FindingName} from './findings/finding-names.ts';
 export {findings} from './findings/findings.ts';
 export {type Accuracies, published, type Published, publishedFor, type PublishedRetrieval} from './published.ts';

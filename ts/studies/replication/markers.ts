@@ -1,14 +1,14 @@
 /**
-The significance markers beside values. Table 1 has the paper's symbols, † and ‡. Table 3 has the same ones here, because `*` is part
-of a scoring's name there.
+The significance markers next to values in tables. Table 1 has the symbols of Ma et al. (2021), † and ‡. Table 3 has the
+same symbols instead of the paper's, because `*` is part of the names of scorings in that table.
 */
 export const markers = {
 	/** Table 1, on BM25: significantly different from dense retrieval. */
 	differs: '†',
-	/** Table 1, on a hybrid: significantly better than the better one of dense retrieval and BM25. */
+	/** Table 1, on a hybrid: significantly better than the better of dense retrieval and BM25. */
 	better: '‡',
-	/** Table 3: repl* significantly better than repl, GAR than repl, GAR* than GAR. */
+	/** Table 3: repl* or GAR is significantly better than repl, or GAR* than GAR. */
 	step: '†',
-	/** Table 3: GAR* significantly better than repl. */
+	/** Table 3: GAR* is significantly better than repl. */
 	both: '‡',
 } as const;

@@ -1,3 +1,4 @@
+/** The options of the replication study, their defaults and their checks. */
 import {checkArray, checkCount, checkOneOf, checkString} from '../../core/checks.ts';
 import {type OptionNames, optionNames} from '../../core/options.ts';
 import type {AnswerKind} from '../../core/types.ts';
@@ -6,29 +7,35 @@ import {type StudyOptions, checkSignificance, checkStrings, studyOptionNames} fr
 import type {Settings} from './study.ts';
 
 export interface ReplicateOptions extends StudyOptions {
-	/** An existing collection of this corpus. @default one is built in the run's folder */
+	/** Folder of an existing collection of this corpus. @default one is built in the output folder */
 	readonly collection?: string | undefined;
-	/** The reader, or `false` for retrieval alone. @default 'minilm-reader' */
+	/** The reader, or `false` for retrieval without reading. @default 'minilm-reader' */
 	readonly reader?: string | false | undefined;
-	/** Whether accepted answers are texts or, as in CuratedTREC, regular expressions, for which F1 is not defined. @default 'text' */
+	/**
+	Whether accepted answers are texts or, as in CuratedTREC, regular expressions, for which F1 is not defined.
+	@default 'text'
+	*/
 	readonly answerKind?: AnswerKind | undefined;
-	/** Hits of each list that Hybrid-norm and Hybrid fuse (k'). @default 1000 */
+	/** Number of hits of each list that Hybrid-norm and Hybrid fuse (k'). @default 1000 */
 	readonly depth?: number | undefined;
-	/** The same for Hybrid-orig; at least `depth`. It is also the number of hits retrieved. @default twice `depth`, as in Karpukhin et al. (2020) */
+	/**
+	The same for Hybrid-orig; at least `depth`. This number of hits is retrieved by each retriever.
+	@default twice `depth`, as in Karpukhin et al. (2020)
+	*/
 	readonly dprDepth?: number | undefined;
-	/** Cut-offs of accuracy. @default [20, 100] */
+	/** The cut-offs k of top-k accuracy. @default [20, 100] */
 	readonly ks?: readonly number[] | undefined;
 	/** Maximum number of passages read per question; the paper has 500. @default 100 */
 	readonly passagesRead?: number | undefined;
-	/** Maximum number of spans per passage (m). The papers do not say how many; PyGaggle's GAR keeps 5. @default 10 */
+	/** Maximum number of spans per passage (m). The papers do not say how many; PyGaggle uses 5. @default 10 */
 	readonly spansPerPassage?: number | undefined;
 	/** Maximum number of tokens of an answer. The papers do not say how many; PyGaggle has 10 as well. @default 10 */
 	readonly maxAnswerTokens?: number | undefined;
-	/** Which answers are equal; PyGaggle has `normalized`. @default 'text' */
+	/** Which answers count as equal; PyGaggle has `normalized`. @default 'text' */
 	readonly merge?: AnswerMerge | undefined;
 	/**
-	Values of α tried for Hybrid-norm and Hybrid. With an encoder of unit vectors, λ of Hybrid-orig is tuned as well: its values are
-	1 / α for each positive α.
+	The values of α that are tried for Hybrid-norm and Hybrid. If the encoder's vectors have unit length, λ of
+	Hybrid-orig is tuned as well: the values 1 / α are tried for each positive α.
 	@default 0 to 2 in steps of 0.05; for unit vectors, whose scores are small, a tenth of these values
 	*/
 	readonly grid?: readonly number[] | undefined;
@@ -79,6 +86,7 @@ export function checkedOptions(options: ReplicateOptions): {readonly settings: S
 }
 
 function checkedSettings(options: ReplicateOptions): Settings {
+	// The maximum numbers of questions have no default; 1 and 2 are just valid values.
 	const {depth = 1000, passagesRead = 100, significance = 0.01, maxDevelopmentQuestions = 1, maxTestQuestions = 2} = options;
 	const {spansPerPassage = 10, maxAnswerTokens = 10, merge = 'text', answerKind = 'text'} = options;
 	checkCount('depth', depth, 1);

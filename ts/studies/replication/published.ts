@@ -1,32 +1,44 @@
-/** The numbers of Ma et al. (2021), as printed. */
+/**
+The numbers printed in Ma et al. (2021) and Karpukhin et al. (2020), which reports show next to those of a study on the
+same data set.
+*/
 import {knownDataset} from '../dataset/known-dataset.ts';
 import type {RetrievalCondition, Retrieved, Scoring} from './study.ts';
 
-/** What Ma et al. (2021) and Karpukhin et al. (2020) measured on a data set, in per cent. */
+/**
+The numbers of Ma et al. (2021) and Karpukhin et al. (2020) for a data set, in percent. Tables are those of Ma et al.
+unless stated otherwise.
+*/
 export interface Published {
 	readonly dataset: string;
-	/** Table 1. */
+	/** Table 1: top-k accuracy. */
 	readonly retrieval: Readonly<Record<RetrievalCondition, PublishedRetrieval>>;
-	/** Table 2: Jaccard overlap of dense and sparse lists by their length. */
+	/** Table 2: Jaccard overlap of dense and sparse lists, by the length of the lists. */
 	readonly overlap: Readonly<Record<20 | 100 | 500 | 1000, number>>;
-	/** Table 3: exact match; `orig` is from Karpukhin et al. Missing if the paper did not read this data set. */
+	/**
+	Table 3: exact match; `orig` is from Karpukhin et al. Missing if the paper has no reading results for this data set.
+	*/
 	readonly reading?: Readonly<Record<Retrieved, Readonly<Record<'orig' | Scoring, number>>>>;
-	/** Table 4 of Karpukhin et al.: exact match with encoders trained on this data set (`single`) or on all but SQuAD (`multi`). */
+	/**
+	Table 4 of Karpukhin et al.: exact match with encoders trained on this data set (`single`) or on all data sets
+	except SQuAD (`multi`).
+	*/
 	readonly dprReading: Readonly<Record<Retrieved, {readonly single: number; readonly multi?: number}>>;
 }
 
 export interface PublishedRetrieval {
 	/** λ of `dprHybrid`, α of the other hybrids. */
 	readonly weight?: number;
-	/** Karpukhin et al.: accuracy at 20 and at 100. */
+	/** The numbers of Karpukhin et al. */
 	readonly orig?: Accuracies;
-	/** Ma et al. */
+	/** The numbers of Ma et al. */
 	readonly repl?: Accuracies;
 }
 
+/** Top-20 and top-100 accuracy. */
 export type Accuracies = Readonly<Record<20 | 100, number>>;
 
-/** In the paper's order. */
+/** The data sets, in the order of Ma et al. (2021). */
 export const published: readonly Published[] = [
 	{
 		dataset: 'NQ',
@@ -104,6 +116,7 @@ function at(top20: number, top100: number): Accuracies {
 	return {20: top20, 100: top100};
 }
 
+/** Spellings of the data sets' names. */
 const names: Readonly<Record<string, readonly string[]>> = {
 	NQ: ['nq', 'natural questions'],
 	TriviaQA: ['trivia', 'trivia qa', 'triviaqa', 'tqa'],
@@ -111,12 +124,12 @@ const names: Readonly<Record<string, readonly string[]>> = {
 	CuratedTREC: ['curated', 'curated trec', 'curatedtrec'],
 	SQuAD: ['squad'],
 };
-/** Words that may follow a data set's name; the versions are those of SQuAD 1.1. */
+/** Words that may follow a data set's name. The version numbers are those of SQuAD 1.1. */
 const additions = /^(?:open|dev|development|train|training|test|qa|qas|unfiltered|v|v1|1|11)$/u;
 
 /**
-The paper's numbers for a data set, found by any spelling of its name: `nq-dev`, `Natural Questions`, `SQuAD 1.1`, `trivia`.
-`undefined` if the paper does not have the data set, such as SQuAD 2.0.
+Returns the papers' numbers for a data set, or `undefined` if the papers do not have it, such as SQuAD 2.0. Different
+spellings of the name are recognized: `nq-dev`, `Natural Questions`, `SQuAD 1.1`, `trivia`.
 
 @example
 ```
@@ -126,5 +139,5 @@ publishedFor('squad')?.retrieval.bm25.repl;
 */
 export function publishedFor(dataset: string): Published | undefined {
 	const known = knownDataset(dataset, names, additions);
-	return published.find(numbers => numbers.dataset === known);
+	return published.find(entry => entry.dataset === known);
 }

@@ -1,3 +1,4 @@
+/** Defines the replication study and the public function `replicate`, which runs it. */
 import {basename, resolve} from 'node:path';
 import {type StudyDefinition, runStudy} from '../engine/definition.ts';
 import {readInputs} from '../engine/inputs.ts';
@@ -33,13 +34,16 @@ export const replicationStudy: StudyDefinition<ReplicateOptions, ReplicationInpu
 };
 
 /**
-Repeats the experiments of Ma et al. (2021), "A Replication Study of Dense Passage Retriever", on a data set: a folder with a corpus,
-development questions and test questions. It tunes the hybrids and evidence fusion on development questions, measures everything on
-test questions, tests the differences, and writes the paper's tables and figure for this data set into the folder `output`:
-`report.html`, `report.md` and `report.json`, with the runs as TREC files and the exact configuration.
+Repeats the experiments of Ma et al. (2021), "A Replication Study of Dense Passage Retriever", on a data set.
 
-The study can be stopped at any time: called again with the same configuration, it continues where it stopped. The same configuration
-gives the same bytes.
+`dataset` is a folder with a corpus, development questions and test questions. The function tunes the weights of the
+hybrids and of evidence fusion on development questions. On test questions it measures everything and tests the
+differences.
+
+It writes the paper's tables and figure for this data set into the folder `output` (`report.html`, `report.md`,
+`report.json`), together with the runs as TREC files and the exact configuration. A study can be stopped at any time: if
+it is called again with the same configuration, it continues where it stopped. The same configuration produces the same
+bytes.
 
 @example
 ```

@@ -1,4 +1,6 @@
-/** The content of a report's sections, in its two forms: as HTML and as Markdown. */
+/**
+The content of a report's sections. All content has two forms, because each report is written as HTML and as Markdown.
+*/
 import {tableHtml} from '../../drawing/html.ts';
 import {folded} from '../../drawing/page.ts';
 import type {ReportTable} from '../../drawing/table.ts';
@@ -10,27 +12,30 @@ export interface Section {
 }
 
 export interface Content {
-	/** Lines. */
+	/** Lines of HTML. */
 	readonly html: readonly string[];
-	/** Blocks, which are separated by empty lines. */
+	/** Blocks of Markdown, which empty lines will separate. */
 	readonly markdown: readonly string[];
 }
 
 export const tableContent = (table: ReportTable): Content => ({html: [tableHtml(table)], markdown: tableMarkdown(table)});
 
-/** Tables that the HTML page shows only on demand. */
+/** Tables that the HTML page hides until the user opens them; `summary` is the text to click. */
 export const foldedTables = (summary: string, tables: readonly ReportTable[]): Content => ({
 	html: [folded(summary, tables.map(tableHtml))],
 	markdown: tables.flatMap(tableMarkdown),
 });
 
+/** Content that only the HTML page has. */
 export const htmlOnly = (...lines: readonly string[]): Content => ({html: lines, markdown: []});
+
+/** Content that only the Markdown page has. */
 export const markdownOnly = (...blocks: readonly string[]): Content => ({html: [], markdown: blocks});
 
-/** The HTML form of one content and the Markdown form of another, such as a figure and the table of its values. */
+/** Content that differs between the two forms, such as a figure in HTML and the table of its values in Markdown. */
 export const eitherForm = ({html}: Pick<Content, 'html'>, {markdown}: Pick<Content, 'markdown'>): Content => ({html, markdown});
 
-/** A figure with its caption, which is HTML. */
+/** Returns the lines of a figure. `caption` is HTML. */
 export const figureHtml = (lines: readonly string[], name: string, caption: string): readonly string[] => [
 	'<figure>',
 	...lines,

@@ -1,9 +1,12 @@
-/** Parts of Markdown in GitHub's dialect, with all text escaped. */
+/**
+Formats parts of pages in GitHub Flavored Markdown: tables, labels, text and code. All text is escaped, except in blocks
+of code, which Markdown does not interpret.
+*/
 import type {Label} from '../../drawing/format.ts';
 import type {ReportTable} from '../../drawing/table.ts';
 
-/** A table, and its caption below. */
-export function tableMarkdown({name, caption, stub, columns, blocks}: ReportTable): readonly string[] {
+/** Returns a table and, as the next block, its caption. */
+export function tableMarkdown({name, caption, firstHeading, columns, blocks}: ReportTable): readonly string[] {
 	const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 	const headings = columns.map(({group, heading}) => (group === undefined ? heading : `${group} ${heading}`));
 	const rows = blocks.flatMap(({heading, rows}) => [
@@ -11,16 +14,20 @@ export function tableMarkdown({name, caption, stub, columns, blocks}: ReportTabl
 		...rows.map(row => line([labelMarkdown(row.heading), ...row.cells.map(({text, markers = ''}) => escaped(`${text}${markers}`))])),
 	]);
 	return [
-		[line([stub, ...headings].map(escaped)), line(['---', ...columns.map(({kind}) => (kind === 'words' ? '---' : '---:'))]), ...rows].join(
-			'\n',
-		),
+		[
+			line([firstHeading, ...headings].map(escaped)),
+			line(['---', ...columns.map(({kind}) => (kind === 'words' ? '---' : '---:'))]),
+			...rows,
+		].join('\n'),
 		`**${escaped(name)}.** ${escaped(caption)}`,
 	];
 }
 
 export const labelMarkdown = ({text, sub}: Label): string => `${escaped(text)}${sub === undefined ? '' : `<sub>${escaped(sub)}</sub>`}`;
 
-/** Text in one line, without characters that Markdown interprets. */
+/**
+Escapes the characters that Markdown interprets, and replaces white space, including line breaks, with single spaces.
+*/
 export function escaped(text: string): string {
 	return text
 		.replaceAll(/[\\`*_{}[\]<>#|~]/gu, character => `\\${character}`)
@@ -28,7 +35,10 @@ export function escaped(text: string): string {
 		.replaceAll(/\s+/gu, ' ');
 }
 
-/** A block of shell code, fenced by more backticks than the text has in a row. */
+/**
+Returns a fenced block of shell code. The fence is longer than any sequence of backticks in the text, so the text cannot
+end the block.
+*/
 export function fenced(text: string): string {
 	const longest = Math.max(2, ...[...text.matchAll(/`+/gu)].map(([ticks]) => ticks.length));
 	const fence = '`'.repeat(longest + 1);

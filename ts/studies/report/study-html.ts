@@ -1,4 +1,4 @@
-/** The report of a study as one HTML page without scripts and external files. */
+/** The report of a study as one HTML page, which has no scripts and loads no other files. */
 import {equalsP} from '../../drawing/format.ts';
 import {escaped} from '../../drawing/html.ts';
 import {page} from '../../drawing/page.ts';
@@ -8,7 +8,7 @@ import type {ReportDefinition, StudyResults} from './definition.ts';
 import type {MetadataEntry, Reference} from './metadata.ts';
 import {verdictSummary} from './verdict-summary.ts';
 
-/** Fails with `ERR_FORMAT` if `results` are not those of this study. */
+/** Returns the HTML page. Fails with `ERR_FORMAT` if `results` are not those of this study. */
 export function studyHtml<Results extends StudyResults>(report: ReportDefinition<Results>, results: Results): string {
 	report.check(results);
 	const findings = report.findings(results);
@@ -20,7 +20,7 @@ export function studyHtml<Results extends StudyResults>(report: ReportDefinition
 	const {authors, references, style} = report;
 	return page({
 		title: report.title(results),
-		byline: `after <a href="${references[0]!.url}">${escaped(authors)}</a>, with passagekit ${escaped(results.passagekit)}`,
+		byline: `based on <a href="${references[0]!.url}">${escaped(authors)}</a>, with passagekit ${escaped(results.passagekit)}`,
 		abstract: `${report.abstract(results)} ${verdictSummary(findings)}`,
 		...(style === undefined ? {} : {style}),
 		body: [
@@ -36,7 +36,7 @@ export function studyHtml<Results extends StudyResults>(report: ReportDefinition
 	});
 }
 
-/** CSS classes of `drawing/page-style.ts`. */
+/** The CSS class of each verdict, in `drawing/page-style.ts`. */
 const verdictClasses: Readonly<Record<Verdict, string>> = {
 	holds: 'yes',
 	'holds in part': 'partly',
@@ -45,15 +45,15 @@ const verdictClasses: Readonly<Record<Verdict, string>> = {
 	'not tested': 'untested',
 };
 
-function findingHtml({claim, here, verdict, evidence}: Finding, labelOf: (condition: string) => string): string {
+function findingHtml({claim, result, verdict, evidence}: Finding, labelOf: (condition: string) => string): string {
 	const tests = evidence.map(
 		({a, b, measure, corrected}) =>
 			`<div><dt>${escaped(`${labelOf(a)} − ${labelOf(b)}, ${measure}`)}</dt><dd>${escaped(equalsP(corrected))}</dd></div>`,
 	);
 	return [
 		'<li>',
-		`<div><p>${escaped(claim)}</p><p class="here">${escaped(here)}</p>`,
-		...(tests.length > 0 ? [`<dl class="ps" aria-label="Corrected p">${tests.join('')}</dl>`] : []),
+		`<div><p>${escaped(claim)}</p><p class="here">${escaped(result)}</p>`,
+		...(tests.length > 0 ? [`<dl class="ps" aria-label="Corrected p-values">${tests.join('')}</dl>`] : []),
 		'</div>',
 		`<p class="verdict ${verdictClasses[verdict]}">${verdict}</p>`,
 		'</li>',
@@ -68,7 +68,7 @@ function reproductionHtml(command: string | undefined, entries: readonly Metadat
 	return [
 		...(command === undefined ? [] : [`<pre>${escaped(command)}</pre>`]),
 		`<dl class="facts">${lines.join('\n')}</dl>`,
-		'<p>Long hexadecimal numbers are SHA-256. The same files, models and settings give this report again, byte for byte.</p>',
+		'<p>Long hexadecimal numbers are SHA-256 checksums. On the same machine, the same files, models and settings produce this report again, byte for byte.</p>',
 	];
 }
 

@@ -1,4 +1,4 @@
-/** The report of a study as Markdown in GitHub's dialect. */
+/** The report of a study as one page of GitHub Flavored Markdown. */
 import {equalsP} from '../../drawing/format.ts';
 import type {Finding} from '../statistics/finding.ts';
 import type {ReportDefinition, StudyResults} from './definition.ts';
@@ -6,7 +6,7 @@ import {escaped, fenced} from './markdown.ts';
 import type {MetadataEntry} from './metadata.ts';
 import {verdictSummary} from './verdict-summary.ts';
 
-/** Fails with `ERR_FORMAT` if `results` are not those of this study. */
+/** Returns the Markdown page. Fails with `ERR_FORMAT` if `results` are not those of this study. */
 export function studyMarkdown<Results extends StudyResults>(report: ReportDefinition<Results>, results: Results): string {
 	report.check(results);
 	const findings = report.findings(results);
@@ -28,10 +28,10 @@ export function studyMarkdown<Results extends StudyResults>(report: ReportDefini
 	return `${blocks.join('\n\n')}\n`;
 }
 
-/** A claim with its verdict, what was measured, and the corrected p of its tests. */
-function findingMarkdown({claim, here, verdict, evidence}: Finding, labelOf: (condition: string) => string): string {
+/** Returns a claim with its verdict, what was measured, and the corrected p-values of its tests. */
+function findingMarkdown({claim, result, verdict, evidence}: Finding, labelOf: (condition: string) => string): string {
 	const ps = evidence.map(({a, b, measure, corrected}) => `${labelOf(a)} − ${labelOf(b)}, ${measure}: ${equalsP(corrected)}`);
-	return `**${escaped(claim)}** *${verdict}.* ${escaped(here)}${ps.length > 0 ? ` (Corrected p. ${escaped(ps.join('; '))}.)` : ''}`;
+	return `**${escaped(claim)}** *${verdict}.* ${escaped(result)}${ps.length > 0 ? ` (Corrected p-values: ${escaped(ps.join('; '))}.)` : ''}`;
 }
 
 function metadataMarkdown(entries: readonly MetadataEntry[]): string {

@@ -1,21 +1,21 @@
-/** Statistical tests in reports: as tables, and in the captions of tables whose markers they explain. */
+/** Significance tests in reports: tables of all tests, and the sentence that explains the markers in other tables. */
 import {pValue, points} from '../../drawing/format.ts';
 import type {ReportTable} from '../../drawing/table.ts';
 import type {Comparison} from '../statistics/comparison.ts';
 
 /** Tests that are corrected together. */
 export interface TestFamily {
-	/** What is tested, such as "Table 1". */
+	/** What the tests are about, such as "Table 1". */
 	readonly name: string;
 	readonly comparisons: readonly Comparison[];
 }
 
-/** All tests of a family; `labelOf` is how tables name a condition. */
+/** Returns a table with all tests of a family. `labelOf` returns the name that readers see for a condition. */
 export function testsTable({name, comparisons}: TestFamily, significance: number, labelOf: (condition: string) => string): ReportTable {
 	return {
 		name: `Tests of ${name}`,
-		caption: `Differences in points, and p-values of paired t-tests, uncorrected and corrected for ${comparisons.length} tests. A corrected p below ${significance} is significant.`,
-		stub: 'Comparison',
+		caption: `Differences in percentage points, and p-values of paired t-tests, uncorrected and corrected for ${comparisons.length} tests. A difference is significant if its corrected p is below ${significance}.`,
+		firstHeading: 'Comparison',
 		columns: [
 			{heading: 'measure', kind: 'words'},
 			{heading: 'difference'},
@@ -40,7 +40,7 @@ export function testsTable({name, comparisons}: TestFamily, significance: number
 	};
 }
 
-/** The sentence of a caption that says which tests its significance markers are from. */
+/** Returns the sentence of a caption that says which tests the significance markers come from. */
 export function testsSentence({length}: readonly Comparison[], significance: number): string {
-	return `Paired t-tests, p < ${significance} after Bonferroni’s correction for ${length} tests.`;
+	return `Significance is by paired t-tests, p < ${significance} after Bonferroni’s correction for ${length} tests.`;
 }

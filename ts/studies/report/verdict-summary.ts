@@ -1,8 +1,9 @@
-import {listed, many} from '../../drawing/format.ts';
+/** The sentence of an abstract that counts the verdicts. */
+import {listed, counted} from '../../drawing/format.ts';
 import type {Finding} from '../statistics/finding.ts';
 import {type Verdict, verdicts} from '../statistics/verdict.ts';
 
-/** How many of the paper's claims have each verdict, in words: the last sentence of an abstract. */
+/** Returns how many of the paper's claims have each verdict, as a sentence. */
 export function verdictSummary(findings: ReadonlyArray<Pick<Finding, 'source' | 'verdict'>>): string {
 	const claims = findings.filter(({source}) => source === 'paper');
 	if (claims.length === 0) {
@@ -10,7 +11,7 @@ export function verdictSummary(findings: ReadonlyArray<Pick<Finding, 'source' | 
 	}
 	const counts = verdicts.map(verdict => ({verdict, count: claims.filter(claim => claim.verdict === verdict).length}));
 	const parts = counts.filter(({count}) => count > 0).map(({verdict, count}) => `${count} ${predicate(verdict, count)}`);
-	return `Of ${many(claims.length, 'claim')} of the paper ${listed(parts)}.`;
+	return `Verdicts on ${counted(claims.length, 'claim')} of the paper: ${listed(parts)}.`;
 }
 
 function predicate(verdict: Verdict, count: number): string {

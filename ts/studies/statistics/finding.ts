@@ -1,22 +1,25 @@
-/** A claim of a paper, with what a study has measured about it and the verdict. */
-import {listed, points} from '../../drawing/format.ts';
+/** A finding: a claim, what a study has measured about it, and the verdict. */
+import {listed, unsignedPoints} from '../../drawing/format.ts';
 import type {Comparison} from './comparison.ts';
 import type {Verdict} from './verdict.ts';
 
 export interface Finding<Name extends string = string> {
 	readonly name: Name;
-	/** Who makes the claim. Only the paper's claims are counted in an abstract. */
+	/** Who makes the claim. The abstract of a report counts only the paper's claims. */
 	readonly source: 'paper' | 'study';
-	/** The claim, in a sentence. */
+	/** The claim, as one sentence. */
 	readonly claim: string;
-	/** What this study has measured, in one sentence or more. */
-	readonly here: string;
+	/** What this study has measured about the claim, in one sentence or more. */
+	readonly result: string;
 	readonly verdict: Verdict;
-	/** The tests that decide the verdict, as differences a − b; empty if it was not decided by paired tests. */
+	/** The tests that decide the verdict; empty if there are none. */
 	readonly evidence: readonly Comparison[];
 }
 
-/** How many of the tests are significant, as a clause; if none is, also the smallest difference that would have been. */
+/**
+Returns a clause that says how many of the tests are significant. If none is, it also says which difference would have
+been.
+*/
 export function significanceClause(evidence: readonly Comparison[]): string {
 	const significant = evidence.filter(test => test.significant).length;
 	if (evidence.length === 1) {
@@ -31,11 +34,13 @@ export function significanceClause(evidence: readonly Comparison[]): string {
 	return `${significant} of ${evidence.length} ${significant === 1 ? 'is' : 'are'} significant`;
 }
 
-/** "one of 2.1 points would have been", "ones of 2.1 and 3.0 points would have been". */
+/**
+Such as "2.1 points would have been", or "2.1 and 3.0 points would have been" for tests with different standard errors.
+*/
 function detectable(evidence: readonly Comparison[]): string {
-	const sizes = [...new Set(evidence.map(({smallest}) => points(smallest).replace('+', '')))];
-	return sizes.length === 1 ? `one of ${sizes[0]} points would have been` : `ones of ${listed(sizes)} points would have been`;
+	const sizes = [...new Set(evidence.map(({smallest}) => unsignedPoints(smallest)))];
+	return `${listed(sizes)} points would have been`;
 }
 
-/** Leaves out the findings or comparisons that a study does not have. */
+/** Removes `undefined`, which stands for findings or comparisons that a study does not have. */
 export const withoutUndefined = <T>(values: ReadonlyArray<T | undefined>): readonly T[] => values.filter(value => value !== undefined);

@@ -1,4 +1,4 @@
-/** The mean of values; 0 if there are none. */
+/** Returns the mean of values; 0 if there are none. */
 export function mean(values: Iterable<number>): number {
 	let [sum, count] = [0, 0];
 	for (const value of values) {

@@ -1,24 +1,27 @@
-/** The effectiveness of a run, question by question. */
-import {waitForTime} from '../../core/event-loop.ts';
+/** Computes the measures of a run, such as top-k accuracy, for each question. */
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import type {CallOptions, Qrels, Question, Run} from '../../core/types.ts';
 import {type Measure, type PassageTexts, evaluate, topKAccuracy} from '../../evaluation/index.ts';
 
 /** Question id → measure → value. */
 export type MeasuredQuestions = ReadonlyMap<string, Readonly<Record<string, number>>>;
 
-/** The measures that a study reports of each run, and the function that computes them. */
+/** The measures that a study reports for each run, and the function that computes them. */
 export interface Measures {
-	/** The first one decides: models are selected and compared by it. */
+	/** Names of the measures. The phrase study selects and compares models by the first one. */
 	readonly measures: readonly string[];
 	measure(run: Run): Promise<MeasuredQuestions>;
 }
 
-/** Whether a relevant passage is among the first k. */
+/** Name of top-k accuracy: 1 if a relevant passage is among the first k, else 0. */
 export const topK = (k: number): string => `top-${k}`;
 export const mrrMeasure = 'MRR';
 export const ndcgMeasure = 'nDCG@10';
 
-/** By relevance judgments: top-k accuracy, the reciprocal rank of the first relevant passage and, if `ndcg` is set, nDCG@10. */
+/**
+Returns measures by relevance judgments: top-k accuracy for each of `ks`, the reciprocal rank of the first relevant
+passage and, if `ndcg` is set, nDCG@10.
+*/
 export function measuresByQrels(qrels: Qrels, ks: readonly number[], ndcg: boolean, options: CallOptions): Measures {
 	const wanted: ReadonlyArray<readonly [name: string, measure: Measure]> = [
 		...ks.map(k => [topK(k), `Success@${k}`] as const),
@@ -36,7 +39,7 @@ export function measuresByQrels(qrels: Qrels, ks: readonly number[], ndcg: boole
 			);
 			const values = new Map<string, Record<string, number>>();
 			for (const [id, measured] of perQuery) {
-				await waitForTime();
+				await yieldIfOverBudget();
 				values.set(id, Object.fromEntries(wanted.map(([name, measure]) => [name, measured[measure]!])));
 			}
 			return values;
@@ -44,7 +47,10 @@ export function measuresByQrels(qrels: Qrels, ks: readonly number[], ndcg: boole
 	};
 }
 
-/** By answers: a passage is relevant if it contains an accepted answer. Top-k accuracy, and the reciprocal rank of the first one. */
+/**
+Returns measures by answers, for which a passage is relevant if it contains an accepted answer: top-k accuracy, and the
+reciprocal rank of the first such passage.
+*/
 export function measuresByAnswers(
 	questions: readonly Question[],
 	passages: PassageTexts,

@@ -1,9 +1,12 @@
-/** Makes the paired t-tests of a study, in families that are corrected by Bonferroni's method. */
-import {waitForTime} from '../../core/event-loop.ts';
+/**
+Runs the paired t-tests of a study. Tests form families, and the p-values of a family are corrected for its number of
+tests by Bonferroni's method.
+*/
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {type PairedTest, bonferroni, pairedTest, smallestSignificantDifference} from '../../evaluation/index.ts';
 import type {Comparison} from './comparison.ts';
 
-/** The value of each question. */
+/** Question id → value of a measure. */
 export type ValueByQuestion = ReadonlyMap<string, number>;
 
 /** Two conditions whose values are compared question by question. */
@@ -13,23 +16,25 @@ export interface ConditionPair {
 	readonly measure: string;
 	readonly valuesOfA: ValueByQuestion;
 	readonly valuesOfB: ValueByQuestion;
-	/** What a table shows beside `a`'s value if the difference is significant. */
+	/** What a table shows next to `a`'s value if the difference is significant. */
 	readonly marker?: string;
-	/** Whether the marker says that `a` is better, rather than different. */
+	/**
+	Whether the marker is shown only if `a` is better than `b`. If not set, it is shown for any significant difference.
+	*/
 	readonly markerNeedsGain?: boolean;
 }
 
 export interface TestOptions {
-	/** A difference is significant if its corrected p is below this. */
+	/** A difference is significant if its corrected p-value is below this. */
 	readonly significance: number;
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** Tests all pairs as one family. */
+/** Tests all pairs as one family. Returns one comparison per pair, in the same order. */
 export async function comparePairs(pairs: readonly ConditionPair[], {significance, signal}: TestOptions): Promise<Comparison[]> {
 	const tests: PairedTest[] = [];
 	for (const {valuesOfA, valuesOfB} of pairs) {
-		await waitForTime();
+		await yieldIfOverBudget();
 		tests.push(await pairedTest(valuesOfA, valuesOfB, {signal}));
 	}
 	const ps = bonferroni(tests.map(({p}) => p));

@@ -1,19 +1,24 @@
-/** What a study says about a claim, decided by the differences that were tested. */
+/** Verdicts on claims, which follow from significance tests of differences. */
 import type {Comparison} from './comparison.ts';
 
 /**
-- `holds`: every difference is in the claim's direction, and as many of them are significant as the claim needs;
-- `holds in part`: some differences are significant in the claim's direction, and none in the other direction;
-- `contradicted`: a difference is significant in the other direction;
-- `undecided`: no difference is significant, which may also mean that there are too few questions;
+The verdict on a claim that is about one or more differences:
+
+- `holds`: all differences have the sign that the claim predicts, and as many are significant as the claim requires;
+- `holds in part`: some differences are significant with the predicted sign, and none with the other sign;
+- `contradicted`: at least one difference is significant with the other sign;
+- `undecided`: no difference is significant, perhaps because there are too few questions;
 - `not tested`: the claim is about models or data that this study does not have.
 */
 export type Verdict = 'holds' | 'holds in part' | 'contradicted' | 'undecided' | 'not tested';
 
-/** In the order in which abstracts count them. */
+/** All verdicts, in the order in which abstracts count them. */
 export const verdicts = ['holds', 'holds in part', 'contradicted', 'undecided', 'not tested'] as const satisfies readonly Verdict[];
 
-/** The verdict on "a is better than b", by tests of a − b. `needed`: whether all differences have to be significant, or most. */
+/**
+Returns the verdict on "a is better than b", from tests of a − b. `needed`: whether all differences must be significant,
+or more than half.
+*/
 export function verdictOfGains(evidence: readonly Comparison[], needed: 'all' | 'most'): Verdict {
 	if (evidence.length === 0) {
 		return 'not tested';
@@ -30,7 +35,9 @@ export function verdictOfGains(evidence: readonly Comparison[], needed: 'all' | 
 	return isEnough && evidence.every(({difference}) => difference > 0) ? 'holds' : 'holds in part';
 }
 
-/** The verdict on a claim of several parts. Parts that were not tested are ignored if others were. */
+/**
+Returns the verdict on a claim that has several parts. Parts that were not tested are ignored if others were tested.
+*/
 export function verdictOfParts(parts: readonly Verdict[]): Verdict {
 	const tested = parts.filter(part => part !== 'not tested');
 	if (tested.length === 0) {

@@ -1,6 +1,6 @@
 /**
-The inputs of a study, files and models, as its results name them: without folders, and with the SHA-256 of their content. Two runs
-with the same hashes and settings have the same results.
+Hashes the inputs of a study, which are files and models. Results name each input without its folder and with the
+SHA-256 of its content. On one machine, the same hashes and settings give the same results.
 */
 import {createHash} from 'node:crypto';
 import {createReadStream} from 'node:fs';
@@ -15,18 +15,18 @@ export interface StudyInput {
 	readonly count: number;
 	/** File name without its folder. */
 	readonly name?: string;
-	/** SHA-256 of the file, or of the texts if there is no file. */
+	/** SHA-256 of the content. */
 	readonly sha256: string;
 }
 
 /** An encoder, a reader or a masked-language-model head. */
 export interface StudyModel {
-	/** Folder name, or the name under which the model is found. */
+	/** Name of the model's folder, or the name by which `resolveModel` finds the model. */
 	readonly name: string;
 	readonly sha256: string;
 }
 
-/** Hashes a file of which `count` passages or questions are used. */
+/** Hashes a file. `count` is the number of its passages or questions that are used. */
 export async function hashedFile(path: string, count: number, signal: AbortSignal | undefined): Promise<StudyInput> {
 	return {count, name: basename(path), sha256: await sha256(path, signal)};
 }
@@ -36,12 +36,14 @@ export async function hashedModel(model: string, signal: AbortSignal | undefined
 	return {name: modelName(model), sha256: await sha256(await resolveModel(model, {signal}), signal)};
 }
 
-/** The last part of a folder's path, so that reports do not contain local paths; any other name as it is. */
+/**
+Returns the last part of a folder's path, because reports must not contain local paths. Other names stay as they are.
+*/
 export function modelName(model: string): string {
 	return isFolder(model) ? basename(resolve(model)) : model;
 }
 
-/** SHA-256 of a file; for a folder, of the names and contents of all its files, ordered by name. */
+/** Returns the SHA-256 of a file or, for a folder, of the names and contents of all its files, ordered by name. */
 export async function sha256(path: string, signal: AbortSignal | undefined): Promise<string> {
 	const hash = createHash('sha256');
 	const update = async (file: string): Promise<void> =>

@@ -1,6 +1,6 @@
 /**
-The folder of a study's run. It holds the configuration that determines the results, and everything that is expensive to compute, so
-that a stopped run can be resumed. Every file is written atomically: it is either complete or missing.
+The folder of a study run. It contains the configuration, the results and everything that is expensive to compute, so a
+stopped study can be resumed. Every file is written atomically: it is either complete or missing.
 */
 import {mkdir, readFile, stat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
@@ -8,9 +8,9 @@ import {RetrievalError} from '../../core/errors.ts';
 import {isMissing, onPath, pathError} from '../../core/file-system.ts';
 import {replaceFile} from '../../core/files/replace-file.ts';
 
-/** Files and folders that every run has. */
+/** Names of the files and folders that all studies have. */
 export const runFiles = {
-	/** Everything that determines the results, as JSON: the same configuration gives the same bytes. */
+	/** Everything that determines the results, as JSON. The same configuration gives the same results. */
 	configuration: 'configuration.json',
 	/** Passages with their indexes. */
 	collection: 'collection',
@@ -20,7 +20,10 @@ export const runFiles = {
 	html: 'report.html',
 } as const;
 
-/** Starts a run in a folder. Fails with `ERR_ARGUMENT` if the folder has a run of another configuration. */
+/**
+Stores the configuration of a study in its folder. Fails with `ERR_ARGUMENT` if the folder already has another
+configuration.
+*/
 export async function startRun(folder: string, configuration: object): Promise<void> {
 	const path = join(folder, runFiles.configuration);
 	const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -42,7 +45,9 @@ export async function startRun(folder: string, configuration: object): Promise<v
 	}
 }
 
-/** Where two configurations differ, such as `settings.depth`, with both values as JSON. */
+/**
+A setting that two configurations have different values for. `key` is a path such as `settings.depth`; values are JSON.
+*/
 interface Difference {
 	readonly key: string;
 	readonly existing: string;
@@ -67,7 +72,7 @@ function shortJson(value: unknown): string {
 	return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 80);
 }
 
-/** The layout of all JSON files of a study. */
+/** Formats a value as all JSON files of a study are formatted. */
 export function toJson(value: unknown): string {
 	return `${JSON.stringify(value, undefined, '\t')}\n`;
 }
@@ -85,12 +90,12 @@ function parseJson(path: string, text: string): unknown {
 	}
 }
 
-/** Creates a folder of a run, including its parents. */
+/** Creates a folder, including its parents. */
 export async function makeFolder(path: string): Promise<void> {
 	await onPath('write', path, async () => mkdir(path, {recursive: true}));
 }
 
-/** Whether a file or folder of a run exists, which means that it is complete. */
+/** Returns whether a file or folder exists. If it does, it is complete. */
 export async function exists(path: string): Promise<boolean> {
 	try {
 		await stat(path);

@@ -1,8 +1,8 @@
-/** Checks that a value is the result of a study, because callers pass what they have read from JSON files. */
+/** Checks that a value is the result of a study. Callers may pass any object that they have parsed from a JSON file. */
 import {isObject, kindOf, shown} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 
-/** Fails with `ERR_FORMAT` if `value` is not an object of this format. */
+/** Fails with `ERR_FORMAT` if `value` is not an object whose property `format` is the given one. */
 export function checkStudyFormat(value: unknown, format: string): void {
 	const found = isObject(value) ? value['format'] : undefined;
 	if (found !== format) {
@@ -11,7 +11,10 @@ export function checkStudyFormat(value: unknown, format: string): void {
 	}
 }
 
-/** Fails with `ERR_FORMAT` if there is not one value for each cut-off or measure (`each`). */
+/**
+Fails with `ERR_FORMAT` if there is not one value for each element of the third argument. `each` names these elements in
+the message.
+*/
 export function checkValueCount(name: string, values: readonly number[], {length}: readonly unknown[], each: string): void {
 	if (values.length !== length) {
 		throw new RetrievalError('ERR_FORMAT', `study: ${name}: expected ${length} values, one for each ${each}, got ${values.length}`);

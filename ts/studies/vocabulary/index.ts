@@ -1,3 +1,6 @@
+/**
+The vocabulary study (Ram et al., 2023): `studyVocabulary` runs it; the other functions judge and report its results.
+*/
 export type {ProjectedExample, VocabularyExamples} from './examples/projected-example.ts';
 export type {VocabularyFinding, VocabularyFindingName} from './findings/finding-names.ts';
 export {vocabularyFindings} from './findings/findings.ts';

@@ -1,28 +1,32 @@
-/** The names of conditions, encoders and sets of tokens in reports. */
+/** The names that reports show for conditions, encoders and sets of tokens. */
 import type {TokenSet} from '../../vocabulary/index.ts';
 import type {AnalyzedEncoder, Baseline, VocabularyCondition} from './study.ts';
 
 const conditionLabels: Readonly<Record<VocabularyCondition, string>> = {
 	bm25: 'BM25',
-	wordpiece: 'BM25 of word pieces',
+	wordpiece: 'BM25 on word pieces',
 	dense: 'Dense',
 	enriched: 'Dense + LE',
 	noIdf: 'without IDF',
 	static: 'static embeddings',
 	noWhitening: 'without whitening',
+	// This spelling is stored in results.
 	noNormalisation: 'without normalization',
 };
 
-/** The sides of the tests of claims. */
+/** Labels of what the tests of claims about projections compare. */
 const comparedLabels: Readonly<Record<string, string>> = {
 	encoder: 'Encoder',
 	baseline: 'Initialization',
-	shared: 'Tokens of both',
-	passageOnly: 'tokens of the passage alone',
+	shared: 'Shared tokens',
+	passageOnly: 'tokens of the passage only',
 	half: 'one half',
 };
 
-/** How tables name a condition or the side of a claim; any other string keeps its name. */
+/**
+Returns the name that readers see for a condition, or for what a test of a claim compares. Other strings stay as they
+are.
+*/
 export const labelOf = (condition: string): string =>
 	Object.hasOwn(conditionLabels, condition)
 		? conditionLabels[condition as VocabularyCondition]
@@ -30,7 +34,7 @@ export const labelOf = (condition: string): string =>
 			? comparedLabels[condition]!
 			: condition;
 
-/** How tables and figures name an analyzed encoder. */
+/** Returns the name that readers see for an analyzed encoder. LE is lexical enrichment. */
 export function encoderLabel(of: AnalyzedEncoder, baseline: Baseline): string {
 	switch (of) {
 		case 'encoder': {
@@ -45,10 +49,11 @@ export function encoderLabel(of: AnalyzedEncoder, baseline: Baseline): string {
 	}
 }
 
+/** Labels of the sets of tokens in Table 2 of Ram et al. (2023), by the texts that contain a token. */
 export const tokenSetLabels: Readonly<Record<TokenSet, string>> = {
-	shared: 'of both',
-	passage: 'of the passage',
-	passageOnly: 'of the passage alone',
-	question: 'of the question',
-	questionOnly: 'of the question alone',
+	shared: 'in both texts',
+	passage: 'in the passage',
+	passageOnly: 'in the passage only',
+	question: 'in the question',
+	questionOnly: 'in the question only',
 };

@@ -1,3 +1,4 @@
+/** The options of the vocabulary study, their defaults and their checks. */
 import {checkBoolean, checkCount, checkNumber} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, optionNames} from '../../core/options.ts';
@@ -11,15 +12,28 @@ import {MIN_GROUP} from './findings/claim-tests.ts';
 import type {VocabularySettings} from './study.ts';
 
 export interface VocabularyStudyOptions extends JudgedStudyOptions {
-	/** The model with the masked-language-model head of the encoder's initialization. @default 'minilm-mlm-head' for 'minilm-encoder', else the encoder's folder */
+	/**
+	The masked-language-model head of the model that the encoder was initialized from.
+	@default 'minilm-mlm-head' for 'minilm-encoder', else the encoder's folder
+	*/
 	readonly head?: string | undefined;
-	/** The encoder's initialization, as an encoder. @default static embeddings of the head */
+	/**
+	The model that the encoder was initialized from, as an encoder.
+	@default the head's word embeddings, averaged over a text's tokens
+	*/
 	readonly baseline?: string | undefined;
-	/** Whether to study lexical enrichment. Its single-token enrichments take up to an hour, once for each head. @default true */
+	/**
+	Whether to study lexical enrichment, which needs a vector for each token of the head's vocabulary. The search for these
+	vectors takes up to an hour, once for each head.
+	@default true
+	*/
 	readonly enrichment?: boolean | undefined;
-	/** Adam's learning rate for single-token enrichments. @default the paper's: 0.001 for heads of MPNet, else 0.01 */
+	/**
+	Learning rate of Adam in the search for the vectors of single tokens.
+	@default the paper's: 0.001 for heads of MPNet, else 0.01
+	*/
 	readonly learningRate?: number | undefined;
-	/** Maximum number of steps of single-token enrichments. @default 100 */
+	/** Maximum number of steps of this search. @default 100 */
 	readonly maxSteps?: number | undefined;
 }
 
@@ -32,20 +46,20 @@ export const vocabularyOptionNames: OptionNames = optionNames<VocabularyStudyOpt
 	maxSteps: true,
 });
 
-/** Cut-offs of accuracy. */
+/** The cut-offs k of top-k accuracy. */
 export const cutOffs = [1, 5, 20, 100];
 
-/** Values of λ to try, as lengths of lexical vectors relative to the encoder's. */
+/** The values of λ to try. At 1, λ times the lexical vectors are on average as long as the encoder's vectors. */
 const LAMBDAS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 3];
 
-/** Checks all options but those that depend on the head. */
+/** Checks all options except those whose defaults depend on the head. */
 export function checkVocabularyOptions(options: VocabularyStudyOptions): void {
 	checkStrings(options, ['name', 'encoder', 'questionEncoder', 'head', 'baseline']);
 	checkBoolean('enrichment', options.enrichment ?? true);
 	checkJudgedOptions(options);
 }
 
-/** Checks the remaining options, and returns what determines the measurements. The learning rate depends on the head. */
+/** Checks the remaining options, and returns the settings. The default learning rate depends on the head. */
 export async function checkedSettings(options: VocabularyStudyOptions, head: string): Promise<VocabularySettings> {
 	const modelType = await modelTypeOf(await resolveModel(head, {signal: options.signal}));
 	const {enrichment = true, learningRate = paperLearningRate(modelType), maxSteps = MAX_STEPS} = options;

@@ -1,9 +1,13 @@
 /**
-The numbers in the text of Ram et al. (2023), as printed: for DPR and for BERT, from which DPR was initialized, on Natural Questions;
-accuracies on EntityQuestions and nDCG@10 on BEIR, in per cent.
+The numbers printed in the text of Ram et al. (2023), which reports show next to those of a study. Numbers about
+projections are for DPR (`encoder`) and BERT (`baseline`), from which DPR was initialized, on Natural Questions. Q is
+the projection of a question and P that of a passage. All numbers are in percent unless stated otherwise.
 */
 export const publishedVocabulary = {
-	/** §5.1, Figure 3: shared tokens among the first k of Q and P, in per cent. */
+	/**
+	§5.1, Figure 3: share of the tokens common to question and passage that are among the first k tokens of Q
+	(`question`) and of P (`passage`).
+	*/
 	coverage: {
 		encoder: [
 			{k: 20, question: 63, passage: 53},
@@ -11,11 +15,14 @@ export const publishedVocabulary = {
 		],
 		baseline: [{k: 20, question: 16, passage: 8}],
 	},
-	/** §5.2, Table 2: token-level MRR in P, × 100. */
+	/** §5.2, Table 2: mean reciprocal rank of tokens in P, × 100. */
 	mrr: {encoder: {shared: 26.1, passageOnly: 3}, baseline: {shared: 1.4}},
-	/** §5.1 and §5.3, Figure 6: how often the first token of Q is shared; the share of query expansion among the first 5. */
+	/**
+	§5.1 and §5.3, Figure 6: share of questions whose first token of Q is shared; share of query expansion tokens among
+	the first 5 of Q.
+	*/
 	composition: {firstShared: 71, expansionOfFive: 14},
-	/** §6.4, Table 4: top-20 accuracy on EntityQuestions; the margin over static embeddings is 3.4 points. */
+	/** §6.4, Table 4: top-20 accuracy on EntityQuestions, with enrichment and two of its ablations. */
 	ablations: {enriched: 65.2, noIdf: 57.7, static: 61.8},
 	/** §1 and §6.3: nDCG@10 of S-MPNet on BEIR. */
 	beir: {dense: 43.1, enriched: 44.1},

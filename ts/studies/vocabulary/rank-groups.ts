@@ -1,16 +1,19 @@
-/** Groups of questions by the rank that dense retrieval gives the passage: the panels of token amnesia (Figures 5 and 7). */
-import {grouped} from '../../drawing/format.ts';
+/**
+Groups of questions by the rank that dense retrieval gives to their passage, for measuring token amnesia (Ram et al.,
+2023, Figures 5 and 7).
+*/
+import {withCommas} from '../../drawing/format.ts';
 import type {AmnesiaGroup} from '../../vocabulary/index.ts';
 
 export type RankGroup = Pick<AmnesiaGroup, 'from' | 'to'>;
 
-/** "1–5", "beyond 100". */
+/** Returns the label of a group, such as "1–5" or "beyond 100". */
 export const groupLabel = ({from, to}: RankGroup): string =>
-	to === null ? `beyond ${grouped(from - 1)}` : from === to ? grouped(from) : `${grouped(from)}–${grouped(to)}`;
+	to === null ? `beyond ${withCommas(from - 1)}` : from === to ? withCommas(from) : `${withCommas(from)}–${withCommas(to)}`;
 
-/** The groups that end at `bounds`, and the group of all higher ranks. */
+/** Returns the groups that end at `bounds`, and then the group of all later ranks. */
 export const rankGroups = (bounds: readonly number[]): readonly RankGroup[] =>
 	[...bounds, null].map((to, i) => ({from: (bounds[i - 1] ?? 0) + 1, to}));
 
-/** A rank, or a quantile of ranks, which may be fractional. */
-export const shownRank = (rank: number): string => grouped(Math.round(rank));
+/** Formats a rank or a quantile of ranks, which may be fractional, as a whole number. */
+export const shownRank = (rank: number): string => withCommas(Math.round(rank));

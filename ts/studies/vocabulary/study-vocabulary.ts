@@ -1,3 +1,4 @@
+/** Defines the vocabulary study and the public function `studyVocabulary`, which runs it. */
 import {resolveModel} from '../../models/index.ts';
 import {defaultHead} from '../../vocabulary/projection/default-head.ts';
 import {type StudyDefinition, runStudy} from '../engine/definition.ts';
@@ -33,15 +34,18 @@ export const vocabularyStudyDefinition: StudyDefinition<VocabularyStudyOptions, 
 };
 
 /**
-Repeats the experiments of Ram et al. (2023), "What Are You Token About?", on a data set: a folder with a corpus, questions and, unless
-the questions name their passages, qrels; or a SQuAD or PubMedQA file. It projects questions and gold passages onto the vocabulary and
-counts what the paper counts, for the encoder and for a baseline. It chooses λ of lexical enrichment on development questions, and
-measures retrieval with enrichment, without it and with its ablations, and BM25 of words and of word pieces, on test questions. It
-writes the paper's tables and figures for this data set into the folder `output`: `report.html`, `report.md` and `results.json`, with
-all runs as TREC files and the exact configuration.
+Repeats the experiments of Ram et al. (2023), "What Are You Token About?", on a data set.
 
-The study can be stopped at any time: called again with the same configuration, it continues where it stopped. The same configuration
-gives the same bytes.
+`dataset` is a folder with a corpus, questions and, unless the questions name their passages, relevance judgments
+(qrels); or it is a SQuAD or PubMedQA file. The function projects the vectors of questions and gold passages onto the
+vocabulary, and makes the paper's analyses for the encoder and for a baseline. It chooses the weight λ of lexical
+enrichment on development questions. On test questions it measures retrieval with enrichment, without it and with its
+ablations, and BM25 on words and on word pieces.
+
+It writes the paper's tables and figures for this data set into the folder `output` (`report.html`, `report.md`,
+`results.json`), together with all runs as TREC files and the exact configuration. A study can be stopped at any time:
+if it is called again with the same configuration, it continues where it stopped. The same configuration produces the
+same bytes.
 
 @example
 ```

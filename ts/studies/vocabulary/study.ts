@@ -1,5 +1,14 @@
-/** The results of a vocabulary study: everything that its report shows. */
-import type {TokenAmnesia, VocabularyAnalysis} from '../../vocabulary/index.ts';
+/**
+The results of a vocabulary study: `studyVocabulary` returns them, `results.json` stores them under the same names, and
+the report shows them.
+
+The paper (Ram et al., 2023) projects vectors onto a vocabulary: a masked-language-model head turns the vector of a
+question into a distribution Q over tokens, and the vector of a passage into a distribution P. Shared tokens are those
+that question and passage have in common. Token amnesia means that P ranks a shared token low, so that dense retrieval
+may miss the passage. Lexical enrichment adds to the vector of a text λ times a mean of vectors of its own tokens; the
+vector of a single token is found by a search (Adam).
+*/
+import type {AmnesiaGroup, VocabularyAnalysis} from '../../vocabulary/index.ts';
 import type {RelevanceSource} from '../dataset/relevance.ts';
 import type {SplitBy} from '../dataset/split.ts';
 import type {Comparison} from '../statistics/comparison.ts';
@@ -10,110 +19,144 @@ import type {VocabularyExamples} from './examples/projected-example.ts';
 export const vocabularyStudyFormat = 'passagekit vocabulary study 2';
 
 /**
-The results of Ram et al. (2023), "What Are You Token About?", on a data set. They contain everything that the report shows, and nothing
-that differs between two runs of the same configuration. `results.json` is this object.
+The results of repeating Ram et al. (2023), "What Are You Token About?", on a data set. Two runs of the same
+configuration have equal results.
 */
 export interface VocabularyStudy {
 	readonly format: typeof vocabularyStudyFormat;
 	/** The data set's name, such as "SQuAD". */
 	readonly dataset: string;
+	/** The version of passagekit. */
 	readonly passagekit: string;
-	/** `words`: mean length of a passage in words, separated by white space. */
+	/** `words` is the mean length of a passage in words, which are separated by white space. */
 	readonly corpus: StudyInput & {readonly words: number};
 	readonly questions: VocabularyQuestions;
 	readonly encoder: StudyModel;
-	/** The encoder of questions, if it is another model. */
+	/** The encoder of questions, if it is not the encoder of passages. */
 	readonly questionEncoder?: StudyModel;
-	/** The masked-language-model head that projects vectors onto its vocabulary. */
+	/**
+	The masked-language-model head that projects vectors onto its vocabulary, and the number of tokens in this
+	vocabulary.
+	*/
 	readonly head: StudyModel & {readonly vocabulary: number};
-	/** What the encoder is compared with: its initialization, if the caller has named it. */
+	/** What the encoder is compared with: the model that it was initialized from, if the caller has named it. */
 	readonly baseline: Baseline;
 	readonly settings: VocabularySettings;
-	/** The outcome of the search for the vectors of single tokens; missing without enrichment. */
+	/** The outcome of the search for the vectors of single tokens. Missing without enrichment. */
 	readonly enrichment?: EnrichmentOutcome;
-	/** Analyses of the encoder, the baseline and, if development questions chose λ > 0, the encoder with lexical enrichment. */
+	/**
+	Analyses of the encoder, of the baseline and, if a λ above 0 was chosen on development questions, of the enriched
+	encoder.
+	*/
 	readonly analyses: readonly EncoderAnalysis[];
 	/** Tests of the paper's claims about projections. */
 	readonly tests: VocabularyTests;
-	/** Table 1 and Figure 2. */
+	/** The examples of Table 1 and Figure 2 of the paper. */
 	readonly examples: VocabularyExamples;
 	readonly retrieval: VocabularyRetrieval;
-	/** The command that repeats this study, with names of files and without folders. */
+	/** The command that repeats this study. It names files without their folders. */
 	readonly command?: string;
 }
 
 export interface VocabularyQuestions {
-	/** Number of questions for choosing λ, and of questions for measuring everything else. */
+	/** Number of questions on which λ is chosen. */
 	readonly development: number;
+	/** Number of questions on which everything else is measured. */
 	readonly test: number;
-	/** Number of questions that were left out, because no relevant passage is known for them. */
+	/** Number of questions left out because the corpus has no passage that is known to be relevant for them. */
 	readonly without: number;
 	readonly files: readonly StudyInput[];
+	/** How the questions were split into development and test questions. */
 	readonly split: SplitBy;
-	/** How relevant passages are determined, and the file of judgments, if there is one. */
+	/** How relevant passages are determined. */
 	readonly relevance: RelevanceSource;
+	/** The file of relevance judgments, if there is one. */
 	readonly qrels?: StudyInput;
 }
 
 export interface VocabularyTests {
 	/** Paired t-tests over questions. */
 	readonly claims: readonly Comparison[];
-	/** Rank-sum tests of groups of questions; a difference is a probability minus one half. */
+	/**
+	Rank-sum tests between groups of questions. Their difference is a probability minus one half: see `amnesiaTests`.
+	*/
 	readonly amnesia: readonly Comparison[];
 }
 
 /** The outcome of the search for the vectors of single tokens. */
 export interface EnrichmentOutcome {
-	/** Number of steps of every token. */
+	/** Number of steps that the search made for each token. */
 	readonly steps: number;
 	/** Number of tokens in the head's vocabulary. */
 	readonly tokens: number;
-	/** Number of tokens whose loss is below the threshold. */
+	/** Number of tokens whose vector has a loss below 0.1 nats, the paper's threshold. */
 	readonly reached: number;
-	/** Number of tokens that provably have no such vector. */
+	/**
+	Number of tokens for which such a vector provably does not exist, because a lower bound on the loss is higher.
+	*/
 	readonly proved: number;
 	/** Whether enriched vectors are scaled to unit length. */
 	readonly renormalized: boolean;
 }
 
-/** `static`: the mean of the head's word embeddings over a text's tokens, which needs no encoder. */
+/**
+`static`: the vector of a text is the mean of the head's word embeddings of its tokens. `encoder`: another encoder,
+named by the caller.
+*/
 export type Baseline = {readonly kind: 'static'} | ({readonly kind: 'encoder'} & StudyModel);
 
 export interface VocabularySettings {
 	readonly seed: number;
-	/** Number of hits of a search of the whole corpus. */
+	/** Number of hits per question when the whole corpus is searched. */
 	readonly depth: number;
-	/** Token amnesia is measured on questions for which BM25 finds a relevant passage among this number of hits. */
+	/** Token amnesia is measured on the questions for which BM25 finds a relevant passage among this number of hits. */
 	readonly sparseDepth: number;
-	/** The last ranks of the groups of token amnesia, except for the last group. */
+	/**
+	Token amnesia is measured in groups of questions, by the rank that dense retrieval gives to the passage. Each bound
+	is the last rank of a group; a further group has all later ranks.
+	*/
 	readonly bounds: readonly number[];
-	/** Groups of token amnesia with fewer questions are not tested. */
+	/** Groups with fewer questions than this are not tested. */
 	readonly minGroup: number;
-	/** Adam's learning rate in the search for the vectors of single tokens. */
+	/** Learning rate of Adam in the search for the vectors of single tokens. */
 	readonly learningRate: number;
 	/** Maximum number of steps of that search. */
 	readonly maxSteps: number;
-	/** Values of λ that were tried, as lengths of lexical vectors relative to the encoder's; empty without enrichment. */
+	/**
+	The values of λ that were tried, in relative units: at 1, λ times the lexical vectors are on average as long as the
+	encoder's vectors. Empty without enrichment.
+	*/
 	readonly lambdas: readonly number[];
-	/** A difference is significant if its corrected p is below this. */
+	/** A difference is significant if its corrected p-value is below this. */
 	readonly significance: number;
 }
 
+/** What is analyzed: the encoder, the baseline, or the encoder with lexical enrichment. */
 export type AnalyzedEncoder = 'encoder' | 'baseline' | 'enriched';
 
 export interface EncoderAnalysis {
+	/** Which encoder was analyzed. */
 	readonly of: AnalyzedEncoder;
+	/** How its projections rank the tokens of questions and passages. */
 	readonly analysis: VocabularyAnalysis;
-	readonly amnesia: TokenAmnesia;
+	/**
+	The result of `tokenAmnesia`: the ranks of shared tokens, by the rank that dense retrieval gives to the passage.
+	`without` is its `withoutSharedCount`.
+	*/
+	readonly amnesia: {readonly groups: readonly AmnesiaGroup[]; readonly without: number};
 }
 
 /**
-- `bm25`: BM25 of words, with the analyzer `english`; `wordpiece`: BM25 of the head's word pieces;
+What ranks the passages:
+
+- `bm25`: BM25 on words, with the analyzer `english`; `wordpiece`: BM25 on the head's word pieces;
 - `dense`: the encoder; `enriched`: the encoder with lexical enrichment;
-- `noIdf`, `static`, `noWhitening`, `noNormalisation`: enrichment without one of its parts.
+- `noIdf`, `static`, `noWhitening`, `noNormalisation`: ablations, that is, enrichment without IDF weights, without the
+  vectors found by search (with the head's word embeddings instead), without whitening, or without normalization.
 */
 export type VocabularyCondition = 'bm25' | 'wordpiece' | 'dense' | 'enriched' | 'noIdf' | 'static' | 'noWhitening' | 'noNormalisation';
 
+/** All conditions, in the order of reports. */
 export const conditions = [
 	'bm25',
 	'wordpiece',
@@ -127,9 +170,9 @@ export const conditions = [
 
 export interface VocabularyRetrieval {
 	readonly measures: readonly string[];
-	/** The measure for which λ is chosen on development questions. */
+	/** Name of the measure that the chosen λ maximizes on development questions. */
 	readonly tunedFor: string;
-	/** The measures that are tested. */
+	/** Names of the measures by which conditions are compared with tests. */
 	readonly tested: readonly string[];
 	/** Effectiveness on test questions. */
 	readonly rows: readonly VocabularyRetrievalRow[];
@@ -138,17 +181,20 @@ export interface VocabularyRetrieval {
 
 export interface VocabularyRetrievalRow {
 	readonly condition: VocabularyCondition;
-	/** One for each of `measures`, 0 to 1. */
+	/** One value for each of `measures`, from 0 to 1. */
 	readonly values: readonly number[];
-	/** The λ that development questions chose, and the value of `tunedFor` there for each λ that was tried. */
+	/**
+	For conditions with enrichment: the λ chosen on development questions, in absolute units, and the value of
+	`tunedFor` for each λ that was tried on them.
+	*/
 	readonly tuning?: {readonly lambda: number; readonly values: readonly number[]};
 }
 
-/** The row of a condition; undefined if the study does not have it. */
+/** Returns the row of a condition; undefined if the study does not have it. */
 export const rowOf = ({retrieval}: VocabularyStudy, wanted: VocabularyCondition): VocabularyRetrievalRow | undefined =>
 	retrieval.rows.find(({condition}) => condition === wanted);
 
-/** Fails with `ERR_FORMAT` if `value` is not a study of this kind, such as the JSON of something else. */
+/** Fails with `ERR_FORMAT` if `value`, such as parsed JSON, is not the result of a vocabulary study. */
 export function checkVocabularyStudy(value: unknown): asserts value is VocabularyStudy {
 	checkStudyFormat(value, vocabularyStudyFormat);
 	const {measures, rows} = (value as VocabularyStudy).retrieval;

@@ -1,5 +1,9 @@
-/** Token amnesia: whether a dense retriever fails where its vectors rank the shared tokens low (Ram et al., 2023, §6.1). */
-import {waitForTime} from '../../core/event-loop.ts';
+/**
+Token amnesia (Ram et al., 2023, §6.1): a dense retriever fails more often if its vectors forget tokens. A vector forgets a token of
+its text if the token has a low rank in the vector's projection. Q is the projection of a question's vector, P that of a passage's
+vector. `foundBySparse` chooses the pairs of questions and passages, and `tokenAmnesia` measures them.
+*/
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import type {Qrels, Run} from '../../core/types.ts';
 import {checkedQrels} from '../../core/native/qrels.ts';
 import {checkRun, hitsFor} from '../../core/native/runs.ts';
@@ -15,26 +19,31 @@ export interface RankQuantiles {
 	readonly high: number;
 }
 
-/** Questions whose passage the dense retriever ranks from `from` to `to`. `to` is `null` in the last group: ranks from `from` on, and passages not found. */
+/**
+The pairs whose passage has a rank from `from` to `to` in the dense retriever's hits. In the last group, `to` is `null`: the group
+has all ranks of at least `from`, and the passages that were not found.
+*/
 export interface AmnesiaGroup {
 	readonly from: number;
 	readonly to: number | null;
+	/** Number of pairs, which is the number of questions. */
 	readonly questions: number;
-	/** Quantiles of the worst rank of a pair's shared tokens, in P and in Q. */
+	/** Each pair has a worst rank of its shared tokens in P, and one in Q. Quantiles of these worst ranks over the pairs. */
 	readonly max: {readonly passage: RankQuantiles; readonly question: RankQuantiles};
-	/** Quantiles of the median rank of a pair's shared tokens, in P and in Q. */
+	/** The same for the median rank of each pair's shared tokens. */
 	readonly median: {readonly passage: RankQuantiles; readonly question: RankQuantiles};
 }
 
+/** The result of `tokenAmnesia`. */
 export interface TokenAmnesia {
 	readonly groups: readonly AmnesiaGroup[];
-	/** Number of pairs that share only stop words and punctuation marks, or nothing. They are in no group. */
-	readonly without: number;
+	/** Number of pairs without a shared content token: they share only stop words and punctuation marks, or nothing. They are in no group. */
+	readonly withoutSharedCount: number;
 }
 
 /**
-Finds the pairs for `tokenAmnesia` (Ram et al., 2023, §6.1). For each question for which a BM25 run has a relevant passage among
-its first `depth` hits, the map has the first such passage: question id → passage id.
+Finds the questions and passages for `tokenAmnesia` (Ram et al., 2023, §6.1): the questions for which a BM25 run has a relevant
+passage among its first `depth` hits, each with the first such passage. Returns a map from question ids to passage ids.
 
 @example
 ```
@@ -59,11 +68,14 @@ export function foundBySparse(run: Run, qrels: Qrels, depth = 5): Map<string, st
 
 /**
 Measures whether a dense retriever fails where its vectors forget tokens (Ram et al., 2023, §6.1, Figures 5 and 7). Groups the
-pairs by the rank that the retriever gives the passage. For each group it reports the worst and the median rank, in both
-projections, of the content tokens that question and passage share. Groups end at the ranks in `bounds`; the last group has all
-later ranks. Empty groups are left out.
+pairs by the passage's rank in the run `dense`. The last ranks of the groups are `bounds`, and one more group has all later ranks.
+Empty groups are left out.
 
-`pairs` should be those of `foundBySparse`, that is, questions that BM25 answers. Stop words and punctuation marks do not count.
+Only the content tokens that question and passage share are measured, without stop words and punctuation marks. In each pair, they
+have a worst and a median rank in P, and a worst and a median rank in Q. Returns quantiles of these four numbers over the pairs of
+each group.
+
+`pairs` should be the questions and passages that `foundBySparse` finds, with the ranks that `rankPairs` adds.
 
 @example
 ```
@@ -84,15 +96,16 @@ export async function tokenAmnesia(
 	const groups = [...ends, null].map((to, i) => ({
 		from: (ends[i - 1] ?? 0) + 1,
 		to,
+		// One number per pair in each array.
 		max: {passage: [] as number[], question: [] as number[]},
 		median: {passage: [] as number[], question: [] as number[]},
 	}));
-	let without = 0;
+	let withoutSharedCount = 0;
 	for (const pair of pairs) {
-		await waitForTime();
+		await yieldIfOverBudget();
 		const ranks = sharedContentRanks(pair);
 		if (ranks.passage.length === 0) {
-			without += 1;
+			withoutSharedCount += 1;
 			continue;
 		}
 		const group = groups[groupAt(pair, dense, ends)]!;
@@ -101,15 +114,21 @@ export async function tokenAmnesia(
 			group.median[side].push(quantile(sorted(ranks[side]), 0.5));
 		}
 	}
-	const both = ({passage, question}: {passage: number[]; question: number[]}): AmnesiaGroup['max'] => ({
+	const quantilesOfBoth = ({passage, question}: {passage: number[]; question: number[]}): AmnesiaGroup['max'] => ({
 		passage: quantiles(passage),
 		question: quantiles(question),
 	});
 	return {
 		groups: groups
 			.filter(({max}) => max.passage.length > 0)
-			.map(({from, to, max, median}) => ({from, to, questions: max.passage.length, max: both(max), median: both(median)})),
-		without,
+			.map(({from, to, max, median}) => ({
+				from,
+				to,
+				questions: max.passage.length,
+				max: quantilesOfBoth(max),
+				median: quantilesOfBoth(median),
+			})),
+		withoutSharedCount,
 	};
 }
 
@@ -121,11 +140,12 @@ export function sharedContentRanks({tokens}: RankedPair): {readonly passage: rea
 
 /** Returns the index of a pair's group. `ends` are the last ranks of all groups except the last one, in ascending order. */
 export function groupAt({id, passageId}: RankedPair, dense: Run, ends: readonly number[]): number {
-	const place = hitsFor(dense, id).findIndex(hit => hit.id === passageId);
-	const at = place < 0 ? -1 : ends.findIndex(end => place < end);
-	return at < 0 ? ends.length : at;
+	const index = hitsFor(dense, id).findIndex(hit => hit.id === passageId);
+	const group = index < 0 ? -1 : ends.findIndex(end => index < end);
+	return group < 0 ? ends.length : group;
 }
 
+/** Returns the quantiles of values in any order. */
 function quantiles(values: readonly number[]): RankQuantiles {
 	const ascending = sorted(values);
 	return {
@@ -139,7 +159,7 @@ function quantiles(values: readonly number[]): RankQuantiles {
 
 const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
 
-/** A quantile of sorted values, interpolated linearly: type 7 of Hyndman and Fan (1996), which is NumPy's default. */
+/** Returns a quantile of sorted values, interpolated linearly: type 7 of Hyndman and Fan (1996), which is NumPy's default. */
 function quantile(values: readonly number[], share: number): number {
 	const at = share * (values.length - 1);
 	const below = Math.floor(at);

@@ -1,4 +1,4 @@
-/** Runs all analyses of Ram et al. (2023) that need only pairs of questions and passages. */
+/** Runs all analyses of Ram et al. (2023) that need only questions and their passages. */
 import {type OptionNames, checkOptions, optionNames} from '../../core/options.ts';
 import {checkRanked} from './check.ts';
 import {type TokenCoverage, tokenCoverage} from './coverage.ts';
@@ -7,26 +7,30 @@ import {queryExpansion} from './expansion.ts';
 import type {RankedPair} from './ranked-pairs.ts';
 import {type TokenMrr, type TokenSet, tokenMrr} from './token-mrr.ts';
 
-/** The analyses of Ram et al. (2023, §5 and appendix B) for one encoder. Reports show these numbers. */
+/** The analyses of Ram et al. (2023, §5 and appendix B) for one encoder. Figures and tables are those of that paper. */
 export interface VocabularyAnalysis {
 	/** Number of pairs analyzed. */
 	readonly pairs: number;
-	/** The ranks k of Figures 3 and 4. */
+	/** The values of k in Figures 3 and 4. */
 	readonly ks: readonly number[];
-	/** Figure 3, for all shared tokens and for content tokens, which exclude stop words and punctuation marks. */
+	/**
+	Figure 3: the share of shared tokens among the first k, for all tokens and for content tokens, which are neither stop words nor
+	punctuation marks.
+	*/
 	readonly coverage: {readonly all: TokenCoverage; readonly content: TokenCoverage};
-	/** Table 2, for all tokens and for content tokens. */
+	/** Table 2: the token-level mean reciprocal rank, for all tokens and for content tokens. */
 	readonly mrr: {readonly all: Readonly<Record<TokenSet, TokenMrr>>; readonly content: Readonly<Record<TokenSet, TokenMrr>>};
 	/** Figure 4: for each k, the share of questions with a query expansion token among the first k. */
 	readonly expansion: readonly number[];
-	/** Figure 6, for the projections of questions and of passages. */
+	/** Figure 6: which texts the first k tokens come from, for the projections of questions and of passages. */
 	readonly composition: {readonly question: readonly TopComposition[]; readonly passage: readonly TopComposition[]};
 }
 
+/** Options of `analyzeVocabulary`. Figures are those of Ram et al. (2023). */
 export interface AnalyzeVocabularyOptions {
-	/** Ranks of Figures 3 and 4. @default [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] */
+	/** Values of k for Figures 3 and 4. @default [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] */
 	readonly ks?: readonly number[] | undefined;
-	/** Ranks of Figure 6. @default [1, 5, 10, 20, 50, 100] */
+	/** Values of k for Figure 6. @default [1, 5, 10, 20, 50, 100] */
 	readonly compositionKs?: readonly number[] | undefined;
 }
 

@@ -16,13 +16,14 @@ export function checkRanks(what: string, ks: readonly number[]): void {
 
 /** Throws unless `pairs` has the shape that `rankPairs` resolves to. */
 export function checkRanked(pairs: readonly RankedPair[]): void {
-	checkArray('pairs', pairs, 'what rankPairs() resolves to');
+	checkArray('pairs', pairs, 'the result of rankPairs()');
 	for (const [i, pair] of pairs.entries()) {
-		checkObject(`pairs[${i}]`, pair, 'what rankPairs() resolves to');
+		checkObject(`pairs[${i}]`, pair, 'the result of rankPairs()');
 		checkArray(`pairs[${i}]: tokens`, pair.tokens, 'ranked tokens');
 	}
 }
 
+/** Throws unless `kind` is a `TokenKind`. */
 export function checkKind(kind: TokenKind): void {
 	checkOneOf('kind', kind, ['all', 'content']);
 }

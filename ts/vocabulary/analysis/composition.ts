@@ -1,10 +1,13 @@
-/** The composition of the first k tokens of projections (Ram et al., 2023, appendix B). */
-import {waitForTime} from '../../core/event-loop.ts';
+/** The composition of the first k tokens of projections: which texts these tokens occur in (Ram et al., 2023, appendix B). */
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {checkRanked, checkRanks} from './check.ts';
 import {isExpansion} from './expansion.ts';
 import type {RankedPair} from './ranked-pairs.ts';
 
-/** Composition of the first k tokens of projections, as shares of the k tokens of all pairs. The first four shares add up to 1. */
+/**
+Composition of the first k tokens of projections, as shares (0 to 1) of these tokens over all pairs. The shares `shared`,
+`questionOnly`, `passageOnly` and `other` add up to 1.
+*/
 export interface TopComposition {
 	readonly k: number;
 	/** Tokens of both the question and the passage. */
@@ -13,7 +16,7 @@ export interface TopComposition {
 	readonly passageOnly: number;
 	/** Tokens of neither the question nor the passage. */
 	readonly other: number;
-	/** The part of `passageOnly` that is content tokens. In Q these are query expansion. */
+	/** The share of the content tokens of the passage only. In the questions' projections, they are query expansion. */
 	readonly expansion: number;
 }
 
@@ -43,16 +46,16 @@ export async function topComposition(
 async function composition(
 	pairs: readonly RankedPair[],
 	ks: readonly number[],
-	side: 'questionRank' | 'passageRank',
+	rankKey: 'questionRank' | 'passageRank',
 ): Promise<TopComposition[]> {
 	const counts = ks.map(() => ({shared: 0, questionOnly: 0, passageOnly: 0, expansion: 0}));
 	for (const {tokens} of pairs) {
-		await waitForTime();
+		await yieldIfOverBudget();
 		for (const token of tokens) {
 			const {inQuestion, inPassage} = token;
 			const kind = inQuestion && inPassage ? 'shared' : inQuestion ? 'questionOnly' : 'passageOnly';
 			for (const [i, k] of ks.entries()) {
-				if (token[side] <= k) {
+				if (token[rankKey] <= k) {
 					counts[i]![kind] += 1;
 					counts[i]!.expansion += Number(isExpansion(token));
 				}
@@ -61,9 +64,9 @@ async function composition(
 	}
 	return counts.map(({shared, questionOnly, passageOnly, expansion}, i) => {
 		const k = ks[i]!;
-		const all = pairs.length * k;
-		const share = (count: number): number => (all === 0 ? 0 : count / all);
-		const other = all - shared - questionOnly - passageOnly;
+		const total = pairs.length * k;
+		const share = (count: number): number => (total === 0 ? 0 : count / total);
+		const other = total - shared - questionOnly - passageOnly;
 		return {
 			k,
 			shared: share(shared),

@@ -1,24 +1,25 @@
 /** How well projections cover the tokens that questions and passages share (Ram et al., 2023, §5.1). */
-import {waitForTime} from '../../core/event-loop.ts';
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {checkKind, checkRanked, checkRanks} from './check.ts';
 import type {RankedPair, TokenKind} from './ranked-pairs.ts';
 
+/** The result of `tokenCoverage`. */
 export interface TokenCoverage {
 	/** Number of tokens shared by a question and its passage, summed over all pairs. */
 	readonly shared: number;
-	/** For each k, the share (0 to 1) of the shared tokens that are among the first k of the question's projection Q. */
+	/** For each k, the share (0 to 1) of the shared tokens that are among the first k tokens of the question's projection Q. */
 	readonly question: readonly number[];
 	/** The same for the passage's projection P. */
 	readonly passage: readonly number[];
 }
 
 /**
-Measures, for each k, the share of the tokens common to question and passage that are among the first k of their projections
-(Ram et al., 2023, §5.1, Figure 3). The paper counts all tokens, stop words included.
+Measures, for each k, the fraction of shared tokens that are among the first k tokens of each projection (Ram et al., 2023, §5.1,
+Figure 3). A token is shared if it occurs in both question and passage. The paper counts all tokens, including stop words.
 
 @example
 ```
-const {question, passage} = await tokenCoverage(pairs, [20, 100]);
+await tokenCoverage(pairs, [20, 100]);
 //=> {shared: 9120, question: [0.63, 0.78], passage: [0.53, 0.69]}
 ```
 */
@@ -29,7 +30,7 @@ export async function tokenCoverage(pairs: readonly RankedPair[], ks: readonly n
 	const [question, passage] = [ks.map(() => 0), ks.map(() => 0)];
 	let shared = 0;
 	for (const {tokens} of pairs) {
-		await waitForTime();
+		await yieldIfOverBudget();
 		for (const {inQuestion, inPassage, content, questionRank, passageRank} of tokens) {
 			if (inQuestion && inPassage && (content || kind === 'all')) {
 				shared += 1;

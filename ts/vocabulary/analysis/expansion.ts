@@ -1,5 +1,5 @@
-/** Query expansion by projections: tokens that a question's vector adds to the question (Ram et al., 2023, §5.3). */
-import {waitForTime} from '../../core/event-loop.ts';
+/** Query expansion by projections: tokens of the passage that a question's vector adds to the question (Ram et al., 2023, §5.3). */
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {checkRanked, checkRanks} from './check.ts';
 import type {RankedPair, RankedToken} from './ranked-pairs.ts';
 
@@ -22,10 +22,10 @@ export async function queryExpansion(pairs: readonly RankedPair[], ks: readonly 
 	checkRanks('ks', ks);
 	const counts = ks.map(() => 0);
 	for (const {tokens} of pairs) {
-		await waitForTime();
-		const first = tokens.reduce((min, token) => (isExpansion(token) ? Math.min(min, token.questionRank) : min), Infinity);
+		await yieldIfOverBudget();
+		const bestRank = tokens.reduce((min, token) => (isExpansion(token) ? Math.min(min, token.questionRank) : min), Infinity);
 		for (const [i, k] of ks.entries()) {
-			counts[i]! += Number(first <= k);
+			counts[i]! += Number(bestRank <= k);
 		}
 	}
 	return counts.map(count => (pairs.length === 0 ? 0 : count / pairs.length));

@@ -1,8 +1,8 @@
-/** Ranks the tokens of questions and passages in their projections. All analyses in this folder count these ranks. */
+/** Ranks the tokens of questions and passages in the projections of their vectors. All analyses in this folder start from these ranks. */
 import {checkArray, checkObject, checkPassage, checkString, checkStrings, hasMethods, kindOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../../core/options.ts';
-import {waitForTime} from '../../core/event-loop.ts';
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import type {CallOptions, Encoder, Passage, Vectors} from '../../core/types.ts';
 import type {VocabularyProjection} from '../projection/vocabulary-projection.ts';
 import {englishStopWords, isContent} from './stop-words.ts';
@@ -33,10 +33,12 @@ export interface RankedToken {
 /** The tokens that an analysis counts: all, or only content tokens, which exclude stop words and punctuation marks. */
 export type TokenKind = 'all' | 'content';
 
+/** A question and its passage with the ranks of their tokens. */
 export interface RankedPair {
+	/** Id of the question. */
 	readonly id: string;
 	readonly passageId: string;
-	/** Each token once: those of the question in text order, then those that only the passage has. */
+	/** The distinct tokens: those of the question in text order, then those that only the passage has. */
 	readonly tokens: readonly RankedToken[];
 }
 
@@ -50,6 +52,7 @@ export interface ProjectedEncoders {
 	readonly projection: Pick<VocabularyProjection, 'dim' | 'ranks' | 'tokenize'>;
 }
 
+/** Options of `rankPairs`. */
 export interface RankPairsOptions extends CallOptions {
 	/** Words that do not count as content, in lower case. @default englishStopWords */
 	readonly stopWords?: readonly string[] | undefined;
@@ -63,8 +66,8 @@ const PAIRS_PER_CALL = 256;
 
 /**
 Ranks all tokens of questions and their passages in both projections (Ram et al., 2023, §3 and §5). The analyses take the result.
-Tokens are the word pieces of title and text without special tokens. They are those of the whole passage, even if the encoder
-truncates it. Questions are encoded one at a time, as a search does it. The result takes about 10 kB of memory per pair. Progress
+Tokens are word pieces, without special tokens. Those of a passage come from its title and its whole text, even if the encoder
+truncates the text. Questions are encoded one at a time, as in a search. The result takes about 10 kB of memory per pair. Progress
 counts pairs.
 
 @example
@@ -103,26 +106,26 @@ export async function rankPairs(
 		const slice = pairs.slice(from, from + PAIRS_PER_CALL);
 		const tokens: Array<ReadonlyMap<number, PairToken>> = [];
 		for (const pair of slice) {
-			await waitForTime();
-			tokens.push(tokensOf(pair, projection, content));
+			await yieldIfOverBudget();
+			tokens.push(pairTokens(pair, projection, content));
 		}
 		const ids = tokens.map(tokensById => [...tokensById.keys()]);
 		const questions = await questionEncoder.encode(
 			slice.map(({question}) => question),
 			{batchTokens: 1, signal},
 		);
-		const passages = await encodedOnce(slice, encoder, signal);
-		const ofQuestions = await projection.ranks(questions, ids, {signal});
-		const ofPassages = await projection.ranks(passages, ids, {signal});
+		const passages = await encodeDistinct(slice, encoder, signal);
+		const questionRanks = await projection.ranks(questions, ids, {signal});
+		const passageRanks = await projection.ranks(passages, ids, {signal});
 		for (const [i, {id, passage}] of slice.entries()) {
-			await waitForTime();
+			await yieldIfOverBudget();
 			ranked.push({
 				id,
 				passageId: passage.id,
 				tokens: [...tokens[i]!.values()].map((token, j) => ({
 					...token,
-					questionRank: ofQuestions[i]![j]!,
-					passageRank: ofPassages[i]![j]!,
+					questionRank: questionRanks[i]![j]!,
+					passageRank: passageRanks[i]![j]!,
 				})),
 			});
 		}
@@ -131,13 +134,14 @@ export async function rankPairs(
 	return ranked;
 }
 
-/** The text that a passage's tokens are taken from: title and text, as an encoder reads them. */
+/** Returns the text from which a passage's tokens are taken: title and text, as encoders join them. */
 export const passageText = ({title, text}: Pick<Passage, 'title' | 'text'>): string =>
 	title === undefined || title === '' ? text : `${title} ${text}`;
 
 type PairToken = Omit<RankedToken, 'questionRank' | 'passageRank'>;
 
-function tokensOf(
+/** Returns the distinct tokens of a pair by id, those of the question first. */
+function pairTokens(
 	{question, passage}: QuestionPassage,
 	projection: Pick<VocabularyProjection, 'tokenize'>,
 	content: ContentTokens,
@@ -156,15 +160,15 @@ function tokensOf(
 	return found;
 }
 
-/** Encodes each distinct passage once. Returns one row per pair, so questions about the same passage repeat its vector. */
-async function encodedOnce(pairs: readonly QuestionPassage[], encoder: Encoder, signal: AbortSignal | undefined): Promise<Vectors> {
+/** Encodes each distinct passage once. Returns one row per pair: questions about the same passage have equal rows. */
+async function encodeDistinct(pairs: readonly QuestionPassage[], encoder: Encoder, signal: AbortSignal | undefined): Promise<Vectors> {
 	const rows = new Map<string, number>();
 	const distinct = pairs.filter(({passage}) => {
-		const known = rows.has(passage.id);
-		if (!known) {
+		const isFirst = !rows.has(passage.id);
+		if (isFirst) {
 			rows.set(passage.id, rows.size);
 		}
-		return !known;
+		return isFirst;
 	});
 	const {data, dim} = await encoder.encode(
 		distinct.map(({passage}) => passage),
@@ -178,7 +182,7 @@ async function encodedOnce(pairs: readonly QuestionPassage[], encoder: Encoder, 
 	return {data: all, rows: pairs.length, dim};
 }
 
-/** Classifies tokens as content or not, and remembers the answer for each token. */
+/** Says which tokens are content tokens, as `isContent` does. Remembers the answer for each token, because tokens recur in most texts. */
 export class ContentTokens {
 	readonly #stopWords: ReadonlySet<string>;
 	readonly #known = new Map<string, boolean>();

@@ -21,7 +21,7 @@ const contractions = `s t d ll m o re ve don isn aren wasn weren hasn haven hadn
 
 /**
 English function words in lower case: articles, pronouns, prepositions, conjunctions, auxiliaries, question words, and the pieces of
-contractions. They tell nothing about the topic of a text.
+contractions. They say nothing about the topic of a text.
 */
 export const englishStopWords: readonly string[] = [
 	determiners,
@@ -35,7 +35,7 @@ export const englishStopWords: readonly string[] = [
 
 /**
 Whether a word piece is content, that is, neither a stop word nor punctuation. The markers of a vocabulary (BERT's `##`, RoBERTa's
-`Ġ`) are ignored. A piece inside a word is never a stop word: `##s` is content, `s` is not.
+`Ġ`, SentencePiece's `▁`) are ignored. A piece with `##` continues a word, so it is never a stop word: `##s` is content, `s` is not.
 */
 export function isContent(token: string, stopWords: ReadonlySet<string>): boolean {
 	const isInsideWord = token.startsWith('##');

@@ -1,4 +1,4 @@
-/** Lexical enrichment: an encoder whose vectors also contain the tokens of their texts (Ram et al., 2023, §6.2). */
+/** Lexical enrichment: an encoder that adds the vectors of a text's tokens to the text's vector (Ram et al., 2023, §6.2). */
 import {createHash} from 'node:crypto';
 import {checkBoolean, checkInstance, checkObject, checkOneOf, hasMethods, kindOf, shown} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
@@ -6,33 +6,38 @@ import {type Binding, callNative, native} from '../../core/native/native.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../../core/options.ts';
 import type {CallOptions, EncodeOptions, Encoder, EncoderInput, Vectors} from '../../core/types.ts';
 import {type TokenWeights, tokenWeights} from './token-weights.ts';
-import {type TokenSearch, type TokenVectorOptions, checkedSearch, findTokens} from './token-vectors.ts';
+import {type TokenSearch, type TokenVectorOptions, checkedSearch, findTokenVectors} from './token-vectors.ts';
 import {VocabularyProjection} from '../projection/vocabulary-projection.ts';
 
-/** The encoder to enrich, and what its lexical vectors are made from. */
+/** The encoder to enrich, and the sources of its lexical vectors. */
 export interface LexicalEnrichmentParts {
 	readonly encoder: Encoder;
 	/** Projection to the vocabulary of the model that the encoder was initialized from. */
 	readonly projection: VocabularyProjection;
-	/** Weights of the tokens; `false` is the paper's ablation. */
+	/** Weights of the tokens. `false` gives all tokens the weight 1, as in an ablation of Ram et al. (2023). */
 	readonly idf: TokenWeights;
 }
 
+/** Options of `LexicalEnrichment.fit`. */
 export interface LexicalEnrichmentOptions extends CallOptions, TokenVectorOptions {
 	/** Weight of the lexical vector, at least 0; see `tuneLambda`. @default 0.5 */
 	readonly lambda?: number | undefined;
-	/** Single-token enrichments, or the static embeddings of the head's decoder: the paper's ablation. @default 'enriched' */
+	/**
+	The vectors of tokens: `enriched` for single-token enrichments, which are found by optimization; `static` for the rows of the
+	head's decoder, as in an ablation of Ram et al. (2023). @default 'enriched'
+	*/
 	readonly tokens?: 'enriched' | 'static' | undefined;
 	/**
-	How the vectors of tokens are whitened: along their principal directions, x ↦ (x − μ) U Λ^(−1/2); rotated back to the original axes,
-	x ↦ (x − μ) U Λ^(−1/2) Uᵀ; or not. @default 'aligned'
+	How the vectors of tokens are whitened. μ is their mean, and U Λ Uᵀ the eigendecomposition of their covariance. `principal` gives
+	coordinates along the principal directions, x ↦ (x − μ) U Λ^(−1/2). `aligned` rotates them back to the original axes,
+	x ↦ (x − μ) U Λ^(−1/2) Uᵀ. `false` does not whiten. @default 'aligned'
 	*/
 	readonly whitening?: 'principal' | 'aligned' | false | undefined;
-	/** Scale lexical vectors to unit length. @default true */
+	/** Whether lexical vectors are scaled to unit length. @default true */
 	readonly normalize?: boolean | undefined;
 	/**
-	Scale e′ = e + λ · lex to unit length, so that inner products of enriched vectors are cosine similarities, as the relevance scores of
-	S-MPNet are in the paper. @default true for encoders whose vectors have unit length, else false
+	Whether e′ = e + λ · lex is scaled to unit length. Inner products of enriched vectors are then cosine similarities, which Ram et
+	al. (2023) use as relevance scores for S-MPNet. @default true for encoders whose vectors have unit length, else false
 	*/
 	readonly renormalize?: boolean | undefined;
 }
@@ -60,9 +65,10 @@ const fitOptions: OptionNames = optionNames<LexicalEnrichmentOptions>({
 });
 const encodeOptions: OptionNames = optionNames<EncodeOptions>({...callNames, batchTokens: true});
 
-/** Number of inputs passed to native code in one call. Copying them takes less than a millisecond. */
+/** Number of inputs passed to native code in one call. Copying them blocks the event loop for less than a millisecond. */
 const INPUTS_PER_CALL = 256;
 
+/** Everything that `fit` determines. */
 interface State {
 	readonly encoder: Encoder;
 	readonly lexicon: Binding.NativeLexicon;
@@ -71,17 +77,20 @@ interface State {
 	/** Whether e′ is scaled to unit length. */
 	readonly renormalize: boolean;
 	/** Whether the encoder's own vectors have unit length. */
-	readonly unit: boolean;
+	readonly hasUnitVectors: boolean;
 	/** A hash of everything that determines the vectors, except for λ. */
 	readonly fingerprint: string;
 }
 
 /**
-An encoder whose vectors also contain the tokens of their texts (Ram et al., 2023, §6.2, equations 4 and 5): e′ = e + λ · lex, with
-lex = (1/n) Σ w(xᵢ) s(xᵢ) over the word pieces of a text, scaled to unit length. s(t) is the vector whose projection is token t
-alone: the minimum of the cross-entropy, computed once for the whole vocabulary, whitened. w(t) is the inverse document frequency. If
-the encoder's vectors have unit length, e′ is scaled to unit length too (`renormalize`). Texts are read whole, titles before them;
-special tokens do not count, repeated tokens do.
+An encoder that adds the vectors of a text's tokens to the text's vector e (Ram et al., 2023, §6.2, equations 4 and 5):
+e′ = e + λ · lex, where lex = (1/n) Σ w(xᵢ) s(xᵢ) over the n word pieces xᵢ of the text, scaled to unit length. s(t) is the vector
+that the head projects to token t with the highest probability: it minimizes the cross-entropy. The vectors of the whole vocabulary
+are computed once and then whitened. w(t) is the inverse document frequency of t. If the encoder's vectors have unit length, e′ is
+scaled to unit length too (`renormalize`).
+
+All word pieces of the title and the text count, including those that the encoder truncates. Special tokens do not count. A repeated
+word piece counts each time.
 
 It is an `Encoder`, so indexes, searchers and collections accept it. Enrich the vectors of both questions and passages, with the
 same λ. `identity` differs for every encoder, fit and λ.
@@ -119,10 +128,13 @@ export class LexicalEnrichment implements Encoder {
 	}
 
 	/**
-	Computes the vectors of all tokens, or takes them from the cache. The first call takes long: for 30,522 tokens and 384 dimensions
-	a step takes about half a minute of processor time. 100 steps thus take about 50 minutes, and `stopping: 'each'` takes a few
-	minutes. Unfinished work is saved every half minute and on cancellation, and the next call continues from there. Progress counts
-	tokens in the first search, which finds the number of steps, then steps of each token in the second.
+	Computes the vectors of all tokens, or takes them from the cache. The first call takes long: for 30,522 tokens and 384 dimensions,
+	one step of Adam for all tokens takes about half a minute of processor time. 100 steps take about 50 minutes; with
+	`stopping: 'each'`, the whole optimization takes a few minutes. Unfinished work is saved every half minute and on cancellation, and
+	the next call continues from there.
+
+	Progress counts tokens that are done. With `stopping: 'all'`, the first run of the optimization only finds the number of steps; a
+	second run follows, and progress then counts the steps of each token.
 
 	Encodes two short texts to find out whether the encoder's vectors have unit length.
 	*/
@@ -138,7 +150,7 @@ export class LexicalEnrichment implements Encoder {
 		if (projection.dim !== encoder.dim) {
 			throw new RetrievalError(
 				'ERR_DIMENSION',
-				`projection: expected one of vectors of dimension ${encoder.dim}, as the encoder's, got ${projection.dim}`,
+				`projection: expected one for vectors of the encoder's dimension ${encoder.dim}, got ${projection.dim}`,
 			);
 		}
 		checkLambda(lambda);
@@ -151,12 +163,14 @@ export class LexicalEnrichment implements Encoder {
 			checkBoolean('renormalize', options.renormalize);
 		}
 		const search = checkedSearch(options, projection);
-		const unit = await hasUnitVectors(encoder, signal);
-		const {renormalize = unit} = options;
+		const unitVectors = await hasUnitVectors(encoder, signal);
+		const {renormalize = unitVectors} = options;
 		const head = VocabularyProjection.handle(projection);
 		const weights = await tokenWeights(idf, head, signal);
 		const tokens =
-			kind === 'static' ? await callNative({signal}, () => native.staticEmbeddings(head)) : await findTokens(projection, search, options);
+			kind === 'static'
+				? await callNative({signal}, () => native.staticEmbeddings(head))
+				: await findTokenVectors(projection, search, options);
 		const whitened = whitening === false ? undefined : whitening;
 		const lexicon = await callNative({signal}, () => native.openLexicon(tokens, head, weights, whitened, normalize));
 		const fingerprint = createHash('sha256')
@@ -166,7 +180,7 @@ export class LexicalEnrichment implements Encoder {
 			.update(weights === undefined ? '' : new Uint8Array(weights.buffer, weights.byteOffset, weights.byteLength))
 			.digest('hex')
 			.slice(0, 16);
-		return new LexicalEnrichment({encoder, lexicon, tokens, lambda, renormalize, unit, fingerprint});
+		return new LexicalEnrichment({encoder, lexicon, tokens, lambda, renormalize, hasUnitVectors: unitVectors, fingerprint});
 	}
 
 	/** Returns the same enrichment with another weight of the lexical vector. Nothing is recomputed. */
@@ -175,7 +189,7 @@ export class LexicalEnrichment implements Encoder {
 		return new LexicalEnrichment({...this.#state, lambda});
 	}
 
-	/** How the search for the vectors of tokens ended; `undefined` for static embeddings. */
+	/** The losses, bounds and steps of the optimization of the tokens' vectors; `undefined` with `tokens: 'static'`. */
 	get search(): TokenSearch | undefined {
 		const {tokens} = this.#state;
 		const losses = tokens.losses();
@@ -186,7 +200,7 @@ export class LexicalEnrichment implements Encoder {
 		checkOptions('encode', options, encodeOptions);
 		const {encoder, lambda, renormalize} = this.#state;
 		const vectors = await encoder.encode(inputs, options);
-		return this.#isIdentity(lambda) ? vectors : this.#add(inputs, vectors, lambda, renormalize, options.signal);
+		return this.#leavesUnchanged(lambda) ? vectors : this.#add(inputs, vectors, lambda, renormalize, options.signal);
 	}
 
 	/** Returns the vectors e of the encoder and the lexical vectors lex, two matrices of shape `[inputs.length, dim]`. */
@@ -211,7 +225,7 @@ export class LexicalEnrichment implements Encoder {
 		signal: AbortSignal | undefined,
 	): Promise<Vectors> {
 		checkInstance('enrichment', enrichment, LexicalEnrichment);
-		if (enrichment.#isIdentity(lambda)) {
+		if (enrichment.#leavesUnchanged(lambda)) {
 			return vectors;
 		}
 		const {lexicon, renormalize} = enrichment.#state;
@@ -225,11 +239,12 @@ export class LexicalEnrichment implements Encoder {
 	}
 
 	/** Whether enriched vectors with weight `lambda` are those of the encoder, bit for bit. */
-	#isIdentity(lambda: number): boolean {
-		const {renormalize, unit} = this.#state;
-		return lambda === 0 && (unit || !renormalize);
+	#leavesUnchanged(lambda: number): boolean {
+		const {renormalize, hasUnitVectors: unitVectors} = this.#state;
+		return lambda === 0 && (unitVectors || !renormalize);
 	}
 
+	/** Adds λ · lex of each input to its row of the vectors. */
 	async #add(
 		inputs: readonly EncoderInput[],
 		{data, rows, dim}: Vectors,
@@ -250,7 +265,7 @@ export class LexicalEnrichment implements Encoder {
 	}
 }
 
-/** Whether an encoder's vectors have unit length, judged by the vectors of two texts. */
+/** Encodes two texts and returns whether their vectors have unit length. */
 async function hasUnitVectors(encoder: Encoder, signal: AbortSignal | undefined): Promise<boolean> {
 	const {data, rows, dim} = await encoder.encode(['passage', 'Who wrote it?'], {signal});
 	return Array.from({length: rows}, (_, row) => Math.hypot(...data.subarray(row * dim, (row + 1) * dim))).every(

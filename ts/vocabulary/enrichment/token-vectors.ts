@@ -1,4 +1,8 @@
-/** Options, defaults and cache folder of the search for the vectors s(t) of single tokens. Native code runs the search. */
+/**
+Finds the vectors of tokens for lexical enrichment: for each token t of the vocabulary, the vector that the masked-language-model head
+projects to t with the highest probability. Adam minimizes the cross-entropy for each token (Ram et al., 2023, §6.2). This file has the options, their
+defaults, and the cache folder; native code runs the optimization. Identifiers call the optimization a search.
+*/
 import {mkdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {checkBoolean, checkCount, checkNumber, checkOneOf} from '../../core/checks.ts';
@@ -11,9 +15,9 @@ import {VocabularyProjection} from '../projection/vocabulary-projection.ts';
 
 /** How the vectors of tokens are computed. */
 export interface TokenVectorOptions {
-	/** Starting point of each search: 0, or the token's static embedding. @default 'zero' */
+	/** Initial vector of each token. `zero`: 0; `static`: the token's row of the head's decoder. @default 'zero' */
 	readonly start?: 'zero' | 'static' | undefined;
-	/** Adam's α. @default the paper's: 0.001 if the head's `config.json` has the `model_type` "mpnet", else 0.01 */
+	/** Adam's α. @default 0.001 if the head's `config.json` has the `model_type` "mpnet", else 0.01, as in Ram et al. (2023) */
 	readonly learningRate?: number | undefined;
 	/** Adam's β₁. @default 0.9 */
 	readonly beta1?: number | undefined;
@@ -22,29 +26,31 @@ export interface TokenVectorOptions {
 	/** Adam's ε. @default 1e-8 */
 	readonly epsilon?: number | undefined;
 	/**
-	Cross-entropy, in nats, below which a token is done. If a lower bound proves that no vector reaches it, the token is done when its
-	loss exceeds that bound by less than this value.
+	Threshold for the loss, which is a cross-entropy in nats: a token is done when its loss is below the threshold. If a lower bound proves
+	that no vector has such a loss, the token is done when its loss is less than the lower bound plus the threshold.
 	@default 0.1
 	*/
 	readonly loss?: number | undefined;
 	/**
-	When the searches end. `all`, as in the paper: all tokens take the same number of steps, the smallest after which each of them is
-	done (at most `maxSteps`). `each`: a token stops as soon as it is done, which takes a small part of the time. @default 'all'
+	When the tokens stop. `all`, as in Ram et al. (2023): all tokens take the same number of steps, namely the number that the slowest
+	token needs until it is done (at most `maxSteps`). `each`: each token stops as soon as it is done, which takes a fraction of
+	the time of `all`.
+	@default 'all'
 	*/
 	readonly stopping?: 'all' | 'each' | undefined;
 	/** Minimum number of steps of each token. @default 0 */
 	readonly minSteps?: number | undefined;
-	/** Maximum number of steps of each token. @default 100 */
+	/** Maximum number of steps of each token. @default 100, or `minSteps` if that is larger */
 	readonly maxSteps?: number | undefined;
-	/** Threads of the search. @default all cores */
+	/** Number of threads. @default all cores */
 	readonly threads?: number | undefined;
-	/** Save results in the folder `enrichments` of the cache folder, and continue from saved ones. @default true */
+	/** Whether results are saved in the folder `enrichments` of the cache folder and used by later calls. @default true */
 	readonly cache?: boolean | undefined;
-	/** @default PASSAGEKIT_CACHE, else `.cache/passagekit` in the home folder */
+	/** The cache folder. @default the environment variable PASSAGEKIT_CACHE, else `.cache/passagekit` in the home folder */
 	readonly cacheFolder?: string | undefined;
 }
 
-/** How the search for the vectors of tokens ended, by token id. */
+/** How the optimization of the tokens' vectors ended. The arrays are indexed by token id. */
 export interface TokenSearch {
 	/** Cross-entropy of each token's vector, in nats. */
 	readonly losses: Float32Array;
@@ -54,7 +60,7 @@ export interface TokenSearch {
 	readonly steps: Uint32Array;
 }
 
-/** @internal Checked options of a search, and the folder that keeps its results, if any. */
+/** @internal The checked options, and the folder for the results, which is `undefined` without a cache. */
 export interface CheckedSearch {
 	readonly options: Binding.NativeEnrichOptions;
 	readonly folder: string | undefined;
@@ -78,11 +84,11 @@ export function checkedSearch(given: TokenVectorOptions, projection: VocabularyP
 	return {options, folder: cache ? join(cacheFolderOf(given.cacheFolder), 'enrichments') : undefined};
 }
 
-/** Default of `maxSteps`. After 100 steps all but about 1 in 1,000 tokens of BERT-like heads are done, and those gain little from more. */
+/** Default of `maxSteps`. After 100 steps, all but about 1 in 1,000 tokens of BERT-like heads are done, and more steps hardly help the rest. */
 export const MAX_STEPS = 100;
 
 /** @internal Finds the vectors of all tokens, or takes them from the cache. */
-export async function findTokens(
+export async function findTokenVectors(
 	projection: VocabularyProjection,
 	{options, folder}: CheckedSearch,
 	call: CallOptions,

@@ -8,14 +8,15 @@ import type {Passage} from '../../core/types.ts';
 /**
 The weights of tokens, or the source from which they are computed.
 
-- A `Bm25Index` of the head's word pieces: BM25's inverse document frequency ln(1 + (N − df + 0.5) / (df + 0.5)) in this index.
-- Passages: the same, counted in these passages.
-- A map from word pieces, as the vocabulary writes them (`##ing`), to weights of at least 0. Other pieces have weight 0.
-- `false`: all tokens have weight 1.
+- A `Bm25Index` of the head's word pieces: BM25's inverse document frequency ln(1 + (N − df + 0.5) / (df + 0.5)), where df is the number
+  of passages that contain the token and N the number of all passages in the index.
+- Passages: the same formula, with df and N counted in these passages.
+- A map from word pieces, as the vocabulary writes them (`##ing`), to weights of at least 0. Other pieces have the weight 0.
+- `false`: all tokens have the weight 1.
 */
 export type TokenWeights = Bm25Index | Iterable<Passage> | AsyncIterable<Passage> | ReadonlyMap<string, number> | false;
 
-/** Number of passages counted in one call. Copying them takes less than a millisecond. */
+/** Number of passages passed to native code in one call. Copying them blocks the event loop for less than a millisecond. */
 const PASSAGES_PER_CALL = 256;
 
 /**
@@ -39,16 +40,20 @@ export async function tokenWeights(
 		for (const [piece, weight] of pieces) {
 			checkString('idf: piece', piece);
 			checkNumber(`idf: weight of "${piece}"`, weight);
+			if (weight < 0) {
+				throw new RetrievalError('ERR_ARGUMENT', `idf: weight of "${piece}": expected a number of at least 0, got ${weight}`);
+			}
 		}
 		return callNative({signal}, () => native.pieceWeightsOf(projection, [...pieces.keys()], Float32Array.from(pieces.values())));
 	}
 	if (typeof weights === 'string' || !(hasMethods(weights, Symbol.iterator) || hasMethods(weights, Symbol.asyncIterator))) {
 		throw new RetrievalError('ERR_ARGUMENT', `idf: expected a Bm25Index, passages, a map of weights or false, got ${kindOf(weights)}`);
 	}
-	return counted(weights as Iterable<Passage> | AsyncIterable<Passage>, projection, signal);
+	return countWeights(weights as Iterable<Passage> | AsyncIterable<Passage>, projection, signal);
 }
 
-async function counted(
+/** Computes inverse document frequencies in the given passages. */
+async function countWeights(
 	passages: Iterable<Passage> | AsyncIterable<Passage>,
 	projection: Binding.NativeProjection,
 	signal?: AbortSignal,
@@ -56,23 +61,23 @@ async function counted(
 	const counts = callSync(() => new native.NativePieceCounts(projection));
 	let texts: string[] = [];
 	let titles: string[] = [];
-	let seen = 0;
-	const count = async (): Promise<void> => {
+	let passageCount = 0;
+	const countBatch = async (): Promise<void> => {
 		counts.count(await callNative({signal}, () => counts.pieces(texts, titles)));
 		[texts, titles] = [[], []];
 	};
 	for await (const passage of passages) {
-		checkObject(`idf: passages[${seen}]`, passage, 'a passage');
+		checkObject(`idf: passages[${passageCount}]`, passage, 'a passage');
 		const {text, title = ''} = passage;
-		checkString(`idf: passages[${seen}]: text`, text);
-		checkString(`idf: passages[${seen}]: title`, title);
-		seen++;
+		checkString(`idf: passages[${passageCount}]: text`, text);
+		checkString(`idf: passages[${passageCount}]: title`, title);
+		passageCount++;
 		texts.push(text);
 		titles.push(title);
 		if (texts.length === PASSAGES_PER_CALL) {
-			await count();
+			await countBatch();
 		}
 	}
-	await count();
+	await countBatch();
 	return counts.weights();
 }

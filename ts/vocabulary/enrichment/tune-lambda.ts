@@ -1,4 +1,7 @@
-/** Chooses the weight λ of a lexical enrichment by cross-validation on development questions. */
+/**
+Chooses the weight λ of a lexical enrichment by cross-validation on development questions. e is an encoder's vector, lex the lexical
+vector that is added to it, and e′ = e + λ · lex the enriched vector (see `LexicalEnrichment`).
+*/
 import {createHash} from 'node:crypto';
 import {
 	checkArray,
@@ -19,11 +22,11 @@ import {checkQrels} from '../../core/native/qrels.ts';
 import type {CallOptions, Passage, Qrels, Query, Question, Run, Vectors} from '../../core/types.ts';
 import {LexicalEnrichment} from './lexical-enrichment.ts';
 
-/** The objective that λ maximizes: how often the answer is among the first `k` passages, or a measure against qrels. */
+/** The objective that λ maximizes: the top-k accuracy for questions with answers, or a measure for queries with qrels. */
 export type LambdaObjective =
 	| {
 			readonly questions: readonly Question[];
-			/** @default 20 */
+			/** Number of passages that may contain the answer. @default 20 */
 			readonly k?: number | undefined;
 			/** Whether accepted answers are texts or regular expressions. @default 'text' */
 			readonly answerKind?: AnswerKind | undefined;
@@ -36,8 +39,9 @@ export type LambdaObjective =
 			readonly k?: number | undefined;
 	  };
 
+/** Options of `tuneLambda`. */
 export interface TuneLambdaOptions extends CallOptions {
-	/** @default 0 to 1 by tenths, 1.25, 1.5, 2, 3 */
+	/** The values of λ to try. @default 0 to 1 in steps of 0.1, then 1.25, 1.5, 2 and 3 */
 	readonly grid?: readonly number[] | undefined;
 	/** Number of folds of the cross-validation. Each fold is measured with the λ that is best for the other folds. @default 5 */
 	readonly folds?: number | undefined;
@@ -45,15 +49,16 @@ export interface TuneLambdaOptions extends CallOptions {
 	readonly seed?: number | undefined;
 }
 
-/** A λ and the score of retrieval with it. */
+/** A value of λ and the score of retrieval with it. */
 export interface MeasuredLambda {
 	readonly lambda: number;
 	/** Mean of the objective over questions. */
 	readonly score: number;
 }
 
+/** The result of `tuneLambda`: the best λ, its score over all questions, and the cross-validation. */
 export interface LambdaTuning extends MeasuredLambda {
-	/** Mean over all questions, each measured with the λ that is best for the other folds. Expect this score for new questions. */
+	/** Mean over all questions, each measured with the λ that is best for the other folds. It estimates the score on new questions. */
 	readonly heldOut: number;
 	/** For each fold, the λ that is best for the other folds, and its mean score in this fold. */
 	readonly folds: readonly MeasuredLambda[];
@@ -72,10 +77,11 @@ const BATCH_SIZE = 256;
 
 /**
 Finds the weight λ of a lexical enrichment that scores best on development questions, and cross-validates the choice (Ram et al.,
-2023, §6.2). `passages` is the whole corpus to search. Passages and questions are encoded once. Every λ costs one exact search with
-the vectors of `enrichment.withLambda(λ)`, bit for bit. It needs three times the memory of the passages' vectors. If several λ score the
-same, the first one in the grid wins. λ scales with the length of the encoder's vectors; the default grid is made for unit vectors.
-Progress counts encoded passages and questions, then searched questions.
+2023, §6.2). `passages` is the whole corpus to search. Passages and questions are encoded once; each value of λ then needs one exact
+search of all questions. The vectors are those of `enrichment.withLambda(λ)`, bit for bit. The call needs three times the memory of
+the passages' vectors.
+If several values score the same, the first one in the grid wins. A good λ is proportional to the length of the encoder's vectors; the
+default grid is made for unit vectors. Progress counts encoded passages and questions, then searched questions.
 
 @example
 ```
@@ -97,7 +103,7 @@ export async function tuneLambda(
 	if (lambdas.length === 0 || lambdas.some(lambda => typeof lambda !== 'number' || !(lambda >= 0 && lambda < Number.POSITIVE_INFINITY))) {
 		throw new RetrievalError('ERR_ARGUMENT', `grid: expected numbers of at least 0, got [${lambdas.map(shown).join(', ')}]`);
 	}
-	const {queries, k, measured} = judge(objective);
+	const {queries, k, scoreRun} = scorerFor(objective);
 	checkCount('k', k, 1);
 	checkCount('folds', folds, 2);
 	checkCount('seed', seed, 0);
@@ -107,9 +113,10 @@ export async function tuneLambda(
 	let done = 0;
 	const report = async (count: number): Promise<void> => {
 		done += count;
+		// A total of 0 means that it is unknown: `passages` may be a stream.
 		await onProgress?.({done, total: 0});
 	};
-	const corpus = await encoded(enrichment, passages, signal, report);
+	const corpus = await encodeCorpus(enrichment, passages, signal, report);
 	const questions = await enrichment.parts(
 		queries.map(({text}) => text),
 		{signal, batchTokens: 1},
@@ -117,16 +124,16 @@ export async function tuneLambda(
 	await report(queries.length);
 	const scores: Array<ReadonlyMap<string, number>> = [];
 	for (const lambda of lambdas) {
-		await using index = await indexed(enrichment, corpus, lambda, signal);
+		await using index = await buildIndex(enrichment, corpus, lambda, signal);
 		const lists = await index.searchMany(await LexicalEnrichment.combined(enrichment, questions, lambda, signal), {k, signal});
 		const run: Run = new Map(queries.map(({id}, i) => [id, lists[i]!]));
-		scores.push(await measured(run, corpus.texts, signal));
+		scores.push(await scoreRun(run, corpus.texts, signal));
 		await report(queries.length);
 	}
-	return crossValidated(
+	return crossValidate(
 		lambdas,
 		scores,
-		parts(
+		assignFolds(
 			queries.map(({id}) => id),
 			folds,
 			seed,
@@ -134,16 +141,21 @@ export async function tuneLambda(
 	);
 }
 
+/** Passages by id. */
 type Texts = ReadonlyMap<string, Passage>;
 
-interface Judge {
+/** An objective in one form for both kinds. */
+interface Scorer {
+	/** The questions that count. */
 	readonly queries: readonly Query[];
+	/** Number of hits to retrieve per question. */
 	readonly k: number;
-	readonly measured: (run: Run, texts: Texts, signal?: AbortSignal) => Promise<ReadonlyMap<string, number>>;
+	/** Returns the score of each question, by id. */
+	readonly scoreRun: (run: Run, texts: Texts, signal?: AbortSignal) => Promise<ReadonlyMap<string, number>>;
 }
 
-/** Selects the questions that count, and returns the function that scores each of them in a run. */
-function judge(objective: LambdaObjective): Judge {
+/** Checks an objective and returns its scorer. Questions without answers and queries without judgments do not count. */
+function scorerFor(objective: LambdaObjective): Scorer {
 	checkObject('objective', objective, '{queries, qrels, measure, k?} or {questions, k?, answerKind?}');
 	checkRequiredOptions('objective', objective, 'qrels' in objective ? byQrels : byAnswers);
 	if ('qrels' in objective) {
@@ -153,7 +165,7 @@ function judge(objective: LambdaObjective): Judge {
 		return {
 			queries: objective.queries.filter(({id}) => qrels.has(id)),
 			k,
-			async measured(run, _, signal) {
+			async scoreRun(run, _, signal) {
 				const {perQuery} = await evaluate(run, qrels, [measure], {signal});
 				return new Map([...perQuery].map(([id, values]) => [id, values[measure]!]));
 			},
@@ -165,26 +177,28 @@ function judge(objective: LambdaObjective): Judge {
 	return {
 		queries,
 		k,
-		async measured(run, texts, signal) {
+		async scoreRun(run, texts, signal) {
 			const {firstRanks} = await topKAccuracy(run, queries, texts, [k], {answerKind, signal});
 			return new Map(queries.map(({id}) => [id, firstRanks.has(id) ? 1 : 0]));
 		},
 	};
 }
 
-/** The two summands of the enriched vectors of some passages. */
+/** The vectors e and the lexical vectors lex of a batch of passages. */
 interface EncodedPassages {
 	readonly ids: readonly string[];
 	readonly vectors: Vectors;
 	readonly lexical: Vectors;
 }
 
+/** All passages, encoded. */
 interface EncodedCorpus {
 	readonly batches: readonly EncodedPassages[];
 	readonly texts: Texts;
 }
 
-async function encoded(
+/** Encodes the passages in batches. */
+async function encodeCorpus(
 	enrichment: LexicalEnrichment,
 	passages: Iterable<Passage> | AsyncIterable<Passage>,
 	signal: AbortSignal | undefined,
@@ -193,7 +207,7 @@ async function encoded(
 	const batches: EncodedPassages[] = [];
 	const texts = new Map<string, Passage>();
 	let batch: Passage[] = [];
-	const put = async (): Promise<void> => {
+	const encodeBatch = async (): Promise<void> => {
 		batches.push({ids: batch.map(({id}) => id), ...(await enrichment.parts(batch, {signal}))});
 		await report(batch.length);
 		batch = [];
@@ -203,15 +217,15 @@ async function encoded(
 		texts.set(passage.id, passage);
 		batch.push(passage);
 		if (batch.length === BATCH_SIZE) {
-			await put();
+			await encodeBatch();
 		}
 	}
-	await put();
+	await encodeBatch();
 	return {batches, texts};
 }
 
 /** Builds an index of the enriched vectors e′ with weight `lambda`. */
-async function indexed(
+async function buildIndex(
 	enrichment: LexicalEnrichment,
 	{batches}: EncodedCorpus,
 	lambda: number,
@@ -225,34 +239,36 @@ async function indexed(
 }
 
 /** Divides the questions into folds of nearly equal size. The folds depend only on the seed and the ids, not on the order. */
-function parts(ids: readonly string[], folds: number, seed: number): string[][] {
-	const drawn = ids
+function assignFolds(ids: readonly string[], folds: number, seed: number): string[][] {
+	const shuffled = ids
 		.map(id => ({id, key: createHash('sha256').update(`${seed}\0${id}`).digest('hex')}))
 		.sort((a, b) => (a.key < b.key ? -1 : 1));
-	return Array.from({length: folds}, (_, fold) => drawn.filter((_, i) => i % folds === fold).map(({id}) => id));
+	return Array.from({length: folds}, (_, fold) => shuffled.filter((_, i) => i % folds === fold).map(({id}) => id));
 }
 
-function crossValidated(
+/** Chooses the best λ from `scores`, which has one map from question ids to scores for each of `lambdas`. */
+function crossValidate(
 	lambdas: readonly number[],
 	scores: ReadonlyArray<ReadonlyMap<string, number>>,
 	folds: readonly string[][],
 ): LambdaTuning {
-	const mean = (at: number, ids: readonly string[]): number => ids.reduce((sum, id) => sum + (scores[at]!.get(id) ?? 0), 0) / ids.length;
-	const best = (ids: readonly string[]): number => {
-		const means = lambdas.map((_, at) => mean(at, ids));
+	const mean = (index: number, ids: readonly string[]): number =>
+		ids.reduce((sum, id) => sum + (scores[index]!.get(id) ?? 0), 0) / ids.length;
+	const bestIndex = (ids: readonly string[]): number => {
+		const means = lambdas.map((_, index) => mean(index, ids));
 		return means.indexOf(Math.max(...means));
 	};
 	const all = folds.flat();
-	const chosen = best(all);
-	const held = folds.map((ids, fold) => {
-		const at = best(folds.filter((_, other) => other !== fold).flat());
-		return {lambda: lambdas[at]!, score: mean(at, ids), count: ids.length};
+	const chosen = bestIndex(all);
+	const heldOut = folds.map((ids, fold) => {
+		const index = bestIndex(folds.filter((_, other) => other !== fold).flat());
+		return {lambda: lambdas[index]!, score: mean(index, ids), count: ids.length};
 	});
 	return {
 		lambda: lambdas[chosen]!,
 		score: mean(chosen, all),
-		heldOut: held.reduce((sum, {score, count}) => sum + score * count, 0) / all.length,
-		folds: held.map(({lambda, score}) => ({lambda, score})),
-		curve: lambdas.map((lambda, at) => ({lambda, score: mean(at, all)})),
+		heldOut: heldOut.reduce((sum, {score, count}) => sum + score * count, 0) / all.length,
+		folds: heldOut.map(({lambda, score}) => ({lambda, score})),
+		curve: lambdas.map((lambda, index) => ({lambda, score: mean(index, all)})),
 	};
 }

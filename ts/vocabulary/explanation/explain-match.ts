@@ -12,10 +12,12 @@ import type {VocabularyProjection} from '../projection/vocabulary-projection.ts'
 /** The text that a projected token occurs in: both texts, the question only, the passage only, or neither. */
 export type TokenOrigin = 'shared' | 'question' | 'passage' | 'other';
 
+/** One of the likeliest tokens of a projection. */
 export interface ProjectedToken {
 	/** Rank in the projection, from 1. */
 	readonly rank: number;
 	readonly token: string;
+	/** Id in the vocabulary. */
 	readonly id: number;
 	readonly probability: number;
 	readonly origin: TokenOrigin;
@@ -33,7 +35,7 @@ export interface ProjectedMatch {
 	readonly passage: readonly ProjectedToken[];
 	/** All tokens of question and passage, with their ranks in Q and P. */
 	readonly ranked: readonly RankedToken[];
-	/** Content tokens that are in both texts, in the question's order. */
+	/** Content tokens that occur in both texts, in the order of the question. */
 	readonly shared: readonly RankedToken[];
 	/** Query expansion: content tokens among the first k of Q that the passage has and the question does not, best first. */
 	readonly expansion: readonly RankedToken[];
@@ -41,7 +43,7 @@ export interface ProjectedMatch {
 	readonly forgotten: readonly RankedToken[];
 }
 
-/** A part of a text. `kind` is set for words with a shared, forgotten or expansion token. */
+/** A part of a text. `kind` is set for words that contain a shared, forgotten or expansion token. */
 export interface MarkedText {
 	readonly text: string;
 	readonly kind?: 'shared' | 'forgotten' | 'expansion';
@@ -51,17 +53,20 @@ export interface MarkedText {
 export interface MatchExplanation {
 	readonly question: string;
 	readonly passage: Passage;
+	/** The option `k`. */
 	readonly k: number;
+	/** The option `forgottenAfter`. */
 	readonly forgottenAfter: number;
 	/** Question and passage with their shared, forgotten and expansion tokens marked. */
 	readonly marked: {readonly question: readonly MarkedText[]; readonly title: readonly MarkedText[]; readonly text: readonly MarkedText[]};
 	readonly dense: ProjectedMatch;
-	/** The same match with lexical enrichment. */
+	/** The same match with lexical enrichment; `lambda` is the weight of the added token vectors. */
 	readonly enriched?: ProjectedMatch & {readonly lambda: number};
 	/** BM25's score and the contribution of each term. */
 	readonly bm25?: Explanation;
 }
 
+/** Options of `explainMatch`. */
 export interface ExplainMatchOptions extends CallOptions {
 	/** Number of tokens shown per projection. @default 20 */
 	readonly k?: number | undefined;
@@ -81,7 +86,7 @@ export interface Explainers {
 	readonly projection: Pick<VocabularyProjection, 'dim' | 'project' | 'ranks' | 'tokenize'>;
 	/** The encoder with lexical enrichment, a `LexicalEnrichment`. */
 	readonly enrichment?: (Encoder & {readonly lambda: number}) | undefined;
-	/** The same for questions, for models with two encoders. */
+	/** The question encoder with lexical enrichment, for models with two encoders. */
 	readonly questionEnrichment?: Encoder | undefined;
 	/** An index that contains the passage. */
 	readonly bm25?: Pick<Bm25Index, 'explain'> | undefined;
@@ -100,8 +105,8 @@ const explainOptions: OptionNames = optionNames<ExplainMatchOptions>({...callNam
 /**
 Explains the match of a question and a passage by the projections of their vectors to the vocabulary, as in Figure 2 of Ram et al.
 (2023). The result has the likeliest tokens of both vectors, the ranks of the shared tokens, the shared tokens that the passage's
-vector forgot, and the tokens that the question's vector adds. With `enrichment` it has the same for enriched vectors, and with `bm25`
-the contribution of each term to BM25's score.
+vector forgot (by their ranks, see `forgottenAfter`), and the tokens that the question's vector adds. With `enrichment` it has the
+same for enriched vectors, and with `bm25` the contribution of each term to BM25's score.
 
 @example
 ```
@@ -120,8 +125,8 @@ export async function explainMatch(
 	checkRequiredOptions('explainers', explainers, explainerOptions);
 	checkOptions('explainMatch', options, explainOptions);
 	const {encoder, questionEncoder, projection, enrichment, questionEnrichment, bm25} = explainers;
-	checkMethods({encoder, questionEncoder, enrichment, questionEnrichment}, 'encode', 'encoder');
-	checkMethods({bm25}, 'explain', 'Bm25Index');
+	checkMethods({encoder, questionEncoder, enrichment, questionEnrichment}, 'encode', 'an encoder');
+	checkMethods({bm25}, 'explain', 'a Bm25Index');
 	if (enrichment !== undefined) {
 		checkNumber('enrichment: lambda', enrichment.lambda);
 	}
@@ -132,9 +137,9 @@ export async function explainMatch(
 	const match = async (encoder: Encoder, questionEncoder: Encoder | undefined): Promise<ProjectedMatch> => {
 		const pair = {id: 'question', question, passage};
 		const [ranked] = await rankPairs([pair], {encoder, questionEncoder, projection}, {stopWords, signal});
-		const ofQuestion = await (questionEncoder ?? encoder).encode([question], {signal});
-		const ofPassage = await encoder.encode([passage], {signal});
-		const origins = new Map(ranked!.tokens.map(token => [token.id, token]));
+		const questionVector = await (questionEncoder ?? encoder).encode([question], {signal});
+		const passageVector = await encoder.encode([passage], {signal});
+		const tokensById = new Map(ranked!.tokens.map(token => [token.id, token]));
 		const content = new ContentTokens(stopWords);
 		const top = async (vectors: Vectors): Promise<ProjectedToken[]> => {
 			const [found] = await projection.project(vectors, {k, signal});
@@ -143,15 +148,15 @@ export async function explainMatch(
 				token,
 				id,
 				probability,
-				origin: originOf(origins.get(id)),
+				origin: originOf(tokensById.get(id)),
 				content: content.has(token),
 			}));
 		};
 		const shared = ranked!.tokens.filter(({inQuestion, inPassage, content}) => inQuestion && inPassage && content);
 		return {
-			similarity: product(ofQuestion.data, ofPassage.data),
-			question: await top(ofQuestion),
-			passage: await top(ofPassage),
+			similarity: innerProduct(questionVector.data, passageVector.data),
+			question: await top(questionVector),
+			passage: await top(passageVector),
 			ranked: ranked!.tokens,
 			shared,
 			expansion: ranked!.tokens
@@ -174,11 +179,11 @@ export async function explainMatch(
 	};
 }
 
-/** Throws if a part lacks a method. Accepts `undefined` for optional parts. */
+/** Throws if one of the objects lacks a method. Accepts `undefined` for optional objects. */
 function checkMethods(parts: Readonly<Record<string, unknown>>, method: string, expected: string): void {
 	for (const [what, part] of Object.entries(parts)) {
 		if (part !== undefined && !hasMethods(part, method)) {
-			throw new RetrievalError('ERR_ARGUMENT', `explainers: ${what}: expected an object like a ${expected}, got ${kindOf(part)}`);
+			throw new RetrievalError('ERR_ARGUMENT', `explainers: ${what}: expected an object like ${expected}, got ${kindOf(part)}`);
 		}
 	}
 }
@@ -190,38 +195,38 @@ function originOf(token: RankedToken | undefined): TokenOrigin {
 	return token.inQuestion && token.inPassage ? 'shared' : token.inQuestion ? 'question' : 'passage';
 }
 
-function product(a: Float32Array, b: Float32Array): number {
+function innerProduct(a: Float32Array, b: Float32Array): number {
 	if (a.length !== b.length) {
 		throw new RetrievalError('ERR_DIMENSION', `explainMatch: expected vectors of dimension ${a.length}, got ${b.length} values`);
 	}
 	return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 }
 
-/** Splits the text into words with a shared or an expansion token and the text between them. */
+/** Splits a text into words that contain a shared, forgotten or expansion token, which get a `kind`, and the unmarked text between them. */
 function markedText(
 	text: string,
 	{shared, expansion, forgotten}: ProjectedMatch,
 	projection: Pick<VocabularyProjection, 'tokenize'>,
 ): MarkedText[] {
 	const ids = (tokens: readonly RankedToken[]): ReadonlySet<number> => new Set(tokens.map(({id}) => id));
-	const [ofShared, ofExpansion, ofForgotten] = [ids(shared), ids(expansion), ids(forgotten)];
+	const [sharedIds, expansionIds, forgottenIds] = [ids(shared), ids(expansion), ids(forgotten)];
 	const parts: MarkedText[] = [];
 	let end = 0;
-	const plain = (to: number): void => {
+	const addUnmarked = (to: number): void => {
 		if (to > end) {
 			parts.push({text: text.slice(end, to)});
 		}
 	};
 	for (const {0: word, index} of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
-		const own = projection.tokenize(word).ids;
-		const has = (tokens: ReadonlySet<number>): boolean => own.some(id => tokens.has(id));
-		const kind = has(ofForgotten) ? 'forgotten' : has(ofShared) ? 'shared' : has(ofExpansion) ? 'expansion' : undefined;
+		const wordIds = projection.tokenize(word).ids;
+		const has = (tokens: ReadonlySet<number>): boolean => wordIds.some(id => tokens.has(id));
+		const kind = has(forgottenIds) ? 'forgotten' : has(sharedIds) ? 'shared' : has(expansionIds) ? 'expansion' : undefined;
 		if (kind !== undefined) {
-			plain(index);
+			addUnmarked(index);
 			parts.push({text: word, kind});
 			end = index + word.length;
 		}
 	}
-	plain(text.length);
+	addUnmarked(text.length);
 	return parts;
 }

@@ -1,15 +1,16 @@
-/** Explanations of matches as an HTML page. */
+/** Formats explanations of matches as an HTML page. */
 import {checkArray, checkObject, checkString, checkStrings} from '../../core/checks.ts';
 import {type OptionNames, checkOptions, optionNames} from '../../core/options.ts';
 import {escaped, tableHtml} from '../../drawing/html.ts';
 import {page} from '../../drawing/page.ts';
-import {listed, many} from '../../drawing/format.ts';
+import {listed, counted} from '../../drawing/format.ts';
 import type {MatchExplanation, ProjectedMatch} from './explain-match.ts';
 import {bm25Table, expansionTable, sharedTable} from './explanation-tables.ts';
 import {markedHtml, projectionStyle, projectionsHtml} from './projections-html.ts';
 
+/** Options of `explanationHtml`. */
 export interface ExplanationPageOptions {
-	/** One heading for each explanation, such as "First of dense retrieval". @default the passages' ids */
+	/** One heading for each explanation, such as "First hit of dense retrieval". @default the passages' ids */
 	readonly headings?: readonly string[] | undefined;
 	/** The version of passagekit that the line below the title names. @default none */
 	readonly passagekit?: string | undefined;
@@ -28,10 +29,10 @@ await writeFile('explanation.html', explanationHtml([await explainMatch(question
 ```
 */
 export function explanationHtml(explanations: readonly MatchExplanation[], options: ExplanationPageOptions = {}): string {
-	checkArray('explanations', explanations, 'what explainMatch() resolves to');
+	checkArray('explanations', explanations, 'a result of explainMatch()');
 	explanations.forEach((explanation, i) => {
-		checkObject(`explanations[${i}]`, explanation, 'what explainMatch() resolves to');
-		checkObject(`explanations[${i}]: dense`, explanation.dense, 'what explainMatch() resolves to');
+		checkObject(`explanations[${i}]`, explanation, 'a result of explainMatch()');
+		checkObject(`explanations[${i}]: dense`, explanation.dense, 'a result of explainMatch()');
 	});
 	checkOptions('explanationHtml', options, pageOptions);
 	const {headings, passagekit} = options;
@@ -46,7 +47,7 @@ export function explanationHtml(explanations: readonly MatchExplanation[], optio
 		title: question,
 		byline: `explained as in <a href="https://arxiv.org/abs/2212.10380">Ram et al. (2023)</a>${passagekit === undefined ? '' : `, with passagekit ${escaped(passagekit)}`}`,
 		abstract:
-			'The vectors of question and passage, given to the masked-language-model head of the model that the encoder was made of, are distributions over its vocabulary: what the encoder has kept of the words, and what it has added.',
+			'An encoder turns a question or a passage into a vector. The masked-language-model head of the model that the encoder was initialized from gives every token of the vocabulary a probability for this vector. The tokens with high probabilities are what the vector stands for.',
 		style,
 		body: [
 			legend,
@@ -55,7 +56,7 @@ export function explanationHtml(explanations: readonly MatchExplanation[], optio
 	});
 }
 
-/** CSS rules that are added to those of all reports. Blue is shared, orange forgotten, green expansion. */
+/** CSS rules that are added to those of all reports. */
 const style = `
 .legend { margin: 0 0 2rem; padding: .5rem .9rem; background: var(--wash); font-size: .93rem; color: var(--quiet); }
 .text { max-width: 42rem; }
@@ -64,7 +65,7 @@ ${projectionStyle}.reasons { display: grid; grid-template-columns: repeat(auto-f
 .reasons td, .reasons thead th[scope=col]:not(:first-child) { padding-right: .7rem; }
 `;
 
-const legend = `<p class="legend">In the texts: <mark class="shared">shared</mark> by question and passage, <mark class="forgotten">forgotten</mark> by the passage’s vector (token amnesia), and what the question’s vector adds of the passage, <mark class="expansion">query expansion</mark>. In the projections: blue tokens are of both texts, green ones of the passage alone, black ones of the question alone, grey ones of neither.</p>`;
+const legend = `<p class="legend">Marks in the texts: words that question and passage <mark class="shared">share</mark>; shared words that the passage’s vector has <mark class="forgotten">forgotten</mark>, because it gives them a low rank; words of the passage that the question’s vector adds (<mark class="expansion">query expansion</mark>). Colors of tokens: blue if they are in both texts, green if only in the passage, black if only in the question, gray if in neither.</p>`;
 
 function section(explanation: MatchExplanation, heading: string, index: number): readonly string[] {
 	const {passage, marked, dense, enriched, bm25, k} = explanation;
@@ -86,7 +87,7 @@ function section(explanation: MatchExplanation, heading: string, index: number):
 	];
 }
 
-/** Numbers the names of tables from the second explanation on, because region names must be unique on a page. */
+/** Appends a number to the names of tables, except in the first explanation, because region names must be unique on a page. */
 const named = <T extends {readonly name: string}>(table: T, index: number): T =>
 	index === 0 ? table : {...table, name: `${table.name} (${index + 1})`};
 
@@ -97,10 +98,10 @@ export function summary({dense, enriched, bm25, forgottenAfter}: MatchExplanatio
 	const sentences = [
 		shared.length === 0
 			? 'Question and passage share no words but stop words.'
-			: `Question and passage share ${many(shared.length, 'token')}; ${
+			: `Question and passage share ${counted(shared.length, 'token')}; ${
 					forgotten.length === 0
 						? `the passage’s vector has all of them among its first ${forgottenAfter}.`
-						: `the passage’s vector has ${tokens(forgotten)} after rank ${forgottenAfter}.`
+						: `the passage’s vector gives ${tokens(forgotten)} a rank worse than ${forgottenAfter}.`
 				}`,
 		expansion.length === 0 ? '' : `The question’s vector adds ${tokens(expansion)}.`,
 		`Similarity ${dense.similarity.toFixed(3)}${enriched ? `, enriched ${enriched.similarity.toFixed(3)}` : ''}${bm25 ? `; BM25 ${bm25.score.toFixed(2)}` : ''}.`,

@@ -1,10 +1,11 @@
-/** The tables of an explanation as data. The HTML page and the terminal both lay them out. */
+/** The tables of an explanation as data, which the HTML page and the terminal output format. */
 import type {Cell, ReportTable, Row} from '../../drawing/table.ts';
-import {grouped} from '../../drawing/format.ts';
+import {withCommas} from '../../drawing/format.ts';
 import type {RankedToken} from '../analysis/ranked-pairs.ts';
 import type {MatchExplanation} from './explain-match.ts';
 
-const rank = (value: number | undefined): Cell => ({text: value === undefined ? '–' : grouped(value)});
+/** A cell with a rank, or with a dash if there is none. */
+const rank = (value: number | undefined): Cell => ({text: value === undefined ? '–' : withCommas(value)});
 
 /** Tokens that question and passage share, with their ranks in both projections, also after enrichment if there is one. */
 export function sharedTable(explanation: MatchExplanation): ReportTable {
@@ -14,7 +15,7 @@ export function sharedTable(explanation: MatchExplanation): ReportTable {
 		'Shared tokens',
 		dense.shared.length === 0
 			? 'Question and passage share no token but stop words and punctuation marks.'
-			: `Tokens of question and passage, and their ranks in the question’s projection Q and the passage’s P. † forgotten: after rank ${grouped(forgottenAfter)} of P.`,
+			: `Tokens of question and passage, and their ranks in the question’s projection Q and the passage’s P. † forgotten: after rank ${withCommas(forgottenAfter)} of P.`,
 		dense.shared,
 		passageRank => passageRank > forgottenAfter,
 	);
@@ -27,32 +28,33 @@ export function expansionTable(explanation: MatchExplanation): ReportTable {
 		explanation,
 		'Query expansion',
 		dense.expansion.length === 0
-			? `None of the first ${k} tokens of Q is of the passage and not of the question.`
+			? `None of the first ${k} tokens of Q occurs in the passage but not in the question.`
 			: `Tokens of the passage that the question does not have and that are among the first ${k} of Q.`,
 		dense.expansion,
 		() => false,
 	);
 }
 
-/** The terms of BM25's score, greatest contribution first. */
+/** The terms of the BM25 score, largest contribution first. */
 export function bm25Table({bm25}: Required<Pick<MatchExplanation, 'bm25'>>): ReportTable {
 	const terms = bm25.terms.toSorted((a, b) => b.contribution - a.contribution);
 	return {
 		name: 'BM25',
-		caption: `The score, ${bm25.score.toFixed(2)}, is the sum of contributions: idf times a share that grows with the frequency in this passage (“here”). Terms are those of the index’s analyzer; “passages” have them.`,
-		stub: 'Term',
+		caption: `The score, ${bm25.score.toFixed(2)}, is the sum of contributions: idf times a share that grows with the frequency in this passage (“here”). Terms are those of the index’s analyzer; “passages” is the number of passages that contain the term.`,
+		firstHeading: 'Term',
 		columns: [{heading: 'here'}, {heading: 'passages'}, {heading: 'idf'}, {heading: 'contribution'}],
 		blocks: [
 			{
 				rows: terms.map(({term, frequency, passages, idf, contribution}) => ({
 					heading: {text: term},
-					cells: [{text: grouped(frequency)}, {text: grouped(passages)}, {text: idf.toFixed(2)}, {text: contribution.toFixed(2)}],
+					cells: [{text: withCommas(frequency)}, {text: withCommas(passages)}, {text: idf.toFixed(2)}, {text: contribution.toFixed(2)}],
 				})),
 			},
 		],
 	};
 }
 
+/** Makes a table of tokens with their ranks. Ranks in P for which `isMarked` returns true get the marker †. */
 function tokenTable(
 	{enriched}: MatchExplanation,
 	name: string,
@@ -79,7 +81,7 @@ function tokenTable(
 	return {
 		name,
 		caption,
-		stub: 'Token',
+		firstHeading: 'Token',
 		columns: [
 			...['rank in Q', 'rank in P'].map(heading => ({...(group && {group: group.before}), heading})),
 			...(group ? ['rank in Q', 'rank in P'].map(heading => ({group: group.after, heading})) : []),

@@ -1,8 +1,12 @@
-/** Projections and marked texts as HTML, for pages that explain matches and for reports. */
+/**
+Formats projections and marked texts as HTML, for pages that explain matches and for reports. A question and a passage share tokens.
+The passage's vector has forgotten a shared token if the token has a low rank in its projection P. Expansion tokens occur only in the
+passage, and the question's vector adds them: they have high ranks in its projection Q.
+*/
 import {escaped} from '../../drawing/html.ts';
 import type {MarkedText, ProjectedMatch, ProjectedToken} from './explain-match.ts';
 
-/** Blue is shared, orange forgotten, green expansion. */
+/** CSS rules. Shared tokens are blue, forgotten ones orange; expansion tokens, and all tokens of the passage only, are green. */
 export const projectionStyle = `
 mark { background: none; color: inherit; font-weight: 600; border-bottom: 2px solid currentColor; }
 mark.shared, .origin-shared .token { color: var(--dense); }
@@ -21,12 +25,15 @@ mark.expansion, .origin-passage .token { color: var(--yes); }
 @media print { .projection .bar i { print-color-adjust: exact; } }
 `;
 
-/** Formats a text with its marked words. */
+/** Formats a text. Its marked words are `mark` elements whose class is their kind. */
 export const markedHtml = (parts: readonly MarkedText[]): string =>
 	parts.map(({text, kind}) => (kind === undefined ? escaped(text) : `<mark class="${kind}">${escaped(text)}</mark>`)).join('');
 
-/** Formats Q and P side by side, as lists of tokens with bars. `what` describes the lists in their headings. */
-export function projectionsHtml({question, passage}: Pick<ProjectedMatch, 'question' | 'passage'>, what: string): readonly string[] {
+/**
+Formats the question's projection Q and the passage's projection P side by side, as lists of tokens with bars. Both headings end in
+`headingEnd`, such as "the first 20 tokens".
+*/
+export function projectionsHtml({question, passage}: Pick<ProjectedMatch, 'question' | 'passage'>, headingEnd: string): readonly string[] {
 	const list = (name: string, tokens: readonly ProjectedToken[]): string => {
 		const max = tokens[0]?.probability ?? 1;
 		const items = tokens.map(
@@ -37,14 +44,17 @@ export function projectionsHtml({question, passage}: Pick<ProjectedMatch, 'quest
 	};
 	return [
 		`<div class="projections">`,
-		list(`Question projection Q: ${what}`, question),
-		list(`Passage projection P: ${what}`, passage),
+		list(`Question projection Q: ${headingEnd}`, question),
+		list(`Passage projection P: ${headingEnd}`, passage),
 		'</div>',
 	];
 }
 
-/** Formats a probability in percent: no decimals from 10 % on, one decimal from 0.1 % on, else one significant digit. */
+/**
+Formats a probability in percent: without decimals if it is at least 10%, with one decimal if it is at least 0.1%, else with one
+significant digit. The limits in the code are slightly lower because 9.95 and 0.095 round up to 10.0 and 0.10.
+*/
 export function share(probability: number): string {
 	const percent = 100 * probability;
-	return `${percent >= 9.95 ? percent.toFixed(0) : percent >= 0.095 ? percent.toFixed(1) : percent.toPrecision(1)} %`;
+	return `${percent >= 9.95 ? percent.toFixed(0) : percent >= 0.095 ? percent.toFixed(1) : percent.toPrecision(1)}%`;
 }

@@ -1,4 +1,7 @@
-/** Returns the default model for the head that projects an encoder's vectors: 'minilm-mlm-head' for 'minilm-encoder', else the encoder's own model. */
+/**
+Returns the model whose head projects the vectors of an encoder by default: the encoder's own model, except for 'minilm-encoder',
+whose head is a model of its own.
+*/
 export function defaultHead(encoder: string): string {
 	return encoder === 'minilm-encoder' ? 'minilm-mlm-head' : encoder;
 }

@@ -3,12 +3,15 @@ import {isUint32Array} from 'node:util/types';
 import {checkCount, isArray, kindOf, shown} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import type {Binding} from '../../core/native/native.ts';
-import {waitForTime} from '../../core/event-loop.ts';
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
 
 /** Number of tokens converted between two checks of the time budget. */
 const TOKENS_PER_SLICE = 1024;
 
-/** Results for several vectors as columns. The entries of one vector follow those of the previous vector. */
+/**
+Results for several vectors as columns. The entries of one vector follow those of the previous vector. The column `numbers` has token
+ids or ranks, depending on the function that returned it.
+*/
 export type TokenColumns = Binding.NativeTokens;
 
 /** Lists of token ids, one per vector, as native code takes them. */
@@ -34,14 +37,14 @@ export function checkTokenLists(lists: unknown, rows: number): asserts lists is 
 
 /** Joins the lists from `from` to `to` (exclusive) into columns. Throws if an id is not below `size`. */
 export async function joinLists(lists: readonly ArrayLike<number>[], from: number, to: number, size: number): Promise<TokenLists> {
-	const some = lists.slice(from, to);
-	const counts = Uint32Array.from(some, list => list.length);
-	const tokens = new Uint32Array(some.reduce((sum, list) => sum + list.length, 0));
+	const slice = lists.slice(from, to);
+	const counts = Uint32Array.from(slice, list => list.length);
+	const tokens = new Uint32Array(slice.reduce((sum, list) => sum + list.length, 0));
 	let at = 0;
-	for (const [row, list] of some.entries()) {
+	for (const [row, list] of slice.entries()) {
 		for (let i = 0; i < list.length; i++) {
 			if (at % TOKENS_PER_SLICE === 0) {
-				await waitForTime();
+				await yieldIfOverBudget();
 			}
 			checkCount(`tokens[${from + row}][${i}]`, list[i], 0, size - 1);
 			tokens[at++] = list[i]!;
@@ -52,17 +55,17 @@ export async function joinLists(lists: readonly ArrayLike<number>[], from: numbe
 
 /** Calls `make` with each vector's range of entries in the columns, and returns its results. */
 export async function splitColumns<T>(columns: TokenColumns, make: (from: number, to: number) => T): Promise<T[]> {
-	const made: T[] = [];
+	const results: T[] = [];
 	let from = 0;
-	let sinceTurn = TOKENS_PER_SLICE;
+	let tokensSinceCheck = TOKENS_PER_SLICE;
 	for (const count of columns.counts) {
-		if (sinceTurn >= TOKENS_PER_SLICE) {
-			await waitForTime();
-			sinceTurn = 0;
+		if (tokensSinceCheck >= TOKENS_PER_SLICE) {
+			await yieldIfOverBudget();
+			tokensSinceCheck = 0;
 		}
-		made.push(make(from, from + count));
+		results.push(make(from, from + count));
 		from += count;
-		sinceTurn += count + 1;
+		tokensSinceCheck += count + 1;
 	}
-	return made;
+	return results;
 }

@@ -1,20 +1,20 @@
-/** Projection of dense vectors to the vocabulary of a masked language model. */
+/** Projects dense vectors to the vocabulary of a masked language model. Native code runs the head. */
 import {checkCount, checkInstance, checkFactoryMade, checkOneOf, checkString, checkVectors} from '../../core/checks.ts';
 import {downloadOptions} from '../../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../../models/index.ts';
 import {type Binding, callNative, callSync, native} from '../../core/native/native.ts';
 import {fingerprint, readModelJson, tokenizerFile} from '../../onnx/model-files.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../../core/options.ts';
-import {waitForTime, yieldToEventLoop} from '../../core/event-loop.ts';
+import {yieldIfOverBudget, yieldToEventLoop} from '../../core/event-loop.ts';
 import type {CallOptions, Vectors} from '../../core/types.ts';
 import {type TokenColumns, checkTokenLists, joinLists, splitColumns} from './token-lists.ts';
 
 /** A token of a vector's projection. */
 export interface WeightedToken {
-	/** As the vocabulary writes it: `##s` is a piece inside a word of BERT's. */
+	/** The text as the vocabulary writes it. In BERT's vocabulary, `##s` is a piece that continues a word. */
 	readonly token: string;
 	readonly id: number;
-	/** From 0 to 1; those of all tokens add up to 1. */
+	/** From 0 to 1. The probabilities of all tokens add up to 1. */
 	readonly probability: number;
 	/** The input of the softmax. */
 	readonly logit: number;
@@ -22,7 +22,7 @@ export interface WeightedToken {
 
 /** Ranks and probabilities of tokens in a vector's projection, in the order of the given ids. */
 export interface TokenStandings {
-	/** Ranks from 1, which is the likeliest token. */
+	/** Ranks; the likeliest token has rank 1. */
 	readonly ranks: Uint32Array;
 	readonly probabilities: Float64Array;
 	readonly logits: Float32Array;
@@ -34,16 +34,19 @@ export interface VocabularyPieces {
 	readonly tokens: readonly string[];
 }
 
+/** Options of `ranks` and `standings`. */
 export interface ProjectionOptions extends CallOptions {
 	/** Number of threads per call. @default all cores */
 	readonly threads?: number | undefined;
 }
 
+/** Options of `project`. */
 export interface ProjectOptions extends ProjectionOptions {
 	/** Number of tokens returned per vector. @default 20 */
 	readonly k?: number | undefined;
 }
 
+/** Options of `logits`. */
 export interface LogitsOptions extends ProjectionOptions {
 	/** Whether to return logits or their softmax. @default 'logits' */
 	readonly as?: 'logits' | 'probabilities' | undefined;
@@ -61,8 +64,9 @@ const TEXTS_PER_SLICE = 4096;
 /**
 Projects dense vectors to distributions over a vocabulary (Ram et al., 2023, "What Are You Token About? Dense Retrieval as
 Distributions Over the Vocabulary", §3). The vector e of a question or a passage passes through the masked-language-model head of the
-model that the encoder was initialized from: g(e) = LayerNorm(GELU(W e + c)), logits = E g(e) + b. The softmax of the logits is the
-distribution. Its likeliest tokens show what the vector says about the text.
+model that the encoder was initialized from: g(e) = LayerNorm(GELU(W e + c)), logits = E g(e) + b. W and c are the head's dense layer,
+E and b its decoder, which has one row per token. The softmax of the logits is the distribution. Its likeliest tokens show what the
+vector says about the text.
 
 Projections run off the event loop. A vector's tokens, ranks and probabilities are the same bit for bit, regardless of the other
 vectors in the call and of the number of threads. If logits are equal, the lower id comes first.
@@ -103,11 +107,11 @@ export class VocabularyProjection {
 	/**
 	Loads the head of `model`: a folder, a fill-mask model of the Hugging Face hub, or one of passagekit's own models. 'minilm-mlm-head'
 	goes with 'minilm-encoder'; 'tiny-encoder' has a head of its own. A folder needs `tokenizer.json` and one of `mlm_head.safetensors`,
-	`mlm_head.onnx`, `model.safetensors`, `model.onnx` and `onnx/model.onnx`, of which the first that exists is read.
+	`mlm_head.onnx`, `model.safetensors`, `model.onnx` and `onnx/model.onnx`; the first one that exists is read.
 
 	In safetensors files the head is found by the tensor names of BERT, RoBERTa, MPNet and DistilBERT, also within a whole checkpoint and
 	with a decoder tied to the word embeddings. Numbers may be f32, f16 or bf16. `config.json` gives the activation and the epsilon. In
-	ONNX files the head is found by the structure of the graph. Weights may have 8 bits.
+	ONNX files the head is found by the structure of the graph, and weights may also have 8 bits.
 
 	Fails with `ERR_MODEL_MISSING` if the model is not found, and with `ERR_MODEL` if it has no head.
 	*/
@@ -118,7 +122,7 @@ export class VocabularyProjection {
 		const projection = await callNative({signal: options.signal}, async () => native.openProjection(folder, tokenizer));
 		const tokens: string[] = [];
 		for (let from = 0; from < projection.size; from += TEXTS_PER_SLICE) {
-			await waitForTime();
+			await yieldIfOverBudget();
 			const texts = callSync(() => projection.texts(from, Math.min(from + TEXTS_PER_SLICE, projection.size))).split('\0');
 			texts.forEach((text, i) => tokens.push(text === '' ? `[${from + i}]` : text));
 		}
@@ -138,7 +142,7 @@ export class VocabularyProjection {
 		checkCount('threads', threads, 0);
 		// Limits the number of returned tokens to `VALUES_PER_CALL`.
 		const maxRows = Math.floor(VALUES_PER_CALL / Math.max(1, Math.min(k, this.size)));
-		return this.#inParts(vectors, options, maxRows, async (data, first, _, control) => {
+		return this.#inBatches(vectors, options, maxRows, async (data, first, _, control) => {
 			const found = await this.#native.project(data, first, k, threads, control);
 			return splitColumns(found, (from, to) => this.#weighted(found, from, to));
 		});
@@ -167,7 +171,7 @@ export class VocabularyProjection {
 		checkCount('threads', threads, 0);
 		checkVectors('vectors', vectors, this.dim);
 		checkTokenLists(tokens, vectors.rows);
-		return this.#inParts(vectors, options, VALUES_PER_CALL, async (data, first, rows, control) => {
+		return this.#inBatches(vectors, options, VALUES_PER_CALL, async (data, first, rows, control) => {
 			const {tokens: ids, counts} = await joinLists(tokens, first, first + rows, this.size);
 			const {numbers, probabilities, logits, ...found} = await this.#native.ranks(data, first, ids, counts, threads, control);
 			return splitColumns({...found, numbers, probabilities, logits}, (from, to) => ({
@@ -190,29 +194,32 @@ export class VocabularyProjection {
 		checkVectors('vectors', vectors, this.dim);
 		const {size} = this;
 		const all = new Float32Array(vectors.rows * size);
-		// The logits of one call are copied without a pause.
-		await this.#inParts(vectors, options, Math.floor(VALUES_PER_CALL / size), async (data, first, _, control) => {
+		// Limits the number of logits that one call returns, because they are copied without a pause.
+		await this.#inBatches(vectors, options, Math.floor(VALUES_PER_CALL / size), async (data, first, _, control) => {
 			all.set(await this.#native.logits(data, first, as === 'probabilities', threads, control), first * size);
 			return [];
 		});
 		return {data: all, rows: vectors.rows, dim: size};
 	}
 
-	/** Tokenizes a text with the head's tokenizer, without special tokens. Runs synchronously, so use it only for texts as short as questions and passages. */
+	/**
+	Tokenizes a text with the head's tokenizer, without special tokens. It runs synchronously, so use it only for texts as short as
+	questions and passages.
+	*/
 	tokenize(text: string): VocabularyPieces {
 		checkString('text', text);
 		const ids = [...callSync(() => this.#native.tokenize(text))];
 		return {ids, tokens: ids.map(id => this.tokens[id] ?? `[${id}]`)};
 	}
 
-	/** @internal */
+	/** @internal Returns the native object. */
 	static handle(projection: VocabularyProjection): Binding.NativeProjection {
 		checkInstance('projection', projection, VocabularyProjection);
 		return projection.#native;
 	}
 
-	/** Calls `work` for one batch of at most `maxRows` vectors after another, and concatenates the results. */
-	async #inParts<T>(
+	/** Splits the vectors into batches of at most `maxRows`, calls `work` for one batch after another, and joins the results. */
+	async #inBatches<T>(
 		vectors: Vectors,
 		{signal, onProgress}: CallOptions,
 		maxRows: number,
@@ -222,6 +229,7 @@ export class VocabularyProjection {
 		const {data, rows: total, dim} = vectors;
 		const step = Math.max(1, Math.min(maxRows, Math.floor(VALUES_PER_CALL / dim)));
 		const found: T[] = [];
+		// Without vectors, `work` is still called once: it checks its other arguments and the signal.
 		for (let first = 0; first < total || first === 0; first += step) {
 			const rows = Math.min(step, total - first);
 			const progress = onProgress && (({done}: {readonly done: number}) => onProgress({done: first + done, total}));
@@ -235,6 +243,7 @@ export class VocabularyProjection {
 		return found;
 	}
 
+	/** Returns the tokens of one vector, which are the entries `from` to `to` (exclusive) of the columns. */
 	#weighted({numbers, probabilities, logits}: TokenColumns, from: number, to: number): WeightedToken[] {
 		const tokens: WeightedToken[] = [];
 		for (let at = from; at < to; at++) {

@@ -1,7 +1,8 @@
+/** Computes the calibration of predictions, in the form in which a study stores it. */
 import {type Prediction, brierScore, expectedCalibrationError, maximumCalibrationError, reliability} from '../../../calibration/index.ts';
 import type {Calibration} from '../study.ts';
 
-/** The calibration errors and the Brier score of predictions. */
+/** Computes the calibration errors and the Brier score of predictions. */
 export function calibrationOf(predictions: readonly Prediction[], bins: number): Calibration {
 	return {
 		squared: expectedCalibrationError(predictions, {bins, form: 'squared'}),

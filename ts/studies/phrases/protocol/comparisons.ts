@@ -1,4 +1,7 @@
-/** The paired comparisons of a phrase study, in families that are corrected on their own. */
+/**
+The paired comparisons of a phrase study. They form families, such as the comparisons of Yang et al. (2023) for rankings
+of candidates; the p-values of each family are corrected for the number of its tests.
+*/
 import type {Prediction} from '../../../calibration/index.ts';
 import type {Comparison} from '../../statistics/comparison.ts';
 import {type TestOptions, type ValueByQuestion, comparePairs} from '../../statistics/paired-comparisons.ts';
@@ -6,23 +9,26 @@ import {brierMeasure} from '../labels.ts';
 
 type Pair = readonly [a: string, b: string];
 
-/** The paper's comparisons: MUF with each model and BM25, phrases with whole passages, and the shortest phrases with longer ones. */
+/**
+Returns the pairs of conditions that the paper compares: MUF (model uncertainty fusion) with each model and with BM25,
+each phrase length with whole passages (M0), and the first phrase length with the others.
+*/
 export function paperPairs(models: readonly string[]): readonly Pair[] {
-	const phrases = models.filter(name => name !== 'M0');
-	const [shortest, ...longer] = phrases;
+	const phraseModels = models.filter(name => name !== 'M0');
+	const [first, ...others] = phraseModels;
 	return [
 		...[...models, 'bm25'].map(other => ['muf', other] as const),
-		...phrases.map(name => [name, 'M0'] as const),
-		...longer.map(name => [shortest!, name] as const),
+		...phraseModels.map(name => [name, 'M0'] as const),
+		...others.map(name => [first!, name] as const),
 	];
 }
 
-/** MUF with other ways to fuse, which the paper does not compare. */
+/** Pairs of MUF and another fusion, which the paper does not compare. */
 export const extensionPairs: readonly Pair[] = ['mufSearch', 'mufOwn', 'mufPlain', 'mufAll', 'mean', 'rrf'].map(
 	other => ['muf', other] as const,
 );
 
-/** Tests all pairs by one measure, as one family. */
+/** Tests all pairs by one measure, as one family of tests. */
 export async function compareConditions(
 	pairs: readonly Pair[],
 	measure: string,
@@ -41,13 +47,14 @@ export interface CalibratedPredictions {
 	readonly after: readonly Prediction[];
 }
 
-/** The names of a model's predictions in comparisons: at T = 1, and at the fitted temperature. */
+/** Names for the predictions of a model in comparisons: at T = 1, and at the fitted temperature. */
 export const uncalibratedName = (model: string): string => `${model} at T = 1`;
 export const calibratedName = (model: string): string => `${model} at the fitted T`;
 
 /**
-Tests whether the fitted temperature lowers each model's Brier score. The Brier score is a mean over questions, of the squared difference
-between confidence and outcome (1 or 0), so a paired test applies to it. The calibration error is not a mean over questions.
+Tests whether the fitted temperature lowers each model's Brier score. A paired test can be applied to the Brier score,
+because it is a mean over questions: of the squared difference between confidence and outcome (1 or 0). The calibration
+error is not such a mean.
 */
 export async function compareCalibrations(models: ReadonlyMap<string, CalibratedPredictions>, options: TestOptions): Promise<Comparison[]> {
 	const values = new Map<string, ValueByQuestion>();

@@ -1,6 +1,7 @@
 /**
-The paper's protocol: select models and fit temperatures on development questions, then fuse, measure and test on test questions. It is
-carried out twice, among candidates and among all passages.
+The protocol of Yang et al. (2023, §3.2 and §4). `studyFusion` selects models and fits temperatures on development
+questions; then it fuses the models, measures all conditions and tests their differences on test questions. A study
+calls it twice: for the rankings of candidates, and for those of all passages.
 */
 import {
 	type ConfidenceFusion,
@@ -13,7 +14,7 @@ import {
 import {fuse} from '../../../fusion/index.ts';
 import {mean} from '../../statistics/mean.ts';
 import type {MeasuredQuestions, Measures} from '../../statistics/measures.ts';
-import {waitForTime} from '../../../core/event-loop.ts';
+import {yieldIfOverBudget} from '../../../core/event-loop.ts';
 import type {CallOptions, Run} from '../../../core/types.ts';
 import {calibrationOf} from './calibration.ts';
 import {type ScoredRun, outcomesOf, predictionsOf} from './outcomes.ts';
@@ -21,54 +22,60 @@ import type {CalibratedModel, PhraseCondition, PhraseConditionRow, PhraseSetting
 import {type CalibratedPredictions, compareCalibrations, compareConditions, extensionPairs, paperPairs} from './comparisons.ts';
 import type {ValueByQuestion} from '../../statistics/paired-comparisons.ts';
 
-/** Runs among candidates, or among all passages, and how to measure them. The first measure is 1 if the first passage is right, else 0. */
+/**
+Rankings of the candidates or of all passages, as runs, and the measures for them. The first measure is accuracy: 1 if
+the first passage is right, else 0.
+*/
 export interface FusionTask extends Measures {
 	readonly bm25: Run;
-	/** The runs of each model, by name, with development and test questions. */
+	/** Model name → its runs, which have development and test questions. */
 	readonly models: ReadonlyMap<string, ScoredRun>;
 	/** Ids of questions. */
 	readonly development: readonly string[];
 	readonly test: readonly string[];
-	/** Maximum number of hits of a fused list. */
+	/** Maximum number of hits per question in a fused run. */
 	readonly k: number;
 }
 
-/** Values of T₀ in Figure 2: six for each power of ten, from 0.001 to 10. */
-const STARTS = Array.from({length: 25}, (_, i) => Number((10 ** (i / 6 - 3)).toPrecision(6)));
-/** Values of T₀ with which the paper's is compared. */
-const OTHER_STARTS: readonly number[] = [0.001, 0.01, 1, 10];
+/** The initial temperatures T₀ of the descents in the paper's Figure 2: from 0.001 to 10, six per power of ten. */
+const INITIAL_TEMPERATURES = Array.from({length: 25}, (_, i) => Number((10 ** (i / 6 - 3)).toPrecision(6)));
+/** The initial temperatures with which the paper's, 0.1, is compared. */
+const COMPARED_TEMPERATURES: readonly number[] = [0.001, 0.01, 1, 10];
 
-/** The name of MUF with this T₀ in comparisons. */
+/** The name, in comparisons, of MUF with a temperature found by descent from `start`. */
 export const startName = (start: number): string => `T0 = ${start}`;
 
+/** Carries out the protocol. Progress counts the descents of Figure 2. */
 export async function studyFusion(task: FusionTask, settings: PhraseSettings, options: CallOptions): Promise<ProtocolStudy> {
 	const {bm25, models, development, test, measures, measure, k} = task;
 	const {signal, onProgress} = options;
 	const {bins, start, stepSize, confidenceDepth: depth} = settings;
-	const [decisive] = measures as [string];
+	// The measure by which models are selected and differences are tested: accuracy.
+	const [accuracyName] = measures as [string];
 	const values = new Map<string, MeasuredQuestions>([['bm25', await measure(bm25)]]);
 	const developmentOutcomes = new Map<string, ModelOutcomes>();
 	const testOutcomes = new Map<string, ModelOutcomes>();
 	for (const [name, model] of models) {
 		const measured = await measure(model.run);
 		values.set(name, measured);
-		const isRight = (id: string): boolean => measured.get(id)?.[decisive] === 1;
+		const isRight = (id: string): boolean => measured.get(id)?.[accuracyName] === 1;
 		developmentOutcomes.set(name, await outcomesOf(model, development, isRight, depth));
 		testOutcomes.set(name, await outcomesOf(model, test, isRight, depth));
 	}
-	const valuesOf = (condition: string): ValueByQuestion => new Map(test.map(id => [id, values.get(condition)!.get(id)?.[decisive] ?? 0]));
+	const valuesOf = (condition: string): ValueByQuestion =>
+		new Map(test.map(id => [id, values.get(condition)!.get(id)?.[accuracyName] ?? 0]));
 
 	const names = [...models.keys()];
 	const accuracies = new Map(names.map(name => [name, mean(developmentOutcomes.get(name)!.correct.map(Number))]));
 	const selected = names.toSorted((a, b) => accuracies.get(b)! - accuracies.get(a)!).slice(0, settings.fused);
-	const descend = async (names: readonly string[], from: number): Promise<number> => {
-		const outcomes = names.map(name => developmentOutcomes.get(name)!);
+	const descend = async (modelNames: readonly string[], from: number): Promise<number> => {
+		const outcomes = modelNames.map(name => developmentOutcomes.get(name)!);
 		return (await fitFusionTemperature(outcomes, {method: 'descent', start: from, stepSize, bins, signal})).temperature;
 	};
-	const search = async (names: readonly string[]): Promise<number> =>
+	const search = async (modelNames: readonly string[]): Promise<number> =>
 		(
 			await fitFusionTemperature(
-				names.map(name => developmentOutcomes.get(name)!),
+				modelNames.map(name => developmentOutcomes.get(name)!),
 				{bins, signal},
 			)
 		).temperature;
@@ -78,27 +85,28 @@ export async function studyFusion(task: FusionTask, settings: PhraseSettings, op
 		ownTemperatures.set(name, (await fitTemperature(scores, correct, {bins, signal})).temperature);
 	}
 
-	/** Lets the most confident model answer each question, at one temperature or, if it is missing, at each model's own. */
-	const fuseModels = async (names: readonly string[], temperature?: number): Promise<ConfidenceFusion> => {
-		const fusion = names.map(name => {
+	/** Fuses models by confidence, at `temperature` or, without one, at each model's own temperature. */
+	const fuseModels = async (modelNames: readonly string[], temperature?: number): Promise<ConfidenceFusion> => {
+		const scoredRuns = modelNames.map(name => {
 			const {run, scores} = models.get(name)!;
 			return {name, run, phrases: scores, ...(temperature === undefined ? {temperature: ownTemperatures.get(name)!} : {})};
 		});
-		return fuseByConfidence(fusion, {depth, k, signal, temperature});
+		return fuseByConfidence(scoredRuns, {depth, k, signal, temperature});
 	};
-	/** A question's values are those of the model that answers it. */
+	/** The values of each question are those of the model that the fusion chose for it. */
 	const valuesBy = ({chosen}: ConfidenceFusion): MeasuredQuestions =>
 		new Map([...chosen].map(([id, name]) => [id, values.get(name)!.get(id)!]));
 	const predictions = ({chosen, confidence}: ConfidenceFusion): Prediction[] =>
 		test.map(id => ({
 			confidence: confidence.get(id) ?? 0,
-			correct: values.get(chosen.get(id) ?? '')?.get(id)?.[decisive] === 1,
+			correct: values.get(chosen.get(id) ?? '')?.get(id)?.[accuracyName] === 1,
 		}));
 	const [muf, mufOwn, mufPlain] = [
 		await fuseModels(selected, temperatures.descent),
 		await fuseModels(selected),
 		await fuseModels(selected, 1),
 	];
+	// The order in which conditions are added here is the order of the rows of tables.
 	values.set('muf', valuesBy(muf));
 	const mufSearch = await fuseModels(selected, temperatures.search);
 	values.set('mufSearch', valuesBy(mufSearch));
@@ -111,23 +119,24 @@ export async function studyFusion(task: FusionTask, settings: PhraseSettings, op
 	values.set('rrf', await measure(await fuse(lists, {method: 'rrf'}, {k, signal})));
 	const rows: PhraseConditionRow[] = [];
 	for (const [condition, measured] of values) {
-		await waitForTime();
+		await yieldIfOverBudget();
 		rows.push({
 			condition: condition as PhraseCondition,
-			values: measures.map(measure => mean(test.map(id => measured.get(id)?.[measure] ?? 0))),
+			values: measures.map(name => mean(test.map(id => measured.get(id)?.[name] ?? 0))),
 		});
 	}
 
 	const curve: Array<ProtocolStudy['curve'][number]> = [];
 	const byStart = new Map<number, ValueByQuestion>();
-	for (const from of STARTS) {
+	for (const from of INITIAL_TEMPERATURES) {
 		const temperature = await descend(selected, from);
 		const found = valuesBy(await fuseModels(selected, temperature));
-		const perQuestion = new Map(test.map(id => [id, found.get(id)?.[decisive] ?? 0]));
+		const perQuestion = new Map(test.map(id => [id, found.get(id)?.[accuracyName] ?? 0]));
 		byStart.set(from, perQuestion);
 		curve.push({start: from, temperature, accuracy: mean(perQuestion.values())});
-		await onProgress?.({done: curve.length, total: STARTS.length});
+		await onProgress?.({done: curve.length, total: INITIAL_TEMPERATURES.length});
 	}
+	// The tests also work if `start` is not one of the temperatures of the curve.
 	byStart.set(start, valuesOf('muf'));
 
 	const calibratedModels: CalibratedModel[] = [];
@@ -150,8 +159,8 @@ export async function studyFusion(task: FusionTask, settings: PhraseSettings, op
 	calibrations.set('MUF', {before, after});
 
 	const tests = {significance: settings.significance, signal};
-	const startPairs = OTHER_STARTS.map(other => [startName(start), startName(other)] as const);
-	const valuesByStart = new Map([...byStart].map(([from, values]) => [startName(from), values]));
+	const startPairs = COMPARED_TEMPERATURES.map(other => [startName(start), startName(other)] as const);
+	const valuesByStart = new Map([...byStart].map(([from, perQuestion]) => [startName(from), perQuestion]));
 	return {
 		measures,
 		models: calibratedModels,
@@ -166,9 +175,9 @@ export async function studyFusion(task: FusionTask, settings: PhraseSettings, op
 		rows,
 		chosen: Object.fromEntries(selected.map(name => [name, test.filter(id => muf.chosen.get(id) === name).length])),
 		curve,
-		comparisons: await compareConditions(paperPairs(names), decisive, valuesOf, tests),
-		extensions: await compareConditions(extensionPairs, decisive, valuesOf, tests),
-		startTests: await compareConditions(startPairs, decisive, name => valuesByStart.get(name)!, tests),
+		comparisons: await compareConditions(paperPairs(names), accuracyName, valuesOf, tests),
+		extensions: await compareConditions(extensionPairs, accuracyName, valuesOf, tests),
+		startTests: await compareConditions(startPairs, accuracyName, name => valuesByStart.get(name)!, tests),
 		calibrationTests: await compareCalibrations(calibrations, tests),
 	};
 }

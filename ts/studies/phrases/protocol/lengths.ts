@@ -1,15 +1,16 @@
+/** Computes mean lengths of questions and passages in word pieces. */
 import type {PassageStore} from '../../../corpus/index.ts';
 import type {Tokenizer} from '../../../encoders/index.ts';
 
-/** Passages that one call tokenizes. */
+/** Number of passages that one call tokenizes. */
 const PASSAGES_PER_CALL = 1024;
 
-/** Mean number of word pieces per text, without special tokens; 0 for no texts. */
+/** Returns the mean number of word pieces per text, without special tokens; 0 if there are no texts. */
 export async function meanTokens(tokenizer: Tokenizer, texts: readonly string[], signal: AbortSignal | undefined): Promise<number> {
 	return texts.length === 0 ? 0 : (await tokenizer.tokenizeMany(texts, {signal})).ids.length / texts.length;
 }
 
-/** Mean number of word pieces per passage, of its text without its title. */
+/** Returns the mean number of word pieces per passage. Titles do not count. */
 export async function meanPassageTokens(tokenizer: Tokenizer, passages: PassageStore, signal: AbortSignal | undefined): Promise<number> {
 	let tokens = 0;
 	for (let start = 0; start < passages.size; start += PASSAGES_PER_CALL) {

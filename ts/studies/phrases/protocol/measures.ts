@@ -1,9 +1,14 @@
+/** The measures for rankings of candidates. */
 import {type CandidateLists, evaluateCandidates} from '../../../evaluation/index.ts';
 import {type Measures, mrrMeasure} from '../../statistics/measures.ts';
 import type {CallOptions} from '../../../core/types.ts';
 import {accuracyMeasure} from '../labels.ts';
 
-/** Accuracy among candidates, which is the paper's F-1, and the reciprocal rank of the gold passage. */
+/**
+Returns the measures: accuracy, which is 1 if the gold passage is ranked first among the candidates, else 0, and the
+reciprocal rank of the gold passage. Yang et al. (2023) call accuracy F-1: with one predicted and one right passage per
+question, the two are equal.
+*/
 export function candidateMeasures(candidates: CandidateLists, {signal}: CallOptions): Measures {
 	return {
 		measures: [accuracyMeasure, mrrMeasure],

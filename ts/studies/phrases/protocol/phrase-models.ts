@@ -1,4 +1,7 @@
-/** The models of a phrase study: each is an index of all phrases of one length. */
+/**
+The models of a phrase study. Each is an index of all phrases of one length, stored in the folder of the study run:
+`openModel` opens it, and builds it first if it is missing.
+*/
 import {rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {PassageStore} from '../../../corpus/index.ts';
@@ -7,7 +10,7 @@ import {PhraseIndex, PhraseSegmenter} from '../../../phrases/index.ts';
 import {exists, makeFolder, readJson, toJson, writeAtomically} from '../../storage/run-folder.ts';
 import {wordCount} from '../../dataset/corpus-statistics.ts';
 import {storedVectors} from '../../encoding/stored-vectors.ts';
-import {waitForTime} from '../../../core/event-loop.ts';
+import {yieldIfOverBudget} from '../../../core/event-loop.ts';
 import type {CallOptions, Encoder, Vectors} from '../../../core/types.ts';
 import type {PhraseModelStatistics} from '../study.ts';
 
@@ -20,7 +23,7 @@ export interface PhraseLengths {
 /** A model: an index of all phrases of one length. */
 export type PhraseModel = Pick<PhraseModelStatistics, 'name' | 'length'>;
 
-/** A model for each length, and M0 last. */
+/** Returns one model for each length, and then M0, the model of whole passages. */
 export function phraseModels({sentences, tokens}: PhraseLengths): readonly PhraseModel[] {
 	return [
 		...sentences.map(sentences => ({name: `M${sentences}`, length: {sentences}})),
@@ -30,44 +33,54 @@ export function phraseModels({sentences, tokens}: PhraseLengths): readonly Phras
 }
 
 export interface ModelOptions extends CallOptions {
-	/** Folder of all models, in the run's folder. */
+	/** Folder in which all models are stored. */
 	readonly folder: string;
 	readonly passages: PassageStore;
 	/** The encoder of passages. */
 	readonly encoder: Encoder;
-	/** The model whose word pieces are the tokens of phrase lengths. */
+	/** The model whose tokenizer defines phrase lengths in tokens. */
 	readonly tokenizer: string;
 	/** Identity of the encoder of questions, if it is another model. */
 	readonly questionEncoder?: string | undefined;
 }
 
-/** Passages whose vectors share a file, until the index is complete. A resumed run encodes only passages without a file. */
+/**
+Number of passages whose vectors share a file. The files exist until the index is complete; a resumed run encodes only
+passages without one.
+*/
 const PASSAGES_PER_FILE = 128;
 
-/** Vectors whose length differs from 1 by no more than this have unit length, apart from rounding. */
+/** If a vector's length differs from 1 by at most this, the difference is taken for a rounding error. */
 const MAX_ROUNDING = 1e-3;
 
 export interface OpenedModel extends AsyncDisposable {
 	readonly index: PhraseIndex;
-	/** The index for undivided scores of phrases. It is another index only if the encoder's vectors do not have length 1. */
-	readonly undivided: PhraseIndex;
+	/**
+	The index of vectors as the encoder returns them, not scaled to length 1. Confidences are computed from its scores.
+	It differs from `index` only if the encoder's vectors do not have length 1.
+	*/
+	readonly unnormalizedIndex: PhraseIndex;
 	readonly statistics: PhraseModelStatistics;
 }
 
-/** Opens the indexes of an earlier run, or builds them. Every phrase is encoded with its passage's title, as passages are. */
+/**
+Opens the model's indexes; builds them first if they are not in the folder. Each phrase is encoded together with its
+passage's title.
+*/
 export async function openModel(model: PhraseModel, options: ModelOptions): Promise<OpenedModel> {
 	const {folder, signal} = options;
 	const path = join(folder, `${model.name}.pkphrases`);
-	const undividedPath = join(folder, `${model.name}.undivided.pkphrases`);
+	// "undivided" means not divided by its length. Existing run folders have this file name.
+	const unnormalizedPath = join(folder, `${model.name}.undivided.pkphrases`);
 	const statisticsPath = join(folder, `${model.name}.json`);
 	if (!(await exists(path))) {
 		await makeFolder(folder);
 		const parts = join(folder, `${model.name}.parts`);
-		await using building = await build(model, options, parts, true);
+		await using building = await build(model, options, parts, {unitLength: true});
 		await writeAtomically(statisticsPath, toJson(building.statistics));
 		if (!building.statistics.unitLength) {
-			await using undivided = await build(model, options, parts, false);
-			await undivided.index.save(undividedPath, {signal});
+			await using unnormalized = await build(model, options, parts, {unitLength: false});
+			await unnormalized.index.save(unnormalizedPath, {signal});
 		}
 		// Written last: if this file exists, the model is complete.
 		await building.index.save(path, {signal});
@@ -75,24 +88,28 @@ export async function openModel(model: PhraseModel, options: ModelOptions): Prom
 	}
 	const statistics = await readJson<PhraseModelStatistics>(statisticsPath);
 	const index = await PhraseIndex.open(path);
-	const undivided = statistics.unitLength ? index : await PhraseIndex.open(undividedPath);
+	const unnormalizedIndex = statistics.unitLength ? index : await PhraseIndex.open(unnormalizedPath);
 	return {
 		index,
-		undivided,
+		unnormalizedIndex,
 		statistics,
 		async [Symbol.asyncDispose]() {
 			index.close();
-			undivided.close();
+			unnormalizedIndex.close();
 		},
 	};
 }
 
-/** Builds an index of all phrases. Vectors that are in the folder `parts` are not encoded again. */
+/**
+Builds an index of all phrases. If `unitLength` is set, their vectors are scaled to length 1. Vectors found in the
+folder `parts` are not encoded again. Its files are numbered by the calls of `encode`, which come in the same order each
+time.
+*/
 async function build(
 	model: PhraseModel,
 	{passages, encoder, tokenizer, questionEncoder, signal, onProgress}: ModelOptions,
 	parts: string,
-	unitLength: boolean,
+	{unitLength}: {readonly unitLength: boolean},
 ): Promise<{index: PhraseIndex; statistics: PhraseModelStatistics} & AsyncDisposable> {
 	const segmenter = await segmenterOf(model, tokenizer);
 	const metadata = {encoder: encoder.identity!, ...(questionEncoder === undefined ? {} : {questionEncoder})};
@@ -103,7 +120,7 @@ async function build(
 		dim: encoder.dim,
 		async encode(inputs) {
 			for (const input of inputs) {
-				await waitForTime();
+				await yieldIfOverBudget();
 				words += wordCount(typeof input === 'string' ? input : input.text);
 			}
 			const vectors = await storedVectors(join(parts, `${part++}.f32`), inputs, encoder, signal);
@@ -122,7 +139,7 @@ async function build(
 
 async function haveUnitLength({data, rows, dim}: Vectors): Promise<boolean> {
 	for (let row = 0; row < rows; row++) {
-		await waitForTime();
+		await yieldIfOverBudget();
 		const squared = data.subarray(row * dim, (row + 1) * dim).reduce((sum, value) => sum + value * value, 0);
 		if (Math.abs(Math.sqrt(squared) - 1) > MAX_ROUNDING) {
 			return false;

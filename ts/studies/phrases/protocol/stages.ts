@@ -1,4 +1,8 @@
-/** The stages of a phrase study: collection and BM25, judgments and candidates, the models, their fusion among candidates and among all passages. */
+/**
+The stages of a phrase study. `measurePhrases` builds the collection with its BM25 index, judges relevance, draws
+candidates, builds the models, ranks candidates and all passages with each model, and evaluates the fusion of the models
+on both kinds of rankings. A model is an index of phrases of one length.
+*/
 import {basename} from 'node:path';
 import {packageVersion} from '../../../core/native/addon.ts';
 import type {Run, Searcher} from '../../../core/types.ts';
@@ -6,13 +10,13 @@ import type {Collection} from '../../../collection/index.ts';
 import {OnnxEncoder, Tokenizer} from '../../../encoders/index.ts';
 import {type CandidateLists, type FilteredSearcher, candidateLists, rankCandidates} from '../../../evaluation/index.ts';
 import {type PhraseHit, PhraseSearcher} from '../../../phrases/index.ts';
-import {phraseNamed} from '../../../phrases/phrase-searcher.ts';
+import {toRunHit} from '../../../phrases/phrase-searcher.ts';
 import {wordCount} from '../../dataset/corpus-statistics.ts';
 import {QuestionEncoder} from '../../encoding/question-encoder.ts';
 import {
 	type JudgedDataset,
 	type JudgedInputs,
-	type QuestionSides,
+	type JudgedQuestions,
 	corpusMeasures,
 	judgeDataset,
 	judgedConfiguration,
@@ -35,7 +39,7 @@ export interface PhraseStudyInputs extends JudgedInputs {
 	readonly models: readonly PhraseModel[];
 }
 
-/** Folders of a run. */
+/** Folders of the models and of the rankings of candidates, in the folder of the study run. */
 const folders = {models: 'models', candidateRuns: 'candidates'} as const;
 
 export async function measurePhrases(run: StudyRun, inputs: PhraseStudyInputs, options: PhraseStudyOptions): Promise<PhraseStudy> {
@@ -49,20 +53,20 @@ export async function measurePhrases(run: StudyRun, inputs: PhraseStudyInputs, o
 	const {corpus, judgments} = dataset;
 	const candidates = await drawCandidates(run, inputs, collection, dataset);
 	const gold = new Map([...candidates.lists].map(([id, {gold}]) => [id, gold]));
-	const sides = splitJudged(inputs, dataset, gold, settings.seed);
-	const {split, questions, qrels} = sides;
+	const judged = splitJudged(inputs, dataset, gold, settings.seed);
+	const {split, questions, qrels} = judged;
 
-	const found = await searchModels(run, inputs, {collection, dataset, candidates, sides, options});
+	const runs = await searchModels(run, inputs, {collection, dataset, candidates, judged, options});
 	const hasGrades = [...judgments.qrels.values()].some(grades => [...grades.values()].some(grade => grade > 1));
-	const common = {development: split.development, test: split.test, k: settings.depth};
+	const forBothTasks = {development: split.development, test: split.test, k: settings.depth};
 	const amongAll: FusionTask = {
-		...found.amongAll,
-		...common,
-		...corpusMeasures(judgments, sides, collection, {ks: cutOffs, ndcg: hasGrades, signal}),
+		...runs.amongAll,
+		...forBothTasks,
+		...corpusMeasures(judgments, judged, collection, {ks: cutOffs, ndcg: hasGrades, signal}),
 	};
-	const amongCandidates: FusionTask = {...found.amongCandidates, ...common, ...candidateMeasures(candidates, {signal})};
+	const amongCandidates: FusionTask = {...runs.amongCandidates, ...forBothTasks, ...candidateMeasures(candidates, {signal})};
 	const tokenizer = await Tokenizer.load(encoderName, {signal});
-	const qrelsFile = qrelsInput(inputs, sides);
+	const qrelsFile = qrelsInput(inputs, judged);
 	const texts = questions.map(({text}) => text);
 	return {
 		format: phraseStudyFormat,
@@ -78,7 +82,7 @@ export async function measurePhrases(run: StudyRun, inputs: PhraseStudyInputs, o
 		questions: {
 			development: split.development.length,
 			test: split.test.length,
-			without: candidates.without,
+			without: candidates.withoutRelevantCount,
 			words: mean(texts.map(wordCount)),
 			tokens: await meanTokens(tokenizer, texts, signal),
 			files: inputs.questionFiles,
@@ -93,10 +97,10 @@ export async function measurePhrases(run: StudyRun, inputs: PhraseStudyInputs, o
 		encoder: inputs.encoder,
 		...(inputs.questionEncoder && {questionEncoder: inputs.questionEncoder}),
 		settings,
-		models: found.statistics,
+		models: runs.statistics,
 		candidates: {
 			size: candidates.size,
-			short: candidates.short,
+			short: candidates.shortListCount,
 			...(await studyFusion(amongCandidates, settings, run.stage('fuse candidates'))),
 		},
 		retrieval: await studyFusion(amongAll, settings, run.stage('fuse all')),
@@ -104,7 +108,7 @@ export async function measurePhrases(run: StudyRun, inputs: PhraseStudyInputs, o
 	};
 }
 
-/** Each question's gold passage, with hard negatives from BM25 and random passages. */
+/** Draws the candidates of each question: its gold passage, hard negatives from BM25, and random passages. */
 async function drawCandidates(
 	run: StudyRun,
 	{allQuestions, settings}: PhraseStudyInputs,
@@ -113,7 +117,8 @@ async function drawCandidates(
 ): Promise<CandidateLists> {
 	const {seed, negatives, random, depth} = settings;
 	const maxRelevant = [...judgments.qrels.values()].reduce((max, {size}) => Math.max(max, size), 0);
-	// BM25's run if it is deep enough for all relevant passages and the negatives.
+	// BM25's stored run suffices if its lists are long enough for all relevant passages and the negatives. Otherwise
+	// BM25 searches again.
 	const negativesFrom: Run | Searcher = maxRelevant + negatives <= depth ? bm25Run : bm25;
 	return candidateLists(allQuestions, judgments.qrels, negativesFrom, corpus.order, {
 		seed,
@@ -128,41 +133,42 @@ interface SearchParts {
 	readonly collection: Collection;
 	readonly dataset: JudgedDataset;
 	readonly candidates: CandidateLists;
-	readonly sides: QuestionSides;
+	readonly judged: JudgedQuestions;
 	readonly options: PhraseStudyOptions;
 }
 
-/** The hits of BM25 and of each model. */
+/** The hits of BM25 and of each model, for all questions. */
 interface ModelRuns {
 	readonly bm25: Run;
 	readonly models: Map<string, ScoredRun>;
 }
 
+/** The rankings by all models, and what is known about each model. */
 interface FoundRuns {
 	readonly amongAll: ModelRuns;
 	readonly amongCandidates: ModelRuns;
 	readonly statistics: readonly PhraseModelStatistics[];
 }
 
-/** Builds each model, ranks all passages and the candidates with it, and closes it again. */
+/** Builds one model after another, ranks all passages and the candidates with it, and closes it. */
 async function searchModels(
 	run: StudyRun,
 	{settings, models, allQuestions}: PhraseStudyInputs,
-	{collection, dataset, candidates, sides, options}: SearchParts,
+	{collection, dataset, candidates, judged, options}: SearchParts,
 ): Promise<FoundRuns> {
 	const {encoder: encoderName = DEFAULT_ENCODER, questionEncoder: questionEncoderName} = options;
 	const {signal} = run;
 	const {passages} = collection;
 	const rank = async (name: string, searcher: FilteredSearcher): Promise<Run> =>
-		run.trecRun(name, async () => rankCandidates(searcher, sides.questions, candidates, run.stage(`candidates ${name}`)), {
+		run.trecRun(name, async () => rankCandidates(searcher, judged.questions, candidates, run.stage(`candidates ${name}`)), {
 			folder: folders.candidateRuns,
 		});
 	const amongCandidates: ModelRuns = {bm25: await rank('BM25', collection.bm25), models: new Map()};
 	const amongAll: ModelRuns = {bm25: dataset.bm25, models: new Map()};
 	const statistics: PhraseModelStatistics[] = [];
 	await using encoder = await OnnxEncoder.load(encoderName, {signal});
-	await using ofQuestions = questionEncoderName === undefined ? encoder : await OnnxEncoder.load(questionEncoderName, {signal});
-	const questionEncoder = new QuestionEncoder(ofQuestions);
+	await using loadedQuestionEncoder = questionEncoderName === undefined ? encoder : await OnnxEncoder.load(questionEncoderName, {signal});
+	const questionEncoder = new QuestionEncoder(loadedQuestionEncoder);
 	const usesPhrases = settings.confidenceOf === 'phrases';
 	const maxPhrases = settings.confidenceDepth;
 	for (const model of models) {
@@ -172,15 +178,16 @@ async function searchModels(
 			passages,
 			encoder,
 			tokenizer: encoderName,
-			questionEncoder: questionEncoderName === undefined ? undefined : ofQuestions.identity,
+			questionEncoder: questionEncoderName === undefined ? undefined : loadedQuestionEncoder.identity,
 			...run.stage(`encode ${name}`),
 		});
 		statistics.push(opened.statistics);
-		const searcher = new PhraseSearcher({encoder: questionEncoder, index: opened.index, undivided: opened.undivided});
+		const searcher = new PhraseSearcher({encoder: questionEncoder, index: opened.index, unnormalizedIndex: opened.unnormalizedIndex});
 		const hits = await run.search(name, () => searcher, {queries: allQuestions, k: settings.depth});
 		const ranked = await rank(name, searcher);
 		const phraseScores = async (): Promise<Run> =>
 			run.trecRun(`${name}.phrases`, async () => {
+				// No passages (k = 0), only phrases.
 				const call = {k: 0, maxPhrases, ...run.stage(`phrases ${name}`)};
 				return (await searcher.searchManyWithPhrases(allQuestions, call)).phrases;
 			});
@@ -189,7 +196,12 @@ async function searchModels(
 				`${name}.phrases`,
 				async () =>
 					namedByPhrase(
-						await rankCandidates(phraseSearcher(searcher, maxPhrases), sides.questions, candidates, run.stage(`candidate phrases ${name}`)),
+						await rankCandidates(
+							phraseSearcher(searcher, maxPhrases),
+							judged.questions,
+							candidates,
+							run.stage(`candidate phrases ${name}`),
+						),
 					),
 				{folder: folders.candidateRuns},
 			);
@@ -199,12 +211,12 @@ async function searchModels(
 	return {amongAll, amongCandidates, statistics};
 }
 
-/** Finds the best phrases instead of passages; their hits have the ids of their passages. */
+/** Searches for the best phrases instead of passages. Their hits have the ids of the passages that contain them. */
 function phraseSearcher(searcher: PhraseSearcher, maxPhrases: number): FilteredSearcher {
 	return {search: async (query, {filter, signal}) => (await searcher.searchWithPhrases(query, {k: 0, maxPhrases, filter, signal})).phrases};
 }
 
-/** A run whose hits have ids of phrases, because a list may have several phrases of one passage. */
+/** Replaces passage ids by phrase ids, because a list of phrases may contain several of one passage. */
 function namedByPhrase(run: Run): Run {
-	return new Map([...run].map(([id, hits]) => [id, (hits as readonly PhraseHit[]).map(phraseNamed)]));
+	return new Map([...run].map(([id, hits]) => [id, (hits as readonly PhraseHit[]).map(toRunHit)]));
 }

@@ -1,5 +1,5 @@
-/** The title, abstract, inputs, settings and references of the report. */
-import {grouped, listed, many, percent} from '../../../drawing/format.ts';
+/** The title, abstract, inputs, settings and references of the phrase study's report. */
+import {withCommas, listed, counted, percent} from '../../../drawing/format.ts';
 import {splitLabels} from '../../dataset/split.ts';
 import {
 	type MetadataEntry,
@@ -10,16 +10,19 @@ import {
 	questionEntries,
 	significanceEntry,
 } from '../../report/metadata.ts';
+import {lengthLabel} from '../labels.ts';
 import type {PhraseStudy} from '../study.ts';
 
 export const title = ({dataset}: PhraseStudy): string => `Dense phrase retrieval and model uncertainty fusion on ${dataset}`;
 
-export function abstract({dataset, corpus, questions, encoder, candidates}: PhraseStudy): string {
+export function abstract({dataset, corpus, questions, encoder, models, candidates}: PhraseStudy): string {
+	const modelNames = models.map(({name, length}) => `${name} (${lengthLabel(length)})`);
 	const accuracy = (condition: string): string => percent(candidates.rows.find(row => row.condition === condition)!.values[0]!);
 	return (
-		`The study of Yang et al. (2023), repeated on ${dataset}: ${many(questions.test, 'test question')} over ${many(corpus.count, 'passage')}, with the encoder ${encoder.name}; ` +
-		`models and their temperature were chosen on ${many(questions.development, 'other question')}. Among ${candidates.size} candidates, whole passages have an accuracy of ${accuracy('M0')} %, ` +
-		`BM25 of ${accuracy('bm25')} %, and the fusion of ${listed(candidates.selected)} by confidence of ${accuracy('muf')} %.`
+		`The study of Yang et al. (2023), repeated on ${dataset}: ${counted(questions.test, 'test question')} over ${counted(corpus.count, 'passage')}, with the encoder ${encoder.name}. ` +
+		`A model is an index of phrases of one length: ${listed(modelNames)}. ` +
+		`The models that are fused and their temperature were chosen on ${counted(questions.development, 'other question')}. Among ${candidates.size} candidates per question, whole passages reach an accuracy of ${accuracy('M0')}%, ` +
+		`BM25 reaches ${accuracy('bm25')}%, and the fusion of ${listed(candidates.selected)} by confidence (MUF, model uncertainty fusion) reaches ${accuracy('muf')}%.`
 	);
 }
 
@@ -32,27 +35,27 @@ export function inputs({corpus, questions, relevance, encoder, questionEncoder}:
 	];
 }
 
-/** How relevant passages are determined. */
+/** Descriptions of how relevant passages are determined. */
 const relevanceLabels = {
-	qrels: 'as judged',
+	qrels: 'as given by the relevance judgments',
 	contexts: 'the passage that the question was written for',
-	answers: 'passages with an answer among BM25’s first 100 for the question and its answer; gold is the first of them',
+	answers: 'passages with an answer among BM25’s first 100 hits for the question and its first answer; the first of them is gold',
 } as const;
 
 export function settings({settings, passagekit, questions, relevance, candidates}: PhraseStudy): readonly MetadataEntry[] {
 	const {seed, negatives, random, confidenceDepth, confidenceOf, bins, significance, depth} = settings;
-	const short = candidates.short === 0 ? '' : `; ${many(candidates.short, 'question')} with fewer`;
+	const exception = candidates.short === 0 ? '' : `; fewer for ${counted(candidates.short, 'question')}`;
 	return [
 		{label: 'passagekit', value: passagekit},
 		{label: 'Relevant passages', value: relevanceLabels[relevance.from]},
 		...(questions.without > 0
-			? [{label: 'Left out', value: `${many(questions.without, 'question')} without a relevant passage in the corpus`}]
+			? [{label: 'Questions left out', value: `${counted(questions.without, 'question')} without a relevant passage in the corpus`}]
 			: []),
 		{label: 'Development questions', value: splitLabels[questions.split]},
-		{label: 'Candidates', value: `1 gold, ${negatives} hard negatives of BM25, ${random} at random${short}`},
-		{label: 'Scores of a confidence (A_k)', value: `of the ${confidenceDepth} best ${confidenceOf}`},
+		{label: 'Candidates', value: `1 gold passage, ${negatives} hard negatives found by BM25, ${random} random passages${exception}`},
+		{label: 'Scores for a confidence (A_k)', value: `those of the ${confidenceDepth} best ${confidenceOf}`},
 		{label: 'Bins of the calibration error', value: String(bins)},
-		{label: 'Hits among all passages', value: grouped(depth)},
+		{label: 'Hits per question among all passages', value: withCommas(depth)},
 		{label: 'Seed', value: String(seed)},
 		significanceEntry(significance),
 	];

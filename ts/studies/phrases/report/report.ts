@@ -1,3 +1,4 @@
+/** The report of the phrase study, as HTML and as Markdown. */
 import type {ReportDefinition} from '../../report/definition.ts';
 import {studyHtml} from '../../report/study-html.ts';
 import {studyMarkdown} from '../../report/study-markdown.ts';
@@ -23,9 +24,10 @@ export const phraseReport: ReportDefinition<PhraseStudy> = {
 };
 
 /**
-Returns a study as one self-contained HTML page, without network access or scripts, in light or dark colors. It has the findings,
-the paper's tables, with the paper's numbers if it has this data set, both its figures, retrieval from all passages, all tests,
-and how to reproduce it. The same study gives the same text. Fails with `ERR_FORMAT` if `study` is not a study.
+Returns a study as one self-contained HTML page in light or dark colors, which needs no network access and has no
+scripts. The page has the findings, the tables and figures of Yang et al. (2023), retrieval from all passages instead of a
+few candidates per question, all significance tests, and how to reproduce the study. If the paper reports results on the
+data set, the tables include them. The same study gives the same text. Fails with `ERR_FORMAT` if `study` is not the result of a phrase study.
 
 @example
 ```
@@ -37,9 +39,9 @@ export function phraseStudyHtml(study: PhraseStudy): string {
 }
 
 /**
-Returns a study as a Markdown page, in GitHub's dialect: the findings, the paper's tables, with the paper's numbers if it has this
-data set, its figures as tables, all tests, and how to reproduce it. The same study gives the same text. Fails with `ERR_FORMAT`
-if `study` is not a study.
+Returns a study as a page of GitHub Flavored Markdown: the findings, the tables of Yang et al. (2023), the figures as
+tables, all significance tests, and how to reproduce the study. If the paper reports results on the data set, the tables
+include them. The same study gives the same text. Fails with `ERR_FORMAT` if `study` is not the result of a phrase study.
 
 @example
 ```

@@ -1,17 +1,11 @@
-/** The sections of the report: tables and figures of Yang et al. (2023), retrieval from all passages, tests. */
-import {grouped, listed} from '../../../drawing/format.ts';
+/**
+The sections of the phrase study's report: the tables and figures of Yang et al. (2023), retrieval from all passages,
+and tests.
+*/
+import {withCommas, listed} from '../../../drawing/format.ts';
 import {escaped} from '../../../drawing/html.ts';
 import type {ReportTable} from '../../../drawing/table.ts';
-import {
-	type Content,
-	type Section,
-	eitherForm,
-	figureHtml,
-	foldedTables,
-	htmlOnly,
-	markdownOnly,
-	tableContent,
-} from '../../report/content.ts';
+import {type Content, type Section, eitherForm, figureHtml, foldedTables, tableContent} from '../../report/content.ts';
 import {tableMarkdown} from '../../report/markdown.ts';
 import {testsTable} from '../../report/tests-table.ts';
 import {labelOf, lengthLabel} from '../labels.ts';
@@ -21,7 +15,7 @@ import {
 	calibrationTable,
 	curveTable,
 	datasetTable,
-	generalTable,
+	generalEvaluationTable,
 	modelsTable,
 	phrasesTable,
 	retrievalTable,
@@ -31,11 +25,11 @@ import {temperatureFigure} from './temperature-figure.ts';
 
 export function sections(study: PhraseStudy): readonly Section[] {
 	const {candidates, retrieval, settings} = study;
-	const tests = (protocol: ProtocolStudy, task: string): readonly ReportTable[] =>
-		testFamilies(protocol, task).map(family => testsTable(family, settings.significance, labelOf));
+	const tests = (protocol: ProtocolStudy, tables: string, ranked: string): readonly ReportTable[] =>
+		testFamilies(protocol, tables, ranked).map(family => testsTable(family, settings.significance, labelOf));
 	return [
 		{heading: 'Data', content: [tableContent(datasetTable(study)), tableContent(phrasesTable(study))]},
-		{heading: 'Phrases and their fusion', content: [tableContent(modelsTable(study)), tableContent(generalTable(study))]},
+		{heading: 'Phrases and their fusion', content: [tableContent(modelsTable(study)), tableContent(generalEvaluationTable(study))]},
 		{
 			heading: 'Calibration',
 			content: [
@@ -48,9 +42,8 @@ export function sections(study: PhraseStudy): readonly Section[] {
 		{
 			heading: 'Tests',
 			content: [
-				htmlOnly(...foldedTables('All tests among candidates', tests(candidates, 'candidates (Tables 2 and 3)')).html),
-				markdownOnly(...tests(candidates, 'Tables 2 and 3').flatMap(tableMarkdown)),
-				foldedTables('All tests among all passages', tests(retrieval, 'Table 4')),
+				foldedTables('All tests among candidates', tests(candidates, 'Tables 2 and 3', 'candidates')),
+				foldedTables('All tests among all passages', tests(retrieval, 'Table 4', 'all passages')),
 			],
 		},
 	];
@@ -69,23 +62,24 @@ function reliabilityFigure({candidates, models, questions}: PhraseStudy): readon
 			'</div>',
 		],
 		'Figure 1',
-		`Reliability of each model and of MUF on ${grouped(questions.test)} test questions: at T = 1 (circles) and at the one temperature that was fitted to MUF’s predictions on development questions (discs). Areas are numbers of questions; a calibrated model is on the diagonal. ECE is of absolute differences.`,
+		`Reliability of each model and of MUF (model uncertainty fusion) on ${withCommas(questions.test)} test questions: accuracy by confidence, at T = 1 (circles) and at the common temperature that was fitted to MUF’s predictions on development questions (discs). ` +
+			'Areas show numbers of questions. A perfectly calibrated model is on the diagonal. ECE is the expected calibration error, of absolute differences.',
 	);
 }
 
-/** Figure 1 as a table. */
+/** The values of Figure 1, for the Markdown report. */
 function reliabilityTable({candidates, questions}: PhraseStudy): ReportTable {
 	return {
 		name: 'Figure 1',
-		caption: `Reliability on ${grouped(questions.test)} test questions among candidates, at T = 1 and at the one temperature that was fitted on development questions: for each bin its number of questions, mean confidence, and share of right predictions.`,
-		stub: 'Model',
+		caption: `Reliability on ${withCommas(questions.test)} test questions among candidates, at T = 1 and at the common temperature that was fitted on development questions: the number of questions, mean confidence and accuracy of each bin.`,
+		firstHeading: 'Model',
 		columns: [{heading: 'temperature', kind: 'words'}, {heading: 'questions'}, {heading: 'confidence'}, {heading: 'accuracy'}],
 		blocks: [...candidates.models, {name: 'MUF', ...candidates.fused}].map(({name, before, after}) => ({
 			heading: name,
-			rows: [['T = 1', before] as const, ['fitted', after] as const].flatMap(([words, {bins}]) =>
+			rows: [['T = 1', before] as const, ['fitted', after] as const].flatMap(([temperature, {bins}]) =>
 				bins.map(({count, confidence, accuracy}) => ({
 					heading: {text: name},
-					cells: [{text: words}, {text: grouped(count)}, {text: confidence.toFixed(3)}, {text: accuracy.toFixed(3)}],
+					cells: [{text: temperature}, {text: withCommas(count)}, {text: confidence.toFixed(3)}, {text: accuracy.toFixed(3)}],
 				})),
 			),
 		})),
@@ -98,7 +92,9 @@ function temperatureContent(study: PhraseStudy): Content {
 		temperatureFigure(candidates, {name: 'wide', width: 760, height: 360}),
 		temperatureFigure(candidates, {name: 'narrow', width: 360, height: 320}),
 	];
-	const caption = `Accuracy of MUF among candidates on ${grouped(questions.test)} test questions, by the temperature from which the paper’s descent of the one temperature starts (steps of ${settings.stepSize}). The dashed line is the accuracy with the one temperature found by search.`;
+	const caption =
+		`Accuracy of MUF among candidates on ${withCommas(questions.test)} test questions, by the temperature from which the paper’s gradient descent starts (step size ${settings.stepSize}). ` +
+		'The dashed line is the accuracy with the common temperature found by search.';
 	const {html, markdown} = foldedTables('Figure 2 as a table', [curveTable(study)]);
 	return {html: [...figureHtml(drawings, 'Figure 2', caption), ...html], markdown};
 }

@@ -1,4 +1,8 @@
-/** Style rules of this report: orange is without calibration or by search, blue is with calibration. */
+/**
+CSS rules of the phrase study's report, whose figures correspond to those of Yang et al. (2023). In Figure 1, orange is
+uncalibrated and blue is calibrated; in Figure 2, orange is the temperature found by search, and blue is the paper's
+descent.
+*/
 export const phraseStyle = `
 svg g.before { color: var(--bm25); } svg g.after { color: var(--dense); }
 svg .before .curve { stroke-dasharray: 4 3; }

@@ -1,26 +1,32 @@
-/** The tables of the report: Tables 1 to 3 of Yang et al. (2023), and Tables 4 and 5 and the values of figures, which are added here. */
+/**
+The tables of the phrase study's report, as data: Tables 1 to 3 of Yang et al. (2023), and tables that the paper does
+not have: the list of models, Table 4 (retrieval from all passages), Table 5 (calibration) and the values of Figure 2.
+MUF is the paper's model uncertainty fusion; a model is an index of phrases of one length.
+*/
 import {findComparison} from '../../statistics/comparison.ts';
 import {type Cell, type Column, type ReportTable, type Row, cell} from '../../../drawing/table.ts';
 import {type TestFamily, testsSentence} from '../../report/tests-table.ts';
-import {grouped, percent} from '../../../drawing/format.ts';
+import {withCommas, listed, percent} from '../../../drawing/format.ts';
 import {ndcgMeasure} from '../../statistics/measures.ts';
 import {labelOf, lengthLabel} from '../labels.ts';
 import {type PublishedPhrases, publishedPhrasesFor} from '../published.ts';
 import type {CalibratedFusion, PhraseCondition, PhraseStudy, ProtocolStudy} from '../study.ts';
 
-/** The significance markers beside a value, by its comparison with MUF. */
+/** The significance markers of a value that is worse or better than MUF's. */
 const markers = {worse: '†', better: '‡'} as const;
 
 const decimal = (value: number): string => value.toFixed(1);
 const paperCell = (value: number | undefined): Cell => cell(value, decimal);
 
-/** Table 1: sizes and lengths of the data set. */
+/** Table 1: the number of questions and passages, and their lengths. */
 export function datasetTable({dataset, corpus, questions, relevance}: PhraseStudy): ReportTable {
 	const paper = publishedPhrasesFor(dataset);
 	return {
 		name: 'Table 1',
-		caption: `The data set. Lengths are means, in word pieces of the encoder without special tokens, and in words by white space${paper ? '; the paper’s questions are question-context pairs' : ''}.`,
-		stub: 'Data set',
+		caption:
+			'The data set. Lengths are means: tokens are word pieces of the encoder without special tokens, words are separated by white space.' +
+			(paper ? ' In the paper’s row, “questions” is the number of question-context pairs.' : ''),
+		firstHeading: 'Data set',
 		columns: [
 			{heading: 'questions'},
 			{heading: 'passages'},
@@ -36,8 +42,8 @@ export function datasetTable({dataset, corpus, questions, relevance}: PhraseStud
 					{
 						heading: {text: `${dataset}, here`},
 						cells: [
-							{text: grouped(questions.development + questions.test)},
-							{text: grouped(corpus.count)},
+							{text: withCommas(questions.development + questions.test)},
+							{text: withCommas(corpus.count)},
 							{text: relevance.perQuestion.toFixed(2)},
 							{text: decimal(questions.tokens)},
 							{text: decimal(questions.words)},
@@ -50,7 +56,7 @@ export function datasetTable({dataset, corpus, questions, relevance}: PhraseStud
 								{
 									heading: {text: `${paper.dataset}, Yang et al.`},
 									cells: [
-										{text: grouped(paper.pairs)},
+										{text: withCommas(paper.pairs)},
 										paperCell(undefined),
 										paperCell(undefined),
 										paperCell(paper.questionTokens),
@@ -67,25 +73,25 @@ export function datasetTable({dataset, corpus, questions, relevance}: PhraseStud
 	};
 }
 
-/** The models and their phrases. */
+/** The models: their phrase lengths, and how many phrases they have. */
 export function phrasesTable({models}: PhraseStudy): ReportTable {
 	return {
 		name: 'Models',
-		caption: 'Phrases of each model, and their mean length in words.',
-		stub: 'Model',
-		columns: [{heading: 'phrases of', kind: 'words'}, {heading: 'phrases'}, {heading: 'words'}],
+		caption: 'Each model is an index of all phrases of one length. The last column is the mean length of a phrase in words.',
+		firstHeading: 'Model',
+		columns: [{heading: 'phrase length', kind: 'words'}, {heading: 'phrases'}, {heading: 'words per phrase'}],
 		blocks: [
 			{
 				rows: models.map(({name, length, phrases, words}) => ({
 					heading: {text: name},
-					cells: [{text: lengthLabel(length)}, {text: grouped(phrases)}, {text: decimal(words)}],
+					cells: [{text: lengthLabel(length)}, {text: withCommas(phrases)}, {text: decimal(words)}],
 				})),
 			},
 		],
 	};
 }
 
-/** Table 2: accuracy of each model and of MUF among candidates. */
+/** Table 2: accuracy of each model and of MUF for rankings of candidates. */
 export function modelsTable(study: PhraseStudy): ReportTable {
 	const {dataset, candidates, questions, settings} = study;
 	const paper = publishedPhrasesFor(dataset);
@@ -105,11 +111,13 @@ export function modelsTable(study: PhraseStudy): ReportTable {
 	return {
 		name: 'Table 2',
 		caption:
-			`Phrase lengths and their fusion: accuracy and mean reciprocal rank in per cent among ${candidates.size} candidates, on ${grouped(questions.test)} test questions. ` +
-			`Accuracy is the paper’s F-1: one passage is predicted, one is right. MUF fuses ${candidates.selected.join(', ')}, the models with the highest accuracy on ${grouped(questions.development)} development questions, ` +
-			`with one temperature, ${shownTemperature(candidates.temperatures.descent)}, by the paper’s descent; the last column is the share of questions that each of them answers. ${markerSentence(candidates, settings.significance)}`,
-		stub: 'Model',
-		columns: [...paperColumns(paper), {heading: 'development'}, ...measureColumns(candidates, 'Test'), {heading: 'answers'}],
+			`Phrase lengths and their fusion: accuracy and mean reciprocal rank (MRR) in percent among ${candidates.size} candidates, on ${withCommas(questions.test)} test questions. ` +
+			'Accuracy is the share of questions whose gold passage is ranked first; the paper calls it F-1. ' +
+			`MUF (model uncertainty fusion) gives each question the hits of the most confident of ${listed(candidates.selected)}, the models with the highest accuracy on ${withCommas(questions.development)} development questions. ` +
+			`Their common temperature, ${shownTemperature(candidates.temperatures.descent)}, was found by the paper’s gradient descent. ` +
+			`The last column is the share of questions for which MUF chooses each model. ${markerSentence(candidates, settings.significance)}`,
+		firstHeading: 'Model',
+		columns: [...paperColumns(paper), {heading: 'development'}, ...measureColumns(candidates, 'Test'), {heading: 'chosen by MUF'}],
 		blocks: [
 			{rows},
 			{
@@ -130,7 +138,10 @@ export function modelsTable(study: PhraseStudy): ReportTable {
 	};
 }
 
-/** The columns of the paper's Table 2: two for NQ, whose development set is the one that the paper's other tables have. */
+/**
+Returns the columns of Table 2 with the paper's numbers. For NQ there are two: one of its development set and one of its
+training set.
+*/
 function paperColumns(paper: PublishedPhrases | undefined): readonly Column[] {
 	if (paper === undefined) {
 		return [];
@@ -143,22 +154,24 @@ function paperColumns(paper: PublishedPhrases | undefined): readonly Column[] {
 		: [{heading: 'paper', kind: 'paper'}];
 }
 
-/** Table 3: BM25, whole passages, MUF, and other ways to fuse the same models. */
-export function generalTable({dataset, candidates, questions, settings}: PhraseStudy): ReportTable {
+/** Table 3: BM25, whole passages, MUF, and other fusions of the models. */
+export function generalEvaluationTable({dataset, candidates, questions, settings}: PhraseStudy): ReportTable {
 	const paper = publishedPhrasesFor(dataset);
 	const row = (condition: PhraseCondition, published?: number): Row => ({
-		heading: {text: condition === 'M0' ? 'M0 (DPR’s way)' : labelOf(condition)},
+		heading: {text: condition === 'M0' ? 'M0 (whole passages, as DPR)' : labelOf(condition)},
 		cells: [...(paper ? [paperCell(published)] : []), ...values(candidates, condition)],
 	});
 	return {
 		name: 'Table 3',
 		caption:
-			`General evaluation: accuracy and mean reciprocal rank in per cent among ${candidates.size} candidates, on ${grouped(questions.test)} test questions. ` +
-			`MUF has one temperature for all models, ${shownTemperature(candidates.temperatures.descent)}, by the paper’s descent from T0 = ${settings.start} with steps of ${settings.stepSize}; ` +
-			`“T by search” has the one with the smallest calibration error on development questions, ${shownTemperature(candidates.temperatures.search)}; “a T for each model” is an extension of the paper’s method; ` +
-			`“T = 1” has no fitted temperature; “all models” fuses every model, by the paper’s descent; ` +
-			`“Mean score” and “RRF” (Cormack et al., 2009) fuse the same models as MUF. ${paper ? 'The paper’s BM25 ranked whole corpora. ' : ''}${markerSentence(candidates, settings.significance)}`,
-		stub: 'Condition',
+			`General evaluation: accuracy and mean reciprocal rank (MRR) in percent among ${candidates.size} candidates, on ${withCommas(questions.test)} test questions. ` +
+			`“MUF” has a common temperature for its models, ${shownTemperature(candidates.temperatures.descent)}, found by the paper’s gradient descent from T0 = ${settings.start} with step size ${settings.stepSize}. ` +
+			`“T by search” has the common temperature with the smallest calibration error on development questions, ${shownTemperature(candidates.temperatures.search)}. ` +
+			'“A T for each model” is an extension of the paper’s method. “T = 1” has no fitted temperature. ' +
+			'“MUF of all models” fuses every model, at a temperature found by the paper’s descent. ' +
+			'“Mean score” and “RRF” (reciprocal rank fusion; Cormack et al., 2009) fuse the same models as MUF. ' +
+			`${paper ? 'The paper’s BM25 ranked whole corpora. ' : ''}${markerSentence(candidates, settings.significance)}`,
+		firstHeading: 'Condition',
 		columns: [...(paper ? [{heading: 'paper', kind: 'paper'} as const] : []), ...measureColumns(candidates)],
 		blocks: [
 			{rows: [row('bm25', paper?.general.bm25), row('M0', paper?.general.dpr), row('muf', paper?.general.muf)]},
@@ -167,10 +180,10 @@ export function generalTable({dataset, candidates, questions, settings}: PhraseS
 	};
 }
 
-/** Table 4: all conditions among all passages. */
+/** Table 4: all conditions, for rankings of all passages. */
 export function retrievalTable({retrieval, corpus, questions, relevance, settings}: PhraseStudy): ReportTable {
-	const graded = retrieval.measures.includes(ndcgMeasure) ? ' nDCG@10 counts grades.' : '';
-	const relevant =
+	const gradesSentence = retrieval.measures.includes(ndcgMeasure) ? ' nDCG@10 takes the grades of passages into account.' : '';
+	const relevantPassage =
 		relevance.from === 'answers'
 			? 'a passage with an answer'
 			: relevance.from === 'contexts'
@@ -179,9 +192,9 @@ export function retrievalTable({retrieval, corpus, questions, relevance, setting
 	return {
 		name: 'Table 4',
 		caption:
-			`Retrieval from all ${grouped(corpus.count)} passages: the share of ${grouped(questions.test)} test questions with ${relevant} among the first k, and the mean reciprocal rank, in per cent.${graded} ` +
-			`MUF fuses ${retrieval.selected.join(', ')}, with one temperature fitted on this task, ${shownTemperature(retrieval.temperatures.descent)}. ${markerSentence(retrieval, settings.significance)}`,
-		stub: 'Condition',
+			`Retrieval from all ${withCommas(corpus.count)} passages: the share of ${withCommas(questions.test)} test questions with ${relevantPassage} among the first k (top-k), and the mean reciprocal rank (MRR), in percent.${gradesSentence} ` +
+			`MUF fuses ${listed(retrieval.selected)} at a common temperature that was fitted for this task, ${shownTemperature(retrieval.temperatures.descent)}. ${markerSentence(retrieval, settings.significance)}`,
+		firstHeading: 'Condition',
 		columns: measureColumns(retrieval),
 		blocks: [
 			{
@@ -194,7 +207,7 @@ export function retrievalTable({retrieval, corpus, questions, relevance, setting
 	};
 }
 
-/** Table 5: calibration errors before and after. */
+/** Table 5: calibration errors and Brier scores before and after temperatures are fitted. */
 export function calibrationTable({candidates, retrieval, questions, settings}: PhraseStudy): ReportTable {
 	const cells = ({before, after, own}: CalibratedFusion): readonly Cell[] => [
 		...[before, after, own].map(({absolute}) => ({text: percent(absolute)})),
@@ -210,10 +223,11 @@ export function calibrationTable({candidates, retrieval, questions, settings}: P
 	return {
 		name: 'Table 5',
 		caption:
-			`Calibration on ${grouped(questions.test)} test questions: the expected calibration error in ${settings.bins} bins, of absolute differences (Guo et al., 2017) and of squared ones (the paper’s), in per cent, and the Brier score. ` +
-			`“One T” is the temperature of MUF, which the paper’s descent from T0 = ${settings.start} fitted on ${grouped(questions.development)} development questions: ${fitted(candidates)} among candidates, ${fitted(retrieval)} among all passages. ` +
-			`“Own T” is a temperature for each model, by search: an extension of the paper’s method.`,
-		stub: 'Model',
+			`Calibration on ${withCommas(questions.test)} test questions. ECE is the expected calibration error in percent, with ${settings.bins} bins. It is the mean over questions of the absolute difference between the confidence and the accuracy of their bin (Guo et al., 2017) or, as in the paper, of the squared difference. ` +
+			'The Brier score is the mean squared difference between confidence and outcome. ' +
+			`“One T” is the temperature of MUF, which the paper’s descent from T0 = ${settings.start} fitted on ${withCommas(questions.development)} development questions: ${fitted(candidates)} among candidates, ${fitted(retrieval)} among all passages. ` +
+			'“Own T” is a temperature for each model, found by search, which is an extension of the paper’s method.',
+		firstHeading: 'Model',
 		columns: [{heading: 'own T'}, ...three('ECE'), ...three('ECE, squared'), ...three('Brier score')],
 		blocks: [
 			{heading: 'Among candidates', rows: rows(candidates)},
@@ -224,13 +238,13 @@ export function calibrationTable({candidates, retrieval, questions, settings}: P
 
 const shownTemperature = (temperature: number): string => String(Number(temperature.toPrecision(3)));
 
-/** Figure 2 as a table. */
+/** The values of Figure 2. */
 export function curveTable({candidates, retrieval}: PhraseStudy): ReportTable {
 	return {
 		name: 'Values of Figure 2',
 		caption:
-			'Accuracy of MUF on test questions, in per cent, by the temperature T0 from which the descent starts, and the temperature T at which it ends.',
-		stub: 'T0',
+			'Accuracy of MUF on test questions in percent. T0 is the temperature from which the descent starts, T the temperature at which it ends.',
+		firstHeading: 'T0',
 		columns: [
 			{group: 'Among candidates', heading: 'T'},
 			{group: 'Among candidates', heading: 'accuracy'},
@@ -253,6 +267,7 @@ export function curveTable({candidates, retrieval}: PhraseStudy): ReportTable {
 	};
 }
 
+/** Returns the cells of a condition. The first one has the marker of the condition's comparison with MUF. */
 function values({rows, measures, comparisons, extensions}: ProtocolStudy, condition: PhraseCondition): readonly Cell[] {
 	const found = rows.find(row => row.condition === condition)!;
 	return found.values.map((value, i): Cell => {
@@ -268,16 +283,27 @@ function measureColumns({measures}: ProtocolStudy, group?: string): readonly Col
 }
 
 function markerSentence({comparisons, extensions, measures}: ProtocolStudy, significance: number): string {
-	return `On ${measures[0]!}, ${markers.worse}: MUF is significantly better; ${markers.better}: significantly better than MUF. ${testsSentence(comparisons, significance)} The ${extensions.length} tests against other ways to fuse, which the paper does not have, are corrected apart.`;
+	return (
+		`Markers on ${measures[0]!}: ${markers.worse} MUF is significantly better, ${markers.better} MUF is significantly worse. ` +
+		`${testsSentence(comparisons, significance)} ` +
+		`The ${extensions.length} tests of MUF against other fusions, which the paper does not have, are corrected separately.`
+	);
 }
 
-/** The families of tests, each corrected on its own. `task` names the paper's tables. Families without tests are left out. */
-export function testFamilies({comparisons, extensions, startTests, calibrationTests}: ProtocolStudy, task: string): readonly TestFamily[] {
+/**
+Returns the families of tests, which are corrected separately. `ranked` says what was ranked, such as "candidates", and
+`tables` names the tables with the results. Families without tests are left out.
+*/
+export function testFamilies(
+	{comparisons, extensions, startTests, calibrationTests}: ProtocolStudy,
+	tables: string,
+	ranked: string,
+): readonly TestFamily[] {
 	const families: readonly TestFamily[] = [
-		{name: task, comparisons},
-		{name: `${task}: other ways to fuse`, comparisons: extensions},
-		{name: `Figure 2 (${task})`, comparisons: startTests},
-		{name: `Table 5 (${task})`, comparisons: calibrationTests},
+		{name: tables, comparisons},
+		{name: `${tables}, other fusions`, comparisons: extensions},
+		{name: `Figure 2 among ${ranked}`, comparisons: startTests},
+		{name: `Table 5 among ${ranked}`, comparisons: calibrationTests},
 	];
 	return families.filter(({comparisons}) => comparisons.length > 0);
 }

@@ -1,7 +1,7 @@
 /**
-Verdicts on claims that two conditions do not differ. A test that is not significant does not show this, so these claims hold if the
-confidence interval of the difference, at the corrected level of the tests, lies within a margin. For paired t-tests the interval is
-the difference ± the smallest difference that would have been significant.
+Verdicts on claims that two conditions do not differ. A test that is not significant does not show this, so such a claim
+holds only if the confidence interval of the difference, at the corrected significance level, lies within a margin. For a
+paired t-test the interval is the difference ± the smallest difference that would have been significant.
 */
 import type {Comparison} from '../../statistics/comparison.ts';
 import type {Verdict} from '../../statistics/verdict.ts';
@@ -9,7 +9,10 @@ import type {Verdict} from '../../statistics/verdict.ts';
 /** One point: Ma et al. (2021, §4.2) call two exact match scores "close (within a point)". */
 export const closeMargin = 0.01;
 
-/** The verdict on "a and b do not differ": *contradicted* by a significant difference, *undecided* if no difference is shown to be small. */
+/**
+Returns the verdict on "a and b do not differ": `contradicted` if a difference is significant. Otherwise `holds` if all
+differences are shown to be at most `margin`, `holds in part` if some are, and `undecided` if none is.
+*/
 export function verdictOfNoDifference(evidence: readonly Comparison[], margin = closeMargin): Verdict {
 	if (evidence.some(({significant}) => significant)) {
 		return 'contradicted';
@@ -17,7 +20,10 @@ export function verdictOfNoDifference(evidence: readonly Comparison[], margin = 
 	return verdictOfShown(evidence.map(({difference, smallest}) => Math.abs(difference) + smallest <= margin));
 }
 
-/** The verdict on "a is no worse than b": *contradicted* by a significant loss. */
+/**
+Returns the verdict on "a is no worse than b": `contradicted` if `a` is significantly worse in a comparison. A comparison
+shows that `a` is no worse if `a` is significantly better, or if the confidence interval has no loss above `margin`.
+*/
 export function verdictOfNoLoss(evidence: readonly Comparison[], margin = closeMargin): Verdict {
 	if (evidence.some(({significant, difference}) => significant && difference < 0)) {
 		return 'contradicted';
@@ -25,11 +31,15 @@ export function verdictOfNoLoss(evidence: readonly Comparison[], margin = closeM
 	return verdictOfShown(evidence.map(({significant, difference, smallest}) => significant || difference - smallest >= -margin));
 }
 
-/** The largest absolute difference that the confidence intervals include. */
+/** Returns the largest absolute difference that the confidence intervals include. */
 export function largestPossible(evidence: readonly Comparison[]): number {
 	return Math.max(...evidence.map(({difference, smallest}) => Math.abs(difference) + smallest));
 }
 
+/**
+Returns the verdict on a claim with several parts, none of which is contradicted; `shown` says for each part whether it
+was shown.
+*/
 function verdictOfShown(shown: readonly boolean[]): Verdict {
 	if (shown.length === 0) {
 		return 'not tested';

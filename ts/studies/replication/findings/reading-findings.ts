@@ -1,8 +1,8 @@
-/** The findings of Ma et al. (2021, §4.2): end-to-end question answering. */
+/** The findings about reading, that is, about end-to-end question answering (Ma et al., 2021, §4.2). */
 import {type Comparison, findComparison} from '../../statistics/comparison.ts';
 import {withoutUndefined, significanceClause} from '../../statistics/finding.ts';
 import {type Verdict, verdictOfGains, verdictOfParts} from '../../statistics/verdict.ts';
-import {grouped, listed, many, points, size} from '../../../drawing/format.ts';
+import {withCommas, listed, counted, points, unsignedPoints} from '../../../drawing/format.ts';
 import {closeMargin, verdictOfNoDifference, verdictOfNoLoss, largestPossible} from './equivalence.ts';
 import type {Finding, FindingName} from './finding-names.ts';
 import {labelOf, exactMatchMeasure, readingCondition, retrieverLabels} from '../labels.ts';
@@ -28,30 +28,31 @@ function hybridRead({textComparisons}: ReadingStudy, dataset: string): Finding |
 	}
 	const evidence = [test];
 	const known = publishedFor(dataset)?.dataset;
-	const interval = ` The confidence interval includes differences of up to ${size(largestPossible(evidence))} points; the claim holds where it ends within ${size(closeMargin)}.`;
-	const [claim, verdict, added] =
+	const interval = ` The confidence interval includes differences of up to ${unsignedPoints(largestPossible(evidence))} points; the claim holds if it includes none above ${unsignedPoints(closeMargin)}.`;
+	const lowerEnd = ` The confidence interval begins at ${points(test.difference - test.smallest)} points; the claim holds if it does not begin below −${unsignedPoints(closeMargin)}.`;
+	const [claim, verdict, intervalSentence] =
 		known === 'TriviaQA'
 			? ([
-					'Answers from hybrid passages are better than those from dense ones, modestly, on TriviaQA.',
+					'On TriviaQA, answers from hybrid passages are modestly better than those from dense passages.',
 					verdictOfGains(evidence, 'all'),
 					'',
 				] as const)
 			: known === 'NQ'
 				? ([
-						'Answers from hybrid passages are as good as those from dense ones, on NQ.',
+						'On NQ, answers from hybrid passages are as good as those from dense passages.',
 						verdictOfNoDifference(evidence),
 						interval,
 					] as const)
 				: ([
-						'Answers from hybrid passages are no worse than those from dense ones: unchanged on NQ, modestly better on TriviaQA.',
+						'Answers from hybrid passages are no worse than those from dense passages: equally good on NQ, modestly better on TriviaQA.',
 						verdictOfNoLoss(evidence),
-						interval,
+						lowerEnd,
 					] as const);
 	return {
 		name: 'hybrid read',
 		source: 'paper',
 		claim,
-		here: `With the original span scoring (repl), exact match changes by ${points(test.difference)} points from dense to hybrid passages; ${significanceClause(evidence)}.${added}`,
+		result: `With the original span scoring (repl), exact match changes by ${points(test.difference)} points from dense to hybrid passages; ${significanceClause(evidence)}.${intervalSentence}`,
 		verdict,
 		evidence,
 	};
@@ -66,12 +67,13 @@ function bestOverBest({textComparisons}: ReadingStudy): Finding | undefined {
 		name: 'best over best',
 		source: 'paper',
 		claim: 'The best GAR* is better than the best repl, by approximately three points.',
-		here: `${labelOf(test.a)} and ${labelOf(test.b)}, the best on development questions, differ by ${points(test.difference)} points; ${significanceClause([test])}.`,
+		result: `${labelOf(test.a)} and ${labelOf(test.b)}, the best on development questions, differ by ${points(test.difference)} points; ${significanceClause([test])}.`,
 		verdict: verdictOfGains([test], 'all'),
 		evidence: [test],
 	};
 }
 
+/** Returns the finding that scoring `a` is better than scoring `b` with all retrievers, or with most. */
 function scoringGain(reading: ReadingStudy, a: Scoring, b: Scoring, needed: 'all' | 'most', claim: string): Finding | undefined {
 	const tests = reading.rows.map(({retriever}) => ({
 		retriever,
@@ -87,31 +89,34 @@ function scoringGain(reading: ReadingStudy, a: Scoring, b: Scoring, needed: 'all
 	return {
 		name: `${a} over ${b}` as FindingName,
 		source: 'paper',
-		claim: `${claim}${needed === 'most' ? ' (In the paper most, not all, of these gains are significant.)' : ''}`,
-		here: `Exact match changes by ${listed(each)}; ${significanceClause(evidence)}.`,
+		claim: `${claim}${needed === 'most' ? ' (In the paper, most of these gains are significant, but not all.)' : ''}`,
+		result: `Exact match changes by ${listed(each)}; ${significanceClause(evidence)}.`,
 		verdict: verdictOfGains(evidence, needed),
 		evidence,
 	};
 }
 
-/** The claims about the curves of each retriever. On TriviaQA, those of dense passages do not fall in the paper. */
+/**
+Returns the finding about the curves of exact match by number of passages read. In the paper, the curves of BM25
+passages do not fall, nor do those of dense passages on TriviaQA; all others fall after a peak.
+*/
 function passagesRead({ks, curveTests}: ReadingStudy, dataset: string): Finding | undefined {
 	if (curveTests.length === 0 || ks.length < 2) {
 		return undefined;
 	}
-	const onlyRising = publishedFor(dataset)?.dataset === 'TriviaQA' ? ['bm25', 'dense'] : ['bm25'];
-	const of = (retriever: Retrieved): readonly CurveTest[] => curveTests.filter(test => test.retriever === retriever);
+	const retrieversWithoutPeak: readonly Retrieved[] = publishedFor(dataset)?.dataset === 'TriviaQA' ? ['bm25', 'dense'] : ['bm25'];
+	const testsOf = (retriever: Retrieved): readonly CurveTest[] => curveTests.filter(test => test.retriever === retriever);
 	const parts = (['bm25', 'dense', 'hybrid'] as const)
-		.filter(retriever => of(retriever).length > 0)
-		.map(retriever => ({retriever, tests: of(retriever), peaks: !onlyRising.includes(retriever)}));
-	const [first, last] = [many(ks[0]!, 'passage'), many(ks.at(-1)!, 'passage')];
-	const peaking = parts.filter(({peaks}) => peaks).map(({retriever}) => retriever);
+		.filter(retriever => testsOf(retriever).length > 0)
+		.map(retriever => ({retriever, tests: testsOf(retriever), hasPeak: !retrieversWithoutPeak.includes(retriever)}));
+	const [first, last] = [counted(ks[0]!, 'passage'), counted(ks.at(-1)!, 'passage')];
+	const peaking = parts.filter(({hasPeak}) => hasPeak).map(({retriever}) => retriever);
 	const sentences = parts.map(({retriever, tests}) => {
 		const rises = tests.map(({rise}) => rise);
 		const falls = tests.map(({fall}) => fall);
 		const to = retriever === 'bm25' ? last : 'the chosen number';
 		return (
-			`${retrieverLabels[retriever]} (${listed(tests.map(({scoring, chosen}) => `${scoring}: ${grouped(chosen)} chosen`))}): from ${first} to ${to}, exact match changes by ${differences(rises)} points; ${significanceClause(rises)}. ` +
+			`${retrieverLabels[retriever]} (chosen numbers of passages: ${listed(tests.map(({scoring, chosen}) => `${withCommas(chosen)} for ${scoring}`))}): from ${first} to ${to}, exact match changes by ${differences(rises)} points; ${significanceClause(rises)}. ` +
 			`From the chosen number to ${last} it changes by ${differences(falls.map(reversed))} points; ${significanceClause(falls)}.`
 		);
 	});
@@ -119,22 +124,25 @@ function passagesRead({ks, curveTests}: ReadingStudy, dataset: string): Finding 
 		name: 'passages read',
 		source: 'paper',
 		claim:
-			`Reading more passages helps: with ${listed(parts.filter(({peaks}) => !peaks).map(({retriever}) => nameOf(retriever)))} exact match rises and does not fall` +
-			`${peaking.length > 0 ? `, with ${listed(peaking.map(nameOf))} it falls after a peak` : ''}.`,
-		here: sentences.join(' '),
-		verdict: verdictOfParts(parts.map(({tests, peaks}) => verdictOfCurves(tests, peaks))),
+			`Reading more passages helps. With ${listed(parts.filter(({hasPeak}) => !hasPeak).map(({retriever}) => nameOf(retriever)))}, exact match rises and does not fall` +
+			`${peaking.length > 0 ? `; with ${listed(peaking.map(nameOf))}, it falls after a peak` : ''}.`,
+		result: sentences.join(' '),
+		verdict: verdictOfParts(parts.map(({tests, hasPeak}) => verdictOfCurves(tests, hasPeak))),
 		evidence: parts.flatMap(({tests}) => tests.flatMap(({rise, fall}) => [rise, fall])),
 	};
 }
 
-/** The verdict on one retriever's curves: that they rise and do not fall, or that they rise and then fall. */
-function verdictOfCurves(tests: readonly CurveTest[], peaks: boolean): Verdict {
+/**
+Returns the verdict on the claim that the curves of a retriever rise and then fall (`hasPeak`), or that they rise and do
+not fall.
+*/
+function verdictOfCurves(tests: readonly CurveTest[], hasPeak: boolean): Verdict {
 	const rising = verdictOfGains(
 		tests.map(({rise}) => rise),
 		'all',
 	);
 	const falls = tests.map(({fall}) => fall);
-	if (peaks) {
+	if (hasPeak) {
 		return verdictOfParts([rising, verdictOfGains(falls, 'all')]);
 	}
 	return falls.some(({significant, difference}) => significant && difference > 0) ? 'contradicted' : rising;

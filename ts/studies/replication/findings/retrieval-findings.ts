@@ -1,8 +1,8 @@
-/** The findings of Ma et al. (2021, §4.1): retrieval. */
+/** The findings about retrieval (Ma et al., 2021, §4.1). */
 import {findComparison} from '../../statistics/comparison.ts';
 import {withoutUndefined, significanceClause} from '../../statistics/finding.ts';
 import {verdictOfGains} from '../../statistics/verdict.ts';
-import {capital, grouped, listed, percent, points, size} from '../../../drawing/format.ts';
+import {capitalized, withCommas, listed, percent, points, unsignedPoints} from '../../../drawing/format.ts';
 import {closeMargin, verdictOfNoDifference, largestPossible} from './equivalence.ts';
 import type {Finding} from './finding-names.ts';
 import {labelOf, overlapAt, overlapConditions, overlapLimit} from '../labels.ts';
@@ -23,90 +23,96 @@ function denseOrSparse({dataset, retrieval}: Study): Finding | undefined {
 		return undefined;
 	}
 	const names = {dense: 'dense retrieval', bm25: 'BM25'};
-	const oneWay = evidence.every(({difference}) => Math.sign(difference) === Math.sign(first.difference)) && first.difference !== 0;
+	const haveSameSign = evidence.every(({difference}) => Math.sign(difference) === Math.sign(first.difference)) && first.difference !== 0;
 	const [better, worse] = first.difference > 0 ? [expected, other] : [other, expected];
-	const here = oneWay
-		? `${capital(names[better])} is better than ${names[worse]} by ${listed(evidence.map(({difference, measure}) => `${size(difference)} points at ${measure}`))}`
-		: `${capital(names[expected])} differs from ${names[other]} by ${listed(evidence.map(({difference, measure}) => `${points(difference)} points at ${measure}`))}`;
+	const difference = haveSameSign
+		? `${capitalized(names[better])} is better than ${names[worse]} by ${listed(evidence.map(({difference, measure}) => `${unsignedPoints(difference)} points at ${measure}`))}`
+		: `${capitalized(names[expected])} differs from ${names[other]} by ${listed(evidence.map(({difference, measure}) => `${points(difference)} points at ${measure}`))}`;
 	return {
 		name: 'dense or sparse',
 		source: 'paper',
-		claim: `${capital(names[expected])} is more effective than ${names[other]}${paper ? ` on ${paper.dataset}` : ', on all of the paper’s data sets but SQuAD'}.`,
-		here: `${here}; ${significanceClause(evidence)}.`,
+		claim: `${capitalized(names[expected])} is more effective than ${names[other]}${paper ? ` on ${paper.dataset}` : ' on all of the paper’s data sets except SQuAD'}.`,
+		result: `${difference}; ${significanceClause(evidence)}.`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
 }
 
-/** The paper's hybrids. DPR's own hybrid is no better than dense retrieval, as its authors found themselves. */
-const ownHybrids = ['hybridNorm', 'hybrid'] as const;
+/**
+The hybrids that the paper proposes. Its claim is not about DPR's hybrid, Hybrid-orig, which is no better than dense
+retrieval in the paper.
+*/
+const proposedHybrids = ['hybridNorm', 'hybrid'] as const;
 
 function hybrids({retrieval}: Study): Finding | undefined {
 	const {comparisons, ks} = retrieval;
-	const tests = ownHybrids.map(hybrid => ({
+	const tests = proposedHybrids.map(hybrid => ({
 		hybrid,
-		over: ks.map(k => ({
+		byCutOff: ks.map(k => ({
 			k,
-			both: withoutUndefined(['dense', 'bm25'].map(single => findComparison(comparisons, hybrid, single, topK(k)))),
+			gains: withoutUndefined(['dense', 'bm25'].map(single => findComparison(comparisons, hybrid, single, topK(k)))),
 		})),
 	}));
-	const tested = tests.filter(({over}) => over.some(({both}) => both.length > 0));
+	const tested = tests.filter(({byCutOff}) => byCutOff.some(({gains}) => gains.length > 0));
 	if (tested.length === 0) {
 		return undefined;
 	}
-	// The difference from the better one of both is the smaller difference.
-	const sentence = tested.map(({hybrid, over}) => {
-		const smallest = over
-			.filter(({both}) => both.length > 0)
-			.map(({k, both}) => ({k, smallest: Math.min(...both.map(({difference}) => difference))}));
+	// The difference from the better of dense retrieval and BM25 is the smaller one of the two differences.
+	const sentences = tested.map(({hybrid, byCutOff}) => {
+		const smallest = byCutOff
+			.filter(({gains}) => gains.length > 0)
+			.map(({k, gains}) => ({k, smallest: Math.min(...gains.map(({difference}) => difference))}));
 		return `${labelOf(hybrid)} differs from the better of dense retrieval and BM25 by ${listed(smallest.map(({k, smallest}) => `${points(smallest)} points at ${topK(k)}`))}`;
 	});
-	const evidence = tested.flatMap(({over}) => over.flatMap(({both}) => both));
+	const evidence = tested.flatMap(({byCutOff}) => byCutOff.flatMap(({gains}) => gains));
 	return {
 		name: 'hybrids',
 		source: 'paper',
-		claim: 'Either hybrid is better than dense retrieval and than BM25.',
-		here: `${sentence.join('; ')}. Of all differences from either, ${significanceClause(evidence)}.`,
+		claim: 'Both hybrids, Hybrid-norm and Hybrid, are better than dense retrieval and than BM25.',
+		result: `${sentences.join('; ')}. Differences from dense retrieval and from BM25: ${significanceClause(evidence)}.`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
 }
 
 function hybridsAlike({retrieval}: Study): Finding | undefined {
-	const evidence = withoutUndefined(retrieval.ks.map(k => findComparison(retrieval.comparisons, ...ownHybrids, topK(k))));
+	const evidence = withoutUndefined(retrieval.ks.map(k => findComparison(retrieval.comparisons, ...proposedHybrids, topK(k))));
 	if (evidence.length === 0) {
 		return undefined;
 	}
 	return {
 		name: 'hybrids alike',
 		source: 'paper',
-		claim: 'The two hybrids do not differ significantly.',
-		here: `Hybrid-norm differs from Hybrid by ${listed(evidence.map(({difference, measure}) => `${points(difference)} points at ${measure}`))}; ${significanceClause(evidence)}. The confidence intervals include differences of up to ${size(largestPossible(evidence))} points; the claim holds where they end within ${size(closeMargin)}.`,
+		claim: 'The two hybrids, Hybrid-norm and Hybrid, do not differ significantly.',
+		result:
+			`Hybrid-norm differs from Hybrid by ${listed(evidence.map(({difference, measure}) => `${points(difference)} points at ${measure}`))}; ${significanceClause(evidence)}. ` +
+			`The confidence intervals include differences of up to ${unsignedPoints(largestPossible(evidence))} points; the claim holds if they include none above ${unsignedPoints(closeMargin)}.`,
 		verdict: verdictOfNoDifference(evidence),
 		evidence,
 	};
 }
 
 function overlap({overlap: measured, overlapComparisons, corpus}: Study): Finding | undefined {
-	// Two random lists of k out of n passages share k²/n passages on average, so long lists overlap in a small corpus.
+	// The Jaccard overlap of two random lists of k out of n passages: they share k²/n passages on average, out of 2k −
+	// k²/n. So long lists overlap by chance in a small corpus.
 	const chance = (k: number): number => k / Math.max(k, 2 * corpus.count - k);
-	const judged = measured.filter(({k}) => chance(k) <= overlapLimit);
+	const testable = measured.filter(({k}) => chance(k) <= overlapLimit);
 	const evidence = withoutUndefined(
-		judged.map(({k}) => findComparison(overlapComparisons, overlapConditions.limit, overlapConditions.overlap, overlapAt(k))),
+		testable.map(({k}) => findComparison(overlapComparisons, overlapConditions.limit, overlapConditions.overlap, overlapAt(k))),
 	);
 	if (evidence.length === 0) {
 		return undefined;
 	}
-	const beyond = measured.filter(({k}) => chance(k) > overlapLimit);
-	const shares = listed(measured.map(({k, jaccard}) => `${percent(jaccard)} % at k = ${grouped(k)}`));
-	const caveat = beyond.map(({k}) => `${percent(chance(k))} % at k = ${grouped(k)}`);
+	const tooLong = measured.filter(({k}) => chance(k) > overlapLimit);
+	const shares = listed(measured.map(({k, jaccard}) => `${percent(jaccard)}% at k = ${withCommas(k)}`));
+	const byChance = tooLong.map(({k}) => `${percent(chance(k))}% at k = ${withCommas(k)}`);
 	return {
 		name: 'overlap',
 		source: 'paper',
-		claim: 'Dense and sparse lists have few passages in common: a Jaccard overlap of less than 10 %.',
-		here: `The overlap is ${shares}; compared with 10 %, ${significanceClause(evidence)}.${
-			caveat.length > 0
-				? ` Two random lists of ${grouped(corpus.count)} passages would overlap by ${listed(caveat)}, so ${caveat.length === 1 ? 'that length does' : 'these lengths do'} not count.`
+		claim: 'Dense and sparse lists have few passages in common: their Jaccard overlap is less than 10%.',
+		result: `The overlap is ${shares}; compared with 10%, ${significanceClause(evidence)}.${
+			byChance.length > 0
+				? ` Two random lists from a corpus of ${withCommas(corpus.count)} passages would overlap by ${listed(byChance)}, so ${byChance.length === 1 ? 'this length is' : 'these lengths are'} not tested.`
 				: ''
 		}`,
 		verdict: verdictOfGains(evidence, 'all'),
@@ -114,6 +120,7 @@ function overlap({overlap: measured, overlapComparisons, corpus}: Study): Findin
 	};
 }
 
+/** Returns the better of dense retrieval and BM25 in the paper, by top-20 accuracy. */
 function betterOf({retrieval}: Published): RetrievalCondition {
 	return retrieval.bm25.repl![20] > retrieval.dense.repl![20] ? 'bm25' : 'dense';
 }

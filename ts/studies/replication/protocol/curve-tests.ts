@@ -1,28 +1,33 @@
-/** Tests whether the curves of Figure 1 rise with the number of passages read, and whether they fall again. */
+/**
+Tests whether the curves of Figure 1, exact match by number of passages read, rise and whether they fall again (Ma et
+al., 2021, §4.2).
+*/
 import {type ConditionPair, type TestOptions, type ValueByQuestion, comparePairs} from '../../statistics/paired-comparisons.ts';
 import {exactMatchMeasure, readingCondition} from '../labels.ts';
 import type {CurveTest, Retrieved, Scoring} from '../study.ts';
 
-/** The curves in Figure 1 of Ma et al. (2021). */
+/** The curves that Figure 1 of Ma et al. (2021) shows for each retriever. */
 const paperCurves: Readonly<Record<Retrieved, readonly Scoring[]>> = {
 	bm25: ['repl', 'GAR', 'GAR*'],
 	dense: ['repl', 'GAR', 'GAR*'],
 	hybrid: ['GAR*'],
 };
 
-/** A curve, question by question. */
+/** The values of a curve for each question. */
 export interface CurveValues {
 	readonly retriever: Retrieved;
 	readonly scoring: Scoring;
-	/** Number of passages, ascending → question id → 1 if the answer is right, else 0. */
+	/** Number of passages read, ascending → question id → 1 if the answer is right, else 0. */
 	readonly matches: ReadonlyMap<number, ValueByQuestion>;
-	/** The number of passages that development questions chose. */
+	/** The number of passages that is best on development questions. */
 	readonly chosen: number;
 }
 
 /**
-Tests each curve of the paper twice, and corrects all tests together. The rise of BM25's curves, which have no peak in the paper, ends
-at the maximum number of passages. That of the others ends at the number that development questions chose, which stands for the peak.
+Runs two tests of each curve that the paper shows: of its rise and of its fall. All tests are corrected together. The
+number of passages that is best on development questions (`chosen`) represents the peak: a curve rises from the smallest
+number to it, and falls from it to the largest number. BM25's curves have no peak in the paper, so their rise ends at
+the largest number.
 */
 export async function testCurves(curves: readonly CurveValues[], options: TestOptions): Promise<CurveTest[]> {
 	const tested = curves.filter(({retriever, scoring}) => paperCurves[retriever].includes(scoring));

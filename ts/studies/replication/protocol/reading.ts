@@ -1,4 +1,7 @@
-/** Reading: tunes evidence fusion on development questions, and measures answers on test questions (Ma et al., 2021, §4.2). */
+/**
+The reading experiments of Ma et al. (2021, §4.2). `studyReading` reads the passages of each retriever, tunes evidence
+fusion on development questions, and measures answers on test questions (Table 3 and Figure 1).
+*/
 import type {Question, Run} from '../../../core/types.ts';
 import {f1} from '../../../evaluation/index.ts';
 import {
@@ -17,9 +20,10 @@ import {markers} from '../markers.ts';
 import type {ReadingCell, ReadingRow, ReadingStudy, Retrieved, Scoring, Settings} from '../study.ts';
 import {type CurveValues, testCurves} from './curve-tests.ts';
 
+/** All scorings, in the paper's order. */
 const scorings: readonly Scoring[] = ['repl', 'repl*', 'GAR', 'GAR*'];
 
-/** The comparisons of Table 3, with the marker on `a` if it is significantly better. */
+/** The comparisons of Table 3 of Ma et al. (2021). `a` gets the marker if it is significantly better than `b`. */
 const tablePairs: ReadonlyArray<{readonly a: Scoring; readonly b: Scoring; readonly marker: string}> = [
 	{a: 'repl*', b: 'repl', marker: markers.step},
 	{a: 'GAR', b: 'repl', marker: markers.step},
@@ -32,7 +36,7 @@ export interface ListsToRead {
 	readonly retriever: Retrieved;
 	readonly development: Run;
 	readonly test: Run;
-	/** Upper end of the range in which γ, or γ / β, is searched. */
+	/** Upper end of the range in which γ is tuned, or δ = γ / β if β is tuned as well. */
 	readonly maxGamma: number;
 }
 
@@ -45,14 +49,14 @@ export interface ReadingOptions {
 	readonly run: StudyRun;
 }
 
-/** One scoring of one retriever's passages, measured on test questions. */
+/** The results of one scoring with the passages of one retriever. */
 interface MeasuredScoring extends CurveValues {
 	readonly cell: ReadingCell;
-	/** Question id → 1 if the answer from the chosen number of passages is right, else 0. */
+	/** Test question id → 1 if the answer from the chosen number of passages is right, else 0. */
 	readonly isRight: ValueByQuestion;
 }
 
-/** Table 3 and Figure 1. */
+/** Reads the passages of each list and measures all scorings. */
 export async function studyReading(
 	reader: ExtractiveReader,
 	lists: readonly ListsToRead[],
@@ -63,7 +67,7 @@ export async function studyReading(
 	const {signal} = run;
 	const ks = passageCounts(settings.passagesRead);
 	const rows: ReadingRow[] = [];
-	const all: MeasuredScoring[] = [];
+	const allMeasured: MeasuredScoring[] = [];
 	const pairs: ConditionPair[] = [];
 	for (const list of lists) {
 		const {retriever} = list;
@@ -77,23 +81,24 @@ export async function studyReading(
 		for (const scoring of scorings) {
 			measured.set(scoring, await measureScoring(scoring, list, ks, readings, options));
 		}
-		all.push(...measured.values());
+		allMeasured.push(...measured.values());
 		rows.push({retriever, cells: [...measured.values()].map(({cell}) => cell)});
 		pairs.push(...tablePairs.map(({a, b, marker}) => conditionPair(measured.get(a)!, measured.get(b)!, marker)));
 	}
 	const find = (retriever: Retrieved, scoring: Scoring): MeasuredScoring =>
-		all.find(measured => measured.retriever === retriever && measured.scoring === scoring)!;
+		allMeasured.find(measured => measured.retriever === retriever && measured.scoring === scoring)!;
+	// Claims in the text of §4.2.
 	const textPairs = [
 		conditionPair(find('hybrid', 'repl'), find('dense', 'repl')),
-		conditionPair(bestRetriever('GAR*', all), bestRetriever('repl', all)),
+		conditionPair(bestRetriever('GAR*', allMeasured), bestRetriever('repl', allMeasured)),
 	];
 	return {
 		rows,
 		comparisons: await comparePairs(pairs, {significance, signal}),
 		textComparisons: await comparePairs(textPairs, {significance, signal}),
-		curveTests: await testCurves(all, {significance, signal}),
+		curveTests: await testCurves(allMeasured, {significance, signal}),
 		ks,
-		curves: all.map(({retriever, scoring, matches}) => ({
+		curves: allMeasured.map(({retriever, scoring, matches}) => ({
 			retriever,
 			scoring,
 			exactMatch: ks.map(k => mean(matches.get(k)!.values())),
@@ -113,13 +118,17 @@ function conditionPair(a: MeasuredScoring, b: MeasuredScoring, marker = ''): Con
 	};
 }
 
-/** The retriever with which this scoring is best on development questions, so that test questions do not influence the choice. */
+/**
+Returns the results of this scoring with the retriever that is best on development questions. Test questions must not
+influence the choice.
+*/
 function bestRetriever(scoring: Scoring, all: readonly MeasuredScoring[]): MeasuredScoring {
 	return all
 		.filter(measured => measured.scoring === scoring)
 		.reduce((a, b) => (b.cell.developmentExactMatch > a.cell.developmentExactMatch ? b : a));
 }
 
+/** Tunes a scoring on development questions, and measures it on test questions. */
 async function measureScoring(
 	scoring: Scoring,
 	{retriever, maxGamma}: ListsToRead,
@@ -131,6 +140,7 @@ async function measureScoring(
 	const {merge, answers: answerKind = 'text'} = settings;
 	const spans = {scoring: scoring.startsWith('repl') ? 'original' : 'normalized', merge} as const;
 	const usesRetrievalScores = scoring.endsWith('*');
+	// Without retrieval scores, β stays 1 and γ 0, so only the number of passages is tuned.
 	const gamma = usesRetrievalScores ? {from: 0, to: maxGamma} : {from: 0, to: 0};
 	const tuned = await tuneEvidence(readings.development, development, {
 		...spans,
@@ -164,10 +174,16 @@ async function measureScoring(
 	};
 }
 
-/** Weights are products of steps of 0.01, so digits after the sixth are rounding errors. */
+/**
+Rounds a weight to six decimals. Weights are multiples of 0.01 or products of two such multiples, so all further digits
+are rounding errors.
+*/
 const withoutRounding = (weight: number): number => Number(weight.toFixed(6));
 
-/** About 25 numbers of passages up to `max`, at equal distances: every 20 up to 500, as in the paper. */
+/**
+Returns about 25 equally spaced numbers of passages up to `max`. For 500, these are the multiples of 20, as in Ma et al.
+(2021).
+*/
 export function passageCounts(max: number): number[] {
 	const step = Math.max(1, Math.round(max / 25));
 	const counts = Array.from({length: Math.floor(max / step)}, (_, i) => (i + 1) * step);

@@ -1,4 +1,8 @@
-/** Retrieval: tunes the hybrids on development questions, and measures all conditions on test questions (Ma et al., 2021, §4.1). */
+/**
+The retrieval experiments of Ma et al. (2021, §4.1). `studyRetrieval` tunes the weights of hybrids on development
+questions, and measures dense retrieval, BM25 and the hybrids on test questions (Table 1). `studyOverlap` measures how
+much dense and BM25 lists overlap (Table 2).
+*/
 import type {CallOptions, Question, Run} from '../../../core/types.ts';
 import {type PassageTexts, overlap} from '../../../evaluation/index.ts';
 import {type FusionMethod, type HybridTuning, JudgedLists} from '../../../fusion/index.ts';
@@ -9,12 +13,12 @@ import {overlapAt, overlapConditions, overlapLimit} from '../labels.ts';
 import {markers} from '../markers.ts';
 import type {RetrievalCondition, RetrievalRow, RetrievalStudy, Settings, Study} from '../study.ts';
 
-/** λ of DPR's own hybrid with the vectors of DPR, which have no unit length (Karpukhin et al., 2020, §5). */
+/** λ of DPR's own hybrid for the vectors of DPR, whose length is not 1 (Karpukhin et al., 2020, §5). */
 const DPR_LAMBDA = 1.1;
-/** The curves of accuracy end at this cut-off, as in Figure 1 of Karpukhin et al. (2020). */
+/** The curves of top-k accuracy end at this k, as in Figure 1 of Karpukhin et al. (2020). */
 const MAX_CURVE_K = 100;
 
-/** In the paper's order. */
+/** All conditions, in the order of Table 1 of Ma et al. (2021). */
 const conditions: readonly RetrievalCondition[] = ['dense', 'bm25', 'dprHybrid', 'hybridNorm', 'hybrid'];
 
 /** Questions with the hits of both retrievers. */
@@ -26,31 +30,32 @@ export interface QuestionLists {
 
 export interface RetrievalOptions extends CallOptions {
 	readonly settings: Settings;
-	/** Cut-offs of accuracy. */
+	/** The cut-offs k of top-k accuracy. */
 	readonly ks: readonly number[];
-	/** Values of α to try for Hybrid-norm and Hybrid. */
+	/** The values of α to try for Hybrid-norm and Hybrid. */
 	readonly grid: readonly number[];
-	/** Values of λ to try for Hybrid-orig. If there are none, λ is 1.1. */
+	/** The values of λ to try for Hybrid-orig. If there are none, λ is 1.1, the value of Karpukhin et al. (2020). */
 	readonly lambdas?: readonly number[] | undefined;
 }
 
 export interface RetrievalResults {
 	/** Table 1. */
 	readonly study: RetrievalStudy;
-	/** Hybrid-norm or Hybrid, whichever is better on development questions. Its passages are read. */
+	/** Hybrid-norm or Hybrid, the one that is better on development questions. Its passages are read. */
 	readonly hybrid: FusionMethod;
 }
 
 /**
-Values of λ to try for encoders of unit vectors: 1 / α for each positive α, so that λ · dense + sparse and dense + α · sparse weigh the
-two lists alike. They are in the order of ascending α, because of weights with the same accuracy the first one is chosen: in both
-cases that is the one closest to dense retrieval.
+Returns the values of λ to try for encoders of unit vectors: 1 / α for each positive α, so that λ · dense + sparse ranks
+as dense + α · sparse does. They are ordered by ascending α. If several weights have the same accuracy, the first one is
+chosen; with this order, that is the weight closest to dense retrieval, for λ as well as for α.
 */
 export function lambdasOf(grid: readonly number[]): number[] {
 	const lambdas = grid.filter(alpha => alpha > 0).map(alpha => Number((1 / alpha).toPrecision(12)));
 	return [...new Set(lambdas)].toSorted((a, b) => b - a);
 }
 
+/** The tuned hybrids. `dprHybrid` is missing if λ is not tuned. */
 type TunedHybrids = Partial<Record<RetrievalCondition, HybridTuning>> & Record<'hybrid' | 'hybridNorm', HybridTuning>;
 
 export async function studyRetrieval(
@@ -79,7 +84,8 @@ export async function studyRetrieval(
 
 	const pairs: ConditionPair[] = [];
 	for (const k of ks) {
-		// The paper compares a hybrid with the better one of its parts.
+		// The paper marks a hybrid if it is better than the better of dense retrieval and BM25, so only this comparison
+		// has a marker.
 		const [better, other] = accuracy('bm25', k) > accuracy('dense', k) ? (['bm25', 'dense'] as const) : (['dense', 'bm25'] as const);
 		const pair = (a: RetrievalCondition, b: RetrievalCondition, marker = ''): ConditionPair => ({
 			a,
@@ -136,7 +142,10 @@ async function tuneHybrids(
 	return tuned;
 }
 
-/** The rank of the first passage with an answer, for each test question in order; 0 if there is none among the first `maxRank`. */
+/**
+Returns the rank of the first passage with an answer for each test question, in order; 0 if there is none among the
+first `maxRank`.
+*/
 async function firstAnswerRanks(
 	test: QuestionLists,
 	passages: PassageTexts,
@@ -151,21 +160,24 @@ async function firstAnswerRanks(
 	const dprLists = dprDepth === depth ? lists : await judge(dprDepth);
 	const dprFusion = tuned.dprHybrid?.fusion ?? {method: 'dprHybrid', lambda: DPR_LAMBDA};
 	const [dprHybrid] = await dprLists.firstRanks([dprFusion], maxRank, {signal});
-	const ofSingle = async (run: Run): Promise<Uint32Array> => {
+	const ranksOf = async (run: Run): Promise<Uint32Array> => {
 		const list = await JudgedLists.judge([run], test.questions, passages, {depth: maxRank, answerKind, signal});
 		const [ranks] = await list.firstRanks([{method: 'linear'}], maxRank, {signal});
 		return ranks!;
 	};
 	return {
-		dense: await ofSingle(test.dense),
-		bm25: await ofSingle(test.sparse),
+		dense: await ranksOf(test.dense),
+		bm25: await ranksOf(test.sparse),
 		dprHybrid: dprHybrid!,
 		hybridNorm: hybridNorm!,
 		hybrid: hybrid!,
 	};
 }
 
-/** Table 2: how much the lists of both retrievers overlap, and whether that is significantly less than the limit. */
+/**
+Measures how much dense and BM25 lists overlap, and tests whether the overlap is significantly less than `overlapLimit`
+(Table 2).
+*/
 export async function studyOverlap(
 	lists: QuestionLists,
 	ks: readonly number[],

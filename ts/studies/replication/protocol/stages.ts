@@ -1,4 +1,8 @@
-/** The stages of a replication: collection, retrieval, overlap, reading. */
+/**
+The stages of a replication study (Ma et al., 2021). `measureReplication` opens or builds the collection, retrieves for
+development and test questions, evaluates retrieval, measures the overlap of dense and BM25 lists and, if there is a
+reader, evaluates answers.
+*/
 import {basename, join} from 'node:path';
 import type {Question, Run} from '../../../core/types.ts';
 import {Collection, type Retriever} from '../../../collection/index.ts';
@@ -17,23 +21,26 @@ import {type QuestionLists, lambdasOf, studyOverlap, studyRetrieval} from './ret
 export interface ReplicationInputs extends StudyInputs {
 	/** The data set's name. */
 	readonly name: string;
-	/** `model` is the reader as the caller named it. */
+	/** `null` without a reader. `model` is the name or folder that the caller gave. */
 	readonly reader: (StudyModel & {readonly model: string}) | null;
 	readonly settings: Settings;
-	/** Cut-offs of accuracy. */
+	/** The cut-offs k of top-k accuracy. */
 	readonly ks: readonly number[];
 }
 
-/** Seed of the HNSW graph, by which large collections are searched. */
+/** Seed of the HNSW graph, which is used to search collections of more than 50,000 passages. */
 const GRAPH_SEED = 42;
 
-/** The cut-offs of Table 2. */
+/** The lengths k of the lists in Table 2 of Ma et al. (2021). */
 const overlapKs = [20, 100, 500, 1000];
 
-/** File of the reader's cached outputs, in the run's folder. */
+/** File of the reader's cached outputs, in the folder of the study run. */
 const READINGS_FILE = 'reader.readings';
 
-/** Upper end of the range in which γ is searched. Scores of unit vectors are small, so their weight has to be larger. */
+/**
+Upper end of the range of γ, the weight of the retriever's score. Scores of unit vectors are small, so their weight must
+be larger.
+*/
 const MAX_GAMMA = {unitVectors: 20, other: 2} as const;
 
 export async function measureReplication(run: StudyRun, inputs: ReplicationInputs, options: ReplicateOptions): Promise<Study> {
@@ -41,6 +48,8 @@ export async function measureReplication(run: StudyRun, inputs: ReplicationInput
 	const {signal} = run;
 	await using collection = await openCollection(run, inputs, options);
 	const hasUnitVectors = collection.manifest.encoder?.unit ?? false;
+	// α is tried from 0 to 2 in steps of 0.05, as in the paper. The scores of unit vectors are at most 1, so a tenth of
+	// these values is tried for them, and λ is tuned too: the 1.1 of DPR's hybrid is for vectors that are not scaled.
 	const grid = options.grid ?? Array.from({length: 41}, (_, i) => i / (hasUnitVectors ? 200 : 20));
 	const lambdas = hasUnitVectors ? lambdasOf(grid) : undefined;
 	const {passagekit, onnxruntime} = softwareVersions();
@@ -69,6 +78,7 @@ export async function measureReplication(run: StudyRun, inputs: ReplicationInput
 	const search = async (questions: readonly Question[], split: string, retriever: Retriever): Promise<Run> =>
 		run.search(`${split}.${retriever}`, async () => collection.searcher(retriever), {
 			queries: questions,
+			// The longest lists that are needed: those that Hybrid-orig fuses.
 			k: settings.dprDepth,
 			stage: `search ${retriever}, ${split}`,
 			system: retriever,
@@ -94,6 +104,7 @@ export async function measureReplication(run: StudyRun, inputs: ReplicationInput
 		corpus: {count: collection.manifest.passages, name: basename(files.corpus), ...corpus},
 		questions,
 		models,
+		// Known only after the hybrids have been tuned.
 		settings: {...settings, hybridRead: retrieval.hybrid},
 		retrieval: retrieval.study,
 		...(await studyOverlap(test, overlapKs, {significance: settings.significance, signal})),
@@ -113,7 +124,10 @@ export async function measureReplication(run: StudyRun, inputs: ReplicationInput
 	return {...study, reading: await readLists(run, inputs.reader.model, lists, {collection, development, test, settings})};
 }
 
-/** The named collection or the one in the run's folder; built if it does not exist. */
+/**
+Opens the collection that the caller named, or else the one in the folder of the study run. It is built if it does not
+exist.
+*/
 async function openCollection(run: StudyRun, {files, settings}: ReplicationInputs, options: ReplicateOptions): Promise<Collection> {
 	const {encoder = DEFAULT_ENCODER, questionEncoder} = options;
 	const path = options.collection ?? run.path(runFiles.collection);
@@ -121,7 +135,7 @@ async function openCollection(run: StudyRun, {files, settings}: ReplicationInput
 		const built = await Collection.build(files.corpus, path, {
 			encoder,
 			questionEncoder,
-			// Each passage alone, because vectors of int8 models depend on their batch.
+			// One passage per batch, because an int8 model's vector of a text depends on the other texts of the batch.
 			batchTokens: 1,
 			hnsw: {seed: GRAPH_SEED},
 			threads: 1,

@@ -1,5 +1,5 @@
-/** The title, abstract, inputs, settings and references of the report. */
-import {grouped, many} from '../../../drawing/format.ts';
+/** The title, abstract, inputs, settings and references of the replication study's report. */
+import {withCommas, counted} from '../../../drawing/format.ts';
 import {
 	type MetadataEntry,
 	type Reference,
@@ -16,8 +16,8 @@ export const title = ({dataset}: Study): string => `Dense Passage Retriever, rep
 export function abstract({dataset, corpus, questions, models, reading}: Study): string {
 	const withReader = reading && models.reader ? ` and the reader ${models.reader.name}` : '';
 	return (
-		`The study of Ma et al. (2021), repeated on ${dataset}: ${many(questions.test.count, 'test question')} over ${many(corpus.count, 'passage')}, ` +
-		`with the encoder ${models.encoder.name}${withReader}; weights were tuned on ${many(questions.development.count, 'other question')}.`
+		`The study of Ma et al. (2021), repeated on ${dataset}: ${counted(questions.test.count, 'test question')} over ${counted(corpus.count, 'passage')}, ` +
+		`with the encoder ${models.encoder.name}${withReader}. Weights were tuned on ${counted(questions.development.count, 'other question')}.`
 	);
 }
 
@@ -36,14 +36,14 @@ export function settings({settings, passagekit, reading}: Study): readonly Metad
 	return [
 		{label: 'passagekit', value: passagekit},
 		{label: 'BM25', value: `k1 = ${bm25.k1}, b = ${bm25.b}`},
-		{label: 'Hits fused of each list (k′)', value: `up to ${grouped(depth)}; up to ${grouped(dprDepth)} for Hybrid-orig`},
+		{label: 'Hits of each list that are fused (k′)', value: `up to ${withCommas(depth)}; up to ${withCommas(dprDepth)} for Hybrid-orig`},
 		{label: 'Weights tuned for', value: `top-${tunedFor} accuracy`},
 		significanceEntry(significance),
 		...(reading
 			? [
-					{label: 'Passages read', value: `up to ${grouped(passagesRead)} per question`},
-					{label: 'Spans of a passage (m)', value: `up to ${spansPerPassage}`},
-					{label: 'Tokens of an answer', value: `up to ${maxAnswerTokens}`},
+					{label: 'Passages read', value: `up to ${withCommas(passagesRead)} per question`},
+					{label: 'Spans per passage (m)', value: `up to ${spansPerPassage}`},
+					{label: 'Tokens per answer', value: `up to ${maxAnswerTokens}`},
 					{label: 'Equal answers', value: merge === 'text' ? 'the same text' : 'the same text after SQuAD’s normalization'},
 				]
 			: []),

@@ -1,29 +1,36 @@
-/** The tables of reading: Table 3 of Ma et al. (2021), Table 4 of Karpukhin et al. (2020), the chosen weights. */
+/**
+The tables of the replication study about reading, as data: Table 3 of Ma et al. (2021), Table 4 of Karpukhin et al.
+(2020), the values of Figure 1, and the weights chosen on development questions.
+*/
 import {markersOf} from '../../statistics/comparison.ts';
-import {type ReportTable, type Row, cell, none} from '../../../drawing/table.ts';
+import {type ReportTable, type Row, cell, emptyCell} from '../../../drawing/table.ts';
 import {testsSentence} from '../../report/tests-table.ts';
-import {grouped, percent} from '../../../drawing/format.ts';
+import {withCommas, percent} from '../../../drawing/format.ts';
 import {markers} from '../markers.ts';
 import {labelOf, exactMatchMeasure, readingCondition, retrieverLabels} from '../labels.ts';
 import {publishedFor} from '../published.ts';
 import type {ReadingStudy, Scoring, Study} from '../study.ts';
-import {curveTable, decimal, hundredths} from './curve-table.ts';
+import {curveTable, decimal, decimalWeight} from './curve-table.ts';
 
+/** All scorings, in the order of Ma et al. (2021). */
 export const scorings = ['repl', 'repl*', 'GAR', 'GAR*'] as const satisfies readonly Scoring[];
 
-/** Table 3: exact match, with the paper's numbers below if it has read this data set. */
+/**
+Table 3: exact match by retriever and scoring. Below are the numbers of Ma et al. (2021), if they have reading results
+for this data set.
+*/
 export function readingTable({dataset, settings, questions}: Study, {rows, comparisons}: ReadingStudy): ReportTable {
 	const paper = publishedFor(dataset)?.reading;
-	const columns = scorings.filter(scoring => rows.some(({cells}) => cells.some(({scoring: of}) => of === scoring)));
+	const columns = scorings.filter(scoring => rows.some(({cells}) => cells.some(cell => cell.scoring === scoring)));
 	const ours = rows.map(
 		({retriever, cells}): Row => ({
 			heading: {text: retrieverLabels[retriever]},
 			cells: [
-				...(paper ? [none] : []),
+				...(paper ? [emptyCell] : []),
 				...columns.map(scoring => {
-					const found = cells.find(({scoring: of}) => of === scoring);
+					const found = cells.find(cell => cell.scoring === scoring);
 					const markers = markersOf(comparisons, readingCondition(retriever, scoring), exactMatchMeasure);
-					return found ? {text: percent(found.exactMatch), markers} : none;
+					return found ? {text: percent(found.exactMatch), markers} : emptyCell;
 				}),
 			],
 		}),
@@ -37,10 +44,11 @@ export function readingTable({dataset, settings, questions}: Study, {rows, compa
 	return {
 		name: 'Table 3',
 		caption:
-			`End-to-end effectiveness: exact match in per cent on ${grouped(questions.test.count)} test questions, by answer span scoring. ` +
-			`“repl” is the original scoring of Karpukhin et al. (2020)${paper ? ', whose own numbers are “orig”' : ''}; “GAR” the normalized one of Mao et al. (2020); “*” has the retriever’s scores fused in. ` +
-			`${markers.step} on repl* and GAR: significantly better than repl; on GAR*: than GAR. ${markers.both} on GAR*: significantly better than repl. ${testsSentence(comparisons, settings.significance)} ${readSentence(settings)}`,
-		stub: 'Condition',
+			`End-to-end effectiveness: exact match in percent on ${withCommas(questions.test.count)} test questions, by the scoring of answer spans. ` +
+			`“repl” is the original scoring of Karpukhin et al. (2020)${paper ? ', whose own numbers are in column “orig”' : ''}. “GAR” is the normalized scoring of Mao et al. (2020). “*” adds the retriever’s scores. ` +
+			`Markers: ${markers.step} on repl* and GAR, significantly better than repl; ${markers.step} on GAR*, significantly better than GAR; ${markers.both} on GAR*, significantly better than repl. ` +
+			`${testsSentence(comparisons, settings.significance)} ${readingSentences(settings)}`,
+		firstHeading: 'Condition',
 		columns: [...(paper ? [{heading: 'orig', kind: 'paper'} as const] : []), ...columns.map(heading => ({heading}))],
 		blocks: paper
 			? [
@@ -51,19 +59,25 @@ export function readingTable({dataset, settings, questions}: Study, {rows, compa
 	};
 }
 
-/** The sentences of the caption about the hybrid, about spans and about equal answers. */
-function readSentence({hybridRead, depth, spansPerPassage, maxAnswerTokens, merge, answers}: Study['settings']): string {
+/** Returns the sentences of the caption about the hybrid, about spans and about equal answers. */
+function readingSentences({hybridRead, depth, spansPerPassage, maxAnswerTokens, merge, answers}: Study['settings']): string {
 	const hybrid =
 		hybridRead === undefined
 			? ''
-			: `Hybrid is ${labelOf(hybridRead.method)}${'alpha' in hybridRead ? ` with α = ${hundredths(hybridRead.alpha)}` : ''}, the better one on development questions, which fuses up to ${grouped(depth)} hits of each list. `;
+			: `The row “Hybrid” reads the passages of the hybrid that is better on development questions: ${labelOf(hybridRead.method)}${'alpha' in hybridRead ? ` with α = ${decimalWeight(hybridRead.alpha)}` : ''}, which fuses up to ${withCommas(depth)} hits of each list. `;
 	const equal = merge === 'text' ? 'the same text' : 'the same text after SQuAD’s normalization';
 	const kind =
-		answers === 'pattern' ? ' Accepted answers are regular expressions, which have to match the answer from its first character on.' : '';
-	return `${hybrid}Up to ${spansPerPassage} spans of a passage count, of up to ${maxAnswerTokens} tokens; answers are equal if they have ${equal}.${kind} The logits of an int8 reader for a passage depend slightly on the passages read in the same batch.`;
+		answers === 'pattern' ? ' Accepted answers are regular expressions, which must match an answer from its first character on.' : '';
+	return (
+		`${hybrid}Up to ${spansPerPassage} spans per passage are scored, each of up to ${maxAnswerTokens} tokens. Answers are equal if they have ${equal}.${kind} ` +
+		'The logits of an int8 reader for a passage depend slightly on the other passages in its batch.'
+	);
 }
 
-/** Table 4 of Karpukhin et al. (2020), beside exact match with their span scoring; undefined if they do not have this data set. */
+/**
+Table 4 of Karpukhin et al. (2020), next to exact match with the same span scoring in this study; undefined if they do
+not have this data set.
+*/
 export function dprTable({dataset, questions}: Study, {rows}: ReadingStudy): ReportTable | undefined {
 	const paper = publishedFor(dataset);
 	if (!paper) {
@@ -72,9 +86,9 @@ export function dprTable({dataset, questions}: Study, {rows}: ReadingStudy): Rep
 	return {
 		name: 'Table 4 of Karpukhin et al. (2020)',
 		caption:
-			`End-to-end exact match in per cent. “Single”: encoders trained on ${paper.dataset}; “Multi”: trained on all of their data sets but SQuAD. ` +
-			`“Here” is “repl” of Table 3, their span scoring, on ${grouped(questions.test.count)} test questions; Hybrid there is BM25 + DPR with λ = 1.1.`,
-		stub: 'Retriever',
+			`End-to-end exact match in percent. “Single”: encoders trained on ${paper.dataset} only. “Multi”: encoders trained on all of their data sets except SQuAD. Their Hybrid is BM25 + DPR with λ = 1.1. ` +
+			`“Here”: their span scoring (“repl” of Table 3) on ${withCommas(questions.test.count)} test questions of this study.`,
+		firstHeading: 'Retriever',
 		columns: [
 			{group: 'Karpukhin et al. (2020)', heading: 'Single', kind: 'paper'},
 			{group: 'Karpukhin et al. (2020)', heading: 'Multi', kind: 'paper'},
@@ -98,20 +112,20 @@ export function dprTable({dataset, questions}: Study, {rows}: ReadingStudy): Rep
 /** The values of Figure 1. */
 export const exactMatchTable = ({ks, curves}: ReadingStudy): ReportTable =>
 	curveTable(
-		{name: 'Values of Figure 1', caption: 'Exact match in per cent by passages read.', stub: 'Passages read'},
+		{name: 'Values of Figure 1', caption: 'Exact match in percent by the number of passages read.', firstHeading: 'Passages read'},
 		ks,
 		curves.map(({retriever, scoring, exactMatch}) => ({heading: labelOf(readingCondition(retriever, scoring)), values: exactMatch})),
 	);
 
-/** What was chosen on development questions for reading. */
+/** The numbers of passages and the weights that were chosen on development questions. */
 export function tuningTable({rows}: ReadingStudy, {questions, settings}: Study): ReportTable {
 	return {
 		name: 'Chosen for reading',
 		caption:
-			`What ${grouped(questions.development.count)} development questions chose for reading: passages read and the weights β of the reader’s relevance and γ of the retriever’s score, ` +
-			'with the exact match there; and exact match and F1 on the test questions. All in per cent.' +
+			`Chosen on ${withCommas(questions.development.count)} development questions: the number of passages read, the weight β of the reader’s relevance, and the weight γ of the retriever’s score. ` +
+			'EM is exact match. EM and F1 are in percent.' +
 			(settings.answers === 'pattern' ? ' F1 is not defined for accepted answers that are regular expressions.' : ''),
-		stub: 'Condition',
+		firstHeading: 'Condition',
 		columns: [
 			{group: 'Chosen', heading: 'passages'},
 			{group: 'Chosen', heading: 'β'},
@@ -124,9 +138,9 @@ export function tuningTable({rows}: ReadingStudy, {questions, settings}: Study):
 			rows: cells.map(({scoring, passages, beta, gamma, developmentExactMatch, exactMatch, f1}) => ({
 				heading: {text: `${retrieverLabels[retriever]}-${scoring}`},
 				cells: [
-					{text: grouped(passages)},
-					{text: hundredths(beta)},
-					{text: hundredths(gamma)},
+					{text: withCommas(passages)},
+					{text: decimalWeight(beta)},
+					{text: decimalWeight(gamma)},
 					{text: percent(developmentExactMatch)},
 					{text: percent(exactMatch)},
 					cell(f1, percent),

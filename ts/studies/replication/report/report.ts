@@ -1,3 +1,4 @@
+/** The report of the replication study, as HTML and as Markdown. */
 import type {ReportDefinition} from '../../report/definition.ts';
 import {studyHtml} from '../../report/study-html.ts';
 import {studyMarkdown} from '../../report/study-markdown.ts';
@@ -21,9 +22,11 @@ export const replicationReport: ReportDefinition<Study> = {
 };
 
 /**
-Returns a study as one self-contained HTML page, without network access or scripts, in light or dark colors. It has the findings,
-the paper's tables with their significance markers and, if the paper has this data set, the paper's numbers, Figure 1, the tuning of
-the hybrids, all tests, and how to reproduce it. The same study gives the same text. Fails with `ERR_FORMAT` if `study` is not a study.
+Returns a study as one self-contained HTML page in light or dark colors, which needs no network access and has no
+scripts. The page has the findings, the tables of Ma et al. (2021) with significance markers, their Figure 1, the tuning
+of the hybrids, all tests, and how to reproduce the study. If the paper reports results on the data set, the tables
+include its numbers. The same study gives the same text. Fails with `ERR_FORMAT` if `study` is not the result of a
+replication study.
 
 @example
 ```
@@ -35,9 +38,10 @@ export function reportHtml(study: Study): string {
 }
 
 /**
-Returns a study as Markdown in GitHub's dialect: the findings, the paper's tables with their significance markers and, if the paper has
-this data set, the paper's numbers, the chosen weights, all tests, and how to reproduce it. The same study gives the same text. Fails
-with `ERR_FORMAT` if `study` is not a study.
+Returns a study as a page of GitHub Flavored Markdown: the findings, the tables of Ma et al. (2021) with significance
+markers, the chosen weights, all tests, and how to reproduce the study. If the paper reports results on the data set,
+the tables include its numbers. The same study gives the same text. Fails with `ERR_FORMAT` if `study` is not the result
+of a replication study.
 
 @example
 ```

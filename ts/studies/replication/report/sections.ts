@@ -1,5 +1,7 @@
-/** The sections of the report: Tables 1 to 3 and Figure 1 of Ma et al. (2021), tuning, tests. */
-import {grouped} from '../../../drawing/format.ts';
+/**
+The sections of the replication study's report: Tables 1 to 3 and Figure 1 of Ma et al. (2021), tuning, and tests.
+*/
+import {withCommas} from '../../../drawing/format.ts';
 import {escaped, labelHtml} from '../../../drawing/html.ts';
 import {type Content, type Section, figureHtml, foldedTables, htmlOnly, markdownOnly, tableContent} from '../../report/content.ts';
 import {escaped as escapedMarkdown, labelMarkdown, tableMarkdown} from '../../report/markdown.ts';
@@ -42,7 +44,7 @@ function accuracyByK(study: Study): Content {
 		return {html: [], markdown: []};
 	}
 	const table = accuracyTable(study);
-	const caption = `Share of ${grouped(study.questions.test.count)} test questions with an answer in the first k passages, as in Figure 1 of Karpukhin et al. (2020).`;
+	const caption = `Share of ${withCommas(study.questions.test.count)} test questions with an answer in the first k passages, as in Figure 1 of Karpukhin et al. (2020).`;
 	const figure = [
 		...figureHtml(drawings(accuracyFigure(study.retrieval)), 'Accuracy by k', caption),
 		...foldedTables('Accuracy by k, as a table', [table]).html,
@@ -58,7 +60,7 @@ function chosenWeights(study: Study): readonly string[] {
 	const weights = curves.map(
 		curve => `- ${labelMarkdown(conditionLabels[curve.condition])}: ${escapedMarkdown(tuningSentence(curve, study))}`,
 	);
-	return [`Weights that ${grouped(study.questions.development.count)} development questions chose:`, weights.join('\n')];
+	return [`Weights chosen on ${withCommas(study.questions.development.count)} development questions:`, weights.join('\n')];
 }
 
 function tuningFigure(study: Study): readonly string[] {
@@ -72,7 +74,7 @@ function tuningFigure(study: Study): readonly string[] {
 	const panels = curves.map(
 		curve => `<div><p>${labelHtml(conditionLabels[curve.condition])}</p>\n${tuningPanel(curve, range, settings.tunedFor)}</div>`,
 	);
-	const caption = `Top-${settings.tunedFor} accuracy in per cent of the hybrids on ${grouped(questions.development.count)} development questions, by weight. The dot is the weight chosen.`;
+	const caption = `Top-${settings.tunedFor} accuracy of the hybrids in percent on ${withCommas(questions.development.count)} development questions, by weight. The dot marks the chosen weight.`;
 	return [
 		...figureHtml(['<div class="panels">', ...panels, '</div>'], 'Tuning', caption),
 		...foldedTables('Accuracy by weight, as a table', tuningTables(curves, study)).html,
@@ -80,7 +82,8 @@ function tuningFigure(study: Study): readonly string[] {
 }
 
 const figure1Caption =
-	'End-to-end effectiveness by the number of passages read. Each curve has one pair of weights β and γ at all k: the one that development questions chose together with a number of passages (table “Chosen for reading”). Ma et al. (2021) do not say at which k theirs were chosen.';
+	'End-to-end effectiveness (exact match) by the number of passages read, k. A curve has the same weights β and γ at all k: those chosen on development questions together with a number of passages (table “Chosen for reading”). ' +
+	'Ma et al. (2021) do not say at which k they chose their weights.';
 
 function readingContent(study: Study, reading: ReadingStudy): readonly Content[] {
 	const dpr = dprTable(study, reading);
@@ -93,7 +96,7 @@ function readingContent(study: Study, reading: ReadingStudy): readonly Content[]
 	return [
 		...tables,
 		htmlOnly(
-			...figureHtml(drawings(exactMatchFigure(reading)), 'Figure 1', `${escaped(figure1Caption)} The dot is a line’s maximum.`),
+			...figureHtml(drawings(exactMatchFigure(reading)), 'Figure 1', `${escaped(figure1Caption)} The dot marks the maximum of a line.`),
 			...foldedTables('Figure 1 as a table', [table]).html,
 		),
 		chosen,

@@ -1,7 +1,11 @@
+/** The families of significance tests in a replication study. */
 import type {TestFamily} from '../../report/tests-table.ts';
 import type {Study} from '../study.ts';
 
-/** The families of tests, each corrected on its own, in the order of the report. Families without tests are left out. */
+/**
+Returns the families of tests in the order of the report. The p-values of each family are corrected separately. Families
+without tests are left out.
+*/
 export function testFamilies({retrieval, overlapComparisons, reading}: Study): readonly TestFamily[] {
 	const families: readonly TestFamily[] = [
 		{name: 'Table 1', comparisons: retrieval.comparisons},
@@ -10,7 +14,7 @@ export function testFamilies({retrieval, overlapComparisons, reading}: Study): r
 		...(reading
 			? [
 					{name: 'Table 3', comparisons: reading.comparisons},
-					{name: 'Section 4.2 beside Table 3', comparisons: reading.textComparisons},
+					{name: 'further claims of Section 4.2', comparisons: reading.textComparisons},
 					{name: 'Figure 1', comparisons: reading.curveTests.flatMap(({rise, fall}) => [rise, fall])},
 				]
 			: []),

@@ -1,4 +1,6 @@
-/** How the weights of hybrids were tuned: curves, sentences and tables. */
+/**
+How the weights λ and α of hybrids were tuned: the curves of accuracy by weight, and sentences and tables about them.
+*/
 import {percent} from '../../../drawing/format.ts';
 import type {ReportTable} from '../../../drawing/table.ts';
 import {labelOf, weightSymbol} from '../labels.ts';
@@ -12,14 +14,14 @@ interface TuningPoint {
 /** A hybrid's accuracy on development questions by its weight. */
 export interface TuningCurve {
 	readonly condition: RetrievalCondition;
-	/** λ or α. */
+	/** Symbol of the weight: λ or α. */
 	readonly symbol: string;
 	readonly points: readonly TuningPoint[];
 	/** The chosen weight. */
 	readonly best: TuningPoint;
 }
 
-/** The curves of all hybrids that were tuned. */
+/** Returns the curves of all hybrids that were tuned. */
 export function tuningCurves({retrieval}: Study): readonly TuningCurve[] {
 	return retrieval.rows.flatMap(({condition, weight, tuning = []}) => {
 		if (tuning.length === 0) {
@@ -31,15 +33,17 @@ export function tuningCurves({retrieval}: Study): readonly TuningCurve[] {
 	});
 }
 
-/** A weight, with enough digits to distinguish the values of a grid. */
+/** Formats a weight with four significant digits, which distinguish the values that were tried. */
 export const shownWeight = (weight: number): string => String(Number(weight.toPrecision(4)));
 
+/** Returns the chosen weight, its accuracy, and the weights that were tried. */
 export function tuningSentence({symbol, points, best}: TuningCurve, {settings}: Study): string {
 	const weights = points.map(({weight}) => weight);
-	return `${symbol} = ${shownWeight(best.weight)}, with ${percent(best.accuracy)} % at top-${settings.tunedFor}, of ${points.length} weights from ${shownWeight(Math.min(...weights))} to ${shownWeight(Math.max(...weights))}`;
+	const range = `${points.length} weights from ${shownWeight(Math.min(...weights))} to ${shownWeight(Math.max(...weights))}`;
+	return `${symbol} = ${shownWeight(best.weight)}, with a top-${settings.tunedFor} accuracy of ${percent(best.accuracy)}%, the best of ${range}`;
 }
 
-/** A table for λ and one for α, because they have different values. */
+/** Returns one table for λ and one for α, because different values were tried for them. */
 export function tuningTables(curves: readonly TuningCurve[], study: Study): readonly ReportTable[] {
 	const symbols = [...new Set(curves.map(({symbol}) => symbol))];
 	return symbols.map(symbol =>
@@ -52,11 +56,11 @@ export function tuningTables(curves: readonly TuningCurve[], study: Study): read
 
 function tuningTable(curves: readonly TuningCurve[], study: Study): ReportTable {
 	const weights = [...new Set(curves.flatMap(({points}) => points.map(({weight}) => weight)))].sort((a, b) => a - b);
-	const chosen = curves.map(curve => `${labelOf(curve.condition)}: ${tuningSentence(curve, study)}`);
+	const chosen = curves.map(curve => `${labelOf(curve.condition)} has ${tuningSentence(curve, study)}`);
 	return {
 		name: 'Tuning',
-		caption: `Accuracy on development questions in per cent. Chosen are ${chosen.join('; ')}.`,
-		stub: 'Weight',
+		caption: `Top-${study.settings.tunedFor} accuracy on development questions in percent, by weight. Chosen weights: ${chosen.join('; ')}.`,
+		firstHeading: 'Weight',
 		columns: curves.map(({condition, symbol}) => ({heading: `${labelOf(condition)} (${symbol})`})),
 		blocks: [
 			{

@@ -1,4 +1,4 @@
-/** Chooses the examples of Table 1 and Figure 2, and projects them. */
+/** Chooses the examples for Table 1 and Figure 2 of Ram et al. (2023), and projects them onto the vocabulary. */
 import {createHash} from 'node:crypto';
 import {hitsFor} from '../../../core/native/runs.ts';
 import type {CallOptions, Run} from '../../../core/types.ts';
@@ -8,15 +8,15 @@ import type {QuestionValues} from '../findings/question-values.ts';
 import type {ProjectedExample, VocabularyExamples} from './projected-example.ts';
 
 /** Number of questions in Table 1. */
-const DRAWN = 5;
-/** Number of tokens of each projection. Table 1 shows 10 of them. */
+const TABLE_QUESTIONS = 5;
+/** Number of tokens per projection. Table 1 shows 10 of them, Figure 2 all. */
 const TOKENS = 20;
-/** Maximum number of characters of a passage. */
+/** Maximum number of characters of a passage that are shown. */
 const MAX_TEXT = 480;
 
 /**
-Draws the examples by the seed. `found` is drawn from the questions whose passage is in the first group of token amnesia, `missed` from
-the last group that has questions.
+Draws the examples at random by the seed. `found` comes from the first group of token amnesia, whose passages dense
+retrieval ranks best, and `missed` from the last group that has questions.
 */
 export async function vocabularyExamples(
 	{gold, sparse}: AnalyzedPairs,
@@ -41,17 +41,18 @@ export async function vocabularyExamples(
 		};
 	};
 	const groups = new Map(amnesia.map(({id, group}) => [id, group]));
-	const last = amnesia.reduce((last, {group}) => Math.max(last, group), 0);
-	const first = (group: number): QuestionPassage | undefined => shuffled(sparse, seed).find(({id}) => groups.get(id) === group);
-	const [found, missed] = [first(0), last === 0 ? undefined : first(last)];
+	const lastGroup = amnesia.reduce((last, {group}) => Math.max(last, group), 0);
+	/** The first question of a group, in shuffled order. */
+	const firstOf = (group: number): QuestionPassage | undefined => shuffled(sparse, seed).find(({id}) => groups.get(id) === group);
+	const [found, missed] = [firstOf(0), lastGroup === 0 ? undefined : firstOf(lastGroup)];
 	const drawn: ProjectedExample[] = [];
-	for (const pair of shuffled(gold, seed).slice(0, DRAWN)) {
+	for (const pair of shuffled(gold, seed).slice(0, TABLE_QUESTIONS)) {
 		drawn.push(await example(pair));
 	}
 	return {drawn, found: found === undefined ? null : await example(found), missed: missed === undefined ? null : await example(missed)};
 }
 
-/** Shuffles pairs by the seed; the order depends on nothing but the seed and the ids. */
+/** Shuffles pairs. The order depends only on the seed and the ids of questions. */
 function shuffled(pairs: readonly QuestionPassage[], seed: number): readonly QuestionPassage[] {
 	return pairs
 		.map(pair => ({pair, key: createHash('sha256').update(`${seed}\0${pair.id}`).digest('hex')}))
@@ -59,17 +60,17 @@ function shuffled(pairs: readonly QuestionPassage[], seed: number): readonly Que
 		.map(({pair}) => pair);
 }
 
-/** The beginning of a text, up to the end of a word, and an ellipsis if it is cut. */
+/** Shortens a text at the end of a word, and adds an ellipsis if it was too long. */
 function shortened(parts: readonly MarkedText[]): readonly MarkedText[] {
 	const kept: MarkedText[] = [];
-	let room = MAX_TEXT;
+	let remaining = MAX_TEXT;
 	for (const part of parts) {
-		if (part.text.length > room) {
-			const text = part.text.slice(0, room).replace(/\S*$/u, '');
+		if (part.text.length > remaining) {
+			const text = part.text.slice(0, remaining).replace(/\S*$/u, '');
 			return [...kept, ...(part.kind === undefined ? [{text: `${text}…`}] : [{text: '…'}])];
 		}
 		kept.push(part);
-		room -= part.text.length;
+		remaining -= part.text.length;
 	}
 	return kept;
 }

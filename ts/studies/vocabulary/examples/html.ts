@@ -1,13 +1,13 @@
-/** Table 1 and Figure 2 as HTML. */
+/** The examples as HTML: Table 1 and Figure 2 of Ram et al. (2023) for this data set. */
 import {escaped} from '../../../drawing/html.ts';
-import {grouped} from '../../../drawing/format.ts';
+import {withCommas} from '../../../drawing/format.ts';
 import type {ProjectedToken} from '../../../vocabulary/index.ts';
 import {markedHtml, projectionStyle, projectionsHtml} from '../../../vocabulary/explanation/projections-html.ts';
 import type {VocabularyStudy} from '../study.ts';
 import type {ProjectedExample, VocabularyExamples} from './projected-example.ts';
-import {TABLE_TOKENS, captions, figureWords} from './words.ts';
+import {TABLE_TOKENS, captions, exampleSentences} from './words.ts';
 
-/** CSS rules of both. */
+/** CSS rules of the table and the figure. */
 export const exampleStyle = `${projectionStyle}
 table.examples { table-layout: fixed; } table.examples thead th:not(:first-child) { width: 25%; }
 table.examples th { white-space: normal; vertical-align: top; padding-right: 1.4rem; }
@@ -26,7 +26,7 @@ export function examplesTableHtml({examples, settings}: VocabularyStudy): readon
 	return [
 		'<div class="scroll" role="region" tabindex="0" aria-label="Table 1">',
 		'<table class="examples">',
-		`<caption><b>Table 1.</b> ${escaped(captions.table(settings.seed))} Tokens in <b>bold</b> are in both texts, <u>underlined</u> ones in the question alone, <i>italic</i> ones in the passage alone, others in neither. ${textKey}</caption>`,
+		`<caption><b>Table 1.</b> ${escaped(captions.table(settings.seed))} <b>Bold</b> tokens are in both texts, <u>underlined</u> tokens in the question only, <i>italic</i> tokens in the passage only, and other tokens in neither. ${textLegend}</caption>`,
 		'<thead><tr><th scope="col">Question and passage</th><th scope="col">Question’s projection Q</th><th scope="col">Passage’s projection P</th></tr></thead>',
 		'<tbody>',
 		...drawn.map(
@@ -52,20 +52,20 @@ export function examplesFigureHtml({examples}: VocabularyStudy): readonly string
 				`<h3>${escaped(heading)}</h3>`,
 				textsHtml(example),
 				...projectionsHtml(example, `the first ${example.question.length} tokens`),
-				`<p>${escaped(figureWords(example))}</p>`,
+				`<p>${escaped(exampleSentences(example))}</p>`,
 				'</div>',
 			].join('\n'),
 		),
-		`<figcaption><b>Figure 2.</b> ${escaped(captions.figure)} ${textKey}</figcaption>`,
+		`<figcaption><b>Figure 2.</b> ${escaped(captions.figure)} ${textLegend}</figcaption>`,
 		'</figure>',
 	];
 }
 
-/** The key of the marked words. */
-const textKey =
-	'In the texts: words <mark class="shared">shared</mark> by question and passage, <mark class="forgotten">forgotten</mark> by the passage’s projection (shared, but after rank 100), and <mark class="expansion">added</mark> by the question’s projection.';
+/** Explains how words are marked in texts. */
+const textLegend =
+	'Marked words in the texts are <mark class="shared">shared</mark> by question and passage, <mark class="forgotten">forgotten</mark> (shared, but after rank 100 of the passage’s projection), or <mark class="expansion">expansion</mark> (words of the passage that the question’s projection adds).';
 
-/** The two examples of Figure 2, as far as there are any. */
+/** Returns the examples of Figure 2 with their headings: at most two. */
 export function figureExamples({found, missed}: VocabularyExamples): ReadonlyArray<{heading: string; example: ProjectedExample}> {
 	return [
 		...(found === null ? [] : [{heading: 'BM25 and dense retrieval find the passage', example: found}]),
@@ -83,6 +83,6 @@ const tokensHtml = (tokens: readonly ProjectedToken[]): string =>
 		.slice(0, TABLE_TOKENS)
 		.map(
 			({token, rank, origin}) =>
-				`<span class="origin-${origin}" title="rank ${grouped(rank)}"><span class="token">${escaped(token)}</span></span>`,
+				`<span class="origin-${origin}" title="rank ${withCommas(rank)}"><span class="token">${escaped(token)}</span></span>`,
 		)
 		.join(', ');

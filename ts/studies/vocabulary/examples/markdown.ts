@@ -1,11 +1,11 @@
-/** Table 1 and Figure 2 as Markdown. */
+/** The examples as Markdown: Table 1 and Figure 2 of Ram et al. (2023) for this data set. */
 import {escaped} from '../../report/markdown.ts';
 import {percent} from '../../../drawing/format.ts';
 import type {MarkedText, ProjectedToken} from '../../../vocabulary/index.ts';
 import type {VocabularyStudy} from '../study.ts';
 import type {ProjectedExample} from './projected-example.ts';
 import {figureExamples} from './html.ts';
-import {TABLE_TOKENS, captions, figureWords} from './words.ts';
+import {TABLE_TOKENS, captions, exampleSentences} from './words.ts';
 
 export function examplesTableMarkdown({examples, settings}: VocabularyStudy): readonly string[] {
 	const {drawn} = examples;
@@ -15,7 +15,7 @@ export function examplesTableMarkdown({examples, settings}: VocabularyStudy): re
 	const rows = drawn.map(example => `| ${texts(example)} | ${tokens(example.question, false)} | ${tokens(example.passage, false)} |`);
 	return [
 		['| Question and passage | Question’s projection Q | Passage’s projection P |', '| --- | --- | --- |', ...rows].join('\n'),
-		`**Table 1.** ${escaped(captions.table(settings.seed))} ${key}`,
+		`**Table 1.** ${escaped(captions.table(settings.seed))} ${legend}`,
 	];
 }
 
@@ -26,25 +26,29 @@ export function examplesFigureMarkdown({examples}: VocabularyStudy): readonly st
 		: [
 				...shown.flatMap(({heading, example}) => [
 					`*${escaped(heading)}.* ${texts(example)}`,
-					`- Q: ${tokens(example.question, true)}\n- P: ${tokens(example.passage, true)}\n- ${escaped(figureWords(example))}`,
+					`- Q: ${tokens(example.question, true)}\n- P: ${tokens(example.passage, true)}\n- ${escaped(exampleSentences(example))}`,
 				]),
-				`**Figure 2.** ${escaped(captions.figure)} ${key}`,
+				`**Figure 2.** ${escaped(captions.figure)} ${legend}`,
 			];
 }
 
-const key = 'Tokens in **bold** are in both texts, <ins>underlined</ins> ones in the question alone, *italic* ones in the passage alone.';
+/** Explains how tokens are marked. */
+const legend =
+	'**Bold** tokens are in both texts, <ins>underlined</ins> tokens in the question only, *italic* tokens in the passage only, and other tokens in neither.';
 
-const plain = (parts: readonly MarkedText[]): string => escaped(parts.map(({text}) => text).join(''));
+/** Returns a marked text without its marks. */
+const unmarked = (parts: readonly MarkedText[]): string => escaped(parts.map(({text}) => text).join(''));
 
 function texts({marked, passageId}: ProjectedExample): string {
-	const title = marked.title.length === 0 ? '' : `“${plain(marked.title)}” · `;
-	return `**${plain(marked.question)}** ${title}${plain(marked.text)} (${escaped(passageId)})`;
+	const title = marked.title.length === 0 ? '' : `“${unmarked(marked.title)}” · `;
+	return `**${unmarked(marked.question)}** ${title}${unmarked(marked.text)} (${escaped(passageId)})`;
 }
 
-function tokens(of: readonly ProjectedToken[], all: boolean): string {
-	return of
-		.slice(0, all ? of.length : TABLE_TOKENS)
-		.map(({token, origin, probability}) => `${marked(escaped(token), origin)}${all ? ` ${percent(probability)} %` : ''}`)
+/** Formats the tokens of a projection: for the figure all of them with probabilities, for the table the first ones. */
+function tokens(projection: readonly ProjectedToken[], all: boolean): string {
+	return projection
+		.slice(0, all ? projection.length : TABLE_TOKENS)
+		.map(({token, origin, probability}) => `${marked(escaped(token), origin)}${all ? ` ${percent(probability)}%` : ''}`)
 		.join(', ');
 }
 

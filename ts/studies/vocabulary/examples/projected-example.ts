@@ -1,26 +1,34 @@
-/** Questions and passages that a report shows with their projections, as Table 1 and Figure 2 of Ram et al. (2023) do. */
+/**
+The examples of a report: questions and passages with their projections, as in Table 1 and Figure 2 of Ram et al.
+(2023).
+*/
 import type {MarkedText, ProjectedToken, RankedToken} from '../../../vocabulary/index.ts';
 
-/** A question and a passage with their projections. */
+/** A question and a passage with their projections Q and P. */
 export interface ProjectedExample {
 	/** Id of the question. */
 	readonly id: string;
 	readonly passageId: string;
-	/** The rank that dense retrieval gives the passage, from 1; `null` if it is not among the hits. */
+	/** The rank of the passage in dense retrieval, from 1; `null` if it is not among the hits. */
 	readonly denseRank: number | null;
 	/** The texts with marked words; the text of the passage may be shortened. */
 	readonly marked: {readonly question: readonly MarkedText[]; readonly title: readonly MarkedText[]; readonly text: readonly MarkedText[]};
-	/** The likeliest tokens of Q and of P, best first. */
+	/** The most probable tokens of Q, best first. */
 	readonly question: readonly ProjectedToken[];
+	/** The most probable tokens of P, best first. */
 	readonly passage: readonly ProjectedToken[];
-	/** The shared content token that P ranks worst; `null` if nothing is shared. */
+	/**
+	The content token of both texts that P ranks worst; `null` if there is none. Content tokens are neither stop words
+	nor punctuation marks.
+	*/
 	readonly worst: Pick<RankedToken, 'token' | 'questionRank' | 'passageRank'> | null;
 }
 
 export interface VocabularyExamples {
 	/** Table 1: questions with their gold passages, drawn at random. */
 	readonly drawn: readonly ProjectedExample[];
-	/** Figure 2: a question that BM25 and dense retrieval answer, and one that BM25 answers and dense retrieval misses, if there are any. */
+	/** Figure 2: a question whose passage both BM25 and dense retrieval find; `null` if there is none. */
 	readonly found: ProjectedExample | null;
+	/** Figure 2: a question whose passage BM25 finds and dense retrieval misses; `null` if there is none. */
 	readonly missed: ProjectedExample | null;
 }

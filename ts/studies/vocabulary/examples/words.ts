@@ -1,22 +1,27 @@
-/** Captions and sentences about the examples, for HTML and for Markdown. */
-import {grouped} from '../../../drawing/format.ts';
+/**
+Captions of the examples and sentences about them, for both the HTML and the Markdown report. They correspond to Table 1
+and Figure 2 of Ram et al. (2023).
+*/
+import {withCommas} from '../../../drawing/format.ts';
 import type {ProjectedExample} from './projected-example.ts';
 
-/** Number of tokens of each projection in Table 1. */
+/** Number of tokens per projection in Table 1 of the report. */
 export const TABLE_TOKENS = 10;
 
 export const captions = {
 	table: (seed: number): string =>
-		`Test questions with their gold passages, drawn at random (seed ${seed}), and the ${TABLE_TOKENS} likeliest tokens of their projections.`,
+		`Test questions with their gold passages, drawn at random (seed ${seed}), and the ${TABLE_TOKENS} most probable tokens of their projections.`,
 	figure:
-		'The likeliest tokens of the projections of two questions and passages, with their probabilities. Below each: the token that question and passage share and that the passage’s projection ranks worst.',
+		'The most probable tokens of the projections of two questions and passages, with their probabilities. The sentence below each example names the shared token that the passage’s projection P ranks worst.',
 } as const;
 
-/** The rank that dense retrieval gives the passage, and the token that its vector has forgotten. */
-export function figureWords({denseRank, worst}: ProjectedExample): string {
-	const place =
-		denseRank === null ? 'Dense retrieval does not find the passage.' : `Dense retrieval has the passage at rank ${grouped(denseRank)}.`;
+/**
+Returns sentences about the rank of the passage in dense retrieval and about the shared token with the worst rank in P.
+*/
+export function exampleSentences({denseRank, worst}: ProjectedExample): string {
+	const found =
+		denseRank === null ? 'Dense retrieval does not find the passage.' : `Dense retrieval gives the passage rank ${withCommas(denseRank)}.`;
 	return worst === null
-		? place
-		: `${place} The shared token that P ranks worst is “${worst.token}”: rank ${grouped(worst.passageRank)} in P, ${grouped(worst.questionRank)} in Q.`;
+		? found
+		: `${found} The shared token that P ranks worst is “${worst.token}”: rank ${withCommas(worst.passageRank)} in P, ${withCommas(worst.questionRank)} in Q.`;
 }

@@ -1,4 +1,7 @@
-/** Tests of the paper's claims about projections (Ram et al., 2023, §5 and §6.1). */
+/**
+Significance tests of the paper's claims about projections (Ram et al., 2023, §5 and §6.1). Q is the projection of a
+question, P that of a passage.
+*/
 import type {CallOptions} from '../../../core/types.ts';
 import {bonferroni, rankSumTest, smallestSignificantShift} from '../../../evaluation/index.ts';
 import type {Comparison} from '../../statistics/comparison.ts';
@@ -6,25 +9,31 @@ import {type ConditionPair, type ValueByQuestion, comparePairs} from '../../stat
 import type {AnalyzedEncoder, Baseline, VocabularySettings} from '../study.ts';
 import type {AmnesiaValues, GoldValues, QuestionValues} from './question-values.ts';
 
-/** The measures of these tests, as results and reports name them. */
+/**
+The measures of these tests, as results and reports name them. Query expansion means tokens that are in the passage and
+not in the question. The worst rank is that of the shared token that a projection ranks last.
+*/
 export const claimMeasures = {
 	sharedInQuestion: 'shared tokens in the first 20 of Q',
 	sharedInPassage: 'shared tokens in the first 20 of P',
 	expansion: 'questions with expansion in the first 20 of Q',
 	reciprocalShared: 'MRR of shared tokens in P',
+	/** Of two kinds of tokens: shared ones, and those of the passage only. */
 	kinds: 'MRR in P',
 	firstShared: 'questions whose first token of Q is shared',
+	/** Of the two projections, Q and P. */
 	sides: 'questions whose worst rank is better in Q than in P',
+	/** In P of the enriched encoder, compared with P of the encoder without enrichment. */
 	remembered: 'questions whose worst rank in P is better enriched',
 	worst: {passage: 'worst rank in P', question: 'worst rank in Q'},
 } as const;
 
-/** The share of questions with which a claim about most questions is compared. */
+/** A claim about most questions is tested by comparing the share of questions for which it is true with this. */
 const HALF = 0.5;
 
 /**
-Paired t-tests over questions, corrected as one family. The encoder is compared with its initialization only if the baseline is the
-initialization, rather than static embeddings.
+Runs paired t-tests over questions, whose p-values are corrected together. The encoder is compared with the baseline
+only if the baseline is the model that the encoder was initialized from, not if it is the head's word embeddings.
 */
 export async function claimTests(
 	values: ReadonlyMap<AnalyzedEncoder, QuestionValues>,
@@ -71,6 +80,7 @@ export async function claimTests(
 	return comparePairs(testable, {significance, signal});
 }
 
+/** Compares a value of each question, 0 to 1, with one half. */
 function comparedWithHalf(a: AnalyzedEncoder, measure: string, values: ValueByQuestion): ConditionPair {
 	return {a, b: 'half', measure, valuesOfA: values, valuesOfB: new Map([...values.keys()].map(id => [id, HALF]))};
 }
@@ -79,10 +89,10 @@ function comparedWithHalf(a: AnalyzedEncoder, measure: string, values: ValueByQu
 export const MIN_GROUP = 10;
 
 /**
-Rank-sum tests, in P and in Q, of the worst ranks of shared tokens: each group of questions whose passage dense retrieval misses,
-compared with the group whose passage it finds. They are corrected as one family. A difference is the probability that the worst rank
-of a question in the group is worse than that of a question in the first group, minus one half. Groups of fewer than `minGroup`
-questions are not tested.
+Runs rank-sum tests of the worst ranks of shared tokens, in P and in Q. Questions are in groups by the rank of the
+passage in dense retrieval; each group is compared with the first one, for which this rank is best. All tests are
+corrected as one family. A difference is the probability that the worst rank of a question in the group is worse than
+that of a question in the first group, minus one half. Groups of fewer than `minGroup` questions are not tested.
 */
 export async function amnesiaTests(
 	{amnesia}: QuestionValues,
@@ -90,15 +100,15 @@ export async function amnesiaTests(
 	{bounds, minGroup, significance}: VocabularySettings,
 	{signal}: CallOptions,
 ): Promise<Comparison[]> {
-	const groups = [...bounds, null].map((_, at) => amnesia.filter(({group}) => group === at));
-	const [found, ...missed] = groups as [AmnesiaValues[], ...AmnesiaValues[][]];
+	const groups = [...bounds, null].map((_, i) => amnesia.filter(({group}) => group === i));
+	const [firstGroup, ...laterGroups] = groups as [AmnesiaValues[], ...AmnesiaValues[][]];
 	const tests = [];
-	for (const [i, group] of missed.entries()) {
-		if (Math.min(found.length, group.length) >= minGroup) {
+	for (const [i, group] of laterGroups.entries()) {
+		if (Math.min(firstGroup.length, group.length) >= minGroup) {
 			for (const side of ['passage', 'question'] as const) {
 				const ranks = (values: readonly AmnesiaValues[]): number[] =>
 					values.map(({worstInPassage, worstInQuestion}) => (side === 'passage' ? worstInPassage : worstInQuestion));
-				tests.push({a: labelOf(i + 1), b: labelOf(0), side, test: await rankSumTest(ranks(group), ranks(found), {signal})});
+				tests.push({a: labelOf(i + 1), b: labelOf(0), side, test: await rankSumTest(ranks(group), ranks(firstGroup), {signal})});
 			}
 		}
 	}
@@ -116,14 +126,15 @@ export async function amnesiaTests(
 	}));
 }
 
-/** 1 if rank `a` is better than `b`, 0 if it is worse, one half if they are equal. */
+/** Returns 1 if rank `a` is better than rank `b`, 0 if it is worse, and one half if they are equal. */
 const isBetter = (a: number, b: number): number => (a === b ? HALF : Number(a < b));
 
-/** One value of each question with its gold passage; questions without this value are left out. */
+/** Returns a value of each question with its gold passage. Questions without this value are left out. */
 function goldValue({gold}: QuestionValues, name: Exclude<keyof GoldValues, 'id'>): ValueByQuestion {
 	return new Map(gold.flatMap(values => (values[name] === null ? [] : [[values.id, values[name]] as const])));
 }
 
+/** Returns a value of each question for which token amnesia is measured. */
 function amnesiaValue({amnesia}: QuestionValues, valueOf: (values: AmnesiaValues) => number): ValueByQuestion {
 	return new Map(amnesia.map(values => [values.id, valueOf(values)]));
 }

@@ -1,17 +1,17 @@
-/** Which findings of Ram et al. (2023) hold on a data set. */
+/** The findings of a vocabulary study: each claim of Ram et al. (2023) with what was measured and a verdict. */
 import {findComparison} from '../../statistics/comparison.ts';
 import {significanceClause, withoutUndefined} from '../../statistics/finding.ts';
 import {verdictOfGains} from '../../statistics/verdict.ts';
-import {listed, points} from '../../../drawing/format.ts';
+import {capitalized, listed, points} from '../../../drawing/format.ts';
 import {amnesia, firstToken, queryExpansion, queryPrediction, remembers, sharedTokens} from './projection-findings.ts';
 import {labelOf} from '../labels.ts';
 import {type VocabularyCondition, type VocabularyStudy, checkVocabularyStudy, rowOf} from '../study.ts';
 import type {VocabularyFinding} from './finding-names.ts';
 
 /**
-Judges the paper's claims by a study, and whether enrichment brings forgotten tokens back, which the paper intends but does not measure.
-Claims about the encoder's initialization are not tested if the baseline is static embeddings. Fails with `ERR_FORMAT` if `study` is not
-a study.
+Judges the paper's claims by a study, and one claim of this package: that enrichment brings forgotten tokens back, which
+the paper intends but does not measure. Claims about the model that the encoder was initialized from are not tested if
+the baseline is static embeddings. Fails with `ERR_FORMAT` if `study` is not the result of a vocabulary study.
 
 @example
 ```
@@ -36,20 +36,21 @@ export function vocabularyFindings(study: VocabularyStudy): readonly VocabularyF
 }
 
 /**
-The finding if development questions chose λ = 0, so that there is nothing to compare. The verdict is "undecided" rather than "not
-tested", because models and data are there, and the paper's method found no gain on them.
+The rest of a finding about enrichment if λ = 0 is best on development questions, so there is nothing to compare. The
+verdict is "undecided" rather than "not tested", because the study has the necessary models and data, and the paper's
+method finds no gain.
 */
 const noEnrichment = {
-	here: 'Development questions chose λ = 0, which is no enrichment. There is nothing to compare.',
+	result: 'On development questions, λ = 0 is best, which means no enrichment. There is nothing to compare.',
 	verdict: 'undecided',
 	evidence: [],
 } as const;
 
-const isUnchosen = (study: VocabularyStudy): boolean => rowOf(study, 'enriched')?.tuning?.lambda === 0;
+const isNotEnriched = (study: VocabularyStudy): boolean => rowOf(study, 'enriched')?.tuning?.lambda === 0;
 
 function enrichment(study: VocabularyStudy): VocabularyFinding | undefined {
 	const claim = {name: 'enrichment', source: 'paper', claim: 'Lexical enrichment makes dense retrieval better.'} as const;
-	if (isUnchosen(study)) {
+	if (isNotEnriched(study)) {
 		return {...claim, ...noEnrichment};
 	}
 	const {tested, comparisons} = study.retrieval;
@@ -58,7 +59,7 @@ function enrichment(study: VocabularyStudy): VocabularyFinding | undefined {
 		? undefined
 		: {
 				...claim,
-				here: `It changes ${listed(evidence.map(({measure, difference}) => `${measure} by ${points(difference)} points`))}; ${significanceClause(evidence)}.`,
+				result: `Enrichment changes ${listed(evidence.map(({measure, difference}) => `${measure} by ${points(difference)} points`))}; ${significanceClause(evidence)}.`,
 				verdict: verdictOfGains(evidence, 'all'),
 				evidence,
 			};
@@ -68,20 +69,21 @@ function wordPieces(study: VocabularyStudy): VocabularyFinding | undefined {
 	const claim = {
 		name: 'word pieces',
 		source: 'paper',
-		claim: 'The enriched encoder is better than BM25 over the same word pieces. (In the paper S-MPNet and Spider are, on EntityQuestions.)',
+		claim:
+			'The enriched encoder is better than BM25 on the same word pieces. (In the paper, this is true for S-MPNet and Spider on EntityQuestions.)',
 	} as const;
-	if (isUnchosen(study)) {
+	if (isNotEnriched(study)) {
 		return {...claim, ...noEnrichment};
 	}
 	const {tested, comparisons} = study.retrieval;
-	const over = (other: VocabularyCondition): ReturnType<typeof findComparison>[] =>
+	const comparedWith = (other: VocabularyCondition): ReturnType<typeof findComparison>[] =>
 		tested.map(measure => findComparison(comparisons, 'enriched', other, measure));
-	const evidence = withoutUndefined(over('wordpiece'));
+	const evidence = withoutUndefined(comparedWith('wordpiece'));
 	return evidence.length === 0
 		? undefined
 		: {
 				...claim,
-				here: `It differs by ${listed(evidence.map(({measure, difference}) => `${points(difference)} points of ${measure}`))}; ${significanceClause(evidence)}. The difference from BM25 of words is ${listed(withoutUndefined(over('bm25')).map(({difference}) => points(difference)))}.`,
+				result: `The difference is ${listed(evidence.map(({measure, difference}) => `${points(difference)} points of ${measure}`))}; ${significanceClause(evidence)}. The difference from BM25 on words is ${listed(withoutUndefined(comparedWith('bm25')).map(({difference}) => points(difference)))}.`,
 				verdict: verdictOfGains(evidence, 'all'),
 				evidence,
 			};
@@ -91,9 +93,9 @@ function ablations(study: VocabularyStudy): VocabularyFinding | undefined {
 	const claim = {
 		name: 'ablations',
 		source: 'paper',
-		claim: 'Each part of enrichment helps: IDF, enrichments rather than static embeddings, whitening, normalization.',
+		claim: 'Each part of enrichment helps: IDF, token vectors found by search rather than static embeddings, whitening, normalization.',
 	} as const;
-	if (isUnchosen(study)) {
+	if (isNotEnriched(study)) {
 		return {...claim, ...noEnrichment};
 	}
 	const {tested, comparisons} = study.retrieval;
@@ -102,15 +104,15 @@ function ablations(study: VocabularyStudy): VocabularyFinding | undefined {
 	if (evidence.length === 0) {
 		return undefined;
 	}
-	const name = (of: string): string => (of === 'static' ? 'with static embeddings' : labelOf(of));
-	const unchosen = changes.filter(change => rowOf(study, change)?.tuning?.lambda === 0);
-	const without =
-		unchosen.length === 0
+	const name = (condition: string): string => (condition === 'static' ? 'with static embeddings' : labelOf(condition));
+	const notEnriched = changes.filter(change => rowOf(study, change)?.tuning?.lambda === 0);
+	const note =
+		notEnriched.length === 0
 			? ''
-			: ` ${listed(unchosen.map(name))}, development questions chose λ = 0: the comparison is with dense retrieval.`;
+			: ` ${capitalized(listed(notEnriched.map(name)))}, λ = 0 is best on development questions, so the comparison is with dense retrieval.`;
 	return {
 		...claim,
-		here: `On ${tested.at(-1)!} enrichment differs by ${listed(evidence.map(({b, difference}) => `${points(difference)} points from enrichment ${name(b)}`))}; ${significanceClause(evidence)}.${without.charAt(0)}${without.charAt(1).toUpperCase()}${without.slice(2)}`,
+		result: `On ${tested.at(-1)!} enrichment differs by ${listed(evidence.map(({b, difference}) => `${points(difference)} points from enrichment ${name(b)}`))}; ${significanceClause(evidence)}.${note}`,
 		verdict: verdictOfGains(evidence, 'most'),
 		evidence,
 	};

@@ -1,4 +1,6 @@
-/** The analyses of projections, for one encoder at a time. Each is kept in a file. */
+/**
+Analyzes the projections of one encoder, and stores the result in a file so that a resumed study does not repeat it.
+*/
 import {join} from 'node:path';
 import type {CallOptions, Qrels, Question, Run} from '../../../core/types.ts';
 import type {PassageStore} from '../../../corpus/index.ts';
@@ -15,15 +17,18 @@ import {exists, readJson, toJson, writeAtomically} from '../../storage/run-folde
 import {type QuestionValues, questionValues} from '../findings/question-values.ts';
 import type {AnalyzedEncoder, EncoderAnalysis} from '../study.ts';
 
-/** Questions with the passages that are analyzed. */
+/** The pairs of questions and passages that are analyzed, for figures and tables of Ram et al. (2023). */
 export interface AnalyzedPairs {
-	/** With their gold passages: Figures 3, 4 and 6, Table 2. */
+	/** Questions with their gold passages, for Figures 3, 4 and 6 and Table 2. */
 	readonly gold: readonly QuestionPassage[];
-	/** With relevant passages that BM25 finds: Figures 5 and 7. */
+	/** Questions with a relevant passage that BM25 finds, for Figures 5 and 7. */
 	readonly sparse: readonly QuestionPassage[];
 }
 
-/** `gold`: question id → passage id. */
+/**
+Returns the pairs. `gold` maps question ids to passage ids; `sparseDepth` is the number of BM25 hits that are
+considered.
+*/
 export async function analyzedPairs(
 	questions: readonly Question[],
 	gold: ReadonlyMap<string, string>,
@@ -40,24 +45,27 @@ export async function analyzedPairs(
 	return {gold: await pairsOf(gold), sparse: await pairsOf(foundBySparse(bm25, qrels, sparseDepth))};
 }
 
-/** The analysis of one encoder, and the values of single questions that tests compare. */
+/** The analysis of one encoder, and the values of each question, which tests compare. */
 export interface AnalyzedQuestions {
 	readonly analysis: EncoderAnalysis;
 	readonly values: QuestionValues;
 }
 
 export interface AnalysisParts {
+	/** Which encoder is analyzed. */
 	readonly of: AnalyzedEncoder;
 	readonly pairs: AnalyzedPairs;
 	/** Called only if the analysis is not in the folder yet. */
 	readonly openEncoders: () => Promise<ProjectedEncoders>;
-	/** The run whose ranks of the passages determine the groups of token amnesia. */
+	/** The run of dense retrieval, whose ranks determine the groups of token amnesia. */
 	readonly dense: Run;
-	/** The last ranks of these groups. */
+	/** The last ranks of these groups, except for the last group. */
 	readonly bounds: readonly number[];
+	/** The folder of the file with the result. */
 	readonly folder: string;
 }
 
+/** Analyzes an encoder, or reads the analysis from its file. Progress counts pairs. */
 export async function analyzeEncoder(parts: AnalysisParts, {signal, onProgress}: CallOptions): Promise<AnalyzedQuestions> {
 	const {of, pairs, openEncoders, dense, bounds, folder} = parts;
 	const path = join(folder, `${of}.json`);
@@ -66,11 +74,12 @@ export async function analyzeEncoder(parts: AnalysisParts, {signal, onProgress}:
 	}
 	const encoders = await openEncoders();
 	const total = pairs.gold.length + pairs.sparse.length;
-	const rank = async (pairs: readonly QuestionPassage[], before: number): Promise<readonly RankedPair[]> =>
-		rankPairs(pairs, encoders, {signal, onProgress: onProgress && (({done}) => onProgress({done: before + done, total}))});
+	const rank = async (pairs: readonly QuestionPassage[], doneBefore: number): Promise<readonly RankedPair[]> =>
+		rankPairs(pairs, encoders, {signal, onProgress: onProgress && (({done}) => onProgress({done: doneBefore + done, total}))});
 	const [gold, sparse] = [await rank(pairs.gold, 0), await rank(pairs.sparse, pairs.gold.length)];
+	const {groups, withoutSharedCount} = await tokenAmnesia(sparse, dense, bounds);
 	const result: AnalyzedQuestions = {
-		analysis: {of, analysis: await analyzeVocabulary(gold), amnesia: await tokenAmnesia(sparse, dense, bounds)},
+		analysis: {of, analysis: await analyzeVocabulary(gold), amnesia: {groups, without: withoutSharedCount}},
 		values: await questionValues(gold, sparse, dense, bounds),
 	};
 	await writeAtomically(path, toJson(result));

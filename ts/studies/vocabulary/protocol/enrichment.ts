@@ -1,9 +1,12 @@
-/** Lexical enrichment and its ablations: fits them, chooses λ on development questions, and searches with enriched vectors. */
+/**
+Lexical enrichment and its ablations (Ram et al., 2023, §6.2 to §6.4). `tunedEnrichment` fits an enrichment and chooses
+its weight λ on development questions; `exactSearcher` searches with the enriched vectors.
+*/
 import type {PassageStore} from '../../../corpus/index.ts';
 import {DenseSearcher, FlatIndex} from '../../../dense/index.ts';
 import type {Bm25Index} from '../../../sparse/index.ts';
 import type {CorpusEncoder} from '../../encoding/corpus-encoder.ts';
-import {waitForTime} from '../../../core/event-loop.ts';
+import {yieldIfOverBudget} from '../../../core/event-loop.ts';
 import type {CallOptions, Encoder, EncoderInput, Searcher, Vectors} from '../../../core/types.ts';
 import {
 	type LambdaObjective,
@@ -14,6 +17,7 @@ import {
 } from '../../../vocabulary/index.ts';
 import type {EnrichmentOutcome, VocabularyCondition, VocabularyRetrievalRow, VocabularySettings} from '../study.ts';
 
+/** The conditions with enriched vectors: enrichment, and its ablations. */
 export const enrichedConditions = [
 	'enriched',
 	'noIdf',
@@ -38,15 +42,18 @@ export interface EnrichmentParts {
 	readonly projection: VocabularyProjection;
 	/** The BM25 index of the head's word pieces. */
 	readonly wordPieces: Bm25Index;
-	/** What λ maximizes on development questions. */
+	/** The measure that the chosen λ maximizes on development questions. */
 	readonly objective: LambdaObjective;
 	/** Options of the search for the vectors of single tokens. */
 	readonly search: Pick<VocabularySettings, 'learningRate' | 'maxSteps'>;
-	/** Values of λ to try. At λ = 1, lexical vectors are on average as long as the encoder's. */
+	/**
+	The values to try for λ, relative to the λ at which λ times the lexical vectors are on average as long as the
+	encoder's vectors.
+	*/
 	readonly lambdas: readonly number[];
 }
 
-/** Enrichment with the λ that is best on development questions. */
+/** Fits the enrichment of a condition, with the λ that is best on development questions. */
 export async function tunedEnrichment(
 	condition: EnrichedCondition,
 	{encoder, passages, projection, wordPieces, objective, search, lambdas}: EnrichmentParts,
@@ -55,13 +62,14 @@ export async function tunedEnrichment(
 	const {idf = wordPieces, ...options} = changes[condition];
 	const fitted = await LexicalEnrichment.fit({encoder, projection, idf}, {...search, ...options, signal, onProgress});
 	const {vectors, lexical} = await fitted.parts(await passages.slice(0, SAMPLE), {signal});
-	const unit = (await meanLength(vectors)) / (await meanLength(lexical));
-	const scaled = lambdas.map(lambda => Number((lambda * unit).toPrecision(3)));
-	const {lambda, curve} = await tuneLambda(fitted, passages, objective, {grid: scaled, signal});
+	const lengthRatio = (await meanLength(vectors)) / (await meanLength(lexical));
+	// Absolute weights; three digits are enough.
+	const grid = lambdas.map(lambda => Number((lambda * lengthRatio).toPrecision(3)));
+	const {lambda, curve} = await tuneLambda(fitted, passages, objective, {grid, signal});
 	return {enrichment: fitted.withLambda(lambda), tuning: {lambda, values: curve.map(({score}) => score)}};
 }
 
-/** The outcome of the search for the vectors of single tokens, at a threshold of 0.1 nats. */
+/** Summarizes the search for the vectors of single tokens. `bounds` are lower bounds on their losses. */
 export function enrichmentOutcome({search, renormalize}: LexicalEnrichment): EnrichmentOutcome {
 	const {losses, bounds, steps} = search!;
 	const tokens = losses.length;
@@ -76,10 +84,13 @@ export function enrichmentOutcome({search, renormalize}: LexicalEnrichment): Enr
 	};
 }
 
-/** The loss, in nats, below which a token has a vector (Ram et al., 2023, §6.2); the default of `LexicalEnrichment`. */
+/**
+The search for the vector of a token succeeds if its loss, in nats, is below this (Ram et al., 2023, §6.2). It is also
+the default of `LexicalEnrichment`.
+*/
 const THRESHOLD = 0.1;
 
-/** Searches the corpus exactly, by an encoder's vectors. */
+/** Builds an exact vector index of the corpus with an encoder's vectors. */
 export async function exactSearcher(encoder: Encoder, passages: PassageStore, signal: AbortSignal | undefined): Promise<Searcher> {
 	const index = new FlatIndex({dim: encoder.dim});
 	for (let start = 0; start < passages.size; start += PASSAGES_PER_CALL) {
@@ -90,9 +101,10 @@ export async function exactSearcher(encoder: Encoder, passages: PassageStore, si
 	return new DenseSearcher({encoder, index});
 }
 
-/** Encodes a text as the mean of the head's static embeddings of its tokens, without an encoder. */
+/** Returns an encoder for which the vector of a text is the mean of the head's word embeddings of its tokens. */
 export async function staticEncoder(projection: VocabularyProjection, signal: AbortSignal | undefined): Promise<Encoder> {
 	const {dim} = projection;
+	// Enrichment adds the word embeddings to the vectors of an encoder. If these are zero, only the embeddings remain.
 	const zeroEncoder: Encoder = {
 		dim,
 		async encode(inputs: readonly EncoderInput[]) {
@@ -105,14 +117,18 @@ export async function staticEncoder(projection: VocabularyProjection, signal: Ab
 	);
 }
 
+/** Number of passages that are encoded by one call. */
 const PASSAGES_PER_CALL = 256;
-/** Number of passages whose vectors' lengths are measured; a sample suffices because lengths differ little. */
+/**
+Number of passages from which the mean length of vectors is computed. A sample suffices, because lengths differ little.
+*/
 const SAMPLE = 1000;
 
+/** Returns the mean Euclidean length of vectors. */
 async function meanLength({data, rows, dim}: Vectors): Promise<number> {
 	let sum = 0;
 	for (let row = 0; row < rows; row++) {
-		await waitForTime();
+		await yieldIfOverBudget();
 		sum += Math.hypot(...data.subarray(row * dim, (row + 1) * dim));
 	}
 	return sum / rows;

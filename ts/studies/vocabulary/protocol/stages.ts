@@ -1,4 +1,8 @@
-/** The stages of a vocabulary study: collection and BM25, judgments, dense retrieval, analyses of projections, enrichment, retrieval. */
+/**
+The stages of a vocabulary study (Ram et al., 2023). `measureVocabulary` builds the collection with its BM25 index,
+judges relevance, retrieves with BM25 on word pieces and with the encoder, analyzes projections, fits lexical enrichment
+and its ablations, and measures all conditions.
+*/
 import {basename} from 'node:path';
 import {packageVersion} from '../../../core/native/addon.ts';
 import type {Encoder, Qrels, Searcher} from '../../../core/types.ts';
@@ -10,7 +14,7 @@ import {CorpusEncoder} from '../../encoding/corpus-encoder.ts';
 import {
 	type JudgedDataset,
 	type JudgedInputs,
-	type QuestionSides,
+	type JudgedQuestions,
 	corpusMeasures,
 	judgeDataset,
 	judgedConfiguration,
@@ -43,15 +47,18 @@ import {type ConditionRun, measureRetrieval} from './retrieval.ts';
 
 export interface VocabularyStudyInputs extends JudgedInputs {
 	readonly settings: VocabularySettings;
-	/** `model` is the head as the caller named it, or the default. */
+	/** `model` is the name of the head that the caller gave, or the default; `folder` is where it was found. */
 	readonly head: StudyModel & {readonly model: string; readonly folder: string};
 	readonly baseline: Baseline;
 }
 
-/** Folders of a run: the BM25 index of word pieces, the vectors of the corpus by encoder, and the analyses. */
+/**
+Folders in the folder of the study run: the BM25 index of word pieces, the vectors of the corpus, and the analyses of
+encoders.
+*/
 const folders = {wordPieces: 'bm25-wordpiece', vectors: 'vectors', analyses: 'analyses'} as const;
 
-/** The measure for which λ is chosen, by how relevant passages are determined. */
+/** The measure that the chosen λ maximizes, by how relevant passages are determined. */
 const tunedFor = {qrels: ndcgMeasure, contexts: mrrMeasure, answers: topK(20)} as const;
 
 export async function measureVocabulary(
@@ -69,8 +76,8 @@ export async function measureVocabulary(
 	const dataset = await judgeDataset(run, inputs, collection, {bm25Name: 'bm25', depth: settings.depth});
 	const {corpus, judgments} = dataset;
 	const gold = goldPassages(judgments.qrels, corpus.ids);
-	const sides = splitJudged(inputs, dataset, gold, settings.seed);
-	const {split, questions, qrels} = sides;
+	const judged = splitJudged(inputs, dataset, gold, settings.seed);
+	const {split, questions, qrels} = judged;
 	const testIds = new Set(split.test);
 	const pairs = await analyzedPairs(
 		questions.filter(({id}) => testIds.has(id)),
@@ -116,7 +123,7 @@ export async function measureVocabulary(
 	await analyze('baseline', async () => initialization ?? staticEncoder(projection, signal));
 	let outcome: EnrichmentOutcome | undefined;
 	if (enrichment) {
-		const parts = enrichmentParts(inputs, {dataset, sides, collection, encoder, projection, wordPieces});
+		const parts = enrichmentParts(inputs, {dataset, judged, collection, encoder, projection, wordPieces});
 		for (const condition of enrichedConditions) {
 			const tuned = await tunedEnrichment(condition, parts, run.stage(`enrich ${condition}`));
 			const hits = await search(condition, async () => exactSearcher(tuned.enrichment, passages, signal));
@@ -131,8 +138,8 @@ export async function measureVocabulary(
 	}
 
 	const {from} = judgments;
-	const measures = corpusMeasures(judgments, sides, collection, {ks: cutOffs, ndcg: from === 'qrels', signal});
-	const qrelsFile = qrelsInput(inputs, sides);
+	const measures = corpusMeasures(judgments, judged, collection, {ks: cutOffs, ndcg: from === 'qrels', signal});
+	const qrelsFile = qrelsInput(inputs, judged);
 	const groups = rankGroups(settings.bounds);
 	return {
 		format: vocabularyStudyFormat,
@@ -165,7 +172,10 @@ export async function measureVocabulary(
 	};
 }
 
-/** The gold passage of each question: the one with the highest grade in the corpus; of equal grades, the first one judged. */
+/**
+Returns the gold passage of each question: the first one with the highest grade among its relevant passages in the
+corpus.
+*/
 function goldPassages(qrels: Qrels, corpus: ReadonlySet<string>): Map<string, string> {
 	const gold = new Map<string, string>();
 	for (const [id, grades] of qrels) {
@@ -177,7 +187,10 @@ function goldPassages(qrels: Qrels, corpus: ReadonlySet<string>): Map<string, st
 	return gold;
 }
 
-/** The BM25 index of the head's word pieces. It is complete if its run exists. */
+/**
+Opens the BM25 index of the head's word pieces, or builds it. It is complete if its TREC run exists, because the index
+is built before it is searched.
+*/
 async function openWordPieces(run: StudyRun, {passages}: Collection, tokenizer: string): Promise<Bm25Index> {
 	const path = run.path(folders.wordPieces);
 	return (await exists(run.path(runFiles.runs, 'wordpiece.trec')))
@@ -187,16 +200,17 @@ async function openWordPieces(run: StudyRun, {passages}: Collection, tokenizer: 
 
 interface EnrichmentSources extends Pick<EnrichmentParts, 'encoder' | 'projection' | 'wordPieces'> {
 	readonly dataset: JudgedDataset;
-	readonly sides: QuestionSides;
+	readonly judged: JudgedQuestions;
 	readonly collection: Collection;
 }
 
+/** Returns what enrichment needs, with the objective that λ maximizes on development questions. */
 function enrichmentParts(
 	{allQuestions, settings}: VocabularyStudyInputs,
-	{dataset, sides, collection, encoder, projection, wordPieces}: EnrichmentSources,
+	{dataset, judged, collection, encoder, projection, wordPieces}: EnrichmentSources,
 ): EnrichmentParts {
 	const {from} = dataset.judgments;
-	const developmentIds = new Set(sides.split.development);
+	const developmentIds = new Set(judged.split.development);
 	const development = allQuestions.filter(({id}) => developmentIds.has(id));
 	return {
 		encoder,
@@ -206,7 +220,7 @@ function enrichmentParts(
 		objective:
 			from === 'answers'
 				? {questions: development, k: 20}
-				: {queries: development, qrels: sides.qrels, measure: from === 'qrels' ? 'nDCG@10' : 'RR', k: settings.depth},
+				: {queries: development, qrels: judged.qrels, measure: from === 'qrels' ? 'nDCG@10' : 'RR', k: settings.depth},
 		search: {learningRate: settings.learningRate, maxSteps: settings.maxSteps},
 		lambdas: settings.lambdas,
 	};

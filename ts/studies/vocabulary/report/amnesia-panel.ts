@@ -1,14 +1,18 @@
-/** Figures 5 and 7: box plots of the ranks of shared tokens, by the rank of the passage. Ranks have a logarithmic axis. */
+/**
+The panels of Figures 5 and 7 of Ram et al. (2023): box plots of the ranks of shared tokens, by the rank that dense
+retrieval gives to the passage. The axis of ranks is logarithmic.
+*/
 import {drawingStart, horizontalGrid, verticalTitle} from '../../../drawing/axes.ts';
 import {escaped} from '../../../drawing/html.ts';
-import {type Point, at, line, scale, text} from '../../../drawing/svg.ts';
-import {grouped, many} from '../../../drawing/format.ts';
+import {type Point, coordinate, line, scale, text} from '../../../drawing/svg.ts';
+import {withCommas, counted} from '../../../drawing/format.ts';
 import {groupLabel, shownRank} from '../rank-groups.ts';
 import type {AmnesiaGroup, RankQuantiles} from '../../../vocabulary/index.ts';
 
 const [width, height] = [330, 272];
 const [left, right, top, bottom] = [62, width - 14, 12, height - 42];
 
+/** Draws a panel. `highest` is the worst possible rank of a token, the size of the vocabulary. */
 export function amnesiaPanel(
 	id: string,
 	title: string,
@@ -28,7 +32,7 @@ export function amnesiaPanel(
 			title,
 			description: groups.map(group => `Passage at rank ${groupLabel(group)}: median ${shownRank(quantilesOf(group).median)}`).join('; '),
 		}),
-		...horizontalGrid({values: powers, y, left, right, gap: 6, labelOf: power => grouped(10 ** power)}),
+		...horizontalGrid({values: powers, y, left, right, gap: 6, labelOf: power => withCommas(10 ** power)}),
 		...groups.map((group, i) => text([left + (i + 0.5) * step, bottom + 17], groupLabel(group), 'tick middle')),
 		text([(left + right) / 2, height - 6], 'rank of the passage', 'title middle'),
 		verticalTitle((top + bottom) / 2, 'rank of tokens'),
@@ -40,11 +44,12 @@ export function amnesiaPanel(
 }
 
 interface BoxPlacement {
-	/** The middle of the box. */
+	/** Horizontal coordinate of the middle of the box. */
 	readonly x: number;
 	readonly boxWidth: number;
+	/** Maps a rank to a vertical coordinate. */
 	readonly y: (rank: number) => number;
-	/** Whether dense retrieval finds the passages of this group. */
+	/** Whether this is the first group, whose passages dense retrieval finds. */
 	readonly isFound: boolean;
 }
 
@@ -57,7 +62,7 @@ function boxPlot({questions}: AmnesiaGroup, ranks: RankQuantiles, {x, boxWidth, 
 		`<g class="${isFound ? 'found' : 'missed'}">`,
 		line([x, y(ranks.low)], [x, y(ranks.firstQuartile)], 'whisker'),
 		line([x, y(ranks.thirdQuartile)], [x, y(ranks.high)], 'whisker'),
-		`<rect x="${at(from[0])}" y="${at(from[1])}" width="${at(to[0] - from[0])}" height="${at(Math.max(1, to[1] - from[1]))}" class="box"><title>${escaped(`${many(questions, 'question')}: median ${shownRank(ranks.median)}, quartiles ${shownRank(ranks.firstQuartile)} and ${shownRank(ranks.thirdQuartile)}`)}</title></rect>`,
+		`<rect x="${coordinate(from[0])}" y="${coordinate(from[1])}" width="${coordinate(to[0] - from[0])}" height="${coordinate(Math.max(1, to[1] - from[1]))}" class="box"><title>${escaped(`${counted(questions, 'question')}: median ${shownRank(ranks.median)}, quartiles ${shownRank(ranks.firstQuartile)} and ${shownRank(ranks.thirdQuartile)}`)}</title></rect>`,
 		line([from[0], y(ranks.median)], [to[0], y(ranks.median)], 'median'),
 		text([x, y(ranks.median) - 5], shownRank(ranks.median), 'label halo middle'),
 		'</g>',

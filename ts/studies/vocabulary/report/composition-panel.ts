@@ -1,20 +1,26 @@
-/** Panels of Figure 6: what the first k tokens of projections are, as bars of 100 per cent. */
+/**
+The panels of Figure 6 of Ram et al. (2023): the composition of the first k tokens of projections, as stacked bars of
+100 percent.
+*/
 import {drawingStart, horizontalGrid, verticalTitle} from '../../../drawing/axes.ts';
 import {escaped} from '../../../drawing/html.ts';
-import {at, scale, text} from '../../../drawing/svg.ts';
-import {grouped, percent} from '../../../drawing/format.ts';
+import {coordinate, scale, text} from '../../../drawing/svg.ts';
+import {withCommas, percent} from '../../../drawing/format.ts';
 import type {TopComposition} from '../../../vocabulary/index.ts';
 
 const [width, height] = [330, 272];
 const [left, right, top, bottom] = [40, width - 14, 12, height - 42];
 const levels = [0, 20, 40, 60, 80, 100] as const;
 
-/** The parts of a bar, from the bottom up. */
+/**
+The parts of a bar, from bottom to top. "Only" means that a token is not in the other text; content tokens are neither
+stop words nor punctuation marks.
+*/
 export const barParts = [
 	{name: 'shared', shareOf: ({shared}: TopComposition) => shared},
-	{name: 'question alone', shareOf: ({questionOnly}: TopComposition) => questionOnly},
-	{name: 'passage alone, content', shareOf: ({expansion}: TopComposition) => expansion},
-	{name: 'passage alone, stop words', shareOf: ({passageOnly, expansion}: TopComposition) => passageOnly - expansion},
+	{name: 'question only', shareOf: ({questionOnly}: TopComposition) => questionOnly},
+	{name: 'passage only, content', shareOf: ({expansion}: TopComposition) => expansion},
+	{name: 'passage only, stop words', shareOf: ({passageOnly, expansion}: TopComposition) => passageOnly - expansion},
 	{name: 'neither', shareOf: ({other}: TopComposition) => other},
 ] as const;
 
@@ -29,24 +35,27 @@ export function compositionPanel(id: string, title: string, bars: readonly TopCo
 			height,
 			title,
 			description: bars
-				.map(bar => `First ${grouped(bar.k)}: ${barParts.map(({name, shareOf}) => `${name} ${percent(shareOf(bar))}`).join(', ')} per cent`)
+				.map(
+					bar => `First ${withCommas(bar.k)}: ${barParts.map(({name, shareOf}) => `${name} ${percent(shareOf(bar))}`).join(', ')} percent`,
+				)
 				.join('; '),
 		}),
 		...horizontalGrid({values: levels, y, left, right, gap: 6}),
-		...bars.map(({k}, i) => text([left + (i + 0.5) * step, bottom + 17], grouped(k), 'tick middle')),
+		...bars.map(({k}, i) => text([left + (i + 0.5) * step, bottom + 17], withCommas(k), 'tick middle')),
 		text([(left + right) / 2, height - 6], 'first k tokens', 'title middle'),
-		verticalTitle((top + bottom) / 2, 'per cent'),
+		verticalTitle((top + bottom) / 2, 'percent'),
 		...bars.flatMap((bar, i) => stacked(bar, left + (i + 0.5) * step - barWidth / 2, barWidth, y)),
 		'</svg>',
 	].join('\n');
 }
 
-function stacked(bar: TopComposition, x: number, barWidth: number, y: (share: number) => number): readonly string[] {
+/** Draws one bar. `y` maps percentages to vertical coordinates. */
+function stacked(bar: TopComposition, x: number, barWidth: number, y: (percentage: number) => number): readonly string[] {
 	let below = 0;
 	return barParts.map(({name, shareOf}, i) => {
 		const share = shareOf(bar);
 		const [low, high] = [y(100 * below), y(100 * (below + share))];
 		below += share;
-		return `<rect x="${at(x)}" y="${at(high)}" width="${at(barWidth)}" height="${at(low - high)}" class="part part-${i}"><title>${escaped(`first ${grouped(bar.k)}, ${name}: ${percent(share)} %`)}</title></rect>`;
+		return `<rect x="${coordinate(x)}" y="${coordinate(high)}" width="${coordinate(barWidth)}" height="${coordinate(low - high)}" class="part part-${i}"><title>${escaped(`first ${withCommas(bar.k)}, ${name}: ${percent(share)}%`)}</title></rect>`;
 	});
 }

@@ -1,13 +1,16 @@
-/** Panels of Figures 3 and 4: shares by rank. Ranks have a logarithmic axis. */
+/**
+The panels of Figures 3 and 4 of Ram et al. (2023): shares by k, the number of tokens of a projection. The axis of k is
+logarithmic.
+*/
 import {drawingStart, horizontalGrid, verticalTitle} from '../../../drawing/axes.ts';
 import {type Point, apart, line, polyline, scale, spot, text} from '../../../drawing/svg.ts';
-import {grouped, percent} from '../../../drawing/format.ts';
+import {withCommas, percent} from '../../../drawing/format.ts';
 
 export interface Curve {
 	readonly name: string;
 	/** The CSS class of its line. */
 	readonly style: string;
-	/** Shares, 0 to 1, one for each k. */
+	/** Shares from 0 to 1, one for each k. */
 	readonly values: readonly number[];
 }
 
@@ -19,10 +22,10 @@ export function curvePanel(id: string, title: string, ks: readonly number[], cur
 	const x = scale([Math.log10(ks[0]!), Math.log10(ks.at(-1)!)], [left, right]);
 	const y = scale([0, 100], [bottom, top]);
 	const place = (k: number, value: number): Point => [x(Math.log10(k)), y(100 * value)];
-	const marked = ks.filter(k => Number.isInteger(Math.log10(k)));
+	const powersOfTen = ks.filter(k => Number.isInteger(Math.log10(k)));
 	const middle = Math.floor(ks.length / 2);
-	// Names are above the middle of their curves, and do not overlap.
-	const heights = apart(
+	// The name of a curve is above its middle. Names must not overlap.
+	const nameYs = apart(
 		curves.map(({values}) => place(ks[middle]!, values[middle]!)[1] - 8),
 		15,
 		[top + 10, bottom - 6],
@@ -30,10 +33,10 @@ export function curvePanel(id: string, title: string, ks: readonly number[], cur
 	return [
 		...drawingStart({id, width, height, title, description: described(ks, curves)}),
 		...horizontalGrid({values: levels, y, left, right, gap: 6}),
-		...marked.map(k => line([x(Math.log10(k)), bottom], [x(Math.log10(k)), bottom + 4], 'axis')),
-		...marked.map(k => text([x(Math.log10(k)), bottom + 17], grouped(k), `tick ${k === ks.at(-1) ? 'end' : 'middle'}`)),
+		...powersOfTen.map(k => line([x(Math.log10(k)), bottom], [x(Math.log10(k)), bottom + 4], 'axis')),
+		...powersOfTen.map(k => text([x(Math.log10(k)), bottom + 17], withCommas(k), `tick ${k === ks.at(-1) ? 'end' : 'middle'}`)),
 		text([(left + right) / 2, height - 6], 'first k tokens', 'title middle'),
-		verticalTitle((top + bottom) / 2, 'per cent'),
+		verticalTitle((top + bottom) / 2, 'percent'),
 		...curves.map(({name, style, values}, i) =>
 			[
 				`<g class="${style}">`,
@@ -41,8 +44,8 @@ export function curvePanel(id: string, title: string, ks: readonly number[], cur
 					ks.map((k, j) => place(k, values[j]!)),
 					'curve',
 				),
-				...ks.map((k, j) => spot(place(k, values[j]!), `${name}, first ${grouped(k)}: ${percent(values[j]!)} %`, '')),
-				text([place(ks[middle]!, 0)[0] - 6, heights[i]!], name, 'label halo end'),
+				...ks.map((k, j) => spot(place(k, values[j]!), `${name}, first ${withCommas(k)}: ${percent(values[j]!)}%`, '')),
+				text([place(ks[middle]!, 0)[0] - 6, nameYs[i]!], name, 'label halo end'),
 				'</g>',
 			].join('\n'),
 		),
@@ -50,12 +53,13 @@ export function curvePanel(id: string, title: string, ks: readonly number[], cur
 	].join('\n');
 }
 
+/** Returns the description of a panel for screen readers. */
 function described(ks: readonly number[], curves: readonly Curve[]): string {
 	const [first, last] = [ks[0]!, ks.at(-1)!];
 	return curves
 		.map(
 			({name, values}) =>
-				`${name}: from ${percent(values[0]!)} per cent at ${grouped(first)} to ${percent(values.at(-1)!)} at ${grouped(last)}`,
+				`${name}: from ${percent(values[0]!)} percent at ${withCommas(first)} to ${percent(values.at(-1)!)} at ${withCommas(last)}`,
 		)
 		.join('; ');
 }

@@ -1,5 +1,8 @@
-/** The figures of the report, from panels. */
-import {grouped} from '../../../drawing/format.ts';
+/**
+Figures 3 to 7 of the vocabulary study's report, for the figures of Ram et al. (2023) with these numbers. They consist
+of panels. Q is the projection of a question, P that of a passage.
+*/
+import {withCommas, counted} from '../../../drawing/format.ts';
 import {escaped} from '../../../drawing/html.ts';
 import type {VocabularyAnalysis} from '../../../vocabulary/index.ts';
 import {figureHtml} from '../../report/content.ts';
@@ -11,7 +14,7 @@ import {type Curve, curvePanel} from './curve-panel.ts';
 
 const panelHtml = (heading: string, drawing: string): string => `<div><p>${escaped(heading)}</p>\n${drawing}</div>`;
 
-/** Figures 3 and 4: coverage of shared tokens, and query expansion. */
+/** Figures 3 and 4: how many shared tokens are among the first k of a projection, and query expansion. */
 export function coverageFigure({analyses, baseline}: VocabularyStudy): readonly string[] {
 	const [{analysis}] = analyses as [(typeof analyses)[number]];
 	const panel = (id: string, heading: string, valuesOf: (analysis: VocabularyAnalysis) => readonly number[]): string => {
@@ -27,11 +30,12 @@ export function coverageFigure({analyses, baseline}: VocabularyStudy): readonly 
 			'</div>',
 		],
 		'Figures 3 and 4',
-		`The share of tokens that question and gold passage have in common among the first k of the question’s projection Q, and of the passage’s projection P (Figure 3); and the share of questions with a token of the passage among the first k of Q that the question does not have (Figure 4). ${grouped(analysis.pairs)} questions.`,
+		'Figure 3: how many of the tokens that question and gold passage share are among the first k tokens of the question’s projection Q, and of the passage’s projection P. ' +
+			`Figure 4: the share of questions with a token among the first k of Q that is in the passage but not in the question. Both are for ${withCommas(analysis.pairs)} questions.`,
 	);
 }
 
-/** Figure 6: what the first tokens of projections are. */
+/** Figure 6: the composition of the first tokens of projections. */
 export function compositionFigure({analyses, baseline}: VocabularyStudy): readonly string[] {
 	const sides = [
 		['question', 'Q'],
@@ -45,20 +49,20 @@ export function compositionFigure({analyses, baseline}: VocabularyStudy): readon
 				return panelHtml(heading, compositionPanel(`composition-${of}-${side}`, heading, analysis.composition[side]));
 			}),
 		);
-	const key = barParts.map(
+	const legend = barParts.map(
 		({name}, i) =>
 			`<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" class="part-${i}"/></svg>${escaped(name)}</li>`,
 	);
 	return figureHtml(
-		[`<div class="panels">${panels.join('\n')}</div>`, `<ul class="key">${key.join('')}</ul>`],
+		[`<div class="panels">${panels.join('\n')}</div>`, `<ul class="key">${legend.join('')}</ul>`],
 		'Figure 6',
-		'What the first k tokens of projections are, from the bottom up in the order of the key.',
+		'Composition of the first k tokens of projections. The parts of a bar are, from bottom to top, in the order of the legend.',
 	);
 }
 
 /** Figures 5 and 7: token amnesia. */
 export function amnesiaFigure({analyses, head, settings}: VocabularyStudy): readonly string[] {
-	const {groups, without} = analyses.find(({of}) => of === 'encoder')!.amnesia;
+	const {groups, without: excluded} = analyses.find(({of}) => of === 'encoder')!.amnesia;
 	const panels = (
 		[
 			['max', 'passage', 'Worst rank in P'],
@@ -72,6 +76,8 @@ export function amnesiaFigure({analyses, head, settings}: VocabularyStudy): read
 			amnesiaPanel(`amnesia-${statistic}-${side}`, heading, groups, group => group[statistic][side], head.vocabulary),
 		),
 	);
-	const caption = `Ranks of tokens that question and passage share, without stop words and punctuation marks, of questions that BM25 answers among its first ${settings.sparseDepth}, by the rank that dense retrieval gives the same passage. Boxes are quartiles, whiskers the 5th and the 95th percentile.${without > 0 ? ` ${grouped(without)} questions share no such token with the passage.` : ''}`;
+	const caption =
+		`Ranks of the tokens that question and passage share, without stop words and punctuation marks, by the rank of the passage in dense retrieval. Questions are those for which BM25 finds a relevant passage among its first ${settings.sparseDepth} hits. ` +
+		`Boxes are quartiles, whiskers the 5th and 95th percentiles.${excluded > 0 ? ` ${counted(excluded, 'question')} without such a token ${excluded === 1 ? 'is' : 'are'} left out.` : ''}`;
 	return figureHtml([`<div class="panels">${panels.join('\n')}</div>`], 'Figures 5 and 7', caption);
 }

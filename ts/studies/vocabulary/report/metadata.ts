@@ -1,5 +1,5 @@
-/** The title, abstract, inputs, settings, caveats and references of the report. */
-import {grouped, listed, many} from '../../../drawing/format.ts';
+/** The title, abstract, inputs, settings, caveats and references of the vocabulary study's report. */
+import {withCommas, listed, counted} from '../../../drawing/format.ts';
 import {splitLabels} from '../../dataset/split.ts';
 import {
 	type MetadataEntry,
@@ -19,12 +19,14 @@ export const title = ({dataset}: VocabularyStudy): string => `Dense retrieval as
 export function abstract({dataset, corpus, questions, encoder, head, retrieval}: VocabularyStudy): string {
 	const measure = retrieval.tested[0]!;
 	const at = retrieval.measures.indexOf(measure);
+	const isEnriched = retrieval.rows.some(({condition}) => condition === 'enriched');
 	const values = retrieval.rows
 		.filter(({condition}) => ['bm25', 'wordpiece', 'dense', 'enriched'].includes(condition))
 		.map(({condition, values}) => `${labelOf(condition)} ${(100 * values[at]!).toFixed(1)}`);
 	return (
-		`The study of Ram et al. (2023), repeated on ${dataset}: what vectors of the encoder ${encoder.name} are about, as the head ${head.name} projects them to its ${grouped(head.vocabulary)} tokens, ` +
-		`for ${many(questions.test, 'test question')} over ${many(corpus.count, 'passage')}. ${measure} in per cent: ${listed(values)}.`
+		`The study of Ram et al. (2023), repeated on ${dataset}: ${counted(questions.test, 'test question')} over ${counted(corpus.count, 'passage')}. ` +
+		`The head ${head.name} projects the encoder’s vectors of questions (projection Q) and of passages (projection P) onto its vocabulary of ${withCommas(head.vocabulary)} tokens; the encoder is ${encoder.name}. ` +
+		`Effectiveness on test questions, as ${measure} in percent: ${listed(values)}.${isEnriched ? ' LE is lexical enrichment.' : ''}`
 	);
 }
 
@@ -41,9 +43,9 @@ export function inputs({corpus, questions, encoder, questionEncoder, head, basel
 
 /** How relevant passages are determined. */
 const relevanceLabels = {
-	qrels: 'as judged; gold is the first one with the highest grade',
+	qrels: 'as given by the relevance judgments; the first one with the highest grade is gold',
 	contexts: 'the passage that the question was written for',
-	answers: 'those with an answer; gold is BM25’s first one for the question and its answer',
+	answers: 'passages with an answer among BM25’s first 100 hits for the question and its first answer; the first of them is gold',
 } as const;
 
 export function settings({settings, passagekit, questions, baseline, retrieval, enrichment}: VocabularyStudy): readonly MetadataEntry[] {
@@ -52,20 +54,20 @@ export function settings({settings, passagekit, questions, baseline, retrieval, 
 		{label: 'passagekit', value: passagekit},
 		{label: 'Relevant passages', value: relevanceLabels[questions.relevance]},
 		...(questions.without > 0
-			? [{label: 'Left out', value: `${many(questions.without, 'question')} without a relevant passage in the corpus`}]
+			? [{label: 'Questions left out', value: `${counted(questions.without, 'question')} without a relevant passage in the corpus`}]
 			: []),
 		{label: 'Development questions', value: splitLabels[questions.split]},
-		{label: 'Baseline', value: baseline.kind === 'static' ? 'the mean of the word embeddings of the head' : baseline.name},
+		{label: 'Baseline', value: baseline.kind === 'static' ? 'the mean of the head’s word embeddings' : baseline.name},
 		{
 			label: 'Token amnesia',
-			value: `questions that BM25 answers among its first ${sparseDepth}; tests of groups from ${minGroup} questions on`,
+			value: `questions with a relevant passage among BM25’s first ${sparseDepth} hits; tests of groups with at least ${minGroup} questions`,
 		},
 		...(enrichment === undefined
 			? []
 			: [
 					{
-						label: 'Single-token enrichment',
-						value: `Adam with learning rate ${learningRate}, ${many(enrichment.steps, 'step')} for each of ${many(enrichment.tokens, 'token')}; the loss is below 0.1 for ${grouped(enrichment.reached)}, provably cannot be for ${grouped(enrichment.proved)}, and is undecided for ${grouped(enrichment.tokens - enrichment.reached - enrichment.proved)}`,
+						label: 'Vectors of single tokens',
+						value: `Adam with learning rate ${learningRate}, ${counted(enrichment.steps, 'step')} for each of ${counted(enrichment.tokens, 'token')}; the loss is below 0.1 for ${withCommas(enrichment.reached)} tokens, provably cannot be for ${withCommas(enrichment.proved)}, and may or may not be possible for ${withCommas(enrichment.tokens - enrichment.reached - enrichment.proved)}`,
 					},
 					{
 						label: 'Enriched vectors',
@@ -75,28 +77,28 @@ export function settings({settings, passagekit, questions, baseline, retrieval, 
 		...(lambdas.length > 0
 			? [
 					{
-						label: 'λ',
-						value: `${lambdas.join(', ')} times the length of the encoder’s vectors beside that of lexical ones, by ${retrieval.tunedFor} on development questions`,
+						label: 'Values of λ',
+						value: `${lambdas.join(', ')}, relative to the λ that makes lexical vectors as long as the encoder’s; chosen by ${retrieval.tunedFor} on development questions`,
 					},
 				]
 			: []),
-		{label: 'Hits', value: grouped(depth)},
+		{label: 'Hits per question', value: withCommas(depth)},
 		{label: 'Seed', value: String(seed)},
 		significanceEntry(significance),
 	];
 }
 
-/** What readers have to know before they compare the numbers with the paper's. */
+/** What readers must know before they compare the numbers with the paper's. */
 export function caveats({baseline, head}: VocabularyStudy): readonly string[] {
 	return [
 		...(baseline.kind === 'static'
 			? [
-					'The paper’s baseline is the model from which the encoder was initialized. This study does not have that model. Its baseline is the mean of the head’s word embeddings over the tokens of a text, projected by the same head. It shows what tokens alone give, not what pre-training gives.',
+					'The paper’s baseline is the model from which the encoder was initialized. This study does not have that model. Its baseline is the mean of the head’s word embeddings over the tokens of a text, projected by the same head. It shows the effect of the tokens alone, not that of pre-training.',
 				]
 			: []),
 		...(head.name === 'minilm-mlm-head'
 			? [
-					'The head has only 384 dimensions. It was trained on token states of the frozen encoder, while the paper uses the head with which the encoder’s initialization was pre-trained, and it has never seen a pooled vector. Low ranks may be due to the head rather than the encoder.',
+					'The head has only 384 dimensions. It was trained on hidden states of single tokens in the frozen encoder, never on pooled vectors. The paper uses the head with which the encoder’s initialization was pre-trained. Low ranks may be caused by the head rather than by the encoder.',
 				]
 			: []),
 	];

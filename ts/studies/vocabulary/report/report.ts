@@ -1,3 +1,4 @@
+/** The report of the vocabulary study, as HTML and as Markdown. */
 import type {ReportDefinition} from '../../report/definition.ts';
 import {studyHtml} from '../../report/study-html.ts';
 import {studyMarkdown} from '../../report/study-markdown.ts';
@@ -24,9 +25,10 @@ export const vocabularyReport: ReportDefinition<VocabularyStudy> = {
 };
 
 /**
-Returns a study as one self-contained HTML page, without network access or scripts, in light or dark colors. It has the findings,
-the paper's figures and tables for this data set, with the numbers that the paper's text has, all tests, and how to reproduce it. The
-same study gives the same text. Fails with `ERR_FORMAT` if `study` is not a study.
+Returns a study as one self-contained HTML page in light or dark colors, which needs no network access and has no
+scripts. The page has the findings, the figures and tables of Ram et al. (2023) for this data set, all tests, and how to
+reproduce the study. Tables include the numbers that the paper's text has. The same study gives the same text. Fails with
+`ERR_FORMAT` if `study` is not the result of a vocabulary study.
 
 @example
 ```
@@ -38,8 +40,9 @@ export function vocabularyStudyHtml(study: VocabularyStudy): string {
 }
 
 /**
-Returns a study as Markdown in GitHub's dialect: the findings, the paper's tables with the numbers that its text has, its figures as
-tables, all tests, and how to reproduce it. The same study gives the same text. Fails with `ERR_FORMAT` if `study` is not a study.
+Returns a study as a page of GitHub Flavored Markdown: the findings, the tables of Ram et al. (2023), the figures as
+tables, all tests, and how to reproduce the study. Tables include the numbers that the paper's text has. The same study gives the
+same text. Fails with `ERR_FORMAT` if `study` is not the result of a vocabulary study.
 
 @example
 ```

@@ -1,4 +1,4 @@
-/** The sections of the report: examples, figures and tables of Ram et al. (2023), tests. */
+/** The sections of the vocabulary study's report: the examples, figures and tables of Ram et al. (2023), and tests. */
 import {type Section, eitherForm, foldedTables, htmlOnly, markdownOnly, tableContent} from '../../report/content.ts';
 import {tableMarkdown} from '../../report/markdown.ts';
 import {testsTable} from '../../report/tests-table.ts';
@@ -22,13 +22,15 @@ export function sections(study: VocabularyStudy): readonly Section[] {
 	return [projections(study), tokenAmnesia(study), retrieval(study)];
 }
 
-/** The HTML page shows each table below its figure; Markdown, which has no figures, has all tables in the paper's order. */
+/**
+The HTML page has each table below its figure. Markdown has no figures, only the tables, in the order of the paper.
+*/
 function projections(study: VocabularyStudy): Section {
 	const {settings, tests} = study;
 	const tables = {coverage: coverageTable(study), expansion: expansionTable(study), composition: compositionTable(study)};
 	const claims = testsTable({name: 'claims about projections', comparisons: tests.claims}, settings.significance, labelOf);
 	return {
-		heading: 'What vectors are about',
+		heading: 'Projections of vectors',
 		content: [
 			eitherForm({html: examplesTableHtml(study)}, {markdown: examplesTableMarkdown(study)}),
 			eitherForm({html: examplesFigureHtml(study)}, {markdown: examplesFigureMarkdown(study)}),

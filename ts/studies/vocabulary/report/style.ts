@@ -1,4 +1,7 @@
-/** CSS rules of this report: blue is the encoder and what it finds, orange the baseline and what is missed. */
+/**
+CSS rules of the vocabulary study's report. Blue stands for the encoder and for passages that it finds, orange for the
+baseline and for passages that the encoder misses, and green for the enriched encoder.
+*/
 import {exampleStyle} from '../examples/html.ts';
 
 export const vocabularyStyle = `${exampleStyle}

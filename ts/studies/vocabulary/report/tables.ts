@@ -1,8 +1,11 @@
-/** The tables of the report: Tables 2 to 4 of Ram et al. (2023), and the values of its figures. */
+/**
+The tables of the vocabulary study's report, as data: Tables 2 to 4 of Ram et al. (2023), the values of its figures, and
+tests.
+*/
 import {findComparison} from '../../statistics/comparison.ts';
 import {type Cell, type Column, type ReportTable, type Row, cell} from '../../../drawing/table.ts';
 import {testsSentence, testsTable} from '../../report/tests-table.ts';
-import {grouped, percent} from '../../../drawing/format.ts';
+import {withCommas, percent} from '../../../drawing/format.ts';
 import type {TokenKind, TokenSet, VocabularyAnalysis} from '../../../vocabulary/index.ts';
 import {groupLabel, shownRank} from '../rank-groups.ts';
 import {barParts} from './composition-panel.ts';
@@ -10,27 +13,28 @@ import {encoderLabel, labelOf, tokenSetLabels} from '../labels.ts';
 import {publishedVocabulary} from '../published.ts';
 import {type EncoderAnalysis, type VocabularyCondition, type VocabularyRetrievalRow, type VocabularyStudy, rowOf} from '../study.ts';
 
-/** The significance markers beside a value, by its comparison with enrichment. */
+/** The significance markers of a value that is worse or better than that of enrichment. */
 const markers = {worse: '†', better: '‡'} as const;
 
 const decimal = (value: number): string => value.toFixed(1);
-const kindsOfTokens: ReadonlyArray<readonly [kind: TokenKind, words: string]> = [
+const tokenKinds: ReadonlyArray<readonly [kind: TokenKind, heading: string]> = [
 	['all', 'All tokens'],
 	['content', 'Without stop words and punctuation marks'],
 ];
 
-/** Table 2: token-level MRR in P. */
+/** Table 2: mean reciprocal rank (MRR), in the passage's projection P, of the tokens of question and passage. */
 export function mrrTable({analyses, baseline}: VocabularyStudy): ReportTable {
 	const sets: readonly TokenSet[] = ['shared', 'passage', 'passageOnly', 'question', 'questionOnly'];
 	const paper: Readonly<Record<string, Partial<Record<TokenSet, number>>>> = publishedVocabulary.mrr;
 	return {
 		name: 'Table 2',
 		caption:
-			'Token-level mean reciprocal rank, × 100, in the passage’s projection P of tokens of question and passage. The paper’s numbers are of DPR and BERT on Natural Questions, as far as its text has them.',
-		stub: 'Encoder',
+			'Mean reciprocal rank of tokens, × 100, in the passage’s projection P, by whether the tokens are in the question, in the passage or in both texts. ' +
+			'The paper’s numbers are for DPR and BERT on Natural Questions; its text does not have all of them.',
+		firstHeading: 'Encoder',
 		columns: sets.map(set => ({heading: tokenSetLabels[set]})),
 		blocks: [
-			...kindsOfTokens.map(([kind, heading]) => ({
+			...tokenKinds.map(([kind, heading]) => ({
 				heading,
 				rows: analyses.map(({of, analysis}) => ({
 					heading: {text: encoderLabel(of, baseline)},
@@ -48,7 +52,7 @@ export function mrrTable({analyses, baseline}: VocabularyStudy): ReportTable {
 	};
 }
 
-/** Figure 3 as a table. */
+/** The values of Figure 3: coverage of shared tokens. */
 export function coverageTable({analyses, baseline}: VocabularyStudy): ReportTable {
 	const [{analysis}] = analyses as [EncoderAnalysis];
 	const {coverage} = publishedVocabulary;
@@ -66,13 +70,16 @@ export function coverageTable({analyses, baseline}: VocabularyStudy): ReportTabl
 	] as const;
 	return {
 		name: 'Values of Figure 3',
-		caption: `Share of tokens that question and passage have in common, in per cent, among the first k of the question’s projection Q and the passage’s P: of ${grouped(analysis.coverage.all.shared)} tokens, and of ${grouped(analysis.coverage.content.shared)} without stop words and punctuation marks. The paper’s numbers are of DPR and BERT on Natural Questions.`,
-		stub: 'Encoder',
-		columns: ranks(analysis),
+		caption:
+			'How many of the tokens that question and passage share are among the first k tokens of the question’s projection Q and of the passage’s projection P, in percent. ' +
+			`Questions and passages share ${withCommas(analysis.coverage.all.shared)} tokens, ${withCommas(analysis.coverage.content.shared)} of them without stop words and punctuation marks. ` +
+			'The paper’s numbers are for DPR and BERT on Natural Questions.',
+		firstHeading: 'Encoder',
+		columns: kColumns(analysis),
 		blocks: [
-			...kindsOfTokens.flatMap(([kind, words]) =>
+			...tokenKinds.flatMap(([kind, tokens]) =>
 				sides.map(([side, name]) => ({
-					heading: `${words}, ${name}`,
+					heading: `${tokens}, ${name}`,
 					rows: analyses.map(({of, analysis}) => row(encoderLabel(of, baseline), analysis.coverage[kind][side])),
 				})),
 			),
@@ -84,14 +91,16 @@ export function coverageTable({analyses, baseline}: VocabularyStudy): ReportTabl
 	};
 }
 
-/** Figure 4 as a table. */
+/** The values of Figure 4: query expansion. */
 export function expansionTable({analyses, baseline}: VocabularyStudy): ReportTable {
 	const [{analysis}] = analyses as [EncoderAnalysis];
 	return {
 		name: 'Values of Figure 4',
-		caption: `Share of ${grouped(analysis.pairs)} questions, in per cent, with a query expansion token among the first k of Q: of the gold passage, not of the question, no stop word or punctuation mark.`,
-		stub: 'Encoder',
-		columns: ranks(analysis),
+		caption:
+			`Share of ${withCommas(analysis.pairs)} questions, in percent, with a query expansion token among the first k tokens of Q. ` +
+			'A query expansion token is in the gold passage, not in the question, and is neither a stop word nor a punctuation mark.',
+		firstHeading: 'Encoder',
+		columns: kColumns(analysis),
 		blocks: [
 			{
 				rows: analyses.map(({of, analysis}) => ({
@@ -103,7 +112,7 @@ export function expansionTable({analyses, baseline}: VocabularyStudy): ReportTab
 	};
 }
 
-/** Figure 6 as a table. */
+/** The values of Figure 6: the composition of the first tokens of projections. */
 export function compositionTable({analyses, baseline}: VocabularyStudy): ReportTable {
 	const sides = [
 		['question', 'Q'],
@@ -111,14 +120,16 @@ export function compositionTable({analyses, baseline}: VocabularyStudy): ReportT
 	] as const;
 	return {
 		name: 'Values of Figure 6',
-		caption: `What the first k tokens of projections are, in per cent. In the paper the first token of DPR’s Q is shared for ${publishedVocabulary.composition.firstShared} % of questions, and of the first 5 almost ${publishedVocabulary.composition.expansionOfFive} % are query expansion, which here is “passage alone, content” of Q.`,
-		stub: 'First k',
+		caption:
+			'Composition of the first k tokens of projections, in percent: tokens in both texts (shared), in one of them only, or in neither. Content tokens are neither stop words nor punctuation marks. ' +
+			`In the paper, the first token of DPR’s Q is shared for ${publishedVocabulary.composition.firstShared}% of questions, and almost ${publishedVocabulary.composition.expansionOfFive}% of the first 5 tokens are query expansion, which in this table is “passage only, content” of Q.`,
+		firstHeading: 'First k',
 		columns: barParts.map(({name}) => ({heading: name})),
 		blocks: analyses.flatMap(({of, analysis}) =>
 			sides.map(([side, name]) => ({
 				heading: `${encoderLabel(of, baseline)}, ${name}`,
 				rows: analysis.composition[side].map(bar => ({
-					heading: {text: grouped(bar.k)},
+					heading: {text: withCommas(bar.k)},
 					cells: barParts.map(({shareOf}) => ({text: percent(shareOf(bar))})),
 				})),
 			})),
@@ -126,9 +137,9 @@ export function compositionTable({analyses, baseline}: VocabularyStudy): ReportT
 	};
 }
 
-/** Figures 5 and 7 as a table. */
+/** The values of Figures 5 and 7: token amnesia. */
 export function amnesiaTable({analyses, baseline, settings}: VocabularyStudy): ReportTable {
-	const four = [
+	const statistics = [
 		['max', 'passage'],
 		['max', 'question'],
 		['median', 'passage'],
@@ -136,11 +147,13 @@ export function amnesiaTable({analyses, baseline, settings}: VocabularyStudy): R
 	] as const;
 	return {
 		name: 'Values of Figures 5 and 7',
-		caption: `Ranks of tokens that question and passage share, without stop words and punctuation marks: the worst and the median of each question; of these the median, and quartiles in brackets. Questions are those that BM25 answers among its first ${settings.sparseDepth}; rows are by the rank that dense retrieval by the encoder gives that passage.`,
-		stub: 'Rank of the passage',
+		caption:
+			'Ranks of the tokens that question and passage share, without stop words and punctuation marks. For each question, the worst and the median of these ranks are taken; cells have the median over questions, and quartiles in brackets. ' +
+			`Questions are those for which BM25 finds a relevant passage among its first ${settings.sparseDepth} hits. Rows are by the rank of this passage in dense retrieval by the encoder.`,
+		firstHeading: 'Rank of the passage',
 		columns: [
 			{heading: 'questions'},
-			...four.map(
+			...statistics.map(
 				([kind, side]): Column => ({group: kind === 'max' ? 'Worst rank' : 'Median rank', heading: side === 'passage' ? 'P' : 'Q'}),
 			),
 		],
@@ -149,8 +162,8 @@ export function amnesiaTable({analyses, baseline, settings}: VocabularyStudy): R
 			rows: amnesia.groups.map(group => ({
 				heading: {text: groupLabel(group)},
 				cells: [
-					{text: grouped(group.questions)},
-					...four.map(([kind, side]) => {
+					{text: withCommas(group.questions)},
+					...statistics.map(([kind, side]) => {
 						const {median, firstQuartile, thirdQuartile} = group[kind][side];
 						return {text: `${shownRank(median)} [${shownRank(firstQuartile)}, ${shownRank(thirdQuartile)}]`};
 					}),
@@ -160,16 +173,19 @@ export function amnesiaTable({analyses, baseline, settings}: VocabularyStudy): R
 	};
 }
 
-/** Rank-sum tests of the groups of Figures 5 and 7. */
+/** The rank-sum tests between the groups of Figures 5 and 7. */
 export function amnesiaTestsTable({tests, settings}: VocabularyStudy): ReportTable {
 	const table = testsTable({name: 'token amnesia', comparisons: tests.amnesia}, settings.significance, comparison => `rank ${comparison}`);
 	return {
 		...table,
-		caption: `Rank-sum tests (Mann and Whitney, 1947) of the worst rank of a shared token, by the rank of the passage. A difference is the probability that the worst rank in the first group is worse than in the second, less one half, in points. p as tested, and corrected for ${tests.amnesia.length} tests; significant is a corrected p below ${settings.significance}. Groups of fewer than ${settings.minGroup} questions are not tested.`,
+		caption:
+			'Rank-sum tests (Mann and Whitney, 1947) of the worst rank of a shared token, between groups of questions by the rank of the passage. ' +
+			'The difference is the probability that the worst rank of a question in the first group is worse than that of a question in the second group, minus one half, in percentage points. ' +
+			`p-values are uncorrected and corrected for ${tests.amnesia.length} tests. A difference is significant if its corrected p is below ${settings.significance}. Groups of fewer than ${settings.minGroup} questions are not tested.`,
 	};
 }
 
-/** Table 3: retrieval with and without enrichment; and Table 4, the ablations, below it. */
+/** Table 3, retrieval with and without enrichment, and below it Table 4, the ablations. */
 export function retrievalTable(study: VocabularyStudy): ReportTable {
 	const {retrieval, questions, corpus, settings} = study;
 	const chosen = rowOf(study, 'enriched')?.tuning?.lambda;
@@ -185,35 +201,38 @@ export function retrievalTable(study: VocabularyStudy): ReportTable {
 			}),
 		],
 	});
-	const ofConditions = (...wanted: readonly VocabularyCondition[]): readonly Row[] =>
+	const rowsOf = (...wanted: readonly VocabularyCondition[]): readonly Row[] =>
 		rows.filter(({condition}) => wanted.includes(condition)).map(row);
-	const ablations = ofConditions('noIdf', 'static', 'noWhitening', 'noNormalisation');
+	const ablations = rowsOf('noIdf', 'static', 'noWhitening', 'noNormalisation');
 	return {
 		name: ablations.length > 0 ? 'Tables 3 and 4' : 'Table 3',
 		caption:
-			`Retrieval from all ${grouped(corpus.count)} passages with and without lexical enrichment (LE), on ${grouped(questions.test)} test questions, in per cent; λ was chosen for ${retrieval.tunedFor} on ${grouped(questions.development)} development questions, for each row. ` +
+			`Retrieval from all ${withCommas(corpus.count)} passages with and without lexical enrichment (LE), on ${withCommas(questions.test)} test questions, in percent. ` +
+			`For each row, λ is the weight with the highest ${retrieval.tunedFor} on ${withCommas(questions.development)} development questions. ` +
 			(chosen === 0
-				? 'Development questions chose λ = 0, which is no enrichment: the row has the encoder’s own vectors, and nothing is tested. '
+				? 'On development questions, λ = 0 is best, which means no enrichment: the row has the encoder’s own vectors, and nothing is tested. '
 				: '') +
 			(comparisons.length === 0
 				? ''
-				: `${markers.worse} enrichment is significantly better, ${markers.better} significantly better than enrichment. ${testsSentence(comparisons, settings.significance)}`),
-		stub: 'Condition',
+				: `Markers: ${markers.worse} enrichment is significantly better, ${markers.better} enrichment is significantly worse. ${testsSentence(comparisons, settings.significance)}`),
+		firstHeading: 'Condition',
 		columns: [{heading: 'λ'}, ...measures.map(heading => ({heading}))],
 		blocks: [
-			{rows: ofConditions('bm25', 'wordpiece', 'dense', 'enriched')},
-			...(ablations.length > 0 ? [{heading: 'Enrichment with a change (Table 4)', rows: ablations}] : []),
+			{rows: rowsOf('bm25', 'wordpiece', 'dense', 'enriched')},
+			...(ablations.length > 0 ? [{heading: 'Ablations of enrichment (Table 4)', rows: ablations}] : []),
 		],
 	};
 }
 
-/** What each λ was worth on development questions. */
+/** The effectiveness on development questions for each λ that was tried. */
 export function lambdaTable({retrieval, settings, questions}: VocabularyStudy): ReportTable {
 	const tuned = retrieval.rows.filter(({tuning}) => tuning !== undefined);
 	return {
 		name: 'λ on development questions',
-		caption: `${retrieval.tunedFor} in per cent on ${grouped(questions.development)} development questions, by the weight λ of lexical vectors, in units that make them as long as the encoder’s; the best, of equal ones the smallest, is taken.`,
-		stub: 'λ',
+		caption:
+			`${retrieval.tunedFor} in percent on ${withCommas(questions.development)} development questions, by the weight λ of lexical vectors. At λ = 1, the weighted lexical vectors are on average as long as the encoder’s vectors. ` +
+			'The best λ is chosen; if several are equally good, the smallest.',
+		firstHeading: 'λ',
 		columns: tuned.map(({condition}) => ({heading: labelOf(condition)})),
 		blocks: [
 			{
@@ -226,4 +245,5 @@ export function lambdaTable({retrieval, settings, questions}: VocabularyStudy): 
 	};
 }
 
-const ranks = ({ks}: VocabularyAnalysis): readonly Column[] => ks.map(k => ({group: 'First k', heading: grouped(k)}));
+/** Returns a column for each number k of first tokens of a projection. */
+const kColumns = ({ks}: VocabularyAnalysis): readonly Column[] => ks.map(k => ({group: 'First k', heading: withCommas(k)}));

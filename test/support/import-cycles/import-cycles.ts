@@ -2,10 +2,10 @@
 import {readdirSync} from 'node:fs';
 import {join} from 'node:path';
 
-/** File → the files that it imports. */
+/** Maps each file to the files that it imports. */
 export type FileGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** All files below a folder, except build outputs. */
+/** Returns all files below a folder, except build outputs and installed packages. */
 export function filesBelow(folder: string): string[] {
 	return readdirSync(folder, {withFileTypes: true})
 		.filter(({name}) => !['node_modules', 'target', '.cache'].includes(name))
@@ -16,16 +16,18 @@ export function filesBelow(folder: string): string[] {
 }
 
 /**
-The circular imports of a graph: its strongly connected components with two or more files (Tarjan, 1972). Each file is in at most one.
+Returns the circular imports of a graph: its strongly connected components with two or more files (Tarjan, 1972). Each file is
+in at most one of them.
 
 @example
 ```
-circlesOf(new Map([['a', new Set(['b'])], ['b', new Set(['a', 'c'])]]));
+importCycles(new Map([['a', new Set(['b'])], ['b', new Set(['a', 'c'])]]));
 //=> [['a', 'b']]
 ```
 */
-export function circlesOf(graph: FileGraph): string[][] {
-	const circles: string[][] = [];
+export function importCycles(graph: FileGraph): string[][] {
+	const cycles: string[][] = [];
+	/** The order in which files were visited. */
 	const index = new Map<string, number>();
 	/** The smallest index that can be reached through files on the stack. */
 	const lowLink = new Map<string, number>();
@@ -45,7 +47,7 @@ export function circlesOf(graph: FileGraph): string[][] {
 		if (lowLink.get(file) === index.get(file)) {
 			const component = stack.splice(stack.indexOf(file));
 			if (component.length > 1) {
-				circles.push(component.toSorted());
+				cycles.push(component.toSorted());
 			}
 		}
 	};
@@ -54,5 +56,5 @@ export function circlesOf(graph: FileGraph): string[][] {
 			visit(file);
 		}
 	}
-	return circles;
+	return cycles;
 }

@@ -1,9 +1,9 @@
-// Reads the imports among TypeScript files, as a graph for `circlesOf`.
+// Reads the imports among TypeScript files, as a graph for `importCycles`.
 import {existsSync, readFileSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
-import {type FileGraph, filesBelow} from './circles.ts';
+import {type FileGraph, filesBelow} from './import-cycles.ts';
 
-/** The static, dynamic and type-only imports among the TypeScript files of a folder. */
+/** Returns the static, dynamic and type-only imports among the TypeScript files of a folder. */
 export function typescriptImports(folder: string): FileGraph {
 	return new Map(
 		filesBelow(folder)

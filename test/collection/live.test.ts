@@ -1,0 +1,344 @@
+// Tests collections that change: documents, commits, searches, filters, encoders and errors.
+import {once} from 'node:events';
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {Worker} from 'node:worker_threads';
+import test, {type ExecutionContext} from 'ava';
+import {Collection, type CollectionOptions, type Document, type Encoder, RetrievalError} from '../../ts/index.ts';
+
+const lamps: Document[] = [
+	{id: 'lamp-1', title: 'Desk lamp', text: 'A lamp with a long cable for the desk.', fields: {price: 39, category: 'desk', inStock: true}},
+	{id: 'lamp-2', title: 'Reading light', text: 'A reading light without a cable.', fields: {price: 25, category: 'light', inStock: true}},
+	{
+		id: 'lamp-3',
+		title: 'Floor lamp',
+		text: 'A tall lamp of steel for the living room.',
+		fields: {price: 120, category: 'floor', inStock: false},
+	},
+];
+
+async function folder(t: ExecutionContext): Promise<string> {
+	const path = await mkdtemp(join(tmpdir(), 'passagekit-live-'));
+	t.teardown(async () => rm(path, {recursive: true, force: true}));
+	return join(path, 'index');
+}
+
+/** A collection without an encoder, whose documents have vectors of two numbers. */
+async function withVectors(t: ExecutionContext, options: CollectionOptions = {}): Promise<Collection> {
+	const docs = await Collection.open(await folder(t), {create: true, encoder: false, vectors: {dim: 2}, ...options});
+	t.teardown(async () => docs.close({discard: true}));
+	return docs;
+}
+
+test('documents are added, searched in three ways with a filter, and asked a question', async t => {
+	const path = await folder(t);
+	const docs = await Collection.open(path, {create: true});
+	t.is(await docs.add(lamps), 3);
+	t.deepEqual((await docs.search('lamp')).hits, [], 'nothing is visible before the commit');
+	t.is(await docs.commit(), 1);
+	for (const retriever of ['bm25', 'dense', 'hybrid'] as const) {
+		const found = await docs.search('reading light', {
+			retriever,
+			k: 5,
+			filter: {price: {lt: 50}, category: ['light', 'desk']},
+			include: ['text', 'title', 'fields', 'highlights'],
+		});
+		const [best] = found.hits;
+		t.is(found.retriever, retriever);
+		t.is(best!.id, 'lamp-2#0');
+		t.is(best!.document, 'lamp-2');
+		t.is(best!.title, 'Reading light');
+		t.deepEqual(best!.fields, lamps[1]!.fields);
+		t.deepEqual(
+			best!.highlights!.map(({start, end}) => best!.text!.slice(start, end)),
+			['reading', 'light'],
+		);
+		t.false(found.hits.some(({document}) => document === 'lamp-3'));
+	}
+	const {answers, passages} = await docs.ask('Which light has no cable?', {filter: {inStock: true}});
+	t.true(answers.length > 0);
+	t.false(passages.some(({id}) => id.startsWith('lamp-3')));
+	await docs.close();
+	await t.throwsAsync(docs.search('lamp'), {instanceOf: RetrievalError, code: 'ERR_CLOSED'});
+
+	await using again = await Collection.open(path, {create: true});
+	t.is((await again.stats()).documents, 3);
+	t.is((await again.search('reading light', {k: 1})).hits[0]!.document, 'lamp-2');
+});
+
+test('documents are replaced and deleted with all of their passages', async t => {
+	const docs = await withVectors(t, {split: {words: 3}, vectors: undefined});
+	await docs.add({id: 'a', text: 'one two three four five six seven'});
+	await docs.add({id: 'b', text: 'one', fields: {n: 1}});
+	await docs.commit();
+	t.deepEqual(
+		(await docs.document('a')).map(({id, text}) => [id, text]),
+		[
+			['a#0', 'one two three'],
+			['a#1', 'four five six'],
+			['a#2', 'seven'],
+		],
+	);
+	t.deepEqual(
+		(await docs.neighbors('a#1')).map(({id}) => id),
+		['a#0', 'a#1', 'a#2'],
+	);
+	t.deepEqual(
+		(await docs.neighbors({id: 'a#0'}, {after: 1})).map(({id}) => id),
+		['a#0', 'a#1'],
+	);
+	await docs.upsert([{id: 'a', text: 'eight nine'}]);
+	await docs.commit();
+	t.is((await docs.document('a')).length, 1);
+	t.deepEqual((await docs.search('seven')).hits, []);
+	t.is(await docs.delete({filter: {n: {gte: 1}}}), 1);
+	t.is(await docs.delete(['a', 'unknown']), 1);
+	await docs.commit();
+	t.is((await docs.stats()).documents, 0);
+	t.deepEqual((await docs.search('eight')).hits, []);
+});
+
+test('vectors that come with the documents are used as they are', async t => {
+	const docs = await withVectors(t);
+	await docs.add([
+		{id: 'x', text: 'east', vector: [2, 0]},
+		{id: 'y', text: 'north', vector: Float32Array.of(0, 3)},
+		{
+			id: 'z',
+			passages: [
+				{text: 'up', vector: [1, 1]},
+				{text: 'down', vector: [-1, -1]},
+			],
+		},
+	]);
+	await docs.commit();
+	const {hits} = await docs.search('', {retriever: 'dense', vector: [1, 0.1], k: 2});
+	t.deepEqual(
+		hits.map(({id}) => id),
+		['x#0', 'z#0'],
+	);
+	t.deepEqual([...(await docs.vectors(['x#0', 'y#0']))], [1, 0, 0, 1]);
+	const error = await t.throwsAsync(docs.search('east'), {code: 'ERR_ARGUMENT'});
+	t.regex(error!.message, /without an encoder/u);
+});
+
+test('an array is added whole or not at all, and the error names the wrong part', async t => {
+	const docs = await withVectors(t);
+	const good: Document = {id: 'good', text: 'fine', vector: [1, 0]};
+	const cases: Array<[unknown, string, RegExp]> = [
+		[{id: 'a', text: 'x', vector: [1]}, 'ERR_DIMENSION', /documents\[1\]: vector: expected 2 numbers, got 1/u],
+		[{id: 'a', text: 'x', vector: [1, Number.NaN]}, 'ERR_ARGUMENT', /documents\[1\]: vector\[1\]: expected a finite number/u],
+		[{id: 'a', text: 'x'}, 'ERR_ARGUMENT', /encoder/u],
+		[{id: '', text: 'x', vector: [1, 0]}, 'ERR_ARGUMENT', /documents\[1\]: id/u],
+		[{id: 'a', vector: [1, 0]}, 'ERR_ARGUMENT', /documents\[1\]: text: expected a string/u],
+		[{id: 'a', text: 'x', passages: [], vector: [1, 0]}, 'ERR_ARGUMENT', /text or passages/u],
+		[{id: 'a', passages: []}, 'ERR_ARGUMENT', /at least one passage/u],
+		[{id: 'a', text: 'x', vector: [1, 0], fields: {bad: {}}}, 'ERR_ARGUMENT', /documents\[1\]: fields.bad/u],
+		[{id: 'a', text: 'x', vector: [1, 0], colour: 'red'}, 'ERR_ARGUMENT', /colour/u],
+		[{id: 'good', text: 'x', vector: [1, 0]}, 'ERR_DUPLICATE_ID', /"good" twice/u],
+		[{id: 'a', text: 'x', vector: [0, 0]}, 'ERR_ARGUMENT', /zero|length/u],
+		[null, 'ERR_ARGUMENT', /documents\[1\]/u],
+	];
+	for (const [bad, code, message] of cases) {
+		const error = await t.throwsAsync(docs.add([good, bad as Document]), {instanceOf: RetrievalError, code: code as 'ERR_ARGUMENT'});
+		t.regex(error!.message, message);
+	}
+	await docs.commit();
+	t.is((await docs.stats()).documents, 0);
+	await docs.add(good);
+	await t.throwsAsync(docs.add(good), {code: 'ERR_DUPLICATE_ID', message: /add: expected documents with new ids, got "good" again/u});
+	await t.throwsAsync(docs.add('text' as never), {code: 'ERR_ARGUMENT'});
+});
+
+test('an iterable is added as it comes, and an error says how many documents were added', async t => {
+	const docs = await withVectors(t);
+	async function* stream(): AsyncGenerator<Document> {
+		for (let i = 0; i < 3000; i++) {
+			yield {id: `d${i}`, text: `number ${i}`, vector: [1, i]};
+		}
+		throw new RetrievalError('ERR_FORMAT', 'the end of the file is damaged');
+	}
+	const error = await t.throwsAsync(docs.add(stream()), {code: 'ERR_FORMAT'});
+	t.regex(error!.message, /The 2048 documents before it were added; roll back to undo that/u);
+	await docs.rollback();
+	t.is((await docs.stats()).hasChanges, false);
+});
+
+test('searches page through the hits, and return each document once on request', async t => {
+	const docs = await withVectors(t, {split: {words: 2}, vectors: undefined});
+	await docs.add(Array.from({length: 9}, (_, i) => ({id: `d${i}`, text: 'stone bridge '.repeat(i + 1)})));
+	await docs.commit();
+	const all = (await docs.search('bridge', {k: 100})).hits;
+	t.is(all.length, 45);
+	const pages = [];
+	for (let offset = 0; offset < 45; offset += 7) {
+		pages.push(...(await docs.search('bridge', {k: 7, offset})).hits);
+	}
+	t.deepEqual(pages, all);
+	const documents = (await docs.search('bridge', {k: 100, groupBy: 'document'})).hits.map(({document}) => document);
+	t.is(new Set(documents).size, 9);
+	t.is(documents.length, 9);
+});
+
+test('fields are replaced without encoding, counted, and sorted by', async t => {
+	let encoded = 0;
+	const encoder: Encoder = {
+		dim: 2,
+		identity: 'counting',
+		async encode(inputs) {
+			encoded += inputs.length;
+			return {data: new Float32Array(inputs.length * 2).fill(1), rows: inputs.length, dim: 2};
+		},
+	};
+	const docs = await Collection.open(await folder(t), {create: true, encoder});
+	t.teardown(async () => docs.close());
+	await docs.add(lamps);
+	await docs.commit();
+	t.is(encoded, 3);
+	await docs.setFields('lamp-3', {price: 99, category: 'floor', inStock: true});
+	await docs.upsert([lamps[0]!, {...lamps[1]!, text: 'Another text.'}]);
+	await docs.commit();
+	t.is(encoded, 4, 'only the text that changed is encoded again');
+	t.deepEqual(await docs.facets('inStock'), [{value: true, count: 3}]);
+	t.deepEqual(
+		(await docs.list({sortBy: 'price', order: 'descending', k: 2})).map(({document}) => document),
+		['lamp-3', 'lamp-1'],
+	);
+	t.is(await docs.count({filter: {price: {lt: 50}}}), 2);
+	const seen: string[] = [];
+	for await (const {document} of docs) {
+		seen.push(document);
+	}
+	t.deepEqual(seen.sort(), ['lamp-1', 'lamp-2', 'lamp-3']);
+	await t.throwsAsync(docs.setFields('unknown', {}), {code: 'ERR_ARGUMENT', message: /expected a document of the collection/u});
+});
+
+test('the encoder of a collection is checked when it is opened', async t => {
+	const path = await folder(t);
+	const make = (identity: string, dim = 2): Encoder => ({
+		dim,
+		identity,
+		encode: async inputs => ({data: new Float32Array(inputs.length * dim).fill(1), rows: inputs.length, dim}),
+	});
+	const docs = await Collection.open(path, {create: true, encoder: make('first')});
+	await docs.add({id: 'a', text: 'a text'});
+	await docs.close();
+	await t.throwsAsync(Collection.open(path, {encoder: make('second')}), {code: 'ERR_ENCODER_MISMATCH'});
+	await t.throwsAsync(Collection.open(path, {encoder: make('first', 3)}), {code: 'ERR_DIMENSION'});
+	const without = await Collection.open(path);
+	t.is((await without.search('text', {retriever: 'bm25'})).hits.length, 1, 'close() committed the change');
+	await t.throwsAsync(without.search('text'), {code: 'ERR_ARGUMENT', message: /expected the encoder .*\(first\)/u});
+	await without.close();
+	await using again = await Collection.open(path, {encoder: make('first')});
+	t.is((await again.search('text')).hits.length, 1);
+});
+
+test('a second writer is refused and named, and readers see commits after a refresh', async t => {
+	const path = await folder(t);
+	await using writer = await Collection.open(path, {create: true, encoder: false});
+	await writer.add({id: 'a', text: 'a bridge'});
+	await writer.commit();
+	await using reader = await Collection.open(path);
+	await t.throwsAsync(reader.add({id: 'b', text: 'b'}), {code: 'ERR_INDEX_LOCKED', message: /one in this process/u});
+	await writer.add({id: 'b', text: 'another bridge'});
+	await writer.commit();
+	t.is((await reader.search('bridge')).hits.length, 1);
+	t.true(await reader.refresh());
+	t.is((await reader.search('bridge')).hits.length, 2);
+	t.false(await reader.refresh());
+});
+
+test('a reader with refreshMs sees the commits of others by itself', async t => {
+	const path = await folder(t);
+	await using writer = await Collection.open(path, {create: true, encoder: false, autoCommit: true});
+	await using reader = await Collection.open(path, {refreshMs: 0});
+	for (let i = 1; i <= 3; i++) {
+		await writer.add({id: `d${i}`, text: 'a bridge'});
+		t.is((await reader.search('bridge')).hits.length, i);
+	}
+	await using patient = await Collection.open(path, {refreshMs: 1e9});
+	t.is((await patient.search('bridge')).hits.length, 3);
+	await writer.add({id: 'd4', text: 'a bridge'});
+	t.is((await patient.search('bridge')).hits.length, 3);
+});
+
+test('threads share a collection, and the last one closes it', async t => {
+	const docs = await withVectors(t);
+	await docs.add({id: 'a', text: 'a bridge', vector: [1, 0]});
+	await docs.commit();
+	const worker = new Worker(
+		`const {parentPort, workerData} = require('node:worker_threads');
+		import(workerData.module).then(async ({Collection}) => {
+			const docs = await Collection.attach(workerData.handle, {encoder: false});
+			await docs.add({id: 'b', text: 'another bridge', vector: [0, 1]});
+			await docs.commit();
+			const {hits} = await docs.search('bridge', {retriever: 'bm25'});
+			await docs.close();
+			parentPort.postMessage(hits.length);
+		});`,
+		{eval: true, workerData: {handle: docs.share(), module: new URL('../../dist/ts/index.js', import.meta.url).href}},
+	);
+	t.deepEqual(await once(worker, 'message'), [2]);
+	await worker.terminate();
+	t.is((await docs.search('bridge', {retriever: 'bm25'})).hits.length, 2, 'the change of the other thread is visible');
+	const handle = docs.share();
+	await docs.close();
+	await t.throwsAsync(Collection.attach(handle), {code: 'ERR_ARGUMENT', message: /open in this process/u});
+});
+
+test('a folder with other files, a damaged description and another format are refused', async t => {
+	const path = await folder(t);
+	await t.throwsAsync(Collection.open(path), {code: 'ERR_IO'});
+	await (await Collection.open(path, {create: true, encoder: false})).close();
+	const description = join(path, 'passagekit.json');
+	const text = await readFile(description, 'utf8');
+	await writeFile(description, text.replace('"version": 2', '"version": 3'));
+	await t.throwsAsync(Collection.open(path), {code: 'ERR_INDEX_VERSION'});
+	await writeFile(description, text.replace(/"id": "./u, '"id": "x'));
+	await t.throwsAsync(Collection.open(path), {code: 'ERR_INDEX_CORRUPT'});
+	await rm(description);
+	await writeFile(join(path, 'notes.txt'), 'mine');
+	await t.throwsAsync(Collection.open(path, {create: true}), {code: 'ERR_ARGUMENT', message: /notes\.txt/u});
+});
+
+test('a collection that was built from files refuses changes, and one that changes has no files of its own', async t => {
+	const path = await folder(t);
+	await using built = await Collection.build([{id: 'p', text: 'a stone bridge'}], path, {encoder: false});
+	t.deepEqual((await built.search('bridge', {include: ['text']})).hits[0], {
+		...(await built.search('bridge')).hits[0]!,
+		text: 'a stone bridge',
+	});
+	for (const call of [
+		async () => built.add({id: 'a', text: 'x'}),
+		async () => built.commit(),
+		async () => built.stats(),
+		async () => built.search('bridge', {filter: {a: 1}}),
+		async () => Collection.open(path, {split: false}),
+	]) {
+		await t.throwsAsync(call(), {code: 'ERR_ARGUMENT', message: /Collection\.build made/u});
+	}
+	const live = await withVectors(t);
+	t.throws(() => live.manifest, {code: 'ERR_ARGUMENT', message: /which changes/u});
+});
+
+test('changes are committed one after another in the order of the calls, while searches run', async t => {
+	const docs = await withVectors(t, {autoCommit: true});
+	const changes = [];
+	for (let i = 0; i < 40; i++) {
+		changes.push(docs.upsert({id: `d${i % 10}`, text: `bridge ${i}`, vector: [1, i]}));
+	}
+	let searches = 0;
+	const searching = (async () => {
+		for (; searches < 50; searches++) {
+			const {hits} = await docs.search('bridge', {retriever: 'bm25', k: 100});
+			t.true(hits.length <= 10);
+		}
+	})();
+	await Promise.all([...changes, searching]);
+	const texts = (await docs.search('bridge', {retriever: 'bm25', k: 100, include: ['text']})).hits.map(({text}) => text);
+	t.deepEqual(texts.sort(), Array.from({length: 10}, (_, i) => `bridge ${i + 30}`).sort());
+	await docs.optimize();
+	const {segments, pendingVectors} = await docs.stats();
+	t.deepEqual({segments, pendingVectors}, {segments: 1, pendingVectors: 0});
+});

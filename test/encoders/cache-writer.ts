@@ -1,0 +1,10 @@
+// A process that encodes texts with a cache in a file until it is killed. It prints the number of vectors after each write.
+import {FileVectorCache, createEncoder} from '../../ts/index.ts';
+import {DIM, vectorOf} from './embedding-server.ts';
+
+const cache = await FileVectorCache.open(process.argv[2]!, {dim: DIM});
+const encoder = createEncoder(async texts => texts.map(vectorOf), {dim: DIM, identity: 'test', batchSize: 50, cache});
+for (let i = 0; ; i++) {
+	await encoder.encode(Array.from({length: 500}, (_, j) => `text ${i * 500 + j}`));
+	console.log(cache.size);
+}

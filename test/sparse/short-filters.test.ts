@@ -1,0 +1,244 @@
+// Tests the short form of filters, and dates in fields and filters, with a BM25 index.
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test, {type ExecutionContext} from 'ava';
+import * as fc from 'fast-check';
+import {Bm25Index, type Filter, type Passage, RetrievalError} from '../../ts/index.ts';
+
+type Fields = NonNullable<Passage['fields']>;
+
+const lamps: Record<string, Fields> = {
+	a: {price: 20, category: 'light', inStock: true, tags: ['red', 'sale'], added: new Date('2023-05-01T10:00:00Z')},
+	b: {price: 50, category: 'light', inStock: false, tags: ['blue'], added: new Date('2024-01-01T00:00:00Z')},
+	c: {price: 80, category: 'desk', inStock: true, added: new Date('2024-06-30T23:59:59.999Z')},
+	d: {price: 50.5, category: 'chair', inStock: true, tags: [], not: 'reserved'},
+	e: {},
+};
+
+async function built(t: ExecutionContext, passages: Readonly<Record<string, Fields>>): Promise<Bm25Index> {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-short-filters-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const contents = Object.entries(passages).map(([id, fields]) => ({id, text: 'lamp', fields}));
+	return Bm25Index.build(join(folder, 'index'), contents);
+}
+
+/** Returns the ids of the passages that a filter selects, in alphabetical order and joined. */
+async function found(index: Bm25Index, filter: Filter): Promise<string> {
+	const hits = await index.search('lamp', {filter});
+	return hits
+		.map(({id}) => id)
+		.toSorted()
+		.join('');
+}
+
+test('a short filter selects the passages that meet all of its conditions', async t => {
+	const index = await built(t, lamps);
+	const cases: [Filter, string][] = [
+		[{}, 'abcde'],
+		[{category: 'light'}, 'ab'],
+		[{price: 50}, 'b'],
+		[{inStock: false}, 'b'],
+		[{category: ['light', 'desk']}, 'abc'],
+		[{price: []}, ''],
+		[{price: {lt: 50}}, 'a'],
+		[{price: {lte: 50}}, 'ab'],
+		[{price: {gt: 50}}, 'cd'],
+		[{price: {gte: 50}}, 'bcd'],
+		[{price: {gte: 50, lt: 80}}, 'bd'],
+		[{price: {gt: 20, lt: undefined}}, 'bcd'],
+		[{category: {gt: 'chair', lte: 'desk'}}, 'c'],
+		[{category: {equals: 'desk'}}, 'c'],
+		[{category: {in: ['desk', 'chair']}}, 'cd'],
+		[{category: {not: 'light'}}, 'cde'],
+		[{category: {not: 'light', exists: true}}, 'cd'],
+		[{category: {not: ['light', 'desk']}}, 'de'],
+		[{price: {not: {gt: 20, lt: 80}}}, 'ace'],
+		[{price: {not: {not: 50}}}, 'b'],
+		[{price: {not: {gt: 20, in: [80, 50]}}}, 'ade'],
+		[{tags: {exists: true}}, 'ab'],
+		[{tags: {exists: false}}, 'cde'],
+		[{nothing: {exists: false}}, 'abcde'],
+		[{tags: 'sale'}, 'a'],
+		[{tags: ['sale', 'blue']}, 'ab'],
+		// The bounds of one object are one range, which one of the strings must be in: neither "red" nor "sale" is.
+		[{tags: {gt: 'red', lt: 'sale'}}, ''],
+		[{and: [{tags: {gt: 'red'}}, {tags: {lt: 'sale'}}]}, 'a'],
+		[{price: {lt: 60}, category: ['light', 'desk'], inStock: true}, 'a'],
+		[{inStock: true, not: {category: 'light'}}, 'cd'],
+		[{inStock: true, or: [{price: {lt: 50}}, {category: 'desk'}]}, 'ac'],
+		[{ids: ['a', 'b', 'c'], inStock: true}, 'ac'],
+		[{and: [{inStock: true}, {price: {gt: 50}}], not: {category: 'desk'}}, 'd'],
+		[{range: {field: 'price', gte: 50}, category: 'light'}, 'b'],
+		[{equals: {field: 'not', value: 'reserved'}}, 'd'],
+		[{not: {}}, ''],
+		[{or: [{}, {price: 20}]}, 'abcde'],
+	];
+	for (const [filter, expected] of cases) {
+		t.is(await found(index, filter), expected, JSON.stringify(filter));
+	}
+});
+
+test('dates are stored as strings, and filters compare them in time order', async t => {
+	const index = await built(t, lamps);
+	t.is((await index.fields('c'))['added'], '2024-06-30T23:59:59.999Z');
+	const cases: [Filter, string][] = [
+		[{added: new Date('2024-01-01')}, 'b'],
+		[{added: {gte: new Date('2024-01-01')}}, 'bc'],
+		[{added: {gt: new Date('2024-01-01'), lt: new Date('2024-07-01')}}, 'c'],
+		[{added: {gte: '2023', lt: new Date('2024-01-01')}}, 'a'],
+		[{added: {in: [new Date(1), new Date('2023-05-01T10:00:00Z')]}}, 'a'],
+		[{added: {not: {lt: new Date('2024-01-01')}}}, 'bcde'],
+		[{equals: {field: 'added', value: new Date('2024-01-01')}}, 'b'],
+		[{range: {field: 'added', lte: new Date('2024-01-01')}}, 'ab'],
+	];
+	for (const [filter, expected] of cases) {
+		t.is(await found(index, filter), expected, JSON.stringify(filter));
+	}
+	const edges = await built(t, {
+		a: {at: new Date('0000-01-01T00:00:00Z'), all: [new Date(0), 'x']},
+		b: {at: new Date('9999-12-31T23:59:59.999Z')},
+	});
+	t.deepEqual(await edges.fields('a'), {at: '0000-01-01T00:00:00.000Z', all: ['1970-01-01T00:00:00.000Z', 'x']});
+	t.is(await found(edges, {at: {lt: new Date(0)}}), 'a');
+	t.is(await found(edges, {all: new Date(0)}), 'a');
+});
+
+test('what the index refuses in a filter is named as the caller wrote it', async t => {
+	const index = await built(t, lamps);
+	const known = 'expected a field that passages of the index have ("added", "category", "inStock", "not", "price", "tags")';
+	const number = 'expected a number, as every value of "price" is, got the text "50"';
+	const cases: [Filter, string][] = [
+		[{prise: 50}, `filter.prise: ${known}, got "prise"; did you mean "price"?`],
+		[{inStock: true, nothing: {lt: 50}}, `filter.nothing: ${known}, got "nothing"`],
+		[{'no such': {not: [1]}}, `filter["no such"].not: ${known}, got "no such"`],
+		[{price: '50'}, `filter.price: ${number}`],
+		[{price: [1, '50']}, `filter.price[1]: ${number}`],
+		[{inStock: true, price: {gt: '50'}}, `filter.price.gt: ${number}`],
+		[{price: {equals: '50'}}, `filter.price.equals: ${number}`],
+		[{price: {exists: true, in: [1, '50']}}, `filter.price.in[1]: ${number}`],
+		[{price: {not: '50'}}, `filter.price.not: ${number}`],
+		[{or: [{price: 1}, {not: {price: {not: {lte: '50'}}}}]}, `filter.or[1].not.price.not.lte: ${number}`],
+		[{inStock: true, equals: {field: 'price', value: '50'}}, `filter.equals.value: ${number}`],
+		[{inStock: true, not: {in: {field: 'price', values: ['50']}}}, `filter.not.in.values[0]: ${number}`],
+		[{and: [{range: {field: 'price', lt: '50'}}], price: 5}, `filter.and[0].range.lt: ${number}`],
+	];
+	for (const [filter, message] of cases) {
+		const expected = {instanceOf: RetrievalError, code: 'ERR_ARGUMENT', message};
+		await t.throwsAsync(index.search('lamp', {filter}), expected, JSON.stringify(filter));
+		await t.throwsAsync(index.searchMany([{id: 'q', text: 'lamp'}], {filter}), expected);
+		await t.throwsAsync(index.searchTerms([{term: 'lamp', weight: 1}], {filter}), expected);
+	}
+});
+
+/** Fields of random passages: numbers `n`, strings `s`, booleans `b` and arrays of strings `t`. */
+const numbers = fc.integer({min: -3, max: 3}).map(n => n / 2);
+const strings = fc.constantFrom('', 'a', 'ab', 'b', 'B', 'é', '\u{1F600}', '\uFFFD');
+const values = {n: numbers, s: strings, b: fc.boolean(), t: strings};
+const randomFields = fc.record({...values, t: fc.array(strings, {maxLength: 3})}, {requiredKeys: []});
+
+/** An object with at most two of the properties, so that a fair share of the passages meets it. */
+function upToTwo(minLength: number, properties: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<Record<string, unknown>> {
+	const entries = Object.entries(properties).map(([name, value]) => fc.tuple(fc.constant(name), value));
+	return fc.uniqueArray(fc.oneof(...entries), {minLength, maxLength: 2, selector: ([name]) => name}).map(Object.fromEntries);
+}
+
+function randomCondition(value: fc.Arbitrary<unknown>, isOrdered: boolean, depth: number): fc.Arbitrary<unknown> {
+	const array = fc.array(value, {maxLength: 3});
+	const operators = upToTwo(1, {
+		equals: value,
+		in: array,
+		exists: fc.boolean(),
+		...(depth > 0 && {not: randomCondition(value, isOrdered, depth - 1)}),
+		...(isOrdered && {gte: value, gt: value, lte: value, lt: value}),
+	});
+	const isValid = (o: object): boolean => !('gte' in o && 'gt' in o) && !('lte' in o && 'lt' in o);
+	return fc.oneof(value, array, operators.filter(isValid));
+}
+
+function randomFilter(depth: number): fc.Arbitrary<Filter> {
+	const parts = depth > 0 ? fc.array(randomFilter(depth - 1), {maxLength: 2}) : undefined;
+	const filter = upToTwo(0, {
+		n: randomCondition(values.n, true, 2),
+		s: randomCondition(values.s, true, 2),
+		b: randomCondition(values.b, false, 2),
+		t: randomCondition(values.t, true, 2),
+		ids: fc.subarray(['0', '1', '2', 'all']),
+		...(parts && {and: parts, or: parts, not: randomFilter(depth - 1)}),
+	});
+	return filter as fc.Arbitrary<Filter>;
+}
+
+const compared: Record<string, (order: number) => boolean> = {gte: o => o >= 0, gt: o => o > 0, lte: o => o <= 0, lt: o => o < 0};
+
+/** Whether a field with these values meets a condition of the short form. */
+function meets(held: readonly unknown[], condition: unknown): boolean {
+	if (typeof condition !== 'object') {
+		return held.includes(condition);
+	}
+	if (Array.isArray(condition)) {
+		return held.some(value => condition.includes(value));
+	}
+	const {equals, in: among, not, exists, ...bounds} = condition as Record<string, unknown>;
+	return (
+		(equals === undefined || held.includes(equals)) &&
+		(among === undefined || held.some(value => (among as unknown[]).includes(value))) &&
+		(not === undefined || !meets(held, not)) &&
+		(exists === undefined || held.length > 0 === exists) &&
+		(Object.keys(bounds).length === 0 ||
+			held.some(value => Object.entries(bounds).every(([name, bound]) => compared[name]!(order(value, bound)))))
+	);
+}
+
+/** The order of two numbers, or of two strings by their code points, which is the order of their bytes in UTF-8. */
+function order(a: unknown, b: unknown): number {
+	return typeof a === 'number' ? a - (b as number) : Buffer.compare(Buffer.from(a as string), Buffer.from(b as string));
+}
+
+function selects(filter: Record<string, unknown>, id: string, fields: Record<string, unknown>): boolean {
+	return Object.entries(filter).every(([name, operand]) => {
+		const filters = operand as Record<string, unknown>[];
+		switch (name) {
+			case 'ids':
+				return (operand as string[]).includes(id);
+			case 'and':
+				return filters.every(each => selects(each, id, fields));
+			case 'or':
+				return filters.some(each => selects(each, id, fields));
+			case 'not':
+				return !selects(operand as Record<string, unknown>, id, fields);
+			default: {
+				const held = fields[name];
+				return meets(held === undefined ? [] : Array.isArray(held) ? held : [held], operand);
+			}
+		}
+	});
+}
+
+test('any short filter selects the passages for which a JavaScript predicate is true', async t => {
+	let selected = 0;
+	let total = 0;
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(randomFields, {minLength: 1, maxLength: 12}),
+			fc.array(randomFilter(2), {minLength: 20, maxLength: 20}),
+			async (some, filters) => {
+				// The last passage has every field, because a search refuses conditions on fields that no passage has.
+				const passages: Record<string, Fields> = {all: {n: 1, s: 'a', b: true, t: ['a', 'b']}};
+				for (const [i, fields] of some.entries()) {
+					passages[String(i)] = fields as Fields;
+				}
+				const index = await built(t, passages);
+				for (const filter of filters) {
+					const expected = Object.keys(passages).filter(id => selects(filter as Record<string, unknown>, id, passages[id]!));
+					t.is(await found(index, filter), expected.toSorted().join(''), JSON.stringify(filter));
+					selected += expected.length;
+					total += Object.keys(passages).length;
+				}
+				index.close();
+			},
+		),
+		{numRuns: 15},
+	);
+	t.true(selected > 0.05 * total && selected < 0.95 * total, `the filters select ${selected} of ${total} passages`);
+});

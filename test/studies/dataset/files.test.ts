@@ -1,0 +1,38 @@
+// Tests how the files of a data set are found.
+import {mkdtemp, mkdir, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test, {type ExecutionContext} from 'ava';
+import {datasetFiles} from '../../../ts/studies/dataset/files.ts';
+
+async function folderWith(t: ExecutionContext, files: readonly string[]): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-dataset-'));
+	t.teardown(async () => rm(folder, {recursive: true}));
+	for (const file of files) {
+		await mkdir(join(folder, file, '..'), {recursive: true});
+		await writeFile(join(folder, file), '');
+	}
+	return folder;
+}
+
+test('a BEIR folder has its judgments in qrels/test.tsv', async t => {
+	const folder = await folderWith(t, ['corpus.jsonl', 'queries.jsonl', 'qrels/train.tsv', 'qrels/dev.tsv', 'qrels/test.tsv']);
+	t.deepEqual(await datasetFiles(folder, {}), {
+		corpus: join(folder, 'corpus.jsonl'),
+		questions: [join(folder, 'queries.jsonl')],
+		qrels: join(folder, 'qrels', 'test.tsv'),
+	});
+});
+
+test('a file of judgments next to the questions is found, and a path that is given takes precedence', async t => {
+	const folder = await folderWith(t, ['passages.tsv', 'questions.dev.jsonl', 'questions.test.jsonl', 'qrels.txt']);
+	const questions = [join(folder, 'questions.dev.jsonl'), join(folder, 'questions.test.jsonl')];
+	const corpus = join(folder, 'passages.tsv');
+	t.deepEqual(await datasetFiles(folder, {}), {corpus, questions, qrels: join(folder, 'qrels.txt')});
+	t.deepEqual(await datasetFiles(folder, {qrels: 'mine.txt'}), {corpus, questions, qrels: 'mine.txt'});
+});
+
+test('a folder without a corpus is refused', async t => {
+	const folder = await folderWith(t, ['questions.jsonl', 'qrels.txt']);
+	await t.throwsAsync(async () => datasetFiles(folder, {}), {code: 'ERR_ARGUMENT', message: /the corpus, named passages\.\*/u});
+});

@@ -1,0 +1,52 @@
+/** The flags of `passagekit search`. */
+import type {Retriever} from '../../collection/live/types.ts';
+import type {Filter} from '../../core/filters/filter.ts';
+import type {QuestionFormat} from '../../corpus/readers.ts';
+import type {FusionMethod} from '../../fusion/index.ts';
+import {UsageError} from '../errors.ts';
+
+/** Undefined flags were not given. */
+export interface SearchFlags {
+	readonly collection: string;
+	readonly queries?: string;
+	readonly queryFormat?: QuestionFormat;
+	readonly retriever?: Retriever;
+	readonly k?: number;
+	readonly filter?: Filter;
+	readonly output?: string;
+	readonly k1: number;
+	readonly b: number;
+	readonly vectorIndex?: 'flat' | 'hnsw';
+	readonly fusion?: 'dprHybrid' | 'hybrid' | 'hybridNorm' | 'rrf';
+	readonly alpha?: number;
+	readonly lambda?: number;
+	readonly depth?: number;
+	readonly questionEncoder?: string;
+	readonly threads?: number;
+	readonly tag?: string;
+	readonly json?: boolean;
+}
+
+/** Returns the fusion method that the flags describe; undefined for the default of hybrid retrieval. */
+export function fusionOf({fusion, alpha, lambda}: SearchFlags): FusionMethod | undefined {
+	switch (fusion) {
+		case undefined: {
+			if (alpha !== undefined || lambda !== undefined) {
+				throw new UsageError('search: --alpha and --lambda need --fusion, because they are weights of a fusion method');
+			}
+			return undefined;
+		}
+		case 'dprHybrid': {
+			return {method: fusion, ...(lambda === undefined ? {} : {lambda})};
+		}
+		case 'rrf': {
+			return {method: fusion};
+		}
+		default: {
+			if (alpha === undefined) {
+				throw new UsageError(`search: --fusion ${fusion} needs --alpha`);
+			}
+			return {method: fusion, alpha};
+		}
+	}
+}

@@ -1,0 +1,36 @@
+/** Searches for one query and shows the passages, for `passagekit search QUERY`. */
+import {Collection} from '../../collection/collection.ts';
+import {checkNotBuilt, isLive} from '../collections.ts';
+import {print, printJson} from '../output.ts';
+import {type SearchFlags, fusionOf} from './flags.ts';
+import {shownHits} from './shown-hits.ts';
+
+/** Searches, and prints the hits for people, or with `--json` as an object. */
+export async function searchOne(query: string, flags: SearchFlags, signal: AbortSignal): Promise<void> {
+	const {collection: folder, retriever, k = 10, depth, filter} = flags;
+	const fusion = fusionOf(flags);
+	if (filter !== undefined) {
+		await checkNotBuilt('search: --filter', folder);
+	}
+	await using collection = await Collection.open(folder, {k1: flags.k1, b: flags.b, questionEncoder: flags.questionEncoder});
+	const startedAt = performance.now();
+	const found = await collection.search(query, {
+		retriever,
+		k,
+		depth,
+		filter,
+		fusion,
+		exact: flags.vectorIndex === 'flat',
+		// A collection that `passagekit index` built has neither fields nor highlights.
+		include: (await isLive(folder)) ? ['text', 'title', 'fields', 'highlights'] : ['text', 'title'],
+		signal,
+	});
+	const milliseconds = performance.now() - startedAt;
+	if (flags.json) {
+		printJson({query, ...found, milliseconds: Math.round(milliseconds)});
+	} else if (found.hits.length === 0) {
+		print(`No passage was found${filter === undefined ? '' : ' among those that match the filter'}.`);
+	} else {
+		print(shownHits(found.hits, Math.min(process.stdout.columns ?? 100, 100)));
+	}
+}

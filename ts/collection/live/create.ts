@@ -1,0 +1,122 @@
+/** The options with which a collection that changes is created and opened. */
+import {checkBoolean, checkCount} from '../../core/checks.ts';
+import {RetrievalError} from '../../core/errors.ts';
+import {type OpenOptions, checkedOpenOptions} from '../../core/open-options.ts';
+import type {SplitOptions} from '../../core/passage-source.ts';
+import type {Encoder} from '../../core/types.ts';
+import {checkedGraph} from '../../dense/hnsw-index.ts';
+import type {OnnxEncoderOptions} from '../../encoders/index.ts';
+import type {Analyzer} from '../../sparse/analyzer.ts';
+import type {SplitSetting} from './documents.ts';
+import type {GivenEncoders} from './encoders.ts';
+import {type GraphOptions, type VectorSettings, checkEncoderOption, checkedSplitSetting, checkedVectors} from './settings.ts';
+
+/** The options of `Collection.open` for a collection that changes. */
+export interface LiveOptions extends OpenOptions {
+	/** Creates the collection if there is none in the folder, which must then be missing or empty. @default false */
+	readonly create?: boolean | undefined;
+	/**
+	The encoder of passages and questions: an encoder, or the name of a model as for `OnnxEncoder.load`. `false` for a collection without an
+	encoder: one that is searched by words only, or, with `vectors`, one whose vectors come with the documents.
+	@default 'minilm-encoder' for a new collection, else the model that the collection was created with
+	*/
+	readonly encoder?: Encoder | string | false | undefined;
+	/** The encoder of passages, if questions have another one, as in DPR. @default `encoder` */
+	readonly passageEncoder?: Encoder | string | undefined;
+	/** The encoder of questions, if passages have another one, as in DPR. @default `encoder` */
+	readonly questionEncoder?: Encoder | string | undefined;
+	/** The options with which models are loaded. */
+	readonly encoderOptions?: OnnxEncoderOptions | undefined;
+	/** Dimension, similarity and graph of the vectors of a new collection. @default those of the encoder */
+	readonly vectors?: VectorSettings | undefined;
+	/** How texts are turned into terms for BM25, in a new collection. @default 'english' */
+	readonly analyzer?: Analyzer | undefined;
+	/** How the documents of a new collection are split into passages; `false` keeps each as one passage. @default {words: 100} */
+	readonly split?: SplitOptions | false | undefined;
+	/** Commits after each change. @default false */
+	readonly autoCommit?: boolean | undefined;
+	/**
+	How often, in milliseconds, a search looks for a commit of another process, and shows it if there is one. Without it, only `refresh()`
+	does. @default never
+	*/
+	readonly refreshMs?: number | undefined;
+	/** The parameters of BM25. @default k1: 0.9, b: 0.4 */
+	readonly k1?: number | undefined;
+	readonly b?: number | undefined;
+}
+
+/** The names of `LiveOptions`, to be spread into the list of `Collection.open`. */
+export const liveNames = {
+	create: true,
+	encoder: true,
+	passageEncoder: true,
+	questionEncoder: true,
+	encoderOptions: true,
+	vectors: true,
+	analyzer: true,
+	split: true,
+	autoCommit: true,
+	refreshMs: true,
+	k1: true,
+	b: true,
+	inMemory: true,
+	verify: true,
+} as const;
+
+/** The checked options. */
+export interface CreateSettings {
+	readonly given: GivenEncoders;
+	readonly vectors: VectorSettings;
+	readonly split: SplitSetting;
+	readonly analyzer: Analyzer;
+	readonly files: {readonly inMemory: boolean; readonly verify: boolean};
+	readonly autoCommit: boolean;
+	readonly refreshMs: number | undefined;
+	readonly k1?: number | undefined;
+	readonly b?: number | undefined;
+	/** Adds the defaults to the parameters of a graph. */
+	readonly graph: (options: GraphOptions) => {
+		readonly m: number;
+		readonly efConstruction: number;
+		readonly seed: number;
+		readonly layout: string;
+	};
+}
+
+/** Checks the options. `isNew` says whether a collection will be created, so that the default encoder is that of new collections. */
+export function checkedCreate(options: LiveOptions, isNew: boolean): CreateSettings {
+	const {encoder, passageEncoder, questionEncoder, encoderOptions, vectors = {}, split, autoCommit = false, refreshMs} = options;
+	for (const [what, given] of Object.entries({passageEncoder, questionEncoder})) {
+		if (given !== undefined) {
+			checkEncoderOption(what, given);
+			if (encoder === false) {
+				throw new RetrievalError('ERR_ARGUMENT', `${what}: expected none with encoder: false, got one`);
+			}
+		}
+	}
+	if (encoder !== undefined && encoder !== false) {
+		checkEncoderOption('encoder', encoder);
+	}
+	checkedVectors(vectors);
+	checkBoolean('autoCommit', autoCommit);
+	if (refreshMs !== undefined) {
+		checkCount('refreshMs', refreshMs, 0);
+	}
+	const shared = encoder === false ? undefined : encoder;
+	const byDefault = isNew && encoder === undefined && passageEncoder === undefined ? 'minilm-encoder' : undefined;
+	return {
+		given: {passages: passageEncoder ?? shared ?? byDefault, questions: questionEncoder, options: encoderOptions},
+		vectors,
+		split: checkedSplitSetting(split),
+		analyzer: options.analyzer ?? 'english',
+		files: checkedOpenOptions(options),
+		autoCommit,
+		refreshMs,
+		k1: options.k1,
+		b: options.b,
+		graph(graph) {
+			const {m, efConstruction, seed, layout} = checkedGraph(graph, 'vectors: ');
+			return {m, efConstruction, seed, layout};
+		},
+	};
+}

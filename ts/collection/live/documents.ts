@@ -1,0 +1,154 @@
+/** Documents that are added to a collection: their types, their checks, and their passages. */
+import {isFloat32Array} from 'node:util/types';
+import {checkId, checkObject, checkString, isArray, kindOf, shown} from '../../core/checks.ts';
+import {RetrievalError} from '../../core/errors.ts';
+import {fieldsJson} from '../../core/filters/fields.ts';
+import {callSync, native} from '../../core/native/native.ts';
+import {type OptionNames, checkRequiredOptions, optionNames} from '../../core/options.ts';
+import type {PassageFields} from '../../core/types.ts';
+
+/** The vector of a passage: finite numbers, as many as the collection's vectors have. */
+export type VectorInput = Float32Array | readonly number[];
+
+/** A passage of a document that is split already. */
+export interface DocumentPassage {
+	readonly text: string;
+	/** @default the title of the document */
+	readonly title?: string | undefined;
+	/** @default the vector that the collection's encoder computes */
+	readonly vector?: VectorInput | undefined;
+}
+
+/**
+A document of any length. A collection splits its `text` into passages, or takes `passages` as they are. Fields belong to the document, and
+all of its passages have them.
+*/
+export interface Document {
+	/** Unique in the collection; 1 to 65,000 bytes of UTF-8. Passage `n` of the document, counted from 0, has the id `<id>#n`. */
+	readonly id: string;
+	/** Indexed and encoded together with the text of each passage. */
+	readonly title?: string | undefined;
+	/** Either this or `passages` must be given. */
+	readonly text?: string | undefined;
+	/** The passages of the document, instead of `text`; at least one. */
+	readonly passages?: readonly DocumentPassage[] | undefined;
+	/** Values to filter, count and sort by, which hits return on request. */
+	readonly fields?: PassageFields | undefined;
+	/** The vector of the text, if it is short enough to be one passage. @default the vector that the collection's encoder computes */
+	readonly vector?: VectorInput | undefined;
+}
+
+/** How the text of a document is split: `false` keeps it as one passage. */
+export type SplitSetting = {readonly words: number; readonly overlap: number; readonly wrap: boolean} | false;
+
+/** A document whose parts were checked. */
+export interface PreparedDocument {
+	readonly id: string;
+	/** JSON, or '' without fields. */
+	readonly fields: string;
+	readonly passages: readonly PreparedPassage[];
+}
+
+export interface PreparedPassage {
+	/** '' without a title. */
+	readonly title: string;
+	readonly text: string;
+	readonly vector: Float32Array | undefined;
+}
+
+const documentNames: OptionNames = optionNames<Document>({
+	id: true,
+	title: true,
+	text: true,
+	passages: true,
+	fields: true,
+	vector: true,
+});
+const passageNames: OptionNames = optionNames<DocumentPassage>({text: true, title: true, vector: true});
+
+/** Checks a document and splits it into passages. `what` is the start of error messages, `dim` the dimension of the vectors, if any. */
+export function prepared(what: string, document: unknown, split: SplitSetting, dim: number | undefined): PreparedDocument {
+	checkObject(what, document, '{id, text} or {id, passages}');
+	checkRequiredOptions(what, document, documentNames);
+	const {id, title, text, passages, fields, vector} = document as unknown as Document;
+	checkId(`${what}: id`, id);
+	if (id === '') {
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: id: expected 1 to 65000 bytes, got an empty string`);
+	}
+	const titleText = checkedTitle(`${what}: title`, title);
+	const json = fields === undefined ? '' : fieldsJson(`${what}: fields`, fields);
+	if (passages === undefined) {
+		checkString(`${what}: text`, text);
+		const pieces = piecesOf(text, split);
+		if (vector !== undefined && pieces.length > 1) {
+			throw new RetrievalError(
+				'ERR_ARGUMENT',
+				`${what}: vector: expected a text of one passage, got one of ${pieces.length}; give each passage its vector in \`passages\`, or open the collection with split: false`,
+			);
+		}
+		const checked = checkedVector(`${what}: vector`, vector, dim);
+		return {id, fields: json, passages: pieces.map(piece => ({title: titleText, text: piece, vector: checked}))};
+	}
+	if (text !== undefined || vector !== undefined) {
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected text or passages, got ${text === undefined ? 'a vector' : 'both'}`);
+	}
+	if (!isArray(passages) || passages.length === 0) {
+		const got = isArray(passages) ? 'an empty one' : kindOf(passages);
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: passages: expected an array of at least one passage, got ${got}`);
+	}
+	const checked = passages.map((passage, i) => {
+		const at = `${what}: passages[${i}]`;
+		checkObject(at, passage, '{text, title?, vector?}');
+		checkRequiredOptions(at, passage, passageNames);
+		checkString(`${at}: text`, passage.text);
+		return {
+			title: passage.title === undefined ? titleText : checkedTitle(`${at}: title`, passage.title),
+			text: passage.text,
+			vector: checkedVector(`${at}: vector`, passage.vector, dim),
+		};
+	});
+	return {id, fields: json, passages: checked};
+}
+
+/** Checks a vector and returns it as floats. */
+export function checkedVector(what: string, vector: unknown, dim: number | undefined): Float32Array | undefined {
+	if (vector === undefined) {
+		return undefined;
+	}
+	if (dim === undefined) {
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected none, since the collection has no vectors, got ${kindOf(vector)}`);
+	}
+	if (!isFloat32Array(vector) && !isArray(vector)) {
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Float32Array or an array of numbers, got ${kindOf(vector)}`);
+	}
+	if (vector.length !== dim) {
+		throw new RetrievalError('ERR_DIMENSION', `${what}: expected ${dim} numbers, got ${vector.length}`);
+	}
+	// A copy, because the caller may change the array before it is used.
+	const copy = new Float32Array(dim);
+	for (let i = 0; i < dim; i++) {
+		const value: unknown = vector[i];
+		if (!Number.isFinite(value)) {
+			throw new RetrievalError('ERR_ARGUMENT', `${what}[${i}]: expected a finite number, got ${shown(value)}`);
+		}
+		copy[i] = value as number;
+	}
+	return copy;
+}
+
+function checkedTitle(what: string, title: unknown): string {
+	if (title === undefined || title === null) {
+		return '';
+	}
+	checkString(what, title);
+	return title;
+}
+
+/** Splits a text. A text without words is one passage, so that the document is not lost. */
+function piecesOf(text: string, split: SplitSetting): readonly string[] {
+	if (split === false) {
+		return [text];
+	}
+	const {texts} = callSync(() => native.splitDocument(text, split.words, split.overlap, split.wrap));
+	return texts.length === 0 ? [text] : texts;
+}

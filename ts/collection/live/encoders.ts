@@ -1,0 +1,96 @@
+/** The encoders of a collection: those of the caller, or models that are loaded when they are first needed. */
+import {RetrievalError} from '../../core/errors.ts';
+import type {Encoder} from '../../core/types.ts';
+import {OnnxEncoder, type OnnxEncoderOptions} from '../../encoders/index.ts';
+import {type Settings, type StoredEncoder, checkIdentity} from './settings.ts';
+
+/** The encoders that the caller gave; a string is the name of a model. */
+export interface GivenEncoders {
+	readonly passages: Encoder | string | undefined;
+	readonly questions: Encoder | string | undefined;
+	readonly options: OnnxEncoderOptions | undefined;
+}
+
+/** Loads each encoder once, and checks that it is the one that the collection was created with. */
+export class CollectionEncoders {
+	readonly #given: GivenEncoders;
+	readonly #settings: Settings;
+	readonly #dim: number;
+	readonly #loaded = new Map<string, Promise<OnnxEncoder>>();
+
+	/** `loaded` are models that were loaded already, by name. */
+	constructor(given: GivenEncoders, settings: Settings, dim: number, loaded: ReadonlyMap<string, OnnxEncoder> = new Map()) {
+		this.#given = given;
+		this.#settings = settings;
+		this.#dim = dim;
+		for (const [name, encoder] of loaded) {
+			this.#loaded.set(name, Promise.resolve(encoder));
+		}
+		for (const [what, encoder, stored] of [
+			['passageEncoder', given.passages, settings.encoder],
+			['questionEncoder', given.questions, settings.questionEncoder ?? settings.encoder],
+		] as const) {
+			if (encoder !== undefined && typeof encoder !== 'string') {
+				check(what, encoder, stored, dim);
+			}
+		}
+	}
+
+	/** The encoder of passages. */
+	async passages(): Promise<Encoder> {
+		return this.#encoder('passageEncoder', this.#given.passages, this.#settings.encoder);
+	}
+
+	/** The encoder of questions. */
+	async questions(): Promise<Encoder> {
+		const {encoder, questionEncoder} = this.#settings;
+		// A collection with one encoder for both accepts either option.
+		const given = this.#given.questions ?? (questionEncoder === null ? this.#given.passages : undefined);
+		return this.#encoder('questionEncoder', given, questionEncoder ?? encoder);
+	}
+
+	/** Releases the models that were loaded here. */
+	async close(): Promise<void> {
+		for (const loading of this.#loaded.values()) {
+			await loading.then(
+				encoder => encoder.close(),
+				() => {},
+			);
+		}
+		this.#loaded.clear();
+	}
+
+	async #encoder(what: string, given: Encoder | string | undefined, stored: StoredEncoder | null): Promise<Encoder> {
+		if (given !== undefined && typeof given !== 'string') {
+			return given;
+		}
+		const model = given ?? stored?.model;
+		if (model === undefined || model === null) {
+			const name = stored?.identity ? ` (${stored.identity})` : '';
+			throw new RetrievalError(
+				'ERR_ARGUMENT',
+				stored === null
+					? `${what}: expected an encoder, or a vector for each text, since the collection was created without an encoder, got none`
+					: `${what}: expected the encoder that the collection was created with${name}, got none; pass it to Collection.open`,
+			);
+		}
+		const encoder = await this.#load(model);
+		check(what, encoder, stored, this.#dim);
+		return encoder;
+	}
+
+	async #load(model: string): Promise<OnnxEncoder> {
+		let loading = this.#loaded.get(model);
+		if (loading === undefined) {
+			loading = OnnxEncoder.load(model, this.#given.options);
+			this.#loaded.set(model, loading);
+			// After a failure, the next call tries again.
+			loading.catch(() => this.#loaded.delete(model));
+		}
+		return loading;
+	}
+}
+
+function check(what: string, encoder: Encoder, stored: StoredEncoder | null, dim: number): void {
+	checkIdentity(what, encoder, stored ?? {model: null, identity: null}, dim);
+}

@@ -1,0 +1,139 @@
+/** The searches of a collection: the checks of their options, and the conversion of their hits. */
+import {checkArray, checkBoolean, checkCount, checkOneOf, shown} from '../../core/checks.ts';
+import {RetrievalError} from '../../core/errors.ts';
+import {type NormalizedFilter, normalizedFilter} from '../../core/filters/normalize.ts';
+import type {Binding} from '../../core/native/native.ts';
+import {type OptionNames, optionNames} from '../../core/options.ts';
+import type {StoredFields} from '../../core/types.ts';
+import {type FusionMethod, checkFusion, nativeFusion} from '../../fusion/method.ts';
+import {checkedVector} from './documents.ts';
+import type {CollectionHit, CollectionSearchOptions, Highlight, Include, Retriever, StoredPassage} from './types.ts';
+
+export const retrievers: readonly Retriever[] = ['bm25', 'dense', 'hybrid'];
+
+const includes: readonly Include[] = ['text', 'title', 'fields', 'highlights'];
+
+export const searchNames = {
+	retriever: true,
+	k: true,
+	offset: true,
+	filter: true,
+	include: true,
+	groupBy: true,
+	fusion: true,
+	depth: true,
+	vector: true,
+	efSearch: true,
+	exact: true,
+	signal: true,
+} as const;
+export const collectionSearchOptions: OptionNames = optionNames<CollectionSearchOptions>(searchNames);
+
+/** What a search needs to know about the collection. */
+export interface SearchContext {
+	/** The dimension of the vectors; `undefined` without vectors. */
+	readonly dim: number | undefined;
+	/** Whether the vectors have length 1. */
+	readonly unit: boolean;
+	readonly k1: number | undefined;
+	readonly b: number | undefined;
+}
+
+export interface CheckedSearch {
+	readonly request: Binding.NativeSearchRequest;
+	readonly retriever: Retriever;
+	readonly filter: NormalizedFilter | undefined;
+	readonly vector: Float32Array | undefined;
+	readonly include: ReadonlySet<Include>;
+}
+
+/** Checks the options of a search and adds the defaults. */
+export function checkedSearch(text: string, options: CollectionSearchOptions, context: SearchContext): CheckedSearch {
+	const {dim, unit, k1 = 0.9, b = 0.4} = context;
+	const {k = 10, offset = 0, include = [], groupBy, depth = 100, efSearch = 128, exact = false} = options;
+	const retriever = options.retriever ?? (dim === undefined ? 'bm25' : 'hybrid');
+	checkOneOf('retriever', retriever, retrievers);
+	if (retriever !== 'bm25' && dim === undefined) {
+		throw new RetrievalError('ERR_ARGUMENT', `retriever: expected bm25, since the collection has no vectors, got ${shown(retriever)}`);
+	}
+	checkCount('k', k, 0);
+	checkCount('offset', offset, 0);
+	checkCount('depth', depth, 1);
+	checkCount('efSearch', efSearch, 1);
+	checkBoolean('exact', exact);
+	checkArray('include', include, includes.join(', '));
+	include.forEach((part, i) => checkOneOf(`include[${i}]`, part, includes));
+	if (groupBy !== undefined) {
+		checkOneOf('groupBy', groupBy, ['document']);
+	}
+	const parts = new Set(include);
+	const fusion: FusionMethod = options.fusion ?? (unit ? {method: 'hybridNorm', alpha: 0.05} : {method: 'dprHybrid'});
+	checkFusion(fusion, 2);
+	const filter = normalizedFilter(options.filter);
+	const request: Binding.NativeSearchRequest = {
+		text,
+		retriever,
+		k,
+		offset,
+		...(filter === undefined ? {} : {filter: filter.json}),
+		groupByDocument: groupBy !== undefined,
+		k1,
+		b,
+		ef: efSearch,
+		exact,
+		...(retriever === 'hybrid' ? {fusion: nativeFusion(fusion)} : {}),
+		depth,
+		contents: parts.has('text') || parts.has('title') || parts.has('fields'),
+		highlights: parts.has('highlights'),
+	};
+	const vector = retriever === 'bm25' ? undefined : checkedVector('vector', options.vector, dim);
+	return {request, retriever, filter, vector, include: parts};
+}
+
+/** Converts the hits of the addon. */
+export function hitsOf(found: Binding.NativeFound, include: ReadonlySet<Include>): CollectionHit[] {
+	return found.ids.map((id, i) => {
+		const title = found.titles[i];
+		const bounds = found.highlights[i];
+		return {
+			id,
+			document: documentOf(id),
+			score: found.scores[i]!,
+			...(include.has('text') ? {text: found.texts[i]!} : {}),
+			...(include.has('title') && title ? {title} : {}),
+			...(include.has('fields') ? {fields: JSON.parse(found.fields[i]!) as StoredFields} : {}),
+			...(include.has('highlights') ? {highlights: highlightsOf(bounds ?? new Uint32Array(0))} : {}),
+		};
+	});
+}
+
+/** Converts passages of the addon. */
+export function passagesOf({ids, titles, texts, fields}: Binding.NativeStoredPassages): StoredPassage[] {
+	return ids.map((id, i) => ({
+		id,
+		document: documentOf(id),
+		...(titles[i] ? {title: titles[i]} : {}),
+		text: texts[i]!,
+		fields: JSON.parse(fields[i]!) as StoredFields,
+	}));
+}
+
+/** Returns the id of a passage's document. */
+export function documentOf(passage: string): string {
+	const end = passage.lastIndexOf('#');
+	return end < 0 ? passage : passage.slice(0, end);
+}
+
+/** Returns the number of a passage in its document, from 0; `undefined` for an id that is not of a collection's passage. */
+export function numberOf(passage: string): number | undefined {
+	const text = passage.slice(passage.lastIndexOf('#') + 1);
+	return /^(0|[1-9]\d*)$/u.test(text) && passage.includes('#') ? Number(text) : undefined;
+}
+
+function highlightsOf(bounds: Uint32Array): Highlight[] {
+	const highlights: Highlight[] = [];
+	for (let i = 0; i < bounds.length; i += 2) {
+		highlights.push({start: bounds[i]!, end: bounds[i + 1]!});
+	}
+	return highlights;
+}

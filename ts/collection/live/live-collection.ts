@@ -1,0 +1,377 @@
+/** A collection that changes: adds, replaces and deletes documents, searches them, and reads them. */
+import {stat} from 'node:fs/promises';
+import {join, resolve} from 'node:path';
+import {checkCount, checkId, checkIds, checkOneOf, checkString, isArray} from '../../core/checks.ts';
+import {RetrievalError} from '../../core/errors.ts';
+import {isFolder, onPath} from '../../core/file-system.ts';
+import {fieldsJson} from '../../core/filters/fields.ts';
+import type {Filter} from '../../core/filters/filter.ts';
+import {normalizedFilter, searchFiltered} from '../../core/filters/normalize.ts';
+import {type Binding, callNative, callSync, native} from '../../core/native/native.ts';
+import type {CallOptions, Encoder, PassageFields} from '../../core/types.ts';
+import {OnnxEncoder} from '../../encoders/index.ts';
+import {nativeAnalyzer} from '../../sparse/native-analyzer.ts';
+import type {CreateSettings} from './create.ts';
+import type {Document} from './documents.ts';
+import {CollectionEncoders, type GivenEncoders} from './encoders.ts';
+import {type CheckedSearch, type SearchContext, checkedSearch, documentOf, hitsOf, numberOf, passagesOf} from './hits.ts';
+import type {CollectionHandle, CollectionHit, CollectionSearchOptions, CollectionStats, StoredPassage, ValueCount} from './types.ts';
+import {DocumentLoader} from './loader.ts';
+import {type Settings, type StoredEncoder, graphOf, readSettings} from './settings.ts';
+import {WriteQueue} from './write-queue.ts';
+
+interface Opened {
+	readonly path: string;
+	readonly handle: Binding.NativeCollection;
+	readonly settings: Settings;
+	readonly dim: number | undefined;
+	readonly encoders: CollectionEncoders | undefined;
+	readonly options: Pick<CreateSettings, 'k1' | 'b' | 'autoCommit' | 'refreshMs'>;
+}
+
+/** Number of passages that a cursor reads at a time. */
+const PASSAGES_PER_READ = 256;
+
+export class LiveCollection {
+	readonly #opened: Opened;
+	readonly #queue = new WriteQueue();
+	#isClosed = false;
+	/** When and what `#refreshIfDue` saw last. */
+	#checkedAt = Number.NEGATIVE_INFINITY;
+	#seenCommit = '';
+
+	private constructor(opened: Opened) {
+		this.#opened = opened;
+	}
+
+	/** Creates a collection in a new or empty folder. */
+	static async create(path: string, create: CreateSettings): Promise<LiveCollection> {
+		const {given, vectors, split, analyzer, files} = create;
+		const loaded = new Map<string, OnnxEncoder>();
+		const load = async (encoder: Encoder | string): Promise<Encoder> => {
+			if (typeof encoder !== 'string') {
+				return encoder;
+			}
+			const model = loaded.get(encoder) ?? (await OnnxEncoder.load(encoder, given.options));
+			loaded.set(encoder, model);
+			return model;
+		};
+		try {
+			const passageEncoder = given.passages === undefined ? undefined : await load(given.passages);
+			const questionEncoder = given.questions === undefined ? undefined : await load(given.questions);
+			const dim = vectors.dim ?? passageEncoder?.dim;
+			if (passageEncoder !== undefined && questionEncoder !== undefined && passageEncoder.dim !== questionEncoder.dim) {
+				throw new RetrievalError(
+					'ERR_DIMENSION',
+					`questionEncoder: expected vectors of dimension ${passageEncoder.dim}, as passages have, got ${questionEncoder.dim}`,
+				);
+			}
+			if (passageEncoder !== undefined && dim !== passageEncoder.dim) {
+				throw new RetrievalError('ERR_DIMENSION', `vectors: dim: expected ${passageEncoder.dim}, as the encoder has, got ${dim}`);
+			}
+			const similarity = vectors.similarity ?? (passageEncoder === undefined ? 'cosine' : 'dot');
+			const isNormalized = (passageEncoder as {readonly normalized?: unknown} | undefined)?.normalized === true;
+			const settings: Settings = {
+				split,
+				similarity: dim === undefined ? null : similarity,
+				unit: similarity === 'cosine' || isNormalized,
+				encoder: given.passages === undefined ? null : stored(given.passages, passageEncoder!),
+				questionEncoder: given.questions === undefined ? null : stored(given.questions, questionEncoder!),
+			};
+			const graph = create.graph(graphOf(vectors));
+			const handle = await callNative({}, async () =>
+				native.createCollection(
+					path,
+					nativeAnalyzer(analyzer),
+					dim === undefined ? undefined : {dim, similarity, ...graph},
+					JSON.stringify(settings),
+					files,
+				),
+			);
+			const encoders = dim === undefined ? undefined : new CollectionEncoders(given, settings, dim, loaded);
+			return new LiveCollection({path, handle, settings, dim, encoders, options: create});
+		} catch (error) {
+			for (const encoder of loaded.values()) {
+				encoder.close();
+			}
+			throw error;
+		}
+	}
+
+	/** Opens the last commit of a collection. */
+	static async open(path: string, create: CreateSettings): Promise<LiveCollection> {
+		return LiveCollection.#of(path, await callNative({}, async () => native.openCollection(path, create.files)), create);
+	}
+
+	/** Opens a collection that another thread of this process shares. */
+	static async attach({path, token}: CollectionHandle, create: CreateSettings): Promise<LiveCollection> {
+		return LiveCollection.#of(
+			path,
+			callSync(() => native.attachCollection(token)),
+			create,
+		);
+	}
+
+	static async #of(path: string, handle: Binding.NativeCollection, create: CreateSettings): Promise<LiveCollection> {
+		try {
+			const {metadata, dim} = await callNative({}, async () => handle.stats());
+			const settings = readSettings(metadata);
+			const expected = create.vectors.dim;
+			if (expected !== undefined && expected !== (dim ?? undefined)) {
+				throw new RetrievalError('ERR_DIMENSION', `vectors: dim: expected ${dim ?? 'no vectors'}, as the collection has, got ${expected}`);
+			}
+			const encoders = dim === undefined || dim === null ? undefined : new CollectionEncoders(create.given, settings, dim);
+			return new LiveCollection({path, handle, settings, dim: dim ?? undefined, encoders, options: create});
+		} catch (error) {
+			await handle.close(false);
+			throw error;
+		}
+	}
+
+	/** Length of the vectors; `undefined` without vectors. */
+	get dim(): number | undefined {
+		return this.#opened.dim;
+	}
+
+	/** Whether the vectors have length 1. */
+	get hasUnitVectors(): boolean {
+		return this.#opened.dim !== undefined && this.#opened.settings.unit;
+	}
+
+	/** The encoder of questions. Fails with `ERR_ARGUMENT` without vectors. */
+	async questionEncoder(): Promise<Encoder> {
+		return this.#encoders().questions();
+	}
+
+	/** Adds documents, or with `upsert` also replaces those with the same ids, and returns the number of documents. */
+	async put(source: Document | Iterable<Document> | AsyncIterable<Document>, upsert: boolean, call: CallOptions): Promise<number> {
+		const {handle, settings, dim, encoders} = this.#opened;
+		return this.#write(async () => {
+			const loader = new DocumentLoader({handle, split: settings.split, dim, encoder: async () => encoders!.passages(), upsert});
+			return loader.load(source, call);
+		});
+	}
+
+	/** Deletes documents by id or by a filter, and returns how many there were. */
+	async delete(which: string | readonly string[] | {readonly filter: Filter}): Promise<number> {
+		const {handle} = this.#opened;
+		if (typeof which === 'object' && !isArray(which)) {
+			const filter = normalizedFilter((which as {readonly filter: Filter}).filter);
+			if (filter === undefined) {
+				throw new RetrievalError('ERR_ARGUMENT', 'delete: filter: expected a filter, got undefined');
+			}
+			return this.#write(async () =>
+				searchFiltered(filter, async () => callNative({}, async control => handle.deleteMatching(filter.json, control))),
+			);
+		}
+		const ids = typeof which === 'string' ? [which] : which;
+		checkIds('delete: ids', ids);
+		const copy = [...ids];
+		return this.#write(async () => callNative({}, async () => handle.delete(copy)));
+	}
+
+	/** Replaces the fields of a document. */
+	async setFields(document: string, fields: PassageFields): Promise<void> {
+		checkId('document', document);
+		const json = fieldsJson('fields', fields);
+		await this.#write(async () => callNative({}, async () => this.#opened.handle.setFields(document, json)));
+	}
+
+	async commit(): Promise<number> {
+		return this.#queue.run(async () => callNative({}, async () => this.#opened.handle.commit()));
+	}
+
+	async rollback(): Promise<void> {
+		await this.#queue.run(async () => callNative({}, async () => this.#opened.handle.rollback()));
+	}
+
+	async optimize(threads: number, call: CallOptions): Promise<number> {
+		return this.#queue.run(async () => callNative(call, async control => this.#opened.handle.optimize(threads, control)));
+	}
+
+	async refresh(): Promise<boolean> {
+		return this.#queue.run(async () => callNative({}, async () => this.#opened.handle.refresh()));
+	}
+
+	/** Returns the hits of a checked search. */
+	async search(text: string, options: CollectionSearchOptions): Promise<{readonly hits: CollectionHit[]; readonly search: CheckedSearch}> {
+		const search = checkedSearch(text, options, this.#context());
+		const {signal} = options;
+		await this.#refreshIfDue();
+		const vector = search.retriever === 'bm25' ? undefined : (search.vector ?? (await this.#encodeQuestion(text, signal)));
+		const found = await searchFiltered(search.filter, async () =>
+			callNative({signal}, async control => this.#opened.handle.search(search.request, vector, control)),
+		);
+		return {hits: hitsOf(found, search.include), search};
+	}
+
+	/** Returns those of these passages that the collection has. */
+	async passages(ids: readonly string[]): Promise<StoredPassage[]> {
+		return passagesOf(await callNative({}, async () => this.#opened.handle.passages([...ids])));
+	}
+
+	/** Returns the passages of a document, in order; empty if there is no such document. */
+	async document(id: string): Promise<StoredPassage[]> {
+		checkString('id', id);
+		return passagesOf(await callNative({}, async () => this.#opened.handle.document(id)));
+	}
+
+	/** Returns a passage with those before and after it. */
+	async neighbors(id: string, before: number, after: number): Promise<StoredPassage[]> {
+		const number = numberOf(id);
+		if (number === undefined) {
+			throw new RetrievalError('ERR_ARGUMENT', `neighbors: expected a hit, or the id of a passage such as "d#0", got "${id}"`);
+		}
+		checkCount('before', before, 0);
+		checkCount('after', after, 0);
+		const document = documentOf(id);
+		const first = Math.max(0, number - before);
+		// A document may have fewer passages than asked for: ids that it does not have are left out.
+		const last = Math.min(number + after, first + 10_000);
+		return this.passages(Array.from({length: last - first + 1}, (_, i) => `${document}#${first + i}`));
+	}
+
+	/** Counts the values of a field. */
+	async valueCounts(field: string, max: number, filter: Filter | undefined): Promise<ValueCount[]> {
+		checkString('field', field);
+		checkCount('limit', max, 1);
+		const {values, counts} = await searchFiltered(normalizedFilter(filter), async json =>
+			callNative({}, async control => this.#opened.handle.valueCounts(field, max, json, control)),
+		);
+		return values.map((value, i) => ({value: JSON.parse(value) as ValueCount['value'], count: counts[i]!}));
+	}
+
+	/** Returns passages sorted by a field. */
+	async sortedBy(field: string, order: string, offset: number, k: number, filter: Filter | undefined): Promise<StoredPassage[]> {
+		checkString('sortBy', field);
+		checkOneOf('order', order, ['ascending', 'descending']);
+		checkCount('offset', offset, 0);
+		checkCount('k', k, 0);
+		const found = await searchFiltered(normalizedFilter(filter), async json =>
+			callNative({}, async control => this.#opened.handle.sortedBy(field, order === 'descending', offset, k, json, control)),
+		);
+		return passagesOf(found);
+	}
+
+	/** Counts passages. */
+	async count(filter: Filter | undefined): Promise<number> {
+		return searchFiltered(normalizedFilter(filter), async json =>
+			callNative({}, async control => this.#opened.handle.count(json, control)),
+		);
+	}
+
+	/** Iterates over the passages of the current commit. */
+	async *scan(filter: Filter | undefined): AsyncGenerator<StoredPassage, void, undefined> {
+		const cursor = await searchFiltered(normalizedFilter(filter), async json =>
+			callNative({}, async control => this.#opened.handle.cursor(json, control)),
+		);
+		for (;;) {
+			const passages = passagesOf(await callNative({}, async () => cursor.read(PASSAGES_PER_READ)));
+			if (passages.length === 0) {
+				return;
+			}
+			yield* passages;
+		}
+	}
+
+	/** Returns the stored vectors of passages `[ids.length, dim]`. */
+	async vectors(ids: readonly string[]): Promise<Float32Array> {
+		return callNative({}, async () => this.#opened.handle.vectors([...ids]));
+	}
+
+	async stats(): Promise<CollectionStats> {
+		const stats = await callNative({}, async () => this.#opened.handle.stats());
+		const {generation, documents, passages, segments, pending, memoryBytes, hasChanges} = stats;
+		const {split, encoder, questionEncoder} = this.#opened.settings;
+		return {
+			generation,
+			documents,
+			passages,
+			segments,
+			dim: this.dim,
+			pendingVectors: pending,
+			memoryBytes,
+			hasChanges,
+			split,
+			encoder: encoder ?? undefined,
+			questionEncoder: questionEncoder ?? undefined,
+		};
+	}
+
+	/** Closes the collection after the changes that were begun. With `commit`, commits them first. */
+	async close(commit: boolean): Promise<void> {
+		if (this.#isClosed) {
+			return;
+		}
+		this.#isClosed = true;
+		await this.#queue.run(async () => {
+			try {
+				await callNative({}, async () => this.#opened.handle.close(commit));
+			} finally {
+				await this.#opened.encoders?.close();
+			}
+		});
+	}
+
+	/** Identifies the collection for another thread of this process. */
+	share(): CollectionHandle {
+		const {path, handle} = this.#opened;
+		return {kind: 'Collection', path: resolve(path), token: callSync(() => handle.token())};
+	}
+
+	/** Looks for a commit of another process, if the collection was opened so and the time has come. */
+	async #refreshIfDue(): Promise<void> {
+		const {options, path} = this.#opened;
+		const now = performance.now();
+		if (options.refreshMs === undefined || now - this.#checkedAt < options.refreshMs) {
+			return;
+		}
+		this.#checkedAt = now;
+		const file = join(path, 'bm25', 'meta.json');
+		const {ino, mtimeMs, size} = await onPath('open', file, async () => stat(file));
+		// A commit replaces this file.
+		const commit = `${ino} ${mtimeMs} ${size}`;
+		if (commit !== this.#seenCommit) {
+			await this.refresh();
+			this.#seenCommit = commit;
+		}
+	}
+
+	/** Runs a change after those that were begun before it, and commits it if the collection was opened so. */
+	async #write<T>(change: () => Promise<T>): Promise<T> {
+		return this.#queue.run(async () => {
+			const result = await change();
+			if (this.#opened.options.autoCommit) {
+				await callNative({}, async () => this.#opened.handle.commit());
+			}
+			return result;
+		});
+	}
+
+	#context(): SearchContext {
+		const {dim, settings, options} = this.#opened;
+		return {dim, unit: settings.unit, k1: options.k1, b: options.b};
+	}
+
+	#encoders(): CollectionEncoders {
+		const {encoders, path} = this.#opened;
+		if (encoders === undefined) {
+			throw new RetrievalError('ERR_ARGUMENT', `${path}: expected a collection with vectors, got one without; use the bm25 retriever`);
+		}
+		return encoders;
+	}
+
+	async #encodeQuestion(text: string, signal: AbortSignal | undefined): Promise<Float32Array> {
+		const encoder = await this.#encoders().questions();
+		const {data} = await encoder.encode([text], {signal, batchTokens: 1});
+		return data;
+	}
+}
+
+/** What is stored about an encoder. A folder becomes an absolute path, so that the collection can be opened from any folder. */
+function stored(given: Encoder | string, encoder: Encoder): StoredEncoder {
+	const model = typeof given === 'string' ? (isFolder(given) ? resolve(given) : given) : null;
+	return {model, identity: encoder.identity ?? null};
+}
+
+export type {GivenEncoders};

@@ -1,0 +1,62 @@
+/** A collection as a `Searcher`, for hybrids, evaluations and studies. */
+import {checkCount, checkQueries, checkString} from '../../core/checks.ts';
+import type {Filter} from '../../core/filters/filter.ts';
+import {normalizedFilter} from '../../core/filters/normalize.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../../core/options.ts';
+import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../../core/types.ts';
+import type {CollectionSearchOptions} from './types.ts';
+import type {LiveCollection} from './live-collection.ts';
+
+/** The options of searches with a collection's searcher. */
+export interface FilteredSearchOptions extends SearchOptions {
+	/** Which passages may be hits. @default all */
+	readonly filter?: Filter | undefined;
+}
+
+const searchOptions: OptionNames = optionNames<FilteredSearchOptions>({...callNames, k: true, filter: true});
+const searchManyOptions: OptionNames = optionNames<SearchManyOptions & FilteredSearchOptions>({
+	...callNames,
+	k: true,
+	filter: true,
+	threads: true,
+});
+
+/** Searches the current commit of a collection. */
+export class LiveSearcher implements Searcher {
+	readonly #collection: LiveCollection;
+	readonly #options: CollectionSearchOptions;
+
+	constructor(collection: LiveCollection, options: CollectionSearchOptions) {
+		this.#collection = collection;
+		this.#options = options;
+	}
+
+	async search(query: string, options: FilteredSearchOptions = {}): Promise<Hit[]> {
+		checkString('search: query', query);
+		checkOptions('search', options, searchOptions);
+		const {k = 100, filter, signal} = options;
+		const {hits} = await this.#collection.search(query, {...this.#options, k, filter, signal});
+		return hits.map(({id, score}) => ({id, score}));
+	}
+
+	async searchMany(queries: readonly Query[], options: SearchManyOptions & FilteredSearchOptions = {}): Promise<Run> {
+		checkQueries('queries', queries);
+		checkOptions('searchMany', options, searchManyOptions);
+		const {k = 100, filter, signal, onProgress, threads = 0} = options;
+		checkCount('threads', threads, 0);
+		// Even without queries, an invalid filter is an error.
+		normalizedFilter(filter);
+		const lists: Hit[][] = Array.from({length: queries.length});
+		let [next, done] = [0, 0];
+		const work = async (): Promise<void> => {
+			for (let at = next++; at < queries.length; at = next++) {
+				lists[at] = await this.search(queries[at]!.text, {k, filter, signal});
+				done += 1;
+				await onProgress?.({done, total: queries.length});
+			}
+		};
+		// Searches run on threads of the addon; a few at once keep all cores busy.
+		await Promise.all(Array.from({length: Math.min(threads || 8, 64, queries.length)}, work));
+		return new Map(queries.map(({id}, i) => [id, lists[i]!]));
+	}
+}

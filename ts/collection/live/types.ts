@@ -1,0 +1,134 @@
+/** The public types of searches in a collection, and of what they return. */
+import type {Filter} from '../../core/filters/filter.ts';
+import type {StoredFields} from '../../core/types.ts';
+import type {FusionMethod} from '../../fusion/method.ts';
+import type {SplitSetting, VectorInput} from './documents.ts';
+import type {StoredEncoder} from './settings.ts';
+
+/** How a collection retrieves passages: with BM25, with vectors, or with both fused. */
+export type Retriever = 'bm25' | 'dense' | 'hybrid';
+
+/** The parts of a hit that are returned on request. */
+export type Include = 'text' | 'title' | 'fields' | 'highlights';
+
+/** The options of `Collection.search`. */
+export interface CollectionSearchOptions<Part extends Include = Include> {
+	/** @default 'hybrid', or 'bm25' for a collection without vectors */
+	readonly retriever?: Retriever | undefined;
+	/** Maximum number of hits. @default 10 */
+	readonly k?: number | undefined;
+	/** Number of best hits to leave out: `offset: 20, k: 10` is the third page. @default 0 */
+	readonly offset?: number | undefined;
+	/** Which passages may be hits. A hybrid search fuses the lists of the passages that match. @default all */
+	readonly filter?: Filter | undefined;
+	/** What hits have besides ids and scores. @default [] */
+	readonly include?: readonly Part[] | undefined;
+	/** With 'document', each document is returned once, with its best passage. @default every passage */
+	readonly groupBy?: 'document' | undefined;
+	/**
+	How a hybrid search fuses its lists.
+	@default {method: 'hybridNorm', alpha: 0.05} for vectors of unit length, else {method: 'dprHybrid'}
+	*/
+	readonly fusion?: FusionMethod | undefined;
+	/** Number of hits taken from each list of a hybrid search; at least `offset + k` are taken. @default 100 */
+	readonly depth?: number | undefined;
+	/** The vector of the query. @default the one that the question encoder computes */
+	readonly vector?: VectorInput | undefined;
+	/** Number of candidates that a search of the graph expands: with more, fewer of the best passages are missed. @default 128 */
+	readonly efSearch?: number | undefined;
+	/** Scores all vectors, so that none of the best passages is missed. @default false */
+	readonly exact?: boolean | undefined;
+	/** Cancels the search. */
+	readonly signal?: AbortSignal | undefined;
+}
+
+/** A place in a text: from `start` to `end`, which is not included, in UTF-16 code units. */
+export interface Highlight {
+	readonly start: number;
+	readonly end: number;
+}
+
+/** A passage of a collection. */
+export interface StoredPassage {
+	/** The id of the passage: `<id of the document>#<number of the passage, from 0>`. */
+	readonly id: string;
+	/** The id of the document. */
+	readonly document: string;
+	readonly title?: string;
+	readonly text: string;
+	/** The fields of the document; empty without fields. */
+	readonly fields: StoredFields;
+}
+
+/** The parts of a hit that a search can ask for. */
+export interface HitParts {
+	readonly text: string;
+	/** `undefined` if the passage has no title. */
+	readonly title?: string;
+	readonly fields: StoredFields;
+	/** The words of the text that match words of the query, in order. */
+	readonly highlights: readonly Highlight[];
+}
+
+/**
+A passage that was found, with the parts that the search asked for. In `CollectionHit<'text'>`, the text is always there; if it is not known
+when the program is compiled which parts are asked for, all of them are optional.
+*/
+export type CollectionHit<Part extends Include = Include> = {
+	/** The id of the passage. */
+	readonly id: string;
+	/** The id of the document. */
+	readonly document: string;
+	/** Higher is better. Compare scores within one search only. */
+	readonly score: number;
+} & (Include extends Part ? Partial<HitParts> : Pick<HitParts, Part>);
+
+/** The result of `Collection.search`. */
+export interface SearchResult<Part extends Include = Include> {
+	/** The hits, best first. If two scores are equal, the passage that was added earlier comes first. */
+	readonly hits: ReadonlyArray<CollectionHit<Part>>;
+	/** How the passages were retrieved. */
+	readonly retriever: Retriever;
+}
+
+/** What a collection consists of after its last commit. */
+export interface CollectionStats {
+	/** Number of commits so far. */
+	readonly generation: number;
+	readonly documents: number;
+	readonly passages: number;
+	/** Number of segments of the BM25 index. */
+	readonly segments: number;
+	/** Length of the vectors; `undefined` without vectors. */
+	readonly dim: number | undefined;
+	/** Number of vectors that are not in the graph yet. They are inserted in the background; searches scan them until then. */
+	readonly pendingVectors: number;
+	/** Bytes of vectors and graph in memory, without those that are mapped from files. */
+	readonly memoryBytes: number;
+	/** Whether there are changes that were not committed. */
+	readonly hasChanges: boolean;
+	/** How the texts of documents are split into passages; `false` if each is one passage. */
+	readonly split: SplitSetting;
+	/** The encoder of passages; `undefined` without one. */
+	readonly encoder: StoredEncoder | undefined;
+	/** The encoder of questions, if it is another one. */
+	readonly questionEncoder: StoredEncoder | undefined;
+}
+
+/** How often a field has a value. */
+export interface ValueCount {
+	readonly value: string | number | boolean;
+	readonly count: number;
+}
+
+/**
+Identifies an open collection for another thread of the same process. A handle is plain data: `collection.share()` makes it, `postMessage`
+sends it, and `Collection.attach` accepts it. It does not keep the collection open: close a collection only after the other threads have
+attached to it.
+*/
+export interface CollectionHandle {
+	readonly kind: 'Collection';
+	/** The folder. */
+	readonly path: string;
+	readonly token: string;
+}

@@ -1,0 +1,43 @@
+/** The call `search` for a collection that was built from files. */
+import {checkCount, checkOneOf} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import type {BuiltCollection} from './built-collection.ts';
+import {checkedSearch, documentOf, retrievers} from './live/hits.ts';
+import type {CollectionSearchOptions, SearchResult} from './live/types.ts';
+
+/** Searches with the searcher of the collection, and adds texts and titles. Fails for options that need documents with fields. */
+export async function searchBuilt(collection: BuiltCollection, query: string, options: CollectionSearchOptions): Promise<SearchResult> {
+	const {encoder} = collection.manifest;
+	const {filter, groupBy, vector, efSearch, include = [], k = 10, offset = 0, exact, signal} = options;
+	const refused = Object.entries({filter, groupBy, vector, efSearch}).find(([, value]) => value !== undefined)?.[0];
+	const part = include.find(name => name === 'fields' || name === 'highlights');
+	if (refused !== undefined || part !== undefined) {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`search: ${refused ?? `include: ${part}`}: expected a collection that Collection.open created, got one that Collection.build made`,
+		);
+	}
+	const {retriever} = checkedSearch(query, options, {dim: encoder?.dim, unit: encoder?.unit ?? false, k1: undefined, b: undefined});
+	checkOneOf('retriever', retriever, retrievers);
+	checkCount('k', k, 0);
+	const searcher = await collection.searcher(retriever, {
+		fusion: options.fusion,
+		depth: options.depth ?? 100,
+		...(exact === true ? {vectorIndex: 'flat'} : {}),
+	});
+	const hits = (await searcher.search(query, {k: offset + k, signal})).slice(offset);
+	if (include.length === 0) {
+		return {hits: hits.map(hit => ({...hit, document: documentOf(hit.id)})), retriever};
+	}
+	const passages = await collection.retrieved(hits);
+	return {
+		hits: passages.map(({id, score, text, title}) => ({
+			id,
+			document: documentOf(id),
+			score,
+			...(include.includes('text') ? {text} : {}),
+			...(include.includes('title') && title !== undefined ? {title} : {}),
+		})),
+		retriever,
+	};
+}

@@ -1,0 +1,38 @@
+/** Caches of vectors by a hash of the encoder and the text. */
+import {createHash} from 'node:crypto';
+
+/**
+Stores vectors of texts, so that no text is encoded twice. Implement it to store vectors elsewhere, for example in a database.
+`FileVectorCache` stores them in a file.
+*/
+export interface VectorCache {
+	/** Returns the vector of each key, in the order of the keys, or `undefined` where the cache has none. */
+	get(keys: string[]): Promise<ReadonlyArray<Float32Array | undefined>>;
+	/** Stores vectors by their keys. Each promise is awaited before the call that encodes settles. */
+	set(entries: Array<readonly [key: string, vector: Float32Array]>): Promise<void>;
+}
+
+/**
+The key of a text: the SHA-256, in hexadecimal, of the JSON array `[identity, text]`. JSON escapes lone surrogates, which UTF-8 cannot
+encode, so different texts have different keys.
+*/
+export function cacheKey(identity: string, text: string): string {
+	return createHash('sha256')
+		.update(JSON.stringify([identity, text]))
+		.digest('hex');
+}
+
+/** A cache in memory, which is as old as its encoder and has no limit. */
+export class MemoryVectorCache implements VectorCache {
+	readonly #vectors = new Map<string, Float32Array>();
+
+	async get(keys: string[]): Promise<Array<Float32Array | undefined>> {
+		return keys.map(key => this.#vectors.get(key));
+	}
+
+	async set(entries: Array<readonly [key: string, vector: Float32Array]>): Promise<void> {
+		for (const [key, vector] of entries) {
+			this.#vectors.set(key, vector);
+		}
+	}
+}
