@@ -1,52 +1,58 @@
-// `npm run bench -- NAME …`: runs benchmarks and writes their results, with CPU and commit, to benches/record/.
+// `npm run bench -- NAME …` runs the named benchmarks one after another. Each one writes its result, with the CPU and the commit, to
+// benches/record/NAME.json. `npm run bench -- qps …` and `npm run bench -- collections …` run comparisons with other systems, which have
+// their own records.
 import {execFileSync} from 'node:child_process';
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {cpus} from 'node:os';
 import {join} from 'node:path';
 import {packageRoot} from '../ts/core/native/addon.ts';
 import {native} from '../ts/core/native/native.ts';
-import type {Benchmark} from './benchmark.ts';
-import {calls} from './calls.ts';
-import {hybrid} from './hybrid.ts';
-import {latency} from './latency.ts';
-import {memory} from './memory.ts';
-import {phraseStudy} from './phrase-study.ts';
-import {phrases} from './phrases.ts';
+import {collections} from './collections/run.ts';
+import {phraseStudy} from './effectiveness/phrase-study.ts';
+import {quality} from './effectiveness/quality.ts';
+import {replication} from './effectiveness/replication.ts';
+import {temperature} from './effectiveness/temperature.ts';
+import {vocabularyStudy} from './effectiveness/vocabulary-study.ts';
+import {memory} from './load/memory.ts';
+import {soak} from './load/soak.ts';
 import {qps} from './qps/run.ts';
-import {quality} from './quality.ts';
-import {replication} from './replication.ts';
-import {soak} from './soak.ts';
-import {temperature} from './temperature.ts';
-import {tuneEvidenceBench} from './tune-evidence.ts';
-import {vocabularyStudy} from './vocabulary-study.ts';
+import {hitConversion} from './speed/hit-conversion.ts';
+import {hybrid} from './speed/hybrid.ts';
+import {latency} from './speed/latency.ts';
+import {phrases} from './speed/phrases.ts';
+import {tuneEvidenceBenchmark} from './speed/tune-evidence.ts';
+import type {Benchmark} from './support/benchmark.ts';
 
+/** All benchmarks but those that take arguments of their own (`comparisons`). README.md says what each of them measures. */
 const benchmarks: Readonly<Record<string, Benchmark>> = {
-	quality,
-	latency,
-	memory,
-	calls,
+	'hit-conversion': hitConversion,
 	hybrid,
+	latency,
 	phrases,
+	'tune-evidence': tuneEvidenceBenchmark,
+	memory,
+	soak,
+	quality,
 	'phrase-study': phraseStudy,
 	replication,
-	soak,
 	temperature,
-	'tune-evidence': tuneEvidenceBench,
 	'vocabulary-study': vocabularyStudy,
 };
+const comparisons = {qps, collections} as const;
+const allNames = [...Object.keys(benchmarks), ...Object.keys(comparisons)].join(', ');
 
 const names = process.argv.slice(2);
-if (names[0] === 'qps') {
-	await qps(names.slice(1), line => console.log(line));
+if (names[0] === 'qps' || names[0] === 'collections') {
+	await comparisons[names[0]](names.slice(1), line => console.log(line));
 	process.exit();
 }
 if (names.length === 0) {
-	console.log(`Benchmarks: ${Object.keys(benchmarks).join(', ')}, qps. Run one with \`npm run bench -- NAME\`.`);
+	console.log(`Benchmarks: ${allNames}. Run one with \`npm run bench -- NAME\`.`);
 }
 for (const name of names) {
 	const benchmark = benchmarks[name];
 	if (!benchmark) {
-		throw new Error(`expected one of ${Object.keys(benchmarks).join(', ')}, got ${name}`);
+		throw new Error(`expected one of ${allNames}, got ${name}`);
 	}
 	const result = await benchmark(line => console.log(line));
 	const record = {

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
-# Writes the tables of Unicode properties by which the BM25 analyzers find the same words as Lucene's StandardTokenizer.
-# They are those of Unicode 14.0 (LineBreak.txt, emoji/emoji-data.txt), as contained in Perl 5.36. A later version would
-# change the tokens of existing indexes, so the script refuses to use one.
+# Writes two tables of Unicode properties as Rust arrays. With them, the BM25 analyzers find the same words as Lucene's
+# StandardTokenizer. The data is that of Unicode 14.0 (LineBreak.txt, emoji/emoji-data.txt), which Perl 5.36 contains. Another
+# version would change the tokens of existing indexes, so the script refuses to use one.
 #
 #     perl scripts/lucene-character-tables.pl          writes the tables
 #     perl scripts/lucene-character-tables.pl --check  fails if they differ from what it would write
@@ -13,7 +13,7 @@ use Unicode::UCD qw(prop_invlist);
 my $version = Unicode::UCD::UnicodeVersion();
 die "expected Unicode 14.0.0 (Perl 5.36), got $version\n" unless $version eq '14.0.0';
 
-# A Rust array of the inclusive ranges of code points that have a property.
+# Returns the source of a Rust array with the ranges of code points that have a property, both ends included.
 sub table {
     my ($name, $property, $doc) = @_;
     my @starts_and_ends = prop_invlist($property);

@@ -1,5 +1,6 @@
-// Sets up a checkout: installs packages, builds the addon, compiles the TypeScript. It imports only Node built-ins, because it runs
-// before anything is installed. A step is skipped if its input files have not changed since it last succeeded.
+// Sets up a checkout: installs packages, builds the addon, compiles the TypeScript. A step is skipped if its input files have not changed
+// since it last succeeded; their hash is stored as its stamp in node_modules. This file imports only Node's own modules, because it runs before
+// anything is installed.
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
@@ -15,26 +16,26 @@ const rustSources = ['Cargo.toml', 'Cargo.lock', 'crates', 'native/Cargo.toml', 
 const steps = [
 	{
 		name: 'packages',
-		reads: ['package.json', 'package-lock.json'],
-		makes: ['node_modules/typescript/package.json'],
-		does: 'installing packages (npm ci)',
+		inputs: ['package.json', 'package-lock.json'],
+		outputs: ['node_modules/typescript/package.json'],
+		description: 'installing packages (npm ci)',
 		run() {
-			// The peer's install script would download GPU files. The package already contains the CPU library.
+			// The install script of onnxruntime-node would download GPU files. The package already contains the CPU library.
 			execute(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {ONNXRUNTIME_NODE_INSTALL: 'skip'});
 		},
 	},
 	{
 		name: 'addon',
-		reads: rustSources,
-		makes: [() => addonFile()],
-		does: 'building the addon in Rust (minutes the first time)',
+		inputs: rustSources,
+		outputs: [() => addonFile()],
+		description: 'building the addon in Rust (minutes the first time)',
 		run(profile) {
 			buildAddon(profile);
 		},
 	},
 	{
 		name: 'javascript',
-		reads: [
+		inputs: [
 			'ts',
 			'tsconfig.json',
 			'tsconfig.build.json',
@@ -43,8 +44,8 @@ const steps = [
 			'package-lock.json',
 			'scripts/prepare.mjs',
 		],
-		makes: ['dist/ts/index.js', 'dist/ts/index.d.ts'],
-		does: 'compiling TypeScript',
+		outputs: ['dist/ts/index.js', 'dist/ts/index.d.ts'],
+		description: 'compiling TypeScript',
 		async run() {
 			execute(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json']);
 			removeStaleDeclarations();
@@ -54,8 +55,8 @@ const steps = [
 ];
 
 /**
-Does what is missing or stale, saying what and how long it took. The addon is built in `profile`: `release`, or `dist`, which
-takes longer and is what is published; one that is built in `dist` is good for both.
+Runs the steps whose outputs are missing or out of date, and prints what they do and how long they take. The addon is built with the Cargo
+profile `release`, or with `dist`, which takes longer and is for publishing. An addon built with `dist` is also used where `release` is asked for.
 */
 export async function prepare({only, profile = 'release'} = {}) {
 	const [major, minor] = process.versions.node.split('.').map(Number);
@@ -67,17 +68,17 @@ export async function prepare({only, profile = 'release'} = {}) {
 			continue;
 		}
 		const suffix = step.name === 'addon' && profile !== 'release' ? ` ${profile}` : '';
-		const stamp = `${fingerprint(step.reads)}${suffix}`;
-		const made = step.makes.every(file => existsSync(join(root, typeof file === 'function' ? file() : file)));
-		if (made && readStamps()[step.name]?.startsWith(stamp)) {
+		const stamp = `${fingerprint(step.inputs)}${suffix}`;
+		const isComplete = step.outputs.every(file => existsSync(join(root, typeof file === 'function' ? file() : file)));
+		if (isComplete && readStamps()[step.name]?.startsWith(stamp)) {
 			continue;
 		}
-		const began = performance.now();
-		say(`${step.does} …`);
+		const startedAt = performance.now();
+		say(`${step.description} …`);
 		await step.run(profile);
-		// Packages come with a new node_modules, and the stamps with it.
-		writeStamps({...readStamps(), [step.name]: `${fingerprint(step.reads)}${suffix}`});
-		say(`${step.does.replace(/ \(.*\)$/u, '')}: done in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+		// Computed again, because a step may change its own inputs. Installing packages deletes all stamps with the old node_modules.
+		writeStamps({...readStamps(), [step.name]: `${fingerprint(step.inputs)}${suffix}`});
+		say(`${step.description.replace(/ \(.*\)$/u, '')}: done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
 	}
 }
 
@@ -103,8 +104,8 @@ function buildAddon(profile) {
 }
 
 /**
-Bundles the modules that package.json exports, and the command line. Node opens all modules of a program at once: the 200
-files of the sources would not open where a process may have 64 files open. What several entries use goes into `chunks`.
+Bundles the modules that package.json exports, and the command line. Node opens all modules of a program at once, so without bundles the
+200 source files could not be loaded where a process may have only 64 open files. Code that several entries use goes into `chunks`.
 */
 async function bundle() {
 	const output = join(root, 'dist/ts');
@@ -128,15 +129,15 @@ async function bundle() {
 		target: 'esnext',
 		packages: 'external',
 		charset: 'utf8',
-		// Otherwise esbuild calls a class that refers to itself `_Bm25Index`.
+		// Without this, esbuild names a class that refers to itself with an underscore, such as `_Bm25Index`.
 		keepNames: true,
 		legalComments: 'none',
 		logLevel: 'warning',
 	});
-	nameClassesOnly(filesUnder('dist/ts').filter(path => path.endsWith('.js')));
+	keepNamesOfClassesOnly(filesUnder('dist/ts').filter(path => path.endsWith('.js')));
 }
 
-/** Removes declarations of sources that were moved or deleted. tsc leaves them, and they would be published. */
+/** Removes the type declarations of sources that were moved or deleted. tsc does not remove them, and they would be published. */
 function removeStaleDeclarations() {
 	for (const path of filesUnder('dist/ts').filter(path => path.endsWith('.d.ts'))) {
 		if (!existsSync(join(root, path.replace(/^dist\//u, '').replace(/\.d\.ts$/u, '.ts')))) {
@@ -145,36 +146,41 @@ function removeStaleDeclarations() {
 	}
 }
 
-/** Restricts `keepNames` to classes. It sets the name of every closure each time the closure is created, which costs microseconds per search. */
-function nameClassesOnly(paths) {
+/**
+Restricts esbuild's `keepNames` to classes. For functions, it would set the name of every closure each time the closure is created, which costs
+microseconds per search.
+*/
+function keepNamesOfClassesOnly(paths) {
 	const helper = /var __name = \(target, value\) => (?=__defProp\(target, "name")/u;
-	const found = paths.filter(path => helper.test(readFileSync(join(root, path), 'utf8')));
-	if (found.length === 0) {
-		fail("esbuild's helper for names is not where this script expects it.");
+	const pathsWithHelper = paths.filter(path => helper.test(readFileSync(join(root, path), 'utf8')));
+	if (pathsWithHelper.length === 0) {
+		fail("expected esbuild's helper function `__name` in the bundles, found none: esbuild may have changed it.");
 	}
-	for (const path of found) {
+	for (const path of pathsWithHelper) {
 		const text = readFileSync(join(root, path), 'utf8');
 		// Arrow functions have no prototype.
 		writeFileSync(join(root, path), text.replace(helper, 'var __name = (target, value) => target.prototype === undefined ? target : '));
 	}
 }
 
-/** Prints what to install if Rust is missing or too old. */
+/** If Rust is missing or too old, prints how to install it and exits. */
 export function requireRust() {
-	const wanted = /^rust-version = "(\d+)\.(\d+)/mu.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'));
+	const minVersion = /^rust-version = "(\d+)\.(\d+)/mu.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'));
 	const {stdout, error, status} = spawnSync('cargo', ['--version'], {encoding: 'utf8', cwd: root});
-	const how =
+	const instructions =
 		"Install it with rustup (https://rustup.rs):\n\n    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh\n\nthen open a new shell and run the same command again.";
 	if (error || status !== 0) {
-		fail(`the addon is built with Rust, and there is no \`cargo\` here. ${how}`);
+		fail(`the addon is built with Rust, and there is no \`cargo\` here. ${instructions}`);
 	}
-	const found = /(\d+)\.(\d+)/u.exec(stdout);
-	if (found && (Number(found[1]) - Number(wanted[1]) || Number(found[2]) - Number(wanted[2])) < 0) {
-		fail(`the addon needs Rust ${wanted[1]}.${wanted[2]} or later; this is ${found[0]}. Run \`rustup update stable\`. ${how}`);
+	const version = /(\d+)\.(\d+)/u.exec(stdout);
+	if (version && (Number(version[1]) - Number(minVersion[1]) || Number(version[2]) - Number(minVersion[2])) < 0) {
+		fail(
+			`the addon needs Rust ${minVersion[1]}.${minVersion[2]} or later; this is ${version[0]}. Run \`rustup update stable\`. ${instructions}`,
+		);
 	}
 }
 
-/** Runs a command in the project's folder and shows its output. If it fails, this process exits with the same status. */
+/** Runs a command in the root folder of the repository and shows its output. If it fails, this process exits with the same status. */
 export function execute(command, args, environment = {}) {
 	const {status, signal, error} = spawnSync(command, args, {
 		cwd: root,
@@ -202,11 +208,13 @@ export function fail(message, status = 1) {
 	process.exit(status);
 }
 
+/** Returns the path of the built addon, or the path of no file if there is none. */
 function addonFile() {
 	const found = readdirSync(join(root, 'native')).find(name => /^passagekit\..*\.node$/u.test(name));
 	return `native/${found ?? 'passagekit.node'}`;
 }
 
+/** Returns a hash of the version of Node and of all files in `paths`. */
 function fingerprint(paths) {
 	const hash = createHash('sha256').update(process.version);
 	for (const path of paths.flatMap(filesUnder)) {

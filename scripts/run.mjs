@@ -1,4 +1,4 @@
-// The tasks behind `npm run demo`, `npm test`, `npm run ready` and others. Sets up the checkout if needed, then runs the task.
+// Runs the tasks of `npm run demo`, `npm test`, `npm run ready` and the other scripts in package.json. Sets up the checkout first if needed.
 import {spawnSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
@@ -9,7 +9,7 @@ const bin = (name, file) => join(root, 'node_modules', name, file);
 const node = (...command) => execute(process.execPath, command);
 
 const tasks = {
-	/** `build dist` builds the addon as it is published. */
+	/** Builds everything; `npm run build dist` builds the addon as it is published. */
 	async build() {
 		await prepare({profile: args[0]});
 	},
@@ -17,7 +17,7 @@ const tasks = {
 		await prepare();
 		node('bin/passagekit.js', 'demo', ...args);
 	},
-	/** Runs all tests, or with arguments only those of ava: `npm test -- test/fusion/fuse.test.ts`. */
+	/** Runs all tests. With arguments, it runs only ava with these, for example `npm test -- test/fusion/fuse.test.ts`. */
 	async test() {
 		await prepare();
 		if (args.length === 0) {
@@ -42,29 +42,29 @@ const tasks = {
 		node(bin('publint', 'src/cli.js'), '--strict');
 		// The build rewrites this file whenever the sources have changed.
 		if (spawnSync('git', ['diff', '--quiet', '--', 'native/binding.d.ts'], {cwd: root}).status === 1) {
-			fail('native/binding.d.ts is not what the addon declares: the build has written it anew; add it to the commit.');
+			fail('native/binding.d.ts was out of date, and the build has updated it: add it to the commit.');
 		}
 	},
-	/** Compares instruction counts with benches/instructions/record.json; `npm run guard -- --record` updates the record. */
+	/** Compares instruction counts with those in benches/instructions/record.json; `npm run guard -- --record` updates them. */
 	async guard() {
 		if (spawnSync('valgrind', ['--version']).status !== 0) {
-			say('SKIPPING the comparison of instruction counts: there is no `valgrind` here, which counts them.');
+			say('SKIPPING the comparison of instruction counts: it needs `valgrind`, which is not installed.');
 			return;
 		}
 		await prepare({only: ['packages']});
 		requireRust();
 		node('--import=tsx', 'benches/instructions/guard.ts', ...args);
 	},
-	/** Builds the documentation site in docs/.vitepress/dist; `serve` serves it and rebuilds it when pages change. */
+	/** Builds the documentation site in docs/.vitepress/dist; `npm run docs serve` serves it, and updates it when pages change. */
 	async docs() {
 		await prepare({only: ['packages']});
-		// Its package.json has exact versions: a lock file made without registry addresses lacks the optional packages of other platforms.
+		// docs/package.json has exact versions instead of a lock file: one made on a single platform can lack optional packages of others.
 		execute(npm, ['install', '--prefix', 'docs', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error']);
 		const docs = (name, file, ...rest) => execute(process.execPath, [join(root, 'docs/node_modules', name, file), ...rest]);
 		docs('typedoc', 'bin/typedoc', '--options', 'docs/typedoc.json');
 		docs('vitepress', 'bin/vitepress.js', args[0] === 'serve' ? 'dev' : 'build', 'docs');
 	},
-	/** `npm run bench -- NAME` runs one of benches/ with an optimized addon. */
+	/** `npm run bench -- NAME` runs a benchmark with an optimized addon. */
 	async bench() {
 		await prepare();
 		node('--import=tsx', 'benches/run.ts', ...args);
@@ -76,14 +76,17 @@ function rustTests() {
 	const shared = process.env.PASSAGEKIT_SHARED ?? join(root, '..', 'shared');
 	if (!existsSync(join(shared, 'reference'))) {
 		say(
-			`SKIPPING the checks against Lucene, trec_eval, Pyserini and real collections: they cannot be published, and are not in ${shared}.`,
+			`SKIPPING the comparisons with Lucene, trec_eval, Pyserini and Faiss on collections that cannot be published: they are not in ${shared}. The comparisons on test/golden run.`,
 		);
 	}
 	say('cargo test …');
 	execute('cargo', ['test', '--release', '--workspace', '--target', hostTarget(), '--quiet']);
 }
 
-/** The addon is built for an explicit target. Cargo reuses its compiled crates only if the same target is named here. */
+/**
+Returns the target triple of this machine. The addon is built with an explicit target, and Cargo reuses its compiled crates only if tests name
+the same one.
+*/
 function hostTarget() {
 	return /^host: (.+)$/mu.exec(spawnSync('rustc', ['-vV'], {encoding: 'utf8'}).stdout)[1];
 }
@@ -93,7 +96,7 @@ function typeTests() {
 	node(bin('typescript', 'bin/tsc'), '--noEmit', '-p', 'tsconfig.json');
 	// The published declarations must reject what the sources reject.
 	node(bin('typescript', 'bin/tsc'), '-p', 'test/types');
-	// Scripts of web pages, which run in a browser and not in Node.
+	// Scripts of the benchmark report, which run in a browser.
 	node(bin('typescript', 'bin/tsc'), '--noEmit', '-p', 'benches/qps/report/client');
 }
 

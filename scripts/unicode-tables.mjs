@@ -1,5 +1,5 @@
-// Writes tables of Unicode properties that our crates need and that their dependencies do not have. The data is that of the running
-// Node; `node -p process.versions.unicode` prints its Unicode version.
+// Writes Rust functions for Unicode properties that our crates need and that their dependencies do not have. The data comes from the Node that
+// runs this script; `node -p process.versions.unicode` prints its Unicode version.
 //
 //     node scripts/unicode-tables.mjs          writes the tables
 //     node scripts/unicode-tables.mjs --check  fails if a table differs from what it would write
@@ -29,7 +29,7 @@ function ranges(property, from) {
 	return found;
 }
 
-/** Returns the source of a Rust function that is true for the characters in `ranges`. */
+/** Returns the source of a Rust function that tells whether a character, from the code point `from` on, has a property. */
 function rustFunction({name, property, from, doc}) {
 	const character = code => `'\\u{${code.toString(16)}}'`;
 	const patterns = ranges(property, from).map(([first, last]) =>

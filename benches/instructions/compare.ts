@@ -1,52 +1,55 @@
-// Counts of instructions beside those of a record.
+// Compares instruction counts with recorded ones, and prints both as a table.
 
-/** What counts depend on beside the code: where any of it differs, they cannot be compared. */
+/** Everything but the code that counts depend on. If any of it differs, counts are not comparable. */
 export interface Machine {
-	/** As `rustc --version` has it. */
+	/** Output of `rustc --version`. */
 	readonly rustc: string;
 	/** The target triple. */
 	readonly target: string;
-	/** The C library, in which memory is copied and allocated. */
+	/** Version of the C library, which copies and allocates memory. */
 	readonly libc: string;
-	/** As `valgrind --version` has it: it decides what the CPU that it emulates can do. */
+	/** Output of `valgrind --version`. It determines the instruction sets of the CPU that valgrind emulates. */
 	readonly valgrind: string;
 }
 
-/** Instructions by case. */
+/** Number of instructions by the name of the case. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** What is kept in `record.json`. */
+/** The content of `record.json`. */
 export interface CountRecord extends Machine {
 	readonly instructions: Counts;
 }
 
+/** One case in a comparison. */
 export interface Row {
 	readonly name: string;
-	/** None for a case that is new. */
+	/** The recorded count. Absent if the case is new. */
 	readonly recorded?: number;
-	/** None for a case that is gone. */
+	/** The current count. Absent if the case no longer exists. */
 	readonly now?: number;
-	/** now / recorded, of a case that is in both. */
+	/** `now / recorded`, if both exist. */
 	readonly ratio?: number;
 }
 
 export interface Comparison {
-	/** Those of now in their order, then those that are gone. */
+	/** The current cases in their order, then those that no longer exist. */
 	readonly rows: readonly Row[];
-	/** What is not as it was when the counts were recorded, such as `rustc: 1.95.0, recorded with 1.94.0`; none if they are comparable. */
+	/** Differences between the machines, such as `rustc: 1.95.0, recorded with 1.94.0`. Empty if the counts are comparable. */
 	readonly differences: readonly string[];
-	/** Cases that grew by more than is allowed; none where counts are not comparable. */
+	/** Cases whose count grew by more than is allowed. Empty if the counts are not comparable. */
 	readonly grown: readonly string[];
-	/** Cases that became as much less, of which a record no longer says what they take. */
+	/** Cases whose count shrank by more than the same share. With the recorded count, new growth would not be detected. */
 	readonly shrunk: readonly string[];
+	/** Cases that are not in the record. */
 	readonly added: readonly string[];
+	/** Cases of the record that no longer exist. */
 	readonly gone: readonly string[];
 }
 
-/** By how much of what is recorded a case may grow: less comes of how the compiler lays code out that did not change. */
+/** A count may grow by this share of the recorded one. Smaller changes come from the compiler, which may lay out unchanged code differently. */
 export const ALLOWED_GROWTH = 0.03;
 
-/** Compares the counts of now with recorded ones. */
+/** Compares the current counts with recorded ones. */
 export function compare(recorded: CountRecord, now: CountRecord, allowed = ALLOWED_GROWTH): Comparison {
 	const rows: Row[] = Object.entries(now.instructions).map(([name, count]) => {
 		const before = recorded.instructions[name];
@@ -58,27 +61,27 @@ export function compare(recorded: CountRecord, now: CountRecord, allowed = ALLOW
 		}
 	}
 	const differences = (['rustc', 'target', 'libc', 'valgrind'] as const)
-		.filter(what => recorded[what] !== now[what])
-		.map(what => `${what}: ${now[what]}, recorded with ${recorded[what]}`);
-	const named = (wanted: (row: Row) => boolean): string[] => rows.filter(wanted).map(({name}) => name);
-	const ratios = (wanted: (ratio: number) => boolean): string[] =>
-		differences.length > 0 ? [] : named(({ratio}) => ratio !== undefined && wanted(ratio));
+		.filter(property => recorded[property] !== now[property])
+		.map(property => `${property}: ${now[property]}, recorded with ${recorded[property]}`);
+	const namesOf = (matches: (row: Row) => boolean): string[] => rows.filter(matches).map(({name}) => name);
+	const namesByRatio = (matches: (ratio: number) => boolean): string[] =>
+		differences.length > 0 ? [] : namesOf(({ratio}) => ratio !== undefined && matches(ratio));
 	return {
 		rows,
 		differences,
-		grown: ratios(ratio => ratio > 1 + allowed),
-		shrunk: ratios(ratio => ratio < 1 - allowed),
-		added: named(row => row.recorded === undefined),
-		gone: named(row => row.now === undefined),
+		grown: namesByRatio(ratio => ratio > 1 + allowed),
+		shrunk: namesByRatio(ratio => ratio < 1 - allowed),
+		added: namesOf(row => row.recorded === undefined),
+		gone: namesOf(row => row.now === undefined),
 	};
 }
 
-/** The rows as lines: case, recorded, now, ratio. */
+/** Returns the rows as lines of text: case, recorded count, current count, ratio. */
 export function table({rows, grown}: Comparison): string[] {
 	const cells = rows.map(({name, recorded, now, ratio}) => [
 		name,
-		count(recorded),
-		count(now),
+		formatted(recorded),
+		formatted(now),
 		ratio?.toFixed(4) ?? (recorded === undefined ? 'new' : 'gone'),
 		grown.includes(name) ? 'GREW' : '',
 	]);
@@ -92,6 +95,6 @@ export function table({rows, grown}: Comparison): string[] {
 	);
 }
 
-function count(instructions: number | undefined): string {
+function formatted(instructions: number | undefined): string {
 	return instructions?.toLocaleString('en-US') ?? '–';
 }

@@ -1,5 +1,5 @@
-// `npm run guard`: counts the instructions of all cases, and fails where one takes more than it is recorded to take.
-// `npm run guard -- --record` records what they take now.
+// `npm run guard` counts the instructions of all cases, and fails if a case executes more than 3% more of them than record.json says.
+// `npm run guard -- --record` writes the current counts to record.json.
 import {spawnSync} from 'node:child_process';
 import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
@@ -17,7 +17,7 @@ const now: CountRecord = {
 	target,
 	libc: output('getconf', 'GNU_LIBC_VERSION'),
 	valgrind: output('valgrind', '--version'),
-	instructions: counted(),
+	instructions: countInstructions(),
 };
 if (process.argv.includes('--record')) {
 	writeFileSync(recordFile, `${JSON.stringify(now, undefined, '\t')}\n`);
@@ -26,21 +26,21 @@ if (process.argv.includes('--record')) {
 	report(JSON.parse(readFileSync(recordFile, 'utf8')) as CountRecord);
 }
 
-/** The program that runs valgrind is of the very version of the library, and is built once. */
+/** Installs the program that runs valgrind, in the version of the crate gungraun, unless it is installed already. */
 function installRunner(): void {
 	const [, version] = /^gungraun = "=([^"]+)"$/mu.exec(readFileSync(join(packageRoot, 'Cargo.toml'), 'utf8'))!;
 	const runner = join(tools, 'bin/gungraun-runner');
 	if (existsSync(runner) && output(runner, '--version').endsWith(` ${version}`)) {
 		return;
 	}
-	console.log(`installing gungraun-runner ${version} (minutes the first time) …`);
+	console.log(`installing gungraun-runner ${version} (takes minutes, only once) …`);
 	const install = ['install', '--locked', '--quiet', '--debug', '--version', version!, '--root', tools, 'gungraun-runner'];
-	// It runs for seconds, and builds sooner like this.
+	// A debug build without debug information: it is built sooner, and the runner's own speed does not matter.
 	run('cargo', install, 'inherit', {CARGO_PROFILE_DEV_DEBUG: '0'});
 }
 
-/** Instructions by case. Built as `npm test` builds, so that all it built serves again. */
-function counted(): Counts {
+/** Counts the instructions of all cases. Builds the same workspace for the same target as `npm test`, so that cargo reuses compiled crates. */
+function countInstructions(): Counts {
 	console.log('counting instructions …');
 	const build = ['bench', '--quiet', '--workspace', '--bench', 'instructions', '--target', target];
 	return countsOf(run('cargo', [...build, '--', '--output-format=json', '--parallel=auto'], 'pipe'));
@@ -55,15 +55,15 @@ function report(recorded: CountRecord): void {
 			console.log(`${what}: ${names.join(', ')}`);
 		}
 	};
-	list('new, not in the record', added);
-	list('gone, but in the record', gone);
-	list(`took more than ${100 * ALLOWED_GROWTH} % less than recorded: record it`, shrunk);
+	list('new (not in the record)', added);
+	list('gone (only in the record)', gone);
+	list(`shrank by more than ${100 * ALLOWED_GROWTH}%, so record the new counts`, shrunk);
 	if (differences.length > 0) {
-		console.log(`NOT COMPARABLE with the record, so nothing is judged. ${differences.join('; ')}`);
+		console.log(`NOT COMPARABLE with the record, so no case fails: ${differences.join('; ')}`);
 	}
 	if (grown.length > 0) {
 		console.log(
-			`TOOK MORE than ${100 * ALLOWED_GROWTH} % more instructions than recorded: ${grown.join(', ')}. Where that is worth it, \`npm run guard -- --record\`.`,
+			`FAILED, more than ${100 * ALLOWED_GROWTH}% more instructions than recorded: ${grown.join(', ')}. If that is justified, run \`npm run guard -- --record\`.`,
 		);
 		process.exitCode = 1;
 	}

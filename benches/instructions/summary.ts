@@ -1,22 +1,22 @@
-// What gungraun prints with `--output-format=json`: a line for each case (its schema 7).
+// Reads gungraun's output with `--output-format=json`: one JSON object per case, each on a line (schema 7).
 import type {Counts} from './compare.ts';
 
-/** The parts that are read here. */
+/** The fields that `countsOf` reads. */
 interface Summary {
 	/** `instructions::group::function` */
 	readonly module_path: string;
 	readonly id?: string;
 	readonly profiles: ReadonlyArray<{
 		readonly tool: string;
-		/** `values` also has what was counted before, where there was something. */
+		/** `values` also has the counts of the last run, if there was one. */
 		readonly data: {readonly total: {readonly metrics: {readonly Ir: {readonly values: {readonly new: number}}}}};
 	}>;
 }
 
 /**
-Instructions by case, `group::function::id`, in the order of their names.
+Returns the number of instructions by the name of the case, `group::function::id`, sorted by name.
 
-@throws {Error} Where a line is no summary with a count of instructions, a case comes twice, or there is none.
+@throws {Error} If a line is not a summary with a count of instructions, if a case occurs twice, or if there is no case.
 */
 export function countsOf(lines: string): Counts {
 	const counts: Record<string, number> = {};

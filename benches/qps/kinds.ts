@@ -1,13 +1,14 @@
-// All kinds of records: one per folder beside this file.
+// Finds out which kind of record a record is (each suite has one kind), and describes it for the report.
 import {bm25Kind} from './bm25/kind.ts';
 import {dprKind} from './dpr/kind.ts';
 import {encodingKind} from './encoding/kind.ts';
-import type {DescribedRecord, RecordKind} from './report/description.ts';
-import type {QpsRecord} from './report/record.ts';
+import type {DescribedRecord, RecordKind} from './report/records/description.ts';
+import type {QpsRecord} from './report/records/record.ts';
 import {vectorsKind} from './vectors/kind.ts';
 
 const kinds: readonly RecordKind[] = [vectorsKind, dprKind, encodingKind, bm25Kind];
 
+/** Returns a record with the description that the report shows. Fails if no suite makes such records. */
 export function described(record: QpsRecord): DescribedRecord {
 	const kind = kinds.find(each => each.accepts(record));
 	if (!kind) {

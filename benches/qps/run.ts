@@ -1,85 +1,90 @@
-// `npm run bench -- qps DEFINITION …`: measures systems side by side, as a definition says, and writes a record.
+// The command `npm run bench -- qps`: measures the systems of a definition side by side and writes a record, or runs a
+// command for records (report, compare).
 import {mkdirSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
 import * as bm25 from './bm25/measure.ts';
 import * as dpr from './dpr/measure.ts';
 import * as encoding from './encoding/measure.ts';
-import {coreTicks, load, machine, stolenShare} from './machine.ts';
+import {threadsOf} from './harness/cores.ts';
+import {cache, qpsFolder} from './harness/folders.ts';
+import {coreTicks, load, machine, stolenShare} from './harness/machine.ts';
+import type {Say, Suite} from './harness/suite.ts';
+import {setUp} from './harness/system.ts';
 import {described} from './kinds.ts';
-import type {Part, Say} from './part.ts';
 import {commandsFor, writePage} from './report/command.ts';
-import type {QpsRecord} from './report/record.ts';
-import {cache, here, setUp, threadsOf} from './system.ts';
+import type {QpsRecord} from './report/records/record.ts';
 import * as vectors from './vectors/measure.ts';
 
-const parts: Readonly<Record<string, Part>> = {
-	bm25: bm25 as Part,
-	vectors: vectors as Part,
-	encoding: encoding as Part,
-	dpr: dpr as Part,
+const suites: Readonly<Record<string, Suite>> = {
+	bm25: bm25 as Suite,
+	vectors: vectors as Suite,
+	encoding: encoding as Suite,
+	dpr: dpr as Suite,
 };
 
 /**
-Runs a report command, or the named definitions. Without a name, it lists all definitions and options. Fails if a system that must
-be exact returns wrong hits.
+Runs a command for records (`report`, `compare`), or measures the named definitions. Without arguments, it lists all
+definitions and options. Fails if a system that must be exact returns wrong hits.
 */
-export async function qps(words: readonly string[], say: Say): Promise<void> {
-	const command = commandsFor(described)[words[0] ?? ''];
+export async function qps(args: readonly string[], say: Say): Promise<void> {
+	const command = commandsFor(described)[args[0] ?? ''];
 	if (command) {
-		command(words.slice(1), say);
+		command(args.slice(1), say);
 		return;
 	}
 	const {values: options, positionals: names} = parseArgs({
-		args: [...words],
+		args: [...args],
 		allowPositionals: true,
 		options: {setup: {type: 'boolean'}, rebuild: {type: 'boolean'}, smoke: {type: 'boolean'}},
 	});
-	const homes = new Map(
-		Object.keys(parts).flatMap(part =>
-			readdirSync(join(here, part, 'definitions')).map(file => [file.replace('.json', ''), part] as const),
+	const suiteOf = new Map(
+		Object.keys(suites).flatMap(suite =>
+			readdirSync(join(qpsFolder, suite, 'definitions')).map(file => [file.replace('.json', ''), suite] as const),
 		),
 	);
-	const unknown = names.find(name => !homes.has(name));
+	const unknown = names.find(name => !suiteOf.has(name));
 	if (unknown !== undefined) {
-		throw new Error(`expected a definition (${[...homes.keys()].join(', ')}), got ${unknown}`);
+		throw new Error(`expected a definition (${[...suiteOf.keys()].join(', ')}), got ${unknown}`);
 	}
 	if (names.length === 0) {
-		for (const part of Object.keys(parts)) {
-			say(`Definitions of ${part}: ${[...homes].flatMap(([name, home]) => (home === part ? [name] : [])).join(', ')}.`);
+		for (const suite of Object.keys(suites)) {
+			const definitions = [...suiteOf].filter(([, other]) => other === suite).map(([name]) => name);
+			say(`Definitions of ${suite}: ${definitions.join(', ')}.`);
 		}
 		say('Options: --setup, --rebuild, --smoke (one round, kept in .cache/smoke).');
 		say('Commands for records: report [NAME|FILE …] [--against FILE|NAME] [--out FILE]; compare NEW [OLD].');
 	}
 	for (const name of names) {
-		const home = homes.get(name)!;
-		const defined: {readonly about: string; readonly threads?: number | 'all'} = JSON.parse(
-			readFileSync(join(here, home, 'definitions', `${name}.json`), 'utf8'),
+		const suiteName = suiteOf.get(name)!;
+		const stored: {readonly about: string; readonly threads?: number | 'all'} = JSON.parse(
+			readFileSync(join(qpsFolder, suiteName, 'definitions', `${name}.json`), 'utf8'),
 		);
-		const part = parts[home]!;
+		const suite = suites[suiteName]!;
 		const failed = new Map<string, string>();
-		for (const system of options.setup ? new Set(part.systemsOf(defined)) : []) {
+		for (const system of options.setup ? new Set(suite.systemsOf(stored)) : []) {
 			say(`setting ${system.replace('/systems/', ': ')} up …`);
-			const failure = setUp(join(here, system));
+			const failure = setUp(join(qpsFolder, system));
 			if (failure) {
 				failed.set(system, failure);
 			}
 		}
-		say(`${name}: ${defined.about}`);
-		const threads = threadsOf(defined);
-		const [on, before, ticks] = [machine(threads), load(), coreTicks()];
+		say(`${name}: ${stored.about}`);
+		const threads = threadsOf(stored);
+		const [thisMachine, loadBefore, ticksBefore] = [machine(threads), load(), coreTicks()];
 		const {rebuild = false, smoke = false} = options;
-		const {definition, data, results, table, figure, wrong} = await part.measure(
-			defined.threads === undefined ? defined : {...defined, threads},
+		const {definition, data, results, table, figure, violations} = await suite.measure(
+			// Replaces `all` with the number of cores.
+			stored.threads === undefined ? stored : {...stored, threads},
 			{rebuild, smoke, failed, say},
 		);
-		const stolen = stolenShare(ticks, coreTicks());
+		const stolen = stolenShare(ticksBefore, coreTicks());
 		say(table);
 		const record = {
 			definition: {name, ...definition},
 			data,
-			machine: on,
-			load: {before, after: load(), ...(stolen !== undefined && {stolen})},
+			machine: thisMachine,
+			load: {before: loadBefore, after: load(), ...(stolen !== undefined && {stolen})},
 			results,
 			...(figure === undefined && {text: table}),
 		};
@@ -89,18 +94,18 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 			writeRecord('record', `${new Date().toISOString().slice(0, 10)}-${name}`, record, figure, say);
 		}
 		writePage(join(cache, 'report', `${smoke ? 'smoke-' : ''}${name}.html`), [described(record as QpsRecord)], [], say);
-		if (wrong.length > 0) {
-			throw new Error(wrong.join('\n'));
+		if (violations.length > 0) {
+			throw new Error(violations.join('\n'));
 		}
 	}
 }
 
-/** Writes a record, and its chart if there is one. `folder` is relative to this one. */
+/** Writes a record, and its figure (SVG) if there is one. `folder` is relative to benches/qps. */
 function writeRecord(folder: string, name: string, record: object, figure: string | undefined, say: Say): void {
-	mkdirSync(join(here, folder), {recursive: true});
-	writeFileSync(join(here, folder, `${name}.json`), `${JSON.stringify(record, undefined, '\t')}\n`);
+	mkdirSync(join(qpsFolder, folder), {recursive: true});
+	writeFileSync(join(qpsFolder, folder, `${name}.json`), `${JSON.stringify(record, undefined, '\t')}\n`);
 	if (figure !== undefined) {
-		writeFileSync(join(here, folder, `${name}.svg`), figure);
+		writeFileSync(join(qpsFolder, folder, `${name}.svg`), figure);
 	}
 	say(`recorded in benches/qps/${folder}/${name}.json${figure === undefined ? '' : ' and .svg'}`);
 }

@@ -1,13 +1,14 @@
 import {existsSync, readFileSync} from 'node:fs';
 import {defineConfig} from 'vitepress';
 
-/** The API reference is written by TypeDoc (`npm run docs`), with its own part of the sidebar. */
+/** TypeDoc writes the API reference and this part of the sidebar (`npm run docs`). Without them, the site is built without the reference. */
 const apiSidebar = new URL('../api/typedoc-sidebar.json', import.meta.url);
 const repository = 'https://github.com/passagekit/passagekit';
 
 const guides = [
 	{text: 'Getting started', link: '/guide/getting-started'},
-	{text: 'Your own documents', link: '/guide/documents'},
+	{text: 'Documents and passages', link: '/guide/documents'},
+	{text: 'Corpora in files', link: '/guide/corpora'},
 	{text: 'Filters and updates', link: '/guide/filters-and-updates'},
 	{text: 'Your own embeddings', link: '/guide/embeddings'},
 	{text: 'Hybrid search and tuning', link: '/guide/hybrid'},
@@ -25,7 +26,7 @@ const details = [
 	{text: 'Replication study', link: '/replication'},
 	{text: 'Phrase study', link: '/phrases'},
 	{text: 'Confidence and calibration', link: '/calibration'},
-	{text: 'Vocabulary projections', link: '/vocabulary'},
+	{text: 'Vocabulary projections and study', link: '/vocabulary'},
 	{text: 'Glossary', link: '/glossary'},
 ];
 

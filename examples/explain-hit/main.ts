@@ -1,4 +1,7 @@
-/** Shows why a passage was found: BM25's terms, and what the encoder's vectors are about. Writes a page for the browser. */
+/**
+Shows why a passage was found: prints the contribution of each term to its BM25 score, and writes a page with the tokens that the vectors
+of question and passage are about.
+*/
 import {writeFile} from 'node:fs/promises';
 import {Collection, VocabularyProjection, explainMatch, explanationHtml} from 'passagekit';
 

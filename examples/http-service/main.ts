@@ -1,5 +1,6 @@
 /**
-A search service over HTTP. A request that the client gives up cancels its search; `SIGTERM` lets running requests finish.
+Serves searches and questions over HTTP. If a client disconnects, its search is canceled. On `SIGTERM`, running requests finish before the
+service exits.
 
 	GET /search?q=…&k=…  →  {hits: [{id, title, score}]}
 	GET /ask?q=…         →  {answers: [{text, passageId}]}
@@ -10,7 +11,7 @@ import {Collection, RetrievalError} from 'passagekit';
 
 export function createService(collection: Collection): ReturnType<typeof createServer> {
 	return createServer(async (request, response) => {
-		// The client closed the connection before the answer was there.
+		// Aborted when the connection is closed; after the response was sent, this has no effect.
 		const abandoned = new AbortController();
 		response.on('close', () => abandoned.abort());
 		try {
@@ -20,7 +21,7 @@ export function createService(collection: Collection): ReturnType<typeof createS
 			if (abandoned.signal.aborted) {
 				return;
 			}
-			// A typed error is the client's mistake; anything else is ours.
+			// `ERR_ARGUMENT` is the client's mistake; any other error is ours.
 			const invalid = error instanceof RetrievalError && error.code === 'ERR_ARGUMENT';
 			response.writeHead(invalid ? 400 : 500, {'content-type': 'application/json'});
 			response.end(JSON.stringify({error: error instanceof Error ? error.message : String(error)}));

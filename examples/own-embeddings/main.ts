@@ -1,6 +1,6 @@
 /**
-Searches with an encoder of one's own. This one hashes three-letter pieces of words, so that it runs without a model; call an API
-or another library in `encode` instead.
+Searches with a custom encoder. This encoder hashes every three consecutive letters of a word, so it needs no model. Your `encode` may
+call an API or another library instead.
 */
 import {createHash} from 'node:crypto';
 import {DenseSearcher, type Encoder, type EncoderInput, HnswIndex, readPassages} from 'passagekit';
@@ -36,7 +36,7 @@ function countTrigrams(input: EncoderInput): Map<number, number> {
 	return counts;
 }
 
-// The index remembers the encoder's identity, and refuses searches with any other encoder.
+// The index remembers the encoder's identity. A `DenseSearcher` over it refuses any other encoder.
 const index = new HnswIndex({dim: DIM, similarity: 'cosine', metadata: {encoder: trigrams.identity}});
 const passages = [];
 for await (const passage of readPassages('./articles')) {

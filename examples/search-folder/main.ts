@@ -1,4 +1,4 @@
-/** Builds a collection from a folder, or opens the one that an earlier run built, and searches it. */
+/** Searches a folder of texts. The first run builds a collection; later runs open it. */
 import {existsSync} from 'node:fs';
 import {Collection} from 'passagekit';
 

@@ -1,4 +1,4 @@
-/** Tunes a hybrid on development questions, measures it on test questions, and tests the difference to BM25 for significance. */
+/** Tunes a hybrid on development questions, measures it on test questions, and tests whether it differs significantly from BM25. */
 import {
 	Collection,
 	type Question,
@@ -20,7 +20,8 @@ const lists = {dense: await dense.searchMany(dev, {k: 100}), sparse: await spars
 const {fusion} = await tuneHybrid(lists, {qrels: qrelsOf(dev), measure: 'RR@10'}, {method: 'hybrid'});
 
 const test = await questionsOf('./questions.test.jsonl');
-const hybrid = new HybridSearcher({dense, sparse, fusion});
+// The weight was tuned for lists of 100 hits, so the searcher fuses lists of this length too.
+const hybrid = new HybridSearcher({dense, sparse, fusion, depth: 100});
 const measured = await evaluate(await hybrid.searchMany(test, {k: 100}), qrelsOf(test), ['RR@10']);
 const baseline = await evaluate(await sparse.searchMany(test, {k: 100}), qrelsOf(test), ['RR@10']);
 const {difference, p} = await significance(measured, baseline, 'RR@10', {test: 'randomization'});
@@ -34,7 +35,7 @@ async function questionsOf(path: string): Promise<Question[]> {
 	return questions;
 }
 
-/** A judged query that a run lacks counts as 0, so other questions must not be in the qrels. */
+/** Returns the qrels of these questions only: a query that has qrels but is not in the run would count as 0. */
 function qrelsOf(questions: readonly Question[]): Qrels {
 	return new Map(questions.map(({id}) => [id, allQrels.get(id)!]));
 }

@@ -1,9 +1,9 @@
-/** Searches the index of another thread for the best vector. */
+/** Attaches to the index of the main thread, and sends back the id of the vector that is most similar to a query. */
 import {parentPort, workerData} from 'node:worker_threads';
 import {FlatIndex} from 'passagekit';
 
 const {handle, query} = workerData;
-// This thread has an object of its own over the same memory, and closes it itself.
+// This object uses the memory of the main thread's index. Each thread closes its own object.
 const index = FlatIndex.attach(handle);
 const [hit] = await index.search(query, {k: 1});
 index.close();

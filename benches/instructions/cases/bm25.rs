@@ -1,5 +1,5 @@
 //! Searches 20,000 passages in one segment with four queries, one after another. The index is built once for all cases,
-//! outside of valgrind.
+//! before valgrind starts.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use gungraun::{library_benchmark, library_benchmark_group};
 use ranking::Hit;
 use sparse::{Analyzer, Bm25, Bm25Index, IndexWriter, WriterOptions};
 
-use crate::data::{aside, kept, words};
+use crate::data::{never_dropped, on_another_thread, words};
 
 const PASSAGES: u64 = 20_000;
 const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/instructions-bm25");
@@ -16,9 +16,10 @@ const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/instructions-bm25");
 fn build() {
     let options = WriterOptions { overwrite: true, ..WriterOptions::default() };
     let writer = IndexWriter::create(Path::new(FOLDER), Analyzer::ENGLISH, options);
-    let mut writer = writer.expect("a folder of ours");
+    let mut writer = writer.expect("a writable folder");
     for at in 0..PASSAGES {
-        // With one length for all, there would be only a few different scores, and no passage could be pruned.
+        // 20 to 60 words. If all passages had the same length, there would be only a few different scores, and no
+        // passage could be pruned.
         let length = 20 + at * 7919 % 41;
         writer.add(&at.to_string(), None, &words(length as usize, at)).expect("a new id");
     }
@@ -32,7 +33,7 @@ pub struct Queries {
     k: usize,
 }
 
-/// The first term of each query is in one of 20 passages, the others in a handful of passages.
+/// In each query, the first term is in 5% of the passages, and the others are in a few passages.
 const RARE: [&str; 4] = [
     "word80 word3001 word7013 word19001",
     "word83 word2903 word6011 word18013",
@@ -48,36 +49,36 @@ const COMMON: [&str; 4] = [
 ];
 
 fn queries(texts: [&'static str; 4], k: usize) -> &'static Queries {
-    let index = aside(|| Bm25Index::open(Path::new(FOLDER)).expect("built before"));
-    let case = kept(Queries { index, texts, k });
+    let index = on_another_thread(|| Bm25Index::open(Path::new(FOLDER)).expect("built before"));
+    let case = never_dropped(Queries { index, texts, k });
     // A first search, so that term lookups are cached and buffers allocated.
-    hits(case);
+    search(case);
     case
 }
 
-fn hits(case: &Queries) -> Vec<Vec<Hit>> {
+fn search(case: &Queries) -> Vec<Vec<Hit>> {
     let (searcher, control) = (case.index.searcher(), Control::new());
-    let search = |text| searcher.search(text, case.k, Bm25::default(), &control).expect("hits");
-    case.texts.into_iter().map(search).collect()
+    let hits = |text| searcher.search(text, case.k, Bm25::default(), &control).expect("hits");
+    case.texts.into_iter().map(hits).collect()
 }
 
-// With upper bounds, which prune most passages; the searcher uses them up to a `k` of 1,250 here.
+// Upper bounds prune most passages. On this index the planner uses them up to k = 1,250.
 #[library_benchmark]
 #[bench::rare_terms_10(queries(RARE, 10))]
 #[bench::rare_terms_100(queries(RARE, 100))]
 #[bench::common_terms_10(queries(COMMON, 10))]
 #[bench::common_terms_100(queries(COMMON, 100))]
 #[bench::common_terms_1000(queries(COMMON, 1000))]
-fn bounded(case: &Queries) -> Vec<Vec<Hit>> {
-    hits(case)
+fn upper_bounds(case: &Queries) -> Vec<Vec<Hit>> {
+    search(case)
 }
 
-// Exhaustive search.
+// Every posting is scored.
 #[library_benchmark]
 #[bench::rare_terms_2000(queries(RARE, 2000))]
 #[bench::common_terms_2000(queries(COMMON, 2000))]
-fn exact(case: &Queries) -> Vec<Vec<Hit>> {
-    hits(case)
+fn exhaustive(case: &Queries) -> Vec<Vec<Hit>> {
+    search(case)
 }
 
-library_benchmark_group!(name = sparse_search, setup = build(), benchmarks = [bounded, exact]);
+library_benchmark_group!(name = sparse_search, setup = build(), benchmarks = [upper_bounds, exhaustive]);

@@ -1,28 +1,30 @@
-//! Data with fixed seeds.
+//! Random data with fixed seeds, and helpers that keep counts the same from run to run.
 
 use std::fmt::Write;
 
 use ranking::{Hit, by_rank};
 
-/// Leaks a case, so that dropping it is not counted.
-pub fn kept<T>(case: T) -> &'static mut T {
-    Box::leak(Box::new(case))
+/// Leaks the argument of a case, so that the instructions of dropping it are not counted.
+pub fn never_dropped<T>(argument: T) -> &'static mut T {
+    Box::leak(Box::new(argument))
 }
 
-/// Makes rayon's global pool consist of the calling thread, because only the instructions of that thread are counted.
-pub fn on_this_thread() {
+/// Makes rayon's global pool consist of the calling thread only, because the instructions of other threads are not
+/// counted.
+pub fn use_one_thread() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
     pool.build_global().expect("there is no pool yet");
 }
 
-/// Runs `make` on another thread, whose allocations come from an arena of its own. Otherwise memory that `make` frees, in the
-/// random order of hash tables, would change how many instructions the allocations of a case take.
-pub fn aside<T: Send>(make: impl FnOnce() -> T + Send) -> T {
+/// Runs `make` on another thread, where the allocator uses another arena. `make` may fill hash tables, which free
+/// memory in random order. On the calling thread, that would change the number of instructions that later allocations
+/// take.
+pub fn on_another_thread<T: Send>(make: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| scope.spawn(make).join().expect("no panic"))
 }
 
-/// A linear congruential generator. `numerics::SplitMix64` would give other data, and so other counts than the recorded
-/// ones.
+/// A linear congruential generator. With `numerics::SplitMix64`, the data and so the counts would differ from the
+/// recorded ones.
 pub struct Random(u64);
 
 impl Random {
@@ -34,7 +36,7 @@ impl Random {
         (self.next() >> 56) as u8
     }
 
-    /// A number from a uniform distribution over [−1, 1).
+    /// Returns a number from the uniform distribution over [−1, 1).
     pub fn number(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1u64 << 23) as f32 - 1.0
     }
@@ -45,17 +47,20 @@ impl Random {
     }
 }
 
+/// Returns `count` numbers from the uniform distribution over [−1, 1).
 pub fn numbers(count: usize, seed: u64) -> Vec<f32> {
     let mut random = Random::new(seed);
     (0..count).map(|_| random.number()).collect()
 }
 
+/// Returns `count` random bytes.
 pub fn bytes(count: usize, seed: u64) -> Vec<u8> {
     let mut random = Random::new(seed);
     (0..count).map(|_| random.byte()).collect()
 }
 
-/// Rows `[rows * dim]` in clusters of about 20.
+/// Returns vectors in clusters of about 20, as a matrix `[rows, dim]`. All seeds use the same cluster centers; row r is
+/// in cluster 7919 r mod `clusters`.
 pub fn clustered(rows: usize, dim: usize, seed: u64) -> Vec<f32> {
     let clusters = (rows / 20).max(1);
     let (centers, mut random) = (numbers(clusters * dim, 1), Random::new(seed));
@@ -66,8 +71,8 @@ pub fn clustered(rows: usize, dim: usize, seed: u64) -> Vec<f32> {
     (0..rows * dim).map(number).collect()
 }
 
-/// A text of words with about the frequencies of Zipf's law: the i-th most frequent word occurs 1 / i times as often as the
-/// first.
+/// Returns a text of `count` words from `word1` to `word19999`. They follow Zipf's law: the frequency of word i is
+/// about 1 / i of that of word 1.
 pub fn words(count: usize, seed: u64) -> String {
     let (mut random, mut text) = (Random::new(seed), String::new());
     for _ in 0..count {
@@ -77,7 +82,7 @@ pub fn words(count: usize, seed: u64) -> String {
     text
 }
 
-/// A ranked list of `count` passages, whose ords start at `first`, with random scores.
+/// Returns a ranked list of `count` passages with random scores. Their ords start at `first`.
 pub fn hits(first: u32, count: u32, seed: u64) -> Vec<Hit> {
     let mut random = Random::new(seed);
     let hit = |ord| Hit { ord, score: 10.0 + random.number() };

@@ -1,5 +1,5 @@
-//! Finds the spans of a passage of 200 tokens, the answers of 20 passages, and the exact matches of 10 questions for a grid
-//! of weights.
+//! Finds the best spans of a passage of 200 tokens, the answers in 20 passages, and the number of correct answers to 10
+//! questions for a grid of 10 weights of evidence fusion (retrieval scores added to the reader's relevance).
 
 use std::ops::Range;
 
@@ -11,27 +11,28 @@ use reading::{
     answers, best_spans, exact_matches,
 };
 
-use crate::data::{Random, aside, kept, on_this_thread};
+use crate::data::{Random, never_dropped, on_another_thread, use_one_thread};
 
 const TOKENS: usize = 200;
 const PASSAGES: usize = 20;
 
+// Spans of up to 10 tokens, the default limit.
 #[library_benchmark]
-#[bench::of_10_tokens(kept(Passage::new(1)))]
+#[bench::of_10_tokens(never_dropped(Passage::new(1)))]
 fn spans(passage: &Passage) -> Vec<Span> {
     best_spans(&passage.start, &passage.end, &passage.words, SpanLimits::default())
 }
 
 fn passages(scoring: SpanScoring) -> &'static (Vec<PassageReading<'static>>, ReadOptions) {
-    let reading = |passage| kept(Passage::new(passage as u64)).reading();
+    let reading = |passage| never_dropped(Passage::new(passage as u64)).reading();
     let options = ReadOptions { scoring, ..ReadOptions::default() };
-    kept(((0..PASSAGES).map(reading).collect(), options))
+    never_dropped(((0..PASSAGES).map(reading).collect(), options))
 }
 
 #[library_benchmark]
 #[bench::normalized(passages(SpanScoring::Normalized))]
 fn answers_of_20((passages, options): &(Vec<PassageReading<'_>>, ReadOptions)) -> Vec<Answer> {
-    answers(passages, options).expect("sound readings")
+    answers(passages, options).expect("valid readings")
 }
 
 pub struct Grid {
@@ -39,10 +40,12 @@ pub struct Grid {
     scorings: Vec<Scoring>,
 }
 
-fn weights(spans: SpanScoring) -> &'static Grid {
-    on_this_thread();
-    let accepted = kept(["w1".to_owned(), "w7 w8".to_owned()]).as_slice();
-    let readings = kept(aside(|| (0..10).map(read).collect::<Vec<QuestionReadings>>())).iter();
+fn grid(spans: SpanScoring) -> &'static Grid {
+    use_one_thread();
+    let accepted = never_dropped(["w1".to_owned(), "w7 w8".to_owned()]).as_slice();
+    let readings =
+        never_dropped(on_another_thread(|| (0..10).map(readings_of).collect::<Vec<QuestionReadings>>()))
+            .iter();
     let questions = readings.map(|readings| AnsweredQuestion {
         readings: Some(readings),
         accepted: AcceptedAnswers::Texts(accepted),
@@ -51,16 +54,18 @@ fn weights(spans: SpanScoring) -> &'static Grid {
         let evidence = Evidence { beta: 1.0, gamma: f64::from(step) / 10.0 };
         Scoring { spans, evidence, merge: Merge::Text }
     };
-    let case = kept(Grid { questions: questions.collect(), scorings: (0..10).map(scoring).collect() });
-    // A first run, so that buffers are allocated.
-    right(case);
+    let case =
+        never_dropped(Grid { questions: questions.collect(), scorings: (0..10).map(scoring).collect() });
+    // A first call, so that the allocation of buffers is not counted.
+    count_matches(case);
     case
 }
 
-fn read(question: usize) -> QuestionReadings {
+/// Returns the stored readings (outputs of a reader) for one question and its passages.
+fn readings_of(question: usize) -> QuestionReadings {
     let mut builder = QuestionBuilder::new();
     for at in 0..PASSAGES {
-        let passage = kept(Passage::new((question * PASSAGES + at) as u64));
+        let passage = never_dropped(Passage::new((question * PASSAGES + at) as u64));
         let reading = passage.reading();
         let stored = StoredReading::new(at, &reading.windows, SpanLimits::default()).expect("a valid window");
         builder.push(reading.text, reading.retrieval_score, &stored).expect("a finite score");
@@ -68,42 +73,44 @@ fn read(question: usize) -> QuestionReadings {
     builder.finish()
 }
 
-fn right(case: &Grid) -> usize {
+/// Counts correct answers over all questions, all weights, and the first 1, 5, 10 and 20 passages.
+fn count_matches(case: &Grid) -> usize {
     let matches = |&scoring: &Scoring| {
         let matches = exact_matches(&case.questions, scoring, &[1, 5, 10, 20], &Control::new());
-        matches.expect("finite weights").into_iter().flatten().filter(|&right| right).count()
+        matches.expect("finite weights").into_iter().flatten().filter(|&is_match| is_match).count()
     };
     case.scorings.iter().map(matches).sum()
 }
 
-// Each with the first 1, 5, 10 and 20 passages.
 #[library_benchmark]
-#[bench::original(weights(SpanScoring::Original))]
-#[bench::normalized(weights(SpanScoring::Normalized))]
-#[bench::probability(weights(SpanScoring::Probability))]
+#[bench::original(grid(SpanScoring::Original))]
+#[bench::normalized(grid(SpanScoring::Normalized))]
+#[bench::probability(grid(SpanScoring::Probability))]
 fn grid_of_10_weights(case: &Grid) -> usize {
-    right(case)
+    count_matches(case)
 }
 
-/// A passage of words, some of two tokens, and a reader's logits.
+/// A passage with random logits of a reader. Some of its words have two tokens.
 pub struct Passage {
     text: String,
     start: Vec<f32>,
     end: Vec<f32>,
+    /// Byte range of each token in the text.
     offsets: Vec<Range<u32>>,
+    /// Number of the word of each token.
     words: Vec<u32>,
     relevance: f32,
-    retrieval: f32,
+    retrieval_score: f32,
 }
 
 impl Passage {
     fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let mut logits = |count| (0..count).map(|_| 4.0 * random.number()).collect::<Vec<f32>>();
-        let (start, end, of_passage) = (logits(TOKENS), logits(TOKENS), logits(2));
+        let (start, end, other_logits) = (logits(TOKENS), logits(TOKENS), logits(2));
         let (mut text, mut offsets, mut words) = (String::new(), Vec::new(), Vec::new());
         for token in 0..TOKENS {
-            // Every fifth token continues the previous word.
+            // Every fifth token continues the previous word, so five tokens make four words.
             if token % 5 != 4 {
                 text.push(' ');
             }
@@ -112,13 +119,21 @@ impl Passage {
             offsets.push(first..text.len() as u32);
             words.push((token - token / 5) as u32 - u32::from(token % 5 == 4));
         }
-        Self { text, start, end, offsets, words, relevance: of_passage[0], retrieval: 10.0 + of_passage[1] }
+        Self {
+            text,
+            start,
+            end,
+            offsets,
+            words,
+            relevance: other_logits[0],
+            retrieval_score: 10.0 + other_logits[1],
+        }
     }
 
     fn reading(&self) -> PassageReading<'_> {
         let Self { start, end, offsets, words, .. } = self;
         let window = Window { relevance: Relevance::Logit(self.relevance), start, end, offsets, words };
-        PassageReading { text: &self.text, retrieval_score: self.retrieval, windows: vec![window] }
+        PassageReading { text: &self.text, retrieval_score: self.retrieval_score, windows: vec![window] }
     }
 }
 

@@ -1,11 +1,12 @@
-//! Fuses two lists of 1,000 passages, half of which are in both, and evaluates a grid of weights for 10 questions.
+//! Fuses two lists of 1,000 passages that share 500 passages, and evaluates a grid of 21 fusion weights for 10
+//! questions.
 
 use control::Control;
 use fusion::{JudgedQuestion, Method, Normalization, first_ranks, fuse};
 use gungraun::{library_benchmark, library_benchmark_group};
 use ranking::Hit;
 
-use crate::data::{hits, kept, on_this_thread};
+use crate::data::{hits, never_dropped, use_one_thread};
 
 pub struct Lists {
     dense: Vec<Hit>,
@@ -14,7 +15,7 @@ pub struct Lists {
 }
 
 fn lists(method: Method) -> &'static Lists {
-    kept(Lists { dense: hits(0, 1000, 1), sparse: hits(500, 1000, 2), method })
+    never_dropped(Lists { dense: hits(0, 1000, 1), sparse: hits(500, 1000, 2), method })
 }
 
 #[library_benchmark]
@@ -23,29 +24,31 @@ fn lists(method: Method) -> &'static Lists {
 #[bench::z_score(lists(Method::interpolate(0.5, Normalization::ZScore)))]
 #[bench::reciprocal_rank(lists(Method::reciprocal_rank(60.0)))]
 fn two_lists(case: &Lists) -> Vec<Hit> {
-    fuse(&[&case.dense, &case.sparse], &case.method, 100).expect("a sound method")
+    fuse(&[&case.dense, &case.sparse], &case.method, 100).expect("a valid method")
 }
 
-pub struct Run {
+/// Questions with relevance judgments, and a fusion method for each weight of the grid.
+pub struct Grid {
     questions: Vec<JudgedQuestion<'static>>,
-    weights: Vec<Method>,
+    methods: Vec<Method>,
 }
 
-fn run() -> &'static Run {
-    on_this_thread();
-    let list = |first, seed| kept(hits(first, 1000, seed)).as_slice();
+fn questions_and_grid() -> &'static Grid {
+    use_one_thread();
+    let list = |first, seed| never_dropped(hits(first, 1000, seed)).as_slice();
     let question = |question: u64| {
         let lists = vec![list(0, 2 * question), list(500, 2 * question + 1)];
-        JudgedQuestion { lists, relevant: kept([40 + question as u32, 1200]) }
+        // One relevant passage is only in the first list, the other one only in the second.
+        JudgedQuestion { lists, relevant: never_dropped([40 + question as u32, 1200]) }
     };
-    let weights = (0..=20).map(|step| Method::hybrid(f64::from(step) / 10.0)).collect();
-    kept(Run { questions: (0..10).map(question).collect(), weights })
+    let methods = (0..=20).map(|step| Method::hybrid(f64::from(step) / 10.0)).collect();
+    never_dropped(Grid { questions: (0..10).map(question).collect(), methods })
 }
 
 #[library_benchmark]
-#[bench::of_21_weights(run())]
-fn grid(case: &Run) -> Vec<Vec<u32>> {
-    first_ranks(&case.questions, &case.weights, 100, &Control::new()).expect("sound methods")
+#[bench::of_21_weights(questions_and_grid())]
+fn grid(case: &Grid) -> Vec<Vec<u32>> {
+    first_ranks(&case.questions, &case.methods, 100, &Control::new()).expect("valid methods")
 }
 
 library_benchmark_group!(name = fused_lists, benchmarks = [two_lists, grid]);

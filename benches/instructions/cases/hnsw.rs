@@ -1,5 +1,6 @@
-//! Searches an HNSW index for the 10 best of 2,000 vectors. One thread builds the graph, on the CPU that valgrind emulates,
-//! so it is the same in every run.
+//! Searches an HNSW index for the best 10 of 2,000 vectors, and builds one. One thread builds the graph, on the CPU
+//! that valgrind emulates, so the graph is the same in every run. A code scan is a brute-force scan over quantized
+//! codes, which the planner chooses if it is cheaper than a beam search.
 
 use control::Control;
 use dense::{HnswIndex, HnswOptions, RowSet, Similarity};
@@ -7,16 +8,16 @@ use gungraun::{library_benchmark, library_benchmark_group};
 use ranking::Hit;
 use serde_json::Value;
 
-use crate::data::{clustered, kept};
+use crate::data::{clustered, never_dropped};
 
 const ROWS: usize = 2000;
 /// Above 128, so that the index has sign-bit sketches.
 const DIM: usize = 192;
 const K: usize = 10;
-/// So large that comparing all codes of 2,000 rows is cheaper than a graph search.
-const EF: usize = 64;
-/// Small enough for a graph search.
-const WALK_EF: usize = 32;
+/// So large that a scan over the codes of all 2,000 rows is cheaper than a beam search.
+const SCAN_EF: usize = 64;
+/// Small enough for a beam search to be cheaper.
+const BEAM_EF: usize = 32;
 
 pub struct Hnsw {
     index: HnswIndex,
@@ -28,9 +29,9 @@ fn hnsw() -> &'static Hnsw {
     let vectors = clustered(ROWS, DIM, 2);
     let queries = clustered(64, DIM, 3);
     let allowed = (0..ROWS as u32).filter(|row| row % 3 == 0).collect();
-    let case = kept(Hnsw { index: built(&vectors), queries, allowed });
+    let case = never_dropped(Hnsw { index: built(&vectors), queries, allowed });
     // A first search, so that one-time initialization is not counted.
-    case.index.search(&vectors[..DIM], K, EF, &Control::new()).expect("sound");
+    case.index.search(&vectors[..DIM], K, SCAN_EF, &Control::new()).expect("valid");
     case
 }
 
@@ -39,54 +40,55 @@ fn built(vectors: &[f32]) -> HnswIndex {
     let index = HnswIndex::new(DIM, Similarity::Dot, options, Value::Null);
     let mut index = index.expect("a dimension and options");
     let ids = (0..vectors.len() / DIM).map(|row| row.to_string()).collect();
-    index.add(ids, vectors, 1, &Control::new()).expect("sound rows");
+    index.add(ids, vectors, 1, &Control::new()).expect("valid rows");
     index
 }
 
-// Graph searches, one after another.
+// Beam searches, one after another.
 #[library_benchmark]
 #[bench::of_8_queries(hnsw())]
-fn walk(case: &Hnsw) -> Vec<Vec<Hit>> {
-    let search = |query| case.index.search(query, K, WALK_EF, &Control::new()).expect("sound");
+fn beam_search(case: &Hnsw) -> Vec<Vec<Hit>> {
+    let search = |query| case.index.search(query, K, BEAM_EF, &Control::new()).expect("valid");
     case.queries.chunks(DIM).take(8).map(search).collect()
 }
 
-// Graph searches whose steps are interleaved.
+// Beam searches of several queries whose steps are interleaved.
 #[library_benchmark]
 #[bench::of_8_queries(hnsw())]
-fn interleaved_walks(case: &Hnsw) -> Vec<Vec<Hit>> {
-    case.index.search_many(&case.queries[..8 * DIM], K, WALK_EF, 1, &Control::new()).expect("sound")
+fn interleaved_beam_searches(case: &Hnsw) -> Vec<Vec<Hit>> {
+    case.index.search_many(&case.queries[..8 * DIM], K, BEAM_EF, 1, &Control::new()).expect("valid")
 }
 
 // A scan over the codes of the rows that a filter allows.
 #[library_benchmark]
 #[bench::of_667_rows(hnsw())]
-fn sweep(case: &Hnsw) -> Vec<Hit> {
+fn filtered_code_scan(case: &Hnsw) -> Vec<Hit> {
     let filter = Some(&case.allowed as dense::Filter<'_>);
-    case.index.search_filtered(&case.queries[..DIM], K, EF, filter, &Control::new()).expect("sound")
+    case.index.search_filtered(&case.queries[..DIM], K, SCAN_EF, filter, &Control::new()).expect("valid")
 }
 
 // A scan over all codes.
 #[library_benchmark]
 #[bench::of_2000_rows(hnsw())]
-fn sweep_of_all(case: &Hnsw) -> Vec<Hit> {
-    case.index.search(&case.queries[..DIM], K, EF, &Control::new()).expect("sound")
+fn code_scan(case: &Hnsw) -> Vec<Hit> {
+    case.index.search(&case.queries[..DIM], K, SCAN_EF, &Control::new()).expect("valid")
 }
 
 // A scan over all codes for many queries at once.
 #[library_benchmark]
 #[bench::of_64_queries(hnsw())]
-fn sweep_for_many(case: &Hnsw) -> Vec<Vec<Hit>> {
-    case.index.search_many(&case.queries, K, EF, 1, &Control::new()).expect("sound")
+fn batch_code_scan(case: &Hnsw) -> Vec<Vec<Hit>> {
+    case.index.search_many(&case.queries, K, SCAN_EF, 1, &Control::new()).expect("valid")
 }
 
 #[library_benchmark]
 #[bench::of_500_rows(clustered(500, DIM, 2))]
 fn build(vectors: Vec<f32>) -> &'static HnswIndex {
-    kept(built(&vectors))
+    never_dropped(built(&vectors))
 }
 
 library_benchmark_group!(
     name = graph_search,
-    benchmarks = [walk, interleaved_walks, sweep, sweep_of_all, sweep_for_many, build]
+    benchmarks =
+        [beam_search, interleaved_beam_searches, filtered_code_scan, code_scan, batch_code_scan, build]
 );

@@ -1,12 +1,13 @@
-//! Counts the instructions of the parts of a search with callgrind.
+//! Counts the instructions that each part of a search executes, with valgrind's callgrind and the crate gungraun.
 //!
 //! `npm run guard` runs all cases and compares the counts with those in `record.json`. It installs gungraun's runner in
-//! `target/tools/bin`; with that folder on the `PATH`, `cargo bench -p instructions -- '*one_query*'` runs chosen cases and
-//! shows what changed since their last run.
+//! `target/tools/bin`. With that folder on the `PATH`, `cargo bench -p instructions -- '*one_query*'` runs the matching
+//! cases and shows what changed since their last run.
 //!
-//! A case counts the function of its name, on one thread. Its argument is made before, and caches are warm. All data have
-//! fixed seeds. The CPU that valgrind emulates has AVX2 but not AVX-512, so the AVX2 kernels are counted on every x86-64
-//! machine that supports them.
+//! A case is a benchmark function with one argument, such as `one_query::dim_384`. The argument is created before the
+//! counting starts, from fixed seeds, and caches are warm. It is never dropped, so dropping it is not counted. Only the
+//! instructions of the function on the calling thread are counted. The CPU that valgrind emulates has AVX2 but not
+//! AVX-512, so the AVX2 kernels are counted on every x86-64 machine that supports AVX2.
 
 mod analysis;
 mod bm25;
@@ -15,7 +16,7 @@ mod evidence;
 mod flat;
 mod fusing;
 mod hnsw;
-mod products;
+mod simd_kernels;
 mod top;
 
 use analysis::tokens;
@@ -25,11 +26,11 @@ use flat::exact_search;
 use fusing::fused_lists;
 use gungraun::{Callgrind, LibraryBenchmarkConfig, main};
 use hnsw::graph_search;
-use products::inner_products;
+use simd_kernels::simd;
 use top::top_k;
 
 main!(
     config = LibraryBenchmarkConfig::default().tool(Callgrind::with_args(["--cache-sim=no"])),
     library_benchmark_groups =
-        [inner_products, exact_search, graph_search, sparse_search, tokens, fused_lists, readings, top_k]
+        [simd, exact_search, graph_search, sparse_search, tokens, fused_lists, readings, top_k]
 );

@@ -1,44 +1,30 @@
-// A definition of BM25 (definitions/<name>.json), and what is kept of each of its entries.
-import type {Figure} from '../statistics.ts';
-import type {Agreement} from './agreement.ts';
-import type {Built} from './indexes.ts';
-import type {Speed} from './speed.ts';
+// The definition of one BM25 benchmark (definitions/<name>.json): what is measured, and which systems are compared.
 import type {Analysis, Entry} from './system.ts';
 
-/** definitions/<name>.json. */
+/** The content of definitions/<name>.json. */
 export interface Definition {
 	readonly about: string;
-	/** Of data.json. */
+	/** The name of a corpus in data/data.json. */
 	readonly corpus: string;
-	/** Of data.json. Without queries, building indexes is what is measured. */
+	/** The name of a list of queries in data/data.json. Without queries, the time to build indexes is measured. */
 	readonly queries?: string;
 	readonly analysis: Analysis;
+	/** The numbers of hits per query. Searches are measured for each of them. */
 	readonly k?: readonly number[];
-	/** In each, every entry has its turn. */
+	/** The number of rounds. In each round, every entry is measured once. */
 	readonly rounds: number;
-	/** What each entry does before, for each k or for building: so many rounds, and so many seconds of queries. */
+	/**
+	The untimed rounds before the first timed one. If queries are measured, each k is warmed up separately, until both
+	`rounds` and `seconds` are reached. If building is measured, `seconds` is ignored.
+	*/
 	readonly warmUp?: {readonly rounds: number; readonly seconds: number};
-	/** That search, each on a core of its own; indexes are built by one, since passages keep their order. 1 where there is none. */
+	/**
+	The number of threads that search, each on its own core; 1 by default. The file may say `all`, which `run.ts` replaces
+	with the number of cores. Indexes are always built by one thread, which keeps passages in order.
+	*/
 	readonly threads?: number;
-	/** The entry that others are compared with. */
+	/** The name of the entry that all others are compared with. */
 	readonly reference: string;
+	/** The entries: systems, each with the way in which it is called. */
 	readonly systems: readonly Entry[];
-}
-
-/** What came of one entry. */
-export interface Result {
-	readonly name: string;
-	/** Why there is nothing else. */
-	readonly failed?: string;
-	readonly built?: Built;
-	/** Of building, round by round. */
-	readonly seconds?: Figure;
-	readonly secondsRatio?: Figure;
-	/** The most memory of the process that searched. */
-	readonly peakBytes?: number | undefined;
-	/** Asked in each round. */
-	readonly queries?: number;
-	/** That searched, where the definition has several: one where the system has no more for such queries. */
-	readonly threads?: number;
-	readonly speed?: Readonly<Record<number, Speed & {readonly agreement?: Agreement}>>;
 }

@@ -1,20 +1,25 @@
-// Indexes of the systems, kept in the cache with what building them took.
+// Builds the systems' BM25 indexes and keeps them in the cache. Next to each index is its stamp: a JSON file with the
+// version of the system, the build time, the size, the peak memory, and a fingerprint of the passages.
 import {existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {bytesOf, cache} from '../system.ts';
+import {bytesOf, cache} from '../harness/folders.ts';
 import {type Analysis, Bm25System, type Entry} from './system.ts';
 
 export interface Built {
+	/** The version of the system. */
 	readonly version: string;
-	/** Of wall time, pinned to one core, reading the file included. */
+	/** The wall time of building on one core, including reading the passages. */
 	readonly seconds: number;
-	/** Of the index on the disk. */
+	/** The size of the index on disk. */
 	readonly bytes: number;
-	/** The most memory of the process that built. */
+	/** The peak memory of the process that built the index. */
 	readonly peakBytes?: number | undefined;
 }
 
-/** The index of an entry's system: the one kept, if the same version made it of the same passages, or a new one. */
+/**
+Returns the cached index of an entry's system if the same version of the system built it from the same passages; else
+builds it.
+*/
 export async function indexed(
 	entry: Entry,
 	corpus: string,
@@ -24,13 +29,13 @@ export async function indexed(
 	say: (line: string) => void,
 ): Promise<Built> {
 	const stamp = stampOf(entry, corpus, analysis);
-	// A process of its own, whose peak memory is that of building.
+	// A new process, so that its peak memory is that of building.
 	const system = new Bm25System(entry);
 	try {
 		const version = await system.version();
 		if (!rebuild && existsSync(stamp)) {
-			const {passages: of, ...built}: Built & {passages: string} = JSON.parse(readFileSync(stamp, 'utf8'));
-			if (built.version === version && of === fingerprint(passages)) {
+			const {passages: stamped, ...built}: Built & {passages: string} = JSON.parse(readFileSync(stamp, 'utf8'));
+			if (built.version === version && stamped === fingerprint(passages)) {
 				return built;
 			}
 		}
@@ -41,7 +46,10 @@ export async function indexed(
 	}
 }
 
-/** Builds an index anew. `system` runs `entry`; where it ran before, its peak memory is that of all it did. */
+/**
+Builds an index and replaces the cached one, if there is one. `system` is the running system of `entry`; the peak memory
+is that of its process since the process started.
+*/
 export async function build(system: Bm25System, entry: Entry, corpus: string, passages: string, analysis: Analysis): Promise<Built> {
 	const folder = indexFolder(entry, corpus, analysis);
 	const stamp = stampOf(entry, corpus, analysis);
@@ -55,14 +63,15 @@ export async function build(system: Bm25System, entry: Entry, corpus: string, pa
 	return built;
 }
 
-/** Where the index of an entry's system is. */
+/** Returns the folder of the index of an entry's system. Entries with the same system share it. */
 export function indexFolder({system}: Entry, corpus: string, analysis: Analysis): string {
 	return join(cache, 'indexes', `${corpus}-${analysis}`, system);
 }
 
+/** Returns the path of an index's stamp. */
 const stampOf = (entry: Entry, corpus: string, analysis: Analysis): string => `${indexFolder(entry, corpus, analysis)}.json`;
 
-/** Of a passage file, its length and time. */
+/** Identifies the content of a passage file by its size and modification time. */
 function fingerprint(file: string): string {
 	const {size, mtimeMs} = statSync(file);
 	return `${size} ${mtimeMs}`;

@@ -1,11 +1,12 @@
-// Records of BM25, as the report shows them.
-import {type Description, type RecordKind, referencedSpeeds, threadsInWords} from '../report/description.ts';
-import {type Kept, type QpsRecord, ourNames, threadsOf} from '../report/record.ts';
-import {bm25Charts} from './charts.ts';
-import type {Definition, Result} from './definition.ts';
-import {bm25Tables} from './tables-html.ts';
+// Describes records of BM25 for the report.
+import {type Description, type RecordKind, referencedSpeeds, threadsInWords} from '../report/records/description.ts';
+import {type QpsRecord, type TypedRecord, ourNames, threadsOf} from '../report/records/record.ts';
+import type {Definition} from './definition.ts';
+import {bm25Charts} from './report/charts.ts';
+import {bm25Tables} from './report/html-tables.ts';
+import type {Result} from './results/result.ts';
 
-export type Bm25Record = Kept<Definition, Result>;
+export type Bm25Record = TypedRecord<Definition, Result>;
 
 export const bm25Kind: RecordKind = {
 	accepts: ({definition}) => 'corpus' in definition && 'analysis' in definition,
@@ -14,9 +15,9 @@ export const bm25Kind: RecordKind = {
 
 function describe(record: Bm25Record): Description {
 	const {definition, results} = record;
-	const first = results.find(({name}) => name === [...ourNames(record)][0]);
-	const builds = results.some(({seconds}) => seconds);
-	const ratio = first?.secondsRatio;
+	const [ourFirstName] = [...ourNames(record)];
+	const measuresBuilding = results.some(({seconds}) => seconds);
+	const ratio = results.find(({name}) => name === ourFirstName)?.secondsRatio;
 	return {
 		kind: 'BM25',
 		setting: setting(record),
@@ -26,7 +27,7 @@ function describe(record: Bm25Record): Description {
 		indexes: results.flatMap(({name, built, seconds}) =>
 			built ? [{entry: name, version: built.version, seconds: built.seconds, bytes: built.bytes, ...(seconds && {rounds: seconds})}] : [],
 		),
-		...(builds && {headline: ratio ? `${ratio.median.toFixed(1)}× ${definition.reference}, building` : '–'}),
+		...(measuresBuilding && {headline: ratio ? `${ratio.median.toFixed(1)}× ${definition.reference}, building` : '–'}),
 	};
 }
 

@@ -1,20 +1,22 @@
-// What one definition of BM25 comes to: queries, or the building of indexes.
+// Measures one BM25 benchmark: the speed of queries, or the time to build indexes. `measure` takes its definition and
+// returns a result per entry. An entry is a system and the way in which it is called.
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
-import {figureOf} from '../report/figure.ts';
-import type {Options, Outcome, Say} from '../part.ts';
-import {figure} from '../statistics.ts';
-import {cache} from '../system.ts';
-import {type Agreement, agreement, readHits} from './agreement.ts';
-import {bm25Charts} from './charts.ts';
-import {corpus, firstQueries, prepareCorpus, prepareQueries, queries} from './data.ts';
-import type {Definition, Result} from './definition.ts';
+import {cache} from '../harness/folders.ts';
+import type {Options, Outcome, Say} from '../harness/suite.ts';
+import {figureOf} from '../report/plot/figure.ts';
+import {figure} from '../statistics/statistics.ts';
+import {corpus, firstQueries, prepareCorpus, prepareQueries, queries} from './data/data.ts';
+import type {Definition} from './definition.ts';
 import {build, indexFolder, indexed} from './indexes.ts';
-import {type Measured, type Speed, speed} from './speed.ts';
+import {bm25Charts} from './report/charts.ts';
+import {buildTable, speedTable} from './report/text-tables.ts';
+import {type Agreement, agreement, readHits} from './results/agreement.ts';
+import type {Result} from './results/result.ts';
+import {type Measured, type Speed, speed} from './results/speed.ts';
 import {Bm25System, type Entry, type Round, folderOf} from './system.ts';
-import {buildTable, speedTable} from './table.ts';
 
-/** passagekit's server also makes the tokens. */
+/** Returns the folders of a definition's systems, and that of passagekit's server, which analyzes the passages into tokens. */
 export const systemsOf = ({systems}: Definition): readonly string[] => [
 	...systems.map(entry => folderOf(entry)),
 	folderOf({system: 'passagekit'}),
@@ -31,27 +33,29 @@ export async function measure(defined: Definition, {rebuild, smoke, failed, say}
 		results,
 		table: definition.queries ? speedTable(results, definition.threads ?? 1) : buildTable(results),
 		figure: figureOf(definition.about, bm25Charts(definition, results)),
-		wrong: inexact(definition, results, say),
+		violations: violations(definition, results, say),
 	};
 }
 
 async function measureQueries(
-	{corpus: name, queries: of, analysis, k: ks = [], rounds, warmUp, threads = 1, reference, systems}: Definition,
+	{corpus: corpusName, queries: queriesName, analysis, k: ks = [], rounds, warmUp, threads = 1, reference, systems}: Definition,
 	failed: ReadonlyMap<string, string>,
 	rebuild: boolean,
 	say: Say,
 ): Promise<readonly Result[]> {
-	const passages = await prepareCorpus(name, say);
-	const asked = await prepareQueries(of!, say);
-	const file = analysis === 'tokens' ? 'tokens' : 'raw';
-	const askedOf = new Map(systems.map(entry => [entry.name, firstQueries(asked[file], entry.queries ?? queries(of!).sample)]));
+	const passages = await prepareCorpus(corpusName, say);
+	const queryFiles = await prepareQueries(queriesName!, say);
+	const content = analysis === 'tokens' ? 'tokens' : 'raw';
+	const queriesOf = new Map(
+		systems.map(entry => [entry.name, firstQueries(queryFiles[content], entry.queries ?? queries(queriesName!).sample)]),
+	);
 	const results = new Map<string, Result>();
 	const running = new Map<string, Bm25System>();
 	const measured = new Map<string, Round[]>();
-	const hits = join(cache, 'hits', `${name}-${of!}`);
-	const hitsOf = (entry: string, k: number): string => join(hits, `${entry.replaceAll(/\W+/gu, '-')}-${k}.tsv`);
-	mkdirSync(hits, {recursive: true});
-	/** Does one step of an entry, unless one failed before. */
+	const hitsFolder = join(cache, 'hits', `${corpusName}-${queriesName!}`);
+	const hitsOf = (entry: string, k: number): string => join(hitsFolder, `${entry.replaceAll(/\W+/gu, '-')}-${k}.tsv`);
+	mkdirSync(hitsFolder, {recursive: true});
+	/** Runs one step for an entry, unless an earlier step failed. If the step fails, so does the entry. */
 	const step = async (entry: Entry, work: (system: Bm25System, result: Result) => Promise<void>): Promise<void> => {
 		const result = results.get(entry.name) ?? {name: entry.name};
 		try {
@@ -63,10 +67,11 @@ async function measureQueries(
 			results.set(entry.name, {...result, failed: (error as Error).message});
 		}
 	};
+	/** Has an entry answer all of its queries once. `hits` is a file to write the hits to. */
 	const ask = async (entry: Entry, k: number, hits?: string): Promise<Round> => {
 		const request = {
-			folder: indexFolder(entry, name, analysis),
-			queries: askedOf.get(entry.name)!.file,
+			folder: indexFolder(entry, corpusName, analysis),
+			queries: queriesOf.get(entry.name)!.file,
 			k,
 			rounds: 1,
 			batch: entry.batch ?? false,
@@ -79,12 +84,12 @@ async function measureQueries(
 	try {
 		for (const entry of systems) {
 			await step(entry, async (_, result) => {
-				refuse(failed.get(folderOf(entry)));
-				const built = await indexed(entry, name, passages[file], analysis, rebuild, say);
+				throwIfFailed(failed.get(folderOf(entry)));
+				const built = await indexed(entry, corpusName, passages[content], analysis, rebuild, say);
 				const system = new Bm25System(entry, threads);
 				running.set(entry.name, system);
-				const {threads: ways = []} = await system.describe();
-				const used = ways.includes(entry.batch ? 'batch' : 'query') ? threads : 1;
+				const {threads: threadedTasks = []} = await system.describe();
+				const used = threadedTasks.includes(entry.batch ? 'batch' : 'query') ? threads : 1;
 				results.set(entry.name, {...result, built, ...(threads > 1 && {threads: used})});
 			});
 		}
@@ -110,7 +115,7 @@ async function measureQueries(
 				});
 			}
 		}
-		// Last: a process that has kept all hits once is larger, and slower where memory is collected.
+		// Hits are written after all rounds. A process that has held all hits is larger, and slower if it has a garbage collector.
 		for (const entry of systems) {
 			await step(entry, async (system, result) => {
 				results.set(entry.name, {...result, peakBytes: system.peakBytes()});
@@ -121,18 +126,18 @@ async function measureQueries(
 		}
 		const measuredOf = (entry: string, k: number): Measured => ({
 			rounds: measured.get(`${entry} ${k}`)!,
-			queries: askedOf.get(entry)!.ids.length,
+			queries: queriesOf.get(entry)!.ids.length,
 		});
 		for (const entry of systems) {
 			await step(entry, async (_, result) => {
 				const speeds: Record<number, Speed & {agreement?: Agreement}> = {};
-				const compared = entry.name === reference || results.get(reference)?.failed ? undefined : reference;
-				const {ids} = askedOf.get(entry.name)!;
-				const both = compared === undefined ? ids : ids.slice(0, askedOf.get(compared)!.ids.length);
+				const other = entry.name === reference || results.get(reference)?.failed ? undefined : reference;
+				const {ids} = queriesOf.get(entry.name)!;
+				const commonIds = other === undefined ? ids : ids.slice(0, queriesOf.get(other)!.ids.length);
 				for (const k of ks) {
 					speeds[k] = {
-						...speed(measuredOf(entry.name, k), compared === undefined ? undefined : measuredOf(compared, k)),
-						...(compared && {agreement: agreement(await readHits(hitsOf(entry.name, k)), await readHits(hitsOf(compared, k)), both)}),
+						...speed(measuredOf(entry.name, k), other === undefined ? undefined : measuredOf(other, k)),
+						...(other && {agreement: agreement(await readHits(hitsOf(entry.name, k)), await readHits(hitsOf(other, k)), commonIds)}),
 					};
 				}
 				results.set(entry.name, {...result, speed: speeds, queries: ids.length});
@@ -145,22 +150,23 @@ async function measureQueries(
 }
 
 async function measureBuilds(
-	{corpus: name, analysis, rounds, warmUp, reference, systems}: Definition,
+	{corpus: corpusName, analysis, rounds, warmUp, reference, systems}: Definition,
 	failed: ReadonlyMap<string, string>,
 	say: Say,
 ): Promise<readonly Result[]> {
-	const passages = await prepareCorpus(name, say);
+	const passages = await prepareCorpus(corpusName, say);
 	const results = new Map<string, Result>();
 	const measured = new Map<string, number[]>();
 	const running = new Map(systems.map(entry => [entry.name, new Bm25System(entry)]));
 	try {
+		// Rounds up to 0 are the warm-up.
 		for (let round = 1 - (warmUp?.rounds ?? 0); round <= rounds; round++) {
 			say(round < 1 ? 'warming up …' : `round ${round} of ${rounds} …`);
 			for (const entry of systems.filter(({name}) => !results.get(name)?.failed)) {
 				try {
-					refuse(failed.get(folderOf(entry)));
+					throwIfFailed(failed.get(folderOf(entry)));
 					const file = passages[analysis === 'tokens' ? 'tokens' : 'raw'];
-					const built = await build(running.get(entry.name)!, entry, name, file, analysis);
+					const built = await build(running.get(entry.name)!, entry, corpusName, file, analysis);
 					results.set(entry.name, {name: entry.name, built});
 					if (round >= 1) {
 						measured.set(entry.name, [...(measured.get(entry.name) ?? []), built.seconds]);
@@ -174,36 +180,38 @@ async function measureBuilds(
 	} finally {
 		await Promise.all([...running.values()].map(async system => system.close()));
 	}
-	const compared = results.get(reference)?.failed ? undefined : measured.get(reference);
+	const referenceSeconds = results.get(reference)?.failed ? undefined : measured.get(reference);
 	return systems.map(entry => {
 		const result = results.get(entry.name)!;
 		const seconds = measured.get(entry.name);
 		if (result.failed || !seconds) {
 			return result;
 		}
-		const ratio = compared && entry.name !== reference && {secondsRatio: figure(seconds.map((value, i) => compared[i]! / value))};
+		const ratio = referenceSeconds &&
+			entry.name !== reference && {secondsRatio: figure(seconds.map((value, i) => referenceSeconds[i]! / value))};
 		return {...result, seconds: figure(seconds), ...ratio};
 	});
 }
 
-function refuse(reason: string | undefined): void {
+/** Fails with the reason why a system could not be set up, if there is one. */
+function throwIfFailed(reason: string | undefined): void {
 	if (reason) {
 		throw new Error(reason);
 	}
 }
 
-/** Entries that are to have the reference's hits, and have others. */
-function inexact({systems}: Definition, results: readonly Result[], say: Say): readonly string[] {
-	const wrong: string[] = [];
+/** Returns a message per k and entry marked `exact` whose hits differ from the reference's. */
+function violations({systems}: Definition, results: readonly Result[], say: Say): readonly string[] {
+	const found: string[] = [];
 	for (const {name} of systems.filter(({exact}) => exact)) {
 		const speeds = Object.entries(results.find(result => result.name === name)?.speed ?? {});
 		for (const [k, {agreement}] of speeds) {
 			if (!agreement) {
 				say(`${name}, k=${k}: not compared with the reference, which was not measured`);
 			} else if (agreement.identical < agreement.queries) {
-				wrong.push(`${name}, k=${k}: expected the reference's hits, got them for ${agreement.identical} of ${agreement.queries} queries`);
+				found.push(`${name}, k=${k}: expected the reference's hits, got them for ${agreement.identical} of ${agreement.queries} queries`);
 			}
 		}
 	}
-	return wrong;
+	return found;
 }

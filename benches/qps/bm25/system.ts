@@ -1,59 +1,68 @@
-// A BM25 system under test (README.md has the requests).
+// A BM25 system under test, and the requests that it answers. README.md describes the protocol.
 import {join} from 'node:path';
-import {System, here} from '../system.ts';
+import {qpsFolder} from '../harness/folders.ts';
+import {System} from '../harness/system.ts';
 
-/** A line of a definition's table: a system, how it is started, and how it is asked. */
+/** An entry of a definition: a system, how it is started, and how queries are sent to it. */
 export interface Entry {
 	readonly name: string;
-	/** A folder of systems/. */
+	/** The name of a folder in systems/. */
 	readonly system: string;
+	/** Arguments of the system's `start` program. */
 	readonly arguments?: readonly string[];
-	/** All queries in one call. */
+	/** Whether all queries are sent in one call. */
 	readonly batch?: boolean;
-	/** Asked in place of all, from the first: for a system that is slow. */
+	/** For a slow system: the number of queries to send, taken from the start of the list. */
 	readonly queries?: number;
-	/** Whether its hits and the bits of their scores must be the reference's. */
+	/** Whether the hits and all bits of their scores must equal the reference's. */
 	readonly exact?: boolean;
 }
 
-/** The folder of an entry's system, below benches/qps. */
+/** Returns the folder of an entry's system, relative to benches/qps. */
 export const folderOf = ({system}: Pick<Entry, 'system'>): string => `bm25/systems/${system}`;
 
-/** What a passage file holds: tokens, or raw text for the system's own english analyzer. */
+/** The content of a passage file: tokens, or raw text, which each system analyzes with its own English analyzer. */
 export type Analysis = 'tokens' | 'english';
 
+/** The times of answering all queries once. */
 export interface Round {
 	readonly wallNanos: number;
-	/** Of the thread that searched; where there may be several, of the process. */
+	/** The CPU time of the searching thread; of the process if several threads search, or if the system runs in Node. */
 	readonly cpuNanos: number;
-	/** Wall time of each query; empty in a batch. */
+	/** The wall time of each query; empty for a batch. */
 	readonly queryNanos: readonly number[];
 }
 
 export interface QueryRequest {
+	/** The folder of the index. */
 	readonly folder: string;
+	/** A file of queries, as lines of `id<TAB>tokens`. */
 	readonly queries: string;
+	/** The number of hits per query. */
 	readonly k: number;
+	/** The number of times to run all queries. */
 	readonly rounds: number;
+	/** Whether all queries are searched in one call. */
 	readonly batch: boolean;
-	/** That search at once, where the system can. */
+	/** The number of threads that search, if the system supports it. */
 	readonly threads: number;
-	/** A file to write the last round's hits to, as `query<TAB>passage<TAB>score`. */
+	/** A file to write the last round's hits to, as lines of `query<TAB>passage<TAB>score`. */
 	readonly hits?: string;
 }
 
-/** A running system. */
+/** A running BM25 system. */
 export class Bm25System extends System {
-	/** On as many cores as it may have threads. */
+	/** Starts the system, pinned to `threads` cores. */
 	constructor(entry: Entry, threads = 1) {
-		super(join(here, folderOf(entry)), {words: entry.arguments ?? [], threads});
+		super(join(qpsFolder, folderOf(entry)), {args: entry.arguments ?? [], threads});
 	}
 
-	/** Seconds that an index takes. The folder is there, and empty. */
+	/** Builds an index in an existing, empty folder. Returns the time in seconds. */
 	async build(passages: string, folder: string, analysis: Analysis): Promise<number> {
 		return (await this.ask<{seconds: number}>({verb: 'build', passages, folder, analysis})).seconds;
 	}
 
+	/** Answers queries. Returns the times of each round. */
 	async query(request: QueryRequest): Promise<readonly Round[]> {
 		return (await this.ask<{rounds: readonly Round[]}>({verb: 'query', ...request})).rounds;
 	}

@@ -1,56 +1,62 @@
-// A definition of DPR's table (definitions/<name>.json), and what one run comes to.
-import type {Result} from '../bm25/definition.ts';
+// The definition of the benchmark `dpr-table` (definitions/dpr-table.json), which repeats the run-time measurements of
+// DPR (Karpukhin et al., 2020, § 5.4), and its results. `sparse` means BM25, `dense` means HNSW.
+import type {Result} from '../bm25/results/result.ts';
 import type {Entry as SparseEntry} from '../bm25/system.ts';
-import type {Summary} from '../vectors/summary.ts';
+import type {Summary} from '../vectors/results/summary.ts';
 import type {Entry as DenseEntry} from '../vectors/system.ts';
 
-/** definitions/<name>.json. */
+/** The content of definitions/<name>.json. */
 export interface Definition {
+	/** What is measured, in words. */
 	readonly about: string;
-	/** Of ../bm25/data.json. */
+	/** The name of a corpus in ../bm25/data/data.json. */
 	readonly corpus: string;
-	/** Of ../bm25/data.json. */
+	/** The name of a list of queries in ../bm25/data/data.json. */
 	readonly queries: string;
-	/** A folder of the shared data. */
+	/** The folder of the encoder model, relative to the shared folder (../harness/folders.ts). */
 	readonly model: string;
-	/** Hits of a question. */
+	/** The number of hits per question. */
 	readonly k: number;
-	/** Candidates of a walk over a graph. */
+	/** The size of the candidate list in a graph search (`efSearch`). */
 	readonly effort: number;
 	readonly rounds: number;
+	/** The warm-up of answering questions with BM25, as in ../bm25/definition.ts. */
 	readonly warmUp: {readonly rounds: number; readonly seconds: number};
-	/** The entry of `sparse` whose hits are the right ones. */
+	/** The name of the entry of `sparse` that the others are compared with. */
 	readonly reference: string;
 	readonly sparse: readonly SparseEntry[];
 	readonly dense: readonly DenseEntry[];
 }
 
-/** What one run comes to. */
+/** The results of one run. */
 export interface Measured {
 	readonly encoded: Encoded;
-	/** Answering questions. */
+	/** The results of answering questions. */
 	readonly sparse: readonly Result[];
-	/** Building an index of raw text, round by round. */
+	/** The results of indexing raw text. */
 	readonly sparseBuilds: readonly Result[];
 	readonly dense: readonly Summary[];
-	/** The first of each index. */
+	/** `dense` without the entries that search the index of an earlier entry. */
 	readonly denseBuilds: readonly Summary[];
 }
 
+/** How long it took to encode a file of texts. */
 export interface Encoding {
-	/** Texts that there are. */
+	/** The number of texts in the file. */
 	readonly texts: number;
-	/** Of the first, fewer in a smoke run. */
+	/** The number of texts that were encoded: fewer in a smoke run. */
 	readonly rows: number;
 	readonly dim: number;
 	readonly seconds: number;
-	/** Of the process. */
+	/** The CPU time of the process. */
 	readonly cpuSeconds: number;
 }
 
+/** How long it took to encode the passages and the questions. */
 export interface Encoded {
+	/** The version of passagekit, which encodes the texts. */
 	readonly version: string;
 	readonly passages: Encoding;
-	/** One call for each. */
+	/** Questions are encoded in one call each. */
 	readonly questions: Encoding;
 }

@@ -1,29 +1,31 @@
-// Passages and questions through an encoder, on one core, as files of vectors.
+// Encodes the passages and the questions of `dpr-table` on one core, measures how long this takes, and writes the
+// vectors to files.
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
-import {packageRoot} from '../../../ts/core/native/addon.ts';
-import {prepareCorpus, prepareQueries} from '../bm25/data.ts';
-import type {Options} from '../part.ts';
-import {System, cache, here} from '../system.ts';
+import {prepareCorpus, prepareQueries} from '../bm25/data/data.ts';
+import {cache, qpsFolder, shared} from '../harness/folders.ts';
+import type {Options} from '../harness/suite.ts';
+import {System} from '../harness/system.ts';
 import type {Definition, Encoded, Encoding} from './definition.ts';
 
-/** The folder of the encoder's server, below benches/qps. */
+/** The folder of the encoder's server, relative to benches/qps. */
 export const ENCODER = 'dpr/systems/encoder';
 
-const shared = process.env['PASSAGEKIT_SHARED'] ?? join(packageRoot, '..', 'shared');
-
 /** Files of little-endian f32 rows `[rows, dim]`. */
-export interface Files {
+export interface VectorFiles {
 	readonly rows: string;
 	readonly queries: string;
 }
 
-/** Encodes anew, so that it is measured. Fails where the encoder was not set up: without vectors there is nothing to compare. */
-export async function encoded(
+/**
+Encodes the texts, even if vectors exist, so that the time is measured in this run. `counts` has the number of texts to
+encode, from the start of each file; without it, all passages. Fails if the encoder could not be set up.
+*/
+export async function encodeTexts(
 	{corpus, queries, model}: Definition,
 	counts: {readonly passages?: number; readonly questions: number},
 	{failed, say}: Options,
-): Promise<readonly [Encoded, Files]> {
+): Promise<readonly [Encoded, VectorFiles]> {
 	const failure = failed.get(ENCODER);
 	if (failure) {
 		throw new Error(`the encoder: ${failure}`);
@@ -32,7 +34,7 @@ export async function encoded(
 	mkdirSync(folder, {recursive: true});
 	const texts = {passages: (await prepareCorpus(corpus, say)).raw, questions: (await prepareQueries(queries, say)).raw};
 	const files = {rows: join(folder, 'passages.f32'), queries: join(folder, 'questions.f32')};
-	const system = new System(join(here, ENCODER));
+	const system = new System(join(qpsFolder, ENCODER));
 	try {
 		const version = await system.version();
 		const encode = async (what: 'passages' | 'questions', out: string, single: boolean): Promise<Encoding> => {

@@ -1,11 +1,12 @@
-// Records of encoding, as the report shows them.
-import {type Description, type RecordKind, referencedSpeeds} from '../report/description.ts';
-import type {Kept, QpsRecord} from '../report/record.ts';
-import {encodingCharts} from './charts.ts';
-import type {Definition, Result} from './definition.ts';
-import {encodingTables} from './tables-html.ts';
+// Describes records of encoding for the report.
+import {type Description, type RecordKind, referencedSpeeds} from '../report/records/description.ts';
+import type {QpsRecord, TypedRecord} from '../report/records/record.ts';
+import type {Definition} from './definition.ts';
+import {encodingCharts} from './report/charts.ts';
+import {encodingTables} from './report/html-tables.ts';
+import type {Result} from './results/result.ts';
 
-export type EncodingRecord = Kept<Definition, Result>;
+export type EncodingRecord = TypedRecord<Definition, Result>;
 
 export const encodingKind: RecordKind = {
 	accepts: ({definition}) => 'tasks' in definition,

@@ -1,45 +1,54 @@
-// A system that encodes (README.md has the requests).
+// A system that tokenizes and encodes texts, and the requests that it answers. README.md describes the protocol.
 import {join} from 'node:path';
-import {System, here} from '../system.ts';
+import {qpsFolder} from '../harness/folders.ts';
+import {System} from '../harness/system.ts';
 
-/** `tokenise`: ids of all texts; `one`: their vectors, one text at a time; `batch`: their vectors, all texts at hand. */
+/**
+A task: `tokenise` returns the token ids of all texts; `one` encodes one text per call; `batch` encodes all texts in one
+call. Definitions and the records that exist have these names, so the spelling must stay.
+*/
 export type Task = 'tokenise' | 'one' | 'batch';
 
-/** A line of a definition's table. */
+/** An entry of a definition: a system under a name. */
 export interface Entry {
 	readonly name: string;
-	/** A folder of systems/. */
+	/** The name of a folder in systems/. */
 	readonly system: string;
 }
 
+/** The times of doing a task once for all texts. */
 export interface Round {
 	readonly wallNanos: number;
-	/** Of the process. */
+	/** The CPU time of the process. */
 	readonly cpuNanos: number;
-	/** Wall time of each text; empty where they are done together. */
+	/** The wall time of each text for `one`; otherwise empty. */
 	readonly queryNanos: readonly number[];
 }
 
 export interface WorkRequest {
-	/** A folder with the model in every layout that systems ask for. */
+	/** A folder with the model in all layouts that systems expect. */
 	readonly model: string;
 	readonly maxTokens: number;
 	readonly task: Task;
-	/** A file with one text a line. */
+	/** A file with one text per line. */
 	readonly texts: string;
-	/** A file to write what was made to: vectors as f32 `[texts, dim]`, ids as u32, each text's after how many they are. */
+	/**
+	A file to write the results to: vectors as f32 `[texts, dim]`, or, for each text, the number of token ids and the ids
+	as u32.
+	*/
 	readonly found?: string;
 }
 
-/** The folder of an entry's system, below benches/qps. */
+/** Returns the folder of an entry's system, relative to benches/qps. */
 export const folderOf = ({system}: Pick<Entry, 'system'>): string => join('encoding', 'systems', system);
 
-/** A running system. */
+/** A running encoding system. */
 export class EncodingSystem extends System {
 	constructor(entry: Entry) {
-		super(join(here, folderOf(entry)));
+		super(join(qpsFolder, folderOf(entry)));
 	}
 
+	/** Does a task once for all texts. */
 	async work(request: WorkRequest): Promise<Round> {
 		return this.ask<Round>({verb: 'work', ...request});
 	}

@@ -1,61 +1,62 @@
-// `qps report` and `qps compare`: what is done with records that are there.
+// The commands for stored records: `qps report` writes a page, and `qps compare` prints a comparison.
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join, relative, resolve} from 'node:path';
 import {parseArgs} from 'node:util';
 import {packageRoot} from '../../../ts/core/native/addon.ts';
-import {cache, here} from '../system.ts';
-import {compare} from './compare.ts';
-import {compareTable} from './compare-table.ts';
-import {reportHtml} from './page.ts';
-import type {DescribedRecord} from './description.ts';
-import type {QpsRecord} from './record.ts';
-import {Records} from './records.ts';
+import {cache, qpsFolder} from '../harness/folders.ts';
+import {compareTable} from './compare/compare-table.ts';
+import {compare} from './compare/compare.ts';
+import {reportHtml} from './page/page.ts';
+import type {DescribedRecord} from './records/description.ts';
+import type {QpsRecord} from './records/record.ts';
+import {Records} from './records/records.ts';
 
 type Say = (line: string) => void;
-type Command = (words: readonly string[], say: Say) => void;
+type Command = (args: readonly string[], say: Say) => void;
 type Describe = (record: QpsRecord) => DescribedRecord;
 
-/** The commands by name; `describe` knows all kinds of records. */
+/** Returns the commands by name. `describe` must accept all kinds of records. */
 export const commandsFor = (describe: Describe): Readonly<Record<string, Command>> => ({
-	report: (words, say) => report(describe, words, say),
-	compare: (words, say) => comparison(describe, words, say),
+	report: (args, say) => reportCommand(describe, args, say),
+	compare: (args, say) => compareCommand(describe, args, say),
 });
 
 /**
-`report [NAME|FILE …] [--against FILE|NAME] [--out FILE]`: a page of records, the newest of a definition where that is
-named, and of all definitions where nothing is. Where one is compared with its own definition, that is the record before.
+`report [NAME|FILE …] [--against FILE|NAME] [--out FILE]` writes a page of records. A name stands for the newest record
+of a definition; without names, the page shows the newest record of every definition. As `--against`, a name stands for
+the newest record of the definition that is older than the record that it is compared with.
 */
-function report(describe: Describe, words: readonly string[], say: Say): void {
+function reportCommand(describe: Describe, args: readonly string[], say: Say): void {
 	const {values, positionals} = parseArgs({
-		args: [...words],
+		args: [...args],
 		allowPositionals: true,
 		options: {against: {type: 'string'}, out: {type: 'string'}},
 	});
-	const kept = new Records(join(here, 'record'));
-	const records = positionals.length > 0 ? positionals.map(name => kept.find(name)) : kept.newest();
+	const stored = new Records(join(qpsFolder, 'record'));
+	const records = positionals.length > 0 ? positionals.map(name => stored.find(name)) : stored.newest();
 	if (records.length === 0) {
 		throw new Error('expected records in benches/qps/record, got none');
 	}
 	const {against} = values;
-	const named = records.find(({definition}) => definition.name === against) ?? records[0]!;
-	const older = against === undefined ? [] : [kept.before(named, against)];
+	const newer = records.find(({definition}) => definition.name === against) ?? records[0]!;
+	const older = against === undefined ? [] : [stored.before(newer, against)];
 	const out = values.out ? resolve(values.out) : join(cache, 'report.html');
 	writePage(out, records.map(describe), older.map(describe), say);
 }
 
-/** `compare NEW [OLD]`: files, or definitions: the newest record, and the one before it. */
-function comparison(describe: Describe, words: readonly string[], say: Say): void {
-	const {positionals} = parseArgs({args: [...words], allowPositionals: true});
+/** `compare NEW [OLD]` prints a comparison of two records, each given by a file or a definition. */
+function compareCommand(describe: Describe, args: readonly string[], say: Say): void {
+	const {positionals} = parseArgs({args: [...args], allowPositionals: true});
 	const [newer, older, ...more] = positionals;
 	if (newer === undefined || more.length > 0) {
-		throw new Error(`expected a record and perhaps another, got ${positionals.length} names`);
+		throw new Error(`expected one or two records, got ${positionals.length}`);
 	}
-	const kept = new Records(join(here, 'record'));
-	const record = kept.find(newer);
-	say(compareTable(compare(describe(record), describe(kept.before(record, older)))));
+	const stored = new Records(join(qpsFolder, 'record'));
+	const record = stored.find(newer);
+	say(compareTable(compare(describe(record), describe(stored.before(record, older)))));
 }
 
-/** Says where the page is. */
+/** Writes a page of records, and prints its path. */
 export function writePage(file: string, records: readonly DescribedRecord[], against: readonly DescribedRecord[], say: Say): void {
 	mkdirSync(dirname(file), {recursive: true});
 	writeFileSync(file, reportHtml(records, {against}));

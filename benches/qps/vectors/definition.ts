@@ -1,49 +1,34 @@
-// A definition of vectors (definitions/<name>.json), and what is known of each of its entries while they are measured.
-import type {Point} from './curve.ts';
-import type {Built} from './indexes.ts';
+// The definition of one vector benchmark (definitions/<name>.json): which vectors are searched, at which efforts, and
+// which systems are compared. The effort is the parameter that trades speed for recall, such as `efSearch`.
 import type {Efforts, Entry, Similarity} from './system.ts';
 
-/** definitions/<name>.json. */
+/** The content of definitions/<name>.json. */
 export interface Definition {
 	readonly about: string;
-	/** Of data.json. */
+	/** The name of a data set in data/data.json. */
 	readonly data: string;
-	/** The first so many. */
+	/** The number of rows, taken from the start of the data set. */
 	readonly rows: number;
+	/** The number of queries, taken from the start of the data set. */
 	readonly queries: number;
 	readonly similarity: Similarity;
-	/** Of each k, the recalls at which speeds are compared; none where search is exact. */
+	/** For each k, the recalls at which speeds are compared. The list is empty for exact search. */
 	readonly targets: Readonly<Record<string, readonly number[]>>;
-	/** Unless an entry has its own. Without, search is exact. */
+	/** The efforts to try, unless an entry has its own. Without efforts, search is exact. */
 	readonly efforts?: Efforts;
-	/** In place of these for passagekit, which may be given less than k. */
+	/** The efforts to try for passagekit, whose effort may be below k. By default those in `efforts`. */
 	readonly ownEfforts?: Efforts;
-	/** In each, every entry has its turn. */
+	/** The number of rounds. In each round, every entry is measured once. */
 	readonly rounds: number;
-	/** A share of the rows, drawn at random, among which is searched. */
+	/** Restricts searches to a random subset with this share of the rows. */
 	readonly filter?: number;
-	/** That build and search, each on a core of its own. 1 where there is none. */
+	/**
+	The number of threads that build and search, each on its own core; 1 by default. The file may say `all`, which `run.ts`
+	replaces with the number of cores.
+	*/
 	readonly threads?: number;
-	/** Opens indexes for each turn and closes them after it: for those that do not fit in memory side by side. */
+	/** Whether an index is open only while its entry is measured, because all indexes together do not fit in memory. */
 	readonly reopen?: boolean;
+	/** The entries: systems, each with the options of its index and the way in which it is called. */
 	readonly systems: readonly Entry[];
-}
-
-/** What came of one entry. */
-export interface Result {
-	readonly entry: Entry;
-	/** Why there is nothing else. */
-	readonly failed?: string;
-	readonly built?: Built;
-	/** The most memory of the process that searched, of that its own, and what was mapped from files. */
-	readonly peakBytes?: number | undefined;
-	readonly anonBytes?: number;
-	readonly fileBytes?: number;
-	/** Of each k, by effort. */
-	readonly points?: Readonly<Record<string, readonly Point[]>>;
-	readonly queries?: number;
-	/** That searched: one where the system has no more for such queries. */
-	readonly threads?: number;
-	/** Queries of an exact entry whose hits are not the true ones. */
-	readonly untrue?: number;
 }

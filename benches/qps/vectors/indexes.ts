@@ -1,42 +1,50 @@
-// Indexes of the systems, kept in the cache with what building them took.
+// Builds the systems' vector indexes and keeps them in the cache. Next to each index is its stamp: a JSON file with the
+// version of the system, the build times, the size, the peak memory, and a fingerprint of the rows.
 import {createHash} from 'node:crypto';
 import {existsSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {bytesOf, cache} from '../system.ts';
-import {fingerprint} from './data.ts';
+import {bytesOf, cache} from '../harness/folders.ts';
+import {fingerprint} from './data/data.ts';
 import {type Entry, type Place, type Similarity, VectorSystem} from './system.ts';
 
 export interface Built {
+	/** The version of the system. */
 	readonly version: string;
-	/** Of wall time, pinned to a core for each thread unless the options have `threads`. */
+	/** The wall time of building. The process is pinned to one core per thread, unless the options have `threads`. */
 	readonly seconds: number;
-	/** That all threads of the process ran. */
+	/** The CPU time of the process while building. */
 	readonly cpuSeconds: number;
-	/** Of the index on the disk. */
+	/** The size of the index on disk. */
 	readonly bytes: number;
-	/** The most memory of the process that built, rows included. */
+	/** The peak memory of the process that built the index, including the rows. */
 	readonly peakBytes?: number | undefined;
-	/** Of that memory the most that was the process's own, and the most that was mapped from files. */
+	/** The peaks of the process's anonymous memory and of the memory mapped from files. They may occur at different times. */
 	readonly anonBytes?: number;
 	readonly fileBytes?: number;
 }
 
-/** Where the index of an entry's system over the first rows of a file is, or will be. */
+/**
+Returns the place of the index that an entry's system builds, or has built, over the first rows of a file. `data` is the
+name of the data set; `similarity` is that of the definition.
+*/
 export function placeOf(
-	{system, options, similarity: own}: Entry,
+	{system, options, similarity: entrySimilarity}: Entry,
 	data: string,
 	similarity: Similarity,
 	rows: Pick<Place, 'rows' | 'count' | 'dim'>,
 	threads = 1,
 ): Place {
-	const of = own ?? similarity;
-	// Several threads make another graph.
-	const made = JSON.stringify(threads === 1 ? options : [options, threads]);
-	const name = `${system}-${createHash('sha256').update(made).digest('hex').slice(0, 8)}`;
-	return {...rows, threads, similarity: of, options, folder: join(cache, 'indexes', 'vectors', `${data}-${rows.count}-${of}`, name)};
+	const used = entrySimilarity ?? similarity;
+	// Several threads build another graph than one thread.
+	const key = JSON.stringify(threads === 1 ? options : [options, threads]);
+	const name = `${system}-${createHash('sha256').update(key).digest('hex').slice(0, 8)}`;
+	return {...rows, threads, similarity: used, options, folder: join(cache, 'indexes', 'vectors', `${data}-${rows.count}-${used}`, name)};
 }
 
-/** The index kept, if the same version made it of the same rows, or a new one. Fails first where the system cannot filter, but is to. */
+/**
+Returns the cached index of an entry if the same version of the system built it from the same rows; else builds it.
+Fails if `filtered` and the system has no filters.
+*/
 export async function indexed(
 	entry: Entry,
 	place: Place,
@@ -45,7 +53,7 @@ export async function indexed(
 ): Promise<Built> {
 	const stamp = `${place.folder}.json`;
 	const rows = fingerprint(place.rows, place.count, place.dim);
-	// A process of its own, whose peak memory is that of building.
+	// A new process, so that its peak memory is that of building.
 	const system = new VectorSystem(entry, {threads: place.threads, pinned: entry.options['threads'] === undefined});
 	try {
 		const version = await system.version();
@@ -53,8 +61,8 @@ export async function indexed(
 			await system.checkFilters();
 		}
 		if (!rebuild && existsSync(stamp)) {
-			const {rows: of, ...built}: Built & {rows: string} = JSON.parse(readFileSync(stamp, 'utf8'));
-			if (built.version === version && of === rows) {
+			const {rows: stamped, ...built}: Built & {rows: string} = JSON.parse(readFileSync(stamp, 'utf8'));
+			if (built.version === version && stamped === rows) {
 				return built;
 			}
 		}

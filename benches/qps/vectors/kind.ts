@@ -1,12 +1,12 @@
-// Records of vectors, as the report shows them.
-import {type Description, type RecordKind, threadsInWords} from '../report/description.ts';
-import {type Kept, type QpsRecord, threadsOf} from '../report/record.ts';
-import {vectorsCharts} from './charts.ts';
+// Describes the records of vector search for the report.
+import {type Description, type RecordKind, threadsInWords} from '../report/records/description.ts';
+import {type QpsRecord, type TypedRecord, threadsOf} from '../report/records/record.ts';
 import type {Definition} from './definition.ts';
-import type {Summary} from './summary.ts';
-import {vectorsTables} from './tables-html.ts';
+import {vectorsCharts} from './report/charts.ts';
+import {vectorsTables} from './report/html-tables.ts';
+import type {Summary} from './results/summary.ts';
 
-export type VectorsRecord = Kept<Definition, Summary>;
+export type VectorsRecord = TypedRecord<Definition, Summary>;
 
 export const vectorsKind: RecordKind = {
 	accepts: ({definition}) => 'targets' in definition,
@@ -15,14 +15,15 @@ export const vectorsKind: RecordKind = {
 
 function describe(record: VectorsRecord): Description {
 	const {definition, results} = record;
-	const {figures, points} = vectorsTables(record);
+	const {figures: tables, points: effortTables} = vectorsTables(record);
 	const curves = results.flatMap(({name, curves = {}}) => Object.entries(curves).map(([k, curve]) => ({entry: name, k, curve})));
 	return {
 		kind: 'vectors',
 		setting: setting(record),
 		charts: vectorsCharts(definition, results),
-		tables: figures,
-		effortTables: points,
+		tables,
+		effortTables,
+		// `curve.at` has the speed at each target recall; for exact search, one speed.
 		measured: curves.flatMap(({entry, k, curve}) =>
 			curve.at.map(({recall, atLeast, wall, cpu, rival}) => ({
 				entry,

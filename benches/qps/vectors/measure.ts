@@ -1,32 +1,40 @@
-// What one definition of vectors comes to: speed at a recall, or of exact search.
+// Measures one vector benchmark: queries per second at given recalls, or of exact search. `measure` takes the definition
+// and returns a summary per entry. An entry is a system, the options of its index, and the way in which it is called. The
+// class `Measurement` builds the indexes, finds the efforts that reach the target recalls, and then measures these efforts
+// round by round.
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
-import {latencies} from '../latencies.ts';
-import {figureOf} from '../report/figure.ts';
-import type {Options, Outcome} from '../part.ts';
-import {cache} from '../system.ts';
-import {vectorsCharts} from './charts.ts';
-import {type Point, around} from './curve.ts';
-import {dataOf, prepareVectors} from './data.ts';
-import {filterOf} from './filter.ts';
-import type {Definition, Result} from './definition.ts';
+import {cache} from '../harness/folders.ts';
+import type {Options, Outcome} from '../harness/suite.ts';
+import {figureOf} from '../report/plot/figure.ts';
+import {latencies} from '../statistics/latencies.ts';
+import {dataOf, prepareVectors} from './data/data.ts';
+import {filterOf} from './data/filter.ts';
+import {type Truth, compareWithTruth, readRows, truthOf} from './data/truth.ts';
+import type {Definition} from './definition.ts';
 import {indexed, placeOf} from './indexes.ts';
-import {type Summary, summaries} from './summary.ts';
-import {type Asked, type Entry, type Place, type Similarity, type Spent, VectorSystem, folderOf, isOurs} from './system.ts';
-import {tables} from './table.ts';
-import {type Truth, judge, readRows, truthOf} from './truth.ts';
+import {vectorsCharts} from './report/charts.ts';
+import {tables} from './report/text-tables.ts';
+import {type Point, around} from './results/curve.ts';
+import type {Result} from './results/result.ts';
+import {type Summary, summaries} from './results/summary.ts';
+import {type Entry, type Place, type QueryRequest, type QueryTimes, type Similarity, VectorSystem, folderOf, isOurs} from './system.ts';
 
-/** In a smoke run, at most. */
+/** The maximum numbers of rows and queries in a smoke run. */
 const SMOKE = {rows: 10_000, queries: 200};
-/** Asked before each turn, untimed: other systems had the caches. From Node all queries are, for V8 compiles what runs often. */
-const WARM_UP = 100;
+/**
+The number of untimed queries before an entry is measured at one k in one round, because the CPU caches hold the data of
+other systems. Entries called from Node run all queries untimed, so that V8 compiles the code first.
+*/
+const WARM_UP_QUERIES = 100;
 
+/** Returns the folders of a definition's systems, and that of passagekit's server, which finds the ground truth. */
 export const systemsOf = ({systems}: Definition): readonly string[] => [
 	...systems.map(entry => folderOf(entry)),
 	folderOf({system: 'passagekit'}),
 ];
 
-/** Files of little-endian f32 rows without a header, of as many rows and queries as a definition says or more. */
+/** Files of little-endian f32 rows without a header. They may have more rows and queries than a definition uses. */
 export interface Vectors {
 	readonly rows: string;
 	readonly queries: string;
@@ -34,49 +42,54 @@ export interface Vectors {
 }
 
 export async function measure(defined: Definition, options: Options): Promise<Outcome> {
-	const definition = options.smoke ? small(defined) : defined;
+	const definition = options.smoke ? shortened(defined) : defined;
 	const {data, rows} = definition;
 	const files = await prepareVectors(data, rows, options.say);
-	const {checked, results, wrong} = await measureVectors(definition, {...files, dim: dataOf(data).dim}, options);
+	const {checked, results, violations} = await measureVectors(definition, {...files, dim: dataOf(data).dim}, options);
 	return {
 		definition,
 		data: {...dataOf(data), checked},
 		results,
 		table: tables(definition, results),
 		figure: figureOf(`${data}, ${rows.toLocaleString('en')} rows: ${definition.about}`, vectorsCharts(definition, results)),
-		wrong,
+		violations,
 	};
 }
 
-/** The systems of a definition over vectors that are there; its `data` is what indexes and truth are kept by. */
+/**
+Measures the systems of a definition over the given vectors. Indexes and ground truth are cached under the name
+`definition.data`.
+*/
 export async function measureVectors(
 	definition: Definition,
 	{dim, ...files}: Vectors,
 	options: Options,
-): Promise<Pick<Outcome, 'wrong'> & {readonly results: readonly Summary[]; readonly checked: unknown}> {
+): Promise<Pick<Outcome, 'violations'> & {readonly results: readonly Summary[]; readonly checked: unknown}> {
 	const {data, rows: count, queries, similarity} = definition;
 	const rows = {rows: files.rows, count, dim};
 	const filter = definition.filter === undefined ? undefined : filterOf(count, definition.filter);
 	const truths = new Map<Similarity, Truth>();
-	for (const of of new Set([similarity, ...definition.systems.flatMap(entry => entry.similarity ?? [])])) {
-		truths.set(of, truthOf(data, {...rows, similarity: of}, filter, files.queries, queries, options.say));
+	// An entry may have another similarity, which must rank rows in the same order. So the recall of all entries is measured
+	// against the truth of the definition's similarity. Finding the truths of the others also checks them with f64 scores.
+	for (const each of new Set([similarity, ...definition.systems.flatMap(entry => entry.similarity ?? [])])) {
+		truths.set(each, truthOf(data, {...rows, similarity: each}, filter, files.queries, queries, options.say));
 	}
-	// Whatever a system ranks by, the definition's similarity says what is right.
-	const asked = {queries: files.queries, ...(filter && {filter: filter.file})};
-	const run = new Run(definition, options, asked, truths.get(similarity)!, entry =>
+	const request = {queries: files.queries, ...(filter && {filter: filter.file})};
+	const measurement = new Measurement(definition, options, request, truths.get(similarity)!, entry =>
 		placeOf(entry, data, similarity, rows, definition.threads),
 	);
-	const results = await run.results();
+	const results = await measurement.results();
 	return {
 		checked: truths.get(similarity)!.checked,
 		results: summaries(definition, results),
-		wrong: results.flatMap(({entry, untrue}) =>
-			untrue ? [`${entry.name}: expected the true hits, got others for ${untrue} queries`] : [],
+		violations: results.flatMap(({entry, wrongQueries}) =>
+			wrongQueries ? [`${entry.name}: expected the true hits, got others for ${wrongQueries} queries`] : [],
 		),
 	};
 }
 
-function small(definition: Definition): Definition {
+/** Returns the definition of a smoke run: one round with few rows and queries. */
+function shortened(definition: Definition): Definition {
 	const fewer = (value: number): number => Math.min(value, SMOKE.queries);
 	return {
 		...definition,
@@ -87,30 +100,32 @@ function small(definition: Definition): Definition {
 	};
 }
 
-class Run {
+/** Measures one definition. It keeps the running systems, and what has been measured of each entry so far. */
+class Measurement {
 	readonly #definition: Definition;
 	readonly #options: Options;
-	readonly #files: Pick<Asked, 'queries' | 'filter'>;
+	readonly #files: Pick<QueryRequest, 'queries' | 'filter'>;
 	readonly #truth: Truth;
-	readonly #place: (entry: Entry) => Place;
+	readonly #placeOf: (entry: Entry) => Place;
 	readonly #results: Map<Entry, Result>;
 	readonly #running = new Map<Entry, VectorSystem>();
 
 	constructor(
 		definition: Definition,
 		options: Options,
-		files: Pick<Asked, 'queries' | 'filter'>,
+		files: Pick<QueryRequest, 'queries' | 'filter'>,
 		truth: Truth,
-		place: (entry: Entry) => Place,
+		placeOf: (entry: Entry) => Place,
 	) {
 		this.#definition = definition;
 		this.#options = options;
 		this.#files = files;
 		this.#truth = truth;
-		this.#place = place;
+		this.#placeOf = placeOf;
 		this.#results = new Map(definition.systems.map(entry => [entry, {entry}]));
 	}
 
+	/** Runs all steps for all entries. An entry that fails is left out of the later steps. */
 	async results(): Promise<readonly Result[]> {
 		const {systems, rounds} = this.#definition;
 		const {say, failed, rebuild} = this.#options;
@@ -122,7 +137,7 @@ class Run {
 					if (failure) {
 						throw new Error(failure);
 					}
-					const place = this.#place(entry);
+					const place = this.#placeOf(entry);
 					const filtered = this.#files.filter !== undefined;
 					const built = await indexed(entry, place, {rebuild: rebuild && !rebuilt.has(place.folder), filtered}, say);
 					rebuilt.add(place.folder);
@@ -132,13 +147,13 @@ class Run {
 			for (const entry of systems) {
 				await this.#step(entry, async () => {
 					say(`trying ${entry.name} …`);
-					return this.#turn(entry, async system => this.#tried(entry, system));
+					return this.#withSystem(entry, async system => this.#findEfforts(entry, system));
 				});
 			}
 			for (let round = 1; round <= rounds; round++) {
 				say(`round ${round} of ${rounds} …`);
 				for (const entry of systems) {
-					await this.#step(entry, async () => this.#turn(entry, async system => this.#round(entry, system)));
+					await this.#step(entry, async () => this.#withSystem(entry, async system => this.#measureRound(entry, system)));
 				}
 			}
 		} finally {
@@ -147,7 +162,7 @@ class Run {
 		return systems.map(entry => this.#results.get(entry)!);
 	}
 
-	/** Adds to what is known of an entry, unless it failed before. */
+	/** Runs one step for an entry, and adds what it returns to the entry's result. Does nothing if the entry has failed. */
 	async #step(entry: Entry, work: () => Promise<Partial<Result>>): Promise<void> {
 		const result = this.#results.get(entry)!;
 		if (result.failed) {
@@ -161,8 +176,11 @@ class Run {
 		}
 	}
 
-	/** Lets a system work that is running, or runs for this alone. */
-	async #turn(entry: Entry, work: (system: VectorSystem) => Promise<Partial<Result>>): Promise<Partial<Result>> {
+	/**
+	Runs `work` with the entry's system, which is started if needed. Returns what `work` returned, with the system's peak
+	memory so far. If the definition has `reopen`, the system is closed afterwards.
+	*/
+	async #withSystem(entry: Entry, work: (system: VectorSystem) => Promise<Partial<Result>>): Promise<Partial<Result>> {
 		const system = this.#running.get(entry) ?? new VectorSystem(entry, {threads: this.#definition.threads ?? 1});
 		this.#running.set(entry, system);
 		try {
@@ -185,49 +203,53 @@ class Run {
 		}
 	}
 
-	/** The recall of each effort, from the least until it is above all targets. */
-	async #tried(entry: Entry, system: VectorSystem): Promise<Partial<Result>> {
+	/**
+	Measures recall at increasing efforts, until all targets are reached. Returns the efforts that are needed to interpolate
+	at the targets. Exact search has the single effort 0.
+	*/
+	async #findEfforts(entry: Entry, system: VectorSystem): Promise<Partial<Result>> {
 		const {targets, efforts, ownEfforts = efforts} = this.#definition;
 		const folder = join(cache, 'hits');
 		mkdirSync(folder, {recursive: true});
 		const found = join(folder, 'found.i32');
-		const asked = this.#asked(entry);
+		const queryCount = this.#queryCount(entry);
 		const points: Record<string, readonly Point[]> = {};
-		let untrue = 0;
+		let wrongQueries = 0;
 		for (const [k, wanted] of Object.entries(targets)) {
 			const tried: Point[] = [];
 			for (const effort of (entry.efforts ?? (isOurs(entry) ? ownEfforts : efforts))?.[k] ?? [0]) {
 				await this.#ask(entry, system, {k: Number(k), effort, found});
-				const {recall, identical} = judge(readRows(found), this.#truth, asked, Number(k));
+				const {recall, identical} = compareWithTruth(readRows(found), this.#truth, queryCount, Number(k));
 				tried.push({effort, recall, wall: [], cpu: []});
-				untrue = entry.exact ? Math.max(untrue, asked - identical) : 0;
+				wrongQueries = entry.exact ? Math.max(wrongQueries, queryCount - identical) : 0;
 				if (recall >= Math.max(...wanted)) {
 					break;
 				}
 			}
 			points[k] = around(tried, wanted);
 		}
-		const {threads: ways = []} = await system.describe();
-		const threads = ways.includes(entry.batch ? 'batch' : 'query') ? (this.#definition.threads ?? 1) : 1;
-		return {points, queries: asked, threads, untrue};
+		const {threads: threadedTasks = []} = await system.describe();
+		const threads = threadedTasks.includes(entry.batch ? 'batch' : 'query') ? (this.#definition.threads ?? 1) : 1;
+		return {points, queries: queryCount, threads, wrongQueries};
 	}
 
-	async #round(entry: Entry, system: VectorSystem): Promise<Partial<Result>> {
+	/** Measures the efforts that were found once, after a warm-up. */
+	async #measureRound(entry: Entry, system: VectorSystem): Promise<Partial<Result>> {
 		const {points: before = {}} = this.#results.get(entry)!;
 		const points: Record<string, readonly Point[]> = {};
-		const asked = this.#asked(entry);
-		for (const [k, of] of Object.entries(before)) {
+		const queryCount = this.#queryCount(entry);
+		for (const [k, pointsAtK] of Object.entries(before)) {
 			const measured: Point[] = [];
-			await this.#ask(entry, system, {k: Number(k), ...this.#warmUp(entry, of, asked)});
-			for (const point of of) {
+			await this.#ask(entry, system, {k: Number(k), ...this.#warmUp(entry, pointsAtK, queryCount)});
+			for (const point of pointsAtK) {
 				const {wallNanos, cpuNanos, queryNanos} = await this.#ask(entry, system, {k: Number(k), effort: point.effort});
-				const speed = (nanos: number): number => (asked * 1e9) / nanos;
-				const one = latencies(queryNanos);
+				const speed = (nanos: number): number => (queryCount * 1e9) / nanos;
+				const roundLatencies = latencies(queryNanos);
 				measured.push({
 					...point,
 					wall: [...point.wall, speed(wallNanos)],
 					cpu: [...point.cpu, speed(cpuNanos)],
-					...(one && {latencies: [...(point.latencies ?? []), one]}),
+					...(roundLatencies && {latencies: [...(point.latencies ?? []), roundLatencies]}),
 				});
 			}
 			points[k] = measured;
@@ -235,24 +257,28 @@ class Run {
 		return {points};
 	}
 
-	/** Of an index just opened, all that will be read: a mapped file comes to memory page by page. */
-	#warmUp({node}: Entry, points: readonly Point[], asked: number): Pick<Asked, 'effort' | 'asked'> {
+	/**
+	Returns the effort and the number of queries of a warm-up. An index that was just opened gets all queries at the
+	largest effort, because the pages of a mapped file are loaded when they are first read.
+	*/
+	#warmUp({node}: Entry, points: readonly Point[], queryCount: number): Pick<QueryRequest, 'effort' | 'asked'> {
 		if (this.#definition.reopen) {
-			return {effort: points.at(-1)!.effort, asked};
+			return {effort: points.at(-1)!.effort, asked: queryCount};
 		}
-		return {effort: points[0]!.effort, asked: node ? asked : Math.min(asked, WARM_UP)};
+		return {effort: points[0]!.effort, asked: node ? queryCount : Math.min(queryCount, WARM_UP_QUERIES)};
 	}
 
-	async #ask(entry: Entry, system: VectorSystem, asked: Pick<Asked, 'k' | 'effort'> & Partial<Asked>): Promise<Spent> {
-		return system.query(this.#place(entry), {
+	/** Sends a query request. Fields that `request` does not have are those of the entry and the definition. */
+	async #ask(entry: Entry, system: VectorSystem, request: Pick<QueryRequest, 'k' | 'effort'> & Partial<QueryRequest>): Promise<QueryTimes> {
+		return system.query(this.#placeOf(entry), {
 			...this.#files,
-			asked: this.#asked(entry),
+			asked: this.#queryCount(entry),
 			batch: entry.batch ?? false,
-			...asked,
+			...request,
 		});
 	}
 
-	#asked(entry: Entry): number {
+	#queryCount(entry: Entry): number {
 		return Math.min(entry.queries ?? this.#definition.queries, this.#definition.queries);
 	}
 }

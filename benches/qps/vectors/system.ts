@@ -1,83 +1,94 @@
-// A vector system under test (README.md has the requests).
+// A vector system under test, and the requests that it answers. README.md describes the protocol.
 import {execFileSync} from 'node:child_process';
 import {join} from 'node:path';
-import {System, here} from '../system.ts';
+import {qpsFolder} from '../harness/folders.ts';
+import {System} from '../harness/system.ts';
 
-/** A line of a definition's table: a system, the index that it makes, and how it is asked. */
+/** An entry of a definition: a system, the index that it builds, and how queries are sent to it. */
 export interface Entry {
 	readonly name: string;
-	/** A folder of systems/. */
+	/** The name of a folder in systems/. */
 	readonly system: string;
-	/** Of building and opening, as the system has them. With `threads` it builds on all cores. */
+	/**
+	Options of the system for building and opening an index. If they have `threads`, the process that builds is not pinned
+	to cores.
+	*/
 	readonly options: Readonly<Record<string, unknown>>;
-	/** All queries in one call. */
+	/** Whether all queries are sent in one call. */
 	readonly batch?: boolean;
-	/** Whether it is called from Node. */
+	/** Whether the system is called from Node. */
 	readonly node?: boolean;
-	/** Whether its hits must be the true ones, in their order. */
+	/** Whether the system must return the true hits, in order. */
 	readonly exact?: boolean;
-	/** No search, but what none can be faster than. */
+	/** Whether the entry is not a search but a bound that no system can exceed, such as reading all rows once. */
 	readonly limit?: boolean;
-	/** In place of the definition's similarity, where it orders rows alike. */
+	/** Replaces the definition's similarity with one that ranks rows in the same order. */
 	readonly similarity?: Similarity;
-	/** In place of the definition's: fewer, for a system that is slow. */
+	/** Replaces the definition's number of queries with a smaller one, for a slow system. */
 	readonly queries?: number;
+	/** Replaces the definition's efforts. */
 	readonly efforts?: Efforts;
 }
 
-/** Whether an entry is of passagekit. */
+/** Returns whether an entry is one of passagekit's. */
 export const isOurs = ({system}: Entry): boolean => system.startsWith('passagekit');
 
-/** The folder of an entry's system, below benches/qps. */
+/** Returns the folder of an entry's system, relative to benches/qps. */
 export const folderOf = ({system}: Pick<Entry, 'system'>): string => `vectors/systems/${system}`;
 
 export type Similarity = 'dot' | 'l2';
 
-/** Of each k, what a search is given to spend, ascending: candidates kept, leaves searched. */
+/**
+For each k, the efforts to try, in ascending order. The effort is the parameter that trades speed for recall: for graph
+indexes the size of the candidate list (`efSearch`), for ScaNN the number of leaves to search.
+*/
 export type Efforts = Readonly<Record<string, readonly number[]>>;
 
-/** Rows, and where their index is. */
+/** The place of an index: the rows that it indexes, its options, and its folder. */
 export interface Place {
+	/** A file of little-endian f32 rows without a header. */
 	readonly rows: string;
+	/** The number of rows, taken from the start of the file. */
 	readonly count: number;
 	readonly dim: number;
 	readonly similarity: Similarity;
 	readonly options: Readonly<Record<string, unknown>>;
 	readonly folder: string;
-	/** That build and search, where the system can. */
+	/** The number of threads that build and search, if the system supports it. */
 	readonly threads: number;
 }
 
-export interface Asked {
+export interface QueryRequest {
+	/** A file of queries, in the same format as the rows. */
 	readonly queries: string;
-	/** How many of them, from the first. */
+	/** The number of queries, taken from the start of the file. */
 	readonly asked: number;
 	readonly k: number;
 	readonly effort: number;
 	readonly batch: boolean;
-	/** A byte for each row, not 0 where it may be found; without, all may. */
+	/** A file with one byte per row, 1 if the row is allowed. Without it, all rows are. */
 	readonly filter?: string;
 	/** A file to write row numbers `[asked, k]` to, as little-endian i32, best first. */
 	readonly found?: string;
 }
 
-/** Of all queries asked. */
-export interface Spent {
+/** The time that all queries of a request took. */
+export interface QueryTimes {
 	readonly wallNanos: number;
-	/** Of the process. */
+	/** The CPU time of the process. */
 	readonly cpuNanos: number;
-	/** Wall time of each; none of a batch. */
+	/** The wall time of each query; empty for a batch. */
 	readonly queryNanos: readonly number[];
 }
 
-/** A running system. */
+/** A running vector system. */
 export class VectorSystem extends System {
-	/** On as many cores as it may have threads; on all where it is not `pinned`. */
+	/** Starts the system, pinned to `threads` cores unless `pinned` is false. */
 	constructor(entry: Entry, {threads = 1, pinned = true} = {}) {
-		super(join(here, folderOf(entry)), {threads, pinned});
+		super(join(qpsFolder, folderOf(entry)), {threads, pinned});
 	}
 
-	/** Fails where it cannot search among some rows only. */
+	/** Fails if the system cannot restrict a search to a subset of the rows. */
 	async checkFilters(): Promise<void> {
 		const {filters} = await this.describe();
 		if (!filters) {
@@ -85,18 +96,19 @@ export class VectorSystem extends System {
 		}
 	}
 
-	/** Of building alone: the file is read before and the index saved after. The folder is there, and empty. */
+	/** Builds an index in an existing, empty folder. The times do not include reading the rows and saving the index. */
 	async build(place: Place): Promise<{readonly seconds: number; readonly cpuSeconds: number}> {
 		return this.ask({verb: 'build', ...place});
 	}
 
-	async query(place: Place, asked: Asked): Promise<Spent> {
-		return this.ask({verb: 'query', ...place, ...asked});
+	/** Answers queries, after opening the index if it is not open. */
+	async query(place: Place, request: QueryRequest): Promise<QueryTimes> {
+		return this.ask({verb: 'query', ...place, ...request});
 	}
 }
 
-/** Runs passagekit's server for one piece of work, on all cores. */
-export function vectorsServer(work: 'truth' | 'synthesize', request: object): unknown {
-	const program = join(here, 'vectors', 'systems', 'passagekit', 'start');
-	return JSON.parse(execFileSync(program, [work, JSON.stringify(request)], {encoding: 'utf8'}));
+/** Runs passagekit's server once, on all cores: to find the ground truth, or to make synthetic vectors. Returns its reply. */
+export function vectorsServer(task: 'truth' | 'synthesize', request: object): unknown {
+	const program = join(qpsFolder, 'vectors', 'systems', 'passagekit', 'start');
+	return JSON.parse(execFileSync(program, [task, JSON.stringify(request)], {encoding: 'utf8'}));
 }

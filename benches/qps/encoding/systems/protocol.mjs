@@ -1,48 +1,56 @@
-// The line protocol of benches/qps/encoding for systems on Node: one JSON request a line, one JSON reply a line.
+// The line protocol of benches/qps/encoding for systems in Node: one line of JSON per request, one per reply. README.md
+// lists the requests. `serve` does everything except tokenizing and encoding: its argument `engine`, an object, does
+// that.
 import {readFileSync, writeFileSync} from 'node:fs';
-import {answer, cpuNanos} from '../../node-server.mjs';
+import {answer, cpuNanos} from '../../servers/node-server.mjs';
 
-export {packages, versionOf} from '../../node-server.mjs';
+export {requirePeer, versionOf} from '../../servers/node-server.mjs';
 
 /**
-Answers until the input ends. An engine has `version`, `open({model, maxTokens})`; `tokenise(texts)`, which resolves to a list of
-ids without special tokens of each text; `encode(texts)`, which resolves to a `Float32Array` `[texts, dim]`.
+Answers requests until the input ends. An engine has:
+
+- `version`: a string.
+- `open({model, maxTokens})`: loads the model in a folder. Texts are truncated to `maxTokens` tokens.
+- `tokenize(texts)`: resolves to a list of token ids per text, without special tokens.
+- `encode(texts)`: resolves to a `Float32Array` `[texts, dim]`.
 */
 export async function serve(engine) {
 	let opened;
 	await answer({
 		describe: async () => ({version: `${engine.version}, Node ${process.version}`}),
-		async work({model, maxTokens, task, texts: file, found}) {
+		async work({model, maxTokens, task, texts: file, found: output}) {
 			if (opened !== `${model} ${maxTokens}`) {
 				await engine.open({model, maxTokens});
 				opened = `${model} ${maxTokens}`;
 			}
 			const texts = readFileSync(file, 'utf8').trimEnd().split('\n');
 			const queryNanos = [];
-			let made = [];
-			const [began, cpu] = [process.hrtime.bigint(), process.cpuUsage()];
+			let results = [];
+			const [start, cpuStart] = [process.hrtime.bigint(), process.cpuUsage()];
 			if (task === 'one') {
 				for (const text of texts) {
-					const start = performance.now();
-					made.push(await engine.encode([text]));
-					queryNanos.push(Math.round((performance.now() - start) * 1e6));
+					const textStart = performance.now();
+					results.push(await engine.encode([text]));
+					queryNanos.push(Math.round((performance.now() - textStart) * 1e6));
 				}
 			} else {
-				made = await (task === 'tokenise' ? engine.tokenise(texts) : engine.encode(texts));
+				results = await (task === 'tokenise' ? engine.tokenize(texts) : engine.encode(texts));
 			}
-			const wallNanos = Number(process.hrtime.bigint() - began);
-			const spent = cpuNanos(cpu);
-			if (found) {
-				writeFileSync(found, bytesOf(task, made));
+			const wallNanos = Number(process.hrtime.bigint() - start);
+			const cpu = cpuNanos(cpuStart);
+			if (output) {
+				writeFileSync(output, bytesOf(task, results));
 			}
-			return {wallNanos, cpuNanos: spent, queryNanos};
+			return {wallNanos, cpuNanos: cpu, queryNanos};
 		},
 	});
 }
 
-function bytesOf(task, made) {
+/** Converts the results of a task to the content of the file `found` of a request. */
+function bytesOf(task, results) {
 	if (task === 'tokenise') {
-		return new Uint8Array(Uint32Array.from(made.flatMap(ids => [ids.length, ...ids])).buffer);
+		return new Uint8Array(Uint32Array.from(results.flatMap(ids => [ids.length, ...ids])).buffer);
 	}
-	return Buffer.concat((task === 'one' ? made : [made]).map(part => new Uint8Array(part.buffer, part.byteOffset, part.byteLength)));
+	const matrices = task === 'one' ? results : [results];
+	return Buffer.concat(matrices.map(({buffer, byteOffset, byteLength}) => new Uint8Array(buffer, byteOffset, byteLength)));
 }

@@ -1,4 +1,8 @@
-"""The line protocol of benches/qps/encoding for systems in Python: one JSON request a line, one JSON reply a line."""
+"""The line protocol of benches/qps/encoding for systems in Python: one line of JSON per request, one per reply.
+
+README.md lists the requests. `serve` does everything except tokenizing and encoding: its argument `engine`, an object,
+does that.
+"""
 
 import sys
 import time
@@ -6,15 +10,17 @@ from pathlib import Path
 
 import numpy
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "servers"))
 from python_server import answer  # noqa: E402
 
 
 def serve(engine):
-    """Answers until the input ends.
+    """Answers requests until the input ends. An engine has:
 
-    An engine has `version()`; `open(model, max_tokens)`; `tokenise(texts)`: ids of each text without special tokens;
-    `encode(texts)`: vectors [texts, dim].
+    - `version()`: returns the version as a string.
+    - `open(model, max_tokens)`: loads the model in a folder. Texts are truncated to `max_tokens` tokens.
+    - `tokenize(texts)`: returns the token ids of each text, without special tokens.
+    - `encode(texts)`: returns vectors [texts, dim].
     """
     state = {}
     answer(lambda request: _answer(engine, request, state))
@@ -31,20 +37,20 @@ def _answer(engine, request, state):
         state["opened"] = opened
     with open(request["texts"], encoding="utf-8") as file:
         texts = file.read().rstrip("\n").split("\n")
-    task, each = request["task"], []
-    began, cpu = time.perf_counter_ns(), time.process_time_ns()
+    task, text_nanos = request["task"], []
+    start, cpu_start = time.perf_counter_ns(), time.process_time_ns()
     if task == "one":
-        made = []
+        results = []
         for text in texts:
-            start = time.perf_counter_ns()
-            made.append(engine.encode([text]))
-            each.append(time.perf_counter_ns() - start)
+            text_start = time.perf_counter_ns()
+            results.append(engine.encode([text]))
+            text_nanos.append(time.perf_counter_ns() - text_start)
     else:
-        made = engine.tokenise(texts) if task == "tokenise" else engine.encode(texts)
-    cpu, wall = time.process_time_ns() - cpu, time.perf_counter_ns() - began
+        results = engine.tokenize(texts) if task == "tokenise" else engine.encode(texts)
+    cpu, wall = time.process_time_ns() - cpu_start, time.perf_counter_ns() - start
     if request.get("found"):
         if task == "tokenise":
-            numpy.array([number for ids in made for number in (len(ids), *ids)], "<u4").tofile(request["found"])
+            numpy.array([number for ids in results for number in (len(ids), *ids)], "<u4").tofile(request["found"])
         else:
-            numpy.concatenate(made if task == "one" else [made]).astype("<f4").tofile(request["found"])
-    return {"wallNanos": wall, "cpuNanos": cpu, "queryNanos": each}
+            numpy.concatenate(results if task == "one" else [results]).astype("<f4").tofile(request["found"])
+    return {"wallNanos": wall, "cpuNanos": cpu, "queryNanos": text_nanos}

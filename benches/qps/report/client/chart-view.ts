@@ -1,44 +1,47 @@
-// A drawing in the page: says what is pointed at, and can be saved.
+// A chart in the page: draws it, shows tooltips by pointer and keyboard, and saves it as SVG.
 import {type Chart, draw, titleOf} from '../plot/chart.ts';
-import {paper} from '../plot/paper.ts';
 import {type Spot, type View, svg} from '../plot/pieces.ts';
-import {Tip} from './tip.ts';
+import {standaloneSvg} from '../plot/standalone-svg.ts';
+import {Tooltip} from './tooltip.ts';
 
-/** How far from a spot it is still meant, in pixels. */
-const NEAR = 40;
-/** Of a drawing that is saved, in pixels. */
+/** A tooltip is shown if the pointer is at most this far from a point, in pixels. */
+const MAX_DISTANCE = 40;
+/** The minimum width of a chart, in pixels. */
+const MIN_WIDTH = 280;
+/** The width of a saved chart, in pixels. */
 const SAVED_WIDTH = 640;
 
 export class ChartView {
 	readonly #figure: HTMLElement;
 	readonly #chart: Chart;
 	readonly #drawing: HTMLElement;
-	readonly #tip: Tip;
+	readonly #tooltip: Tooltip;
 	readonly #name: string;
 	#shown: Omit<View, 'width'> = {k: '', by: 'wall', hidden: new Set()};
 	#spots: readonly Spot[] = [];
-	#at: Spot | undefined;
+	/** The point whose tooltip is shown. */
+	#current: Spot | undefined;
 
-	/** `name` is that of the record: files saved begin with it. */
+	/** `name` is the name of the record, with which the names of saved files start. */
 	constructor(figure: HTMLElement, chart: Chart, name: string) {
 		this.#figure = figure;
 		this.#chart = chart;
 		this.#name = name;
 		this.#drawing = figure.querySelector('.drawing')!;
-		this.#tip = new Tip(figure);
+		this.#tooltip = new Tooltip(figure);
 		this.#drawing.tabIndex = 0;
 		this.#drawing.setAttribute('role', 'group');
 		this.#drawing.setAttribute('aria-roledescription', 'chart; arrow keys go from point to point');
-		this.#drawing.addEventListener('pointermove', event => this.#point(event));
-		this.#drawing.addEventListener('pointerdown', event => this.#point(event));
+		this.#drawing.addEventListener('pointermove', event => this.#pointAt(event));
+		this.#drawing.addEventListener('pointerdown', event => this.#pointAt(event));
 		this.#drawing.addEventListener('pointerleave', event => {
-			// A finger that was lifted has said what it meant.
+			// On a touch screen, the tooltip stays when the finger is lifted.
 			if (event.pointerType === 'mouse') {
-				this.#light(undefined);
+				this.#select(undefined);
 			}
 		});
 		this.#drawing.addEventListener('keydown', event => this.#step(event));
-		this.#drawing.addEventListener('blur', () => this.#light(undefined));
+		this.#drawing.addEventListener('blur', () => this.#select(undefined));
 		const save = document.createElement('button');
 		save.type = 'button';
 		save.className = 'save';
@@ -47,8 +50,8 @@ export class ChartView {
 		figure.querySelector('figcaption')!.append(save);
 	}
 
-	/** Makes buttons of the legend's entries, if there is a legend. */
-	makeLegend(toggle: (name: string) => void): void {
+	/** Turns the entries of the legend, if there is one, into buttons that hide and show their curves. */
+	activateLegend(toggle: (name: string) => void): void {
 		for (const item of this.#figure.querySelectorAll<HTMLElement>('.legend span[data-entry]')) {
 			const {name} = this.#chart.entries[Number(item.dataset['entry'])]!;
 			const button = document.createElement('button');
@@ -62,41 +65,47 @@ export class ChartView {
 				toggle(name);
 			});
 			const entry = Number(item.dataset['entry']);
-			button.addEventListener('pointerenter', () => this.#mark(entry));
-			button.addEventListener('pointerleave', () => this.#mark(undefined));
-			button.addEventListener('focus', () => this.#mark(entry));
-			button.addEventListener('blur', () => this.#mark(undefined));
+			button.addEventListener('pointerenter', () => this.#highlight(entry));
+			button.addEventListener('pointerleave', () => this.#highlight(undefined));
+			button.addEventListener('focus', () => this.#highlight(entry));
+			button.addEventListener('blur', () => this.#highlight(undefined));
 		}
 	}
 
+	/** Draws the chart at the width of the figure. */
 	show(view: Omit<View, 'width'>): void {
 		this.#shown = view;
 		const title = titleOf(this.#chart, view);
-		const drawn = draw(this.#chart, {...view, width: Math.max(280, Math.floor(this.#figure.clientWidth))});
+		const drawn = draw(this.#chart, {...view, width: Math.max(MIN_WIDTH, Math.floor(this.#figure.clientWidth))});
 		this.#figure.querySelector('h3')!.textContent = title;
 		this.#drawing.setAttribute('aria-label', title);
 		this.#drawing.innerHTML = svg(drawn, title);
-		// The browser's own words of an element would lie above ours.
-		for (const words of this.#drawing.querySelectorAll('title')) {
-			words.remove();
+		// Removes the browser's own tooltips, which would cover ours.
+		for (const element of this.#drawing.querySelectorAll('title')) {
+			element.remove();
 		}
 		this.#spots = drawn.spots;
-		this.#light(undefined);
+		this.#select(undefined);
 	}
 
-	#point({clientX, clientY}: PointerEvent): void {
+	/** Selects the point nearest to the pointer. */
+	#pointAt({clientX, clientY}: PointerEvent): void {
 		const box = this.#svg.getBoundingClientRect();
 		const scale = box.width / this.#svg.viewBox.baseVal.width;
 		const [x, y] = [(clientX - box.left) / scale, (clientY - box.top) / scale];
-		const far = this.#chart.kind === 'curves' ? NEAR : Number.POSITIVE_INFINITY;
-		// Of rows, the one at the pointer's height.
-		const squeeze = this.#chart.kind === 'curves' ? 1 : 0.05;
-		const distance = (spot: Spot): number => Math.hypot((spot.x - x) * squeeze, spot.y - y);
+		const isCurves = this.#chart.kind === 'curves';
+		const maxDistance = isCurves ? MAX_DISTANCE : Number.POSITIVE_INFINITY;
+		// Charts with rows select the row at the pointer's height, so horizontal distances hardly count.
+		const xWeight = isCurves ? 1 : 0.05;
+		const distance = (spot: Spot): number => Math.hypot((spot.x - x) * xWeight, spot.y - y);
 		const nearest = this.#spots.toSorted((a, b) => distance(a) - distance(b))[0];
-		this.#light(nearest && distance(nearest) <= far ? nearest : undefined);
+		this.#select(nearest && distance(nearest) <= maxDistance ? nearest : undefined);
 	}
 
-	/** Left and right go along an entry, up and down to the next. */
+	/**
+	Handles keys: left and right move along the points of an entry, up and down move to the previous or the next entry,
+	Escape hides the tooltip.
+	*/
 	#step(event: KeyboardEvent): void {
 		const steps: Readonly<Record<string, readonly [along: number, across: number]>> = {
 			ArrowLeft: [-1, 0],
@@ -106,41 +115,42 @@ export class ChartView {
 		};
 		const step = steps[event.key];
 		if (event.key === 'Escape') {
-			this.#light(undefined);
+			this.#select(undefined);
 		}
 		if (!step || this.#spots.length === 0) {
 			return;
 		}
 		event.preventDefault();
-		const at = this.#at;
-		if (!at) {
-			this.#light(this.#spots.find(({entry}) => entry === Math.min(...this.#spots.map(spot => spot.entry))));
+		const current = this.#current;
+		if (!current) {
+			this.#select(this.#spots.find(({entry}) => entry === Math.min(...this.#spots.map(spot => spot.entry))));
 			return;
 		}
-		const own = this.#spots.filter(({entry}) => entry === at.entry);
+		const own = this.#spots.filter(({entry}) => entry === current.entry);
 		if (step[0] !== 0) {
-			this.#light(own[Math.min(own.length - 1, Math.max(0, own.indexOf(at) + step[0]))]);
+			this.#select(own[Math.min(own.length - 1, Math.max(0, own.indexOf(current) + step[0]))]);
 			return;
 		}
-		const order = [...new Set(this.#rowsOrder())];
-		const next = order[Math.min(order.length - 1, Math.max(0, order.indexOf(at.entry) + step[1]))]!;
-		const place = own.indexOf(at);
+		const order = [...new Set(this.#entriesInOrder())];
+		const next = order[Math.min(order.length - 1, Math.max(0, order.indexOf(current.entry) + step[1]))]!;
+		const place = own.indexOf(current);
 		const others = this.#spots.filter(({entry}) => entry === next);
-		this.#light(others[Math.min(place, others.length - 1)]);
+		this.#select(others[Math.min(place, others.length - 1)]);
 	}
 
-	/** Entries as they stand: curves as the legend has them, rows from above. */
-	#rowsOrder(): readonly number[] {
+	/** Returns the entry of each point, in the order on the screen: for curves that of the legend, for rows from top to bottom. */
+	#entriesInOrder(): readonly number[] {
 		const entries = this.#spots.map(({entry}) => entry);
 		return this.#chart.kind === 'curves' ? entries.toSorted((a, b) => a - b) : entries;
 	}
 
-	#light(spot: Spot | undefined): void {
-		this.#at = spot;
-		this.#mark(spot?.entry);
+	/** Shows the tooltip of a point, puts a ring around the point, and highlights its entry. Undefined hides all of these. */
+	#select(spot: Spot | undefined): void {
+		this.#current = spot;
+		this.#highlight(spot?.entry);
 		this.#svg.querySelector('.ring')?.remove();
 		if (!spot) {
-			this.#tip.hide();
+			this.#tooltip.hide();
 			return;
 		}
 		const ring = document.createElementNS('http://www.w3.org/2000/svg', 'circle');
@@ -150,11 +160,11 @@ export class ChartView {
 		ring.setAttribute('r', '7');
 		this.#svg.append(ring);
 		const scale = this.#svg.getBoundingClientRect().width / this.#svg.viewBox.baseVal.width;
-		this.#tip.show(spot, [spot.x * scale + this.#drawing.offsetLeft, spot.y * scale + this.#drawing.offsetTop]);
+		this.#tooltip.show(spot, [spot.x * scale + this.#drawing.offsetLeft, spot.y * scale + this.#drawing.offsetTop]);
 	}
 
-	/** Shows one entry before the others. */
-	#mark(entry: number | undefined): void {
+	/** Dims all entries except one, or none if it is undefined. */
+	#highlight(entry: number | undefined): void {
 		this.#svg.classList.toggle('lit', entry !== undefined && this.#svg.querySelector(`[data-entry="${entry}"]`) !== null);
 		for (const group of this.#svg.querySelectorAll<SVGGElement>('.entry')) {
 			group.classList.toggle('lit', group.dataset['entry'] === String(entry));
@@ -165,10 +175,10 @@ export class ChartView {
 		return this.#drawing.querySelector('svg')!;
 	}
 
-	/** What is shown, on white. */
+	/** Downloads the chart as shown, on a white background. */
 	#save(): void {
-		const drawn = paper(this.#name, [[{chart: this.#chart, view: {...this.#shown, width: SAVED_WIDTH}}]]);
-		const url = URL.createObjectURL(new Blob([drawn], {type: 'image/svg+xml'}));
+		const file = standaloneSvg(this.#name, [[{chart: this.#chart, view: {...this.#shown, width: SAVED_WIDTH}}]]);
+		const url = URL.createObjectURL(new Blob([file], {type: 'image/svg+xml'}));
 		const link = document.createElement('a');
 		link.href = url;
 		link.download = [this.#name, this.#chart.kind, this.#shown.k && `k${this.#shown.k}`, this.#shown.by].filter(Boolean).join('-') + '.svg';

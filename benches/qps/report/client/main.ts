@@ -1,10 +1,10 @@
-// The page's script: draws what is chosen, says what is pointed at, sorts tables.
+// The script of the page: it redraws charts for the selected k and clock, shows tooltips, sorts tables, and switches the theme.
 import {Section} from './section.ts';
 import {sortable} from './sorting.ts';
-import {themed} from './theme.ts';
+import {addThemeButton} from './theme.ts';
 
 document.documentElement.classList.add('scripted');
-themed(document.querySelector('.top')!);
+addThemeButton(document.querySelector('.top')!);
 for (const section of document.querySelectorAll<HTMLElement>('section.record')) {
 	new Section(section).show();
 }

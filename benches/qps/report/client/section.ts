@@ -1,7 +1,8 @@
-// A record's section: what is chosen in it, and the drawings and tables that follow.
+// The section of a record: its controls (k, clock, hidden entries), and the charts and tables that depend on them.
 import type {Chart} from '../plot/chart.ts';
 import {ChartView} from './chart-view.ts';
 
+/** The clock by which speeds are shown. */
 type By = 'wall' | 'cpu';
 
 export class Section {
@@ -16,20 +17,21 @@ export class Section {
 		const charts: readonly Chart[] = JSON.parse(section.querySelector('script.charts')!.textContent);
 		this.#views = charts.map((chart, i) => new ChartView(section.querySelector(`figure[data-chart="${i}"]`)!, chart, section.id));
 		const controls = section.querySelector<HTMLElement>('.controls')!;
+		// The only k of build times is '', so they have no controls.
 		const ks = (charts[0]?.ks ?? []).filter(Boolean);
 		this.#k = ks[0] ?? '';
 		if (ks.length > 1) {
-			controls.append(choice(/^\d+$/u.test(ks[0]!) ? 'k' : 'task', ks, this.#k, k => this.#choose({k})));
+			controls.append(buttonGroup(/^\d+$/u.test(ks[0]!) ? 'k' : 'task', ks, this.#k, k => this.#set({k})));
 		}
 		if (ks.length > 0) {
-			controls.append(choice('time', ['wall', 'cpu'], 'wall', by => this.#choose({by: by as By})));
+			controls.append(buttonGroup('time', ['wall', 'cpu'], 'wall', by => this.#set({by: by as By})));
 		}
 		for (const view of this.#views) {
-			view.makeLegend(name => this.#toggle(name));
+			view.activateLegend(name => this.#toggle(name));
 		}
 	}
 
-	/** Draws, now and whenever the page has another width. */
+	/** Draws the charts now, and again whenever the width of the page changes. */
 	show(): void {
 		this.#draw();
 		let width = this.#section.clientWidth;
@@ -41,7 +43,7 @@ export class Section {
 		}).observe(this.#section);
 	}
 
-	#choose({k = this.#k, by = this.#by}: {readonly k?: string; readonly by?: By}): void {
+	#set({k = this.#k, by = this.#by}: {readonly k?: string; readonly by?: By}): void {
 		this.#k = k;
 		this.#by = by;
 		this.#draw();
@@ -64,8 +66,11 @@ export class Section {
 	}
 }
 
-/** Buttons of which one is pressed. */
-function choice(name: string, values: readonly string[], first: string, chosen: (value: string) => void): HTMLElement {
+/**
+Returns a group of buttons, one of which is pressed. `selected` is pressed first; `onSelect` is called when another is
+clicked.
+*/
+function buttonGroup(name: string, values: readonly string[], selected: string, onSelect: (value: string) => void): HTMLElement {
 	const set = document.createElement('fieldset');
 	set.className = 'choice';
 	const legend = document.createElement('legend');
@@ -75,12 +80,12 @@ function choice(name: string, values: readonly string[], first: string, chosen: 
 		const button = document.createElement('button');
 		button.type = 'button';
 		button.textContent = value;
-		button.setAttribute('aria-pressed', String(value === first));
+		button.setAttribute('aria-pressed', String(value === selected));
 		button.addEventListener('click', () => {
 			for (const other of buttons) {
 				other.setAttribute('aria-pressed', String(other === button));
 			}
-			chosen(value);
+			onSelect(value);
 		});
 		return button;
 	});

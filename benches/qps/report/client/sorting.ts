@@ -1,6 +1,7 @@
-// Tables that their headings sort, by pointer and by keys.
+// Makes tables sortable by clicking their headings.
 
-/** Makes a button of each heading of a column. Rows without a value stay last. */
+/** Turns the heading of each column into a button that sorts the rows. Rows without a value in the column stay last, and so do rows of systems that could
+not be measured (class `failed`), in every column. */
 export function sortable(table: HTMLTableElement): void {
 	for (const heading of table.querySelectorAll<HTMLTableCellElement>('th[data-column]')) {
 		const button = document.createElement('button');
@@ -12,10 +13,10 @@ export function sortable(table: HTMLTableElement): void {
 }
 
 function sort(table: HTMLTableElement, heading: HTMLTableCellElement): void {
-	const words = heading.dataset['words'] !== undefined;
+	const isWords = heading.dataset['words'] !== undefined;
 	const before = heading.getAttribute('aria-sort');
-	// Of numbers the greatest are wanted first.
-	const ascending = before === null ? words : before === 'descending';
+	// The first click sorts words in alphabetical order, and numbers from the largest.
+	const ascending = before === null ? isWords : before === 'descending';
 	for (const other of table.querySelectorAll('th[aria-sort]')) {
 		other.removeAttribute('aria-sort');
 	}
@@ -28,7 +29,7 @@ function sort(table: HTMLTableElement, heading: HTMLTableCellElement): void {
 		if (a.value === undefined || b.value === undefined) {
 			return Number(a.value === undefined) - Number(b.value === undefined);
 		}
-		return sign * (words ? a.value.localeCompare(b.value, 'en', {numeric: true}) : Number(a.value) - Number(b.value));
+		return sign * (isWords ? a.value.localeCompare(b.value, 'en', {numeric: true}) : Number(a.value) - Number(b.value));
 	});
 	body.append(...rows.map(({row}) => row));
 }
@@ -38,5 +39,6 @@ function valueOf(row: HTMLTableRowElement, column: number): string | undefined {
 	if (row.classList.contains('failed')) {
 		return undefined;
 	}
+	// Column 0 has the headings of the rows, whose value is their text.
 	return column === 0 ? (cell?.textContent ?? undefined) : cell?.dataset['value'];
 }

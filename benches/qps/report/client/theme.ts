@@ -1,14 +1,14 @@
-// Light, dark, or as the reader's screen is.
+// The button that switches between the light theme, the dark theme, and that of the reader's system (`auto`).
 
 const THEMES = ['auto', 'light', 'dark'] as const;
 const KEY = 'passagekit-theme';
 
-/** Adds a button to `place` that goes through the themes. */
-export function themed(place: Element): void {
+/** Adds a button to an element. Each click selects the next theme; the choice is stored in the browser. */
+export function addThemeButton(parent: Element): void {
 	const button = document.createElement('button');
 	button.type = 'button';
 	button.className = 'theme';
-	let at = Math.max(0, (THEMES as readonly string[]).indexOf(kept() ?? ''));
+	let at = Math.max(0, (THEMES as readonly string[]).indexOf(storedTheme() ?? ''));
 	const show = (): void => {
 		const theme = THEMES[at]!;
 		button.textContent = `Theme: ${theme}`;
@@ -21,14 +21,14 @@ export function themed(place: Element): void {
 	button.addEventListener('click', () => {
 		at = (at + 1) % THEMES.length;
 		show();
-		keep(THEMES[at]!);
+		storeTheme(THEMES[at]!);
 	});
 	show();
-	place.append(button);
+	parent.append(button);
 }
 
-/** Pages of files may not be allowed to keep anything. */
-function kept(): string | null {
+/** Returns null if nothing is stored, or if the browser does not let a page that was opened from a file use storage. */
+function storedTheme(): string | null {
 	try {
 		return localStorage.getItem(KEY);
 	} catch {
@@ -36,10 +36,10 @@ function kept(): string | null {
 	}
 }
 
-function keep(theme: string): void {
+function storeTheme(theme: string): void {
 	try {
 		localStorage.setItem(KEY, theme);
 	} catch {
-		// It holds for this visit.
+		// Without storage, the choice lasts until the page is closed.
 	}
 }

@@ -1,12 +1,13 @@
-// A bar of each entry, with least and most of the rounds.
+// A bar chart: a horizontal bar per entry, as long as the median, with a whisker from the minimum to the maximum of the
+// rounds. All lengths are in pixels.
 import {scale, ticks} from '../../../../ts/drawing/svg.ts';
-import type {Figure} from '../../statistics.ts';
+import type {Figure} from '../../statistics/statistics.ts';
 import {
 	type Drawn,
 	type Entry,
 	type Spot,
 	type View,
-	at,
+	coordinate,
 	escaped,
 	group,
 	line,
@@ -20,41 +21,44 @@ import {
 
 export interface Bars {
 	readonly kind: 'bars';
+	/** The values of k or, for encoding, the tasks. Build times depend on neither; their only k is ''. */
 	readonly ks: readonly string[];
 	readonly unit: 'queries per second' | 'texts per second' | 'seconds';
-	/** Which of the entries, where there are others in another drawing. */
+	/** Says which entries the chart shows, if the others are in another chart. It is part of the title. */
 	readonly about?: string;
-	/** The longest bar first, or the shortest. */
-	readonly best: 'most' | 'least';
-	readonly entries: ReadonlyArray<Entry & {readonly of: Readonly<Record<string, Bar>>}>;
+	/** Whether the highest or the lowest value is the best. The best is at the top. */
+	readonly best: 'highest' | 'lowest';
+	/** The entries, with a bar for each k. */
+	readonly entries: ReadonlyArray<Entry & {readonly bars: Readonly<Record<string, Bar>>}>;
 }
 
 export interface Bar {
 	readonly wall: Figure;
 	readonly cpu: Figure;
-	/** Beside the value. */
+	/** Text after the value, for each clock. */
 	readonly note?: Readonly<Record<'wall' | 'cpu', string>>;
-	/** What else there is to say when it is pointed at. */
-	readonly more?: readonly string[];
+	/** Further lines of the tooltip. */
+	readonly details?: readonly string[];
 }
 
-/** Below this width, in pixels, names stand above their bars. */
+/** If a chart is narrower than this, in pixels, names are above their bars instead of on the left. */
 export const NARROW = 560;
 
-/** One k, the best first, from 0. */
+/** Draws the bars of one k. The axis starts at 0. */
 export function drawBars({entries, unit, best}: Bars, {k, by, hidden, width}: View): Drawn {
 	const rows = entries
-		.map((entry, index) => ({entry, index, bar: entry.of[k]}))
+		.map((entry, index) => ({entry, index, bar: entry.bars[k]}))
 		.filter((row): row is typeof row & {bar: Bar} => row.bar !== undefined && !hidden.has(row.entry.name))
-		.toSorted((a, b) => (best === 'most' ? b.bar[by].median - a.bar[by].median : a.bar[by].median - b.bar[by].median));
+		.toSorted((a, b) => (best === 'highest' ? b.bar[by].median - a.bar[by].median : a.bar[by].median - b.bar[by].median));
 	const narrow = width < NARROW;
 	const notes = rows.map(({bar}) => `${number(bar[by].median)} ${bar.note?.[by] ?? ''}`);
 	const left = narrow ? 0 : Math.min(240, widthOf(rows.map(({entry}) => entry.name)) + 14);
 	const right = width - widthOf(notes) - 26;
 	const top = 4;
-	const step = narrow ? 36 : 27;
-	const bottom = top + rows.length * step + 2;
+	const rowHeight = narrow ? 36 : 27;
+	const bottom = top + rows.length * rowHeight + 2;
 	const height = bottom + 24;
+	// Above 0, so that the scale is defined even without rows.
 	const high = Math.max(...rows.map(({bar}) => bar[by].most), Number.MIN_VALUE);
 	const x = scale([0, high], [left, right]);
 	const parts: string[] = [];
@@ -65,21 +69,21 @@ export function drawBars({entries, unit, best}: Bars, {k, by, hidden, width}: Vi
 	const spots: Spot[] = [];
 	for (const [i, {entry, index, bar}] of rows.entries()) {
 		const figure = bar[by];
-		const middle = top + i * step + (narrow ? 25 : step / 2);
-		const half = narrow ? 7 : 8;
+		const middle = top + i * rowHeight + (narrow ? 25 : rowHeight / 2);
+		const halfBar = narrow ? 7 : 8;
 		const name = narrow
 			? text([2, middle - 11], entry.name, nameStyle(entry))
 			: text([left - 8, middle + 4], entry.name, `end ${nameStyle(entry)}`);
 		const note = bar.note?.[by] ? `<tspan dx="7">${escaped(bar.note[by])}</tspan>` : '';
-		const value = `<text x="${at(x(figure.most) + 8)}" y="${at(middle + 4)}"><tspan class="strong">${number(figure.median)}</tspan>${note}</text>`;
+		const value = `<text x="${coordinate(x(figure.most) + 8)}" y="${coordinate(middle + 4)}"><tspan class="strong">${number(figure.median)}</tspan>${note}</text>`;
 		const inside = [
-			`<rect x="${at(left)}" y="${at(middle - half)}" width="${at(Math.max(1, x(figure.median) - left))}" height="${2 * half}" rx="1.5" class="bar"/>`,
+			`<rect x="${coordinate(left)}" y="${coordinate(middle - halfBar)}" width="${coordinate(Math.max(1, x(figure.median) - left))}" height="${2 * halfBar}" rx="1.5" class="bar"/>`,
 			whisker([x(figure.least), middle], x(figure.most), 4),
 			name,
 			value,
 		];
 		parts.push(group(entry, index, inside));
-		const lines = [`${number(figure.median)} ${unit}, ${by} (${range(figure)})`, ...(bar.more ?? [])];
+		const lines = [`${number(figure.median)} ${unit}, ${by} (${range(figure)})`, ...(bar.details ?? [])];
 		spots.push({x: x(figure.median), y: middle, entry: index, name: entry.name, lines});
 	}
 	return {width, height, inside: parts.join('\n'), spots};

@@ -1,9 +1,12 @@
-// How entries look in all charts: passagekit's in warm colors and thick lines, others in cool colors and thin lines. Marks
-// (circle, square, …) repeat after five entries.
+// The colors, line styles and markers of charts. passagekit's entries have warm colors and thick lines, other entries
+// cool colors and thin lines. The markers at data points (`mark`: circle, square, …) repeat after five entries.
 
-/** How one entry looks: `o0`… for passagekit, `s0`… for other systems, `limit` for a bound that no system can exceed. */
+/** How one entry looks in a chart. */
 export interface Look {
-	/** CSS classes of the entry's SVG group. */
+	/**
+	The CSS classes of the entry's SVG group: `o0` to `o3` (ours) for passagekit, `s0` to `s7` for other systems, or
+	`limit` for a bound that no system can exceed; and classes for dashes and thick lines.
+	*/
 	readonly style: string;
 	readonly mark: Mark;
 	readonly ours: boolean;
@@ -11,9 +14,13 @@ export interface Look {
 
 export type Mark = (typeof MARKS)[number];
 
+/** `down` is a triangle that points down. */
 const MARKS = ['circle', 'square', 'triangle', 'diamond', 'down'] as const;
 
-/** Colors by purpose, for the light and the dark theme. */
+/**
+The colors of the light and the dark theme: of the background (`paper`), text (`ink`), secondary text (`quiet`), grid
+lines (`rule`), axes and borders (`strong`), and entries.
+*/
 export const COLORS = {
 	paper: ['#ffffff', '#16181c'],
 	ink: ['#1b1d22', '#e7e8ea'],

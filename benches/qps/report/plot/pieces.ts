@@ -1,13 +1,14 @@
-// Pieces that drawings of benchmarks share. Nothing here needs Node: the page draws with it too.
+// Types and functions shared by all charts: views, markers, scales, and formats of numbers. Nothing here needs Node,
+// because the script of the page uses it too.
 import {escaped} from '../../../../ts/drawing/html.ts';
-import {type Point, at, line} from '../../../../ts/drawing/svg.ts';
-import type {Figure} from '../../statistics.ts';
+import {type Point, coordinate, line} from '../../../../ts/drawing/svg.ts';
+import type {Figure} from '../../statistics/statistics.ts';
 import type {Look, Mark} from './colors.ts';
 
 export {escaped} from '../../../../ts/drawing/html.ts';
-export {at, line, text} from '../../../../ts/drawing/svg.ts';
+export {coordinate, line, text} from '../../../../ts/drawing/svg.ts';
 
-/** A drawing without its `svg` element, and what can be pointed at in it. */
+/** A drawn chart: the SVG elements `inside` the `svg` element, and the points that have tooltips. */
 export interface Drawn {
 	readonly width: number;
 	readonly height: number;
@@ -15,23 +16,24 @@ export interface Drawn {
 	readonly spots: readonly Spot[];
 }
 
-/** A place that says something when it is pointed at. */
+/** A point that has a tooltip. */
 export interface Spot {
 	readonly x: number;
 	readonly y: number;
-	/** Which of the entries. */
+	/** The index of the entry. */
 	readonly entry: number;
+	/** The title of the tooltip. */
 	readonly name: string;
 	readonly lines: readonly string[];
 }
 
-/** What of a record is shown. */
+/** How a chart is shown. */
 export interface View {
 	readonly k: string;
 	readonly by: 'wall' | 'cpu';
-	/** Entries that are not shown. */
+	/** The names of entries that are not shown. */
 	readonly hidden: ReadonlySet<string>;
-	/** Of the drawing, in pixels. */
+	/** The width of the chart, in pixels. */
 	readonly width: number;
 }
 
@@ -40,22 +42,23 @@ export interface Entry {
 	readonly look: Look;
 }
 
-/** As an element of a page. */
+/** Returns a chart as an `svg` element of a page. */
 export function svg({width, height, inside}: Drawn, label: string): string {
-	return `<svg class="plot" viewBox="0 0 ${width} ${at(height)}" width="${width}" height="${at(height)}" role="img" aria-label="${escaped(label)}">${inside}</svg>`;
+	return `<svg class="plot" viewBox="0 0 ${width} ${coordinate(height)}" width="${width}" height="${coordinate(height)}" role="img" aria-label="${escaped(label)}">${inside}</svg>`;
 }
 
-/** Groups the shapes of one entry, in its color; the browser shows its name as a tooltip. */
+/** Groups the shapes of one entry in its color. The browser shows the entry's name as a tooltip. */
 export function group({name, look}: Entry, index: number, inside: readonly string[]): string {
 	return `<g class="entry ${look.style}" data-entry="${index}"><title>${escaped(name)}</title>${inside.join('')}</g>`;
 }
 
+/** Draws a marker around a point. `size` is about half the width of the marker. */
 export function mark(kind: Mark, [x, y]: Point, size: number, style = 'mark'): string {
 	const path = (...points: ReadonlyArray<readonly [number, number]>): string =>
-		`<path d="M${points.map(([dx, dy]) => `${at(x + dx * size)} ${at(y + dy * size)}`).join('L')}Z" class="${style}"/>`;
+		`<path d="M${points.map(([dx, dy]) => `${coordinate(x + dx * size)} ${coordinate(y + dy * size)}`).join('L')}Z" class="${style}"/>`;
 	switch (kind) {
 		case 'circle':
-			return `<circle cx="${at(x)}" cy="${at(y)}" r="${size}" class="${style}"/>`;
+			return `<circle cx="${coordinate(x)}" cy="${coordinate(y)}" r="${size}" class="${style}"/>`;
 		case 'square':
 			return path([-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]);
 		case 'diamond':
@@ -67,40 +70,45 @@ export function mark(kind: Mark, [x, y]: Point, size: number, style = 'mark'): s
 	}
 }
 
-/** Least and most as a line with ends. */
+/** Draws a range as a horizontal line with vertical ends of `half` pixels up and down. */
 export function whisker([x1, y]: Point, x2: number, half: number): string {
 	const ends = [x1, x2].map(x => line([x, y - half], [x, y + half], 'whisker'));
 	return line([x1, y], [x2, y], 'whisker') + ends.join('');
 }
 
-/** 1, 2 and 5 times powers of ten within `[low, high]`; where there are many, fewer of them. */
-export function logTicks(low: number, high: number, most = 10): readonly number[] {
+/**
+Returns the ticks of a logarithmic axis within `[low, high]`: 1, 2 and 5 times powers of ten. If these are more than
+`maxCount`, it returns 1 and 3 times powers of ten, and if these are still more, only powers of ten. The powers go from
+10⁻⁴ to 10¹¹.
+*/
+export function logTicks(low: number, high: number, maxCount = 10): readonly number[] {
 	for (const steps of [[1, 2, 5], [1, 3], [1]]) {
 		const found = Array.from({length: 16}, (_, power) => steps.map(step => Number((step * 10 ** (power - 4)).toPrecision(3))))
 			.flat()
 			.filter(value => value >= low && value <= high);
-		if (found.length <= most || steps.length === 1) {
+		if (found.length <= maxCount || steps.length === 1) {
 			return found;
 		}
 	}
 	return [];
 }
 
-/** From values `[low, high]`, both above 0, to places `[from, to]`. */
+/** Returns a function that maps values in `[low, high]`, both above 0, to coordinates in `[from, to]`. */
 export function logScale([low, high]: readonly [number, number], [from, to]: readonly [number, number]): (value: number) => number {
 	return value => from + (Math.log(value / low) / Math.log(high / low)) * (to - from);
 }
 
-/** With separators of thousands, to three digits and more. */
+/** Formats a number with thousands separators: without decimals from 100, with one from 10, two from 1, three below 1. */
 export function number(value: number): string {
 	const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
 	return value.toLocaleString('en', {minimumFractionDigits: digits, maximumFractionDigits: digits});
 }
 
-/** Without digits that say nothing: for axes. */
+/** Formats a number for an axis, without trailing zeros. */
 export const tick = (value: number): string => value.toLocaleString('en', {maximumSignificantDigits: 4});
 
+/** Formats the minimum and the maximum of a figure. */
 export const range = ({least, most}: Figure): string => `${number(least)}–${number(most)}`;
 
-/** Room for the longest of some words in 12 px type. */
-export const widthOf = (words: readonly string[]): number => Math.ceil(6.7 * Math.max(0, ...words.map(({length}) => length)));
+/** Estimates the width of the longest text in 12 px type, in pixels. */
+export const widthOf = (texts: readonly string[]): number => Math.ceil(6.7 * Math.max(0, ...texts.map(({length}) => length)));

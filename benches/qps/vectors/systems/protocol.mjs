@@ -1,36 +1,45 @@
-// The line protocol of benches/qps/vectors for systems on Node: one JSON request a line, one JSON reply a line.
+// The line protocol of benches/qps/vectors for systems in Node: one line of JSON per request, one per reply. README.md
+// lists the requests. `serve` does everything except building and searching: its argument `engine`, an object, does that.
 import {closeSync, openSync, readFileSync, readSync, writeFileSync} from 'node:fs';
-import {answer, cpuNanos} from '../../node-server.mjs';
+import {answer, cpuNanos} from '../../servers/node-server.mjs';
 
-export {packages, versionOf} from '../../node-server.mjs';
+export {requirePeer, versionOf} from '../../servers/node-server.mjs';
 
 /**
-Answers until the input ends.
+Answers requests until the input ends. A matrix is `{data, rows, dim, row}`: all values in one `Float32Array`, the
+shape, and a function that returns one row. An engine has:
 
-An engine has `version`; `build(rows, request)`, which is timed, and `save(folder)`, which is not; `open(request)`;
-`prepared(query)`, untimed, for a library that does not take a `Float32Array`; and `search(query, k, effort)`. It may
-have `searchMany(queries, k, effort, threads)` for a matrix. Searches resolve to what `numbered` makes lists of row numbers of,
-untimed. Of a matrix, `row(at)` is one vector. One that can search among some rows only has `accept(allowed)`, with a byte
-of each row, or undefined for all. `ways` are those of `build`, `query` and `batch` that it has several threads for; a
-request has `threads`.
+- `version`: a string.
+- `build(matrix, request)`: builds an index in memory. Timed. `request` has the fields of a `build` request, such as
+  `options`.
+- `save(folder)`: writes the index that was built to a folder. Not timed. An engine without an index has no `save`.
+- `open(request, readRows)`: opens the index in `request.folder`. `readRows()` reads the indexed vectors, for an engine
+  that needs them.
+- `toQuery(vector)`: converts a `Float32Array` to what `search` takes. Not timed. By default it returns the vector.
+- `search(query, k, effort)`: resolves to the hits of one query. Timed.
+- `searchMany(matrix, k, effort, threads)`, if the engine has batches: resolves to a list of hits per query. Timed.
+- `toRows(hits)`: converts the hits of one query to a list of row numbers. Not timed. By default it returns the hits.
+- `setFilter(allowed)`, if the engine has filters: later searches return only allowed rows. `allowed` has a byte per
+  row, 1 if the row is allowed, or is undefined to allow all rows.
+- `threadedTasks`: the tasks (`build`, `query`, `batch`) that it can run on several threads; by default none.
 */
 export async function serve(engine) {
-	const {prepared = query => query, numbered = found => found} = engine;
+	const {toQuery = vector => vector, toRows = hits => hits} = engine;
 	let opened;
 	let filter;
-	let asked;
+	let loadedQueries;
 	let queries;
 	await answer({
 		describe: async () => ({
 			version: `${engine.version}, Node ${process.version}`,
-			filters: engine.accept !== undefined,
-			threads: engine.ways ?? [],
+			filters: engine.setFilter !== undefined,
+			threads: engine.threadedTasks ?? [],
 		}),
 		async build(request) {
-			const rows = matrix(request.rows, request.count, request.dim);
-			const [began, cpu] = [performance.now(), process.cpuUsage()];
+			const rows = readMatrix(request.rows, request.count, request.dim);
+			const [start, cpuStart] = [performance.now(), process.cpuUsage()];
 			await engine.build(rows, request);
-			const reply = {seconds: (performance.now() - began) / 1000, cpuSeconds: cpuNanos(cpu) / 1e9};
+			const reply = {seconds: (performance.now() - start) / 1000, cpuSeconds: cpuNanos(cpuStart) / 1e9};
 			await engine.save?.(request.folder);
 			return reply;
 		},
@@ -38,60 +47,61 @@ export async function serve(engine) {
 			const {folder, rows, count, dim, k, effort, batch, threads = 1} = request;
 			const index = JSON.stringify([folder, rows, count]);
 			if (opened !== index) {
-				await engine.open(request, () => matrix(rows, count, dim));
+				await engine.open(request, () => readMatrix(rows, count, dim));
 				opened = index;
 				filter = undefined;
 			}
 			if (filter !== request.filter) {
-				await accept(engine, request);
+				await setFilter(engine, request);
 				({filter} = request);
 			}
-			if (asked !== `${request.asked} ${request.queries}`) {
-				queries = matrix(request.queries, request.asked, dim);
-				asked = `${request.asked} ${request.queries}`;
+			if (loadedQueries !== `${request.asked} ${request.queries}`) {
+				queries = readMatrix(request.queries, request.asked, dim);
+				loadedQueries = `${request.asked} ${request.queries}`;
 			}
-			const singles = batch ? [] : Array.from({length: request.asked}, (_, at) => prepared(queries.row(at)));
+			const singleQueries = batch ? [] : Array.from({length: request.asked}, (_, i) => toQuery(queries.row(i)));
 			const queryNanos = [];
 			let found = [];
-			const [began, cpu] = [process.hrtime.bigint(), process.cpuUsage()];
+			const [start, cpuStart] = [process.hrtime.bigint(), process.cpuUsage()];
 			if (batch) {
 				found = await engine.searchMany(queries, k, effort, threads);
 			} else {
-				for (const query of singles) {
-					const start = performance.now();
-					const list = await engine.search(query, k, effort);
-					queryNanos.push(Math.round((performance.now() - start) * 1e6));
-					// As a server would, which forgets what it has answered; kept only to be written down.
+				for (const query of singleQueries) {
+					const queryStart = performance.now();
+					const hits = await engine.search(query, k, effort);
+					queryNanos.push(Math.round((performance.now() - queryStart) * 1e6));
+					// Hits are kept only if they are written to a file. Real callers do not keep the hits of all queries, and kept hits
+					// would slow down the garbage collector.
 					if (request.found) {
-						found.push(list);
+						found.push(hits);
 					}
 				}
 			}
-			const wallNanos = Number(process.hrtime.bigint() - began);
-			const reply = {wallNanos, cpuNanos: cpuNanos(cpu), queryNanos};
+			const wallNanos = Number(process.hrtime.bigint() - start);
+			const reply = {wallNanos, cpuNanos: cpuNanos(cpuStart), queryNanos};
 			if (request.found) {
-				const ids = new Int32Array(request.asked * k).fill(-1);
-				found.forEach((list, at) => ids.set(Array.from(numbered(list)).slice(0, k), at * k));
-				writeFileSync(request.found, ids);
+				const rowNumbers = new Int32Array(request.asked * k).fill(-1);
+				found.forEach((hits, i) => rowNumbers.set(Array.from(toRows(hits)).slice(0, k), i * k));
+				writeFileSync(request.found, rowNumbers);
 			}
 			return reply;
 		},
 	});
 }
 
-async function accept(engine, {filter, count}) {
-	if (!engine.accept) {
+async function setFilter(engine, {filter, count}) {
+	if (!engine.setFilter) {
 		throw new Error('cannot filter');
 	}
 	const allowed = filter && new Uint8Array(readFileSync(filter));
 	if (allowed && allowed.length !== count) {
 		throw new Error(`expected a filter of ${count} rows, got ${allowed.length}`);
 	}
-	await engine.accept(allowed);
+	await engine.setFilter(allowed);
 }
 
-/** The first `count` rows of a file. */
-function matrix(path, count, dim) {
+/** Reads the first `count` rows of a file of little-endian f32 rows. */
+function readMatrix(path, count, dim) {
 	const data = new Float32Array(count * dim);
 	const bytes = new Uint8Array(data.buffer);
 	const file = openSync(path);
@@ -103,5 +113,5 @@ function matrix(path, count, dim) {
 		at += read;
 	}
 	closeSync(file);
-	return {data, rows: count, dim, row: at => data.subarray(at * dim, (at + 1) * dim)};
+	return {data, rows: count, dim, row: i => data.subarray(i * dim, (i + 1) * dim)};
 }

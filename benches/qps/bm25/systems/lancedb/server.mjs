@@ -1,36 +1,37 @@
-// The full-text index of LanceDB behind the line protocol of benches/qps/bm25: a table with a number and a text column. Its
-// k1 and b are 1.2 and 0.75.
-import {packages, serve, versionOf} from '../protocol.mjs';
+// The full-text index of LanceDB as a server of benches/qps/bm25: a table with the columns `id` and `text`. LanceDB
+// fixes k1 and b at 1.2 and 0.75.
+import {requirePeer, serve, versionOf} from '../protocol.mjs';
 
-const lancedb = packages('@lancedb/lancedb');
-/** Rows in a batch. */
-const SIZE = 50_000;
+const lancedb = requirePeer('@lancedb/lancedb');
+/** The number of rows added per call. */
+const BATCH = 50_000;
 let table;
 
 await serve({
 	version: versionOf('@lancedb/lancedb'),
 	async build(passages, folder) {
 		const db = await lancedb.connect(folder);
-		let made;
+		let newTable;
 		let rows = [];
 		const add = async () => {
-			if (made) {
-				await made.add(rows);
+			if (newTable) {
+				await newTable.add(rows);
 			} else {
-				made = await db.createTable('passages', rows);
+				newTable = await db.createTable('passages', rows);
 			}
 			rows = [];
 		};
 		for await (const {id, text} of passages) {
 			rows.push({id: Number(id), text});
-			if (rows.length === SIZE) {
+			if (rows.length === BATCH) {
 				await add();
 			}
 		}
 		if (rows.length > 0) {
 			await add();
 		}
-		await made.optimize();
+		await newTable.optimize();
+		// The texts are tokens separated by spaces. LanceDB must only split them, and must not drop long tokens.
 		const config = lancedb.Index.fts({
 			baseTokenizer: 'whitespace',
 			lowercase: false,
@@ -40,7 +41,7 @@ await serve({
 			maxTokenLength: 1000,
 			withPosition: false,
 		});
-		await made.createIndex('text', {config, waitTimeoutSeconds: 3600});
+		await newTable.createIndex('text', {config, waitTimeoutSeconds: 3600});
 	},
 	async open(folder) {
 		table = await (await lancedb.connect(folder)).openTable('passages');
@@ -49,5 +50,5 @@ await serve({
 		const query = new lancedb.MatchQuery(text, 'text', {operator: lancedb.Operator.Or});
 		return table.query().fullTextSearch(query).select(['id', '_score']).limit(k).toArray();
 	},
-	named: rows => rows.map(({id, _score}) => ({id, score: _score})),
+	toHits: rows => rows.map(({id, _score}) => ({id, score: _score})),
 });

@@ -18,7 +18,7 @@ import org.apache.lucene.search.similarities.BM25Similarity;
 import org.apache.lucene.store.MMapDirectory;
 import org.apache.lucene.util.Version;
 
-/** Lucene behind the line protocol of benches/qps: one JSON request a line, one JSON reply a line. */
+/** Lucene as a server of benches/qps/bm25: one line of JSON per request, one per reply. README.md there lists the requests. */
 public final class Lucene {
 	private static final ObjectMapper JSON = new ObjectMapper();
 	private static final BM25Similarity BM25 = new BM25Similarity(0.9f, 0.4f);
@@ -61,13 +61,13 @@ public final class Lucene {
 		return reply;
 	}
 
-	/** One thread, merges included; one segment in the end. */
+	/** Builds an index of one segment on one thread, which also does the merges. */
 	private static void build(Path passages, Path folder, Analyzer analyzer) throws IOException {
 		var config = new IndexWriterConfig(analyzer)
 			.setSimilarity(BM25)
 			.setRAMBufferSizeMB(256)
 			.setMergeScheduler(new SerialMergeScheduler())
-			// Merges neighbours only, so that document numbers stay in the order of addition, as ties are broken by them.
+			// This policy merges only adjacent segments. Documents keep the order of addition, by which ties are broken.
 			.setMergePolicy(new LogByteSizeMergePolicy())
 			.setOpenMode(IndexWriterConfig.OpenMode.CREATE);
 		var frequencies = new FieldType();
@@ -97,29 +97,29 @@ public final class Lucene {
 		List<String[]> queries = Files.readAllLines(path(request, "queries")).stream().map(line -> line.split("\t", 2)).toList();
 		int k = request.get("k").asInt();
 		int threads = request.path("threads").asInt(1);
-		// Of this thread; where others search, of the process.
+		// With one thread, the CPU time of this thread; with more, that of the process.
 		LongSupplier cpuNanos = threads == 1
 			? ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime
 			: ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())::getProcessCpuTime;
 		var found = new TopDocs[queries.size()];
 		var rounds = reply.putArray("rounds");
 		for (int round = 0; round < request.get("rounds").asInt(); round++) {
-			var each = new long[found.length];
+			var queryNanos = new long[found.length];
 			long cpu = cpuNanos.getAsLong(), began = System.nanoTime();
 			var next = new AtomicInteger();
 			Callable<Void> work = () -> {
 				for (int i; (i = next.getAndIncrement()) < found.length; ) {
 					long start = System.nanoTime();
 					found[i] = search(queries.get(i)[1], k);
-					each[i] = System.nanoTime() - start;
+					queryNanos[i] = System.nanoTime() - start;
 				}
 				return null;
 			};
-			sideBySide(work, threads);
+			runOnThreads(work, threads);
 			long wall = System.nanoTime() - began;
 			var measured = rounds.addObject().put("wallNanos", wall).put("cpuNanos", cpuNanos.getAsLong() - cpu);
-			var nanos = measured.putArray("queryNanos");
-			Arrays.stream(each).forEach(nanos::add);
+			var list = measured.putArray("queryNanos");
+			Arrays.stream(queryNanos).forEach(list::add);
 		}
 		if (request.hasNonNull("hits")) {
 			try (var file = new PrintWriter(Files.newBufferedWriter(path(request, "hits")))) {
@@ -133,8 +133,11 @@ public final class Lucene {
 		}
 	}
 
-	/** Does the same work on so many threads, of which one is this. Threads are started anew: a few microseconds a round. */
-	private static void sideBySide(Callable<Void> work, int threads) throws Exception {
+	/**
+	 * Does the same work on several threads, one of which is the calling thread. The others are started in each round, which takes a few
+	 * microseconds.
+	 */
+	private static void runOnThreads(Callable<Void> work, int threads) throws Exception {
 		try (var others = threads == 1 ? null : Executors.newFixedThreadPool(threads - 1)) {
 			var running = new ArrayList<Future<Void>>();
 			for (int i = 1; i < threads; i++) {
@@ -160,7 +163,7 @@ public final class Lucene {
 		opened = folder;
 	}
 
-	/** One should-clause for each distinct term, boosted by its count, as Anserini makes them. Pruning is on. */
+	/** Searches with one SHOULD clause per distinct term, boosted by its count, as Anserini does. Dynamic pruning is on. */
 	private static TopDocs search(String tokens, int k) throws IOException {
 		var counts = new LinkedHashMap<String, Integer>();
 		for (String token : tokens.split(" ")) {

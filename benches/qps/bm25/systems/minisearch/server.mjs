@@ -1,12 +1,13 @@
-// MiniSearch behind the line protocol of benches/qps/bm25. Without the δ of its BM25+, a term's score is BM25's times
-// k1 + 1; of a passage it is then multiplied by the number of the query's terms that are in it, which nothing turns off.
+// MiniSearch as a server of benches/qps/bm25. It computes BM25+; with δ = 0, as here, the score of a term is Lucene's
+// BM25 times k1 + 1. MiniSearch then multiplies a passage's score by the number of query terms in the passage; no
+// option turns this off.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {packages, serve, tokensOf, versionOf} from '../protocol.mjs';
+import {requirePeer, serve, tokensOf, versionOf} from '../protocol.mjs';
 
-const MiniSearch = packages('minisearch');
+const MiniSearch = requirePeer('minisearch');
 const options = {fields: ['text'], tokenize: tokensOf, processTerm: term => term};
-const search = {combineWith: 'OR', prefix: false, fuzzy: false, bm25: {k: 0.9, b: 0.4, d: 0}};
+const searchOptions = {combineWith: 'OR', prefix: false, fuzzy: false, bm25: {k: 0.9, b: 0.4, d: 0}};
 let index;
 
 await serve({
@@ -21,6 +22,6 @@ await serve({
 	async open(folder) {
 		index = MiniSearch.loadJSON(readFileSync(join(folder, 'index.json'), 'utf8'), options);
 	},
-	// It makes and sorts a result of each passage that has a term.
-	search: async (text, k) => index.search(text, search).slice(0, k),
+	// MiniSearch has no k: it makes and sorts a result for each passage that has a term of the query.
+	search: async (text, k) => index.search(text, searchOptions).slice(0, k),
 });

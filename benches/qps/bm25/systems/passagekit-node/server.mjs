@@ -1,5 +1,5 @@
-// passagekit as its users call it, behind the line protocol of benches/qps/bm25: awaited searches one after the other, or
-// one `searchMany`, hits named.
+// passagekit's Node API as a server of benches/qps/bm25: awaited searches one after the other, or one `searchMany`. Hits have
+// passage ids.
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Bm25Index} from '../../../../../dist/ts/index.js';
@@ -11,7 +11,7 @@ let index;
 await serve({
 	version,
 	analyses: ['tokens', 'english'],
-	ways: ['batch'],
+	threadedTasks: ['batch'],
 	async build(passages, folder, analysis) {
 		const analyzer = analysis === 'tokens' ? 'whitespace' : 'english';
 		const built = await Bm25Index.build(join(folder, 'index'), passages, {analyzer});

@@ -1,17 +1,18 @@
-// The full-text index of SQLite, of better-sqlite3, behind the line protocol of benches/qps/bm25. It is synchronous. Its k1
-// and b are 1.2 and 0.75, its idf Robertson's, never below a millionth: common terms hardly count. Its scores are negative.
+// SQLite's full-text index FTS5, through better-sqlite3, as a server of benches/qps/bm25. Its k1 and b are fixed at 1.2
+// and 0.75. Its idf is Robertson's, never below 10⁻⁶, so common terms hardly count. FTS5's scores are negative; the
+// query below negates them.
 import {join} from 'node:path';
-import {packages, serve, tokensOf, versionOf} from '../protocol.mjs';
+import {requirePeer, serve, tokensOf, versionOf} from '../protocol.mjs';
 
-const Database = packages('better-sqlite3');
-// What is no white space is part of a token.
+const Database = requirePeer('better-sqlite3');
+// Every character except white space is part of a token.
 const tokenizer = `unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'`;
-const sqlite = new Database(':memory:').prepare('SELECT sqlite_version()').pluck().get();
-let best;
+const sqliteVersion = new Database(':memory:').prepare('SELECT sqlite_version()').pluck().get();
+let topHits;
 let database;
 
 await serve({
-	version: `${versionOf('better-sqlite3')}, SQLite ${sqlite}`,
+	version: `${versionOf('better-sqlite3')}, SQLite ${sqliteVersion}`,
 	async build(passages, folder) {
 		const built = new Database(join(folder, 'index.db'));
 		built.exec(`CREATE VIRTUAL TABLE passages USING fts5(text, content='', tokenize="${tokenizer}")`);
@@ -26,11 +27,11 @@ await serve({
 	async open(folder) {
 		database?.close();
 		database = new Database(join(folder, 'index.db'), {readonly: true});
-		best = database.prepare('SELECT rowid AS id, -rank AS score FROM passages WHERE passages MATCH ? ORDER BY rank LIMIT ?');
+		topHits = database.prepare('SELECT rowid AS id, -rank AS score FROM passages WHERE passages MATCH ? ORDER BY rank LIMIT ?');
 	},
 	async search(text, k) {
-		// A phrase of one token each; one that stands twice counts twice.
+		// Each token becomes a quoted phrase of its own. A token that occurs twice counts twice.
 		const phrases = tokensOf(text).map(token => `"${token.replaceAll('"', '""')}"`);
-		return best.all(phrases.join(' OR '), k);
+		return topHits.all(phrases.join(' OR '), k);
 	},
 });

@@ -1,4 +1,4 @@
-// passagekit as its users call it.
+// passagekit's Node API as a server of benches/qps/encoding.
 import {readFileSync} from 'node:fs';
 import {OnnxEncoder, Tokenizer} from '../../../../../dist/ts/index.js';
 import {serve} from '../protocol.mjs';
@@ -13,7 +13,7 @@ await serve({
 		tokenizer = await Tokenizer.load(model);
 		encoder = await OnnxEncoder.load(model, {maxTokens, pooling: 'mean', normalize: true, threads: 1});
 	},
-	async tokenise(texts) {
+	async tokenize(texts) {
 		const {ids, offsets} = await tokenizer.tokenizeMany(texts);
 		return texts.map((_, i) => ids.subarray(offsets[i], offsets[i + 1]));
 	},

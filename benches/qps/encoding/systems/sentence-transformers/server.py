@@ -1,4 +1,4 @@
-"""Sentence Transformers with its ONNX backend, which sorts texts by length and encodes 32 at a time."""
+"""Sentence Transformers with its ONNX backend. The library sorts texts by length and encodes batches of 32."""
 
 import sys
 from importlib.metadata import version
@@ -25,7 +25,7 @@ class SentenceTransformers:
         self.model = SentenceTransformer(model, backend="onnx", device="cpu", model_kwargs=settings, local_files_only=True)
         self.model.max_seq_length = max_tokens
 
-    def tokenise(self, texts):
+    def tokenize(self, texts):
         return self.model.tokenizer(texts, add_special_tokens=False, truncation=False)["input_ids"]
 
     def encode(self, texts):

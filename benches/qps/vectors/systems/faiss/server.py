@@ -1,7 +1,7 @@
-"""Faiss behind the line protocol of benches/qps/vectors.
+"""Faiss as a server of benches/qps/vectors.
 
-Options: `index` is `flat`, or `hnsw` with `m`, `efConstruction` and `storage` (`flat` or `sq8`); with `innerProduct`
-`augmentedL2`, inner products are distances of vectors with a number more, as DPR's.
+Options: `index` is `flat`, or `hnsw` with `m`, `efConstruction` and `storage` (`flat` or `sq8`). With `innerProduct`:
+`augmentedL2`, inner product is reduced to L2 distance by one more dimension, as in DPR.
 """
 
 import sys
@@ -17,7 +17,7 @@ METRICS = {"dot": faiss.METRIC_INNER_PRODUCT, "l2": faiss.METRIC_L2}
 
 
 class Faiss:
-    ways = ["build", "batch"]
+    threaded_tasks = ["build", "batch"]
 
     def set_threads(self, count):
         faiss.omp_set_num_threads(count)
@@ -27,7 +27,8 @@ class Faiss:
 
     def build(self, rows, similarity, options):
         if options.get("innerProduct") == "augmentedL2":
-            # x with the root of phi^2 - |x|^2, where phi is the greatest length; queries get 0.
+            # The additional value of a row x is the square root of phi^2 - |x|^2, where phi is the length of the longest row.
+            # The additional value of a query is 0.
             squared = (rows * rows).sum(1)
             rows = numpy.column_stack([rows, numpy.sqrt(squared.max() - squared)])
             similarity = "l2"
@@ -47,24 +48,24 @@ class Faiss:
     def save(self, folder):
         faiss.write_index(self.index, str(folder / "index"))
 
-    def open(self, folder, rows, similarity, options):
+    def open(self, folder, read_rows, similarity, options):
         self.index = faiss.read_index(str(folder / "index"))
         self.hnsw = options["index"] == "hnsw"
         self.augmented = options.get("innerProduct") == "augmentedL2"
-        self.allowed = None
+        self.selector = None
 
-    def accept(self, allowed):
-        # The selector points into the bits.
+    def set_filter(self, allowed):
+        # The bits are kept in an attribute, because the selector has only a pointer to them.
         self.bits = None if allowed is None else numpy.packbits(allowed, bitorder="little")
-        self.allowed = None if allowed is None else faiss.IDSelectorBitmap(self.bits)
+        self.selector = None if allowed is None else faiss.IDSelectorBitmap(self.bits)
 
     def search(self, queries, k, effort):
         if self.augmented:
             queries = numpy.pad(queries, ((0, 0), (0, 1)))
-        if self.allowed is not None:
-            kind = faiss.SearchParametersHNSW(efSearch=effort) if self.hnsw else faiss.SearchParameters()
-            kind.sel = self.allowed
-            return self.index.search(queries, k, params=kind)[1]
+        if self.selector is not None:
+            parameters = faiss.SearchParametersHNSW(efSearch=effort) if self.hnsw else faiss.SearchParameters()
+            parameters.sel = self.selector
+            return self.index.search(queries, k, params=parameters)[1]
         if self.hnsw:
             self.index.hnsw.efSearch = effort
         return self.index.search(queries, k)[1]

@@ -1,7 +1,7 @@
-"""Glass behind the line protocol of benches/qps/vectors.
+"""Glass as a server of benches/qps/vectors.
 
-Options: `degree`, `efConstruction`, and `level` of the codes walked over: 0 for f32, 1 for bytes, 2 for half bytes. It
-keeps the graph in a file, and makes codes of the rows when it is opened.
+Options: `degree`, `efConstruction`, and `level` of quantization during graph search: 0 for f32, 1 for 8 bits, 2 for 4
+bits. The index file has only the graph; the vectors are read and quantized when the index is opened.
 """
 
 import sys
@@ -17,7 +17,7 @@ METRICS = {"dot": "IP", "l2": "L2"}
 
 
 class Glass:
-    ways = ["build", "batch"]
+    threaded_tasks = ["build", "batch"]
 
     def set_threads(self, count):
         self.threads = count
@@ -33,9 +33,9 @@ class Glass:
     def save(self, folder):
         self.graph.save(str(folder / "graph"))
 
-    def open(self, folder, rows, similarity, options):
+    def open(self, folder, read_rows, similarity, options):
         graph = glassppy.Graph(str(folder / "graph"))
-        self.searcher = glassppy.Searcher(graph, rows(), METRICS[similarity], options["level"])
+        self.searcher = glassppy.Searcher(graph, read_rows(), METRICS[similarity], options["level"])
         self.searcher.optimize(self.threads)
 
     def search(self, queries, k, effort):

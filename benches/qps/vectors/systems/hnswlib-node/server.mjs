@@ -1,44 +1,44 @@
-// hnswlib-node behind the line protocol of benches/qps/vectors. It is synchronous and takes arrays of numbers, which are
-// made before the clock starts. Options: `index` is `exact`, or `hnsw` with `m`, `efConstruction`.
+// hnswlib-node as a server of benches/qps/vectors. Its functions are synchronous. They take arrays of numbers, to
+// which queries are converted before the clock starts. Options: `index` is `exact`, or `hnsw` with `m` and `efConstruction`.
 import {join} from 'node:path';
-import {packages, serve, versionOf} from '../protocol.mjs';
+import {requirePeer, serve, versionOf} from '../protocol.mjs';
 
-const {BruteforceSearch, HierarchicalNSW} = packages('hnswlib-node');
+const {BruteforceSearch, HierarchicalNSW} = requirePeer('hnswlib-node');
 const spaces = {dot: 'ip', l2: 'l2'};
 let index;
-let exact;
-let allows;
+let isExact;
+let isAllowed;
 
 await serve({
 	version: versionOf('hnswlib-node'),
-	async build(rows, {similarity, options}) {
-		exact = options.index === 'exact';
-		index = new (exact ? BruteforceSearch : HierarchicalNSW)(spaces[similarity], rows.dim);
-		if (exact) {
-			index.initIndex(rows.rows);
+	async build(vectors, {similarity, options}) {
+		isExact = options.index === 'exact';
+		index = new (isExact ? BruteforceSearch : HierarchicalNSW)(spaces[similarity], vectors.dim);
+		if (isExact) {
+			index.initIndex(vectors.rows);
 		} else {
-			index.initIndex({maxElements: rows.rows, m: options.m, efConstruction: options.efConstruction});
+			index.initIndex({maxElements: vectors.rows, m: options.m, efConstruction: options.efConstruction});
 		}
-		for (let at = 0; at < rows.rows; at++) {
-			index.addPoint(Array.from(rows.row(at)), at);
+		for (let row = 0; row < vectors.rows; row++) {
+			index.addPoint(Array.from(vectors.row(row)), row);
 		}
 	},
 	save: async folder => index.writeIndex(join(folder, 'index')),
 	async open({dim, similarity, options, folder}) {
-		allows = undefined;
-		exact = options.index === 'exact';
-		index = new (exact ? BruteforceSearch : HierarchicalNSW)(spaces[similarity], dim);
+		isAllowed = undefined;
+		isExact = options.index === 'exact';
+		index = new (isExact ? BruteforceSearch : HierarchicalNSW)(spaces[similarity], dim);
 		await index.readIndex(join(folder, 'index'));
 	},
-	accept(allowed) {
-		allows = allowed && (row => allowed[row] === 1);
+	setFilter(allowed) {
+		isAllowed = allowed && (row => allowed[row] === 1);
 	},
-	prepared: query => Array.from(query),
+	toQuery: query => Array.from(query),
 	async search(query, k, effort) {
-		if (!exact) {
+		if (!isExact) {
 			index.setEf(effort);
 		}
-		return index.searchKnn(query, k, allows);
+		return index.searchKnn(query, k, isAllowed);
 	},
-	numbered: ({neighbors}) => neighbors,
+	toRows: ({neighbors}) => neighbors,
 });

@@ -1,4 +1,4 @@
-"""hnswlib behind the line protocol of benches/qps/vectors. Options: `m`, `efConstruction`."""
+"""hnswlib as a server of benches/qps/vectors. Options: `m`, `efConstruction`."""
 
 import sys
 from importlib.metadata import version
@@ -13,7 +13,7 @@ SPACES = {"dot": "ip", "l2": "l2"}
 
 
 class Hnswlib:
-    ways = ["build", "batch"]
+    threaded_tasks = ["build", "batch"]
 
     def set_threads(self, count):
         self.threads = count
@@ -30,18 +30,19 @@ class Hnswlib:
         self.index.save_index(str(folder / "index"))
         (folder / "dim").write_text(str(self.index.dim))
 
-    def open(self, folder, rows, similarity, options):
+    def open(self, folder, read_rows, similarity, options):
         self.index = hnswlib.Index(SPACES[similarity], int((folder / "dim").read_text()))
         self.index.load_index(str(folder / "index"))
-        self.allows = None
+        self.is_allowed = None
 
-    def accept(self, allowed):
-        # A Python function is asked of each row that the walk comes by: there is no other way in. A list answers soonest.
-        self.allows = None if allowed is None else allowed.tolist().__getitem__
+    def set_filter(self, allowed):
+        # hnswlib can only filter by a Python function, which it calls for each row that the search visits. Indexing a
+        # list is the fastest such function.
+        self.is_allowed = None if allowed is None else allowed.tolist().__getitem__
 
     def search(self, queries, k, effort):
         self.index.set_ef(effort)
-        return self.index.knn_query(queries, k, num_threads=self.threads, filter=self.allows)[0]
+        return self.index.knn_query(queries, k, num_threads=self.threads, filter=self.is_allowed)[0]
 
 
 serve(Hnswlib())

@@ -1,43 +1,45 @@
-// LanceDB behind the line protocol of benches/qps/vectors: a table with a number and a vector column. Options: `index` is
-// `flat`, or `hnsw` (IVF_HNSW_SQ) with `partitions`, `m`, `efConstruction` and `refine`, how many times k are re-scored.
+// LanceDB as a server of benches/qps/vectors: a table with the columns `id` and `vector`. Options: `index` is `flat`,
+// or `hnsw` (IVF_HNSW_SQ) with `partitions`, `m`, `efConstruction` and `refine` (`refine` × k candidates are rescored
+// with the full vectors).
 import {rmSync} from 'node:fs';
 import {cp} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {packages, serve, versionOf} from '../protocol.mjs';
+import {requirePeer, serve, versionOf} from '../protocol.mjs';
 
-const arrow = packages('apache-arrow');
-const lancedb = packages('@lancedb/lancedb');
-/** Rows in a batch. */
-const SIZE = 50_000;
+const arrow = requirePeer('apache-arrow');
+const lancedb = requirePeer('@lancedb/lancedb');
+/** The number of rows added per call. */
+const BATCH = 50_000;
 let options;
 let similarity;
 let table;
-/** The condition on rows, as SQL. */
+/** The SQL condition that selects the allowed rows. Undefined if all rows are allowed. */
 let condition;
 
-function batchOf(rows, from) {
-	const count = Math.min(SIZE, rows.rows - from);
-	const floats = rows.data.subarray(from * rows.dim, (from + count) * rows.dim);
+/** Returns a batch of rows, from the row number `from`, as an Arrow table. */
+function batchOf(vectors, from) {
+	const count = Math.min(BATCH, vectors.rows - from);
+	const floats = vectors.data.subarray(from * vectors.dim, (from + count) * vectors.dim);
 	const values = arrow.makeData({type: new arrow.Float32(), length: floats.length, data: floats});
-	const type = new arrow.FixedSizeList(rows.dim, new arrow.Field('item', new arrow.Float32(), true));
+	const type = new arrow.FixedSizeList(vectors.dim, new arrow.Field('item', new arrow.Float32(), true));
 	return new arrow.Table({
-		id: arrow.makeVector(Int32Array.from({length: count}, (_, at) => from + at)),
+		id: arrow.makeVector(Int32Array.from({length: count}, (_, i) => from + i)),
 		vector: new arrow.Vector([arrow.makeData({type, length: count, child: values})]),
 	});
 }
 
-let made;
+let builtFolder;
 await serve({
 	version: versionOf('@lancedb/lancedb'),
-	async build(rows, request) {
+	async build(vectors, request) {
 		({options, similarity} = request);
-		// The folder itself is the harness's.
-		made = join(tmpdir(), `lancedb-${process.pid}`);
-		const db = await lancedb.connect(made);
-		table = await db.createTable('rows', batchOf(rows, 0));
-		for (let from = SIZE; from < rows.rows; from += SIZE) {
-			await table.add(batchOf(rows, from));
+		// `save` copies the index from here to the folder of the harness.
+		builtFolder = join(tmpdir(), `lancedb-${process.pid}`);
+		const db = await lancedb.connect(builtFolder);
+		table = await db.createTable('rows', batchOf(vectors, 0));
+		for (let from = BATCH; from < vectors.rows; from += BATCH) {
+			await table.add(batchOf(vectors, from));
 		}
 		await table.optimize();
 		if (options.index === 'hnsw') {
@@ -47,18 +49,19 @@ await serve({
 		}
 	},
 	async save(folder) {
-		await cp(made, folder, {recursive: true});
-		rmSync(made, {recursive: true});
+		await cp(builtFolder, folder, {recursive: true});
+		rmSync(builtFolder, {recursive: true});
 	},
 	async open(request) {
 		condition = undefined;
 		({options, similarity} = request);
 		table = await (await lancedb.connect(request.folder)).openTable('rows');
 	},
-	async accept(allowed) {
+	async setFilter(allowed) {
 		condition = undefined;
 		if (allowed) {
-			// A column of the table, made once: it is scanned before vectors are searched.
+			// Each filter becomes a column, which is added to the table once. Its name has the number of allowed rows, because
+			// filters differ in this number. LanceDB scans the column before it searches the vectors.
 			const ids = Array.from(allowed.keys()).filter(row => allowed[row]);
 			const name = `allowed_${ids.length}`;
 			const {fields} = await table.schema();
@@ -77,5 +80,5 @@ await serve({
 			? search.bypassVectorIndex().toArray()
 			: search.nprobes(options.partitions).ef(effort).refineFactor(options.refine).toArray();
 	},
-	numbered: found => found.map(({id}) => id),
+	toRows: found => found.map(({id}) => id),
 });

@@ -1,4 +1,4 @@
-"""Exact search by a matrix product and a partial sort, behind the line protocol of benches/qps/vectors."""
+"""Exact search in NumPy (a matrix product and a partial sort) as a server of benches/qps/vectors."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ import numpy
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from protocol import serve  # noqa: E402
 
-# Queries scored at a time, so that scores stay below half a gigabyte at a million rows.
+# The number of queries scored at a time. The scores of a million rows then take 400 MB.
 BLOCK = 100
 
 
@@ -23,8 +23,8 @@ class Numpy:
     def save(self, folder):
         pass
 
-    def open(self, folder, rows, similarity, options):
-        self.rows = rows()
+    def open(self, folder, read_rows, similarity, options):
+        self.rows = read_rows()
 
     def search(self, queries, k, effort):
         found = []

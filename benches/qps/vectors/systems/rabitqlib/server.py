@@ -1,6 +1,7 @@
-"""SymphonyQG, of rabitqlib, behind the line protocol of benches/qps/vectors.
+"""SymphonyQG, through rabitqlib, as a server of benches/qps/vectors.
 
-Options: `degree`, `ef` (of building), `init`, and `bits` of the vectors kept for re-scoring, 0 for f32.
+Options: `degree`, `ef` (while building), `init` (rabitqlib's method to make the initial graph, such as `pipnn`), and
+`bits` per value of the vectors kept for rescoring (0, the default, means f32).
 """
 
 import sys
@@ -16,7 +17,7 @@ METRICS = {"dot": "ip", "l2": "l2"}
 
 
 class SymphonyQg:
-    ways = ["build", "batch"]
+    threaded_tasks = ["build", "batch"]
 
     def set_threads(self, count):
         self.threads = count
@@ -31,7 +32,7 @@ class SymphonyQg:
     def save(self, folder):
         self.index.save(str(folder / "index"))
 
-    def open(self, folder, rows, similarity, options):
+    def open(self, folder, read_rows, similarity, options):
         self.index = SymqgIndex.load(str(folder / "index"))
 
     def search(self, queries, k, effort):

@@ -1,7 +1,7 @@
-"""ScaNN behind the line protocol of benches/qps/vectors.
+"""ScaNN as a server of benches/qps/vectors.
 
-Options: `leaves` of the tree, `dimensionsPerBlock` of the 4-bit codes, `reorder`: how many times k are re-scored. The
-effort of a search is the number of leaves searched.
+Options: `leaves` of the tree, `dimensionsPerBlock` of the 4-bit codes, and `reorder`: the best `reorder` * k rows are
+rescored. The effort of a search is the number of leaves searched.
 """
 
 import sys
@@ -20,6 +20,7 @@ class Scann:
     def version(self):
         return version("scann")
 
+    # The numbers 100, 10 and 100 are defaults for searches, which `search` overrides. 0.2 is the threshold of ScaNN's examples.
     def build(self, rows, similarity, options):
         self.index = (
             scann.scann_ops_pybind.builder(rows, 100, DISTANCES[similarity])
@@ -33,7 +34,7 @@ class Scann:
     def save(self, folder):
         self.index.serialize(str(folder))
 
-    def open(self, folder, rows, similarity, options):
+    def open(self, folder, read_rows, similarity, options):
         self.index = scann.scann_ops_pybind.load_searcher(str(folder))
         self.index.set_num_threads(1)
         self.reorder = options["reorder"]

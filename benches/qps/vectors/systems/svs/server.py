@@ -1,6 +1,7 @@
-"""Vamana, of Intel's SVS, behind the line protocol of benches/qps/vectors. LVQ codes need an Intel processor.
+"""Vamana, through Intel's SVS (Scalable Vector Search), as a server of benches/qps/vectors.
 
-Options: `degree`, `window` (of building), `storage`: `lvq` with `primary` and `residual` bits, `f32` or `f16`.
+Options: `degree`, `window` (the search window while building), and `storage`: `f32`, `f16`, or `lvq` (locally-adaptive
+vector quantization) with `primary` and `residual` bits. LVQ needs an Intel processor.
 """
 
 import sys
@@ -14,12 +15,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from protocol import serve  # noqa: E402
 
 DISTANCES = {"dot": svs.DistanceType.MIP, "l2": svs.DistanceType.L2}
-# As its documentation advises: above 1 where less is better, below where more is.
+# The pruning parameter alpha of Vamana, as the documentation of SVS advises: above 1 for distances, below 1 for inner
+# products.
 ALPHAS = {"dot": 0.95, "l2": 1.2}
 
 
 class Svs:
-    ways = ["build", "batch"]
+    threaded_tasks = ["build", "batch"]
 
     def set_threads(self, count):
         self.threads = count
@@ -36,7 +38,7 @@ class Svs:
             self.index = svs.Vamana.build(parameters, rows.astype(kind), DISTANCES[similarity], self.threads)
             return
         with tempfile.TemporaryDirectory() as folder:
-            # A compressed set is loaded from a file.
+            # SVS compresses vectors only while it loads them from a file.
             file = f"{folder}/rows.fvecs"
             svs.write_vecs(rows, file)
             data = svs.VectorDataLoader(file, svs.DataType.float32, rows.shape[1])
@@ -46,7 +48,7 @@ class Svs:
     def save(self, folder):
         self.index.save(*(str(folder / part) for part in ("config", "graph", "data")))
 
-    def open(self, folder, rows, similarity, options):
+    def open(self, folder, read_rows, similarity, options):
         data = str(folder / "data")
         kinds = {"f32": svs.DataType.float32, "f16": svs.DataType.float16}
         storage = options["storage"]

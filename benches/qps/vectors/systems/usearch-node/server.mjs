@@ -1,16 +1,21 @@
-// usearch of npm behind the line protocol of benches/qps/vectors. It is synchronous. Options: `index` is `exact`, or
+// usearch, the npm package, as a server of benches/qps/vectors. Its functions are synchronous. Options: `index` is `exact`, or
 // `hnsw` with `m`, `efConstruction` and `storage` (`f32` or `f16`).
 import {join} from 'node:path';
-import {packages, serve, versionOf} from '../protocol.mjs';
+import {requirePeer, serve, versionOf} from '../protocol.mjs';
 
-const {Index, exactSearch} = packages('usearch');
+const {Index, exactSearch} = requirePeer('usearch');
 const metrics = {dot: 'ip', l2: 'l2sq'};
-/** By effort: the candidates of a search are given when an index is made. */
-const indexes = new Map();
+/**
+One index object per effort: usearch takes the size of the candidate list (`expansion_search`) when an index object is
+made.
+*/
+const indexOfEffort = new Map();
+/** The request that opened the index. */
 let opened;
+/** The rows, for exact search. */
 let rows;
 
-const make = ({dim, similarity, options}, expansion) =>
+const newIndex = ({dim, similarity, options}, expansion) =>
 	new Index({
 		dimensions: dim,
 		metric: metrics[similarity],
@@ -22,46 +27,47 @@ const make = ({dim, similarity, options}, expansion) =>
 	});
 
 function indexOf(effort) {
-	if (!indexes.has(effort)) {
-		const index = make(opened, effort);
-		// Mapped, so that all share the pages.
+	if (!indexOfEffort.has(effort)) {
+		const index = newIndex(opened, effort);
+		// `view` maps the file into memory, so that all index objects share its pages.
 		index.view(join(opened.folder, 'index'));
-		indexes.set(effort, index);
+		indexOfEffort.set(effort, index);
 	}
-	return indexes.get(effort);
+	return indexOfEffort.get(effort);
 }
 
 let built;
 await serve({
 	version: versionOf('usearch'),
-	ways: ['build', 'batch'],
+	threadedTasks: ['build', 'batch'],
 	async build(vectors, request) {
 		if (request.options.index === 'hnsw') {
-			built = make(request, 64);
-			const size = 10_000;
-			for (let from = 0; from < vectors.rows; from += size) {
-				const to = Math.min(vectors.rows, from + size);
-				const keys = BigUint64Array.from({length: to - from}, (_, at) => BigInt(from + at));
+			// The effort of 64 does not matter, because this index object is not searched.
+			built = newIndex(request, 64);
+			const batch = 10_000;
+			for (let from = 0; from < vectors.rows; from += batch) {
+				const to = Math.min(vectors.rows, from + batch);
+				const keys = BigUint64Array.from({length: to - from}, (_, i) => BigInt(from + i));
 				built.add(keys, vectors.data.slice(from * vectors.dim, to * vectors.dim), request.threads ?? 1);
 			}
 		}
 	},
 	save: async folder => built?.save(join(folder, 'index')),
-	async open(request, read) {
+	async open(request, readRows) {
 		opened = request;
-		rows = request.options.index === 'exact' ? read().data : undefined;
-		indexes.clear();
+		rows = request.options.index === 'exact' ? readRows().data : undefined;
+		indexOfEffort.clear();
 	},
-	// It ignores where a view begins in its buffer.
-	prepared: query => query.slice(),
-	search: async (query, k, effort) => (rows ? exactly(query, k, 1) : indexOf(effort).search(query, k, 1)),
+	// A copy, because usearch ignores the byte offset of a `Float32Array` in its buffer.
+	toQuery: query => query.slice(),
+	search: async (query, k, effort) => (rows ? searchExactly(query, k, 1) : indexOf(effort).search(query, k, 1)),
 	async searchMany({data, rows: count}, k, effort, threads) {
-		const {keys} = rows ? exactly(data, k, threads) : indexOf(effort).search(data, k, threads);
-		return Array.from({length: count}, (_, at) => ({keys: keys.subarray(at * k, (at + 1) * k)}));
+		const {keys} = rows ? searchExactly(data, k, threads) : indexOf(effort).search(data, k, threads);
+		return Array.from({length: count}, (_, i) => ({keys: keys.subarray(i * k, (i + 1) * k)}));
 	},
-	numbered: ({keys}) => Array.from(keys, Number),
+	toRows: ({keys}) => Array.from(keys, Number),
 });
 
-function exactly(queries, k, threads) {
+function searchExactly(queries, k, threads) {
 	return exactSearch(rows, queries, opened.dim, k, metrics[opened.similarity], threads);
 }

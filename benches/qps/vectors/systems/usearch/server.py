@@ -1,4 +1,4 @@
-"""usearch behind the line protocol of benches/qps/vectors.
+"""usearch as a server of benches/qps/vectors.
 
 Options: `index` is `exact`, or `hnsw` with `m`, `efConstruction` and `storage` (`f32` or `f16`).
 """
@@ -17,7 +17,7 @@ METRICS = {"dot": "ip", "l2": "l2sq"}
 
 
 class Usearch:
-    ways = ["build", "batch"]
+    threaded_tasks = ["build", "batch"]
 
     def set_threads(self, count):
         self.threads = count
@@ -41,12 +41,12 @@ class Usearch:
         if self.index is not None:
             self.index.save(str(folder / "index"))
 
-    def open(self, folder, rows, similarity, options):
+    def open(self, folder, read_rows, similarity, options):
         self.metric = METRICS[similarity]
         if options["index"] == "hnsw":
             self.index = Index.restore(str(folder / "index"))
         else:
-            self.index, self.rows = None, rows()
+            self.index, self.rows = None, read_rows()
 
     def search(self, queries, k, effort):
         if self.index is None:

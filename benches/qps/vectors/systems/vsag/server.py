@@ -1,6 +1,7 @@
-"""VSAG's HGraph behind the line protocol of benches/qps/vectors. It answers one query a call.
+"""VSAG's HGraph as a server of benches/qps/vectors. A call of VSAG answers one query, so a batch takes one call per query.
 
-Options: `degree`, `efConstruction`, `quantization` of the vectors walked over; `reorder` re-scores with f32.
+Options: `degree`, `efConstruction`, `quantization` of the vectors during graph search, and `reorder`: whether the
+candidates are rescored with f32 vectors.
 """
 
 import json
@@ -46,7 +47,7 @@ class Vsag:
         self.index.save(str(folder / "index"))
         (folder / "dim").write_text(str(self.dim))
 
-    def open(self, folder, rows, similarity, options):
+    def open(self, folder, read_rows, similarity, options):
         self.index = _index(int((folder / "dim").read_text()), similarity, options)
         self.index.load(str(folder / "index"))
 

@@ -1,0 +1,49 @@
+// A record: the JSON file that the run of a benchmark writes. `QpsRecord` has the fields that all kinds of records share;
+// the suites (BM25, vectors, encoding, DPR) know their own definitions and results.
+import type {Machine} from '../../harness/machine.ts';
+
+export interface QpsRecord {
+	readonly definition: {
+		readonly name: string;
+		readonly about: string;
+		readonly rounds: number;
+		readonly threads?: number;
+		readonly systems?: ReadonlyArray<{readonly name: string; readonly system: string; readonly limit?: boolean}>;
+	};
+	readonly data: Readonly<Record<string, unknown>>;
+	readonly machine: Machine;
+	/**
+	The load averages over 1, 5 and 15 minutes, before and after the run. `stolen` is steal time: the share of the cores'
+	busy time that the host of a virtual machine gave to other guests. Older records do not have it.
+	*/
+	readonly load: {readonly before: readonly number[]; readonly after: readonly number[]; readonly stolen?: number};
+	readonly results: ReadonlyArray<{readonly name: string; readonly failed?: string; readonly threads?: number}>;
+	/** The results as tables in plain text, for records without charts. */
+	readonly text?: string;
+}
+
+/** A record whose types of definition and results are known. */
+export interface TypedRecord<Definition, Result> extends Omit<QpsRecord, 'definition' | 'results'> {
+	readonly definition: Definition & {readonly name: string};
+	readonly results: readonly Result[];
+}
+
+/** Parses a record. `source` is its name in error messages. */
+export function parseRecord(json: string, source: string): QpsRecord {
+	const record: Partial<QpsRecord> = JSON.parse(json);
+	for (const key of ['definition', 'data', 'machine', 'load', 'results'] as const) {
+		if (typeof record[key] !== 'object') {
+			throw new TypeError(`${source}: expected a record of queries per second, got none with ${key}`);
+		}
+	}
+	return record as QpsRecord;
+}
+
+/** Returns the definition's number of threads. Single-threaded systems use fewer. */
+export const threadsOf = ({definition}: {readonly definition: Pick<QpsRecord['definition'], 'threads'>}): number => definition.threads ?? 1;
+
+/** Returns the names of passagekit's entries. */
+export function ourNames({definition}: {readonly definition: Pick<QpsRecord['definition'], 'systems'>}): ReadonlySet<string> {
+	const entries = definition.systems ?? [];
+	return new Set(entries.filter(({system, limit}) => system.startsWith('passagekit') && !limit).map(({name}) => name));
+}

@@ -1,0 +1,58 @@
+// Finds records by the path of a file, or by the name of a definition, which stands for its newest record.
+import {existsSync, readFileSync, readdirSync, statSync} from 'node:fs';
+import {join} from 'node:path';
+import {type QpsRecord, parseRecord} from './record.ts';
+
+/** The records in a folder. All files are read by the constructor. */
+export class Records {
+	readonly #folder: string;
+	readonly #all: readonly QpsRecord[];
+
+	constructor(folder: string) {
+		this.#folder = folder;
+		const files = existsSync(folder) ? readdirSync(folder).filter(file => file.endsWith('.json')) : [];
+		this.#all = files
+			.map(file => parseRecord(readFileSync(join(folder, file), 'utf8'), file))
+			.toSorted((a, b) => b.machine.date.localeCompare(a.machine.date));
+	}
+
+	/** Returns the newest record of each definition, in alphabetical order of the definitions. */
+	newest(): readonly QpsRecord[] {
+		const names = [...new Set(this.#all.map(({definition}) => definition.name))];
+		return names.toSorted().map(name => this.#recordsOf(name)[0]!);
+	}
+
+	/** Returns the record in a file, or the newest of a definition. Fails if there is neither. */
+	find(name: string): QpsRecord {
+		if (isFile(name)) {
+			return parseRecord(readFileSync(name, 'utf8'), name);
+		}
+		const [newest] = this.#recordsOf(name);
+		if (!newest) {
+			throw new Error(`expected a file or a definition with a record in ${this.#folder}, got ${name}`);
+		}
+		return newest;
+	}
+
+	/**
+	Returns the record that `record` is compared with: the record in a file, or the newest record of a definition that is
+	older than `record`. Fails if there is none.
+	*/
+	before(record: QpsRecord, name: string = record.definition.name): QpsRecord {
+		if (isFile(name)) {
+			return this.find(name);
+		}
+		const older = this.#recordsOf(name).find(({machine}) => machine.date < record.machine.date);
+		if (!older) {
+			throw new Error(`expected a record of ${name} older than ${record.machine.date} in ${this.#folder}, got none`);
+		}
+		return older;
+	}
+
+	/** Returns the records of a definition, from the newest to the oldest. */
+	#recordsOf(definitionName: string): readonly QpsRecord[] {
+		return this.#all.filter(({definition}) => definition.name === definitionName);
+	}
+}
+
+const isFile = (path: string): boolean => statSync(path, {throwIfNoEntry: false})?.isFile() ?? false;

@@ -1,0 +1,70 @@
+// Measures the time of calls from JavaScript on the bundled encyclopedia: of one awaited search or encoding, and of a batch search of all
+// questions, divided by the number of questions ("a query of a batch").
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {Collection} from '../../ts/collection/index.ts';
+import {encyclopedia} from '../../ts/corpus/index.ts';
+import type {Benchmark} from '../support/benchmark.ts';
+
+const ROUNDS = 5;
+
+export const latency: Benchmark = async say => {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-latency-'));
+	try {
+		const {articles, questions} = encyclopedia();
+		await using collection = await Collection.build(articles, join(folder, 'index'));
+		const queries = [...(await questions('train')), ...(await questions('dev')), ...(await questions('test'))];
+		const encoder = await collection.encoder();
+		const vectors = await encoder.encode(
+			queries.map(({text}) => text),
+			// Encodes each question on its own, as a single call does.
+			{batchTokens: 1},
+		);
+		const vector = (i: number): Float32Array => vectors.data.subarray(i * vectors.dim, (i + 1) * vectors.dim);
+		const [flat, hnsw] = [await collection.flat(), await collection.hnsw()];
+		const singleCalls: Record<string, (i: number) => Promise<unknown>> = {
+			'BM25, one search': async i => collection.bm25.search(queries[i]!.text, {k: 10}),
+			'flat, one search': async i => flat.search(vector(i), {k: 10}),
+			'HNSW, one search': async i => hnsw.search(vector(i), {k: 10}),
+			'encode one question': async i => encoder.encode([queries[i]!.text]),
+		};
+		const batchCalls: Record<string, () => Promise<unknown>> = {
+			'BM25, a query of a batch': async () => collection.bm25.searchMany(queries, {k: 10}),
+			'flat, a query of a batch': async () => flat.searchMany(vectors, {k: 10}),
+			'HNSW, a query of a batch': async () => hnsw.searchMany(vectors, {k: 10}),
+		};
+		const figures: Record<string, number> = {};
+		for (const [name, call] of Object.entries(singleCalls)) {
+			const times: number[] = [];
+			for (let round = 0; round < ROUNDS; round++) {
+				for (let i = 0; i < queries.length; i++) {
+					const began = performance.now();
+					await call(i);
+					times.push((performance.now() - began) * 1000);
+				}
+			}
+			figures[`${name}, median µs`] = median(times);
+		}
+		for (const [name, call] of Object.entries(batchCalls)) {
+			const times: number[] = [];
+			for (let round = 0; round < ROUNDS; round++) {
+				const began = performance.now();
+				await call();
+				times.push(((performance.now() - began) * 1000) / queries.length);
+			}
+			figures[`${name}, median µs`] = median(times);
+		}
+		for (const [name, value] of Object.entries(figures)) {
+			say(`${name.padEnd(40)} ${value.toFixed(1)}`);
+		}
+		return {passages: collection.manifest.passages, queries: queries.length, figures};
+	} finally {
+		await rm(folder, {recursive: true, force: true});
+	}
+};
+
+function median(values: readonly number[]): number {
+	const sorted = values.toSorted((a, b) => a - b);
+	return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}

@@ -1,0 +1,5 @@
+/**
+A benchmark that `npm run bench -- NAME` runs. It prints lines with `say` while it runs, and resolves to its result: an object that
+`run.ts` writes to the record as JSON.
+*/
+export type Benchmark = (say: (line: string) => void) => Promise<Readonly<Record<string, unknown>>>;
