@@ -117,8 +117,6 @@ export declare class NativeCollection {
   deleteMatching(filter: string, control?: Control | undefined | null): Promise<number>
   /** Replaces the fields of a committed document. The fields are JSON. */
   setFields(document: string, fields: string): Promise<void>
-  /** Sets the metadata, which is JSON, for the next commit. */
-  setMetadata(metadata: string): Promise<void>
   /** Commits all changes. Resolves to the number of commits so far. */
   commit(): Promise<number>
   /** Undoes all changes since the last commit. */

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use control::Control;
 use parking_lot::{Mutex, MutexGuard};
@@ -9,7 +10,7 @@ use serde_json::Value;
 use serving::FairRwLock;
 use sparse::{Bm25Index, Filter, IndexWriter, PassageFields, Searcher};
 
-use crate::document::{NewDocument, passage_id};
+use crate::document::{NewDocument, NewPassage, NewVector, passage_id};
 use crate::filter;
 use crate::folder::{bm25_of, describe, is_described, log_name, prepare, read_description};
 use crate::graph_builder::GraphBuilder;
@@ -21,7 +22,7 @@ use crate::state::{GraphState, State, VectorState};
 use crate::vectors::log::LogWriter;
 use crate::view::{View, switch};
 use crate::write::optimize::{is_worth_saving, optimize, save_graph};
-use crate::write::writer::{Writer, documents_of};
+use crate::write::writer::{Writer, documents_of, vectors_to_copy};
 use crate::{Error, Stats};
 
 /// Documents that are searched while they change. All methods can be called from several threads at once; changes run
@@ -40,7 +41,7 @@ pub struct Collection {
     /// The writer, once there was a change. Its lock is held during every change, commit and refresh.
     writer: Mutex<Option<Writer>>,
     graph_builder: GraphBuilder,
-    is_closed: std::sync::atomic::AtomicBool,
+    is_closed: AtomicBool,
     pub(crate) handles: Handles,
 }
 
@@ -123,8 +124,7 @@ impl Collection {
     /// a [rollback](Self::rollback) is refused.
     pub fn put(&self, put: Put, documents: &[NewDocument]) -> Result<(), Error> {
         let mut writer = self.writer()?;
-        let writer = self.open_writer(&mut writer)?;
-        self.view.read(|view| writer.put(put, documents, view))?
+        self.put_with(self.open_writer(&mut writer)?, put, documents)
     }
 
     /// Deletes documents and returns how many there were. Unknown ids are ignored.
@@ -161,7 +161,19 @@ impl Collection {
     pub fn set_fields(&self, document: &str, fields: &PassageFields) -> Result<(), Error> {
         let mut writer = self.writer()?;
         let writer = self.open_writer(&mut writer)?;
-        self.view.read(|view| writer.set_fields(document, fields, view))?
+        let (searcher, has_vectors) =
+            self.view.read(|view| (Arc::clone(&view.searcher), view.vectors.is_some()))?;
+        let passages = writer.committed_passages("setFields", document, &searcher)?;
+        let vector = |ord| if has_vectors { NewVector::SameAs(ord) } else { NewVector::None };
+        let passages: Vec<_> = passages
+            .iter()
+            .map(|(ord, passage)| NewPassage {
+                title: passage.title.as_deref(),
+                text: &passage.text,
+                vector: vector(*ord),
+            })
+            .collect();
+        self.put_with(writer, Put::Upsert, &[NewDocument { id: document, passages: &passages, fields }])
     }
 
     /// Sets the caller's metadata, which the next commit records.
@@ -294,11 +306,7 @@ impl Collection {
     /// [`Error::Closed`].
     pub fn vector(&self, ord: u32) -> Result<Option<Vec<f32>>, Error> {
         self.check_open()?;
-        Ok(self.view.read(|view| {
-            let vectors = view.vectors.as_ref()?;
-            let row = vectors.map.row(ord).filter(|&row| (row as usize) < vectors.index.len())?;
-            Some(vectors.index.vector(row).to_vec())
-        })?)
+        Ok(self.view.read(|view| Some(view.vectors.as_ref()?.vector(ord)?.to_vec()))?)
     }
 
     /// Returns the metadata of the current commit.
@@ -347,7 +355,7 @@ impl Collection {
     /// [`Error::Sparse`] of a merge in the background; the last commit is intact nevertheless.
     pub fn close(&self) -> Result<(), Error> {
         let mut writer = self.writer.lock();
-        self.is_closed.store(true, std::sync::atomic::Ordering::Release);
+        self.is_closed.store(true, Ordering::Release);
         self.graph_builder.stop();
         let Some(mut writer) = writer.take() else { return Ok(()) };
         if writer.is_changed {
@@ -366,7 +374,7 @@ impl Collection {
     }
 
     fn check_open(&self) -> Result<(), Error> {
-        if self.is_closed.load(std::sync::atomic::Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
+        if self.is_closed.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
     }
 
     /// Locks the writer, which may not be open yet.
@@ -384,6 +392,14 @@ impl Collection {
             *writer = Some(opened);
         }
         Ok(writer.as_mut().expect("it was opened above"))
+    }
+
+    /// Puts documents. Searches are not delayed: the lock of the view is held only while vectors are checked and copied,
+    /// and not while the writer waits for the indexing threads.
+    fn put_with(&self, writer: &mut Writer, put: Put, documents: &[NewDocument]) -> Result<(), Error> {
+        writer.check(put, documents)?;
+        let copies = self.view.read(|view| vectors_to_copy(put, documents, view.vectors.as_ref()))??;
+        writer.put(documents, copies)
     }
 
     /// Makes the last commit of this writer visible to searches, unless they see it already.

@@ -36,7 +36,7 @@ impl GraphBuilder {
         let started = thread::Builder::new().name("passagekit-graph".to_owned()).spawn(move || {
             loop {
                 // A failed insertion leaves its rows pending. They are still searched, and the next commit tries again.
-                let failed = insert_all(&view, &control, &is_paused).is_err();
+                let failed = insert_pending(&view, 1, &control, &is_paused).is_err();
                 is_running.store(false, Ordering::Release);
                 // Rows may have been appended between the last insertion and the line above.
                 let is_stopped = failed || control.is_cancelled() || is_paused.load(Ordering::Acquire);
@@ -87,7 +87,14 @@ fn is_needed(view: &FairRwLock<View>) -> Result<bool, Error> {
     Ok(view.read(|view| view.vectors.as_ref().is_some_and(|vectors| vectors.index.pending() > 0))?)
 }
 
-fn insert_all(view: &FairRwLock<View>, control: &Control, is_paused: &AtomicBool) -> Result<(), Error> {
+/// Inserts the rows that are not in the graph yet: all of them, or some if `is_stopped` is set meanwhile. Searches that
+/// wait have their turn after each slice.
+pub(crate) fn insert_pending(
+    view: &FairRwLock<View>,
+    threads: usize,
+    control: &Control,
+    is_stopped: &AtomicBool,
+) -> Result<(), Error> {
     let mut slices = WriteSlices::new(FIRST_SLICE);
     let mut reads = view.read_count();
     loop {
@@ -95,12 +102,12 @@ fn insert_all(view: &FairRwLock<View>, control: &Control, is_paused: &AtomicBool
         let inserted = view.write(|view| {
             slices.start();
             let Some(vectors) = &mut view.vectors else { return Ok(0) };
-            vectors.index.insert_pending(slices.row_count(), 1, control)
+            vectors.index.insert_pending(slices.row_count(), threads, control)
         })??;
         let reads_after = view.read_count();
         slices.finish(reads_after > reads);
         reads = reads_after;
-        if inserted == 0 || is_paused.load(Ordering::Acquire) {
+        if inserted == 0 || is_stopped.load(Ordering::Acquire) {
             return Ok(());
         }
     }

@@ -14,7 +14,7 @@ pub struct DocumentBatch {
     /// JSON for each document, or an empty string for no fields.
     fields: Vec<String>,
     passage_counts: Vec<u32>,
-    /// Of the passages of all documents, one after another. An empty title means no title.
+    /// The titles of all passages, document by document. An empty title means no title.
     titles: Vec<String>,
     texts: Vec<String>,
     /// For each passage, the ord of a passage with the same vector, or −1 for the next of `vectors`.

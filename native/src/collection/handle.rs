@@ -183,13 +183,6 @@ impl NativeCollection {
         spawn(env, move || Ok(inner?.set_fields(&document, &parse_fields(&fields, &document)?)?))
     }
 
-    /// Sets the metadata, which is JSON, for the next commit.
-    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
-    pub fn set_metadata<'env>(&self, env: &'env Env, metadata: String) -> napi::Result<Object<'env>> {
-        let inner = self.shared();
-        spawn(env, move || Ok(inner?.set_metadata(parse_metadata(&metadata)?)?))
-    }
-
     /// Commits all changes. Resolves to the number of commits so far.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn commit<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {

@@ -13,7 +13,7 @@ import {OnnxEncoder} from '../../encoders/index.ts';
 import {nativeAnalyzer} from '../../sparse/native-analyzer.ts';
 import type {CreateSettings} from './create.ts';
 import type {Document} from './documents.ts';
-import {CollectionEncoders, type GivenEncoders} from './encoders.ts';
+import {CollectionEncoders} from './encoders.ts';
 import {type CheckedSearch, type SearchContext, checkedSearch, documentOf, hitsOf, numberOf, passagesOf} from './hits.ts';
 import type {CollectionHandle, CollectionHit, CollectionSearchOptions, CollectionStats, StoredPassage, ValueCount} from './types.ts';
 import {DocumentLoader} from './loader.ts';
@@ -373,5 +373,3 @@ function stored(given: Encoder | string, encoder: Encoder): StoredEncoder {
 	const model = typeof given === 'string' ? (isFolder(given) ? resolve(given) : given) : null;
 	return {model, identity: encoder.identity ?? null};
 }
-
-export type {GivenEncoders};

@@ -67,6 +67,12 @@ impl LiveVectors {
         self.state.base == state.base && log.file == state.log.file && log.rows <= state.log.rows
     }
 
+    /// Returns the vector of a passage, given by its ord. `None` if there is no such row.
+    pub fn vector(&self, ord: u32) -> Option<&[f32]> {
+        let row = self.map.row(ord).filter(|&row| (row as usize) < self.index.len())?;
+        Some(self.index.vector(row))
+    }
+
     /// Appends rows of the log, which no search finds before [`publish`](Self::publish).
     pub fn append(&mut self, vectors: &[f32]) -> Result<(), Error> {
         let rows = self.index.append(vectors)?;

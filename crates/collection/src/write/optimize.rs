@@ -1,19 +1,19 @@
 //! Merges everything: one segment of the BM25 index, and a base of all live vectors with a complete graph.
 
+use std::sync::atomic::AtomicBool;
+
 use control::Control;
 use ranking::BitSet;
-use serving::{FairRwLock, WriteSlices};
+use serving::FairRwLock;
 
 use super::writer::Writer;
 use crate::Error;
 use crate::folder::{base_name, log_name, ords_name, remove_unused, sync_folder};
+use crate::graph_builder::insert_pending;
 use crate::state::BaseState;
 use crate::vectors::log::LogWriter;
 use crate::vectors::row_map::RowMap;
 use crate::view::View;
-
-/// Number of rows of the first slice of an insertion.
-const FIRST_SLICE: usize = 64;
 
 /// Optimizes the collection, whose changes must all be committed. Searches go on meanwhile. Makes a commit. Counts each
 /// vector as one unit of progress.
@@ -40,7 +40,7 @@ pub(crate) fn save_graph(writer: &mut Writer, view: &FairRwLock<View>) -> Result
     finish(writer, result)
 }
 
-/// The least number of rows in the log for which [`save_graph`] is worth its while: building their graph takes a second.
+/// The least number of rows in the log for which [`save_graph`] saves time: building their graph takes a second.
 const MIN_ROWS_TO_SAVE: u64 = 5_000;
 
 /// Returns whether the graph of the rows in the log would take long to build again.
@@ -81,12 +81,14 @@ fn write_base(
     let (folder, id) = (&writer.folder, &writer.state.collection);
     let number = number_of(&vectors.log.file) + 1;
     let first_ord = writer.index.next_ord();
-    let is_complete = view.read(|view| {
-        let live = view.vectors.as_ref()?;
-        Some(live.map.rows(&view.searcher.live_ords(), live.index.len()).len() == live.index.len())
+    let (rows, live_rows, pending) = view.read(|view| {
+        let index = view.vectors.as_ref().map(|vectors| &vectors.index);
+        index.map_or((0, 0, 0), |index| (index.len(), index.live_len(), index.pending()))
     })?;
-    if is_complete == Some(true) && keep == RowsToKeep::Live {
-        insert_pending(view, threads, control)?;
+    // Otherwise, the live rows are copied into a new graph below.
+    if keep == RowsToKeep::Live && live_rows == rows {
+        control.set_total(pending as u64);
+        insert_pending(view, threads, control, &AtomicBool::new(false))?;
     }
     let base = view.read(|view| {
         let Some(live) = &view.vectors else { return Ok(None) };
@@ -117,27 +119,6 @@ fn write_base(
     vectors.log = log.sync()?;
     writer.log = Some(log);
     Ok(())
-}
-
-/// Inserts all rows that are not in the graph yet.
-fn insert_pending(view: &FairRwLock<View>, threads: usize, control: &Control) -> Result<(), Error> {
-    let pending = view.read(|view| view.vectors.as_ref().map_or(0, |vectors| vectors.index.pending()))?;
-    control.set_total(pending as u64);
-    let mut slices = WriteSlices::new(FIRST_SLICE);
-    let mut reads = view.read_count();
-    loop {
-        let inserted = view.write(|view| {
-            slices.start();
-            let Some(vectors) = &mut view.vectors else { return Ok(0) };
-            vectors.index.insert_pending(slices.row_count(), threads, control)
-        })??;
-        let reads_after = view.read_count();
-        slices.finish(reads_after > reads);
-        reads = reads_after;
-        if inserted == 0 {
-            return Ok(());
-        }
-    }
 }
 
 /// Returns the number in the name of a log.

@@ -4,14 +4,15 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sparse::{IndexWriter, PassageFields, WriterOptions};
+use sparse::{IndexWriter, Searcher, StoredPassage, WriterOptions};
 
 use super::owner;
 use crate::document::{MAX_ID_BYTES, NewDocument, NewVector, document_of, passage_id};
 use crate::folder::{bm25_of, remove_unused};
 use crate::state::{State, VectorState};
+use crate::vectors::live::LiveVectors;
 use crate::vectors::log::LogWriter;
-use crate::view::{View, state_of};
+use crate::view::state_of;
 use crate::{Error, Put};
 
 /// The writer of a collection. It holds the lock of the BM25 index, which is the lock of the whole collection.
@@ -57,14 +58,15 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds documents, or replaces those with the same ids. Adds all or none.
-    pub fn put(&mut self, put: Put, documents: &[NewDocument], view: &View) -> Result<(), Error> {
-        self.check(put, documents, view)?;
+    /// Adds documents that were [checked](Self::check), or replaces those with the same ids. Adds all or none. `copies`
+    /// are the vectors for all [`NewVector::SameAs`], from [`vectors_to_copy`].
+    pub fn put(&mut self, documents: &[NewDocument], copies: Vec<Vec<f32>>) -> Result<(), Error> {
+        let mut copies = copies.into_iter();
         self.change(|writer| {
             for document in documents {
                 let replaced = writer.remove_passages(document.id)?;
                 writer.state.documents += u64::from(!replaced);
-                writer.add_passages(document, view)?;
+                writer.add_passages(document, &mut copies)?;
             }
             Ok(())
         })
@@ -82,33 +84,28 @@ impl Writer {
         })
     }
 
-    /// Replaces the fields of a document of the last commit, whose passages keep their vectors.
-    pub fn set_fields(&mut self, document: &str, fields: &PassageFields, view: &View) -> Result<(), Error> {
-        let operation = "setFields";
-        let unknown = || Error::UnknownDocument { operation, id: document.to_owned() };
+    /// Returns the passages of a document of the last commit, which `searcher` shows, with their ords. Fails if there is
+    /// none, or if this writer changed the document since.
+    pub fn committed_passages(
+        &self,
+        operation: &'static str,
+        document: &str,
+        searcher: &Searcher,
+    ) -> Result<Vec<(u32, StoredPassage)>, Error> {
         let mut passages = Vec::new();
-        while let Some(ord) = view.searcher.ord(&passage_id(document, passages.len()))? {
+        while let Some(ord) = searcher.ord(&passage_id(document, passages.len()))? {
             // A passage that this writer has deleted or replaced since is not that of the last commit.
             if !self.index.is_committed(&passage_id(document, passages.len()))? {
                 return Err(Error::argument(format!(
                     "{operation}: expected a document without changes since the last commit, got \"{document}\"; commit first"
                 )));
             }
-            passages.push((ord, view.searcher.passage(ord)?));
+            passages.push((ord, searcher.passage(ord)?));
         }
         if passages.is_empty() {
-            return Err(unknown());
+            return Err(Error::UnknownDocument { operation, id: document.to_owned() });
         }
-        let vector = |ord| if view.vectors.is_some() { NewVector::SameAs(ord) } else { NewVector::None };
-        let passages: Vec<_> = passages
-            .iter()
-            .map(|(ord, passage)| crate::NewPassage {
-                title: passage.title.as_deref(),
-                text: &passage.text,
-                vector: vector(*ord),
-            })
-            .collect();
-        self.put(Put::Upsert, &[NewDocument { id: document, passages: &passages, fields }], view)
+        Ok(passages)
     }
 
     /// Sets the caller's metadata.
@@ -179,7 +176,11 @@ impl Writer {
         result
     }
 
-    fn add_passages(&mut self, document: &NewDocument, view: &View) -> Result<(), Error> {
+    fn add_passages(
+        &mut self,
+        document: &NewDocument,
+        copies: &mut impl Iterator<Item = Vec<f32>>,
+    ) -> Result<(), Error> {
         for (number, passage) in document.passages.iter().enumerate() {
             let id = passage_id(document.id, number);
             let ord = self.index.put_stored(&id, passage.title, passage.text, document.fields)?;
@@ -187,7 +188,7 @@ impl Writer {
             debug_assert_eq!(log.next_ord(), u64::from(ord));
             let appended = match passage.vector {
                 NewVector::Given(vector) => log.append(vector),
-                NewVector::SameAs(ord) => log.append(stored_vector(view, ord).unwrap_or_default()),
+                NewVector::SameAs(_) => log.append(&copies.next().expect("there is a copy for each")),
                 NewVector::None => unreachable!("checked before the first change"),
             };
             appended.inspect_err(|_| self.index.interrupt())?;
@@ -205,8 +206,9 @@ impl Writer {
         Ok(false)
     }
 
-    /// Rejects invalid documents before the first change.
-    fn check(&self, put: Put, documents: &[NewDocument], view: &View) -> Result<(), Error> {
+    /// Rejects documents with invalid ids or fields, or without passages. Their vectors are checked by
+    /// [`vectors_to_copy`].
+    pub fn check(&self, put: Put, documents: &[NewDocument]) -> Result<(), Error> {
         let operation = put.name();
         let mut ids = HashSet::new();
         for document in documents {
@@ -230,34 +232,38 @@ impl Writer {
                 )));
             }
             sparse::check_fields(id, document.fields)?;
-            for (number, passage) in document.passages.iter().enumerate() {
-                self.check_vector(operation, &passage_id(id, number), &passage.vector, view)?;
-            }
         }
         Ok(())
     }
+}
 
-    fn check_vector(
-        &self,
-        operation: &str,
-        passage: &str,
-        vector: &NewVector,
-        view: &View,
-    ) -> Result<(), Error> {
-        let expected = |what: &str, got: &str| {
-            Error::argument(format!("{operation}: expected {what} for passage \"{passage}\", got {got}"))
-        };
-        match (&view.vectors, vector) {
-            (None, NewVector::None) => Ok(()),
-            (None, _) => Err(expected("no vector, since the collection has none,", "one")),
-            (Some(_), NewVector::None) => Err(expected("a vector", "none")),
-            (Some(vectors), NewVector::Given(vector)) => Ok(vectors.index.check(vector)?),
-            (Some(_), NewVector::SameAs(ord)) => match stored_vector(view, *ord) {
-                Some(_) => Ok(()),
-                None => Err(expected("the ord of a passage with a vector", &ord.to_string())),
-            },
+/// Checks the vectors of documents before the first change. Returns copies of those that passages share with a passage
+/// of the last commit, in the order of these passages.
+pub(crate) fn vectors_to_copy(
+    put: Put,
+    documents: &[NewDocument],
+    vectors: Option<&LiveVectors>,
+) -> Result<Vec<Vec<f32>>, Error> {
+    let mut copies = Vec::new();
+    for document in documents {
+        for (number, passage) in document.passages.iter().enumerate() {
+            let expected = |what: &str, got: &str| {
+                let (operation, id) = (put.name(), passage_id(document.id, number));
+                Error::argument(format!("{operation}: expected {what} for passage \"{id}\", got {got}"))
+            };
+            match (vectors, passage.vector) {
+                (None, NewVector::None) => {}
+                (None, _) => return Err(expected("no vector, since the collection has none,", "one")),
+                (Some(_), NewVector::None) => return Err(expected("a vector", "none")),
+                (Some(vectors), NewVector::Given(vector)) => vectors.index.check(vector)?,
+                (Some(vectors), NewVector::SameAs(ord)) => {
+                    let missing = || expected("the ord of a passage with a vector", &ord.to_string());
+                    copies.push(vectors.vector(ord).ok_or_else(missing)?.to_vec());
+                }
+            }
         }
     }
+    Ok(copies)
 }
 
 /// Opens the log of a commit, and removes rows from it that were never committed.
@@ -274,10 +280,4 @@ pub(crate) fn documents_of<'a>(passages: impl IntoIterator<Item = &'a str>) -> V
     let mut seen = HashSet::new();
     let documents = passages.into_iter().filter_map(|id| Some(document_of(id)?.0));
     documents.filter(|&document| seen.insert(document)).map(str::to_owned).collect()
-}
-
-fn stored_vector(view: &View, ord: u32) -> Option<&[f32]> {
-    let vectors = view.vectors.as_ref()?;
-    let row = vectors.map.row(ord).filter(|&row| (row as usize) < vectors.index.len())?;
-    Some(vectors.index.vector(row))
 }
