@@ -20,7 +20,7 @@ use crate::search::page::{Found, search};
 use crate::search::request::Request;
 use crate::state::{GraphState, State, VectorState};
 use crate::vectors::log::LogWriter;
-use crate::view::{View, switch};
+use crate::view::{View, prepare_to_append, switch};
 use crate::write::optimize::{is_worth_saving, optimize, save_graph};
 use crate::write::writer::{Writer, documents_of, vectors_to_copy};
 use crate::{Error, Stats};
@@ -231,7 +231,7 @@ impl Collection {
         writer.commit()?;
         self.show_last_commit(writer)?;
         let optimized = self.graph_builder.paused(|| optimize(writer, &self.view, threads, control));
-        let shown = self.show_last_commit(writer);
+        let shown = self.show_last_commit(writer).and_then(|()| prepare_to_append(&self.view));
         // After an error, the rows that are not in the graph yet are inserted in the background again.
         let started = self.graph_builder.start(&self.view);
         optimized.and(shown).and(started)?;
@@ -389,6 +389,7 @@ impl Collection {
         if writer.is_none() {
             let opened = Writer::open(&self.folder, &self.id, self.options.writer)?;
             self.show(opened.index.searcher()?)?;
+            prepare_to_append(&self.view)?;
             *writer = Some(opened);
         }
         Ok(writer.as_mut().expect("it was opened above"))

@@ -48,6 +48,17 @@ impl View {
     }
 }
 
+/// Copies the graph to memory if it is still in its file, so that later commits can append to it in microseconds.
+/// Searches go on meanwhile.
+pub(crate) fn prepare_to_append(view: &FairRwLock<View>) -> Result<(), Error> {
+    let mapped = view.read(|view| view.vectors.as_ref().and_then(|vectors| vectors.index.mapped_graph()))?;
+    let Some(mapped) = mapped else { return Ok(()) };
+    let copy = mapped.copy_to_memory()?;
+    // The mapped graph is dropped after the lock is released.
+    let _old = view.write(|view| view.vectors.as_mut().map(|vectors| vectors.index.use_copy(copy)))?;
+    Ok(())
+}
+
 /// Switches to another commit, in all parts at once. The slow work is done before, in slices between which searches
 /// run, or without the lock. Calls must not overlap.
 pub(crate) fn switch(
@@ -69,6 +80,7 @@ pub(crate) fn switch(
         return Ok(());
     };
     if rows < next.log.rows {
+        prepare_to_append(view)?;
         let mut log = LogReader::open(folder, id, &next.log, next.dim, false)?;
         while rows < next.log.rows {
             let end = next.log.rows.min(rows + ROWS_PER_SLICE);

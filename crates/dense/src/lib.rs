@@ -46,7 +46,9 @@ mod store;
 pub use error::Error;
 pub use filter::{Allow, Filter};
 pub use flat::{FlatIndex, FlatWriter, Storage};
-pub use hnsw::{DEFAULT_EF_SEARCH, GrowingIndex, HnswIndex, HnswOptions, InnerProduct, Layout};
+pub use hnsw::{
+    DEFAULT_EF_SEARCH, GraphCopy, GrowingIndex, HnswIndex, HnswOptions, InnerProduct, Layout, MappedGraph,
+};
 pub use phrases::{AFTER_PASSAGE, PHRASES, first_of_passages, has_phrases, passage_of, search_passages};
 pub use row_set::RowSet;
 pub use similarity::Similarity;

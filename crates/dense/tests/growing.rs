@@ -156,12 +156,22 @@ fn an_opened_index_equals_the_saved_one_with_its_pending_rows() -> Result<(), Er
 
             // Both grow in the same way.
             let (mut index, _) = GrowingIndex::open_with(&path, OpenOptions::default())?;
-            index.copy_to_memory();
-            index.reserve(400);
+            let mapped = index.mapped_graph().expect("opened, and not changed yet");
+            index.use_copy(mapped.copy_to_memory()?);
+            assert!(index.mapped_graph().is_none());
+            assert_eq!(hits(&index), hits(&opened));
             for index in [&mut index, &mut opened] {
                 assert_eq!(index.append(second)?, 2000..2500);
                 insert_until(index, 90);
             }
+            assert_eq!(hits(&opened), hits(&index));
+            // A copy that comes too late, or is one of another index, is not used.
+            index.use_copy(mapped.copy_to_memory()?);
+            assert_eq!((index.len(), index.pending()), (2500, 90));
+            let (mut other, _) = GrowingIndex::open_with(&again, OpenOptions::default())?;
+            other.use_copy(mapped.copy_to_memory()?);
+            assert!(other.mapped_graph().is_some());
+            index.reserve(400);
             assert_eq!(hits(&opened), hits(&index));
         }
     }

@@ -40,6 +40,6 @@ mod scorer;
 mod search;
 mod squared_lengths;
 
-pub use growing::GrowingIndex;
+pub use growing::{GraphCopy, GrowingIndex, MappedGraph};
 pub use index::HnswIndex;
 pub use options::{DEFAULT_EF_SEARCH, HnswOptions, InnerProduct, Layout};

@@ -1,12 +1,15 @@
 //! The folder of an index, as tantivy reads and writes it.
 //!
-//! It is tantivy's own `MmapDirectory` with two differences:
+//! It is tantivy's own `MmapDirectory` with three differences:
 //!
 //! - A commit is durable before tantivy removes the files of the one before. tantivy renames the new list of segments to
 //!   `meta.json` and then removes files, but flushes the folder neither after nor between. After a power loss, the old
 //!   list could be back, without its files.
 //! - A handle whose writer was closed writes nothing anymore. A merge that ends at the same moment would otherwise write
 //!   its list of segments after the lock is released, and so undo a commit of the next writer.
+//! - `.managed.json`, tantivy's list of the files that it may remove, is written once per commit, before `meta.json`.
+//!   tantivy writes and flushes it for each new file, about ten times per commit. After a power loss, the list may lack
+//!   files that no commit has; opening a writer removes these.
 
 use std::io::{Error, Result};
 use std::path::Path;
@@ -21,23 +24,49 @@ use tantivy::directory::{
 /// The list of segments.
 const LIST: &str = "meta.json";
 
+/// The list of the files that tantivy may remove.
+const MANAGED: &str = ".managed.json";
+
 /// Reads and writes the files of an index.
 #[derive(Debug, Clone)]
 pub(crate) struct DurableDirectory {
     files: MmapDirectory,
-    /// Whether the lock of the writer was released. Held while a file is replaced or removed.
-    is_released: Arc<Mutex<bool>>,
+    /// Held while a file is replaced or removed.
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Whether the lock of the writer was released.
+    is_released: bool,
+    /// The new content of `.managed.json`, if it was not written yet.
+    managed: Option<Vec<u8>>,
+}
+
+impl State {
+    fn write_managed(&mut self, files: &MmapDirectory) -> Result<()> {
+        if let Some(managed) = &self.managed {
+            files.atomic_write(Path::new(MANAGED), managed)?;
+            self.managed = None;
+        }
+        Ok(())
+    }
+}
+
+/// What happened to the state before a panic does not matter: each change of it is a single assignment.
+fn lock_state(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl DurableDirectory {
     pub fn open(path: &Path) -> std::result::Result<Self, OpenDirectoryError> {
-        Ok(Self { files: MmapDirectory::open(path)?, is_released: Arc::default() })
+        Ok(Self { files: MmapDirectory::open(path)?, state: Arc::default() })
     }
 
     /// Fails if the lock of the writer was released. It is not released while the returned guard exists.
-    fn check_writer(&self) -> Result<MutexGuard<'_, bool>> {
-        let is_released = self.is_released.lock().unwrap_or_else(PoisonError::into_inner);
-        if *is_released { Err(Error::other("the writer was closed")) } else { Ok(is_released) }
+    fn check_writer(&self) -> Result<MutexGuard<'_, State>> {
+        let state = lock_state(&self.state);
+        if state.is_released { Err(Error::other("the writer was closed")) } else { Ok(state) }
     }
 }
 
@@ -63,13 +92,22 @@ impl Directory for DurableDirectory {
     }
 
     fn atomic_read(&self, path: &Path) -> std::result::Result<Vec<u8>, OpenReadError> {
-        self.files.atomic_read(path)
+        let managed = if path == Path::new(MANAGED) { lock_state(&self.state).managed.clone() } else { None };
+        managed.map_or_else(|| self.files.atomic_read(path), Ok)
     }
 
     fn atomic_write(&self, path: &Path, data: &[u8]) -> Result<()> {
-        let _writer = self.check_writer()?;
+        let mut state = self.check_writer()?;
+        if path == Path::new(MANAGED) {
+            state.managed = Some(data.to_vec());
+            return Ok(());
+        }
+        if path != Path::new(LIST) {
+            return self.files.atomic_write(path, data);
+        }
+        state.write_managed(&self.files)?;
         self.files.atomic_write(path, data)?;
-        if path == Path::new(LIST) { self.files.sync_directory() } else { Ok(()) }
+        self.files.sync_directory()
     }
 
     fn acquire_lock(&self, lock: &Lock) -> std::result::Result<DirectoryLock, LockError> {
@@ -77,9 +115,9 @@ impl Directory for DurableDirectory {
         if lock.filepath != INDEX_WRITER_LOCK.filepath {
             return Ok(held);
         }
-        *self.is_released.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        let is_released = Arc::clone(&self.is_released);
-        Ok(DirectoryLock::from(Box::new(WriterLock { is_released, _held: held })))
+        lock_state(&self.state).is_released = false;
+        let (state, files) = (Arc::clone(&self.state), self.files.clone());
+        Ok(DirectoryLock::from(Box::new(WriterLock { state, files, _held: held })))
     }
 
     fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
@@ -93,13 +131,17 @@ impl Directory for DurableDirectory {
 
 /// The lock of a writer. When it is dropped, it first waits until a file that is being replaced is in place.
 struct WriterLock {
-    is_released: Arc<Mutex<bool>>,
+    state: Arc<Mutex<State>>,
+    files: MmapDirectory,
     _held: DirectoryLock,
 }
 
 impl Drop for WriterLock {
     fn drop(&mut self) {
-        *self.is_released.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        let mut state = lock_state(&self.state);
+        // If this fails, the next writer removes the files that the list lacks.
+        state.write_managed(&self.files).ok();
+        state.is_released = true;
     }
 }
 
@@ -113,17 +155,34 @@ mod tests {
         let directory = DurableDirectory::open(folder.path()).expect("a folder");
         let list = Path::new(LIST);
         directory.atomic_write(list, b"created before there is a writer").expect("written");
-        let lock = directory.acquire_lock(&INDEX_WRITER_LOCK).expect("no other writer");
+        let held = directory.acquire_lock(&INDEX_WRITER_LOCK).expect("no other writer");
         assert!(matches!(directory.acquire_lock(&INDEX_WRITER_LOCK), Err(LockError::LockBusy)));
         directory.atomic_write(list, b"first").expect("written");
         // A merge has a handle of its own.
         let handle = directory.clone();
-        drop(lock);
+        drop(held);
         handle.atomic_write(list, b"late").expect_err("no writer");
         handle.delete(list).expect_err("no writer");
         assert_eq!(handle.atomic_read(list).expect("readable"), b"first");
         let _lock = directory.acquire_lock(&INDEX_WRITER_LOCK).expect("no other writer");
         handle.atomic_write(list, b"next").expect("written");
         assert_eq!(directory.atomic_read(list).expect("readable"), b"next");
+    }
+
+    #[test]
+    fn the_list_of_files_is_written_before_the_list_of_segments_and_when_the_writer_is_closed() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let directory = DurableDirectory::open(folder.path()).expect("a folder");
+        let held = directory.acquire_lock(&INDEX_WRITER_LOCK).expect("no other writer");
+        let managed = Path::new(MANAGED);
+        let on_disk = || std::fs::read(folder.path().join(MANAGED)).ok();
+        directory.atomic_write(managed, b"1").expect("kept");
+        directory.clone().atomic_write(managed, b"2").expect("kept");
+        assert_eq!((on_disk(), directory.atomic_read(managed).expect("readable")), (None, b"2".to_vec()));
+        directory.atomic_write(Path::new(LIST), b"segments").expect("written");
+        assert_eq!(on_disk().as_deref(), Some(&b"2"[..]));
+        directory.atomic_write(managed, b"3").expect("kept");
+        drop(held);
+        assert_eq!(on_disk().as_deref(), Some(&b"3"[..]));
     }
 }

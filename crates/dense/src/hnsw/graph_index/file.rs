@@ -35,7 +35,7 @@ use crate::store::row_file::metadata_number;
 use crate::{Error, Similarity};
 
 /// The shape of the rows in a file.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct RowShape {
     pub dim: usize,
     pub similarity: Similarity,

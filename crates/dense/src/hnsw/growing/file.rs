@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use storage::{File, FileKind, OpenOptions, Writer};
 
 use super::index::GrowingIndex;
+use super::memory_copy::MappedGraph;
 use crate::hnsw::graph_index::{GraphIndex, RowShape};
 use crate::store::row_file::metadata_number;
 use crate::store::vector_rows::VectorRows;
@@ -49,7 +50,7 @@ impl GrowingIndex {
     ///
     /// Vectors, codes and the graph stay in the file. Appended rows are in memory, and are lost unless the index is
     /// saved again. The codes and the graph are copied to memory when they are changed for the first time (see
-    /// [`copy_to_memory`](Self::copy_to_memory)). With the option `verify`, also runs [`verify`](Self::verify).
+    /// [`mapped_graph`](Self::mapped_graph)). With the option `verify`, also runs [`verify`](Self::verify).
     ///
     /// # Errors
     ///
@@ -59,13 +60,14 @@ impl GrowingIndex {
         let rows = VectorRows::open(&file)?;
         let (dim, similarity, num_rows) = (rows.dim(), rows.similarity(), rows.len());
         let num_graph_rows = metadata_number(&file, "graphRows", num_rows)?;
-        let graph = GraphIndex::open(&file, RowShape { dim, similarity, num_rows, num_graph_rows })?;
+        let shape = RowShape { dim, similarity, num_rows, num_graph_rows };
+        let graph = GraphIndex::open(&file, shape)?;
         let unlinked = RowSet::from_words(file.section_as("unlinked")?.to_vec(), num_graph_rows);
         let unlinked = unlinked.ok_or_else(|| {
             let expected = format!("unlinked rows below {num_graph_rows}");
             storage::Error::corrupt(path, expected, "one beyond".to_owned())
         })?;
-        let index = Self::from_parts(rows, graph, unlinked);
+        let index = Self::from_parts(rows, graph, Some(MappedGraph::new(Arc::clone(&file), shape)), unlinked);
         if options.verify {
             index.verify()?;
         }

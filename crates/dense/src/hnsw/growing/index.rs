@@ -3,6 +3,7 @@ use std::ops::Range;
 use control::Control;
 
 use crate::hnsw::graph_index::GraphIndex;
+use crate::hnsw::growing::memory_copy::MappedGraph;
 use crate::hnsw::options::HnswOptions;
 use crate::hnsw::search::candidate_queue::MAX_ROWS;
 use crate::store::vector_rows::VectorRows;
@@ -37,6 +38,8 @@ const ROWS_PER_CHECK: usize = 1024;
 pub struct GrowingIndex {
     pub(super) rows: VectorRows,
     pub(super) graph: GraphIndex,
+    /// The file of the codes and the graph, unless they are in memory.
+    pub(super) mapped: Option<MappedGraph>,
     /// The number of deleted rows in the graph.
     pub(super) num_deleted_in_graph: usize,
     /// The rows in the graph without neighbors, because they were deleted when their turn came.
@@ -54,20 +57,25 @@ impl GrowingIndex {
     pub fn new(dim: usize, similarity: Similarity, options: HnswOptions) -> Result<Self, Error> {
         options.check()?;
         let rows = VectorRows::new(dim, similarity)?;
-        Ok(Self::from_parts(rows, GraphIndex::new(dim, similarity, options), RowSet::new()))
+        Ok(Self::from_parts(rows, GraphIndex::new(dim, similarity, options), None, RowSet::new()))
     }
 
     /// Makes an index without deleted rows.
-    pub(super) fn from_parts(rows: VectorRows, graph: GraphIndex, unlinked: RowSet) -> Self {
+    pub(super) fn from_parts(
+        rows: VectorRows,
+        graph: GraphIndex,
+        mapped: Option<MappedGraph>,
+        unlinked: RowSet,
+    ) -> Self {
         let revived = unlinked.clone();
-        Self { rows, graph, num_deleted_in_graph: 0, unlinked, revived }
+        Self { rows, graph, mapped, num_deleted_in_graph: 0, unlinked, revived }
     }
 
     /// Appends the vectors `[n * dim]`, row-major, and returns their ords. Searches find them from then on. Appends all
     /// of them or, on an error, none. Computes their codes, but does not change the graph.
     ///
-    /// If the index was opened from a file, the first call copies the codes of all rows to memory, unless
-    /// [`copy_to_memory`](Self::copy_to_memory) did so before.
+    /// If the index was opened from a file, the first call copies codes and graph to memory, unless that was
+    /// [done before](Self::mapped_graph).
     ///
     /// # Errors
     ///
@@ -106,8 +114,8 @@ impl GrowingIndex {
     /// are pending or `max_rows` is 0; it may be less than `max_rows` even if more are pending. Counts each row that it
     /// links as one unit of progress.
     ///
-    /// If the index was opened from a file, the first call copies the graph to memory, unless
-    /// [`copy_to_memory`](Self::copy_to_memory) did so before.
+    /// If the index was opened from a file, the first call copies codes and graph to memory, unless that was
+    /// [done before](Self::mapped_graph).
     ///
     /// # Errors
     ///
@@ -128,6 +136,7 @@ impl GrowingIndex {
             return Ok(0);
         }
         let new = first as u32..(first + count) as u32;
+        self.copy_to_memory();
         self.graph.insert(&self.rows.view(), new.clone(), threads, control)?;
         for row in new.filter(|&row| self.rows.deleted().contains(row)) {
             self.unlinked.insert(row);
@@ -139,6 +148,7 @@ impl GrowingIndex {
     /// Links up to `max_rows` of the revived rows.
     fn insert_revived(&mut self, max_rows: usize, threads: usize, control: &Control) -> Result<usize, Error> {
         let rows: Vec<u32> = self.revived.iter().take(max_rows).collect();
+        self.copy_to_memory();
         self.graph.insert_revived(&self.rows.view(), &rows, threads, control)?;
         let linked: RowSet = rows.iter().copied().collect();
         self.unlinked = self.unlinked.difference(&linked);
@@ -176,17 +186,11 @@ impl GrowingIndex {
         Ok(copy)
     }
 
-    /// Copies the codes and the graph of an opened index to memory, where they can be changed. Without this call, the
-    /// first [`append`](Self::append) and the first [`insert_pending`](Self::insert_pending) do so, which takes a few
-    /// hundred milliseconds per million rows. Vectors stay in the file.
-    pub fn copy_to_memory(&mut self) {
-        self.graph.reserve(0);
-    }
-
     /// Reserves space for `additional` rows, so that appending and inserting them moves no other rows in memory, which
-    /// takes about as long as [`copy_to_memory`](Self::copy_to_memory). Without reserved space, this happens each time
+    /// takes about as long as [a copy of the graph](MappedGraph::copy_to_memory). Without reserved space, this happens each time
     /// the number of rows has doubled. Copies an opened index to memory first.
     pub fn reserve(&mut self, additional: usize) {
+        self.mapped = None;
         self.rows.reserve(additional);
         self.graph.reserve(additional + self.len() - self.graph.num_graph_rows());
     }
@@ -248,8 +252,16 @@ impl GrowingIndex {
     fn append_prepared(&mut self, prepared: &[f32]) -> Range<u32> {
         let new = self.rows.append(prepared);
         if !new.is_empty() {
+            self.copy_to_memory();
             self.graph.encode(&self.rows.view(), new.clone());
         }
         new
+    }
+
+    /// Copies the codes and the graph of an opened index to memory, where they can be changed. Vectors stay in the file.
+    fn copy_to_memory(&mut self) {
+        if self.mapped.take().is_some() {
+            self.graph.reserve(0);
+        }
     }
 }

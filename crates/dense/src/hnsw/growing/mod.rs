@@ -13,11 +13,13 @@
 //! Rows that are deleted when their turn comes are not linked: they get no neighbors. Such rows can come back to life
 //! ([`set_deleted`](GrowingIndex::set_deleted)); they are then pending, too, until they are linked.
 //!
-//! `file` describes, writes and reads files.
+//! `file` describes, writes and reads files. `memory_copy` prepares an opened index for changes.
 
 mod file;
 mod index;
+mod memory_copy;
 mod pending;
 mod search;
 
 pub use index::GrowingIndex;
+pub use memory_copy::{GraphCopy, MappedGraph};
