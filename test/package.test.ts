@@ -18,7 +18,7 @@ async function installed({addon}: {addon: boolean}): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-installed-'));
 	const target = join(folder, 'node_modules', 'passagekit');
 	await mkdir(join(target, 'native'), {recursive: true});
-	for (const part of ['package.json', 'bin', 'dist/ts', 'examples']) {
+	for (const part of ['package.json', 'bin', 'dist/ts', 'examples/encyclopedia']) {
 		await cp(join(packageRoot, part), join(target, part), {recursive: true});
 	}
 	if (addon) {

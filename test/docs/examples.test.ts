@@ -35,6 +35,9 @@ const runTwice = new Set([
 	'update-while-searching',
 ]);
 
+/** The file of a program that is not `main.ts`. */
+const mainFiles: Readonly<Record<string, string>> = {'same-program': 'passagekit.ts'};
+
 /** The arguments with which READMEs run programs. */
 const programArguments: Readonly<Record<string, readonly string[]>> = {'bulk-load': ['3000']};
 
@@ -46,10 +49,8 @@ for (const name of programs.filter(each => each !== 'http-service')) {
 		const [, expected] = /^```text output\n([\s\S]*?)^```$/mu.exec(readme)!;
 		const cwd = await workingFolder(t);
 		const program = async (): Promise<string> => {
-			const {stdout} = await run(process.execPath, [...tsx, join(examples, name, 'main.ts'), ...(programArguments[name] ?? [])], {
-				cwd,
-				timeout: 170_000,
-			});
+			const file = join(examples, name, mainFiles[name] ?? 'main.ts');
+			const {stdout} = await run(process.execPath, [...tsx, file, ...(programArguments[name] ?? [])], {cwd, timeout: 170_000});
 			return stdout.trim();
 		};
 		t.is(await program(), expected!.trim());
