@@ -20,16 +20,16 @@ const kinds = [
 const materials = ['oak', 'steel', 'brass', 'bamboo', 'glass'];
 const colors = ['white', 'black', 'green', 'red', 'blue'];
 
-function* products(): Generator<Document> {
+function* products(): Generator<Document<Product>> {
 	for (let n = 0; n < 5000; n++) {
 		const [kind, category, text] = kinds[n % 8]!;
 		const [material, color] = [materials[Math.floor(n / 8) % 5]!, colors[Math.floor(n / 40) % 5]!];
-		const fields = {price: 10 + ((n * 37) % 290), category, stock: (n * 7) % 9} satisfies Product;
+		const fields = {price: 10 + ((n * 37) % 290), category, stock: (n * 7) % 9};
 		yield {id: `product-${n}`, title: `${kind}, ${color}, model ${n}`, text: `${text} Made of ${material}.`, fields};
 	}
 }
 
-await using shop = await Collection.open('./products', {create: true, split: false});
+await using shop = await Collection.open<Product>('./products', {create: true, split: false});
 // The second run encodes nothing: texts that stay the same keep their vectors.
 await shop.upsert(products());
 await shop.commit();

@@ -5,9 +5,11 @@ import {
 	Bm25Index,
 	Bm25Writer,
 	Collection,
+	type CollectionHit,
 	type CollectionSearchOptions,
 	ConfidenceSearcher,
 	DenseSearcher,
+	type Document,
 	type Encoder,
 	ExtractiveReader,
 	type Filter,
@@ -34,6 +36,7 @@ import {
 	type Searcher,
 	type SnowballLanguage,
 	type StoredFields,
+	type StoredPassage,
 	Tokenizer,
 	VectorFilter,
 	VocabularyProjection,
@@ -340,4 +343,197 @@ export async function program(): Promise<void> {
 	// @ts-expect-error: a document has a text or passages
 	await docs.add({id: 1, text: 'x'});
 	void [text, price, missing];
+}
+
+// A collection whose fields are declared accepts and returns only these.
+{
+	interface Product {
+		price: number;
+		category: 'light' | 'desk';
+		name?: string;
+		inStock?: boolean;
+		added: Date;
+		tags: string[];
+		changes?: readonly (Date | string)[];
+		code: string | number;
+	}
+	const shop = await Collection.open<Product>('shop', {create: true});
+	const fields = {price: 39, category: 'light', added: new Date(), tags: ['red'], code: 'x'} as const;
+
+	// Documents have all fields that are not optional. A string may stand for a date.
+	const lamp: Document<Product> = {id: 'lamp', text: 'a lamp', fields};
+	await shop.add(lamp);
+	await shop.add([lamp, {id: 'desk', passages: [{text: 'a desk'}], fields: {...fields, inStock: true, added: '2024-05-31T12:00:00.000Z'}}]);
+	await shop.upsert(new Set([lamp]));
+	await shop.upsert(
+		(async function* () {
+			yield lamp;
+		})(),
+	);
+	// @ts-expect-error the fields are missing
+	await shop.add({id: 'lamp', text: 'a lamp'});
+	// @ts-expect-error the code is missing
+	await shop.add({id: 'lamp', text: 'a lamp', fields: {price: 39, category: 'light', added: new Date(), tags: []}});
+	// @ts-expect-error no such field
+	await shop.add({id: 'lamp', text: 'a lamp', fields: {...fields, prise: 39}});
+	// @ts-expect-error no such field
+	await shop.upsert([{id: 'lamp', text: 'a lamp', fields: {...fields, prise: 39}}]);
+	// @ts-expect-error the price is a number
+	await shop.upsert([{id: 'lamp', text: 'a lamp', fields: {...fields, price: '39'}}]);
+	// @ts-expect-error no such category
+	await shop.upsert([{id: 'lamp', text: 'a lamp', fields: {...fields, category: 'chair'}}]);
+	// @ts-expect-error tags are strings
+	await shop.upsert([{id: 'lamp', text: 'a lamp', fields: {...fields, tags: [5]}}]);
+	// @ts-expect-error undefined is no value
+	await shop.upsert([{id: 'lamp', text: 'a lamp', fields: {...fields, inStock: undefined}}]);
+	// @ts-expect-error documents of any fields may lack some
+	await shop.upsert([] as Document[] as Iterable<{id: string; text: string; fields: PassageFields}>);
+	// @ts-expect-error no such field
+	await shop.setFields('lamp', {...fields, prise: 39});
+	// @ts-expect-error the other fields are missing, and setFields replaces all
+	await shop.setFields('lamp', {price: 39});
+
+	// Fields that are read can be written again: dates are read as strings, arrays are read-only.
+	const [stored] = await shop.document('lamp');
+	same<typeof stored, StoredPassage<Product> | undefined>(true);
+	same<NonNullable<typeof stored>['fields']['added'], string>(true);
+	same<NonNullable<typeof stored>['fields']['tags'], readonly string[]>(true);
+	same<NonNullable<typeof stored>['fields']['changes'], readonly string[] | undefined>(true);
+	same<NonNullable<typeof stored>['fields']['inStock'], boolean | undefined>(true);
+	same<NonNullable<typeof stored>['fields']['category'], 'light' | 'desk'>(true);
+	await shop.setFields('lamp', {...stored!.fields, price: 29});
+	// @ts-expect-error readonly
+	stored!.fields.price = 29;
+	// @ts-expect-error no such field
+	void stored!.fields.prise;
+	same<Awaited<ReturnType<typeof shop.get>>, Array<StoredPassage<Product>>>(true);
+	same<Awaited<ReturnType<typeof shop.neighbors>>, Array<StoredPassage<Product>>>(true);
+	for await (const passage of shop.scan({filter: {category: 'light'}})) {
+		same<typeof passage, StoredPassage<Product>>(true);
+	}
+	for await (const passage of shop) {
+		same<typeof passage.fields.price, number>(true);
+	}
+
+	// Hits have the declared fields, if the search asks for fields.
+	const {hits} = await shop.search('lamp', {filter: {price: {lt: 50}}, include: ['fields']});
+	same<(typeof hits)[number], CollectionHit<'fields', Product>>(true);
+	same<(typeof hits)[number]['fields']['price'], number>(true);
+	const bare = await shop.search('lamp', {filter: {price: {lt: 50}}});
+	// @ts-expect-error the search asked for no parts
+	void bare.hits[0]!.fields;
+
+	// Filters have the declared names, and operators and values that suit their types.
+	const filters: Filter<Product>[] = [
+		{price: 5, category: ['light', 'desk'], inStock: true, added: {gte: new Date(), lt: '2025'}, tags: 'red', code: 7},
+		{name: {gte: 'a', prefix: 'la'}, tags: {in: ['red', 'blue'], not: 'green'}, changes: {gt: new Date()}, inStock: {exists: false}},
+		{or: [{price: {lt: 5}}, {not: {category: 'desk'}}], documents: ['lamp'], ids: ['lamp#0'], exists: {field: 'name'}},
+	];
+	await shop.search('lamp', {filter: filters[0]});
+	await shop.ask('which lamp?', {filter: {or: filters}});
+	await shop.delete({filter: {added: {lt: new Date(0)}}});
+	// @ts-expect-error no such field
+	await shop.search('lamp', {filter: {prise: 5}});
+	// @ts-expect-error no such field
+	await shop.search('lamp', {filter: {or: [{price: 5}, {not: {prise: 5}}]}});
+	// @ts-expect-error no such field
+	await shop.search('lamp', {filter: {exists: {field: 'prise'}}});
+	// @ts-expect-error no such operator
+	await shop.search('lamp', {filter: {price: {ltt: 5}}});
+	// @ts-expect-error the price is a number
+	await shop.search('lamp', {filter: {price: {lt: '5'}}});
+	// @ts-expect-error the name is a string
+	await shop.search('lamp', {filter: {name: {lt: 5}}});
+	// @ts-expect-error the name is a string and no date
+	await shop.search('lamp', {filter: {name: {gte: new Date()}}});
+	// @ts-expect-error the name is a string and no date
+	await shop.search('lamp', {filter: {range: {field: 'name', gte: new Date()}}});
+	// @ts-expect-error tags are strings and no dates
+	await shop.search('lamp', {filter: {tags: {gte: new Date()}}});
+	// @ts-expect-error booleans have no order
+	await shop.search('lamp', {filter: {inStock: {gte: true}}});
+	// @ts-expect-error numbers have no prefix
+	await shop.search('lamp', {filter: {price: {prefix: '5'}}});
+	// @ts-expect-error no such category
+	await shop.search('lamp', {filter: {category: 'chair'}});
+	// @ts-expect-error undefined is no value
+	await shop.search('lamp', {filter: {price: undefined}});
+	// @ts-expect-error no such field
+	await shop.ask('which lamp?', {filter: {prise: 5}});
+	// @ts-expect-error no such field
+	await shop.count({filter: {prise: 5}});
+	// @ts-expect-error no such field
+	await shop.delete({filter: {prise: 5}});
+	// @ts-expect-error no such field
+	shop.scan({filter: {prise: 5}});
+
+	// Values are counted and sorted by declared fields only.
+	same<Awaited<ReturnType<typeof shop.facets<'category'>>>[number]['value'], 'light' | 'desk'>(true);
+	const [price, inStock, tag, added, code] = await Promise.all([
+		shop.facets('price', {filter: {inStock: true}}),
+		shop.facets('inStock'),
+		shop.facets('tags'),
+		shop.facets('added'),
+		shop.facets('code'),
+	]);
+	same<(typeof price)[number]['value'], number>(true);
+	same<(typeof inStock)[number]['value'], boolean>(true);
+	same<(typeof tag)[number]['value'], string>(true);
+	same<(typeof added)[number]['value'], string>(true);
+	same<(typeof code)[number]['value'], string | number>(true);
+	same<Awaited<ReturnType<typeof shop.list>>, Array<StoredPassage<Product>>>(true);
+	await shop.list({sortBy: 'added', order: 'descending', filter: {inStock: true}});
+	// @ts-expect-error no such field
+	await shop.facets('prise');
+	// @ts-expect-error no such field
+	await shop.facets('price', {filter: {prise: 5}});
+	// @ts-expect-error no such field
+	await shop.list({sortBy: 'prise'});
+	// @ts-expect-error no such field
+	await shop.list({sortBy: 'price', filter: {prise: 5}});
+
+	// The type of a variable declares the fields too, and so does that of an attached collection.
+	const other: Collection<Product> = await Collection.open('shop');
+	const attached = await Collection.attach<Product>(other.share());
+	same<typeof attached, Collection<Product>>(true);
+	// Functions that take a collection of any fields accept one with declared fields.
+	const untyped: Collection = shop;
+	await untyped.search('lamp', {filter: {anything: 5}});
+	// @ts-expect-error the type of the fields differs
+	const wrong: Collection<{price: string}> = shop;
+	void wrong;
+	// A function of collections that have a field can name it.
+	const named = async <Fields extends {name?: string}>(docs: Collection<Fields>) => docs.list({sortBy: 'name'});
+	await named(shop);
+
+	// @ts-expect-error fields cannot be nested
+	await Collection.open<{size: {width: number}}>('shop');
+	// @ts-expect-error an array has strings and dates
+	await Collection.open<{sizes: number[]}>('shop');
+	// @ts-expect-error null is no value
+	await Collection.open<{price: number | null}>('shop');
+
+	// If all fields are optional, documents need none. Names may be unknown while types are known.
+	await (await Collection.open<{price?: number}>('shop')).add({id: 'lamp', text: 'a lamp'});
+	const numbers = await Collection.open<Record<string, number>>('numbers');
+	await numbers.add({id: 'a', text: 'a', fields: {any: 5}});
+	// @ts-expect-error the fields are numbers
+	await numbers.add({id: 'a', text: 'a', fields: {any: 'five'}});
+	same<Awaited<ReturnType<typeof numbers.facets<string>>>[number]['value'], number>(true);
+
+	// Without a declaration, documents, filters and calls take fields of all names.
+	const docs = await Collection.open('index');
+	const document: Document = {id: 'a', text: 'a', fields: {any: 'five', when: new Date(), tags: ['x']}};
+	await docs.add([document, {id: 'b', text: 'b'}]);
+	await docs.setFields('a', {any: 5});
+	await docs.search('a', {filter: {any: {lt: 5}, name: 'x'}});
+	await docs.list({sortBy: 'any'});
+	const [count] = await docs.facets('any');
+	same<NonNullable<typeof count>['value'], string | number | boolean>(true);
+	const [passage] = await docs.get(['a#0']);
+	same<NonNullable<typeof passage>['fields'], StoredFields>(true);
+	// @ts-expect-error fields cannot be nested
+	await docs.add({id: 'a', text: 'a', fields: {size: {width: 5}}});
+	// @ts-expect-error a boolean is no bound
+	await docs.count({filter: {any: {lt: true}}});
 }

@@ -4,7 +4,8 @@ import {checkArray, checkCount, checkFactoryMade, checkId, checkObject, checkOne
 import {RetrievalError} from '../core/errors.ts';
 import type {Filter} from '../core/filters/filter.ts';
 import {callOptions, checkOptions, checkRequiredOptions} from '../core/options.ts';
-import type {CallOptions, Encoder, Hit, Passage, PassageFields, Searcher} from '../core/types.ts';
+import type {AllowedFields, CountedValue, FieldName, GivenFields} from '../core/typed-fields.ts';
+import type {CallOptions, Encoder, Hit, Passage, Searcher} from '../core/types.ts';
 import type {PassageStore} from '../corpus/index.ts';
 import type {FlatIndex, HnswIndex} from '../dense/index.ts';
 import {encoderOptions as encoderNames} from '../encoders/onnx-encoder.ts';
@@ -15,7 +16,7 @@ import {buildCollection} from './build.ts';
 import {BuiltCollection} from './built-collection.ts';
 import {defaultEvidence} from './evidence.ts';
 import {checkedCreate} from './live/create.ts';
-import type {Document} from './live/documents.ts';
+import type {Documents} from './live/documents.ts';
 import {collectionSearchOptions, retrievers} from './live/hits.ts';
 import {LiveCollection} from './live/live-collection.ts';
 import {LiveSearcher} from './live/searcher.ts';
@@ -66,15 +67,28 @@ the one that made the first change and has not closed it since. Any number of pr
 `Collection.build(source, folder)` builds a collection of a corpus in files, which never changes: `add`, `commit` and all methods that need
 documents fail with `ERR_ARGUMENT`. Only such a collection has `manifest`, `passages`, `bm25`, `flat()` and `hnsw()`.
 
+`Collection.open<Product>(folder)` declares the fields of the documents. The compiler then checks the names and values of fields in
+documents, in filters, and in the calls of `facets` and `list`, and the fields of hits and passages have these types. Nothing is checked
+when the program runs: declare what the documents have that are stored already. Without a declaration, fields of all names are accepted.
+
 @example
 ```
 await using docs = await Collection.open('./index', {create: true});
 await docs.upsert([{id: 'lamp-7', title: 'Desk lamp', text: 'A lamp without a cable.', fields: {price: 39, inStock: true}}]);
 await docs.commit();
 const {hits} = await docs.search('reading light', {filter: {price: {lt: 50}}, include: ['title', 'text']});
+
+interface Product {
+	price: number;
+	inStock?: boolean;
+}
+const products = await Collection.open<Product>('./products');
+await products.count({filter: {price: {lt: 50}, inStock: true}});
+// The compiler refuses {filter: {prize: 5}} and {filter: {price: {lt: '50'}}}.
 ```
 */
-export class Collection implements AsyncDisposable {
+// oxlint-disable-next-line no-explicit-any -- fields that are not declared
+export class Collection<Fields extends AllowedFields<Fields> = any> implements AsyncDisposable {
 	readonly #folder: string;
 	readonly #parts: BuiltCollection | LiveCollection;
 	readonly #readerModel: string;
@@ -117,8 +131,14 @@ export class Collection implements AsyncDisposable {
 	the collection is damaged or its parts belong to different collections, with `ERR_INDEX_VERSION` if this version of passagekit does not
 	read its format, and with `ERR_ENCODER_MISMATCH` or `ERR_DIMENSION` for another encoder than the one that it was created with. If a build
 	was killed after it moved the old collection aside and before it moved the new one into place, the old one is restored.
+
+	The type argument declares the fields of the documents for the compiler. It is not compared with the documents that are stored.
 	*/
-	static async open(folder: string, options: CollectionOptions = {}): Promise<Collection> {
+	// oxlint-disable-next-line no-explicit-any -- fields that are not declared
+	static async open<Fields extends AllowedFields<Fields> = any>(
+		folder: string,
+		options: CollectionOptions = {},
+	): Promise<Collection<Fields>> {
 		checkString('folder', folder);
 		checkOptions('open', options, openOptions);
 		checkOpening(options);
@@ -135,9 +155,13 @@ export class Collection implements AsyncDisposable {
 	/**
 	Returns the collection that another thread of this process shared with `share`. Both threads then use the same memory, and either can
 	change the collection. Each thread closes its own object; closing the last one closes the collection. Models are loaded in each thread, but
-	threads share the weights.
+	threads share the weights. The type argument declares the fields of the documents, as that of `open` does.
 	*/
-	static async attach(handle: CollectionHandle, options: AttachOptions = {}): Promise<Collection> {
+	// oxlint-disable-next-line no-explicit-any -- fields that are not declared
+	static async attach<Fields extends AllowedFields<Fields> = any>(
+		handle: CollectionHandle,
+		options: AttachOptions = {},
+	): Promise<Collection<Fields>> {
 		checkObject('attach', handle, 'a handle {kind, path, token}');
 		checkOneOf('attach: kind', handle.kind, ['Collection']);
 		checkString('attach: path', handle.path);
@@ -159,7 +183,7 @@ export class Collection implements AsyncDisposable {
 	An array is added whole or not at all. Another iterable is read only as fast as its documents are added; if it or one of its documents
 	fails, those before it remain added, and the error says how many. Progress counts documents.
 	*/
-	async add(documents: Document | Iterable<Document> | AsyncIterable<Document>, options: CallOptions = {}): Promise<number> {
+	async add(documents: Documents<Fields>, options: CallOptions = {}): Promise<number> {
 		checkOptions('add', options, callOptions);
 		return this.#live('add').put(documents, false, options);
 	}
@@ -168,7 +192,7 @@ export class Collection implements AsyncDisposable {
 	Adds documents, and replaces those that have the same ids. Otherwise the same as `add`. A passage whose title and text stay the same keeps
 	its vector and is not encoded again.
 	*/
-	async upsert(documents: Document | Iterable<Document> | AsyncIterable<Document>, options: CallOptions = {}): Promise<number> {
+	async upsert(documents: Documents<Fields>, options: CallOptions = {}): Promise<number> {
 		checkOptions('upsert', options, callOptions);
 		return this.#live('upsert').put(documents, true, options);
 	}
@@ -177,7 +201,7 @@ export class Collection implements AsyncDisposable {
 	Deletes documents by their ids, or the committed documents that match a filter. Unknown ids are ignored. Resolves to the number of deleted
 	documents.
 	*/
-	async delete(which: string | readonly string[] | {readonly filter: Filter}): Promise<number> {
+	async delete(which: string | readonly string[] | {readonly filter: Filter<Fields>}): Promise<number> {
 		if (typeof which !== 'string' && !isArray(which)) {
 			checkRequiredOptions('delete', which, filterOption);
 		}
@@ -185,7 +209,7 @@ export class Collection implements AsyncDisposable {
 	}
 
 	/** Replaces the fields of a committed document. Its text and vectors stay, and nothing is encoded. */
-	async setFields(document: string, fields: PassageFields): Promise<void> {
+	async setFields(document: string, fields: GivenFields<Fields>): Promise<void> {
 		return this.#live('setFields').setFields(document, fields);
 	}
 
@@ -221,20 +245,20 @@ export class Collection implements AsyncDisposable {
 	/** Returns the best passages for a query, best first. */
 	async search<const Part extends Include = never>(
 		query: string,
-		options: CollectionSearchOptions<Part> = {},
-	): Promise<SearchResult<Part>> {
+		options: CollectionSearchOptions<Part, Fields> = {},
+	): Promise<SearchResult<Part, Fields>> {
 		checkString('search: query', query);
 		checkOptions('search', options, collectionSearchOptions);
 		if (this.#parts instanceof BuiltCollection) {
-			return (await searchBuilt(this.#parts, query, options)) as unknown as SearchResult<Part>;
+			return (await searchBuilt(this.#parts, query, options)) as unknown as SearchResult<Part, Fields>;
 		}
 		const {hits, search} = await this.#parts.search(query, options);
 		// The hits have the parts of `include`, which are those of `Part`.
-		return {hits: hits as unknown as SearchResult<Part>['hits'], retriever: search.retriever};
+		return {hits: hits as unknown as SearchResult<Part, Fields>['hits'], retriever: search.retriever};
 	}
 
 	/** Retrieves passages for a question and extracts answers from them. */
-	async ask(question: string, options: AskOptions = {}): Promise<Asked> {
+	async ask(question: string, options: AskOptions<Fields> = {}): Promise<Asked> {
 		checkString('question', question);
 		checkOptions('ask', options, askOptions);
 		const {retriever = this.#hasVectors ? 'hybrid' : 'bm25', passages: count = 20, answers: k = 3, signal, filter} = options;
@@ -270,17 +294,17 @@ export class Collection implements AsyncDisposable {
 	}
 
 	/** Returns the passages of a document, in order; empty if there is no such document. */
-	async document(id: string): Promise<StoredPassage[]> {
+	async document(id: string): Promise<Array<StoredPassage<Fields>>> {
 		return this.#live('document').document(id);
 	}
 
 	/** Returns those of these passages that the collection has, in the order of the ids. */
-	async get(ids: readonly string[]): Promise<StoredPassage[]> {
+	async get(ids: readonly string[]): Promise<Array<StoredPassage<Fields>>> {
 		return this.#live('get').passages(ids);
 	}
 
 	/** Returns a passage together with those before and after it in its document, in the order of the document. */
-	async neighbors(hit: string | {readonly id: string}, options: NeighborOptions = {}): Promise<StoredPassage[]> {
+	async neighbors(hit: string | {readonly id: string}, options: NeighborOptions = {}): Promise<Array<StoredPassage<Fields>>> {
 		checkOptions('neighbors', options, neighborOptions);
 		if (typeof hit !== 'string') {
 			checkObject('hit', hit, 'a hit, or the id of a passage');
@@ -291,31 +315,34 @@ export class Collection implements AsyncDisposable {
 	}
 
 	/** Returns how many passages have each value of a field, the most frequent first. */
-	async facets(field: string, options: FacetOptions = {}): Promise<ValueCount[]> {
+	async facets<Name extends FieldName<Fields>>(
+		field: Name,
+		options: FacetOptions<Fields> = {},
+	): Promise<Array<ValueCount<CountedValue<Fields[Name]>>>> {
 		checkOptions('facets', options, facetOptions);
 		return this.#live('facets').valueCounts(field, options.limit ?? 100, options.filter);
 	}
 
 	/** Returns passages sorted by a field. */
-	async list(options: ListOptions): Promise<StoredPassage[]> {
+	async list(options: ListOptions<Fields>): Promise<Array<StoredPassage<Fields>>> {
 		checkRequiredOptions('list', options, listOptions);
 		const {sortBy, order = 'ascending', offset = 0, k = 10, filter} = options;
 		return this.#live('list').sortedBy(sortBy, order, offset, k, filter);
 	}
 
 	/** Returns the number of passages, or of those that match a filter. */
-	async count(options: {readonly filter?: Filter | undefined} = {}): Promise<number> {
+	async count(options: {readonly filter?: Filter<Fields> | undefined} = {}): Promise<number> {
 		checkOptions('count', options, filterOption);
 		return this.#live('count').count(options.filter);
 	}
 
 	/** Iterates over the passages of the current commit, in the order in which they were added. Later commits do not change what it returns. */
-	scan(options: {readonly filter?: Filter | undefined} = {}): AsyncGenerator<StoredPassage, void, undefined> {
+	scan(options: {readonly filter?: Filter<Fields> | undefined} = {}): AsyncGenerator<StoredPassage<Fields>, void, undefined> {
 		checkOptions('scan', options, filterOption);
 		return this.#live('scan').scan(options.filter);
 	}
 
-	[Symbol.asyncIterator](): AsyncGenerator<StoredPassage, void, undefined> {
+	[Symbol.asyncIterator](): AsyncGenerator<StoredPassage<Fields>, void, undefined> {
 		return this.scan();
 	}
 

@@ -14,7 +14,7 @@ export type {
 } from './options.ts';
 export {defaultEvidence} from './evidence.ts';
 export type {LiveOptions} from './live/create.ts';
-export type {Document, DocumentPassage, SplitSetting, VectorInput} from './live/documents.ts';
+export type {Document, DocumentContent, DocumentFields, DocumentPassage, Documents, SplitSetting, VectorInput} from './live/documents.ts';
 export type {GraphOptions, StoredEncoder, VectorSettings} from './live/settings.ts';
 export type {
 	CollectionHandle,

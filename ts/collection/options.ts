@@ -1,6 +1,7 @@
 /** The options of the methods of `Collection`. */
 import type {Filter} from '../core/filters/filter.ts';
 import {type OptionNames, optionNames} from '../core/options.ts';
+import type {FieldName} from '../core/typed-fields.ts';
 import type {CallOptions, Hit, Passage} from '../core/types.ts';
 import type {FusionMethod} from '../fusion/index.ts';
 import type {Answer, ReadOptions} from '../reader/index.ts';
@@ -37,7 +38,8 @@ export interface SearcherOptions {
 }
 
 /** The options of `Collection.ask`. */
-export interface AskOptions extends Omit<ReadOptions, 'k' | 'onProgress' | 'evidence'>, SearcherOptions {
+// oxlint-disable-next-line no-explicit-any -- fields that are not declared
+export interface AskOptions<Fields = any> extends Omit<ReadOptions, 'k' | 'onProgress' | 'evidence'>, SearcherOptions {
 	/** Weights of evidence fusion. @default those of `defaultEvidence` for the retriever */
 	readonly evidence?: ReadOptions['evidence'];
 	/** How passages are retrieved. @default 'hybrid', or 'bm25' for a collection without vectors */
@@ -47,7 +49,7 @@ export interface AskOptions extends Omit<ReadOptions, 'k' | 'onProgress' | 'evid
 	/** Maximum number of answers. @default 3 */
 	readonly answers?: number | undefined;
 	/** Which passages are read. @default all */
-	readonly filter?: Filter | undefined;
+	readonly filter?: Filter<Fields> | undefined;
 }
 
 /** The options of `Collection.optimize`. */
@@ -65,11 +67,12 @@ export interface NeighborOptions {
 }
 
 /** The options of `Collection.list`. */
-export interface ListOptions {
+// oxlint-disable-next-line no-explicit-any -- fields that are not declared
+export interface ListOptions<Fields = any> {
 	/** Which passages are returned. @default all */
-	readonly filter?: Filter | undefined;
+	readonly filter?: Filter<Fields> | undefined;
 	/** The field to sort by. Passages without it come last. */
-	readonly sortBy: string;
+	readonly sortBy: FieldName<Fields>;
 	/** @default 'ascending' */
 	readonly order?: 'ascending' | 'descending' | undefined;
 	/** Number of passages to leave out. @default 0 */
@@ -79,9 +82,10 @@ export interface ListOptions {
 }
 
 /** The options of `Collection.facets`. */
-export interface FacetOptions {
+// oxlint-disable-next-line no-explicit-any -- fields that are not declared
+export interface FacetOptions<Fields = any> {
 	/** Which passages are counted. @default all */
-	readonly filter?: Filter | undefined;
+	readonly filter?: Filter<Fields> | undefined;
 	/** Maximum number of values. @default 100 */
 	readonly limit?: number | undefined;
 }

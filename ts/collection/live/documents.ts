@@ -5,7 +5,7 @@ import {RetrievalError} from '../../core/errors.ts';
 import {fieldsJson} from '../../core/filters/fields.ts';
 import {callSync, native} from '../../core/native/native.ts';
 import {type OptionNames, checkRequiredOptions, optionNames} from '../../core/options.ts';
-import type {PassageFields} from '../../core/types.ts';
+import type {GivenFields} from '../../core/typed-fields.ts';
 
 /** The vector of a passage: finite numbers, as many as the collection's vectors have. */
 export type VectorInput = Float32Array | readonly number[];
@@ -19,11 +19,8 @@ export interface DocumentPassage {
 	readonly vector?: VectorInput | undefined;
 }
 
-/**
-A document of any length. A collection splits its `text` into passages, or takes `passages` as they are. Fields belong to the document, and
-all of its passages have them.
-*/
-export interface Document {
+/** A document without its fields. */
+export interface DocumentContent {
 	/** Unique in the collection; 1 to 65,000 bytes of UTF-8. Passage `n` of the document, counted from 0, has the id `<id>#n`. */
 	readonly id: string;
 	/** Indexed and encoded together with the text of each passage. */
@@ -32,11 +29,35 @@ export interface Document {
 	readonly text?: string | undefined;
 	/** The passages of the document, instead of `text`; at least one. */
 	readonly passages?: readonly DocumentPassage[] | undefined;
-	/** Values to filter, count and sort by, which hits return on request. */
-	readonly fields?: PassageFields | undefined;
 	/** The vector of the text, if it is short enough to be one passage. @default the vector that the collection's encoder computes */
 	readonly vector?: VectorInput | undefined;
 }
+
+/** The fields of a document. If the declared type has a field that is not optional, each document must have fields. */
+export type DocumentFields<Fields> = {} extends Fields
+	? {
+			/** Values to filter, count and sort by, which hits return on request. */
+			readonly fields?: GivenFields<Fields> | undefined;
+		}
+	: {
+			/** Values to filter, count and sort by, which hits return on request. */
+			readonly fields: GivenFields<Fields>;
+		};
+
+/**
+A document of any length. A collection splits its `text` into passages, or takes `passages` as they are. Fields belong to the document, and
+all of its passages have them.
+*/
+// oxlint-disable-next-line no-explicit-any -- fields that are not declared
+export type Document<Fields = any> = DocumentContent & DocumentFields<Fields>;
+
+/** One document, or any number of them. Arrays are iterables too; they are listed so that an error of the compiler names the wrong document. */
+// oxlint-disable-next-line no-explicit-any -- fields that are not declared
+export type Documents<Fields = any> =
+	| Document<Fields>
+	| ReadonlyArray<Document<Fields>>
+	| Iterable<Document<Fields>>
+	| AsyncIterable<Document<Fields>>;
 
 /** How the text of a document is split: `false` keeps it as one passage. */
 export type SplitSetting = {readonly words: number; readonly overlap: number; readonly wrap: boolean} | false;

@@ -4,6 +4,7 @@ import {RetrievalError} from '../../core/errors.ts';
 import {type NormalizedFilter, normalizedFilter} from '../../core/filters/normalize.ts';
 import type {Binding} from '../../core/native/native.ts';
 import {type OptionNames, optionNames} from '../../core/options.ts';
+import type {StoredFieldsOf} from '../../core/typed-fields.ts';
 import type {StoredFields} from '../../core/types.ts';
 import {type FusionMethod, checkFusion, nativeFusion} from '../../fusion/method.ts';
 import {checkedVector} from './documents.ts';
@@ -108,13 +109,13 @@ export function hitsOf(found: Binding.NativeFound, include: ReadonlySet<Include>
 }
 
 /** Converts passages of the addon. */
-export function passagesOf({ids, titles, texts, fields}: Binding.NativeStoredPassages): StoredPassage[] {
+export function passagesOf<Fields>({ids, titles, texts, fields}: Binding.NativeStoredPassages): Array<StoredPassage<Fields>> {
 	return ids.map((id, i) => ({
 		id,
 		document: documentOf(id),
 		...(titles[i] ? {title: titles[i]} : {}),
 		text: texts[i]!,
-		fields: JSON.parse(fields[i]!) as StoredFields,
+		fields: JSON.parse(fields[i]!) as StoredFieldsOf<Fields>,
 	}));
 }
 

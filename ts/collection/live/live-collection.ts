@@ -8,11 +8,11 @@ import {fieldsJson} from '../../core/filters/fields.ts';
 import type {Filter} from '../../core/filters/filter.ts';
 import {normalizedFilter, searchFiltered} from '../../core/filters/normalize.ts';
 import {type Binding, callNative, callSync, native} from '../../core/native/native.ts';
-import type {CallOptions, Encoder, PassageFields} from '../../core/types.ts';
+import type {CallOptions, Encoder} from '../../core/types.ts';
 import {OnnxEncoder} from '../../encoders/index.ts';
 import {nativeAnalyzer} from '../../sparse/native-analyzer.ts';
 import type {CreateSettings} from './create.ts';
-import type {Document} from './documents.ts';
+import type {DocumentContent} from './documents.ts';
 import {CollectionEncoders} from './encoders.ts';
 import {type CheckedSearch, type SearchContext, checkedSearch, documentOf, hitsOf, numberOf, passagesOf} from './hits.ts';
 import type {CollectionHandle, CollectionHit, CollectionSearchOptions, CollectionStats, StoredPassage, ValueCount} from './types.ts';
@@ -144,7 +144,11 @@ export class LiveCollection {
 	}
 
 	/** Adds documents, or with `upsert` also replaces those with the same ids, and returns the number of documents. */
-	async put(source: Document | Iterable<Document> | AsyncIterable<Document>, upsert: boolean, call: CallOptions): Promise<number> {
+	async put(
+		source: DocumentContent | Iterable<DocumentContent> | AsyncIterable<DocumentContent>,
+		upsert: boolean,
+		call: CallOptions,
+	): Promise<number> {
 		const {handle, settings, dim, encoders} = this.#opened;
 		return this.#write(async () => {
 			const loader = new DocumentLoader({handle, split: settings.split, dim, encoder: async () => encoders!.passages(), upsert});
@@ -171,7 +175,7 @@ export class LiveCollection {
 	}
 
 	/** Replaces the fields of a document. */
-	async setFields(document: string, fields: PassageFields): Promise<void> {
+	async setFields(document: string, fields: unknown): Promise<void> {
 		checkId('document', document);
 		const json = fieldsJson('fields', fields);
 		await this.#write(async () => callNative({}, async () => this.#opened.handle.setFields(document, json)));
@@ -206,18 +210,18 @@ export class LiveCollection {
 	}
 
 	/** Returns those of these passages that the collection has. */
-	async passages(ids: readonly string[]): Promise<StoredPassage[]> {
+	async passages<Fields>(ids: readonly string[]): Promise<Array<StoredPassage<Fields>>> {
 		return passagesOf(await callNative({}, async () => this.#opened.handle.passages([...ids])));
 	}
 
 	/** Returns the passages of a document, in order; empty if there is no such document. */
-	async document(id: string): Promise<StoredPassage[]> {
+	async document<Fields>(id: string): Promise<Array<StoredPassage<Fields>>> {
 		checkString('id', id);
 		return passagesOf(await callNative({}, async () => this.#opened.handle.document(id)));
 	}
 
 	/** Returns a passage with those before and after it. */
-	async neighbors(id: string, before: number, after: number): Promise<StoredPassage[]> {
+	async neighbors<Fields>(id: string, before: number, after: number): Promise<Array<StoredPassage<Fields>>> {
 		const number = numberOf(id);
 		if (number === undefined) {
 			throw new RetrievalError('ERR_ARGUMENT', `neighbors: expected a hit, or the id of a passage such as "d#0", got "${id}"`);
@@ -232,17 +236,23 @@ export class LiveCollection {
 	}
 
 	/** Counts the values of a field. */
-	async valueCounts(field: string, max: number, filter: Filter | undefined): Promise<ValueCount[]> {
+	async valueCounts<Value>(field: string, max: number, filter: Filter | undefined): Promise<Array<ValueCount<Value>>> {
 		checkString('field', field);
 		checkCount('limit', max, 1);
 		const {values, counts} = await searchFiltered(normalizedFilter(filter), async json =>
 			callNative({}, async control => this.#opened.handle.valueCounts(field, max, json, control)),
 		);
-		return values.map((value, i) => ({value: JSON.parse(value) as ValueCount['value'], count: counts[i]!}));
+		return values.map((value, i) => ({value: JSON.parse(value) as Value, count: counts[i]!}));
 	}
 
 	/** Returns passages sorted by a field. */
-	async sortedBy(field: string, order: string, offset: number, k: number, filter: Filter | undefined): Promise<StoredPassage[]> {
+	async sortedBy<Fields>(
+		field: string,
+		order: string,
+		offset: number,
+		k: number,
+		filter: Filter | undefined,
+	): Promise<Array<StoredPassage<Fields>>> {
 		checkString('sortBy', field);
 		checkOneOf('order', order, ['ascending', 'descending']);
 		checkCount('offset', offset, 0);
@@ -261,12 +271,12 @@ export class LiveCollection {
 	}
 
 	/** Iterates over the passages of the current commit. */
-	async *scan(filter: Filter | undefined): AsyncGenerator<StoredPassage, void, undefined> {
+	async *scan<Fields>(filter: Filter | undefined): AsyncGenerator<StoredPassage<Fields>, void, undefined> {
 		const cursor = await searchFiltered(normalizedFilter(filter), async json =>
 			callNative({}, async control => this.#opened.handle.cursor(json, control)),
 		);
 		for (;;) {
-			const passages = passagesOf(await callNative({}, async () => cursor.read(PASSAGES_PER_READ)));
+			const passages = passagesOf<Fields>(await callNative({}, async () => cursor.read(PASSAGES_PER_READ)));
 			if (passages.length === 0) {
 				return;
 			}

@@ -5,7 +5,7 @@ import {RetrievalError} from '../../core/errors.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {type Binding, callNative, callSync, native} from '../../core/native/native.ts';
 import type {CallOptions, Encoder} from '../../core/types.ts';
-import {type Document, type PreparedDocument, type SplitSetting, prepared} from './documents.ts';
+import {type DocumentContent, type PreparedDocument, type SplitSetting, prepared} from './documents.ts';
 
 interface LoaderOptions {
 	readonly handle: Binding.NativeCollection;
@@ -33,11 +33,11 @@ export class DocumentLoader {
 	}
 
 	/** Returns the number of documents. Progress counts documents. */
-	async load(source: Document | Iterable<Document> | AsyncIterable<Document>, call: CallOptions): Promise<number> {
+	async load(source: DocumentContent | Iterable<DocumentContent> | AsyncIterable<DocumentContent>, call: CallOptions): Promise<number> {
 		const {signal, onProgress} = call;
 		const name = this.#options.upsert ? 'upsert' : 'add';
 		const isOne = isObject(source) && !isArray(source) && 'id' in source && ('text' in source || 'passages' in source);
-		const documents = isOne ? [source as Document] : (source as Iterable<Document> | AsyncIterable<Document>);
+		const documents = isOne ? [source as DocumentContent] : (source as Iterable<DocumentContent> | AsyncIterable<DocumentContent>);
 		checkIterable(`${name}: documents`, documents, 'documents');
 		const isWhole = isArray(documents);
 		const total = isWhole ? documents.length : 0;

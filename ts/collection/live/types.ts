@@ -1,6 +1,6 @@
 /** The public types of searches in a collection, and of what they return. */
 import type {Filter} from '../../core/filters/filter.ts';
-import type {StoredFields} from '../../core/types.ts';
+import type {StoredFieldsOf} from '../../core/typed-fields.ts';
 import type {FusionMethod} from '../../fusion/method.ts';
 import type {SplitSetting, VectorInput} from './documents.ts';
 import type {StoredEncoder} from './settings.ts';
@@ -12,7 +12,8 @@ export type Retriever = 'bm25' | 'dense' | 'hybrid';
 export type Include = 'text' | 'title' | 'fields' | 'highlights';
 
 /** The options of `Collection.search`. */
-export interface CollectionSearchOptions<Part extends Include = Include> {
+// oxlint-disable-next-line no-explicit-any -- fields that are not declared
+export interface CollectionSearchOptions<Part extends Include = Include, Fields = any> {
 	/** @default 'hybrid', or 'bm25' for a collection without vectors */
 	readonly retriever?: Retriever | undefined;
 	/** Maximum number of hits. @default 10 */
@@ -20,7 +21,7 @@ export interface CollectionSearchOptions<Part extends Include = Include> {
 	/** Number of best hits to leave out: `offset: 20, k: 10` is the third page. @default 0 */
 	readonly offset?: number | undefined;
 	/** Which passages may be hits. A hybrid search fuses the lists of the passages that match. @default all */
-	readonly filter?: Filter | undefined;
+	readonly filter?: Filter<Fields> | undefined;
 	/** What hits have besides ids and scores. @default [] */
 	readonly include?: readonly Part[] | undefined;
 	/** With 'document', each document is returned once, with its best passage. @default every passage */
@@ -49,7 +50,8 @@ export interface Highlight {
 }
 
 /** A passage of a collection. */
-export interface StoredPassage {
+// oxlint-disable-next-line no-explicit-any -- fields that are not declared
+export interface StoredPassage<Fields = any> {
 	/** The id of the passage: `<id of the document>#<number of the passage, from 0>`. */
 	readonly id: string;
 	/** The id of the document. */
@@ -57,15 +59,16 @@ export interface StoredPassage {
 	readonly title?: string;
 	readonly text: string;
 	/** The fields of the document; empty without fields. */
-	readonly fields: StoredFields;
+	readonly fields: StoredFieldsOf<Fields>;
 }
 
 /** The parts of a hit that a search can ask for. */
-export interface HitParts {
+// oxlint-disable-next-line no-explicit-any -- fields that are not declared
+export interface HitParts<Fields = any> {
 	readonly text: string;
 	/** `undefined` if the passage has no title. */
 	readonly title?: string;
-	readonly fields: StoredFields;
+	readonly fields: StoredFieldsOf<Fields>;
 	/** The words of the text that match words of the query, in order. */
 	readonly highlights: readonly Highlight[];
 }
@@ -74,19 +77,21 @@ export interface HitParts {
 A passage that was found, with the parts that the search asked for. In `CollectionHit<'text'>`, the text is always there; if it is not known
 when the program is compiled which parts are asked for, all of them are optional.
 */
-export type CollectionHit<Part extends Include = Include> = {
+// oxlint-disable-next-line no-explicit-any -- fields that are not declared
+export type CollectionHit<Part extends Include = Include, Fields = any> = {
 	/** The id of the passage. */
 	readonly id: string;
 	/** The id of the document. */
 	readonly document: string;
 	/** Higher is better. Compare scores within one search only. */
 	readonly score: number;
-} & (Include extends Part ? Partial<HitParts> : Pick<HitParts, Part>);
+} & (Include extends Part ? Partial<HitParts<Fields>> : Pick<HitParts<Fields>, Part>);
 
 /** The result of `Collection.search`. */
-export interface SearchResult<Part extends Include = Include> {
+// oxlint-disable-next-line no-explicit-any -- fields that are not declared
+export interface SearchResult<Part extends Include = Include, Fields = any> {
 	/** The hits, best first. If two scores are equal, the passage that was added earlier comes first. */
-	readonly hits: ReadonlyArray<CollectionHit<Part>>;
+	readonly hits: ReadonlyArray<CollectionHit<Part, Fields>>;
 	/** How the passages were retrieved. */
 	readonly retriever: Retriever;
 }
@@ -116,8 +121,8 @@ export interface CollectionStats {
 }
 
 /** How often a field has a value. */
-export interface ValueCount {
-	readonly value: string | number | boolean;
+export interface ValueCount<Value = string | number | boolean> {
+	readonly value: Value;
 	readonly count: number;
 }
 
