@@ -1,0 +1,19 @@
+/**
+Finds the words of a text that match words of a query, for collections that `passagekit index` built: their searches return no highlights.
+The words of the text are those of Unicode's word segmentation (UAX #29). Searches of a collection that changes find them while they analyze
+the text.
+*/
+import type {Highlight} from '../../collection/index.ts';
+import type {Bm25Index} from '../../sparse/index.ts';
+
+const segmenter = new Intl.Segmenter('en', {granularity: 'word'});
+
+/** Returns the words of a text whose terms are all terms of the query. */
+export function highlightsIn(text: string, query: string, index: Bm25Index): Highlight[] {
+	const queryTerms = new Set(index.terms(query));
+	return [...segmenter.segment(text)].flatMap(({segment, index: start, isWordLike}) => {
+		const terms = isWordLike ? index.terms(segment) : [];
+		const isMatch = terms.length > 0 && terms.every(term => queryTerms.has(term));
+		return isMatch ? [{start, end: start + segment.length}] : [];
+	});
+}
