@@ -17,6 +17,7 @@ import {
 	type FlatStorage,
 	type FusionMethod,
 	type Hit,
+	type Highlight,
 	HitLists,
 	HnswIndex,
 	HybridSearcher,
@@ -331,6 +332,10 @@ export async function program(): Promise<void> {
 	const {price} = hits[0]!.fields;
 	// @ts-expect-error: the search did not ask for highlights
 	void hits[0]!.highlights;
+	// @ts-expect-error: the search did not ask for the sentence
+	void hits[0]!.sentence;
+	const withSentences = await docs.search('lamp', {retriever: 'dense', include: ['sentence']});
+	same<(typeof withSentences.hits)[number]['sentence'], Highlight>(true);
 	const bare = await docs.search('lamp', {k: 3});
 	// @ts-expect-error: the search asked for no parts
 	void bare.hits[0]!.text;

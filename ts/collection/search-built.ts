@@ -10,7 +10,7 @@ export async function searchBuilt(collection: BuiltCollection, query: string, op
 	const {encoder} = collection.manifest;
 	const {filter, groupBy, vector, efSearch, include = [], k = 10, offset = 0, exact, signal} = options;
 	const refused = Object.entries({filter, groupBy, vector, efSearch}).find(([, value]) => value !== undefined)?.[0];
-	const part = include.find(name => name === 'fields' || name === 'highlights');
+	const part = include.find(name => name === 'fields' || name === 'highlights' || name === 'sentence');
 	if (refused !== undefined || part !== undefined) {
 		throw new RetrievalError(
 			'ERR_ARGUMENT',

@@ -1,6 +1,7 @@
 /** The encoders of a collection: those of the caller, or models that are loaded when they are first needed. */
 import {RetrievalError} from '../../core/errors.ts';
-import type {Encoder} from '../../core/types.ts';
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
+import type {EncodeOptions, Encoder, EncoderInput} from '../../core/types.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../../encoders/index.ts';
 import {type Settings, type StoredEncoder, checkIdentity} from './settings.ts';
 
@@ -9,6 +10,12 @@ export interface GivenEncoders {
 	readonly passages: Encoder | string | undefined;
 	readonly questions: Encoder | string | undefined;
 	readonly options: OnnxEncoderOptions | undefined;
+}
+
+/** A text with its title, which is '' without one. */
+export interface TitledText {
+	readonly title: string;
+	readonly text: string;
 }
 
 /** Loads each encoder once, and checks that it is the one that the collection was created with. */
@@ -39,6 +46,17 @@ export class CollectionEncoders {
 	/** The encoder of passages. */
 	async passages(): Promise<Encoder> {
 		return this.#encoder('passageEncoder', this.#given.passages, this.#settings.encoder);
+	}
+
+	/** The encoder of passages, for the sentences of hits. Fails with `ERR_ARGUMENT` if all vectors come with the documents. */
+	async sentences(): Promise<Encoder> {
+		if (this.#given.passages === undefined && this.#settings.encoder === null) {
+			throw new RetrievalError(
+				'ERR_ARGUMENT',
+				'include: sentence: expected a collection with an encoder of passages, which also encodes their sentences, got one whose vectors come with the documents; if you have the model of these vectors, pass it to Collection.open as passageEncoder',
+			);
+		}
+		return this.#encoder('include: sentence: passageEncoder', this.#given.passages, this.#settings.encoder);
 	}
 
 	/** The encoder of questions. */
@@ -89,6 +107,31 @@ export class CollectionEncoders {
 		}
 		return loading;
 	}
+}
+
+/**
+Encodes passages and returns their vectors `[passages.length, dim]`, one after another. Fails with `ERR_DIMENSION` if the encoder returns
+another number of vectors, or vectors of another length.
+*/
+export async function encodePassages(
+	encoder: Encoder,
+	passages: readonly TitledText[],
+	dim: number,
+	options: EncodeOptions,
+): Promise<Float32Array> {
+	const inputs: EncoderInput[] = [];
+	for (const {title, text} of passages) {
+		inputs.push(title === '' ? {text} : {title, text});
+		await yieldIfOverBudget();
+	}
+	const {data, rows} = await encoder.encode(inputs, options);
+	if (rows !== passages.length || data.length !== passages.length * dim) {
+		throw new RetrievalError(
+			'ERR_DIMENSION',
+			`encoder: expected ${passages.length} vectors of dimension ${dim}, got ${rows} with ${data.length} numbers`,
+		);
+	}
+	return data;
 }
 
 function check(what: string, encoder: Encoder, stored: StoredEncoder | null, dim: number): void {

@@ -12,7 +12,7 @@ import type {CollectionHit, CollectionSearchOptions, Highlight, Include, Retriev
 
 export const retrievers: readonly Retriever[] = ['bm25', 'dense', 'hybrid'];
 
-const includes: readonly Include[] = ['text', 'title', 'fields', 'highlights'];
+const includes: readonly Include[] = ['text', 'title', 'fields', 'highlights', 'sentence'];
 
 export const searchNames = {
 	retriever: true,
@@ -68,6 +68,13 @@ export function checkedSearch(text: string, options: CollectionSearchOptions, co
 		checkOneOf('groupBy', groupBy, ['document']);
 	}
 	const parts = new Set(include);
+	if (parts.has('sentence') && retriever === 'bm25') {
+		const reason = dim === undefined ? 'the collection has no vectors' : 'vectors choose the sentence';
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`include: sentence: expected the retriever dense or hybrid, since ${reason}, got bm25; highlights are the words that match`,
+		);
+	}
 	const fusion: FusionMethod = options.fusion ?? (unit ? {method: 'hybridNorm', alpha: 0.05} : {method: 'dprHybrid'});
 	checkFusion(fusion, 2);
 	const filter = normalizedFilter(options.filter);
@@ -84,15 +91,19 @@ export function checkedSearch(text: string, options: CollectionSearchOptions, co
 		exact,
 		...(retriever === 'hybrid' ? {fusion: nativeFusion(fusion)} : {}),
 		depth,
-		contents: parts.has('text') || parts.has('title') || parts.has('fields'),
+		contents: parts.has('text') || parts.has('title') || parts.has('fields') || parts.has('sentence'),
 		highlights: parts.has('highlights'),
 	};
 	const vector = retriever === 'bm25' ? undefined : checkedVector('vector', options.vector, dim);
 	return {request, retriever, filter, vector, include: parts};
 }
 
-/** Converts the hits of the addon. */
-export function hitsOf(found: Binding.NativeFound, include: ReadonlySet<Include>): CollectionHit[] {
+/** Converts the hits of the addon. `sentences` are their best sentences, if the search asked for them. */
+export function hitsOf(
+	found: Binding.NativeFound,
+	include: ReadonlySet<Include>,
+	sentences: readonly Highlight[] | undefined,
+): CollectionHit[] {
 	return found.ids.map((id, i) => {
 		const title = found.titles[i];
 		const bounds = found.highlights[i];
@@ -104,6 +115,7 @@ export function hitsOf(found: Binding.NativeFound, include: ReadonlySet<Include>
 			...(include.has('title') && title ? {title} : {}),
 			...(include.has('fields') ? {fields: JSON.parse(found.fields[i]!) as StoredFields} : {}),
 			...(include.has('highlights') ? {highlights: highlightsOf(bounds ?? new Uint32Array(0))} : {}),
+			...(sentences === undefined ? {} : {sentence: sentences[i]!}),
 		};
 	});
 }

@@ -17,6 +17,7 @@ import {CollectionEncoders} from './encoders.ts';
 import {type CheckedSearch, type SearchContext, checkedSearch, documentOf, hitsOf, numberOf, passagesOf} from './hits.ts';
 import type {CollectionHandle, CollectionHit, CollectionSearchOptions, CollectionStats, StoredPassage, ValueCount} from './types.ts';
 import {DocumentLoader} from './loader.ts';
+import {bestSentences} from './sentences.ts';
 import {type Settings, type StoredEncoder, graphOf, readSettings} from './settings.ts';
 import {WriteQueue} from './write-queue.ts';
 
@@ -201,12 +202,20 @@ export class LiveCollection {
 	async search(text: string, options: CollectionSearchOptions): Promise<{readonly hits: CollectionHit[]; readonly search: CheckedSearch}> {
 		const search = checkedSearch(text, options, this.#context());
 		const {signal} = options;
+		// Before the search, so that a collection without such an encoder always refuses.
+		const encoder = search.include.has('sentence') ? await this.#encoders().sentences() : undefined;
 		await this.#refreshIfDue();
 		const vector = search.retriever === 'bm25' ? undefined : (search.vector ?? (await this.#encodeQuestion(text, signal)));
 		const found = await searchFiltered(search.filter, async () =>
 			callNative({signal}, async control => this.#opened.handle.search(search.request, vector, control)),
 		);
-		return {hits: hitsOf(found, search.include), search};
+		if (encoder === undefined) {
+			return {hits: hitsOf(found, search.include, undefined), search};
+		}
+		const passages = found.texts.map((text, i) => ({title: found.titles[i] ?? '', text}));
+		const similarity = this.#opened.settings.similarity!;
+		const sentences = await bestSentences(passages, {encoder, similarity, query: vector!, signal});
+		return {hits: hitsOf(found, search.include, sentences), search};
 	}
 
 	/** Returns those of these passages that the collection has. */

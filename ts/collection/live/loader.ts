@@ -5,7 +5,8 @@ import {RetrievalError} from '../../core/errors.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {type Binding, callNative, callSync, native} from '../../core/native/native.ts';
 import type {CallOptions, Encoder} from '../../core/types.ts';
-import {type DocumentContent, type PreparedDocument, type SplitSetting, prepared} from './documents.ts';
+import {type DocumentContent, type PreparedDocument, type PreparedPassage, type SplitSetting, prepared} from './documents.ts';
+import {encodePassages} from './encoders.ts';
 
 interface LoaderOptions {
 	readonly handle: Binding.NativeCollection;
@@ -147,26 +148,16 @@ export class DocumentLoader {
 
 	/** Returns the vectors of passages, one after another. */
 	async #encode(
-		passages: ReadonlyArray<{readonly title: string; readonly text: string}>,
+		passages: readonly PreparedPassage[],
 		signal: AbortSignal | undefined,
 		documents: number,
 		report: (done: number) => Promise<void>,
 	): Promise<Float32Array> {
-		const {dim} = this.#options;
-		const encoder = await this.#options.encoder();
-		const inputs = passages.map(({title, text}) => (title === '' ? {text} : {title, text}));
-		const {data, rows} = await encoder.encode(inputs, {
+		return encodePassages(await this.#options.encoder(), passages, this.#options.dim!, {
 			signal,
 			// The documents count as done when the collection has them.
-			onProgress: async ({done}) => report(Math.min(documents - 1, Math.floor((documents * done) / inputs.length))),
+			onProgress: async ({done}) => report(Math.min(documents - 1, Math.floor((documents * done) / passages.length))),
 		});
-		if (rows !== passages.length || data.length !== passages.length * dim!) {
-			throw new RetrievalError(
-				'ERR_DIMENSION',
-				`encoder: expected ${passages.length} vectors of dimension ${dim}, got ${rows} with ${data.length} numbers`,
-			);
-		}
-		return data;
 	}
 }
 

@@ -9,7 +9,7 @@ import type {StoredEncoder} from './settings.ts';
 export type Retriever = 'bm25' | 'dense' | 'hybrid';
 
 /** The parts of a hit that are returned on request. */
-export type Include = 'text' | 'title' | 'fields' | 'highlights';
+export type Include = 'text' | 'title' | 'fields' | 'highlights' | 'sentence';
 
 /** The options of `Collection.search`. */
 // oxlint-disable-next-line no-explicit-any -- fields that are not declared
@@ -22,7 +22,10 @@ export interface CollectionSearchOptions<Part extends Include = Include, Fields 
 	readonly offset?: number | undefined;
 	/** Which passages may be hits. A hybrid search fuses the lists of the passages that match. @default all */
 	readonly filter?: Filter<Fields> | undefined;
-	/** What hits have besides ids and scores. @default [] */
+	/**
+	What hits have besides ids and scores. Only 'sentence' takes time: the encoder of passages encodes each sentence of each hit.
+	@default []
+	*/
 	readonly include?: readonly Part[] | undefined;
 	/** With 'document', each document is returned once, with its best passage. @default every passage */
 	readonly groupBy?: 'document' | undefined;
@@ -71,6 +74,12 @@ export interface HitParts<Fields = any> {
 	readonly fields: StoredFieldsOf<Fields>;
 	/** The words of the text that match words of the query, in order. */
 	readonly highlights: readonly Highlight[];
+	/**
+	The sentence of the text that is closest in meaning to the query: the one whose vector, computed with the title as that of a passage, is
+	most similar to the vector of the query; the first one if several are. `start` and `end` are 0 for a blank text. Only for the retrievers
+	'dense' and 'hybrid', of a collection with an encoder of passages.
+	*/
+	readonly sentence: Highlight;
 }
 
 /**
