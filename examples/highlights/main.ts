@@ -1,9 +1,10 @@
-/** Marks the words of hits that match the query, in HTML and in a terminal. */
+/** Marks the words of hits that match the query, in HTML and in a terminal, and the sentence that is closest in meaning. */
 import {Collection, type Highlight} from 'passagekit';
 
-await using docs = await Collection.open('./notes', {create: true, encoder: false});
+await using docs = await Collection.open('./notes', {create: true});
 await docs.upsert([
 	{id: 'bridges', text: 'Steel bridges & iron bridges: the first bridge of steel crosses the Mississippi.'},
+	{id: 'river', text: 'Two cities face each other across the river. Since 1874, trains run between them. Ferries no longer do.'},
 	{id: 'clocks', text: 'The clocks of stations show <local> time.'},
 ]);
 await docs.commit();
@@ -21,9 +22,15 @@ function marked(text: string, highlights: readonly Highlight[], mark: (part: str
 	return result + rest(text.slice(at));
 }
 
-const {hits} = await docs.search('a bridge made of steel, and the local time', {include: ['text', 'highlights']});
+const {hits} = await docs.search('a bridge made of steel, and the local time', {retriever: 'bm25', include: ['text', 'highlights']});
 for (const {text, highlights} of hits) {
 	console.log(marked(text, highlights, part => `<mark>${escaped(part)}</mark>`, escaped));
 	const inTerminal = marked(text, highlights, part => `\u001B[1m${part}\u001B[22m`);
 	console.log(process.stdout.isTTY ? inTerminal : JSON.stringify(inTerminal));
+}
+
+// A passage that was found by its vector may have no word of the query: its best sentence shows why it was found.
+const {hits: meant} = await docs.search('rail connections', {retriever: 'dense', k: 1, include: ['text', 'sentence']});
+for (const {text, sentence} of meant) {
+	console.log(marked(text, [sentence], part => `<mark>${escaped(part)}</mark>`, escaped));
 }
