@@ -157,6 +157,7 @@ export async function makeSamples(): Promise<Samples> {
 	const model = (searcher: object): object => ({name: 'M', searcher, temperature: 0.1});
 	const objective = {questions, passages: texts};
 	const search = {search: () => ['fox', {k: 2}], searchMany: () => [queries, {k: 2}]} as const;
+	const checkFilter = {checkFilter: () => [filter]} as const;
 	const vectorIndexMethods: ClassSamples['methods'] = {
 		add: () => [[fresh(), fresh()], vectors, {}],
 		addFile: () => ['vectors.f32', {format: 'raw', prefix: fresh()}],
@@ -262,6 +263,8 @@ export async function makeSamples(): Promise<Samples> {
 				statics: {build: () => ['bm25', passages, {}], open: () => ['bm25', {}], repair: () => ['bm25']},
 				methods: {
 					...search,
+					...checkFilter,
+					matching: () => [['a', 'b'], filter, {}],
 					explain: () => ['fox', 'a', {}],
 					fields: () => ['a'],
 					reload: none,

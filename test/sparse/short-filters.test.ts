@@ -5,6 +5,7 @@ import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
 import * as fc from 'fast-check';
 import {Bm25Index, type Filter, type Passage, RetrievalError} from '../../ts/index.ts';
+import {randomFields, randomFilter, selects} from '../support/filters.ts';
 
 type Fields = NonNullable<Passage['fields']>;
 
@@ -130,90 +131,6 @@ test('what the index refuses in a filter is named as the caller wrote it', async
 		await t.throwsAsync(index.searchTerms([{term: 'lamp', weight: 1}], {filter}), expected);
 	}
 });
-
-/** Fields of random passages: numbers `n`, strings `s`, booleans `b` and arrays of strings `t`. */
-const numbers = fc.integer({min: -3, max: 3}).map(n => n / 2);
-const strings = fc.constantFrom('', 'a', 'ab', 'b', 'B', 'é', '\u{1F600}', '\uFFFD');
-const values = {n: numbers, s: strings, b: fc.boolean(), t: strings};
-const randomFields = fc.record({...values, t: fc.array(strings, {maxLength: 3})}, {requiredKeys: []});
-
-/** An object with at most two of the properties, so that a fair share of the passages meets it. */
-function upToTwo(minLength: number, properties: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<Record<string, unknown>> {
-	const entries = Object.entries(properties).map(([name, value]) => fc.tuple(fc.constant(name), value));
-	return fc.uniqueArray(fc.oneof(...entries), {minLength, maxLength: 2, selector: ([name]) => name}).map(Object.fromEntries);
-}
-
-function randomCondition(value: fc.Arbitrary<unknown>, isOrdered: boolean, depth: number): fc.Arbitrary<unknown> {
-	const array = fc.array(value, {maxLength: 3});
-	const operators = upToTwo(1, {
-		equals: value,
-		in: array,
-		exists: fc.boolean(),
-		...(depth > 0 && {not: randomCondition(value, isOrdered, depth - 1)}),
-		...(isOrdered && {gte: value, gt: value, lte: value, lt: value}),
-	});
-	const isValid = (o: object): boolean => !('gte' in o && 'gt' in o) && !('lte' in o && 'lt' in o);
-	return fc.oneof(value, array, operators.filter(isValid));
-}
-
-function randomFilter(depth: number): fc.Arbitrary<Filter> {
-	const parts = depth > 0 ? fc.array(randomFilter(depth - 1), {maxLength: 2}) : undefined;
-	const filter = upToTwo(0, {
-		n: randomCondition(values.n, true, 2),
-		s: randomCondition(values.s, true, 2),
-		b: randomCondition(values.b, false, 2),
-		t: randomCondition(values.t, true, 2),
-		ids: fc.subarray(['0', '1', '2', 'all']),
-		...(parts && {and: parts, or: parts, not: randomFilter(depth - 1)}),
-	});
-	return filter as fc.Arbitrary<Filter>;
-}
-
-const compared: Record<string, (order: number) => boolean> = {gte: o => o >= 0, gt: o => o > 0, lte: o => o <= 0, lt: o => o < 0};
-
-/** Whether a field with these values meets a condition of the short form. */
-function meets(held: readonly unknown[], condition: unknown): boolean {
-	if (typeof condition !== 'object') {
-		return held.includes(condition);
-	}
-	if (Array.isArray(condition)) {
-		return held.some(value => condition.includes(value));
-	}
-	const {equals, in: among, not, exists, ...bounds} = condition as Record<string, unknown>;
-	return (
-		(equals === undefined || held.includes(equals)) &&
-		(among === undefined || held.some(value => (among as unknown[]).includes(value))) &&
-		(not === undefined || !meets(held, not)) &&
-		(exists === undefined || held.length > 0 === exists) &&
-		(Object.keys(bounds).length === 0 ||
-			held.some(value => Object.entries(bounds).every(([name, bound]) => compared[name]!(order(value, bound)))))
-	);
-}
-
-/** The order of two numbers, or of two strings by their code points, which is the order of their bytes in UTF-8. */
-function order(a: unknown, b: unknown): number {
-	return typeof a === 'number' ? a - (b as number) : Buffer.compare(Buffer.from(a as string), Buffer.from(b as string));
-}
-
-function selects(filter: Record<string, unknown>, id: string, fields: Record<string, unknown>): boolean {
-	return Object.entries(filter).every(([name, operand]) => {
-		const filters = operand as Record<string, unknown>[];
-		switch (name) {
-			case 'ids':
-				return (operand as string[]).includes(id);
-			case 'and':
-				return filters.every(each => selects(each, id, fields));
-			case 'or':
-				return filters.some(each => selects(each, id, fields));
-			case 'not':
-				return !selects(operand as Record<string, unknown>, id, fields);
-			default: {
-				const held = fields[name];
-				return meets(held === undefined ? [] : Array.isArray(held) ? held : [held], operand);
-			}
-		}
-	});
-}
 
 test('any short filter selects the passages for which a JavaScript predicate is true', async t => {
 	let selected = 0;

@@ -1,8 +1,9 @@
 /** The call `search` for a collection that was built from files. */
 import {checkCount, checkOneOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
+import {documentOf} from '../core/filters/document-id.ts';
 import type {BuiltCollection} from './built-collection.ts';
-import {checkedSearch, documentOf, retrievers} from './live/hits.ts';
+import {checkedSearch, retrievers} from './live/hits.ts';
 import type {CollectionSearchOptions, SearchResult} from './live/types.ts';
 
 /** Searches with the searcher of the collection, and adds texts and titles. Fails for options that need documents with fields. */

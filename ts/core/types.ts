@@ -1,4 +1,5 @@
 // The types that all parts of this package share.
+import type {Filter} from './filters/filter.ts';
 
 /** A unit of text that can be retrieved; about 100 words after splitting. */
 export interface Passage {
@@ -107,12 +108,54 @@ export interface SearchManyOptions extends SearchOptions {
 	readonly threads?: number | undefined;
 }
 
+/** The options of a search with a filter. */
+export interface FilteredSearchOptions extends SearchOptions {
+	/** Restricts the search to passages that match, before the best ones are chosen. @default every passage */
+	readonly filter?: Filter | undefined;
+}
+
+/** The options of a search for many queries with a filter. */
+export interface FilteredSearchManyOptions extends SearchManyOptions {
+	/** Restricts the search to passages that match, before the best ones are chosen. @default every passage */
+	readonly filter?: Filter | undefined;
+}
+
 /** Ranks passages for a query text. Implement it to use your own ranking, for example a remote service, in hybrids and evaluations. */
 export interface Searcher {
 	/** Returns the best passages for one query, best first. If two scores are equal, the passage that was added earlier comes first. */
 	search(query: string, options?: SearchOptions): Promise<Hit[]>;
 	/** Returns the hits of many queries: for each query, the list that `search` returns. Progress counts queries. */
 	searchMany(queries: readonly Query[], options?: SearchManyOptions): Promise<Run>;
+	/**
+	Declares that both searches take the option `filter`, and fails with `ERR_ARGUMENT` if they could not apply this filter. It does no
+	search. A searcher without this method takes no filters: `HybridSearcher` and `ConfidenceSearcher` then refuse them, because a searcher
+	that does not know the option would ignore it.
+	*/
+	checkFilter?(filter: Filter): void;
+}
+
+/** A searcher that takes filters. All searchers of this package do, but some only if all of their parts do. */
+export interface FilterableSearcher extends Searcher {
+	search(query: string, options?: FilteredSearchOptions): Promise<Hit[]>;
+	searchMany(queries: readonly Query[], options?: FilteredSearchManyOptions): Promise<Run>;
+	checkFilter(filter: Filter): void;
+}
+
+/**
+Selects passages by their fields for the searchers of other indexes, which have ids but no fields: `DenseSearcher` and `PhraseSearcher`.
+`Bm25Index` implements it.
+*/
+export interface FieldIndex {
+	/**
+	A number that differs whenever `matching` may return other ids than before. Searchers reuse the results of earlier calls while it stays
+	the same. @default results are not reused
+	*/
+	readonly generation?: number;
+	/**
+	Returns those of these ids whose passages match a filter, in the order of `ids`. An unknown id counts as that of a passage without
+	fields. Fails with `ERR_ARGUMENT` for a filter that a search would refuse.
+	*/
+	matching(ids: readonly string[], filter: Filter, options?: Pick<CallOptions, 'signal'>): Promise<string[]>;
 }
 
 /** A text, or a passage with its title. */

@@ -3,6 +3,7 @@ import {
 	checkArray,
 	checkCount,
 	checkId,
+	checkIds,
 	checkInstance,
 	checkFactoryMade,
 	checkNumber,
@@ -14,18 +15,29 @@ import {
 } from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {Filter} from '../core/filters/filter.ts';
-import {normalizedFilter, searchFiltered} from '../core/filters/normalize.ts';
+import {searchFiltered} from '../core/filters/normalize.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {bufferedHits, hitBuffer, toHits} from '../core/native/hits.ts';
 import {type OpenOptions, checkedOpenOptions, openOptionNames} from '../core/open-options.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import {type OptionNames, callNames, checkOptions, optionNames, signalOption} from '../core/options.ts';
 import {RetrievedRun} from '../core/native/runs.ts';
 import {type PassageSource, fileNames} from '../core/passage-source.ts';
 import {runWaitingSearch, yieldToEventLoop} from '../core/event-loop.ts';
 import {InlineSearches} from '../core/inline-searches.ts';
-import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher, StoredFields} from '../core/types.ts';
+import type {
+	CallOptions,
+	FieldIndex,
+	FilterableSearcher,
+	Hit,
+	Query,
+	Run,
+	SearchManyOptions,
+	SearchOptions,
+	StoredFields,
+} from '../core/types.ts';
 import type {Analyzer, AnalyzerDescription} from './analyzer.ts';
 import {type AddOptions, type Bm25CreateOptions, Bm25Writer, checkSkipped} from './bm25-writer.ts';
+import {checkedFilter, matchingIds} from './filters.ts';
 import {describedAnalyzer, nativeAnalyzer} from './native-analyzer.ts';
 
 /** The parameters of BM25. They are applied when searching, so tuning them does not require a new index. The defaults are Anserini's. */
@@ -47,7 +59,8 @@ export interface Bm25BuildOptions extends AddOptions, Omit<Bm25CreateOptions, 'm
 
 /**
 Restricts a search to the passages that match `filter`. Scores are the same as without a filter. An index caches the passages of the last
-filters until it is reloaded, so a repeated filter costs nothing.
+filters until it is reloaded, so a repeated filter costs nothing. The index does not know the documents of its passages, so the part
+`documents` fails with `ERR_ARGUMENT`.
 */
 export interface Bm25FilterOptions {
 	/** @default every passage */
@@ -131,10 +144,11 @@ const index = await Bm25Index.build('./bm25', './psgs_w100.tsv');
 await index.search('who built the bridge?', {k: 10});
 ```
 */
-export class Bm25Index implements Searcher, AsyncDisposable {
+export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposable {
 	readonly #native: Binding.NativeBm25Index;
 	readonly #options: Bm25Options;
 	readonly #inline = new InlineSearches();
+	#generation = 0;
 
 	private constructor(index: Binding.NativeBm25Index, options: Bm25Options) {
 		checkFactoryMade('Bm25Index', index, native.NativeBm25Index, 'Bm25Index.open() or Bm25Index.build()');
@@ -227,7 +241,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		const {k = 100} = options;
 		checkCount('k', k, 0);
 		const {k1, b} = this.#parameters(options);
-		const filter = normalizedFilter(options.filter);
+		const filter = checkedFilter(options.filter);
 		options.signal?.throwIfAborted();
 		const onThreadPool = async (): Promise<Hit[]> =>
 			toHits(await searchFiltered(filter, json => callNative(options, control => this.#native.search(query, k, k1, b, json, control))));
@@ -255,7 +269,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
 		const {k1, b} = this.#parameters(options);
-		const filter = normalizedFilter(options.filter);
+		const filter = checkedFilter(options.filter);
 		const batch = new native.QueryBatch();
 		for (let from = 0; from < queries.length; from += QUERIES_PER_SLICE) {
 			if (from > 0) {
@@ -298,7 +312,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 			checkNumber(`searchTerms: weight of "${weighted.term}"`, weighted.weight);
 		}
 		const {k1, b} = this.#parameters(options);
-		const filter = normalizedFilter(options.filter);
+		const filter = checkedFilter(options.filter);
 		const weights = Float32Array.from(terms, term => term.weight);
 		return toHits(
 			await searchFiltered(filter, json =>
@@ -315,6 +329,28 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 				),
 			),
 		);
+	}
+
+	/** Fails with `ERR_ARGUMENT` for an invalid filter, and for one with `documents`. Names of fields are checked by searches. */
+	checkFilter(filter: Filter): void {
+		checkedFilter(filter, true);
+	}
+
+	/** Changes when the index is reloaded. */
+	get generation(): number {
+		return this.#generation;
+	}
+
+	/**
+	Returns those of these ids whose passages match a filter, in the order of `ids`. With it, a `DenseSearcher` filters by fields (its
+	option `fields`). An unknown id counts as that of a passage without fields. The part `documents` selects ids by their part before the
+	last `#`. Fails with `ERR_ARGUMENT` for a filter that a search would refuse. It reads the fields of each passage, about ten microseconds
+	per id, unless the filter decides by the id alone.
+	*/
+	async matching(ids: readonly string[], filter: Filter, options: Pick<CallOptions, 'signal'> = {}): Promise<string[]> {
+		checkIds('matching: ids', ids);
+		checkOptions('matching', options, signalOption);
+		return matchingIds(this.#native, [...ids], filter, options.signal);
 	}
 
 	/** Explains the score of a passage for a query. Fails with `ERR_ARGUMENT` if there is no such passage. */
@@ -334,7 +370,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 
 	/** Makes the last commit of a writer visible to the searches of this object. */
 	async reload(): Promise<void> {
-		await callNative({}, () => this.#native.reload());
+		await this.#reloading(() => this.#native.reload());
 	}
 
 	/**
@@ -342,7 +378,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	reloads the index. Fails with `ERR_INDEX_CORRUPT` if a checksum differs.
 	*/
 	async verify(): Promise<void> {
-		await callNative({}, () => this.#native.verify());
+		await this.#reloading(() => this.#native.verify());
 	}
 
 	/** Closes the files of the index. Calls in progress finish first. */
@@ -360,6 +396,16 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	static handle(index: Bm25Index): Binding.NativeBm25Index {
 		checkInstance('bm25', index, Bm25Index);
 		return index.#native;
+	}
+
+	/** Runs a call that may switch to another commit at any time before it ends. */
+	async #reloading(call: () => Promise<void>): Promise<void> {
+		this.#generation += 1;
+		try {
+			await callNative({}, call);
+		} finally {
+			this.#generation += 1;
+		}
 	}
 
 	#parameters(options: Bm25Options): {k1: number; b: number} {

@@ -1,6 +1,7 @@
 /** The searches of a collection: the checks of their options, and the conversion of their hits. */
 import {checkArray, checkBoolean, checkCount, checkOneOf, shown} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
+import {documentOf} from '../../core/filters/document-id.ts';
 import {type NormalizedFilter, normalizedFilter} from '../../core/filters/normalize.ts';
 import type {Binding} from '../../core/native/native.ts';
 import {type OptionNames, optionNames} from '../../core/options.ts';
@@ -129,12 +130,6 @@ export function passagesOf<Fields>({ids, titles, texts, fields}: Binding.NativeS
 		text: texts[i]!,
 		fields: JSON.parse(fields[i]!) as StoredFieldsOf<Fields>,
 	}));
-}
-
-/** Returns the id of a passage's document. */
-export function documentOf(passage: string): string {
-	const end = passage.lastIndexOf('#');
-	return end < 0 ? passage : passage.slice(0, end);
 }
 
 /** Returns the number of a passage in its document, from 0; `undefined` for an id that is not of a collection's passage. */

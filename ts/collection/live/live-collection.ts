@@ -5,6 +5,7 @@ import {checkCount, checkId, checkIds, checkOneOf, checkString, isArray} from '.
 import {RetrievalError} from '../../core/errors.ts';
 import {isFolder, onPath} from '../../core/file-system.ts';
 import {fieldsJson} from '../../core/filters/fields.ts';
+import {documentOf} from '../../core/filters/document-id.ts';
 import type {Filter} from '../../core/filters/filter.ts';
 import {normalizedFilter, searchFiltered} from '../../core/filters/normalize.ts';
 import {type Binding, callNative, callSync, native} from '../../core/native/native.ts';
@@ -14,7 +15,7 @@ import {nativeAnalyzer} from '../../sparse/native-analyzer.ts';
 import type {CreateSettings} from './create.ts';
 import type {DocumentContent} from './documents.ts';
 import {CollectionEncoders} from './encoders.ts';
-import {type CheckedSearch, type SearchContext, checkedSearch, documentOf, hitsOf, numberOf, passagesOf} from './hits.ts';
+import {type CheckedSearch, type SearchContext, checkedSearch, hitsOf, numberOf, passagesOf} from './hits.ts';
 import type {CollectionHandle, CollectionHit, CollectionSearchOptions, CollectionStats, StoredPassage, ValueCount} from './types.ts';
 import {DocumentLoader} from './loader.ts';
 import {bestSentences} from './sentences.ts';

@@ -12,17 +12,21 @@ import {checkText, isPlainObject, refuse} from './values.ts';
 
 /** A checked filter. */
 export interface NormalizedFilter {
+	/** The long form. */
+	readonly long: LongFilter;
 	/** The long form as JSON. */
 	readonly json: string;
 	/** Replaces the path in an error of the addon by the path as the caller wrote it. Returns all other values as they are. */
 	readonly withWrittenPath: (error: unknown) => unknown;
 }
 
-/** Checks a filter and converts it. Errors name the path to the invalid part, as in `filter.or[1].price.lt`. */
+/** Checks a filter that may be missing, and converts it. */
 export function normalizedFilter(filter: Filter | undefined): NormalizedFilter | undefined {
-	if (filter === undefined) {
-		return undefined;
-	}
+	return filter === undefined ? undefined : requiredFilter(filter);
+}
+
+/** Checks a filter and converts it. Errors name the path to the invalid part, as in `filter.or[1].price.lt`. */
+export function requiredFilter(filter: Filter): NormalizedFilter {
 	const written: WrittenPaths = new Map();
 	let long: LongFilter;
 	try {
@@ -33,7 +37,7 @@ export function normalizedFilter(filter: Filter | undefined): NormalizedFilter |
 		}
 		throw new RetrievalError('ERR_ARGUMENT', 'filter: expected a filter that can be read, got an object that throws', {cause: error});
 	}
-	return {json: JSON.stringify(long), withWrittenPath: error => withWrittenPath(error, long, written)};
+	return {long, json: JSON.stringify(long), withWrittenPath: error => withWrittenPath(error, long, written)};
 }
 
 /** Runs a search with the JSON of a filter. If the addon refuses a part of the filter, the error names its path as the caller wrote it. */
@@ -46,6 +50,39 @@ export async function searchFiltered<T>(
 	} catch (error) {
 		throw filter === undefined ? error : filter.withWrittenPath(error);
 	}
+}
+
+/**
+Fails for a filter that has one of these parts: conditions by the names of their long forms, `ids` or `documents`. The message has the path
+of the first such part, and then `message`.
+*/
+export function refuseParts({long, withWrittenPath}: NormalizedFilter, names: ReadonlySet<string>, message: string): void {
+	const path = pathOf(long, names, 'filter');
+	if (path !== undefined) {
+		throw withWrittenPath(new RetrievalError('ERR_ARGUMENT', `${path}: ${message}`));
+	}
+}
+
+/** Returns the path of the first part with one of these names in the long form; `undefined` if there is none. */
+function pathOf(filter: LongFilter, names: ReadonlySet<string>, path: string): string | undefined {
+	const [[name, operand]] = Object.entries(filter) as [[string, unknown]];
+	const at = `${path}.${name}`;
+	if (names.has(name)) {
+		return at;
+	}
+	if (name === 'not') {
+		return pathOf(operand as LongFilter, names, at);
+	}
+	if (name !== 'and' && name !== 'or') {
+		return undefined;
+	}
+	for (const [i, part] of (operand as readonly LongFilter[]).entries()) {
+		const found = pathOf(part, names, `${at}[${i}]`);
+		if (found !== undefined) {
+			return found;
+		}
+	}
+	return undefined;
 }
 
 function longFilter(path: string, filter: unknown, depth: number, written: WrittenPaths): LongFilter {

@@ -1,0 +1,85 @@
+/** Filters of a BM25 index, and the selection of passages by their fields for the searchers of other indexes. */
+import {RetrievalError} from '../core/errors.ts';
+import {yieldIfOverBudget} from '../core/event-loop.ts';
+import {evaluation} from '../core/filters/evaluate.ts';
+import type {Filter} from '../core/filters/filter.ts';
+import type {LongFilter} from '../core/filters/long-form.ts';
+import {type NormalizedFilter, refuseParts, requiredFilter, searchFiltered} from '../core/filters/normalize.ts';
+import {type Binding, callNative} from '../core/native/native.ts';
+import type {StoredFields} from '../core/types.ts';
+
+const DOCUMENTS: ReadonlySet<string> = new Set(['documents']);
+
+/** Number of passages whose fields are read at the same time. */
+const MAX_READS = 64;
+
+/** Checks a filter, which may be missing unless it is `required`, and converts it. Refuses `documents`. */
+export function checkedFilter(filter: Filter | undefined, required = false): NormalizedFilter | undefined {
+	if (filter === undefined && !required) {
+		return undefined;
+	}
+	const normalized = requiredFilter(filter as Filter);
+	refuseParts(
+		normalized,
+		DOCUMENTS,
+		'expected ids or fields, since a BM25 index does not know the documents of its passages, got documents; list the ids of the passages in {ids: […]}, or use a collection that Collection.open created',
+	);
+	return normalized;
+}
+
+/** Returns those of these ids whose passages match a filter, in their order. */
+export async function matchingIds(
+	index: Binding.NativeBm25Index,
+	ids: readonly string[],
+	filter: Filter,
+	signal: AbortSignal | undefined,
+): Promise<string[]> {
+	const normalized = requiredFilter(filter);
+	// A search for no hits rejects fields that the index does not have, and values of other types than theirs.
+	const json = JSON.stringify(withoutDocuments(normalized.long));
+	await searchFiltered({...normalized, json}, async checked =>
+		callNative({signal}, control => index.search('', 0, 0.9, 0.4, checked, control)),
+	);
+	const evaluate = evaluation(normalized.long);
+	const matching: string[] = [];
+	for (let from = 0; from < ids.length; from += MAX_READS) {
+		await yieldIfOverBudget();
+		signal?.throwIfAborted();
+		const slice = ids.slice(from, from + MAX_READS);
+		const matches = await Promise.all(slice.map(id => evaluate(id) ?? fieldsOf(index, id).then(fields => evaluate(id, fields))));
+		matching.push(...slice.filter((_, i) => matches[i]));
+	}
+	return matching;
+}
+
+/** Replaces `documents`, which the addon does not know, by a part that any index accepts. */
+function withoutDocuments(filter: LongFilter): LongFilter {
+	const [[name, operand]] = Object.entries(filter) as [[string, unknown]];
+	switch (name) {
+		case 'documents': {
+			return {ids: []};
+		}
+		case 'not': {
+			return {not: withoutDocuments(operand as LongFilter)};
+		}
+		case 'and':
+		case 'or': {
+			return {[name]: (operand as readonly LongFilter[]).map(withoutDocuments)};
+		}
+		default: {
+			return filter;
+		}
+	}
+}
+
+/** Reads the fields of a passage; none for an unknown id. */
+async function fieldsOf(index: Binding.NativeBm25Index, id: string): Promise<StoredFields> {
+	try {
+		return JSON.parse(await callNative({}, async () => index.fields(id))) as StoredFields;
+	} catch (error) {
+		if (error instanceof RetrievalError && error.code === 'ERR_ARGUMENT') {
+			return {};
+		}
+		throw error;
+	}
+}
