@@ -179,7 +179,7 @@ export async function makeSamples(): Promise<Samples> {
 		verify: none,
 	};
 	const rankSum = {probability: 0.5, p: 1, statistic: 2, standardError: 0.1, counts: {a: 2, b: 2}};
-	const vectorInternals = ['addPhrases', 'phraseRows', 'passageCount', 'searchRun', 'token', 'nativeStorage'];
+	const vectorInternals = ['addPhrases', 'phraseRows', 'passageCount', 'searchRun', 'token', 'nativeStorage', 'shared'];
 
 	return {
 		functions: {
@@ -332,7 +332,7 @@ export async function makeSamples(): Promise<Samples> {
 				instance: dense,
 				construct: () => [{encoder, index: encodedPassages}],
 				statics: {},
-				methods: search,
+				methods: {...search, ...checkFilter},
 			},
 			ExtractiveReader: {
 				instance: reader,
@@ -436,6 +436,7 @@ export async function makeSamples(): Promise<Samples> {
 				statics: {},
 				methods: {
 					...search,
+					...checkFilter,
 					searchManyWithPhrases: () => [queries, {k: 2, maxPhrases: 3}],
 					searchWithPhrases: () => ['fox', {k: 2, maxPhrases: 3}],
 				},

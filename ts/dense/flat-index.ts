@@ -107,7 +107,7 @@ export class FlatIndex extends NativeVectorIndex {
 
 	/** Returns the index that another thread shared with `share`. Both threads then use the same index. */
 	static attach(handle: IndexHandle<'FlatIndex'>): FlatIndex {
-		return new FlatIndex(attached('FlatIndex', handle) as unknown as FlatIndexOptions);
+		return new FlatIndex(attached('FlatIndex', handle) as unknown as FlatIndexOptions).shared();
 	}
 
 	/** The storage that the index was created with. */

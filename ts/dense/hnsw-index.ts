@@ -93,7 +93,7 @@ export class HnswIndex extends NativeVectorIndex {
 
 	/** Returns the index that another thread shared with `share`. Both threads then use the same index. */
 	static attach(handle: IndexHandle<'HnswIndex'>): HnswIndex {
-		return new HnswIndex(attached('HnswIndex', handle) as unknown as HnswIndexOptions);
+		return new HnswIndex(attached('HnswIndex', handle) as unknown as HnswIndexOptions).shared();
 	}
 
 	/** Returns a handle to pass to `attach` in another thread. Each thread closes its own object; closing the last one frees the memory. */

@@ -11,6 +11,7 @@ export {
 } from './hnsw-index.ts';
 export type {HitColumns} from '../core/types.ts';
 export {HitLists} from './columns.ts';
+export type {FieldsOption, PassageFilterOptions} from './passage-filters.ts';
 export type {IndexHandle} from './index-handle.ts';
 export type {VectorFileFormat, VectorFileOptions} from './vector-file.ts';
 export {type IdFilter, VectorFilter, type VectorFilterOptions} from './vector-filter.ts';

@@ -52,6 +52,11 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	readonly #inline = new InlineSearches();
 	/** Settles when the last requested change has been passed to the addon. The addon applies changes in the order in which it gets them. */
 	#lastChange: Promise<void> = Promise.resolve();
+	/** Number of changes that were requested, and number of those that have not ended. */
+	#changeCount = 0;
+	#runningChanges = 0;
+	/** Whether another thread may change the index. */
+	#isShared = false;
 
 	/** @internal */
 	protected constructor(index: Binding.NativeVectorIndex) {
@@ -271,8 +276,20 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		await callNative({}, () => this.#native.verify());
 	}
 
+	/** @internal Identifies the current vectors. `undefined` while a change runs, and if other threads may change the index. */
+	get version(): number | undefined {
+		return this.#isShared || this.#runningChanges > 0 ? undefined : this.#changeCount;
+	}
+
+	/** @internal Records that another thread may change the index. Returns the index. */
+	protected shared(): this {
+		this.#isShared = true;
+		return this;
+	}
+
 	/** @internal The token of a handle. */
 	protected token(): string {
+		this.shared();
 		return callSync(() => this.#native.share());
 	}
 
@@ -316,8 +333,19 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		return callNative(options, control => this.#native.searchMany(batch, k, ef, threads, compiled, control, passages, eachPhrase));
 	}
 
-	/** Copies the arguments of a change, waits until all earlier changes have been passed to the addon, and starts the change. */
+	/** Runs a change after the earlier ones, and counts it. */
 	async #change<Batch, T>(copy: () => Promise<Batch>, start: (batch: Batch) => Promise<T>): Promise<T> {
+		this.#changeCount += 1;
+		this.#runningChanges += 1;
+		try {
+			return await this.#inOrder(copy, start);
+		} finally {
+			this.#runningChanges -= 1;
+		}
+	}
+
+	/** Copies the arguments of a change, waits until all earlier changes have been passed to the addon, and starts the change. */
+	async #inOrder<Batch, T>(copy: () => Promise<Batch>, start: (batch: Batch) => Promise<T>): Promise<T> {
 		const previous = this.#lastChange;
 		let release!: () => void;
 		this.#lastChange = new Promise(resolve => {

@@ -7,7 +7,7 @@ import {yieldIfOverBudget} from '../core/event-loop.ts';
 import type {CallOptions, Hit, Query, Run} from '../core/types.ts';
 import type {CandidateLists} from './candidates.ts';
 
-/** A searcher that accepts a filter by passage ids, as `Bm25Index`, `DenseSearcher` and `PhraseSearcher` do. */
+/** A searcher that accepts a filter by passage ids, as all searchers of this package do. */
 export interface FilteredSearcher {
 	/** Returns the best passages for a query among those with the ids in `filter`. */
 	search(

@@ -8,5 +8,11 @@ export {
 	type PhraseSearchOptions,
 	type PhraseNormalization,
 } from './phrase-index.ts';
-export {PhraseSearcher, type PhraseSearcherOptions, type PhraseCountOption} from './phrase-searcher.ts';
+export {
+	PhraseSearcher,
+	type PhraseSearcherOptions,
+	type PhraseCountOption,
+	type PhraseSearcherSearchManyOptions,
+	type PhraseSearcherSearchOptions,
+} from './phrase-searcher.ts';
 export {PhraseSegmenter, type Phrase, type PhraseLength} from './segmenter.ts';

@@ -164,6 +164,11 @@ export class PhraseIndex implements AsyncDisposable {
 		return this.#rows.memoryBytes;
 	}
 
+	/** @internal Identifies the current vectors, as in `FlatIndex`. */
+	get version(): number | undefined {
+		return this.#rows.version;
+	}
+
 	/** Resolves to the number of passages that the phrases belong to. */
 	async passageCount(): Promise<number> {
 		return this.#rows.passageCount();

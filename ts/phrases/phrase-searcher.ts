@@ -1,14 +1,17 @@
 /** A searcher that ranks passages by their best phrases. */
 import {checkCount, checkInstance, checkQueries, checkString} from '../core/checks.ts';
+import type {Filter} from '../core/filters/filter.ts';
+import type {FieldsOption, IdFilter, PassageFilterOptions} from '../dense/index.ts';
+import {type CheckedFilter, PassageFilters} from '../dense/passage-filters.ts';
 import {checkEncoder, encodeQuestions} from '../dense/questions.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import {RetrievedRun} from '../core/native/runs.ts';
-import type {Encoder, Hit, Query, Run, Searcher} from '../core/types.ts';
+import type {Encoder, FilterableSearcher, Hit, Query, Run} from '../core/types.ts';
 import type {PhraseHit} from './phrase-id.ts';
 import {PhraseIndex, type PhraseSearchManyOptions, type PhraseSearchOptions} from './phrase-index.ts';
 
 /** What a `PhraseSearcher` consists of. */
-export interface PhraseSearcherOptions {
+export interface PhraseSearcherOptions extends FieldsOption {
 	/** Encodes queries as vectors. */
 	readonly encoder: Encoder;
 	/** An index of phrase vectors. The same encoder made them, or the passage encoder that belongs to it, as in DPR. */
@@ -22,10 +25,20 @@ export interface PhraseSearcherOptions {
 	readonly unnormalizedIndex?: PhraseIndex | undefined;
 }
 
-const searcherOptions: OptionNames = optionNames<PhraseSearcherOptions>({encoder: true, index: true, unnormalizedIndex: true});
+const searcherOptions: OptionNames = optionNames<PhraseSearcherOptions>({
+	encoder: true,
+	index: true,
+	unnormalizedIndex: true,
+	fields: true,
+});
+/** The options of `PhraseSearcher.search`. */
+export interface PhraseSearcherSearchOptions extends Omit<PhraseSearchOptions, 'filter'>, PassageFilterOptions {}
+/** The options of `PhraseSearcher.searchMany`. */
+export interface PhraseSearcherSearchManyOptions extends Omit<PhraseSearchManyOptions, 'filter'>, PassageFilterOptions {}
+
 const searchNames = {...callNames, k: true, filter: true, efSearch: true} as const;
-const searchOptions: OptionNames = optionNames<PhraseSearchOptions>(searchNames);
-const searchManyOptions: OptionNames = optionNames<PhraseSearchManyOptions>({...searchNames, threads: true});
+const searchOptions: OptionNames = optionNames<PhraseSearcherSearchOptions>(searchNames);
+const searchManyOptions: OptionNames = optionNames<PhraseSearcherSearchManyOptions>({...searchNames, threads: true});
 
 /** The number of phrases that are returned in addition to passages. */
 export interface PhraseCountOption {
@@ -33,8 +46,11 @@ export interface PhraseCountOption {
 	readonly maxPhrases?: number | undefined;
 }
 
-const searchWithPhrasesOptions: OptionNames = optionNames<PhraseSearchOptions & PhraseCountOption>({...searchNames, maxPhrases: true});
-const searchManyWithPhrasesOptions: OptionNames = optionNames<PhraseSearchManyOptions & PhraseCountOption>({
+const searchWithPhrasesOptions: OptionNames = optionNames<PhraseSearcherSearchOptions & PhraseCountOption>({
+	...searchNames,
+	maxPhrases: true,
+});
+const searchManyWithPhrasesOptions: OptionNames = optionNames<PhraseSearcherSearchManyOptions & PhraseCountOption>({
 	...searchNames,
 	threads: true,
 	maxPhrases: true,
@@ -52,47 +68,54 @@ const [hit] = await sentences.search('who discovered radium?');
 passage.text.slice(hit.start, hit.end); // the best phrase, where `passage` has the id `hit.id`
 ```
 */
-export class PhraseSearcher implements Searcher {
+export class PhraseSearcher implements FilterableSearcher {
 	readonly #encoder: Encoder;
 	readonly #index: PhraseIndex;
 	readonly #unnormalizedIndex: PhraseIndex;
+	/** The filters of `#index` and of `#unnormalizedIndex`: a compiled filter belongs to one index. */
+	readonly #filters: PassageFilters;
+	readonly #unnormalizedFilters: PassageFilters;
 
 	constructor(options: PhraseSearcherOptions) {
 		checkRequiredOptions('PhraseSearcher', options, searcherOptions);
-		const {encoder, index, unnormalizedIndex = index} = options;
+		const {encoder, index, unnormalizedIndex = index, fields} = options;
 		checkInstance('PhraseSearcher: index', index, PhraseIndex);
 		checkInstance('PhraseSearcher: unnormalizedIndex', unnormalizedIndex, PhraseIndex);
 		checkEncoder('PhraseSearcher', encoder, index);
 		checkEncoder('PhraseSearcher: unnormalizedIndex', encoder, unnormalizedIndex);
+		this.#filters = new PassageFilters('PhraseSearcher', fields);
+		this.#unnormalizedFilters = unnormalizedIndex === index ? this.#filters : new PassageFilters('PhraseSearcher', fields);
 		this.#encoder = encoder;
 		this.#index = index;
 		this.#unnormalizedIndex = unnormalizedIndex;
 	}
 
 	/** Returns the best passages for one query, best first, each with the place of its best phrase. */
-	async search(query: string, options: PhraseSearchOptions = {}): Promise<PhraseHit[]> {
+	async search(query: string, options: PhraseSearcherSearchOptions = {}): Promise<PhraseHit[]> {
 		checkString('search: query', query);
 		checkOptions('search', options, searchOptions);
-		const {data} = await this.#encoder.encode([query], {signal: options.signal});
-		return this.#index.search(data, options);
+		const {filter, signal, ...search} = options;
+		const compiled = await this.#compiled(filter, signal);
+		const {data} = await this.#encoder.encode([query], {signal});
+		return this.#index.search(data, {...search, signal, filter: compiled});
 	}
 
 	/**
 	Returns the hits of many queries, without phrases. Each query is encoded alone, so its vector is the same as in `search`. Progress counts
 	queries.
 	*/
-	async searchMany(queries: readonly Query[], options: PhraseSearchManyOptions = {}): Promise<Run> {
+	async searchMany(queries: readonly Query[], options: PhraseSearcherSearchManyOptions = {}): Promise<Run> {
 		checkQueries('queries', queries);
 		checkOptions('searchMany', options, searchManyOptions);
 		const {onProgress} = options;
 		const total = queries.length;
+		// The caller may change the queries while the filter is compiled.
+		const copies = queries.map(({id, text}) => ({id, text}));
+		const names = copies.map(({id}) => id);
+		const filter = await this.#compiled(options.filter, options.signal);
 		// The encoder reports all queries but the last one, which is reported after the search.
-		const vectors = await encodeQuestions(this.#encoder, queries, options);
-		const run = await this.#index.searchRun(
-			queries.map(query => query.id),
-			vectors,
-			{...options, onProgress: undefined},
-		);
+		const vectors = await encodeQuestions(this.#encoder, copies, options);
+		const run = await this.#index.searchRun(names, vectors, {...options, filter, onProgress: undefined});
 		await onProgress?.({done: total, total});
 		return new RetrievedRun(run);
 	}
@@ -110,16 +133,17 @@ export class PhraseSearcher implements Searcher {
 	*/
 	async searchWithPhrases(
 		query: string,
-		options: PhraseSearchOptions & PhraseCountOption = {},
+		options: PhraseSearcherSearchOptions & PhraseCountOption = {},
 	): Promise<{readonly hits: PhraseHit[]; readonly phrases: PhraseHit[]}> {
 		checkString('searchWithPhrases: query', query);
 		checkOptions('searchWithPhrases', options, searchWithPhrasesOptions);
-		const {maxPhrases = 30, ...search} = options;
+		const {maxPhrases = 30, filter, signal, ...search} = options;
 		checkCount('maxPhrases', maxPhrases, 0);
-		const {data} = await this.#encoder.encode([query], {signal: options.signal});
+		const [ofPassages, ofPhrases] = await this.#compiledForBoth(filter, signal);
+		const {data} = await this.#encoder.encode([query], {signal});
 		return {
-			hits: await this.#index.search(data, search),
-			phrases: await this.#unnormalizedIndex.searchPhrases(data, {...search, k: maxPhrases}),
+			hits: await this.#index.search(data, {...search, signal, filter: ofPassages}),
+			phrases: await this.#unnormalizedIndex.searchPhrases(data, {...search, signal, k: maxPhrases, filter: ofPhrases}),
 		};
 	}
 
@@ -129,19 +153,48 @@ export class PhraseSearcher implements Searcher {
 	*/
 	async searchManyWithPhrases(
 		queries: readonly Query[],
-		options: PhraseSearchManyOptions & PhraseCountOption = {},
+		options: PhraseSearcherSearchManyOptions & PhraseCountOption = {},
 	): Promise<{readonly run: Run; readonly phrases: Run}> {
 		checkQueries('queries', queries);
 		checkOptions('searchManyWithPhrases', options, searchManyWithPhrasesOptions);
-		const {maxPhrases = 30, onProgress, ...search} = options;
+		const {maxPhrases = 30, onProgress, filter, ...search} = options;
 		checkCount('maxPhrases', maxPhrases, 0);
 		const total = queries.length;
-		const vectors = await encodeQuestions(this.#encoder, queries, options);
-		const names = queries.map(({id}) => id);
-		const run = new RetrievedRun(await this.#index.searchRun(names, vectors, search));
-		const lists = await this.#unnormalizedIndex.searchPhrasesMany(vectors, {...search, k: maxPhrases});
+		const copies = queries.map(({id, text}) => ({id, text}));
+		const names = copies.map(({id}) => id);
+		const [ofPassages, ofPhrases] = await this.#compiledForBoth(filter, options.signal);
+		const vectors = await encodeQuestions(this.#encoder, copies, options);
+		const run = new RetrievedRun(await this.#index.searchRun(names, vectors, {...search, filter: ofPassages}));
+		const lists = await this.#unnormalizedIndex.searchPhrasesMany(vectors, {...search, k: maxPhrases, filter: ofPhrases});
 		await onProgress?.({done: total, total});
 		return {run, phrases: new Map(lists.map((hits, i) => [names[i]!, hits.map(toRunHit)]))};
+	}
+
+	/**
+	Fails with `ERR_ARGUMENT` for an invalid filter, and for one by fields if the searcher was created without `fields`. Names of fields are
+	checked by searches.
+	*/
+	checkFilter(filter: Filter | IdFilter): void {
+		this.#filters.checked(filter);
+	}
+
+	/** Compiles a filter for `#index`. Checks it before it returns its promise. */
+	async #compiled(filter: Filter | IdFilter | undefined, signal: AbortSignal | undefined): Promise<IdFilter | undefined> {
+		return filter === undefined ? undefined : this.#filters.compiled(this.#index, this.#filters.checked(filter), signal);
+	}
+
+	/** Compiles a filter for `#index` and for `#unnormalizedIndex`. Checks it before it returns its promise. */
+	async #compiledForBoth(
+		filter: Filter | IdFilter | undefined,
+		signal: AbortSignal | undefined,
+	): Promise<readonly [IdFilter | undefined, IdFilter | undefined]> {
+		if (filter === undefined) {
+			return [undefined, undefined];
+		}
+		const checked: CheckedFilter = this.#filters.checked(filter);
+		const compiled = await this.#filters.compiled(this.#index, checked, signal);
+		const isSame = this.#unnormalizedIndex === this.#index;
+		return [compiled, isSame ? compiled : await this.#unnormalizedFilters.compiled(this.#unnormalizedIndex, checked, signal)];
 	}
 }
 

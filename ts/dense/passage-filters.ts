@@ -1,0 +1,231 @@
+/**
+Filters of searchers whose index has ids and no fields. Parts of a filter by ids and documents need ids only. For conditions on fields, a
+`FieldIndex` of the same passages says which ids match. Either way, the index compiles these ids to a bit set.
+*/
+import {hasMethods, isArray, isInstance, isPlain, kindOf} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {yieldIfOverBudget} from '../core/event-loop.ts';
+import {documentOf} from '../core/filters/document-id.ts';
+import {conditionNames} from '../core/filters/evaluate.ts';
+import type {Filter} from '../core/filters/filter.ts';
+import type {LongFilter} from '../core/filters/long-form.ts';
+import {type NormalizedFilter, refuseParts, requiredFilter} from '../core/filters/normalize.ts';
+import type {FieldIndex} from '../core/types.ts';
+import {type IdFilter, VectorFilter} from './vector-filter.ts';
+
+/** The option with which a searcher filters by fields. */
+export interface FieldsOption {
+	/**
+	An index of the fields of the same passages, with the same ids, usually a `Bm25Index`. Filters by fields need it. A vector whose id it
+	does not have counts as a passage without fields. @default none: only `ids` and `documents` may be used in filters
+	*/
+	readonly fields?: FieldIndex | undefined;
+}
+
+/** The filters of searchers of vectors. */
+export interface PassageFilterOptions {
+	/**
+	Restricts the search to passages that match, before the best ones are chosen. It is a filter as all searchers take, or one of the vector
+	index. A condition on a field fails with `ERR_ARGUMENT` unless the searcher has `fields`. All filters fail with `ERR_ARGUMENT` if the
+	vector index is not of this package. `documents` compares the part of an id before the last `#`.
+	@default every passage
+	*/
+	readonly filter?: Filter | IdFilter | undefined;
+}
+
+/** An index whose vectors are selected by ids. */
+export interface IdIndex {
+	/** Identifies the current ids. While it is `undefined`, compiled filters are not kept. */
+	readonly version: number | undefined;
+	ids(): AsyncIterable<string>;
+	filter(filter: IdFilter, options: {readonly signal?: AbortSignal | undefined}): Promise<VectorFilter>;
+}
+
+/** A filter that was checked: one by ids, which the index compiles, or one by fields. */
+export type CheckedFilter = {readonly byIds: IdFilter} | {readonly byFields: NormalizedFilter; readonly fields: FieldIndex};
+
+/** A filter that is being compiled, or has been. */
+interface Compilation {
+	readonly filter: Promise<VectorFilter>;
+	/** Stops the compilation when no call waits for it any more. */
+	readonly controller: AbortController;
+	waiting: number;
+}
+
+/** Maximum number of compiled filters that are kept. */
+const MAX_COMPILED = 16;
+
+/** Checks and compiles the filters of one searcher of one index. */
+export class PassageFilters {
+	readonly #searcher: string;
+	readonly #fields: FieldIndex | undefined;
+	/** The last filters, by their JSON, for the state of both indexes in `#state`. The most recently used one is the last. */
+	readonly #compiled = new Map<string, Compilation>();
+	#state = '';
+
+	/** Fails if `fields` is not an index of fields. `searcher` is the name of the class, for messages. */
+	constructor(searcher: string, fields: FieldIndex | undefined) {
+		if (fields !== undefined && !hasMethods(fields, 'matching')) {
+			throw new RetrievalError(
+				'ERR_ARGUMENT',
+				`${searcher}: fields: expected a Bm25Index, or another object with the method matching, got ${kindOf(fields)}`,
+			);
+		}
+		this.#searcher = searcher;
+		this.#fields = fields;
+	}
+
+	/** Checks a filter, and copies it unless it is one of vector indexes. Fails if it needs fields and there are none. */
+	checked(filter: Filter | IdFilter): CheckedFilter {
+		if (isIdFilter(filter)) {
+			return {byIds: filter};
+		}
+		const normalized = requiredFilter(filter);
+		if (this.#fields === undefined) {
+			refuseParts(
+				normalized,
+				conditionNames,
+				`expected ids or documents, since the ${this.#searcher} has no fields, got a condition on a field; create it with the option fields, a Bm25Index of the same passages`,
+			);
+			return {byIds: idFilterOf(normalized.long)};
+		}
+		return needsFields(normalized.long) ? {byFields: normalized, fields: this.#fields} : {byIds: idFilterOf(normalized.long)};
+	}
+
+	/** Compiles a filter by fields. While neither index changes, a filter is compiled once. */
+	async compiled(index: IdIndex, filter: CheckedFilter, signal: AbortSignal | undefined): Promise<IdFilter> {
+		if ('byIds' in filter) {
+			return filter.byIds;
+		}
+		signal?.throwIfAborted();
+		const {byFields, fields} = filter;
+		const state = stateOf(index, fields);
+		if (state === undefined) {
+			return compile(index, byFields, fields, signal);
+		}
+		if (state !== this.#state) {
+			this.#compiled.clear();
+			this.#state = state;
+		}
+		const {json} = byFields;
+		const compilation = this.#compiled.get(json) ?? this.#started(index, byFields, fields, state);
+		this.#compiled.delete(json);
+		this.#compiled.set(json, compilation);
+		for (const oldest of [...this.#compiled.keys()].slice(0, -MAX_COMPILED)) {
+			this.#compiled.delete(oldest);
+		}
+		return waitFor(compilation, signal, () => this.#drop(json, compilation));
+	}
+
+	#started(index: IdIndex, byFields: NormalizedFilter, fields: FieldIndex, state: string): Compilation {
+		const controller = new AbortController();
+		const filter = compile(index, byFields, fields, controller.signal);
+		const compilation = {filter, controller, waiting: 0};
+		const drop = (): void => this.#drop(byFields.json, compilation);
+		// A filter that was compiled during a change may lack some ids: later searches compile it again.
+		filter.then(() => (stateOf(index, fields) === state ? undefined : drop()), drop);
+		return compilation;
+	}
+
+	#drop(json: string, compilation: Compilation): void {
+		if (this.#compiled.get(json) === compilation) {
+			this.#compiled.delete(json);
+		}
+	}
+}
+
+/** Identifies the ids and the fields of both indexes; `undefined` if one of them may change without notice. */
+function stateOf({version}: IdIndex, {generation}: FieldIndex): string | undefined {
+	return version === undefined || generation === undefined ? undefined : `${version} ${generation}`;
+}
+
+/** Waits for a compilation. If all calls that wait for it are aborted, `abandon` is called, and the compilation stops. */
+async function waitFor(compilation: Compilation, signal: AbortSignal | undefined, abandon: () => void): Promise<VectorFilter> {
+	const abort = (): void => {
+		compilation.waiting -= 1;
+		if (compilation.waiting === 0) {
+			abandon();
+			compilation.controller.abort(signal?.reason);
+		}
+	};
+	compilation.waiting += 1;
+	signal?.addEventListener('abort', abort);
+	try {
+		return await compilation.filter;
+	} finally {
+		signal?.removeEventListener('abort', abort);
+		signal?.throwIfAborted();
+		compilation.waiting -= 1;
+	}
+}
+
+async function compile(
+	index: IdIndex,
+	{long, withWrittenPath}: NormalizedFilter,
+	fields: FieldIndex,
+	signal: AbortSignal | undefined,
+): Promise<VectorFilter> {
+	const ids: string[] = [];
+	for await (const id of index.ids()) {
+		signal?.throwIfAborted();
+		ids.push(id);
+	}
+	let matching: string[];
+	try {
+		matching = await fields.matching(ids, long as Filter, {signal});
+	} catch (error) {
+		// The error names the path in the long form.
+		throw withWrittenPath(error);
+	}
+	await yieldIfOverBudget();
+	return index.filter({ids: matching}, {signal});
+}
+
+/** Whether a filter is one of vector indexes, which has a compiled filter or a function. Filters by `ids` alone mean the same as both kinds. */
+function isIdFilter(filter: unknown, depth = 1): filter is IdFilter {
+	if (isInstance(filter, VectorFilter)) {
+		return true;
+	}
+	// Deeper filters are invalid, and may be cyclic.
+	if (depth > 32 || !isPlain(filter)) {
+		return false;
+	}
+	try {
+		const {where, and, or, not} = filter;
+		const parts = [not, ...(isArray(and) ? and : []), ...(isArray(or) ? or : [])];
+		return typeof where === 'function' || parts.some(part => isIdFilter(part, depth + 1));
+	} catch {
+		return false;
+	}
+}
+
+function needsFields(filter: LongFilter): boolean {
+	const [[name, operand]] = Object.entries(filter) as [[string, unknown]];
+	if (name === 'not') {
+		return needsFields(operand as LongFilter);
+	}
+	return name === 'and' || name === 'or' ? (operand as readonly LongFilter[]).some(needsFields) : conditionNames.has(name);
+}
+
+/** Converts a filter without conditions on fields. */
+function idFilterOf(filter: LongFilter): IdFilter {
+	const [[name, operand]] = Object.entries(filter) as [[string, unknown]];
+	switch (name) {
+		case 'and': {
+			return {and: (operand as readonly LongFilter[]).map(idFilterOf)};
+		}
+		case 'or': {
+			return {or: (operand as readonly LongFilter[]).map(idFilterOf)};
+		}
+		case 'not': {
+			return {not: idFilterOf(operand as LongFilter)};
+		}
+		case 'documents': {
+			const documents = new Set(operand as readonly string[]);
+			return {where: id => documents.has(documentOf(id))};
+		}
+		default: {
+			return {ids: operand as readonly string[]};
+		}
+	}
+}
