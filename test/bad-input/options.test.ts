@@ -69,7 +69,7 @@ test('the error for an unknown option lists the options and suggests the one tha
 	t.regex(await refused(t, () => new FlatIndex({dim: 2, metric: 'l2'} as never)), /did you mean similarity\?$/u);
 	t.regex(await refused(t, () => new PhraseIndex({dim: 2, vectorIndex: 'flat', m: 8} as never)), /got "m"/u);
 	const hybrid = new HybridSearcher({searchers: [index]});
-	t.regex(await refused(t, () => hybrid.search('fox', {filter: {ids: ['a']}} as never)), /got "filter"$/u);
+	t.regex(await refused(t, () => hybrid.search('fox', {where: {ids: ['a']}} as never)), /got "where"; did you mean filter\?$/u);
 });
 
 test('nested options are checked too', async t => {

@@ -326,7 +326,7 @@ export async function makeSamples(): Promise<Samples> {
 				instance: new ConfidenceSearcher({models: [{searcher: bm25, temperature: 0.1}]}),
 				construct: () => [{models: [model(bm25)]}],
 				statics: {},
-				methods: {...search, decide: () => ['fox', {}]},
+				methods: {...search, ...checkFilter, decide: () => ['fox', {}]},
 			},
 			DenseSearcher: {
 				instance: dense,
@@ -371,7 +371,7 @@ export async function makeSamples(): Promise<Samples> {
 				instance: new HybridSearcher({searchers: [bm25, bm25]}),
 				construct: () => [{dense: bm25, sparse: bm25}],
 				statics: {},
-				methods: search,
+				methods: {...search, ...checkFilter},
 			},
 			JudgedLists: {
 				instance: judged,

@@ -13,6 +13,7 @@ import {
 	type Encoder,
 	ExtractiveReader,
 	type Filter,
+	type FilterableSearcher,
 	FlatIndex,
 	type FlatStorage,
 	type FusionMethod,
@@ -246,6 +247,37 @@ export async function program(): Promise<void> {
 
 	// @ts-expect-error not every Searcher supports filters
 	await searchers[1]!.search('question', {filter});
+	// All searchers of this package do. A dense searcher takes the fields from a BM25 index, and also filters of its vector index.
+	const filterable: FilterableSearcher[] = [
+		bm25,
+		new DenseSearcher({encoder, index: flat, fields: bm25}),
+		new HybridSearcher({dense: searchers[1]!, sparse: bm25}),
+		new ConfidenceSearcher({models: selected}),
+		await (await Collection.open('index')).searcher('hybrid'),
+	];
+	for (const searcher of filterable) {
+		searcher.checkFilter(filter);
+		await searcher.search('question', {filter: lamps[0]});
+		await searcher.searchMany([], {filter: {price: {lt: 50}}});
+	}
+	const denseSearcher = new DenseSearcher({encoder, index: flat, fields: bm25});
+	await denseSearcher.search('question', {filter: {price: {lt: 50}, not: {ids: ['p']}}});
+	await denseSearcher.search('question', {filter: {where: id => id.startsWith('de')}});
+	await denseSearcher.search('question', {filter: await flat.filter({ids: ['p']})});
+	// @ts-expect-error one bound is a number, the other a string
+	await denseSearcher.search('question', {filter: {price: {gte: 5, lt: '50'}}});
+	// @ts-expect-error no such operator
+	await new HybridSearcher({searchers: filterable}).search('question', {filter: {price: {ltt: 50}}});
+	// @ts-expect-error a hybrid takes no filters of one vector index
+	await new HybridSearcher({searchers: filterable}).search('question', {filter: await flat.filter({ids: ['p']})});
+	// @ts-expect-error vectors have no fields
+	void new DenseSearcher({encoder, index: flat, fields: flat});
+	same<Awaited<ReturnType<typeof bm25.matching>>, string[]>(true);
+	// A searcher without `checkFilter` is a Searcher, but takes no filters.
+	const own: Searcher = {search: async () => [], searchMany: async () => new Map()};
+	// @ts-expect-error it does not declare that it filters
+	const declared: FilterableSearcher = own;
+	void declared;
 	const passage: Passage = {id: 'p', text: 'me', fields: {year: 2020, tags: ['a'], draft: false}};
 	same<typeof passage.fields, PassageFields | undefined>(true);
 	const dated: PassageFields = {added: new Date(), changes: [new Date(), '2024']};

@@ -3,7 +3,18 @@ import {checkCount, checkObject, checkOneOf, checkQueries, checkString, hasMetho
 import {RetrievalError} from '../core/errors.ts';
 import {callSync, native} from '../core/native/native.ts';
 import {runConcurrently} from '../core/concurrent-calls.ts';
-import type {CallOptions, Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../core/types.ts';
+import {checkFilterOfAll} from '../core/filterable.ts';
+import type {Filter} from '../core/filters/filter.ts';
+import type {
+	CallOptions,
+	FilterableSearcher,
+	FilteredSearchManyOptions,
+	FilteredSearchOptions,
+	Hit,
+	Query,
+	Run,
+	Searcher,
+} from '../core/types.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import {type FusedModel, checkModels, fuseByConfidence} from './fuse-by-confidence.ts';
 
@@ -17,17 +28,17 @@ export interface ConfidenceModel {
 	readonly temperature?: number | undefined;
 }
 
-/** A searcher that can also return the best phrases, as `PhraseSearcher` can. */
+/** A searcher that can also return the best phrases, as `PhraseSearcher` can. It gets a `filter` only if it has `Searcher.checkFilter`. */
 export interface WithPhrases {
 	/** Returns the `k` best passages and the `maxPhrases` best phrases for one query. */
 	searchWithPhrases(
 		query: string,
-		options: SearchOptions & {readonly maxPhrases: number},
+		options: FilteredSearchOptions & {readonly maxPhrases: number},
 	): Promise<{readonly hits: Hit[]; readonly phrases: readonly Hit[]}>;
 	/** Returns the best passages and the best phrases for many queries. */
 	searchManyWithPhrases(
 		queries: readonly Query[],
-		options: SearchManyOptions & {readonly maxPhrases: number},
+		options: FilteredSearchManyOptions & {readonly maxPhrases: number},
 	): Promise<{readonly run: Run; readonly phrases: Run}>;
 }
 
@@ -62,9 +73,9 @@ const searcherOptions: OptionNames = optionNames<ConfidenceSearcherOptions>({
 	depth: true,
 	confidenceOf: true,
 });
-const searchNames = {...callNames, k: true} as const;
-const searchOptions: OptionNames = optionNames<SearchOptions>(searchNames);
-const searchManyOptions: OptionNames = optionNames<SearchManyOptions>({...searchNames, threads: true});
+const searchNames = {...callNames, k: true, filter: true} as const;
+const searchOptions: OptionNames = optionNames<FilteredSearchOptions>(searchNames);
+const searchManyOptions: OptionNames = optionNames<FilteredSearchManyOptions>({...searchNames, threads: true});
 
 /** The model that was selected for a query, and the confidence of each model. */
 export interface ConfidenceDecision {
@@ -81,6 +92,9 @@ export interface ConfidenceDecision {
 /**
 Searches with several models and returns the hits of the most confident one: model uncertainty fusion (MUF; Yang et al., 2023, §3.2). To
 fuse runs, use `fuseByConfidence`. A model without hits has a confidence of 0. If no model has hits, the list is empty.
+
+A filter is passed to all models, and confidences are computed from the hits that match. If the searcher of a model takes no filters
+(`Searcher.checkFilter`), or not this one, the search fails with `ERR_ARGUMENT` before it starts.
 
 The constructor fails with `ERR_ARGUMENT` unless there is either a temperature for all models or one for each of them, but not both.
 
@@ -102,7 +116,7 @@ const mean = new HybridSearcher({searchers, fusion: {method: 'linear', weights: 
 const ranks = new HybridSearcher({searchers, fusion: {method: 'rrf'}});
 ```
 */
-export class ConfidenceSearcher implements Searcher {
+export class ConfidenceSearcher implements FilterableSearcher {
 	readonly #models: readonly NamedModel[];
 	readonly #depth: number;
 	readonly #usesPhrases: boolean;
@@ -132,7 +146,7 @@ export class ConfidenceSearcher implements Searcher {
 	}
 
 	/** Returns the hits of the most confident model, as its searcher returned them. Hits of a `PhraseSearcher` include the best phrase. */
-	async search(query: string, options: SearchOptions = {}): Promise<Hit[]> {
+	async search(query: string, options: FilteredSearchOptions = {}): Promise<Hit[]> {
 		return (await this.decide(query, options)).hits;
 	}
 
@@ -140,38 +154,40 @@ export class ConfidenceSearcher implements Searcher {
 	Returns for each query the hits of the most confident model, with id and score only. Progress is that of the first model's searcher, which
 	counts queries.
 	*/
-	async searchMany(queries: readonly Query[], options: SearchManyOptions = {}): Promise<Run> {
+	async searchMany(queries: readonly Query[], options: FilteredSearchManyOptions = {}): Promise<Run> {
 		checkQueries('queries', queries);
 		checkOptions('searchMany', options, searchManyOptions);
 		const {k = 100, signal, threads, onProgress} = options;
 		checkCount('k', k, 0);
+		const filtered = this.#filterOf(options);
 		const depth = Math.max(k, this.#depth);
 		const runs = await runConcurrently(
 			{signal, onProgress},
 			this.#models.map(({name, searcher, temperature}) => async (call: CallOptions): Promise<FusedModel> => {
 				if (this.#returnsPhrases(searcher)) {
-					const {run, phrases} = await searcher.searchManyWithPhrases(queries, {k, maxPhrases: this.#depth, threads, ...call});
+					const {run, phrases} = await searcher.searchManyWithPhrases(queries, {k, maxPhrases: this.#depth, threads, ...filtered, ...call});
 					return {name, run, phrases, temperature};
 				}
-				return {name, run: await searcher.searchMany(queries, {k: depth, threads, ...call}), temperature};
+				return {name, run: await searcher.searchMany(queries, {k: depth, threads, ...filtered, ...call}), temperature};
 			}),
 		);
 		return (await fuseByConfidence(runs, {depth: this.#depth, k, signal})).run;
 	}
 
 	/** Returns the most confident model, its hits, and the confidence of each model. */
-	async decide(query: string, options: SearchOptions = {}): Promise<ConfidenceDecision> {
+	async decide(query: string, options: FilteredSearchOptions = {}): Promise<ConfidenceDecision> {
 		checkString('query', query);
 		checkOptions('search', options, searchOptions);
 		const {k = 100, signal} = options;
 		checkCount('k', k, 0);
+		const filtered = this.#filterOf(options);
 		const depth = Math.max(k, this.#depth);
 		const found = await Promise.all(
 			this.#models.map(async ({searcher}) => {
 				if (this.#returnsPhrases(searcher)) {
-					return searcher.searchWithPhrases(query, {k, maxPhrases: this.#depth, signal});
+					return searcher.searchWithPhrases(query, {k, maxPhrases: this.#depth, signal, ...filtered});
 				}
-				const hits = await searcher.search(query, {k: depth, signal});
+				const hits = await searcher.search(query, {k: depth, signal, ...filtered});
 				return {hits, phrases: hits};
 			}),
 		);
@@ -189,6 +205,23 @@ export class ConfidenceSearcher implements Searcher {
 			hits: found[model]!.hits.slice(0, k),
 			confidences: new Map(this.#models.map(({name}, i) => [name, confidences[i]!])),
 		};
+	}
+
+	/** Fails with `ERR_ARGUMENT` if the searcher of one of the models takes no filters, or not this one. */
+	checkFilter(filter: Filter): void {
+		checkFilterOfAll(
+			filter,
+			this.#models.map(({searcher}, i) => [`models[${i}]: searcher`, searcher]),
+		);
+	}
+
+	/** Returns the option `filter` after checking it; no option without a filter, because searchers without filters need not know it. */
+	#filterOf({filter}: FilteredSearchOptions): {readonly filter?: Filter} {
+		if (filter === undefined) {
+			return {};
+		}
+		this.checkFilter(filter);
+		return {filter};
 	}
 
 	#returnsPhrases(searcher: Searcher): searcher is Searcher & WithPhrases {

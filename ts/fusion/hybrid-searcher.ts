@@ -3,7 +3,9 @@ import {checkArray, checkCount, checkQueries, checkString, hasMethods} from '../
 import {RetrievalError} from '../core/errors.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import {runConcurrently} from '../core/concurrent-calls.ts';
-import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../core/types.ts';
+import {checkFilterOfAll} from '../core/filterable.ts';
+import type {Filter} from '../core/filters/filter.ts';
+import type {FilterableSearcher, FilteredSearchManyOptions, FilteredSearchOptions, Hit, Query, Run, Searcher} from '../core/types.ts';
 import {fuse} from './fuse.ts';
 import {type FusionMethod, checkFusion} from './method.ts';
 
@@ -26,22 +28,27 @@ const searcherOptions: OptionNames = optionNames<HybridSearcherOptions>({
 	fusion: true,
 	depth: true,
 });
-const searchNames = {...callNames, k: true} as const;
-const searchOptions: OptionNames = optionNames<SearchOptions>(searchNames);
-const searchManyOptions: OptionNames = optionNames<SearchManyOptions>({...searchNames, threads: true});
+const searchNames = {...callNames, k: true, filter: true} as const;
+const searchOptions: OptionNames = optionNames<FilteredSearchOptions>(searchNames);
+const searchManyOptions: OptionNames = optionNames<FilteredSearchManyOptions>({...searchNames, threads: true});
 
 /**
 Searches with several searchers concurrently and fuses their hit lists. The constructor fails with `ERR_ARGUMENT` if the fusion method
 cannot fuse this number of lists.
 
+A filter is passed to all searchers, so the fused lists have only passages that match. If one of the searchers takes no filters
+(`Searcher.checkFilter`), or not this one, the search fails with `ERR_ARGUMENT` before it starts.
+
 @example
 ```
 const searcher = new HybridSearcher({dense, sparse, fusion: {method: 'hybridNorm', alpha: 1.3}});
 const ofThree = new HybridSearcher({searchers: [dense, sparse, titles], fusion: {method: 'rrf'}});
+const hits = await searcher.search('who built the bridge?', {k: 10, filter: {ids: ['p1', 'p2']}});
 ```
 */
-export class HybridSearcher implements Searcher {
-	readonly #searchers: readonly Searcher[];
+export class HybridSearcher implements FilterableSearcher {
+	/** The searchers, with their names in the options. */
+	readonly #searchers: ReadonlyArray<readonly [name: string, searcher: Searcher]>;
 	readonly #fusion: FusionMethod;
 	readonly #depth: number;
 
@@ -68,31 +75,45 @@ export class HybridSearcher implements Searcher {
 		const {fusion = 'searchers' in options ? {method: 'rrf'} : {method: 'dprHybrid'}, depth = 1000} = options;
 		checkFusion(fusion, named.length);
 		checkCount('depth', depth, 1);
-		this.#searchers = named.map(([, searcher]) => searcher);
+		this.#searchers = named;
 		this.#fusion = fusion;
 		this.#depth = depth;
 	}
 
 	/** Returns the best passages for one query, best first. */
-	async search(query: string, options: SearchOptions = {}): Promise<Hit[]> {
+	async search(query: string, options: FilteredSearchOptions = {}): Promise<Hit[]> {
 		checkString('search: query', query);
 		checkOptions('search', options, searchOptions);
 		// The lists of `searchMany` stay in native memory until they are read, so only the `k` fused hits become objects.
-		const run = await this.searchMany([{id: '', text: query}], {k: options.k, signal: options.signal});
+		const run = await this.searchMany([{id: '', text: query}], {k: options.k, signal: options.signal, filter: options.filter});
 		return [...(run.get('') ?? [])];
 	}
 
 	/** Returns the hits of many queries. Progress is that of the first searcher (the dense one), which counts queries. */
-	async searchMany(queries: readonly Query[], options: SearchManyOptions = {}): Promise<Run> {
+	async searchMany(queries: readonly Query[], options: FilteredSearchManyOptions = {}): Promise<Run> {
 		checkQueries('queries', queries);
 		checkOptions('searchMany', options, searchManyOptions);
-		const {k = 100, signal, threads, onProgress} = options;
+		const {k = 100, signal, threads, onProgress, filter} = options;
 		checkCount('k', k, 0);
+		if (filter !== undefined) {
+			this.checkFilter(filter);
+		}
+		// Searchers without filters need not know the option.
+		const filtered = filter === undefined ? {} : {filter};
 		const depth = Math.max(k, this.#depth);
 		const runs = await runConcurrently(
 			{signal, onProgress},
-			this.#searchers.map(searcher => async call => searcher.searchMany(queries, {k: depth, threads, ...call})),
+			this.#searchers.map(
+				([, searcher]) =>
+					async call =>
+						searcher.searchMany(queries, {k: depth, threads, ...filtered, ...call}),
+			),
 		);
 		return fuse(runs, this.#fusion, {k, signal});
+	}
+
+	/** Fails with `ERR_ARGUMENT` if one of the searchers takes no filters, or not this one. */
+	checkFilter(filter: Filter): void {
+		checkFilterOfAll(filter, this.#searchers);
 	}
 }
