@@ -280,8 +280,6 @@ test('collections that `index` built are searched and described, but not changed
 		[['add', text], 'add'],
 		[['delete', 'a'], 'delete'],
 		[['optimize'], 'optimize'],
-		[['search', 'x', '--filter', '{"a":1}'], 'search: --filter'],
-		[['ask', 'x?', '--filter', '{"a":1}'], 'ask: --filter'],
 	] as const) {
 		const {status, stderr} = await passagekit([...command, '-c', collection]);
 		t.is(status, 1);
@@ -290,6 +288,20 @@ test('collections that `index` built are searched and described, but not changed
 			`passagekit: ${what}: expected a collection that \`passagekit add\` made, got ${collection}, which \`passagekit index\` built and which never changes (ERR_ARGUMENT)\n`,
 		);
 	}
+	// Such a collection has no fields: its passages are filtered by their ids.
+	for (const command of [
+		['search', 'bridge'],
+		['ask', 'a bridge of what?'],
+	]) {
+		const {status, stderr} = await passagekit([...command, '--filter', '{"not":{"a":1}}', '-c', collection]);
+		t.is(status, 1);
+		t.regex(stderr, /^passagekit: filter\.not\.a: expected no condition on fields, .* got "a" \(ERR_ARGUMENT\)\n$/u);
+	}
+	const other = await passagekit(['search', 'bridge', '--filter', '{"not":{"ids":["a.txt#0"]}}', '-c', collection, '--json']);
+	t.deepEqual(
+		parsed(other.stdout)['hits'],
+		(parsed((await passagekit(['search', 'nothing', '-c', collection, '--json'])).stdout) as {hits: unknown})['hits'],
+	);
 	const missing = await passagekit(['delete', 'a', '-c', join(folder, 'none')]);
 	t.regex(
 		missing.stderr,

@@ -37,6 +37,26 @@ test('a collection is built, opened, searched in three ways and asked a question
 	const hnsw = await collection.searcher('dense', {vectorIndex: 'hnsw'});
 	t.deepEqual(await hnsw.search('canal'), await (await collection.searcher('dense')).search('canal'));
 
+	for (const retriever of ['bm25', 'dense', 'hybrid'] as const) {
+		const searcher = await collection.searcher(retriever);
+		const filter = {not: {ids: ['piano', 'nobody']}};
+		const question = 'Which canal or piano was opened in August 1914?';
+		const hits = await searcher.search(question, {filter});
+		t.deepEqual(hits.map(({id}) => id).toSorted(), ['panama', 'suez'], retriever);
+		t.deepEqual((await searcher.searchMany([{id: 'q', text: question}], {filter})).get('q'), hits);
+		const found = await collection.search(question, {retriever, filter});
+		t.deepEqual(
+			found.hits.map(({id}) => id),
+			hits.map(({id}) => id),
+		);
+		await t.throwsAsync(searcher.search(question, {filter: {year: 1914}}), {
+			code: 'ERR_ARGUMENT',
+			message: 'filter.year: expected no condition on fields, since no passage of the index has any, got "year"',
+		});
+	}
+	const asked = await collection.ask('In which month was the Panama Canal opened?', {filter: {ids: ['suez', 'piano']}});
+	t.false(asked.passages.some(({id}) => id === 'panama'));
+
 	const {answers, passages: read, retriever} = await collection.ask('In which month was the Panama Canal opened?');
 	t.is(retriever, 'hybrid');
 	t.is(answers[0]!.text, 'August 1914');

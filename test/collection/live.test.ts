@@ -313,7 +313,7 @@ test('a collection that was built from files refuses changes, and one that chang
 		async () => built.add({id: 'a', text: 'x'}),
 		async () => built.commit(),
 		async () => built.stats(),
-		async () => built.search('bridge', {filter: {a: 1}}),
+		async () => built.search('bridge', {groupBy: 'document'}),
 		async () => Collection.open(path, {split: false}),
 	]) {
 		await t.throwsAsync(call(), {code: 'ERR_ARGUMENT', message: /Collection\.build made/u});

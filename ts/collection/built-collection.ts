@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {checkOneOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {OpenOptions} from '../core/open-options.ts';
-import type {Hit, Passage, Searcher} from '../core/types.ts';
+import type {FilterableSearcher, Hit, Passage} from '../core/types.ts';
 import {PassageStore} from '../corpus/index.ts';
 import {DenseSearcher, FlatIndex, HnswIndex} from '../dense/index.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
@@ -85,7 +85,7 @@ export class BuiltCollection {
 		return new BuiltCollection(folder, manifest, passages, bm25, options);
 	}
 
-	async searcher(retriever: Retriever, options: BuiltSearcherOptions): Promise<Searcher> {
+	async searcher(retriever: Retriever, options: BuiltSearcherOptions): Promise<FilterableSearcher> {
 		if (retriever === 'bm25') {
 			return this.bm25;
 		}
@@ -138,7 +138,11 @@ export class BuiltCollection {
 		const index = requested ?? (passages > MAX_FLAT_PASSAGES && indexes.includes('hnsw') ? 'hnsw' : 'flat');
 		this.#encoderRecord();
 		checkOneOf('vectorIndex', index, indexes);
-		return new DenseSearcher({encoder: await this.encoder(), index: await (index === 'flat' ? this.flat() : this.hnsw())});
+		return new DenseSearcher({
+			encoder: await this.encoder(),
+			index: await (index === 'flat' ? this.flat() : this.hnsw()),
+			fields: this.bm25,
+		});
 	}
 
 	/** Opens a vector index. Its header is checked afterwards, because the collection may be replaced at any time. */

@@ -5,7 +5,7 @@ import {RetrievalError} from '../core/errors.ts';
 import type {Filter} from '../core/filters/filter.ts';
 import {callOptions, checkOptions, checkRequiredOptions} from '../core/options.ts';
 import type {AllowedFields, CountedValue, FieldName, GivenFields} from '../core/typed-fields.ts';
-import type {CallOptions, Encoder, Hit, Passage, Searcher} from '../core/types.ts';
+import type {CallOptions, Encoder, FilterableSearcher, Hit, Passage} from '../core/types.ts';
 import type {PassageStore} from '../corpus/index.ts';
 import type {FlatIndex, HnswIndex} from '../dense/index.ts';
 import {encoderOptions as encoderNames} from '../encoders/onnx-encoder.ts';
@@ -280,7 +280,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	Returns a searcher of the collection, after loading the indexes and models that it needs. Fails with `ERR_ARGUMENT` if the collection has
 	no vectors and `retriever` is not 'bm25'.
 	*/
-	async searcher(retriever: Retriever, options: SearcherOptions = {}): Promise<Searcher> {
+	async searcher(retriever: Retriever, options: SearcherOptions = {}): Promise<FilterableSearcher> {
 		checkOneOf('retriever', retriever, retrievers);
 		checkOptions('searcher', options, searcherOptions);
 		if (this.#parts instanceof BuiltCollection) {
@@ -454,11 +454,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		{k, vectorIndex, filter, retriever, fusion, depth, signal}: CollectionSearchOptions & SearcherOptions & {readonly retriever: Retriever},
 	): Promise<Array<Passage & Hit>> {
 		if (this.#parts instanceof BuiltCollection) {
-			if (filter !== undefined) {
-				this.#live('filter');
-			}
 			const searcher = await this.#parts.searcher(retriever, {vectorIndex, fusion, depth});
-			return this.#parts.retrieved(await searcher.search(question, {k, signal}));
+			return this.#parts.retrieved(await searcher.search(question, {k, signal, filter}));
 		}
 		const include = ['text', 'title'] as const;
 		const search = {retriever, k, filter, fusion, depth, signal, include, exact: isExact(vectorIndex)};

@@ -10,7 +10,7 @@ import type {CollectionSearchOptions, SearchResult} from './live/types.ts';
 export async function searchBuilt(collection: BuiltCollection, query: string, options: CollectionSearchOptions): Promise<SearchResult> {
 	const {encoder} = collection.manifest;
 	const {filter, groupBy, vector, efSearch, include = [], k = 10, offset = 0, exact, signal} = options;
-	const refused = Object.entries({filter, groupBy, vector, efSearch}).find(([, value]) => value !== undefined)?.[0];
+	const refused = Object.entries({groupBy, vector, efSearch}).find(([, value]) => value !== undefined)?.[0];
 	const part = include.find(name => name === 'fields' || name === 'highlights' || name === 'sentence');
 	if (refused !== undefined || part !== undefined) {
 		throw new RetrievalError(
@@ -26,7 +26,7 @@ export async function searchBuilt(collection: BuiltCollection, query: string, op
 		depth: options.depth ?? 100,
 		...(exact === true ? {vectorIndex: 'flat'} : {}),
 	});
-	const hits = (await searcher.search(query, {k: offset + k, signal})).slice(offset);
+	const hits = (await searcher.search(query, {k: offset + k, signal, filter})).slice(offset);
 	if (include.length === 0) {
 		return {hits: hits.map(hit => ({...hit, document: documentOf(hit.id)})), retriever};
 	}

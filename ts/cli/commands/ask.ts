@@ -5,7 +5,6 @@ import {retrievers} from '../../collection/live/hits.ts';
 import type {Retriever} from '../../collection/live/types.ts';
 import type {Filter} from '../../core/filters/filter.ts';
 import {type SpanScoring, spanScorings} from '../../reader/extractive-reader.ts';
-import {checkNotBuilt} from '../collections.ts';
 import {count, defaultIndex, filter, number} from '../options.ts';
 import {marked, print, printJson, styled} from '../output.ts';
 
@@ -37,9 +36,6 @@ export function registerAsk(program: Command, signal: AbortSignal): void {
 		.option('--json', 'print one JSON object')
 		.addHelpText('after', '\nExample:\n  $ passagekit ask "Who built the bridge?" --collection passagekit-index --answers 1')
 		.action(async (question: string, flags: AskFlags) => {
-			if (flags.filter !== undefined) {
-				await checkNotBuilt('ask: --filter', flags.collection);
-			}
 			await using collection = await Collection.open(flags.collection, {reader: flags.reader});
 			const asked = await collection.ask(question, {
 				retriever: flags.retriever,

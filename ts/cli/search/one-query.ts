@@ -1,7 +1,7 @@
 /** Searches for one query and shows the passages, for `passagekit search QUERY`. */
 import {Collection} from '../../collection/collection.ts';
 import type {Bm25Index} from '../../sparse/index.ts';
-import {checkNotBuilt, isLive} from '../collections.ts';
+import {isLive} from '../collections.ts';
 import {print, printJson} from '../output.ts';
 import {type SearchFlags, fusionOf} from './flags.ts';
 import {highlightsIn} from './highlights.ts';
@@ -11,9 +11,6 @@ import {shownHits} from './shown-hits.ts';
 export async function searchOne(query: string, flags: SearchFlags, signal: AbortSignal): Promise<void> {
 	const {collection: folder, retriever, k = 10, depth, filter} = flags;
 	const fusion = fusionOf(flags);
-	if (filter !== undefined) {
-		await checkNotBuilt('search: --filter', folder);
-	}
 	await using collection = await Collection.open(folder, {k1: flags.k1, b: flags.b, questionEncoder: flags.questionEncoder});
 	const startedAt = performance.now();
 	const isChangeable = await isLive(folder);

@@ -1,10 +1,8 @@
 /** Retrieves passages for a file of queries and writes a TREC run, for `passagekit search --queries`. */
 import {Collection} from '../../collection/collection.ts';
-import type {FilteredSearchOptions} from '../../collection/live/searcher.ts';
-import type {Query, Run, SearchManyOptions} from '../../core/types.ts';
+import type {FilteredSearchManyOptions, Query, Run} from '../../core/types.ts';
 import {readQuestions} from '../../corpus/readers.ts';
 import {checkColumn, writeTrecRun} from '../../corpus/trec-files.ts';
-import {checkNotBuilt} from '../collections.ts';
 import {UsageError} from '../errors.ts';
 import {ALL_CORES} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
@@ -25,20 +23,16 @@ export async function searchFile(file: string, flags: SearchFlags, signal: Abort
 	}
 	const tag = flags.tag ?? `passagekit-${retriever}`;
 	checkColumn('tag', tag);
-	if (filter !== undefined) {
-		await checkNotBuilt('search: --filter', flags.collection);
-	}
 	await using collection = await Collection.open(flags.collection, {k1: flags.k1, b: flags.b, questionEncoder: flags.questionEncoder});
 	const searcher = await collection.searcher(retriever, {vectorIndex: flags.vectorIndex, depth, fusion: fusionOf(flags)});
 	const bar = new ProgressBar('search', 'queries');
 	const startedAt = performance.now();
-	const options: SearchManyOptions & FilteredSearchOptions = {
+	const options: FilteredSearchManyOptions = {
 		k,
 		signal,
 		threads,
 		onProgress: progress => bar.update(progress),
-		// The searcher of a collection that changes accepts filters.
-		...(filter === undefined ? {} : {filter}),
+		filter,
 	};
 	const run = await searcher.searchMany(queries, options).finally(() => bar.end());
 	const milliseconds = performance.now() - startedAt;

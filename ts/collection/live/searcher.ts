@@ -1,20 +1,14 @@
 /** A collection as a `Searcher`, for hybrids, evaluations and studies. */
 import {checkCount, checkQueries, checkString} from '../../core/checks.ts';
 import type {Filter} from '../../core/filters/filter.ts';
-import {normalizedFilter} from '../../core/filters/normalize.ts';
+import {requiredFilter} from '../../core/filters/normalize.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../../core/options.ts';
-import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../../core/types.ts';
+import type {FilterableSearcher, FilteredSearchManyOptions, FilteredSearchOptions, Hit, Query, Run} from '../../core/types.ts';
 import type {CollectionSearchOptions} from './types.ts';
 import type {LiveCollection} from './live-collection.ts';
 
-/** The options of searches with a collection's searcher. */
-export interface FilteredSearchOptions extends SearchOptions {
-	/** Which passages may be hits. @default all */
-	readonly filter?: Filter | undefined;
-}
-
 const searchOptions: OptionNames = optionNames<FilteredSearchOptions>({...callNames, k: true, filter: true});
-const searchManyOptions: OptionNames = optionNames<SearchManyOptions & FilteredSearchOptions>({
+const searchManyOptions: OptionNames = optionNames<FilteredSearchManyOptions>({
 	...callNames,
 	k: true,
 	filter: true,
@@ -22,7 +16,7 @@ const searchManyOptions: OptionNames = optionNames<SearchManyOptions & FilteredS
 });
 
 /** Searches the current commit of a collection. */
-export class LiveSearcher implements Searcher {
+export class LiveSearcher implements FilterableSearcher {
 	readonly #collection: LiveCollection;
 	readonly #options: CollectionSearchOptions;
 
@@ -39,13 +33,15 @@ export class LiveSearcher implements Searcher {
 		return hits.map(({id, score}) => ({id, score}));
 	}
 
-	async searchMany(queries: readonly Query[], options: SearchManyOptions & FilteredSearchOptions = {}): Promise<Run> {
+	async searchMany(queries: readonly Query[], options: FilteredSearchManyOptions = {}): Promise<Run> {
 		checkQueries('queries', queries);
 		checkOptions('searchMany', options, searchManyOptions);
 		const {k = 100, filter, signal, onProgress, threads = 0} = options;
 		checkCount('threads', threads, 0);
 		// Even without queries, an invalid filter is an error.
-		normalizedFilter(filter);
+		if (filter !== undefined) {
+			requiredFilter(filter);
+		}
 		const lists: Hit[][] = Array.from({length: queries.length});
 		let [next, done] = [0, 0];
 		const work = async (): Promise<void> => {
@@ -58,5 +54,9 @@ export class LiveSearcher implements Searcher {
 		// Searches run on threads of the addon; a few at once keep all cores busy.
 		await Promise.all(Array.from({length: Math.min(threads || 8, 64, queries.length)}, work));
 		return new Map(queries.map(({id}, i) => [id, lists[i]!]));
+	}
+
+	checkFilter(filter: Filter): void {
+		requiredFilter(filter);
 	}
 }
