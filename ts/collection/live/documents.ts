@@ -1,11 +1,11 @@
 /** Documents that are added to a collection: their types, their checks, and their passages. */
-import {isFloat32Array} from 'node:util/types';
-import {checkId, checkObject, checkString, isArray, kindOf, shown} from '../../core/checks.ts';
+import {checkId, checkObject, checkString, isArray, kindOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {fieldsJson} from '../../core/filters/fields.ts';
 import {callSync, native} from '../../core/native/native.ts';
 import {type OptionNames, checkRequiredOptions, optionNames} from '../../core/options.ts';
 import type {GivenFields} from '../../core/typed-fields.ts';
+import type {VectorRows} from './vector-rows.ts';
 
 /** The vector of a passage: finite numbers, as many as the collection's vectors have. */
 export type VectorInput = Float32Array | readonly number[];
@@ -74,7 +74,8 @@ export interface PreparedPassage {
 	/** '' without a title. */
 	readonly title: string;
 	readonly text: string;
-	readonly vector: Float32Array | undefined;
+	/** The row of the vector that came with the document; −1 without one. */
+	readonly row: number;
 }
 
 const documentNames: OptionNames = optionNames<Document>({
@@ -87,8 +88,8 @@ const documentNames: OptionNames = optionNames<Document>({
 });
 const passageNames: OptionNames = optionNames<DocumentPassage>({text: true, title: true, vector: true});
 
-/** Checks a document and splits it into passages. `what` is the start of error messages, `dim` the dimension of the vectors, if any. */
-export function prepared(what: string, document: unknown, split: SplitSetting, dim: number | undefined): PreparedDocument {
+/** Checks a document, splits it into passages, and appends its vectors to `vectors`. `what` is the start of error messages. */
+export function prepared(what: string, document: unknown, split: SplitSetting, vectors: VectorRows): PreparedDocument {
 	checkObject(what, document, '{id, text} or {id, passages}');
 	checkRequiredOptions(what, document, documentNames);
 	const {id, title, text, passages, fields, vector} = document as unknown as Document;
@@ -107,8 +108,8 @@ export function prepared(what: string, document: unknown, split: SplitSetting, d
 				`${what}: vector: expected a text of one passage, got one of ${pieces.length}; give each passage its vector in \`passages\`, or open the collection with split: false`,
 			);
 		}
-		const checked = checkedVector(`${what}: vector`, vector, dim);
-		return {id, fields: json, passages: pieces.map(piece => ({title: titleText, text: piece, vector: checked}))};
+		const row = vector === undefined ? -1 : vectors.push(`${what}: vector`, vector);
+		return {id, fields: json, passages: pieces.map(piece => ({title: titleText, text: piece, row}))};
 	}
 	if (text !== undefined || vector !== undefined) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected text or passages, got ${text === undefined ? 'a vector' : 'both'}`);
@@ -125,36 +126,10 @@ export function prepared(what: string, document: unknown, split: SplitSetting, d
 		return {
 			title: passage.title === undefined ? titleText : checkedTitle(`${at}: title`, passage.title),
 			text: passage.text,
-			vector: checkedVector(`${at}: vector`, passage.vector, dim),
+			row: passage.vector === undefined ? -1 : vectors.push(`${at}: vector`, passage.vector),
 		};
 	});
 	return {id, fields: json, passages: checked};
-}
-
-/** Checks a vector and returns it as floats. */
-export function checkedVector(what: string, vector: unknown, dim: number | undefined): Float32Array | undefined {
-	if (vector === undefined) {
-		return undefined;
-	}
-	if (dim === undefined) {
-		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected none, since the collection has no vectors, got ${kindOf(vector)}`);
-	}
-	if (!isFloat32Array(vector) && !isArray(vector)) {
-		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Float32Array or an array of numbers, got ${kindOf(vector)}`);
-	}
-	if (vector.length !== dim) {
-		throw new RetrievalError('ERR_DIMENSION', `${what}: expected ${dim} numbers, got ${vector.length}`);
-	}
-	// A copy, because the caller may change the array before it is used.
-	const copy = new Float32Array(dim);
-	for (let i = 0; i < dim; i++) {
-		const value: unknown = vector[i];
-		if (!Number.isFinite(value)) {
-			throw new RetrievalError('ERR_ARGUMENT', `${what}[${i}]: expected a finite number, got ${shown(value)}`);
-		}
-		copy[i] = value as number;
-	}
-	return copy;
 }
 
 function checkedTitle(what: string, title: unknown): string {
@@ -167,9 +142,28 @@ function checkedTitle(what: string, title: unknown): string {
 
 /** Splits a text. A text without words is one passage, so that the document is not lost. */
 function piecesOf(text: string, split: SplitSetting): readonly string[] {
-	if (split === false) {
+	if (split === false || (!split.wrap && isOnePassage(text, split.words))) {
 		return [text];
 	}
 	const {texts} = callSync(() => native.splitDocument(text, split.words, split.overlap, split.wrap));
 	return texts.length === 0 ? [text] : texts;
+}
+
+/**
+Whether a text certainly has at most `words` words, and no white space around them. Splitting would return the text itself then, and this is
+several times faster. Characters outside of ASCII count as white space here, so `false` means that the text may still be one passage.
+*/
+function isOnePassage(text: string, words: number): boolean {
+	if (text === '' || !isInWord(text.charCodeAt(0)) || !isInWord(text.charCodeAt(text.length - 1))) {
+		return false;
+	}
+	let left = words;
+	for (let i = 0; i < text.length && left > 0; i++) {
+		left -= isInWord(text.charCodeAt(i)) ? 0 : 1;
+	}
+	return left > 0;
+}
+
+function isInWord(code: number): boolean {
+	return code > 0x20 && code < 0x7f;
 }

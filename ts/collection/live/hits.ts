@@ -8,8 +8,8 @@ import {type OptionNames, optionNames} from '../../core/options.ts';
 import type {StoredFieldsOf} from '../../core/typed-fields.ts';
 import type {StoredFields} from '../../core/types.ts';
 import {type FusionMethod, checkFusion, nativeFusion} from '../../fusion/method.ts';
-import {checkedVector} from './documents.ts';
 import type {CollectionHit, CollectionSearchOptions, Highlight, Include, Retriever, StoredPassage} from './types.ts';
+import {checkedVector} from './vector-rows.ts';
 
 export const retrievers: readonly Retriever[] = ['bm25', 'dense', 'hybrid'];
 
@@ -95,7 +95,8 @@ export function checkedSearch(text: string, options: CollectionSearchOptions, co
 		contents: parts.has('text') || parts.has('title') || parts.has('fields') || parts.has('sentence'),
 		highlights: parts.has('highlights'),
 	};
-	const vector = retriever === 'bm25' ? undefined : checkedVector('vector', options.vector, dim);
+	const given = retriever === 'bm25' ? undefined : options.vector;
+	const vector = given === undefined ? undefined : checkedVector('vector', given, dim);
 	return {request, retriever, filter, vector, include: parts};
 }
 

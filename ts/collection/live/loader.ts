@@ -7,6 +7,7 @@ import {type Binding, callNative, callSync, native} from '../../core/native/nati
 import type {CallOptions, Encoder} from '../../core/types.ts';
 import {type DocumentContent, type PreparedDocument, type PreparedPassage, type SplitSetting, prepared} from './documents.ts';
 import {encodePassages} from './encoders.ts';
+import {VectorRows} from './vector-rows.ts';
 
 interface LoaderOptions {
 	readonly handle: Binding.NativeCollection;
@@ -43,20 +44,22 @@ export class DocumentLoader {
 		const isWhole = isArray(documents);
 		const total = isWhole ? documents.length : 0;
 		let batch: PreparedDocument[] = [];
+		let vectors = new VectorRows(this.#options.dim);
 		let [units, read, added] = [0, 0, 0];
 		const flush = async (): Promise<void> => {
 			const prior = added;
-			await this.#put(batch, signal, async done => {
+			await this.#put(batch, vectors, signal, async done => {
 				await awaitUnlessAborted(onProgress?.({done: prior + done, total}), signal);
 			});
 			added += batch.length;
 			batch = [];
+			vectors = new VectorRows(this.#options.dim);
 			units = 0;
 		};
 		try {
 			for await (const document of documents) {
 				signal?.throwIfAborted();
-				const one = prepared(`${name}: documents[${read}]`, document, this.#options.split, this.#options.dim);
+				const one = prepared(`${name}: documents[${read}]`, document, this.#options.split, vectors);
 				read += 1;
 				batch.push(one);
 				for (const {text} of one.passages) {
@@ -76,16 +79,17 @@ export class DocumentLoader {
 		}
 	}
 
-	/** Encodes the passages that need it, and passes all documents to the addon. */
+	/** Encodes the passages that need it, and passes all documents to the addon. `vectors` are those that came with the documents. */
 	async #put(
 		documents: readonly PreparedDocument[],
+		vectors: VectorRows,
 		signal: AbortSignal | undefined,
 		report: (done: number) => Promise<void>,
 	): Promise<void> {
 		const {handle, dim, upsert} = this.#options;
 		const passages = documents.flatMap(({passages}) => passages);
 		const sameAs = passages.map(() => -1);
-		const needsVector = dim === undefined ? [] : passages.flatMap(({vector}, i) => (vector === undefined ? [i] : []));
+		const needsVector = dim === undefined ? [] : passages.flatMap(({row}, i) => (row === -1 ? [i] : []));
 		if (upsert && needsVector.length > 0) {
 			// A passage whose title and text stay the same keeps its vector.
 			const ords = await callNative({signal}, async () =>
@@ -131,13 +135,9 @@ export class DocumentLoader {
 					slice.map(({text}) => text),
 					sameAs.slice(from, from + slice.length),
 				);
-				for (const [i, {vector}] of slice.entries()) {
-					const row = rows.get(from + i);
-					if (vector !== undefined) {
-						batch.pushVectors(vector);
-					} else if (row !== undefined) {
-						batch.pushVectors(encoded!.subarray(row * dim!, (row + 1) * dim!));
-					}
+				const runs = runsOf(slice, i => rows.get(from + i));
+				for (const {isGiven, start, end} of runs) {
+					batch.pushVectors(isGiven ? vectors.slice(start, end) : encoded!.subarray(start * dim!, end * dim!));
 				}
 			});
 			await yieldIfOverBudget();
@@ -159,6 +159,32 @@ export class DocumentLoader {
 			onProgress: async ({done}) => report(Math.min(documents - 1, Math.floor((documents * done) / passages.length))),
 		});
 	}
+}
+
+/** Consecutive rows of the vectors that came with the documents, or else of those that the encoder returned. */
+interface Run {
+	readonly isGiven: boolean;
+	readonly start: number;
+	end: number;
+}
+
+/** Returns the rows of the vectors of passages, in order. `encodedRow` returns the row of a passage that was encoded. */
+function runsOf(passages: readonly PreparedPassage[], encodedRow: (passage: number) => number | undefined): Run[] {
+	const runs: Run[] = [];
+	for (const [i, passage] of passages.entries()) {
+		const isGiven = passage.row !== -1;
+		const row = isGiven ? passage.row : encodedRow(i);
+		const last = runs.at(-1);
+		if (row === undefined) {
+			continue;
+		}
+		if (last?.isGiven === isGiven && last.end === row) {
+			last.end += 1;
+		} else {
+			runs.push({isGiven, start: row, end: row + 1});
+		}
+	}
+	return runs;
 }
 
 /** Adds to an error how many documents were added before it. */
