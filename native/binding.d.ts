@@ -74,6 +74,8 @@ export declare class NativeBm25Index {
   explain(query: string, id: string, k1: number, b: number): Promise<NativeExplanation>
   /** Returns the fields of a passage, as JSON. */
   fields(id: string): Promise<string>
+  /** For each of these ids, returns 1 if its passage meets a filter (JSON), 0 if not, and 2 if there is no such passage. */
+  matching(ids: Array<string>, filter: string, control?: Control | undefined | null): Promise<Uint8Array>
   /** Switches to the latest commit of the writer. */
   reload(): Promise<void>
   /** Compares all files of the index with their checksums. */
@@ -140,11 +142,11 @@ export declare class NativeCollection {
   /** Returns the stored vectors of passages, one after another. Fails for an unknown id. */
   vectors(ids: Array<string>): Promise<Float32Array>
   /** Counts the values of a field among the passages that meet a filter, most frequent first. */
-  valueCounts(field: string, max: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<NativeValueCounts>
+  valueCounts(field: string, max: number, byDocument: boolean, filter?: string | undefined | null, control?: Control | undefined | null): Promise<NativeValueCounts>
   /** Returns the passages that meet a filter, sorted by a field. */
   sortedBy(field: string, descending: boolean, offset: number, k: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<NativeStoredPassages>
   /** Returns the number of passages that meet a filter. */
-  count(filter?: string | undefined | null, control?: Control | undefined | null): Promise<number>
+  count(byDocument: boolean, filter?: string | undefined | null, control?: Control | undefined | null): Promise<number>
   /** Returns a cursor over all passages of the current commit. Later commits do not change what it returns. */
   cursor(filter?: string | undefined | null, control?: Control | undefined | null): Promise<PassageCursor>
   /** Searches. `vector` is the vector of the query, if the retriever needs one. */

@@ -342,3 +342,37 @@ test('changes are committed one after another in the order of the calls, while s
 	const {segments, pendingVectors} = await docs.stats();
 	t.deepEqual({segments, pendingVectors}, {segments: 1, pendingVectors: 0});
 });
+
+test('count and facets count passages, or each document once', async t => {
+	const path = await folder(t);
+	await using docs = await Collection.open(path, {create: true, encoder: false});
+	// Several commits, so that the passages of the collection are in several segments.
+	for (const [id, count] of [
+		['a', 3],
+		['b', 1],
+		['c', 2],
+	] as const) {
+		const passages = Array.from({length: count}, (_, i) => ({text: `stone ${i}`}));
+		await docs.add({id, passages, fields: {kind: id === 'b' ? 'x' : 'y'}});
+		await docs.commit();
+	}
+	await docs.delete(['a']);
+	await docs.add({id: 'a#0', passages: [{text: 'one'}, {text: 'two'}], fields: {kind: 'y'}});
+	await docs.commit();
+	t.is(await docs.count(), 5);
+	t.is(await docs.count({groupBy: 'document'}), 3);
+	t.is(await docs.count({groupBy: 'document', filter: {kind: 'y'}}), 2);
+	// A document counts if any of its passages matches, not only the first.
+	t.is(await docs.count({groupBy: 'document', filter: {ids: ['c#1', 'a#0#0', 'a#0#1']}}), 2);
+	t.deepEqual(await docs.facets('kind'), [
+		{value: 'y', count: 4},
+		{value: 'x', count: 1},
+	]);
+	t.deepEqual(await docs.facets('kind', {groupBy: 'document'}), [
+		{value: 'y', count: 2},
+		{value: 'x', count: 1},
+	]);
+	await t.throwsAsync(docs.count({groupBy: 'passage' as 'document'}), {code: 'ERR_ARGUMENT', message: /groupBy.*document/u});
+	await docs.optimize();
+	t.is(await docs.count({groupBy: 'document'}), 3);
+});

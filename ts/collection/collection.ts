@@ -24,6 +24,8 @@ import type {
 	CollectionHandle,
 	CollectionSearchOptions,
 	CollectionStats,
+	CountOptions,
+	FacetOptions,
 	Include,
 	Retriever,
 	SearchResult,
@@ -37,7 +39,6 @@ import {
 	type AttachOptions,
 	type CollectionBuildOptions,
 	type CollectionOptions,
-	type FacetOptions,
 	type ListOptions,
 	type NeighborOptions,
 	type OptimizeOptions,
@@ -45,6 +46,7 @@ import {
 	askOptions,
 	attachOptions,
 	buildOptions,
+	countOptions,
 	discardOption,
 	facetOptions,
 	filterOption,
@@ -314,13 +316,13 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		return this.#live('neighbors').neighbors(typeof hit === 'string' ? hit : hit.id, before, after);
 	}
 
-	/** Returns how many passages have each value of a field, the most frequent first. */
+	/** Returns how many passages, or documents, have each value of a field, the most frequent first. */
 	async facets<Name extends FieldName<Fields>>(
 		field: Name,
 		options: FacetOptions<Fields> = {},
 	): Promise<Array<ValueCount<CountedValue<Fields[Name]>>>> {
 		checkOptions('facets', options, facetOptions);
-		return this.#live('facets').valueCounts(field, options.limit ?? 100, options.filter);
+		return this.#live('facets').valueCounts(field, options);
 	}
 
 	/** Returns passages sorted by a field. */
@@ -330,10 +332,10 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		return this.#live('list').sortedBy(sortBy, order, offset, k, filter);
 	}
 
-	/** Returns the number of passages, or of those that match a filter. */
-	async count(options: {readonly filter?: Filter<Fields> | undefined} = {}): Promise<number> {
-		checkOptions('count', options, filterOption);
-		return this.#live('count').count(options.filter);
+	/** Returns the number of passages or documents, or of those that match a filter. */
+	async count(options: CountOptions<Fields> = {}): Promise<number> {
+		checkOptions('count', options, countOptions);
+		return this.#live('count').count(options);
 	}
 
 	/** Iterates over the passages of the current commit, in the order in which they were added. Later commits do not change what it returns. */

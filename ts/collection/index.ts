@@ -6,7 +6,6 @@ export type {
 	AttachOptions,
 	CollectionBuildOptions,
 	CollectionOptions,
-	FacetOptions,
 	ListOptions,
 	NeighborOptions,
 	OptimizeOptions,
@@ -14,13 +13,16 @@ export type {
 } from './options.ts';
 export {defaultEvidence} from './evidence.ts';
 export type {LiveOptions} from './live/create.ts';
-export type {Document, DocumentContent, DocumentFields, DocumentPassage, Documents, SplitSetting, VectorInput} from './live/documents.ts';
+export type {Document, DocumentContent, DocumentFields, DocumentPassage, Documents, SplitSetting} from './live/documents.ts';
 export type {GraphOptions, StoredEncoder, VectorSettings} from './live/settings.ts';
+export type {VectorInput} from './live/vector-rows.ts';
 export type {
 	CollectionHandle,
 	CollectionHit,
 	CollectionSearchOptions,
 	CollectionStats,
+	CountOptions,
+	FacetOptions,
 	Highlight,
 	HitParts,
 	Include,

@@ -7,7 +7,7 @@ import type {FusionMethod} from '../fusion/index.ts';
 import type {Answer, ReadOptions} from '../reader/index.ts';
 import {type BuildOptions, buildNames} from './build.ts';
 import {type LiveOptions, liveNames} from './live/create.ts';
-import type {Retriever} from './live/types.ts';
+import type {CountOptions, FacetOptions, Retriever} from './live/types.ts';
 
 /** The options of `Collection.open`. */
 export interface CollectionOptions extends LiveOptions {
@@ -81,15 +81,6 @@ export interface ListOptions<Fields = any> {
 	readonly k?: number | undefined;
 }
 
-/** The options of `Collection.facets`. */
-// oxlint-disable-next-line no-explicit-any -- fields that are not declared
-export interface FacetOptions<Fields = any> {
-	/** Which passages are counted. @default all */
-	readonly filter?: Filter<Fields> | undefined;
-	/** Maximum number of values. @default 100 */
-	readonly limit?: number | undefined;
-}
-
 /** The options of `Collection.build`: those of the build, and those of the collection that is then opened. */
 export type CollectionBuildOptions = BuildOptions & Pick<CollectionOptions, 'reader' | 'k1' | 'b'>;
 
@@ -111,7 +102,8 @@ export const searcherOptions: OptionNames = optionNames<SearcherOptions>(searche
 export const optimizeOptions: OptionNames = optionNames<OptimizeOptions>({signal: true, onProgress: true, threads: true});
 export const neighborOptions: OptionNames = optionNames<NeighborOptions>({before: true, after: true});
 export const listOptions: OptionNames = optionNames<ListOptions>({filter: true, sortBy: true, order: true, offset: true, k: true});
-export const facetOptions: OptionNames = optionNames<FacetOptions>({filter: true, limit: true});
+export const facetOptions: OptionNames = optionNames<FacetOptions>({filter: true, limit: true, groupBy: true});
+export const countOptions: OptionNames = optionNames<CountOptions>({filter: true, groupBy: true});
 export const filterOption: OptionNames = optionNames<{readonly filter?: Filter}>({filter: true});
 export const discardOption: OptionNames = optionNames<{readonly discard?: boolean}>({discard: true});
 export const askOptions: OptionNames = optionNames<AskOptions>({

@@ -1,7 +1,7 @@
 /** Filters of a BM25 index, and the selection of passages by their fields for the searchers of other indexes. */
 import {RetrievalError} from '../core/errors.ts';
 import {yieldIfOverBudget} from '../core/event-loop.ts';
-import {evaluation} from '../core/filters/evaluate.ts';
+import {type Evaluate, evaluation} from '../core/filters/evaluate.ts';
 import type {Filter} from '../core/filters/filter.ts';
 import type {LongFilter} from '../core/filters/long-form.ts';
 import {type NormalizedFilter, refuseParts, requiredFilter, searchFiltered} from '../core/filters/normalize.ts';
@@ -10,6 +10,10 @@ import type {StoredFields} from '../core/types.ts';
 
 const DOCUMENTS: ReadonlySet<string> = new Set(['documents']);
 
+/** Number of ids that are passed to the addon in one call: well under a millisecond. */
+const IDS_PER_CALL = 1024;
+/** What the addon returns for an id that the index does not have. */
+const UNKNOWN_ID = 2;
 /** Number of passages whose fields are read at the same time. */
 const MAX_READS = 64;
 
@@ -41,6 +45,36 @@ export async function matchingIds(
 		callNative({signal}, control => index.search('', 0, 0.9, 0.4, checked, control)),
 	);
 	const evaluate = evaluation(normalized.long);
+	return json === JSON.stringify(normalized.long)
+		? matchingInIndex(index, ids, json, evaluate, signal)
+		: matchingByFields(index, ids, evaluate, signal);
+}
+
+/** Lets the index evaluate a filter without `documents`. Ids that it does not have are those of passages without fields. */
+async function matchingInIndex(
+	index: Binding.NativeBm25Index,
+	ids: readonly string[],
+	json: string,
+	evaluate: Evaluate,
+	signal: AbortSignal | undefined,
+): Promise<string[]> {
+	const matching: string[] = [];
+	for (let from = 0; from < ids.length; from += IDS_PER_CALL) {
+		await yieldIfOverBudget();
+		const slice = ids.slice(from, from + IDS_PER_CALL);
+		const states = await callNative({signal}, control => index.matching(slice, json, control));
+		matching.push(...slice.filter((id, i) => states[i] === 1 || (states[i] === UNKNOWN_ID && evaluate(id, {}))));
+	}
+	return matching;
+}
+
+/** Reads the fields of each passage whose id does not decide. */
+async function matchingByFields(
+	index: Binding.NativeBm25Index,
+	ids: readonly string[],
+	evaluate: Evaluate,
+	signal: AbortSignal | undefined,
+): Promise<string[]> {
 	const matching: string[] = [];
 	for (let from = 0; from < ids.length; from += MAX_READS) {
 		await yieldIfOverBudget();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object};
 use napi_derive::napi;
-use sparse::Searcher;
+use sparse::{FilteredSearcher, Searcher};
 
 use super::handle::{NativeCollection, filter_of};
 use super::passages::NativeStoredPassages;
@@ -27,6 +27,14 @@ pub struct NativeCollectionStats {
     /// JSON.
     pub metadata: String,
     pub has_changes: bool,
+}
+
+/// Returns the passages to count: all, or one of each document, whose passages all have the same fields.
+fn counted(filtered: FilteredSearcher<'_>, by_document: bool) -> FilteredSearcher<'_> {
+    fn document(passage: &str) -> &str {
+        collection::document_of(passage).map_or(passage, |(document, _)| document)
+    }
+    if by_document { filtered.distinct_by(document) } else { filtered }
 }
 
 /// How often a field has each of its values. Values are JSON.
@@ -141,6 +149,7 @@ impl NativeCollection {
         env: &'env Env,
         field: String,
         max: u32,
+        by_document: bool,
         filter: Option<String>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
@@ -150,7 +159,7 @@ impl NativeCollection {
             let searcher = inner.searcher()?;
             let filtered = searcher.filtered(filter_of(&inner, filter.as_deref())?.as_ref(), &control)?;
             let mut counts = NativeValueCounts { values: Vec::new(), counts: Vec::new() };
-            for (value, count) in filtered.value_counts(&field, max as usize)? {
+            for (value, count) in counted(filtered, by_document).value_counts(&field, max as usize)? {
                 let json = serde_json::to_string(&value);
                 counts.values.push(json.map_err(|error| Failure::internal(error.to_string()))?);
                 counts.counts.push(count as f64);
@@ -187,6 +196,7 @@ impl NativeCollection {
     pub fn count<'env>(
         &self,
         env: &'env Env,
+        by_document: bool,
         filter: Option<String>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
@@ -194,7 +204,8 @@ impl NativeCollection {
         spawn(env, move || {
             let inner = inner?;
             let searcher = inner.searcher()?;
-            Ok(searcher.filtered(filter_of(&inner, filter.as_deref())?.as_ref(), &control)?.len() as f64)
+            let filtered = searcher.filtered(filter_of(&inner, filter.as_deref())?.as_ref(), &control)?;
+            Ok(counted(filtered, by_document).len() as f64)
         })
     }
 

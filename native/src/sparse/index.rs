@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use napi::Env;
-use napi::bindgen_prelude::{Float32Array, Object};
+use napi::bindgen_prelude::{Float32Array, Object, Uint8Array};
 use napi_derive::napi;
 use ranking::{Hit, RetrievedRun};
 use sparse::{Bm25, Bm25Index, Filter, Repair};
@@ -222,6 +222,25 @@ impl NativeBm25Index {
         spawn(env, move || {
             let fields = index?.searcher().fields(&id)?;
             serde_json::to_string(&fields).map_err(|error| Failure::internal(error.to_string()))
+        })
+    }
+
+    /// For each of these ids, returns 1 if its passage meets a filter (JSON), 0 if not, and 2 if there is no such passage.
+    #[napi(ts_return_type = "Promise<Uint8Array>", catch_unwind)]
+    pub fn matching<'env>(
+        &self,
+        env: &'env Env,
+        ids: Vec<String>,
+        filter: String,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (index, control) = (self.opened(), control_or_new(control));
+        spawn(env, move || {
+            let searcher = index?.searcher();
+            let ords = searcher.filtered(parse_filter(Some(filter))?.as_ref(), &control)?.ords();
+            let flag = |id: &String| Ok(searcher.ord(id)?.map_or(2, |ord| u8::from(ords.contains(ord))));
+            let flags = ids.iter().map(flag).collect::<CallResult<Vec<u8>>>()?;
+            Ok(Uint8Array::new(flags))
         })
     }
 

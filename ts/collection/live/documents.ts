@@ -5,10 +5,7 @@ import {fieldsJson} from '../../core/filters/fields.ts';
 import {callSync, native} from '../../core/native/native.ts';
 import {type OptionNames, checkRequiredOptions, optionNames} from '../../core/options.ts';
 import type {GivenFields} from '../../core/typed-fields.ts';
-import type {VectorRows} from './vector-rows.ts';
-
-/** The vector of a passage: finite numbers, as many as the collection's vectors have. */
-export type VectorInput = Float32Array | readonly number[];
+import type {VectorInput, VectorRows} from './vector-rows.ts';
 
 /** A passage of a document that is split already. */
 export interface DocumentPassage {

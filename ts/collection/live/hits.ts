@@ -65,9 +65,6 @@ export function checkedSearch(text: string, options: CollectionSearchOptions, co
 	checkBoolean('exact', exact);
 	checkArray('include', include, includes.join(', '));
 	include.forEach((part, i) => checkOneOf(`include[${i}]`, part, includes));
-	if (groupBy !== undefined) {
-		checkOneOf('groupBy', groupBy, ['document']);
-	}
 	const parts = new Set(include);
 	if (parts.has('sentence') && retriever === 'bm25') {
 		const reason = dim === undefined ? 'the collection has no vectors' : 'vectors choose the sentence';
@@ -85,7 +82,7 @@ export function checkedSearch(text: string, options: CollectionSearchOptions, co
 		k,
 		offset,
 		...(filter === undefined ? {} : {filter: filter.json}),
-		groupByDocument: groupBy !== undefined,
+		groupByDocument: isByDocument(groupBy),
 		k1,
 		b,
 		ef: efSearch,
@@ -98,6 +95,14 @@ export function checkedSearch(text: string, options: CollectionSearchOptions, co
 	const given = retriever === 'bm25' ? undefined : options.vector;
 	const vector = given === undefined ? undefined : checkedVector('vector', given, dim);
 	return {request, retriever, filter, vector, include: parts};
+}
+
+/** Checks the option `groupBy`. */
+export function isByDocument(groupBy: 'document' | undefined): boolean {
+	if (groupBy !== undefined) {
+		checkOneOf('groupBy', groupBy, ['document']);
+	}
+	return groupBy !== undefined;
 }
 
 /** Converts the hits of the addon. `sentences` are their best sentences, if the search asked for them. */

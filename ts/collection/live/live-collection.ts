@@ -15,8 +15,17 @@ import {nativeAnalyzer} from '../../sparse/native-analyzer.ts';
 import type {CreateSettings} from './create.ts';
 import type {DocumentContent} from './documents.ts';
 import {CollectionEncoders} from './encoders.ts';
-import {type CheckedSearch, type SearchContext, checkedSearch, hitsOf, numberOf, passagesOf} from './hits.ts';
-import type {CollectionHandle, CollectionHit, CollectionSearchOptions, CollectionStats, StoredPassage, ValueCount} from './types.ts';
+import {type CheckedSearch, type SearchContext, checkedSearch, hitsOf, isByDocument, numberOf, passagesOf} from './hits.ts';
+import type {
+	CollectionHandle,
+	CollectionHit,
+	CollectionSearchOptions,
+	CollectionStats,
+	CountOptions,
+	FacetOptions,
+	StoredPassage,
+	ValueCount,
+} from './types.ts';
 import {DocumentLoader} from './loader.ts';
 import {bestSentences} from './sentences.ts';
 import {type Settings, type StoredEncoder, graphOf, readSettings} from './settings.ts';
@@ -246,11 +255,13 @@ export class LiveCollection {
 	}
 
 	/** Counts the values of a field. */
-	async valueCounts<Value>(field: string, max: number, filter: Filter | undefined): Promise<Array<ValueCount<Value>>> {
+	async valueCounts<Value>(field: string, options: FacetOptions): Promise<Array<ValueCount<Value>>> {
+		const {filter, limit = 100, groupBy} = options;
 		checkString('field', field);
-		checkCount('limit', max, 1);
+		checkCount('limit', limit, 1);
+		const byDocument = isByDocument(groupBy);
 		const {values, counts} = await searchFiltered(normalizedFilter(filter), async json =>
-			callNative({}, async control => this.#opened.handle.valueCounts(field, max, json, control)),
+			callNative({}, async control => this.#opened.handle.valueCounts(field, limit, byDocument, json, control)),
 		);
 		return values.map((value, i) => ({value: JSON.parse(value) as Value, count: counts[i]!}));
 	}
@@ -273,10 +284,11 @@ export class LiveCollection {
 		return passagesOf(found);
 	}
 
-	/** Counts passages. */
-	async count(filter: Filter | undefined): Promise<number> {
+	/** Counts passages or documents. */
+	async count({filter, groupBy}: CountOptions): Promise<number> {
+		const byDocument = isByDocument(groupBy);
 		return searchFiltered(normalizedFilter(filter), async json =>
-			callNative({}, async control => this.#opened.handle.count(json, control)),
+			callNative({}, async control => this.#opened.handle.count(byDocument, json, control)),
 		);
 	}
 

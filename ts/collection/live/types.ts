@@ -2,8 +2,9 @@
 import type {Filter} from '../../core/filters/filter.ts';
 import type {StoredFieldsOf} from '../../core/typed-fields.ts';
 import type {FusionMethod} from '../../fusion/method.ts';
-import type {SplitSetting, VectorInput} from './documents.ts';
+import type {SplitSetting} from './documents.ts';
 import type {StoredEncoder} from './settings.ts';
+import type {VectorInput} from './vector-rows.ts';
 
 /** How a collection retrieves passages: with BM25, with vectors, or with both fused. */
 export type Retriever = 'bm25' | 'dense' | 'hybrid';
@@ -127,6 +128,22 @@ export interface CollectionStats {
 	readonly encoder: StoredEncoder | undefined;
 	/** The encoder of questions, if it is another one. */
 	readonly questionEncoder: StoredEncoder | undefined;
+}
+
+/** The options of `Collection.count`. */
+// oxlint-disable-next-line no-explicit-any -- fields that are not declared
+export interface CountOptions<Fields = any> {
+	/** Which passages are counted. @default all */
+	readonly filter?: Filter<Fields> | undefined;
+	/** With 'document', each document that has a matching passage counts once. @default every passage counts */
+	readonly groupBy?: 'document' | undefined;
+}
+
+/** The options of `Collection.facets`. */
+// oxlint-disable-next-line no-explicit-any -- fields that are not declared
+export interface FacetOptions<Fields = any> extends CountOptions<Fields> {
+	/** Maximum number of values. @default 100 */
+	readonly limit?: number | undefined;
 }
 
 /** How often a field has a value. */

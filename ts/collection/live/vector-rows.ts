@@ -2,7 +2,9 @@
 import {isFloat32Array} from 'node:util/types';
 import {isArray, kindOf, shown} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
-import type {VectorInput} from './documents.ts';
+
+/** The vector of a passage: finite numbers, as many as the collection's vectors have. */
+export type VectorInput = Float32Array | readonly number[];
 
 /** Number of rows for which there is space at first. */
 const FIRST_ROWS = 16;

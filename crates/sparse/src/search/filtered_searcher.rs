@@ -1,6 +1,7 @@
 //! The public searcher for the passages that meet a filter. The filter is evaluated once, into a bit set per segment
 //! (see [`crate::filter`]); the scorers then report only passages in these sets.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use control::Control;
@@ -94,6 +95,23 @@ impl FilteredSearcher<'_> {
     #[must_use]
     pub fn ords(&self) -> BitSet {
         self.searcher.index.ords(self.sets.as_deref())
+    }
+
+    /// Returns a searcher for one passage of each group: passages are in the same group if `group` returns the same part
+    /// of their ids. Reads the ids of all passages that meet the filter.
+    #[must_use]
+    pub fn distinct_by(&self, group: impl Fn(&str) -> &str) -> Self {
+        let mut seen = HashSet::new();
+        let sets = self.searcher.index.segments.iter().enumerate().map(|(number, segment)| {
+            let mut set = BitSet::empty(segment.reader.max_doc() as usize);
+            for doc in self.docs(number) {
+                if segment.passages.id(doc).is_some_and(|id| seen.insert(group(id))) {
+                    set.insert(doc);
+                }
+            }
+            set
+        });
+        Self { searcher: self.searcher, sets: Some(sets.collect()) }
     }
 
     /// Returns true if no passage meets the filter.

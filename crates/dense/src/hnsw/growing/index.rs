@@ -2,8 +2,8 @@ use std::ops::Range;
 
 use control::Control;
 
+use super::memory_copy::{GraphCopy, MappedGraph};
 use crate::hnsw::graph_index::GraphIndex;
-use crate::hnsw::growing::memory_copy::MappedGraph;
 use crate::hnsw::options::HnswOptions;
 use crate::hnsw::search::candidate_queue::MAX_ROWS;
 use crate::store::vector_rows::VectorRows;
@@ -184,6 +184,26 @@ impl GrowingIndex {
         }
         copy.insert_pending(usize::MAX, threads, control)?;
         Ok(copy)
+    }
+
+    /// Returns the codes and the graph of an opened index that were not copied to memory yet.
+    ///
+    /// A program that searches the index in other threads calls this, then [`MappedGraph::copy_to_memory`] while
+    /// searches go on, and then [`use_copy`](Self::use_copy) before the first change, which would otherwise make the copy
+    /// itself.
+    #[must_use]
+    pub fn mapped_graph(&self) -> Option<MappedGraph> {
+        self.mapped.clone()
+    }
+
+    /// Replaces the mapped codes and graph by their copy, which takes microseconds. Does nothing if the index was changed
+    /// since, or if the copy is one of another index. Returns what is no longer needed, to be dropped later.
+    pub fn use_copy(&mut self, mut copy: GraphCopy) -> GraphCopy {
+        if self.mapped.as_ref().is_some_and(|mapped| mapped.is_copied_in(&copy)) {
+            self.mapped = None;
+            std::mem::swap(&mut self.graph, &mut copy.graph);
+        }
+        copy
     }
 
     /// Reserves space for `additional` rows, so that appending and inserting them moves no other rows in memory, which
