@@ -425,7 +425,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/**
-	Closes the collection and its models. Searches that run finish; later calls fail with `ERR_CLOSED`. Changes are committed first, unless
+	Closes the collection and its models. Searches in progress finish; later calls fail with `ERR_CLOSED`. Changes are committed first, unless
 	`discard` is set; changes that failed half-way are discarded, and the call rejects with `ERR_INTERRUPTED`.
 	*/
 	async close(options: {readonly discard?: boolean | undefined} = {}): Promise<void> {

@@ -24,7 +24,7 @@ export type AttachOptions = Pick<
 /** The options of `Collection.searcher`. */
 export interface SearcherOptions {
 	/**
-	The vector index of dense searches. Of a collection that changes, 'flat' scores all vectors, and 'hnsw' searches the graph.
+	The vector index of dense searches. In a collection that changes, 'flat' scores all vectors, and 'hnsw' searches the graph.
 	@default 'hnsw'; for a collection built from files, 'flat' up to 50,000 passages
 	*/
 	readonly vectorIndex?: 'flat' | 'hnsw' | undefined;

@@ -25,8 +25,8 @@ export interface FieldsOption {
 /** The filters of searchers of vectors. */
 export interface PassageFilterOptions {
 	/**
-	Restricts the search to passages that match, before the best ones are chosen. It is a filter as all searchers take, or one of the vector
-	index. A condition on a field fails with `ERR_ARGUMENT` unless the searcher has `fields`. All filters fail with `ERR_ARGUMENT` if the
+	Restricts the search to passages that match, before the best ones are chosen. It is a `Filter`, as all searchers take, or an `IdFilter` of
+	the vector index. A condition on a field fails with `ERR_ARGUMENT` unless the searcher has `fields`. All filters fail with `ERR_ARGUMENT` if the
 	vector index is not of this package. `documents` compares the part of an id before the last `#`.
 	@default every passage
 	*/
@@ -75,7 +75,7 @@ export class PassageFilters {
 		this.#fields = fields;
 	}
 
-	/** Checks a filter, and copies it unless it is one of vector indexes. Fails if it needs fields and there are none. */
+	/** Checks a filter, and copies it unless it is an `IdFilter`. Fails if it has a condition on a field and the searcher has no fields. */
 	checked(filter: Filter | IdFilter): CheckedFilter {
 		if (isIdFilter(filter)) {
 			return {byIds: filter};
@@ -181,7 +181,7 @@ async function compile(
 	return index.filter({ids: matching}, {signal});
 }
 
-/** Whether a filter is one of vector indexes, which has a compiled filter or a function. Filters by `ids` alone mean the same as both kinds. */
+/** Whether a filter can only be an `IdFilter`: it has a compiled filter or a function. Filters by `ids` alone are the same in both types. */
 function isIdFilter(filter: unknown, depth = 1): filter is IdFilter {
 	if (isInstance(filter, VectorFilter)) {
 		return true;

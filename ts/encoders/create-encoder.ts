@@ -38,7 +38,7 @@ export interface CreateEncoderOptions {
 	readonly concurrency?: number | undefined;
 	/** Maximum number of times that a failed request is sent again. @default 5 */
 	readonly retries?: number | undefined;
-	/** Pause before the first retry, in milliseconds, of which a random half may be left out. It doubles with each retry. @default 500 */
+	/** Pause before the first retry, in milliseconds. It doubles with each retry. Up to half of a pause is left out at random. @default 500 */
 	readonly minDelayMs?: number | undefined;
 	/**
 	Maximum pause before a retry, in milliseconds. A server that asks for a longer pause gets it, up to ten minutes or `maxDelayMs`,

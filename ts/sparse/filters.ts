@@ -39,7 +39,7 @@ export async function matchingIds(
 	signal: AbortSignal | undefined,
 ): Promise<string[]> {
 	const normalized = requiredFilter(filter);
-	// A search for no hits rejects fields that the index does not have, and values of other types than theirs.
+	// A search with k = 0 rejects fields that the index does not have, and values of other types than theirs.
 	const json = JSON.stringify(withoutDocuments(normalized.long));
 	await searchFiltered({...normalized, json}, async checked =>
 		callNative({signal}, control => index.search('', 0, 0.9, 0.4, checked, control)),

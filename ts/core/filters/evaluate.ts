@@ -8,7 +8,7 @@ import {documentOf} from './document-id.ts';
 import type {Bounds, Scalar} from './filter.ts';
 import type {LongFilter} from './long-form.ts';
 
-/** Whether a passage matches. Without its fields: `undefined` if that depends on them. */
+/** Returns whether a passage matches. Without `fields`, returns `undefined` if the result depends on them. */
 export type Evaluate = (id: string, fields?: StoredFields) => boolean | undefined;
 
 type Condition = (value: Scalar) => boolean;
@@ -47,7 +47,7 @@ export function evaluation(filter: LongFilter): Evaluate {
 	}
 }
 
-/** Evaluates parts until one of them has the value `decisive`, which then is that of the combination. */
+/** Evaluates parts until one of them has the value `decisive`, which is then the value of the combination. */
 function combined(parts: readonly Evaluate[], decisive: boolean): Evaluate {
 	return (id, fields) => {
 		let result: boolean | undefined = !decisive;

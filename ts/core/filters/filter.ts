@@ -9,7 +9,7 @@ export type Scalar = string | number | boolean;
 /** A value that a filter compares with fields. A `Date` stands for its `toISOString()`, as in the fields of passages. */
 export type FilterValue = Scalar | Date;
 
-/** The operators `equals`, `in` and `not`, for all types. */
+/** The operators `equals`, `in`, `not` and `exists`, for all types. */
 export interface EqualityOperators<Value extends FilterValue = FilterValue> {
 	/** The field has this value. */
 	readonly equals?: Value;

@@ -53,8 +53,8 @@ export async function searchFiltered<T>(
 }
 
 /**
-Fails for a filter that has one of these parts: conditions by the names of their long forms, `ids` or `documents`. The message has the path
-of the first such part, and then `message`.
+Fails if the filter has a part with one of these names in the long form, such as `equals` or `documents`. The message has the path of the
+first such part, and then `message`.
 */
 export function refuseParts({long, withWrittenPath}: NormalizedFilter, names: ReadonlySet<string>, message: string): void {
 	const path = pathOf(long, names, 'filter');

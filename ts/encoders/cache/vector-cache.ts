@@ -22,7 +22,7 @@ export function cacheKey(identity: string, text: string): string {
 		.digest('hex');
 }
 
-/** A cache in memory, which is as old as its encoder and has no limit. */
+/** A cache in memory, which lives as long as its encoder and has no size limit. */
 export class MemoryVectorCache implements VectorCache {
 	readonly #vectors = new Map<string, Float32Array>();
 
