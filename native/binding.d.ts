@@ -28,7 +28,7 @@ export declare class Control {
   get total(): number
 }
 
-/** Documents by columns. JavaScript passes them in several calls, so that no call takes long. */
+/** Documents as one list per property. JavaScript passes them in several calls, so that no call takes long. */
 export declare class DocumentBatch {
   constructor()
   /** Appends documents: their ids, fields (JSON, or an empty string) and numbers of passages. */
@@ -113,7 +113,7 @@ export declare class NativeCollection {
   token(): string
   /** Adds the documents of a batch or, with `upsert`, also replaces documents with the same ids. Empties the batch. */
   put(batch: DocumentBatch, upsert: boolean): Promise<void>
-  /** Deletes documents. Resolves to the number of ids that the collection had. */
+  /** Deletes documents. Resolves to the number of deleted documents. */
   delete(documents: Array<string>): Promise<number>
   /** Deletes the committed documents that meet a filter. Resolves to their number. */
   deleteMatching(filter: string, control?: Control | undefined | null): Promise<number>
@@ -125,18 +125,18 @@ export declare class NativeCollection {
   rollback(): Promise<void>
   /** Commits, merges everything, and completes the graph. Resolves to the number of commits so far. */
   optimize(threads: number, control?: Control | undefined | null): Promise<number>
-  /** Switches to the last commit of any process. Resolves to whether it is another one than before. */
+  /** Switches to the last commit of any process. Resolves to true if it differs from the current one. */
   refresh(): Promise<boolean>
-  /** Closes this handle. The last handle closes the collection; with `commit`, it commits changes first. */
+  /** Closes this handle. The last handle closes the collection; with `commit`, changes are committed first. */
   close(commit: boolean): Promise<void>
   stats(): Promise<NativeCollectionStats>
-  /** Returns those passages with these ids that the collection has, in the order of the ids. */
+  /** Returns the passages with these ids, in the order of the ids. Unknown ids are skipped. */
   passages(ids: Array<string>): Promise<NativeStoredPassages>
   /** Returns the passages of a document, in order; empty if there is no such document. */
   document(id: string): Promise<NativeStoredPassages>
   /**
-   * For each of the passages of documents that will be replaced, returns the ord of a committed passage of the same
-   * document that has the same title and text, or −1.
+   * Returns, for each passage of documents that will be put, the ord of a committed passage of the same document
+   * with the same title and text, or −1 if there is none.
    */
   unchanged(documents: Array<string>, passageCounts: Array<number>, titles: Array<string>, texts: Array<string>): Promise<Array<number>>
   /** Returns the stored vectors of passages, one after another. Fails for an unknown id. */
@@ -460,7 +460,7 @@ export declare class NativeVectorIndex {
 
 /** Reads the passages of one commit in the order in which they were added. */
 export declare class PassageCursor {
-  /** Returns the next passages, at most `max`; none at the end. */
+  /** Returns the next passages, at most `max`; an empty list at the end. */
   read(max: number): Promise<NativeStoredPassages>
 }
 
@@ -754,7 +754,7 @@ export interface NativeCollectionStats {
   documents: number
   passages: number
   segments: number
-  /** The dimension of the vectors; none without vectors. */
+  /** The dimension of the vectors; absent without vectors. */
   dim?: number
   /** The number of vectors that are not in the graph yet. */
   pending: number
@@ -851,7 +851,10 @@ export interface NativeFlatOptions {
   metadata: string
 }
 
-/** Hits by columns, best first. Lists that were not asked for are empty. */
+/**
+ * Hits as one list per property, best first. Titles, texts and fields are empty unless contents or highlights were
+ * requested.
+ */
 export interface NativeFound {
   ids: Array<string>
   scores: Float32Array
@@ -1037,17 +1040,17 @@ export interface NativeSearchRequest {
   groupByDocument: boolean
   k1: number
   b: number
-  /** Number of candidates that a search of the graph expands. */
+  /** The number of candidates that the beam search expands in the graph. */
   ef: number
   /** Whether all vectors are scored. */
   exact: boolean
   /** How the lists of a hybrid search are fused. */
   fusion?: FusionMethod
-  /** Number of hits of each list of a hybrid search. */
+  /** The minimum number of hits taken from each list of a hybrid search. */
   depth: number
   /** Whether title, text and fields are returned. */
   contents: boolean
-  /** Whether the places of the query's words are returned. */
+  /** Whether the ranges of the query's words in the text are returned. */
   highlights: boolean
 }
 
@@ -1067,7 +1070,7 @@ export interface NativeSplit {
   wrap: boolean
 }
 
-/** Passages by columns. An empty title means no title; fields are JSON. */
+/** Passages as one list per property. An empty title means no title; fields are JSON. */
 export interface NativeStoredPassages {
   ids: Array<string>
   titles: Array<string>

@@ -28,15 +28,15 @@ use crate::{Error, Stats};
 /// Documents that are searched while they change. All methods can be called from several threads at once; changes run
 /// one after another.
 ///
-/// A change becomes visible when it is [committed](Self::commit), in all parts at once. Of all processes, one at a time
-/// can change a collection: the one that made the first change and has not closed the collection since. Other processes
-/// see its commits when they [refresh](Self::refresh).
+/// A change becomes visible when it is [committed](Self::commit), in all parts at once. Only one process at a time can
+/// change a collection: its first change takes a lock, and closing the collection releases it. Other processes see its
+/// commits when they [refresh](Self::refresh).
 pub struct Collection {
     folder: PathBuf,
     id: String,
     options: OpenOptions,
     view: Arc<FairRwLock<View>>,
-    /// The BM25 index as this process opened it, to see commits of other processes.
+    /// The BM25 index, which is reloaded to see commits of other processes.
     reader: Bm25Index,
     /// The writer, once there was a change. Its lock is held during every change, commit and refresh.
     writer: Mutex<Option<Writer>>,
@@ -50,8 +50,9 @@ impl Collection {
     ///
     /// # Errors
     ///
-    /// [`Error::NotEmpty`]; [`Error::Dense`] for options out of range; [`Error::Locked`] if another process creates a
-    /// collection there; [`Error::Io`], [`Error::Sparse`] or [`Error::Storage`].
+    /// [`Error::NotEmpty`]; [`Error::Dense`] for options out of range; [`Error::Sparse`] with [`sparse::Error::Locked`]
+    /// if another process is creating a collection there; [`Error::Io`], other errors in [`Error::Sparse`], or
+    /// [`Error::Storage`].
     pub fn create(folder: &Path, create: &CreateOptions, options: OpenOptions) -> Result<Self, Error> {
         let folder = &absolute(folder)?;
         prepare(folder)?;
@@ -109,7 +110,7 @@ impl Collection {
         Ok(collection)
     }
 
-    /// Returns true if a folder has a collection, of any version of the format.
+    /// Returns true if a folder is a collection, of any version of the format.
     #[must_use]
     pub fn exists(folder: &Path) -> bool {
         is_described(folder)
@@ -120,14 +121,14 @@ impl Collection {
     /// # Errors
     ///
     /// [`Error::DuplicateDocument`], [`Error::Argument`], [`Error::Dense`] for a vector that the index cannot hold,
-    /// [`Error::Sparse`] for invalid fields; [`Error::Locked`]; [`Error::Closed`]. After [`Error::Io`], everything but
-    /// a [rollback](Self::rollback) is refused.
+    /// [`Error::Sparse`] for invalid fields; [`Error::Locked`]; [`Error::Closed`]. After [`Error::Io`], every change
+    /// and commit is refused until a [rollback](Self::rollback).
     pub fn put(&self, put: Put, documents: &[NewDocument]) -> Result<(), Error> {
         let mut writer = self.writer()?;
         self.put_with(self.open_writer(&mut writer)?, put, documents)
     }
 
-    /// Deletes documents and returns how many there were. Unknown ids are ignored.
+    /// Deletes documents and returns how many were deleted. Unknown ids are ignored.
     ///
     /// # Errors
     ///
@@ -137,11 +138,11 @@ impl Collection {
         self.open_writer(&mut writer)?.delete(documents)
     }
 
-    /// Deletes the documents of the last commit that have a passage which meets a filter. Returns how many there were.
+    /// Deletes the documents that have a passage that meets a filter in the last commit. Returns how many were deleted.
     ///
     /// # Errors
     ///
-    /// As [`delete`](Self::delete), and those of [`Searcher::filtered`] for a filter that does not fit.
+    /// As [`delete`](Self::delete), and those of [`Searcher::filtered`] for a filter that the index rejects.
     pub fn delete_matching(&self, filter: &Filter, control: &Control) -> Result<u64, Error> {
         let mut writer = self.writer()?;
         let writer = self.open_writer(&mut writer)?;
@@ -192,7 +193,7 @@ impl Collection {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], [`Error::Sparse`] or [`Error::Storage`]; the collection then has the previous commit or this one,
+    /// [`Error::Io`], [`Error::Sparse`] or [`Error::Storage`]; the last commit is then the previous one or this one,
     /// and the changes must be [rolled back](Self::rollback). [`Error::Closed`].
     pub fn commit(&self) -> Result<u64, Error> {
         let mut writer = self.writer()?;
@@ -202,13 +203,13 @@ impl Collection {
         Ok(writer.committed.generation)
     }
 
-    /// Undoes all changes since the last commit. After a commit that failed, this is that commit if it had reached the
-    /// disk, and otherwise the one before.
+    /// Undoes all changes since the last commit. If a commit failed after it had reached the disk, it is the last
+    /// commit and stays; otherwise, the last commit is the one before it.
     ///
     /// # Errors
     ///
     /// [`Error::Io`], [`Error::Sparse`] or [`Error::Corrupt`] if the last commit cannot be read; [`Error::Closed`].
-    /// The changes are never committed then either; call this again.
+    /// Even then, the changes will never be committed; call this again.
     pub fn rollback(&self) -> Result<(), Error> {
         match &mut *self.writer()? {
             Some(writer) => {
@@ -220,7 +221,8 @@ impl Collection {
     }
 
     /// Commits all changes, merges all segments, drops deleted passages, and completes the graph on `threads` threads
-    /// (0: one per CPU). Searches go on meanwhile; changes wait. Counts each vector as one unit of progress.
+    /// (0: one per CPU). Searches continue meanwhile; changes wait. Counts each vector that it inserts into the graph
+    /// as one unit of progress.
     ///
     /// # Errors
     ///
@@ -238,11 +240,11 @@ impl Collection {
         Ok(writer.committed.generation)
     }
 
-    /// Switches to the last commit of any process. Returns true if it is another one than before.
+    /// Switches to the last commit of any process. Returns true if it differs from the current one.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open); the collection then still shows the commit from before.
+    /// As [`open`](Self::open); the collection then still shows the commit that it showed before.
     pub fn refresh(&self) -> Result<bool, Error> {
         let writer = self.writer()?;
         if writer.is_some() {
@@ -257,15 +259,16 @@ impl Collection {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for a search by vectors without any; those of [`Searcher::filtered`] for a filter that does
-    /// not fit; [`Error::Dense`] for a vector that does not fit; [`Error::Cancelled`]; [`Error::Closed`].
+    /// [`Error::Argument`] for a search by vectors if the collection or the request has none; those of
+    /// [`Searcher::filtered`] for a filter that the index rejects; [`Error::Dense`] for a vector of another dimension
+    /// or with invalid values; [`Error::Cancelled`]; [`Error::Closed`].
     pub fn search(&self, request: &Request, control: &Control) -> Result<Vec<Found>, Error> {
         self.check_open()?;
         self.view.read(|view| search(view, request, control))?
     }
 
-    /// Parses a filter from JSON: that of a [`Filter`], in which `{"documents": [...]}` selects documents by their ids,
-    /// as far as the current commit has them.
+    /// Parses a filter from JSON: that of a [`Filter`], in which `{"documents": [...]}` selects documents by their ids.
+    /// Ids that the current commit does not have are ignored.
     ///
     /// # Errors
     ///
@@ -299,7 +302,7 @@ impl Collection {
     }
 
     /// Returns the vector of a passage as it is stored: scaled to length 1 for cosine. `None` if the collection has no
-    /// vectors, or no passage with this ord.
+    /// vectors, or none for this ord. A deleted passage has its vector until the collection is optimized.
     ///
     /// # Errors
     ///
@@ -347,12 +350,12 @@ impl Collection {
     }
 
     /// Ends work in the background, releases the lock, and refuses all later calls. Changes that were not committed are
-    /// undone. Searches that run finish. If many vectors were added, their graph is saved, so that it need not be built
+    /// undone. Running searches finish. If many vectors were added, their graph is saved, so that it need not be built
     /// again when the collection is opened.
     ///
     /// # Errors
     ///
-    /// [`Error::Sparse`] of a merge in the background; the last commit is intact nevertheless.
+    /// [`Error::Sparse`] if a merge in the background failed; the last commit is intact nevertheless.
     pub fn close(&self) -> Result<(), Error> {
         let mut writer = self.writer.lock();
         self.is_closed.store(true, Ordering::Release);
@@ -384,7 +387,7 @@ impl Collection {
         Ok(writer)
     }
 
-    /// Returns the writer. Opens it for the first change; another process may have committed until then.
+    /// Returns the writer. For the first change, opens it and shows the last commit, which may be another process's.
     fn open_writer<'w>(&self, writer: &'w mut Option<Writer>) -> Result<&'w mut Writer, Error> {
         if writer.is_none() {
             let opened = Writer::open(&self.folder, &self.id, self.options.writer)?;
@@ -396,7 +399,7 @@ impl Collection {
     }
 
     /// Puts documents. Searches are not delayed: the lock of the view is held only while vectors are checked and copied,
-    /// and not while the writer waits for the indexing threads.
+    /// not while the writer waits for the indexing threads.
     fn put_with(&self, writer: &mut Writer, put: Put, documents: &[NewDocument]) -> Result<(), Error> {
         writer.check(put, documents)?;
         let copies = self.view.read(|view| vectors_to_copy(put, documents, view.vectors.as_ref()))??;
@@ -427,7 +430,7 @@ impl std::fmt::Debug for Collection {
     }
 }
 
-/// Returns the path from the root, because the process may change its working directory while the collection is open.
+/// Returns the absolute path, because the process may change its working directory while the collection is open.
 fn absolute(folder: &Path) -> Result<PathBuf, Error> {
     std::path::absolute(folder).map_err(Error::io("open", folder))
 }

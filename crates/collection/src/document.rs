@@ -51,7 +51,7 @@ pub fn passage_id(document: &str, number: usize) -> String {
 pub fn document_of(passage: &str) -> Option<(&str, usize)> {
     let (document, number) = passage.rsplit_once('#')?;
     let parsed: usize = number.parse().ok()?;
-    // `+1` and `01` are numbers too, but not in ids of passages.
+    // `+1` and `01` parse as numbers too, but no passage has them in its id.
     (!document.is_empty() && parsed.to_string() == number).then_some((document, parsed))
 }
 

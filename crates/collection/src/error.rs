@@ -16,7 +16,7 @@ pub enum Error {
         /// What is there.
         got: String,
     },
-    /// The folder has something else than a collection, so none can be created there.
+    /// The folder is not empty, so no collection can be created there.
     #[error("create {}: expected a new or empty folder, got {got}", path.display())]
     NotEmpty {
         /// The folder.
@@ -52,7 +52,7 @@ pub enum Error {
         /// Who holds the lock, as far as it is known.
         owner: String,
     },
-    /// A document has an id that the collection or the same call has already.
+    /// The id of a document is already in the collection, or occurs twice in the same call.
     #[error("{operation}: expected documents with new ids, got \"{id}\" {place}")]
     DuplicateDocument {
         /// The call.
@@ -124,7 +124,7 @@ impl Error {
         Self::Corrupt { path: path.to_path_buf(), expected: expected.into(), got: got.into() }
     }
 
-    /// Returns a function that makes an error of the system's error.
+    /// Returns a function that converts the system's error.
     pub(crate) fn io(operation: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self::Io { operation, path, source }

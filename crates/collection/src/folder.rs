@@ -5,8 +5,8 @@
 //! bm25/               the BM25 index, with titles, texts and fields; its commit is the commit of all parts
 //! vectors-<n>.log     the vectors of passages that were added since the last optimization
 //! base-<n>.graph      the vectors of the passages before that, with their graph
-//! base-<n>.ords       the ords of the rows of the base, unless each row has its own number as ord
-//! writer.json         who has the collection open for changes
+//! base-<n>.ords       the ord of each row of the base; absent if every ord equals its row
+//! writer.json         which process has the collection open for changes
 //! ```
 
 use std::fs;
@@ -47,8 +47,8 @@ pub(crate) fn ords_name(number: u64) -> String {
     format!("base-{number}.ords")
 }
 
-/// Creates the folder for a new collection. Fails if it exists and is not empty. The remains of an interrupted creation
-/// are removed: they have no description.
+/// Creates the folder for a new collection. Fails if it exists and is not empty. Files of an interrupted creation are
+/// accepted, because they have no description; the new collection replaces them.
 pub(crate) fn prepare(folder: &Path) -> Result<(), Error> {
     let created =
         folder.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).count();
@@ -118,9 +118,9 @@ pub(crate) fn is_described(folder: &Path) -> bool {
     folder.join(DESCRIPTION).exists()
 }
 
-/// Removes files of earlier optimizations, and of later ones that were never committed. The caller must have the lock of
-/// the writer, and `state` must be that of the last commit. A file that another process still has open stays on Windows,
-/// until a later call removes it.
+/// Removes files of earlier optimizations, and of later ones that were never committed. The caller must have the lock
+/// of the writer, and `state` must be that of the last commit. On Windows, a file that another process still has open
+/// stays until a later call removes it.
 pub(crate) fn remove_unused(folder: &Path, state: &State) {
     // The writer of this commit may have been killed, or its commit may have failed, between the rename and the flush
     // that makes it durable. Without the flush, a power loss could bring back the commit before, without its files.
@@ -143,7 +143,7 @@ pub(crate) fn remove_unused(folder: &Path, state: &State) {
     }
 }
 
-/// Flushes the names in a folder to the disk.
+/// Flushes the entries of a folder to the disk.
 pub(crate) fn sync_folder(folder: &Path) -> Result<(), Error> {
     if cfg!(unix) {
         fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(Error::io("write", folder))?;

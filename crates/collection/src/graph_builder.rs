@@ -1,4 +1,4 @@
-//! Inserts vectors into the graph behind the writer, on a thread that exists only while there are any to insert.
+//! Inserts vectors into the graph in the background, on a thread that exists only while rows are pending.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use serving::{FairRwLock, WriteSlices};
 use crate::Error;
 use crate::view::View;
 
-/// Number of rows of the first slice. Later slices adapt to the time that this one takes.
+/// Number of rows of the first slice. The sizes of later slices adapt to the time that earlier ones take.
 const FIRST_SLICE: usize = 4;
 
 /// Starts and stops the thread.
@@ -20,12 +20,12 @@ pub(crate) struct GraphBuilder {
     is_running: Arc<AtomicBool>,
     /// Cancelled when the collection is closed.
     control: Arc<Control>,
-    /// While this is set, the thread ends and no other starts.
+    /// While this is set, a running thread ends and none starts.
     is_paused: Arc<AtomicBool>,
 }
 
 impl GraphBuilder {
-    /// Starts the thread, unless it runs already or no row waits.
+    /// Starts the thread, unless it is already running or no row is pending.
     pub fn start(&self, view: &Arc<FairRwLock<View>>) -> Result<(), Error> {
         let is_stopped = self.control.is_cancelled() || self.is_paused.load(Ordering::Acquire);
         if is_stopped || !is_needed(view)? || self.is_running.swap(true, Ordering::AcqRel) {
@@ -53,15 +53,15 @@ impl GraphBuilder {
         Ok(())
     }
 
-    /// Ends the thread within a few milliseconds, for good.
+    /// Ends the thread within a few milliseconds. It cannot be started again.
     pub fn stop(&self) {
         self.control.cancel();
     }
 
-    /// Calls `work` while the thread does not run. Otherwise it would wait for the lock of the view while `work` reads
-    /// the view for minutes, and searches would wait behind it.
+    /// Calls `work` while the thread is not running. `work` reads the view for minutes; meanwhile the thread would wait
+    /// for the write lock, and searches would wait behind it.
     pub fn paused<T>(&self, work: impl FnOnce() -> T) -> T {
-        /// Ends the pause, also if `work` panics.
+        /// Ends the pause, even if `work` panics.
         struct Pause<'a>(&'a AtomicBool);
         impl Drop for Pause<'_> {
             fn drop(&mut self) {
@@ -87,8 +87,8 @@ fn is_needed(view: &FairRwLock<View>) -> Result<bool, Error> {
     Ok(view.read(|view| view.vectors.as_ref().is_some_and(|vectors| vectors.index.pending() > 0))?)
 }
 
-/// Inserts the rows that are not in the graph yet: all of them, or some if `is_stopped` is set meanwhile. Searches that
-/// wait have their turn after each slice.
+/// Inserts the rows that are not in the graph yet: all of them, or only some if `is_stopped` is set meanwhile. Waiting
+/// searches run after each slice.
 pub(crate) fn insert_pending(
     view: &FairRwLock<View>,
     threads: usize,

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 /// The handles of a collection. A new collection has one.
 #[derive(Debug)]
 pub(crate) struct Handles {
-    /// Made when it is first requested.
+    /// Generated when it is first requested.
     token: OnceLock<String>,
     /// The number of open handles.
     count: Mutex<usize>,
@@ -25,7 +25,7 @@ impl Handles {
         self.token.get().map(String::as_str)
     }
 
-    /// Returns the token, which cannot be guessed.
+    /// Returns the token, which is a random UUID; generates it in the first call.
     pub fn token_or_new(&self) -> String {
         self.token.get_or_init(|| uuid::Uuid::new_v4().to_string()).clone()
     }

@@ -1,6 +1,6 @@
 //! Documents with text, fields and vectors that are searched while they change.
 //!
-//! A [`Collection`] is a folder with a BM25 index, which also stores titles, texts and fields, and with the vectors of
+//! A [`Collection`] is a folder that has a BM25 index, which also stores titles, texts and fields, and the vectors of
 //! the same passages. Documents are [added, replaced](Collection::put) and [deleted](Collection::delete) by id. A
 //! [commit](Collection::commit) covers all parts: it first flushes the new vectors to the disk, and then commits the
 //! BM25 index, whose commit records how many vectors belong to it. So one atomic rename switches everything, and its
@@ -8,7 +8,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `collection`, `handles`, `sharing` | the handle of an open collection, and more of them in other threads |
+//! | `collection`, `handles`, `sharing` | the handle of an open collection, and further handles in other threads |
 //! | `view` | what searches see: the parts of one commit, under one lock |
 //! | `write` | the writer, its lock, and optimization |
 //! | `vectors` | the log of vectors on the disk, and the vectors in memory |

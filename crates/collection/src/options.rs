@@ -9,9 +9,9 @@ use sparse::{Analyzer, WriterOptions};
 pub struct CreateOptions {
     /// How texts are turned into terms for BM25.
     pub analyzer: Analyzer,
-    /// The vectors of passages; `None` for a collection without.
+    /// The vectors of passages; `None` for a collection without vectors.
     pub vectors: Option<VectorOptions>,
-    /// Any JSON of the caller, such as the identity of the encoder.
+    /// The caller's metadata: any JSON, such as the identity of the encoder.
     pub metadata: Value,
 }
 
@@ -35,7 +35,7 @@ pub struct OpenOptions {
     pub writer: WriterOptions,
 }
 
-/// What to do with documents whose ids the collection has.
+/// What to do with documents whose ids the collection already has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Put {
     /// Refuse them.
@@ -45,7 +45,7 @@ pub enum Put {
 }
 
 impl Put {
-    /// Returns the name of the call.
+    /// Returns the name of the operation, for error messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Add => "add",

@@ -10,8 +10,8 @@ use crate::{Collection, Error};
 static COLLECTIONS: LazyLock<Mutex<HashMap<String, Weak<Collection>>>> = LazyLock::new(Mutex::default);
 
 impl Collection {
-    /// Returns the token with which [`attach`](Self::attach) finds this collection as long as a handle is open. It
-    /// cannot be guessed.
+    /// Returns the token with which [`attach`](Self::attach) finds this collection as long as a handle is open. It is a
+    /// random UUID, which cannot be guessed.
     pub fn token(self: &Arc<Self>) -> String {
         let token = self.handles.token_or_new();
         COLLECTIONS.lock().insert(token.clone(), Arc::downgrade(self));
@@ -25,7 +25,8 @@ impl Collection {
         collection.handles.open().then_some(collection)
     }
 
-    /// Closes one handle. The last one [closes](Self::close) the collection; with `commit`, it commits changes first.
+    /// Closes one handle. The last one [closes](Self::close) the collection; with `commit`, changes are committed
+    /// first.
     ///
     /// # Errors
     ///

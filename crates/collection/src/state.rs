@@ -15,9 +15,9 @@ pub(crate) struct State {
     pub generation: u64,
     /// The number of documents.
     pub documents: u64,
-    /// The vectors; `None` for a collection without.
+    /// The vectors; `None` for a collection without vectors.
     pub vectors: Option<VectorState>,
-    /// Any JSON of the caller.
+    /// The caller's metadata: any JSON.
     pub metadata: Value,
 }
 
@@ -52,18 +52,19 @@ pub(crate) struct BaseState {
     pub file: String,
     /// The number of its rows.
     pub rows: u64,
-    /// The name of the file with the ord of each row; `None` if a row has its own number as ord.
+    /// The name of the file with the ord of each row; `None` if every ord equals its row.
     pub ords: Option<String>,
 }
 
-/// The vectors of the passages that were added since: row `i` belongs to the passage with the ord `first_ord + i`.
+/// The vectors of the passages that were added since the last optimization: row `i` belongs to the passage with the ord
+/// `first_ord + i`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogState {
     /// The name of the file.
     pub file: String,
     pub first_ord: u32,
-    /// The number of rows that belong to this commit. The file may have more.
+    /// The number of rows of this commit. The file may have more.
     pub rows: u64,
     /// The CRC-32 of these rows.
     pub checksum: u32,

@@ -15,6 +15,6 @@ pub struct Stats {
     pub dim: Option<usize>,
     /// The number of vectors that are not in the graph yet. Searches scan them.
     pub pending: usize,
-    /// Bytes of vectors and graph in memory, without those that are mapped from files.
+    /// The bytes of vectors and graph in memory, without those that are mapped from files.
     pub memory_bytes: usize,
 }

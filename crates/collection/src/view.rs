@@ -49,7 +49,7 @@ impl View {
 }
 
 /// Copies the graph to memory if it is still in its file, so that later commits can append to it in microseconds.
-/// Searches go on meanwhile.
+/// Searches continue meanwhile.
 pub(crate) fn prepare_to_append(view: &FairRwLock<View>) -> Result<(), Error> {
     let mapped = view.read(|view| view.vectors.as_ref().and_then(|vectors| vectors.index.mapped_graph()))?;
     let Some(mapped) = mapped else { return Ok(()) };
@@ -59,8 +59,8 @@ pub(crate) fn prepare_to_append(view: &FairRwLock<View>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Switches to another commit, in all parts at once. The slow work is done before, in slices between which searches
-/// run, or without the lock. Calls must not overlap.
+/// Switches to another commit, in all parts at once. The slow work is done first: without the lock, or in slices
+/// between which searches run. Calls must not overlap.
 pub(crate) fn switch(
     view: &FairRwLock<View>,
     folder: &Path,

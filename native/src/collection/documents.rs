@@ -6,7 +6,7 @@ use sparse::PassageFields;
 
 use crate::call::{CallResult, Failure};
 
-/// Documents by columns. JavaScript passes them in several calls, so that no call takes long.
+/// Documents as one list per property. JavaScript passes them in several calls, so that no call takes long.
 #[napi]
 #[derive(Default)]
 pub struct DocumentBatch {

@@ -19,7 +19,7 @@ use crate::sparse::NativeAnalyzer;
 /// A handle of an open collection. Other threads may have more of them.
 #[napi]
 pub struct NativeCollection {
-    /// None once this handle is closed.
+    /// `None` once this handle is closed.
     inner: Mutex<Option<Arc<Collection>>>,
 }
 
@@ -30,11 +30,11 @@ impl NativeCollection {
 }
 
 impl Drop for NativeCollection {
-    /// Closes a handle that JavaScript has lost. Changes that were not committed are undone if it was the last one.
+    /// Closes a handle that was garbage-collected. Changes that were not committed are undone if it was the last one.
     fn drop(&mut self) {
         let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(collection) = inner {
-            // Closing waits for merges, for which the JavaScript thread has no time.
+            // Closing waits for merges, which would block the event loop.
             threads().spawn(Box::new(move || drop(collection.detach(false)))).ok();
         }
     }
@@ -147,7 +147,7 @@ impl NativeCollection {
         })
     }
 
-    /// Deletes documents. Resolves to the number of ids that the collection had.
+    /// Deletes documents. Resolves to the number of deleted documents.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn delete<'env>(&self, env: &'env Env, documents: Vec<String>) -> napi::Result<Object<'env>> {
         let inner = self.shared();
@@ -209,14 +209,14 @@ impl NativeCollection {
         spawn(env, move || Ok(inner?.optimize(threads as usize, &control)? as f64))
     }
 
-    /// Switches to the last commit of any process. Resolves to whether it is another one than before.
+    /// Switches to the last commit of any process. Resolves to true if it differs from the current one.
     #[napi(ts_return_type = "Promise<boolean>", catch_unwind)]
     pub fn refresh<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let inner = self.shared();
         spawn(env, move || Ok(inner?.refresh()?))
     }
 
-    /// Closes this handle. The last handle closes the collection; with `commit`, it commits changes first.
+    /// Closes this handle. The last handle closes the collection; with `commit`, changes are committed first.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn close<'env>(&self, env: &'env Env, commit: bool) -> napi::Result<Object<'env>> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner).take();

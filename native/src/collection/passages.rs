@@ -5,7 +5,7 @@ use sparse::{PassageFields, Searcher, StoredPassage};
 
 use crate::call::{CallResult, Failure};
 
-/// Passages by columns. An empty title means no title; fields are JSON.
+/// Passages as one list per property. An empty title means no title; fields are JSON.
 #[napi(object)]
 #[derive(Default)]
 pub struct NativeStoredPassages {

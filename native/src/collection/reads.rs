@@ -1,4 +1,4 @@
-//! Reads of a collection that are no searches: passages, documents, values of fields, statistics.
+//! Reads of a collection other than searches: passages, documents, values of fields, statistics.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub struct NativeCollectionStats {
     pub documents: f64,
     pub passages: f64,
     pub segments: u32,
-    /// The dimension of the vectors; none without vectors.
+    /// The dimension of the vectors; absent without vectors.
     pub dim: Option<u32>,
     /// The number of vectors that are not in the graph yet.
     pub pending: u32,
@@ -66,7 +66,7 @@ impl NativeCollection {
         })
     }
 
-    /// Returns those passages with these ids that the collection has, in the order of the ids.
+    /// Returns the passages with these ids, in the order of the ids. Unknown ids are skipped.
     #[napi(ts_return_type = "Promise<NativeStoredPassages>", catch_unwind)]
     pub fn passages<'env>(&self, env: &'env Env, ids: Vec<String>) -> napi::Result<Object<'env>> {
         let inner = self.shared();
@@ -92,8 +92,8 @@ impl NativeCollection {
         })
     }
 
-    /// For each of the passages of documents that will be replaced, returns the ord of a committed passage of the same
-    /// document that has the same title and text, or −1.
+    /// Returns, for each passage of documents that will be put, the ord of a committed passage of the same document
+    /// with the same title and text, or −1 if there is none.
     #[napi(ts_return_type = "Promise<Array<number>>", catch_unwind)]
     pub fn unchanged<'env>(
         &self,
@@ -238,7 +238,7 @@ pub struct PassageCursor {
 
 #[napi]
 impl PassageCursor {
-    /// Returns the next passages, at most `max`; none at the end.
+    /// Returns the next passages, at most `max`; an empty list at the end.
     #[napi(ts_return_type = "Promise<NativeStoredPassages>", catch_unwind)]
     pub fn read<'env>(&mut self, env: &'env Env, max: u32) -> napi::Result<Object<'env>> {
         let end = self.ords.len().min(self.next + max as usize);

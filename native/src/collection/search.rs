@@ -23,21 +23,22 @@ pub struct NativeSearchRequest {
     pub group_by_document: bool,
     pub k1: f64,
     pub b: f64,
-    /// Number of candidates that a search of the graph expands.
+    /// The number of candidates that the beam search expands in the graph.
     pub ef: u32,
     /// Whether all vectors are scored.
     pub exact: bool,
     /// How the lists of a hybrid search are fused.
     pub fusion: Option<FusionMethod>,
-    /// Number of hits of each list of a hybrid search.
+    /// The minimum number of hits taken from each list of a hybrid search.
     pub depth: u32,
     /// Whether title, text and fields are returned.
     pub contents: bool,
-    /// Whether the places of the query's words are returned.
+    /// Whether the ranges of the query's words in the text are returned.
     pub highlights: bool,
 }
 
-/// Hits by columns, best first. Lists that were not asked for are empty.
+/// Hits as one list per property, best first. Titles, texts and fields are empty unless contents or highlights were
+/// requested.
 #[napi(object)]
 pub struct NativeFound {
     pub ids: Vec<String>,

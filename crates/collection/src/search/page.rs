@@ -1,4 +1,4 @@
-//! One page of hits, with the contents that were asked for.
+//! One page of hits, with the contents that were requested.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -24,9 +24,9 @@ pub struct Found {
     pub document: String,
     /// The score.
     pub score: f32,
-    /// Title, text and fields, if they or highlights were asked for.
+    /// Title, text and fields, if they or highlights were requested.
     pub contents: Option<Contents>,
-    /// Byte ranges of the text, if they were asked for.
+    /// The byte ranges of the query's words in the text, if they were requested.
     pub highlights: Option<Vec<Range<usize>>>,
 }
 

@@ -14,7 +14,7 @@ pub enum Retriever {
     Hybrid {
         /// How the lists are fused: the dense one first, the sparse one second.
         method: Method,
-        /// The number of hits taken from each list.
+        /// The minimum number of hits taken from each list. A page that ends after it takes more.
         depth: usize,
     },
 }
@@ -30,7 +30,7 @@ pub struct Request<'a> {
     pub retriever: Retriever,
     /// The maximum number of hits.
     pub k: usize,
-    /// The number of best hits to leave out, for pages after the first.
+    /// The number of hits to skip, for pages after the first.
     pub offset: usize,
     /// Which passages may be hits; `None` for all.
     pub filter: Option<&'a Filter>,
@@ -38,7 +38,7 @@ pub struct Request<'a> {
     pub group_by_document: bool,
     /// The parameters of BM25.
     pub bm25: Bm25,
-    /// The number of candidates that a search of the graph expands.
+    /// The number of candidates that the beam search expands in the graph.
     pub ef: usize,
     /// Whether all vectors are scored, instead of a search of the graph.
     pub exact: bool,
@@ -51,6 +51,6 @@ pub struct Request<'a> {
 pub struct Include {
     /// Title, text and fields.
     pub contents: bool,
-    /// The places of the query's words in the text.
+    /// The byte ranges of the query's words in the text.
     pub highlights: bool,
 }

@@ -10,7 +10,7 @@ use crate::Error;
 use crate::vectors::live::LiveVectors;
 use crate::view::View;
 
-/// The lists of one request, which can be asked for again with another length.
+/// Ranks the passages of one request. Can be called again for more hits without evaluating the filter again.
 pub(crate) struct Retrieval<'a> {
     view: &'a View,
     request: &'a Request<'a>,

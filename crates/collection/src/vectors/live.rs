@@ -1,4 +1,4 @@
-//! The vectors that searches read: the base and all rows of the log that were committed.
+//! The vectors that searches read: the base and all committed rows of the log.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::row_map::RowMap;
 use crate::Error;
 use crate::state::VectorState;
 
-/// Number of rows that are read and appended at a time: under a megabyte of a typical model's vectors.
+/// Number of rows that are read and appended at a time: less than 1 MiB for 384 dimensions.
 pub(crate) const ROWS_PER_SLICE: u64 = 512;
 
 /// The vector index of a collection, and where its rows came from.
@@ -20,7 +20,7 @@ pub(crate) struct LiveVectors {
     pub map: RowMap,
     /// The commit up to which the index has rows.
     pub state: VectorState,
-    /// The rows that no search finds: those of deleted passages, and those of a commit that is not published yet.
+    /// The rows that searches skip: those of deleted passages, and those of a commit that is not published yet.
     hidden: RowSet,
 }
 
@@ -61,7 +61,7 @@ impl LiveVectors {
         Ok(vectors)
     }
 
-    /// Returns whether a later commit only has more rows in the log.
+    /// Returns whether a commit has the same base and log, and at least as many rows in the log.
     pub fn continues_in(&self, state: &VectorState) -> bool {
         let log = &self.state.log;
         self.state.base == state.base && log.file == state.log.file && log.rows <= state.log.rows
@@ -73,7 +73,7 @@ impl LiveVectors {
         Some(self.index.vector(row))
     }
 
-    /// Appends rows of the log, which no search finds before [`publish`](Self::publish).
+    /// Appends rows of the log. Searches skip them until [`publish`](Self::publish).
     pub fn append(&mut self, vectors: &[f32]) -> Result<(), Error> {
         let rows = self.index.append(vectors)?;
         self.state.log.rows += u64::from(rows.end - rows.start);

@@ -1,7 +1,7 @@
 //! The file to which a writer appends vectors.
 //!
 //! It has a header of 64 bytes and then the rows, `dim` f32 each, little-endian. A commit records the number of its
-//! rows and their checksum. What comes after them in the file was never committed; the next writer overwrites it.
+//! rows and their checksum. Any rows after them in the file were never committed; the next writer removes them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -13,7 +13,7 @@ use crate::state::LogState;
 
 const MAGIC: [u8; 8] = *b"PKVLOG\0\x01";
 const HEADER_BYTES: u64 = 64;
-/// Rows are written when this many bytes wait.
+/// Buffered rows are written to the file when they have at least this many bytes.
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// A log that is open for appending.
@@ -24,9 +24,9 @@ pub(crate) struct LogWriter {
     dim: usize,
     /// What the last commit recorded.
     committed: LogState,
-    /// Rows that were appended, including those in the buffer.
+    /// The number of rows in the log, including those in the buffer.
     rows: u64,
-    /// The checksum of all rows that were appended.
+    /// The checksum of all these rows.
     checksum: crc32fast::Hasher,
     buffer: Vec<u8>,
     /// Whether rows were appended since the last [`sync`](Self::sync).
@@ -95,7 +95,7 @@ impl LogWriter {
         Ok(LogState { rows: self.rows, checksum: self.checksum.clone().finalize(), ..self.committed.clone() })
     }
 
-    /// Takes note of a commit.
+    /// Remembers what a commit recorded about the rows.
     pub fn commit(&mut self, state: LogState) {
         self.committed = state;
     }

@@ -1,8 +1,8 @@
 //! Which passage a row of the vector index belongs to.
 //!
-//! The rows have two parts. Those of the base were copied when the collection was last optimized; rows of deleted
-//! passages were left out, so their ords have gaps. Those of the log follow, without gaps. Ords ascend with the rows, so
-//! ties between equal scores are the same by row and by ord.
+//! The rows have two parts. The rows of the base were written when the collection was last optimized; rows of deleted
+//! passages were left out, so their ords have gaps. The rows of the log follow, without gaps. Ords ascend with the
+//! rows, so hits with equal scores have the same order by row and by ord.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ const KIND: FileKind = FileKind { magic: *b"PKORDS\0\0", version: 1, name: "ords
 /// Maps rows to ords and back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RowMap {
-    /// The ord of each row of the base, in ascending order; `None` if each has its own number as ord.
+    /// The ord of each row of the base, in ascending order; `None` if every ord equals its row.
     base: Option<Vec<u32>>,
     base_rows: u32,
     /// The ord of the first row of the log.
@@ -28,7 +28,7 @@ impl RowMap {
         Self { base, base_rows, first_ord }
     }
 
-    /// Returns whether every row has its own number as ord.
+    /// Returns whether every ord equals its row.
     fn is_identity(&self) -> bool {
         self.base.is_none() && self.first_ord == self.base_rows
     }
@@ -51,7 +51,7 @@ impl RowMap {
         }
     }
 
-    /// Returns those of the first `len` rows whose ords are in a set.
+    /// Returns the rows below `len` whose ords are in a set.
     pub fn rows(&self, ords: &BitSet, len: usize) -> BitSet {
         if self.is_identity() {
             return ords.intersection(&BitSet::full(len));
@@ -60,7 +60,7 @@ impl RowMap {
             let last = (first + 63).min(len - 1);
             let (first_ord, last_ord) = (self.ord(first as u32), self.ord(last as u32));
             if (last_ord - first_ord) as usize == last - first {
-                // No ord is missing between them, as in most words.
+                // The ords have no gap here. This is so for most words.
                 return bits_at(ords.words(), first_ord as usize) & (u64::MAX >> (63 - (last - first)));
             }
             let bits =
@@ -93,7 +93,7 @@ impl RowMap {
     }
 }
 
-/// Returns 64 bits of a set, from the bit with this number. Beyond the set, they are 0.
+/// Returns the 64 bits of a set from bit `first` on. Bits beyond the set are 0.
 fn bits_at(words: &[u64], first: usize) -> u64 {
     let word = |at: usize| words.get(at).copied().unwrap_or(0);
     let (at, shift) = (first / 64, first % 64);

@@ -1,4 +1,5 @@
-//! Changes: the writer ([`writer`]), who holds its lock ([`owner`]), and optimization ([`optimize`]).
+//! Changes: the writer ([`writer`]), the record of the process that holds its lock ([`owner`]), and optimization
+//! ([`optimize`]).
 
 pub(crate) mod optimize;
 pub(crate) mod owner;

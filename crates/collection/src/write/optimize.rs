@@ -15,8 +15,8 @@ use crate::vectors::log::LogWriter;
 use crate::vectors::row_map::RowMap;
 use crate::view::View;
 
-/// Optimizes the collection, whose changes must all be committed. Searches go on meanwhile. Makes a commit. Counts each
-/// vector as one unit of progress.
+/// Optimizes the collection, whose changes must all be committed, and makes a commit. Searches continue meanwhile.
+/// Counts each vector that it inserts into the graph as one unit of progress.
 pub(crate) fn optimize(
     writer: &mut Writer,
     view: &FairRwLock<View>,
@@ -31,16 +31,16 @@ pub(crate) fn optimize(
     finish(writer, result)
 }
 
-/// Saves the graph, so that the next process that opens the collection need not build it again. Deleted rows and rows
-/// that are not in the graph yet are saved as they are, so this takes as long as writing the file. The changes of the
-/// writer must all be committed.
+/// Saves the graph, so that the next process that opens the collection does not have to build it again. Deleted rows
+/// and rows that are not in the graph yet are saved as they are, so this takes only as long as writing the file. The
+/// changes of the writer must all be committed.
 pub(crate) fn save_graph(writer: &mut Writer, view: &FairRwLock<View>) -> Result<(), Error> {
     let result = write_base(writer, view, RowsToKeep::All, 1, &Control::new());
     let result = result.and_then(|()| writer.commit_state());
     finish(writer, result)
 }
 
-/// The least number of rows in the log for which [`save_graph`] saves time: building their graph takes a second.
+/// The minimum number of rows in the log for which [`save_graph`] saves time: building their graph takes a second.
 const MIN_ROWS_TO_SAVE: u64 = 5_000;
 
 /// Returns whether the graph of the rows in the log would take long to build again.
@@ -52,7 +52,7 @@ pub(crate) fn is_worth_saving(writer: &Writer) -> bool {
 }
 
 /// Removes files that are no longer in use. After an error, the last commit is the old one, or the new one if its rename
-/// succeeded. A rollback finds out which, and returns to its log. If it fails too, the files of both must stay.
+/// succeeded. A rollback finds out which, and opens its log. If the rollback fails too, the files of both must stay.
 fn finish(writer: &mut Writer, result: Result<(), Error>) -> Result<(), Error> {
     if result.is_ok() || writer.rollback().is_ok() {
         remove_unused(&writer.folder, &writer.committed);
@@ -63,7 +63,7 @@ fn finish(writer: &mut Writer, result: Result<(), Error>) -> Result<(), Error> {
 /// Which rows a base has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RowsToKeep {
-    /// Those of passages that are not deleted, all of them in the graph.
+    /// The rows of passages that are not deleted, all of them in the graph.
     Live,
     /// All rows.
     All,
@@ -85,7 +85,7 @@ fn write_base(
         let index = view.vectors.as_ref().map(|vectors| &vectors.index);
         index.map_or((0, 0, 0), |index| (index.len(), index.live_len(), index.pending()))
     })?;
-    // Otherwise, the live rows are copied into a new graph below.
+    // If some rows are deleted, `compacted` builds a new graph of the live ones below.
     if keep == RowsToKeep::Live && live_rows == rows {
         control.set_total(pending as u64);
         insert_pending(view, threads, control, &AtomicBool::new(false))?;

@@ -1,4 +1,4 @@
-//! Who has a collection open for changes, for the error that another writer gets.
+//! Records which process has a collection open for changes, for the error that another writer gets.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub(crate) fn remove(folder: &Path) {
     fs::remove_file(owner_of(folder)).ok();
 }
 
-/// Describes the owner.
+/// Describes the owner, for [`Error::Locked`](crate::Error::Locked).
 pub(crate) fn describe(folder: &Path) -> String {
     let owner = fs::read_to_string(owner_of(folder)).ok();
     match owner.and_then(|text| serde_json::from_str::<Owner>(&text).ok()) {

@@ -21,7 +21,7 @@ pub(crate) struct Writer {
     pub index: IndexWriter,
     /// The state of the last commit.
     pub committed: State,
-    /// What the next commit will record; its log is brought up to date when it commits.
+    /// What the next commit will record. Its `log` is updated only by the commit.
     pub state: State,
     pub log: Option<LogWriter>,
     /// Whether there are changes to commit.
@@ -29,7 +29,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Takes the lock, and removes what writers that were killed have left behind.
+    /// Takes the lock, and removes files and rows that killed writers left behind.
     pub fn open(folder: &Path, id: &str, options: WriterOptions) -> Result<Self, Error> {
         let index = IndexWriter::open(&bm25_of(folder), options).map_err(|error| match error {
             sparse::Error::Locked { .. } => {
@@ -58,8 +58,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds documents that were [checked](Self::check), or replaces those with the same ids. Adds all or none. `copies`
-    /// are the vectors for all [`NewVector::SameAs`], from [`vectors_to_copy`].
+    /// Adds documents that were [checked](Self::check), or replaces those with the same ids: all or none. `copies` are
+    /// the vectors for all [`NewVector::SameAs`], from [`vectors_to_copy`].
     pub fn put(&mut self, documents: &[NewDocument], copies: Vec<Vec<f32>>) -> Result<(), Error> {
         let mut copies = copies.into_iter();
         self.change(|writer| {
@@ -72,7 +72,7 @@ impl Writer {
         })
     }
 
-    /// Deletes documents and returns how many there were. Unknown ids are ignored.
+    /// Deletes documents and returns how many were deleted. Unknown ids are ignored.
     pub fn delete<S: AsRef<str>>(&mut self, documents: &[S]) -> Result<u64, Error> {
         self.change(|writer| {
             let mut deleted = 0;
@@ -84,8 +84,8 @@ impl Writer {
         })
     }
 
-    /// Returns the passages of a document of the last commit, which `searcher` shows, with their ords. Fails if there is
-    /// none, or if this writer changed the document since.
+    /// Returns the passages of a document, with their ords, from `searcher`, which shows the last commit. Fails if
+    /// there is no such document, or if this writer changed it since.
     pub fn committed_passages(
         &self,
         operation: &'static str,
@@ -94,7 +94,7 @@ impl Writer {
     ) -> Result<Vec<(u32, StoredPassage)>, Error> {
         let mut passages = Vec::new();
         while let Some(ord) = searcher.ord(&passage_id(document, passages.len()))? {
-            // A passage that this writer has deleted or replaced since is not that of the last commit.
+            // False if this writer has deleted or replaced the passage since the last commit.
             if !self.index.is_committed(&passage_id(document, passages.len()))? {
                 return Err(Error::argument(format!(
                     "{operation}: expected a document without changes since the last commit, got \"{document}\"; commit first"
@@ -140,7 +140,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Undoes all changes since the last commit. If this fails, everything but another rollback is refused.
+    /// Undoes all changes since the last commit. If this fails, changes and commits are refused until another rollback.
     pub fn rollback(&mut self) -> Result<(), Error> {
         self.index.rollback()?;
         self.restore().inspect_err(|_| self.index.interrupt())
@@ -148,7 +148,7 @@ impl Writer {
 
     /// Returns to the last commit after the BM25 index did so.
     fn restore(&mut self) -> Result<(), Error> {
-        // A commit that failed after its rename is on the disk nevertheless. Its vectors must stay then.
+        // A commit that failed after its rename is on the disk nevertheless, so its vectors must stay.
         self.committed = state_of(&self.folder, &self.committed.collection, &*self.index.searcher()?)?;
         self.log = open_log(&self.folder, &self.committed)?;
         self.state = self.committed.clone();
@@ -162,7 +162,7 @@ impl Writer {
         Ok(self.index.close()?)
     }
 
-    /// Runs a change. If it fails half-way, the writer must be rolled back before anything else.
+    /// Runs a change. If it fails halfway, later changes and commits are refused until a rollback.
     fn change<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         let (before, documents) = ((self.index.next_ord(), self.index.len()), self.state.documents);
         let result = work(self);

@@ -1,4 +1,4 @@
-//! A graph over rows whose vectors are stored elsewhere, with the codes by which searches score the rows.
+//! The graph over rows whose vectors are stored elsewhere, and the quantized codes with which searches score the rows.
 
 mod file;
 mod search;
@@ -20,8 +20,8 @@ use super::squared_lengths::SquaredLengths;
 use crate::store::rows_view::RowsView;
 use crate::{Error, Similarity};
 
-/// The graph and the codes of rows. Its functions take the view of the rows, which their owner stores. Rows are first
-/// [encoded](Self::encode) and then [inserted](Self::insert) into the graph.
+/// The graph and the codes of rows. The owner stores the rows and passes a view of them to each function. Rows are
+/// first [encoded](Self::encode) and then [inserted](Self::insert) into the graph.
 #[derive(Debug)]
 pub(crate) struct GraphIndex {
     graph: Graph,
@@ -29,7 +29,7 @@ pub(crate) struct GraphIndex {
     /// Only for graphs of augmented vectors (see `scorer.rs`).
     squared_lengths: Option<SquaredLengths>,
     options: HnswOptions,
-    /// The buffers of finished searches, for later ones.
+    /// The buffers of finished searches, which later searches reuse.
     scratches: Mutex<Vec<Scratch>>,
 }
 
@@ -99,8 +99,8 @@ impl GraphIndex {
         self.graph.num_rows()
     }
 
-    /// Raises the maximum length of a row, if `squared_length` is larger, before rows of that length are added. It
-    /// matters only for graphs of augmented vectors.
+    /// Raises the maximum squared length of a row to `squared_length`, if that is larger, before rows of this length
+    /// are added. It matters only for graphs of augmented vectors.
     pub fn reserve_max(&mut self, squared_length: f32) {
         if let Some(squared_lengths) = &mut self.squared_lengths {
             squared_lengths.reserve_max(squared_length);

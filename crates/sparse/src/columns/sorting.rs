@@ -1,7 +1,7 @@
 //! Sorts passages by the value of a field.
 //!
-//! Each segment first finds its own best passages by keys that are integers: a text has its ordinal in the dictionary of
-//! the segment. Only these passages get the values themselves, by which the segments are merged.
+//! The first passages of each segment are selected by integer keys: the key of a text is its ordinal in the dictionary
+//! of the segment. Only the values of these passages are read, and the lists of the segments are merged by them.
 
 use std::cmp::Ordering;
 
@@ -16,7 +16,7 @@ use crate::search::filtered_searcher::FilteredSearcher;
 
 /// A passage with its sort key in its segment.
 struct Keyed {
-    /// The type of the value and the value, both as integers in the wanted order; [`MISSING`] without a value.
+    /// The type of the value and the value, both as integers in the requested order; [`MISSING`] without a value.
     key: (u8, u64),
     ord: u32,
 }
@@ -30,15 +30,15 @@ struct Sorted {
 /// The key of a passage without the field, which comes last in either direction.
 const MISSING: (u8, u64) = (u8::MAX, 0);
 
-/// The first part of the key of a text, in ascending order.
+/// The first part of the key of a text. It is the same in both directions.
 const TEXT: u8 = 1;
 
 impl FilteredSearcher<'_> {
-    /// Sorts the passages that meet the filter by the value of a field, and returns the ords of those from place
-    /// `offset` on, at most `k`. Numbers come before texts, which are ordered by the code points of their characters,
-    /// and texts before false and true. `descending` reverses this order. A passage with a list of texts is sorted by
-    /// the text of the list that comes first in the chosen direction. Passages with equal values are in the order of
-    /// their ords in both directions, and passages without the field come last.
+    /// Sorts the passages that meet the filter by the value of a field, skips `offset` of them, and returns the ords of
+    /// the next `k`. Numbers come before texts, which are ordered by the code points of their characters, and texts
+    /// before false and true. `descending` reverses this order. A passage with a list of texts is sorted by the text of
+    /// the list that comes first in the chosen direction. Passages with equal values are in the order of their ords in
+    /// both directions, and passages without the field come last.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl FieldColumns {
         }
     }
 
-    /// Replaces the keys of passages, which are in the order of their keys, by their values.
+    /// Replaces the keys of passages, which are sorted by key, with their values.
     fn values(&self, passages: Vec<Keyed>, descending: bool, index: &Snapshot) -> Result<Vec<Sorted>, Error> {
         let in_order = |value: u64| if descending { !value } else { value };
         let mut ordinals: Vec<u64> = passages

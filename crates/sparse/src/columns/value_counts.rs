@@ -11,13 +11,13 @@ use crate::filter::known_fields::check_known_field;
 use crate::index::snapshot::Snapshot;
 use crate::search::filtered_searcher::FilteredSearcher;
 
-/// Counts by value.
+/// The number of passages for each value.
 #[derive(Default)]
 struct Counts {
-    /// By the bits of the number. Fields have no NaN and no −0.
+    /// Keyed by the bits of the number: fields have no NaN and no −0, so equal numbers have equal bits.
     numbers: HashMap<u64, u64>,
     texts: HashMap<String, u64>,
-    /// Of false and of true.
+    /// The counts of false and of true.
     booleans: [u64; 2],
 }
 
@@ -65,7 +65,7 @@ impl Counts {
         }
         let Some(column) = &columns.texts else { return Ok(()) };
         let (terms, bytes) = (column.dictionary().num_terms(), column.dictionary().num_bytes());
-        // Each term takes at least a byte. A corrupt number must not make us allocate without limit.
+        // Each term takes at least one byte, so this limits the allocation if the number of terms is corrupt.
         if terms as u64 > bytes.get_bytes() {
             let got = format!("{terms} terms in {bytes}");
             return Err(Error::corrupt(&index.path, "a dictionary of a column", got));

@@ -1,7 +1,7 @@
 //! Encodes the title and the text of a passage as bytes:
 //!
 //! ```text
-//! 0 without a title, otherwise the length of the title plus 1: u32, little-endian │ title │ text
+//! title length in bytes + 1, or 0 without a title: u32, little-endian │ title │ text
 //! ```
 
 use crate::Error;
@@ -10,7 +10,7 @@ use crate::Error;
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] for a title of 4 GiB or more.
+/// [`Error::Argument`] for a title of about 4 GiB or more.
 pub(crate) fn encode(title: Option<&str>, text: &str) -> Result<Vec<u8>, Error> {
     let code = title.map_or(Some(0), |title| u32::try_from(title.len()).ok()?.checked_add(1));
     let Some(code) = code else {

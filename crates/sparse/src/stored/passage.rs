@@ -29,7 +29,7 @@ impl Searcher {
     /// # Errors
     ///
     /// [`Error::UnknownPassage`] if this commit has no passage with this ord, for example because it was deleted;
-    /// [`Error::NotStored`] if it was added without its text; [`Error::Corrupt`] or [`Error::Io`] if the index cannot
+    /// [`Error::NotStored`] if its text was not stored; [`Error::Corrupt`] or [`Error::Io`] if the index cannot
     /// be read.
     pub fn passage(&self, ord: u32) -> Result<StoredPassage, Error> {
         self.index.read(|| read_passage(&self.index, ord))

@@ -2,14 +2,14 @@
 //!
 //! It is tantivy's own `MmapDirectory` with three differences:
 //!
-//! - A commit is durable before tantivy removes the files of the one before. tantivy renames the new list of segments to
-//!   `meta.json` and then removes files, but flushes the folder neither after nor between. After a power loss, the old
-//!   list could be back, without its files.
-//! - A handle whose writer was closed writes nothing anymore. A merge that ends at the same moment would otherwise write
-//!   its list of segments after the lock is released, and so undo a commit of the next writer.
+//! - A commit is durable before tantivy removes the files of the previous commit. tantivy renames the new list of
+//!   segments to `meta.json` and then removes files, but does not flush the folder in between. After a power loss, the
+//!   old list could be back, without its files.
+//! - A handle whose writer was closed neither replaces nor removes files. Otherwise, a merge that ends at the same
+//!   moment could write its list of segments after the lock is released, and so undo a commit of the next writer.
 //! - `.managed.json`, tantivy's list of the files that it may remove, is written once per commit, before `meta.json`.
 //!   tantivy writes and flushes it for each new file, about ten times per commit. After a power loss, the list may lack
-//!   files that no commit has; opening a writer removes these.
+//!   some files that belong to no commit; opening a writer removes these.
 
 use std::io::{Error, Result};
 use std::path::Path;
@@ -53,7 +53,7 @@ impl State {
     }
 }
 
-/// What happened to the state before a panic does not matter: each change of it is a single assignment.
+/// Locks the state, even after a panic: each change of the state is a single assignment, so it is never inconsistent.
 fn lock_state(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -158,7 +158,7 @@ mod tests {
         let held = directory.acquire_lock(&INDEX_WRITER_LOCK).expect("no other writer");
         assert!(matches!(directory.acquire_lock(&INDEX_WRITER_LOCK), Err(LockError::LockBusy)));
         directory.atomic_write(list, b"first").expect("written");
-        // A merge has a handle of its own.
+        // A merge has its own handle.
         let handle = directory.clone();
         drop(held);
         handle.atomic_write(list, b"late").expect_err("no writer");

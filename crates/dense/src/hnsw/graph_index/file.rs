@@ -2,8 +2,8 @@
 //! checks that take milliseconds. They are enough to make searches memory-safe, even if the neighbors in the graph are
 //! corrupt.
 //!
-//! The sections, for `rows` rows with codes of which the first `graph rows` are in the graph (in an HNSW index, all of
-//! them):
+//! The sections are as follows. All rows have codes; the first `graph rows` of them are in the graph (all rows, in an
+//! HNSW index).
 //!
 //! | section | contents |
 //! |---|---|
@@ -41,7 +41,7 @@ pub(crate) struct RowShape {
     pub similarity: Similarity,
     /// The number of rows that have codes.
     pub num_rows: usize,
-    /// The number of these that are in the graph.
+    /// The number of these rows that are in the graph: the first ones.
     pub num_graph_rows: usize,
 }
 
@@ -99,7 +99,7 @@ impl GraphIndex {
         Ok(Self { graph, codes, squared_lengths, options, scratches: Mutex::default() })
     }
 
-    /// Checks the neighbors in the graph, all of which opening checks only in small graphs.
+    /// Checks all neighbors in the graph. [`open`](Self::open) does so only for small graphs.
     pub fn verify(&self, file: &File) -> Result<(), Error> {
         let checked = self.graph.check_neighbors();
         Ok(checked

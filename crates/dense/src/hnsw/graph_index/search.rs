@@ -20,10 +20,10 @@ use crate::hnsw::search::scratch::Scratch;
 use crate::store::rows_view::RowsView;
 use crate::{Error, RowSet};
 
-/// Number of queries that a thread takes at a time, except for batch code scans.
+/// Number of queries in a task of the thread pool, except for batch code scans.
 const QUERIES_PER_TASK: usize = 32;
 
-/// What a search is asked for.
+/// The parameters of a search.
 #[derive(Clone, Copy)]
 pub(crate) struct SearchParams<'a> {
     /// The number of hits.
@@ -82,8 +82,8 @@ impl GraphIndex {
         Ok(found?.into_iter().flatten().collect())
     }
 
-    /// Returns the best rows of a set for a prepared query, best first, without the graph: scores the vectors of few
-    /// rows, and the codes of more. The set has `num_rows` rows, which need not be in the graph.
+    /// Returns the best rows of a set for a prepared query, best first, without the graph: scores a small set by
+    /// vectors, and a larger one by codes first. The set has `num_rows` rows, which need not be in the graph.
     pub fn scan_set(
         &self,
         view: &RowsView,
@@ -199,7 +199,7 @@ fn search_allowed(
     };
     let candidates = match (found, &plan.strategy) {
         (Some(found), _) => found,
-        // With an infinite score by codes, every row is scored by its vector in `rescore`.
+        // `rescore` prunes no candidate with an infinite score, so it scores every row by its vector.
         (None, Strategy::ScoreAllowed(_)) => {
             allowed.iter().map(|ord| Hit { ord, score: f32::INFINITY }).collect()
         }

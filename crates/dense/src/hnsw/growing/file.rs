@@ -7,7 +7,7 @@
 //! | section | contents |
 //! |---|---|
 //! | `vectors` | `[rows, dim]` f32, scaled to length 1 for cosine |
-//! | `unlinked` | one bit per row, in u64 words: the rows in the graph that have no neighbors because they were deleted when their turn came |
+//! | `unlinked` | one bit per row, in u64 words: the rows in the graph that have no neighbors because they were deleted before they were inserted |
 //!
 //! The file's metadata has the keys `dim`, `rows`, `similarity`, `metadata` (the caller's), `graphRows` (the number of
 //! rows in the graph; the later ones are pending), and those of the graph.
@@ -49,7 +49,7 @@ impl GrowingIndex {
     /// pending are pending again. All rows are live until the caller [sets](Self::set_deleted) those that are deleted.
     ///
     /// Vectors, codes and the graph stay in the file. Appended rows are in memory, and are lost unless the index is
-    /// saved again. The codes and the graph are copied to memory when they are changed for the first time (see
+    /// saved. The codes and the graph are copied to memory when they are changed for the first time (see
     /// [`mapped_graph`](Self::mapped_graph)). With the option `verify`, also runs [`verify`](Self::verify).
     ///
     /// # Errors

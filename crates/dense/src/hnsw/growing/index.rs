@@ -12,7 +12,7 @@ use crate::{Error, RowSet, Similarity};
 /// Number of rows that [`GrowingIndex::compacted`] copies between two checks for cancellation.
 const ROWS_PER_CHECK: usize = 1024;
 
-/// Vectors without ids. Rows are found from the moment they are appended: those that are not in the graph yet (the last
+/// Vectors without ids. Searches find rows as soon as they are appended: rows that are not in the graph yet (the last
 /// ones) are scanned.
 ///
 /// A row is identified by its position, its *ord*. [`append`](Self::append) takes microseconds per row;
@@ -42,9 +42,9 @@ pub struct GrowingIndex {
     pub(super) mapped: Option<MappedGraph>,
     /// The number of deleted rows in the graph.
     pub(super) num_deleted_in_graph: usize,
-    /// The rows in the graph without neighbors, because they were deleted when their turn came.
+    /// The rows in the graph without neighbors, because they were deleted before they were inserted.
     pub(super) unlinked: RowSet,
-    /// Those of the unlinked rows that are live again.
+    /// The unlinked rows that are live again.
     pub(super) revived: RowSet,
 }
 
@@ -60,7 +60,7 @@ impl GrowingIndex {
         Ok(Self::from_parts(rows, GraphIndex::new(dim, similarity, options), None, RowSet::new()))
     }
 
-    /// Makes an index without deleted rows.
+    /// Creates an index without deleted rows.
     pub(super) fn from_parts(
         rows: VectorRows,
         graph: GraphIndex,
@@ -102,24 +102,24 @@ impl GrowingIndex {
         self.similarity().prepare("add", expected, vector).map(drop)
     }
 
-    /// Returns the number of rows that [`insert_pending`](Self::insert_pending) has still to take: rows that are not in
-    /// the graph yet, deleted or not, and rows that came back to life after their turn.
+    /// Returns the number of rows that [`insert_pending`](Self::insert_pending) still has to insert: rows that are not
+    /// in the graph yet, deleted or not, and rows that were deleted when they were inserted, but are live again.
     #[must_use]
     pub fn pending(&self) -> usize {
         self.len() - self.graph.num_graph_rows() + self.revived.len()
     }
 
     /// Inserts up to `max_rows` of the pending rows, in order, into the graph with `threads` threads (0: one per CPU).
-    /// Deleted rows are taken too, but get no neighbors. Returns how many rows it has taken, which is 0 only if none
-    /// are pending or `max_rows` is 0; it may be less than `max_rows` even if more are pending. Counts each row that it
-    /// links as one unit of progress.
+    /// Deleted rows are inserted too, but get no neighbors. Returns the number of inserted rows, which is 0 only if
+    /// none are pending or `max_rows` is 0; it may be less than `max_rows` even if more are pending. Counts each row
+    /// that gets neighbors as one unit of progress.
     ///
     /// If the index was opened from a file, the first call copies codes and graph to memory, unless that was
     /// [done before](Self::mapped_graph).
     ///
     /// # Errors
     ///
-    /// [`Error::Full`], [`Error::Threads`] or [`Error::Cancelled`]; the index is then what it was before.
+    /// [`Error::Full`], [`Error::Threads`] or [`Error::Cancelled`]; the index is then unchanged.
     pub fn insert_pending(
         &mut self,
         max_rows: usize,
@@ -157,7 +157,7 @@ impl GrowingIndex {
     }
 
     /// Replaces the set of deleted rows, which no search returns. A row that is not in the new set is live, even if it
-    /// was deleted before. Ords that are not those of rows are ignored: a row that is appended later is live.
+    /// was deleted before. Ords without a row are ignored: a row that is appended later is live.
     pub fn set_deleted(&mut self, deleted: RowSet) {
         self.rows.set_deleted(&deleted);
         let in_graph = RowSet::full(self.graph.num_graph_rows());
@@ -166,7 +166,7 @@ impl GrowingIndex {
     }
 
     /// Returns a copy with only these rows, in their order, and a new graph, built on `threads` threads (0: one per
-    /// CPU). No row of the copy is deleted or pending. Ords that are not those of rows are ignored. Counts each row as
+    /// CPU). No row of the copy is deleted or pending. Ords without a row are ignored. Counts each row as
     /// one unit of progress.
     ///
     /// # Errors
@@ -186,18 +186,19 @@ impl GrowingIndex {
         Ok(copy)
     }
 
-    /// Returns the codes and the graph of an opened index that were not copied to memory yet.
+    /// Returns the codes and the graph of an opened index; `None` if they are in memory already.
     ///
     /// A program that searches the index in other threads calls this, then [`MappedGraph::copy_to_memory`] while
-    /// searches go on, and then [`use_copy`](Self::use_copy) before the first change, which would otherwise make the copy
-    /// itself.
+    /// searches continue, and then [`use_copy`](Self::use_copy) before the first change, which would otherwise make the
+    /// copy itself.
     #[must_use]
     pub fn mapped_graph(&self) -> Option<MappedGraph> {
         self.mapped.clone()
     }
 
-    /// Replaces the mapped codes and graph by their copy, which takes microseconds. Does nothing if the index was changed
-    /// since, or if the copy is one of another index. Returns what is no longer needed, to be dropped later.
+    /// Replaces the mapped codes and graph with their copy, which takes microseconds. Does nothing if the index was
+    /// changed since, or if the copy is of another index. Returns the part that is no longer needed, so that the caller
+    /// can drop it outside a lock.
     pub fn use_copy(&mut self, mut copy: GraphCopy) -> GraphCopy {
         if self.mapped.as_ref().is_some_and(|mapped| mapped.is_copied_in(&copy)) {
             self.mapped = None;
@@ -206,9 +207,9 @@ impl GrowingIndex {
         copy
     }
 
-    /// Reserves space for `additional` rows, so that appending and inserting them moves no other rows in memory, which
-    /// takes about as long as [a copy of the graph](MappedGraph::copy_to_memory). Without reserved space, this happens each time
-    /// the number of rows has doubled. Copies an opened index to memory first.
+    /// Reserves space for `additional` rows, so that appending and inserting them does not reallocate. A reallocation
+    /// takes about as long as [a copy of the graph](MappedGraph::copy_to_memory), and without reserved space happens
+    /// each time the number of rows has doubled. Copies the codes and the graph of an opened index to memory first.
     pub fn reserve(&mut self, additional: usize) {
         self.mapped = None;
         self.rows.reserve(additional);
@@ -225,7 +226,7 @@ impl GrowingIndex {
         self.rows.stored(row)
     }
 
-    /// Returns the number of rows, including deleted ones: ords are below this.
+    /// Returns the number of rows, including deleted ones. All ords are below it.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()

@@ -1,4 +1,4 @@
-//! Copies the codes and the graph of an opened index to memory while searches of the index go on.
+//! Copies the codes and the graph of an opened index to memory while searches of the index continue.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use storage::File;
 use crate::Error;
 use crate::hnsw::graph_index::{GraphIndex, RowShape};
 
-/// Number of rows for which a copy has space to grow, at least.
+/// Minimum number of rows that a copy reserves space for.
 const MIN_ADDITIONAL_ROWS: usize = 4096;
 
 /// The codes and the graph of an opened index, in their file.
@@ -17,7 +17,7 @@ pub struct MappedGraph {
     shape: RowShape,
 }
 
-/// A copy of codes and a graph, in memory.
+/// A copy of the codes and the graph in memory.
 #[derive(Debug)]
 pub struct GraphCopy {
     pub(super) graph: GraphIndex,
@@ -29,13 +29,13 @@ impl MappedGraph {
         Self { file, shape }
     }
 
-    /// Returns whether a copy is one of this graph.
+    /// Returns whether a copy is of this graph.
     pub(super) fn is_copied_in(&self, copy: &GraphCopy) -> bool {
         Arc::ptr_eq(&self.file, &copy.file)
     }
 
-    /// Copies the codes and the graph to memory, with space for a sixteenth more rows. This takes a few hundred
-    /// milliseconds per million rows.
+    /// Copies the codes and the graph to memory, with space for 1/16 more rows, at least 4096. This takes a few
+    /// hundred milliseconds per million rows.
     ///
     /// # Errors
     ///

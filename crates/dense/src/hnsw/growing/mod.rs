@@ -1,5 +1,5 @@
-//! The growing index: vectors without ids whose rows are searchable as soon as they are appended, while the graph is
-//! built behind them.
+//! The growing index: vectors without ids that are searchable as soon as they are appended, and are inserted into the
+//! graph later.
 //!
 //! A [`GrowingIndex`] (`index`) consists of vectors and a [`GraphIndex`](super::graph_index::GraphIndex). The rows
 //! after the last one in the graph are *pending*. `search` merges a search of the graph with a scan of the pending rows
@@ -10,10 +10,11 @@
 //!          in the graph             | pending: have vectors and codes
 //! ```
 //!
-//! Rows that are deleted when their turn comes are not linked: they get no neighbors. Such rows can come back to life
-//! ([`set_deleted`](GrowingIndex::set_deleted)); they are then pending, too, until they are linked.
+//! Rows that are already deleted when they are inserted into the graph are *unlinked*: they get no neighbors. If such a
+//! row becomes live again ([`set_deleted`](GrowingIndex::set_deleted)), it is *revived*: it is pending, too, until it
+//! is linked.
 //!
-//! `file` describes, writes and reads files. `memory_copy` prepares an opened index for changes.
+//! `file` describes, writes and opens files. `memory_copy` prepares an opened index for changes.
 
 mod file;
 mod index;

@@ -44,8 +44,8 @@ impl GrowingIndex {
         Ok(hits)
     }
 
-    /// Returns the `k` best of the live rows that `filter` allows, best first; fewer if there are fewer. Scores the
-    /// vectors of all of them.
+    /// Returns the `k` best of the live rows that `filter` allows, best first; fewer if there are fewer. Scores all of
+    /// these rows by their vectors.
     ///
     /// # Errors
     ///
