@@ -90,12 +90,6 @@ export async function readManifest(folder: string): Promise<Manifest> {
 		);
 	}
 	if (manifest?.format === 'passagekit-collection' && manifest.version !== 1) {
-		if (manifest.version === (2 as number)) {
-			throw new RetrievalError(
-				'ERR_ARGUMENT',
-				`${folder}: expected a collection that Collection.build made, got one that Collection.open created; remove it first`,
-			);
-		}
 		throw new RetrievalError(
 			'ERR_INDEX_VERSION',
 			`${path}: expected version 1 or 2 of the collection format, got version ${String(manifest.version)}; build it again`,
