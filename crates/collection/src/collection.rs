@@ -10,7 +10,7 @@ use serde_json::Value;
 use serving::FairRwLock;
 use sparse::{Bm25Index, Filter, IndexWriter, PassageFields, Searcher};
 
-use crate::document::{NewDocument, NewPassage, NewVector, passage_id};
+use crate::document::{NewDocument, NewPassage, NewVector};
 use crate::filter;
 use crate::folder::{bm25_of, describe, is_described, log_name, prepare, read_description};
 use crate::graph_builder::GraphBuilder;
@@ -42,6 +42,8 @@ pub struct Collection {
     writer: Mutex<Option<Writer>>,
     graph_builder: GraphBuilder,
     is_closed: AtomicBool,
+    /// Whether there are changes to commit. The writer sets it; readers need not wait for the writer.
+    is_changed: Arc<AtomicBool>,
     pub(crate) handles: Handles,
 }
 
@@ -104,6 +106,7 @@ impl Collection {
             writer: Mutex::new(None),
             graph_builder: GraphBuilder::default(),
             is_closed: false.into(),
+            is_changed: Arc::default(),
             handles: Handles::default(),
         };
         collection.graph_builder.start(&collection.view)?;
@@ -287,20 +290,6 @@ impl Collection {
         Ok(self.view.read(|view| Arc::clone(&view.searcher))?)
     }
 
-    /// Returns the ords of the passages of a document, in order; empty if there is no such document.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Sparse`] if the index cannot be read; [`Error::Closed`].
-    pub fn passages_of(&self, document: &str) -> Result<Vec<u32>, Error> {
-        let searcher = self.searcher()?;
-        let mut ords = Vec::new();
-        while let Some(ord) = searcher.ord(&passage_id(document, ords.len()))? {
-            ords.push(ord);
-        }
-        Ok(ords)
-    }
-
     /// Returns the vector of a passage as it is stored: scaled to length 1 for cosine. `None` if the collection has no
     /// vectors, or none for this ord. A deleted passage has its vector until the collection is optimized.
     ///
@@ -346,7 +335,8 @@ impl Collection {
     ///
     /// [`Error::Closed`].
     pub fn is_changed(&self) -> Result<bool, Error> {
-        Ok(self.writer()?.as_ref().is_some_and(|writer| writer.is_changed))
+        self.check_open()?;
+        Ok(self.is_changed.load(Ordering::Relaxed))
     }
 
     /// Ends work in the background, releases the lock, and refuses all later calls. Changes that were not committed are
@@ -361,11 +351,14 @@ impl Collection {
         self.is_closed.store(true, Ordering::Release);
         self.graph_builder.stop();
         let Some(mut writer) = writer.take() else { return Ok(()) };
-        if writer.is_changed {
+        if self.is_changed.load(Ordering::Relaxed) {
             writer.rollback().ok();
         }
         // The graph is saved with the rows that searches see, so these must be those of the last commit.
-        if !writer.is_changed && is_worth_saving(&writer) && self.show_last_commit(&writer).is_ok() {
+        if !self.is_changed.load(Ordering::Relaxed)
+            && is_worth_saving(&writer)
+            && self.show_last_commit(&writer).is_ok()
+        {
             // The last commit is safe without this, so an error such as a full disk changes nothing.
             self.graph_builder.paused(|| save_graph(&mut writer, &self.view)).ok();
         }
@@ -390,7 +383,8 @@ impl Collection {
     /// Returns the writer. For the first change, opens it and shows the last commit, which may be another process's.
     fn open_writer<'w>(&self, writer: &'w mut Option<Writer>) -> Result<&'w mut Writer, Error> {
         if writer.is_none() {
-            let opened = Writer::open(&self.folder, &self.id, self.options.writer)?;
+            let opened =
+                Writer::open(&self.folder, &self.id, self.options.writer, Arc::clone(&self.is_changed))?;
             self.show(opened.index.searcher()?)?;
             prepare_to_append(&self.view)?;
             *writer = Some(opened);

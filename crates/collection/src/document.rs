@@ -1,6 +1,8 @@
 //! Documents, and the ids of their passages.
 
-use sparse::PassageFields;
+use sparse::{PassageFields, Searcher};
+
+use crate::Error;
 
 /// A document to be added, split into passages.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +45,20 @@ pub const MAX_ID_BYTES: usize = 65_000;
 #[must_use]
 pub fn passage_id(document: &str, number: usize) -> String {
     format!("{document}#{number}")
+}
+
+/// Returns the ords of the passages of a document, in order; empty if there is no such document. They are those of the
+/// commit that `searcher` shows.
+///
+/// # Errors
+///
+/// [`Error::Sparse`] if the index cannot be read.
+pub fn passages_of(document: &str, searcher: &Searcher) -> Result<Vec<u32>, Error> {
+    let mut ords = Vec::new();
+    while let Some(ord) = searcher.ord(&passage_id(document, ords.len()))? {
+        ords.push(ord);
+    }
+    Ok(ords)
 }
 
 /// Returns the id of the document of a passage, and the number of the passage in it; `None` for an id that no passage

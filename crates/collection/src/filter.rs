@@ -1,5 +1,6 @@
 //! Filters of a collection: those of the BM25 index, and `{"documents": [...]}`, which selects documents by their ids.
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 use sparse::{Filter, Searcher};
 
@@ -17,9 +18,16 @@ pub(crate) fn parse(text: &str, searcher: &Searcher) -> Result<Filter, Error> {
 
 fn expand(filter: &mut Value, searcher: &Searcher) -> Result<(), Error> {
     let Some(parts) = filter.as_object_mut() else { return Ok(()) };
-    if let Some(documents) = parts.get("documents").and_then(Value::as_array) {
+    if let Some(documents) = parts.get("documents") {
+        let documents: Vec<String> = match Vec::deserialize(documents) {
+            Ok(documents) if parts.len() == 1 => documents,
+            _ => {
+                let got = Value::Object(parts.clone());
+                return Err(Error::argument(format!("filter: expected {{\"documents\": [ids]}}, got {got}")));
+            }
+        };
         let mut ids = Vec::new();
-        for document in documents.iter().filter_map(Value::as_str) {
+        for document in &documents {
             let before = ids.len();
             loop {
                 let id = passage_id(document, ids.len() - before);

@@ -25,10 +25,11 @@ pub(crate) struct GraphBuilder {
 }
 
 impl GraphBuilder {
-    /// Starts the thread, unless it is already running or no row is pending.
+    /// Starts the thread, unless it is already running or no row is pending. Must not overlap with
+    /// [`paused`](Self::paused).
     pub fn start(&self, view: &Arc<FairRwLock<View>>) -> Result<(), Error> {
         let is_stopped = self.control.is_cancelled() || self.is_paused.load(Ordering::Acquire);
-        if is_stopped || !is_needed(view)? || self.is_running.swap(true, Ordering::AcqRel) {
+        if is_stopped || !is_needed(view)? || self.is_running.swap(true, Ordering::SeqCst) {
             return Ok(());
         }
         let (view, is_running) = (Arc::clone(view), Arc::clone(&self.is_running));
@@ -37,17 +38,22 @@ impl GraphBuilder {
             loop {
                 // A failed insertion leaves its rows pending. They are still searched, and the next commit tries again.
                 let failed = insert_pending(&view, 1, &control, &is_paused).is_err();
-                is_running.store(false, Ordering::Release);
+                is_running.store(false, Ordering::SeqCst);
                 // Rows may have been appended between the last insertion and the line above.
-                let is_stopped = failed || control.is_cancelled() || is_paused.load(Ordering::Acquire);
-                let is_done = is_stopped || !is_needed(&view).unwrap_or(false);
-                if is_done || is_running.swap(true, Ordering::AcqRel) {
+                let is_done = failed || control.is_cancelled() || !is_needed(&view).unwrap_or(false);
+                if is_done || is_running.swap(true, Ordering::SeqCst) {
+                    return;
+                }
+                // `paused` sets its flag and then waits until no thread is running. In the single order of these
+                // operations, either it sees that this thread is running, or this thread sees the flag.
+                if is_paused.load(Ordering::SeqCst) {
+                    is_running.store(false, Ordering::SeqCst);
                     return;
                 }
             }
         });
         if let Err(error) = started {
-            self.is_running.store(false, Ordering::Release);
+            self.is_running.store(false, Ordering::SeqCst);
             return Err(Error::Thread { message: error.to_string() });
         }
         Ok(())
@@ -68,9 +74,9 @@ impl GraphBuilder {
                 self.0.store(false, Ordering::Release);
             }
         }
-        self.is_paused.store(true, Ordering::Release);
+        self.is_paused.store(true, Ordering::SeqCst);
         let _pause = Pause(&self.is_paused);
-        while self.is_running.load(Ordering::Acquire) {
+        while self.is_running.load(Ordering::SeqCst) {
             thread::sleep(Duration::from_millis(1));
         }
         work()

@@ -73,7 +73,7 @@ mod view;
 mod write;
 
 pub use collection::Collection;
-pub use document::{MAX_ID_BYTES, NewDocument, NewPassage, NewVector, document_of, passage_id};
+pub use document::{MAX_ID_BYTES, NewDocument, NewPassage, NewVector, document_of, passage_id, passages_of};
 pub use error::Error;
 pub use options::{CreateOptions, OpenOptions, Put, VectorOptions};
 pub use search::page::{Contents, Found};

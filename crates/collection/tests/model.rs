@@ -139,3 +139,24 @@ fn hits_have_contents_and_highlights_on_request() -> Result<(), Error> {
     assert_eq!(words, ["bridge", "stone"]);
     Ok(())
 }
+
+#[test]
+fn a_filter_of_documents_is_a_list_of_ids_and_nothing_else() -> Result<(), Error> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let collection = create(folder.path())?;
+    let document =
+        Document { id: "a".to_owned(), passages: vec![("stone".to_owned(), vec![1.0; 8])], price: 3.0 };
+    put(&collection, Put::Add, &[document])?;
+    collection.commit()?;
+    let filter = collection.parse_filter(r#"{"not": {"documents": ["a", "unknown"]}}"#)?;
+    assert_eq!(filter, sparse::Filter::Not(Box::new(sparse::Filter::Ids(vec!["a#0".to_owned()]))));
+    for invalid in [
+        r#"{"documents": [1]}"#,
+        r#"{"documents": "a"}"#,
+        r#"{"or": [{"documents": ["a"], "ids": ["a#0"]}]}"#,
+    ] {
+        let error = collection.parse_filter(invalid).expect_err(invalid);
+        assert!(matches!(error, Error::Argument { .. }), "{error:?}");
+    }
+    Ok(())
+}

@@ -86,9 +86,9 @@ impl NativeCollection {
     pub fn document<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
         let inner = self.shared();
         spawn(env, move || {
-            let inner = inner?;
-            let ords = inner.passages_of(&id)?;
-            NativeStoredPassages::read(&*inner.searcher()?, &ords)
+            let searcher = inner?.searcher()?;
+            let ords = collection::passages_of(&id, &searcher)?;
+            NativeStoredPassages::read(&searcher, &ords)
         })
     }
 
@@ -105,12 +105,11 @@ impl NativeCollection {
     ) -> napi::Result<Object<'env>> {
         let inner = self.shared();
         spawn(env, move || {
-            let inner = inner?;
-            let searcher = inner.searcher()?;
+            let searcher = inner?.searcher()?;
             let mut passages = titles.iter().zip(&texts);
             let mut found = Vec::with_capacity(texts.len());
             for (document, &count) in documents.iter().zip(&passage_counts) {
-                let ords = inner.passages_of(document)?;
+                let ords = collection::passages_of(document, &searcher)?;
                 let committed = searcher.passages(&ords)?;
                 for (title, text) in passages.by_ref().take(count as usize) {
                     let is_same = |passage: &sparse::StoredPassage| {

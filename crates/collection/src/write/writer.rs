@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 use sparse::{IndexWriter, Searcher, StoredPassage, WriterOptions};
@@ -25,12 +27,17 @@ pub(crate) struct Writer {
     pub state: State,
     pub log: Option<LogWriter>,
     /// Whether there are changes to commit.
-    pub is_changed: bool,
+    pub is_changed: Arc<AtomicBool>,
 }
 
 impl Writer {
     /// Takes the lock, and removes files and rows that killed writers left behind.
-    pub fn open(folder: &Path, id: &str, options: WriterOptions) -> Result<Self, Error> {
+    pub fn open(
+        folder: &Path,
+        id: &str,
+        options: WriterOptions,
+        is_changed: Arc<AtomicBool>,
+    ) -> Result<Self, Error> {
         let index = IndexWriter::open(&bm25_of(folder), options).map_err(|error| match error {
             sparse::Error::Locked { .. } => {
                 Error::Locked { path: folder.to_path_buf(), owner: owner::describe(folder) }
@@ -42,7 +49,7 @@ impl Writer {
         remove_unused(folder, &committed);
         let log = open_log(folder, &committed)?;
         let (folder, state) = (folder.to_path_buf(), committed.clone());
-        let writer = Self { folder, index, committed, state, log, is_changed: false };
+        let writer = Self { folder, index, committed, state, log, is_changed };
         writer.check_next_ord()?;
         Ok(writer)
     }
@@ -110,14 +117,16 @@ impl Writer {
 
     /// Sets the caller's metadata.
     pub fn set_metadata(&mut self, metadata: Value) {
-        self.is_changed |= self.state.metadata != metadata;
+        if self.state.metadata != metadata {
+            self.is_changed.store(true, Ordering::Relaxed);
+        }
         self.state.metadata = metadata;
     }
 
     /// Commits all changes. Without changes, does nothing.
     pub fn commit(&mut self) -> Result<(), Error> {
         self.index.check_changeable()?;
-        if !self.is_changed {
+        if !self.is_changed.load(Ordering::Relaxed) {
             return Ok(());
         }
         if let (Some(log), Some(vectors)) = (&mut self.log, &mut self.state.vectors) {
@@ -133,7 +142,7 @@ impl Writer {
         self.index.set_state(state);
         self.index.commit()?;
         self.committed = self.state.clone();
-        self.is_changed = false;
+        self.is_changed.store(false, Ordering::Relaxed);
         if let (Some(log), Some(vectors)) = (&mut self.log, &self.committed.vectors) {
             log.commit(vectors.log.clone());
         }
@@ -152,7 +161,7 @@ impl Writer {
         self.committed = state_of(&self.folder, &self.committed.collection, &*self.index.searcher()?)?;
         self.log = open_log(&self.folder, &self.committed)?;
         self.state = self.committed.clone();
-        self.is_changed = false;
+        self.is_changed.store(false, Ordering::Relaxed);
         self.check_next_ord()
     }
 
@@ -172,7 +181,9 @@ impl Writer {
             Err(_) => self.state.documents = documents,
             Ok(_) => {}
         }
-        self.is_changed |= is_changed;
+        if is_changed {
+            self.is_changed.store(true, Ordering::Relaxed);
+        }
         result
     }
 

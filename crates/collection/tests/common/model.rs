@@ -126,7 +126,7 @@ pub fn check(collection: &Collection, model: &Model, random: &mut SplitMix64) ->
     }
     // The contents of every document.
     for document in &model.documents {
-        let ords = collection.passages_of(&document.id)?;
+        let ords = collection::passages_of(&document.id, &*collection.searcher()?)?;
         assert_eq!(ords.len(), document.passages.len());
         let searcher = collection.searcher()?;
         for (&ord, (text, vector)) in ords.iter().zip(&document.passages) {
