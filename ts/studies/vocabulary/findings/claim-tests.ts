@@ -18,10 +18,10 @@ export const claimMeasures = {
 	sharedInPassage: 'shared tokens in the first 20 of P',
 	expansion: 'questions with expansion in the first 20 of Q',
 	reciprocalShared: 'MRR of shared tokens in P',
-	/** Of two kinds of tokens: shared ones, and those of the passage only. */
+	/** Compares shared tokens with tokens of the passage only. */
 	kinds: 'MRR in P',
 	firstShared: 'questions whose first token of Q is shared',
-	/** Of the two projections, Q and P. */
+	/** Compares the two projections, Q and P. */
 	sides: 'questions whose worst rank is better in Q than in P',
 	/** In P of the enriched encoder, compared with P of the encoder without enrichment. */
 	remembered: 'questions whose worst rank in P is better enriched',
