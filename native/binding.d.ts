@@ -141,11 +141,14 @@ export declare class NativeCollection {
   unchanged(documents: Array<string>, passageCounts: Array<number>, titles: Array<string>, texts: Array<string>): Promise<Array<number>>
   /** Returns the stored vectors of passages, one after another. Fails for an unknown id. */
   vectors(ids: Array<string>): Promise<Float32Array>
-  /** Counts the values of a field among the passages that meet a filter, most frequent first. */
+  /**
+   * Counts the values of a field among the passages that meet a filter or, with `byDocument`, among their documents;
+   * most frequent first.
+   */
   valueCounts(field: string, max: number, byDocument: boolean, filter?: string | undefined | null, control?: Control | undefined | null): Promise<NativeValueCounts>
   /** Returns the passages that meet a filter, sorted by a field. */
   sortedBy(field: string, descending: boolean, offset: number, k: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<NativeStoredPassages>
-  /** Returns the number of passages that meet a filter. */
+  /** Returns the number of passages that meet a filter or, with `byDocument`, of their documents. */
   count(byDocument: boolean, filter?: string | undefined | null, control?: Control | undefined | null): Promise<number>
   /** Returns a cursor over all passages of the current commit. Later commits do not change what it returns. */
   cursor(filter?: string | undefined | null, control?: Control | undefined | null): Promise<PassageCursor>

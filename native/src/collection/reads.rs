@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use napi::Env;
-use napi::bindgen_prelude::{Float32Array, Object};
+use napi::bindgen_prelude::{Float32Array, Object, ToNapiValue};
 use napi_derive::napi;
 use sparse::{FilteredSearcher, Searcher};
 
 use super::handle::{NativeCollection, filter_of};
 use super::passages::NativeStoredPassages;
-use crate::call::{Control, Failure, control_or_new, spawn};
+use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
 
 /// What the current commit of a collection consists of.
 #[napi(object)]
@@ -141,7 +141,8 @@ impl NativeCollection {
         })
     }
 
-    /// Counts the values of a field among the passages that meet a filter, most frequent first.
+    /// Counts the values of a field among the passages that meet a filter or, with `byDocument`, among their documents;
+    /// most frequent first.
     #[napi(ts_return_type = "Promise<NativeValueCounts>", catch_unwind)]
     pub fn value_counts<'env>(
         &self,
@@ -152,11 +153,7 @@ impl NativeCollection {
         filter: Option<String>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (inner, control) = (self.shared(), control_or_new(control));
-        spawn(env, move || {
-            let inner = inner?;
-            let searcher = inner.searcher()?;
-            let filtered = searcher.filtered(filter_of(&inner, filter.as_deref())?.as_ref(), &control)?;
+        self.with_filtered(env, filter, control, move |_, filtered| {
             let mut counts = NativeValueCounts { values: Vec::new(), counts: Vec::new() };
             for (value, count) in counted(filtered, by_document).value_counts(&field, max as usize)? {
                 let json = serde_json::to_string(&value);
@@ -180,17 +177,13 @@ impl NativeCollection {
         filter: Option<String>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (inner, control) = (self.shared(), control_or_new(control));
-        spawn(env, move || {
-            let inner = inner?;
-            let searcher = inner.searcher()?;
-            let filtered = searcher.filtered(filter_of(&inner, filter.as_deref())?.as_ref(), &control)?;
+        self.with_filtered(env, filter, control, move |searcher, filtered| {
             let ords = filtered.sorted_by(&field, descending, offset as usize, k as usize)?;
-            NativeStoredPassages::read(&searcher, &ords)
+            NativeStoredPassages::read(searcher, &ords)
         })
     }
 
-    /// Returns the number of passages that meet a filter.
+    /// Returns the number of passages that meet a filter or, with `byDocument`, of their documents.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn count<'env>(
         &self,
@@ -199,11 +192,7 @@ impl NativeCollection {
         filter: Option<String>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (inner, control) = (self.shared(), control_or_new(control));
-        spawn(env, move || {
-            let inner = inner?;
-            let searcher = inner.searcher()?;
-            let filtered = searcher.filtered(filter_of(&inner, filter.as_deref())?.as_ref(), &control)?;
+        self.with_filtered(env, filter, control, move |_, filtered| {
             Ok(counted(filtered, by_document).len() as f64)
         })
     }
@@ -216,13 +205,34 @@ impl NativeCollection {
         filter: Option<String>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
+        self.with_filtered(env, filter, control, |searcher, filtered| {
+            Ok(PassageCursor {
+                searcher: Arc::clone(searcher),
+                ords: filtered.ords().iter().collect(),
+                next: 0,
+            })
+        })
+    }
+}
+
+impl NativeCollection {
+    /// Calls `work` on another thread with the passages of the current commit that meet a filter (JSON).
+    fn with_filtered<'env, T>(
+        &self,
+        env: &'env Env,
+        filter: Option<String>,
+        control: Option<&Control>,
+        work: impl FnOnce(&Arc<Searcher>, FilteredSearcher<'_>) -> CallResult<T> + Send + 'static,
+    ) -> napi::Result<Object<'env>>
+    where
+        T: ToNapiValue + Send + 'static,
+    {
         let (inner, control) = (self.shared(), control_or_new(control));
         spawn(env, move || {
             let inner = inner?;
             let searcher = inner.searcher()?;
             let filter = filter_of(&inner, filter.as_deref())?;
-            let ords = searcher.filtered(filter.as_ref(), &control)?.ords().iter().collect();
-            Ok(PassageCursor { searcher, ords, next: 0 })
+            work(&searcher, searcher.filtered(filter.as_ref(), &control)?)
         })
     }
 }
