@@ -7,6 +7,7 @@ use tantivy::directory::{Directory, META_LOCK};
 use tantivy::indexer::{LogMergePolicy, NoMergePolicy};
 
 use super::IndexWriter;
+use super::durable_directory::commit_lock;
 use super::open::skip_stamp_of_commit;
 use crate::Error;
 use crate::analysis::word_pieces::remove_copies;
@@ -59,6 +60,7 @@ impl IndexWriter {
         let rolled_back = rolled_back.and_then(|()| skip_stamp_of_commit(&self.tantivy_writer));
         rolled_back.map_err(|error| tantivy_error("roll back", &self.path, error))?;
         self.is_tantivy_writer_lost = false;
+        self.commit_lock = None;
         self.backlog.clear();
         self.merge_in_background(self.merges_in_background);
         self.reload()?;
@@ -166,9 +168,13 @@ impl IndexWriter {
 
     fn try_commit(&mut self) -> Result<(), Error> {
         let error = |error| tantivy_error("commit", &self.path, error);
+        let lock = commit_lock(self.index.directory())
+            .map_err(|failed| error(TantivyError::LockFailure(failed, None)))?;
+        self.commit_lock = Some(lock);
         let mut prepared = self.tantivy_writer.prepare_commit().map_err(error)?;
         prepared.set_payload(&self.payload.to_json());
         prepared.commit().map_err(error)?;
+        self.commit_lock = None;
         self.is_overwriting = false;
         self.reload()
     }

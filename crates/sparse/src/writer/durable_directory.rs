@@ -1,6 +1,6 @@
 //! The folder of an index, as tantivy reads and writes it.
 //!
-//! It is tantivy's own `MmapDirectory` with three differences:
+//! It is tantivy's own `MmapDirectory` with four differences:
 //!
 //! - A commit is durable before tantivy removes the files of the previous commit. tantivy renames the new list of
 //!   segments to `meta.json` and then removes files, but does not flush the folder in between. After a power loss, the
@@ -10,9 +10,12 @@
 //! - `.managed.json`, tantivy's list of the files that it may remove, is written once per commit, before `meta.json`.
 //!   tantivy writes and flushes it for each new file, about ten times per commit. After a power loss, the list may lack
 //!   some files that belong to no commit; opening a writer removes these.
+//! - After a failed commit, `meta.json` is not replaced before the [`commit_lock`] is released, which the rollback does.
+//!   tantivy counts the segments of the failed commit as committed. Otherwise, a merge that ends before the rollback
+//!   could write them to `meta.json` with the payload of the commit before.
 
 use std::io::{Error, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tantivy::directory::error::{DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
@@ -26,6 +29,9 @@ const LIST: &str = "meta.json";
 
 /// The list of the files that tantivy may remove.
 const MANAGED: &str = ".managed.json";
+
+/// The name of the lock of a commit. There is no such file.
+const COMMIT: &str = ".commit";
 
 /// Reads and writes the files of an index.
 #[derive(Debug, Clone)]
@@ -41,6 +47,10 @@ struct State {
     is_released: bool,
     /// The new content of `.managed.json`, if it was not written yet.
     managed: Option<Vec<u8>>,
+    /// Whether the lock of a commit is held.
+    is_committing: bool,
+    /// Whether a write or flush failed while the lock of the commit was held.
+    has_failed: bool,
 }
 
 impl State {
@@ -50,6 +60,21 @@ impl State {
             self.managed = None;
         }
         Ok(())
+    }
+
+    fn write_list(&mut self, files: &MmapDirectory, list: &[u8]) -> Result<()> {
+        if self.has_failed {
+            return Err(Error::other("a commit failed and was not rolled back yet"));
+        }
+        self.write_managed(files)?;
+        files.atomic_write(Path::new(LIST), list)?;
+        files.sync_directory()
+    }
+
+    /// Takes note of a failure during a commit.
+    fn note<T>(&mut self, result: Result<T>) -> Result<T> {
+        self.has_failed |= self.is_committing && result.is_err();
+        result
     }
 }
 
@@ -105,12 +130,15 @@ impl Directory for DurableDirectory {
         if path != Path::new(LIST) {
             return self.files.atomic_write(path, data);
         }
-        state.write_managed(&self.files)?;
-        self.files.atomic_write(path, data)?;
-        self.files.sync_directory()
+        let written = state.write_list(&self.files, data);
+        state.note(written)
     }
 
     fn acquire_lock(&self, lock: &Lock) -> std::result::Result<DirectoryLock, LockError> {
+        if lock.filepath == Path::new(COMMIT) {
+            lock_state(&self.state).is_committing = true;
+            return Ok(DirectoryLock::from(Box::new(CommitLock { state: Arc::clone(&self.state) })));
+        }
         let held = self.files.acquire_lock(lock)?;
         if lock.filepath != INDEX_WRITER_LOCK.filepath {
             return Ok(held);
@@ -125,7 +153,26 @@ impl Directory for DurableDirectory {
     }
 
     fn sync_directory(&self) -> Result<()> {
-        self.files.sync_directory()
+        let synced = self.files.sync_directory();
+        lock_state(&self.state).note(synced)
+    }
+}
+
+/// Begins a commit, whose end is the drop of the returned lock. If the commit fails, the lock must be kept until the
+/// rollback has succeeded. It is no lock between writers: the caller is the only writer.
+pub(crate) fn commit_lock(directory: &dyn Directory) -> std::result::Result<DirectoryLock, LockError> {
+    directory.acquire_lock(&Lock { filepath: PathBuf::from(COMMIT), is_blocking: false })
+}
+
+struct CommitLock {
+    state: Arc<Mutex<State>>,
+}
+
+impl Drop for CommitLock {
+    fn drop(&mut self) {
+        let mut state = lock_state(&self.state);
+        state.is_committing = false;
+        state.has_failed = false;
     }
 }
 
@@ -184,5 +231,34 @@ mod tests {
         directory.atomic_write(managed, b"3").expect("kept");
         drop(held);
         assert_eq!(on_disk().as_deref(), Some(&b"3"[..]));
+    }
+
+    #[test]
+    fn after_a_failed_commit_the_list_of_segments_stays_until_the_rollback() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let directory = DurableDirectory::open(folder.path()).expect("a folder");
+        let _held = directory.acquire_lock(&INDEX_WRITER_LOCK).expect("no other writer");
+        let (list, on_disk) = (Path::new(LIST), folder.path().join(LIST));
+        // A folder in place of the list cannot be replaced by a file.
+        let write_to_folder = || {
+            std::fs::create_dir(&on_disk).expect("a free name");
+            directory.atomic_write(list, b"failing").expect_err("a folder");
+            std::fs::remove_dir(&on_disk).expect("an empty folder");
+        };
+        // Merges may fail and be repeated.
+        write_to_folder();
+        directory.atomic_write(list, b"merge").expect("written");
+        std::fs::remove_file(&on_disk).expect("a file");
+
+        let commit = commit_lock(&directory).expect("always free");
+        write_to_folder();
+        // A merge has a handle of its own.
+        directory.clone().atomic_write(list, b"merge after the commit").expect_err("no rollback yet");
+        drop(commit);
+        assert!(!on_disk.exists());
+        let commit = commit_lock(&directory).expect("always free");
+        directory.atomic_write(list, b"next commit").expect("written");
+        drop(commit);
+        assert_eq!(directory.atomic_read(list).expect("readable"), b"next commit");
     }
 }

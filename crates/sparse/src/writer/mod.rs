@@ -27,6 +27,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tantivy::Index;
+use tantivy::directory::DirectoryLock;
 
 use crate::index::commit_payload::CommitPayload;
 use crate::index::schema::Fields;
@@ -64,6 +65,8 @@ pub struct IndexWriter {
     removed: IdSet,
     backlog: Arc<Backlog>,
     is_interrupted: bool,
+    /// Held from the start of a commit until it, or its rollback, has succeeded.
+    commit_lock: Option<DirectoryLock>,
     /// True if a rollback failed. tantivy's writer has then lost its lock and must be created again.
     is_tantivy_writer_lost: bool,
     options: WriterOptions,

@@ -187,6 +187,7 @@ impl IndexWriter {
             removed: IdSet::default(),
             backlog: Backlog::new(options.max_backlog_bytes()),
             is_interrupted: false,
+            commit_lock: None,
             is_tantivy_writer_lost: false,
             options,
             merges_in_background: true,
