@@ -91,15 +91,7 @@ export class DocumentLoader {
 		const sameAs = passages.map(() => -1);
 		const needsVector = dim === undefined ? [] : passages.flatMap(({row}, i) => (row === -1 ? [i] : []));
 		if (upsert && needsVector.length > 0) {
-			// A passage whose title and text stay the same keeps its vector.
-			const ords = await callNative({signal}, async () =>
-				handle.unchanged(
-					documents.map(({id}) => id),
-					documents.map(({passages}) => passages.length),
-					passages.map(({title}) => title),
-					passages.map(({text}) => text),
-				),
-			);
+			const ords = await this.#unchanged(documents, signal);
 			for (const i of needsVector) {
 				sameAs[i] = ords[i]!;
 			}
@@ -144,6 +136,37 @@ export class DocumentLoader {
 		}
 		await callNative({signal}, async () => handle.put(batch, upsert));
 		await report(documents.length);
+	}
+
+	/**
+	Returns, for each passage, the ord of a committed passage of its document that has the same title and text, whose vector it keeps, or −1.
+	*/
+	async #unchanged(documents: readonly PreparedDocument[], signal: AbortSignal | undefined): Promise<number[]> {
+		const ords: number[] = [];
+		let slice: PreparedDocument[] = [];
+		let count = 0;
+		for (const [i, document] of documents.entries()) {
+			slice.push(document);
+			count += document.passages.length;
+			if (count < PASSAGES_PER_SLICE && i < documents.length - 1) {
+				continue;
+			}
+			const passages = slice.flatMap(({passages}) => passages);
+			const found = await callNative({signal}, async () =>
+				this.#options.handle.unchanged(
+					slice.map(({id}) => id),
+					slice.map(({passages}) => passages.length),
+					passages.map(({title}) => title),
+					passages.map(({text}) => text),
+				),
+			);
+			for (const ord of found) {
+				ords.push(ord);
+			}
+			slice = [];
+			count = 0;
+		}
+		return ords;
 	}
 
 	/** Returns the vectors of passages, one after another. */
