@@ -4,7 +4,7 @@ import {mkdirSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
 import {packageRoot} from '../../ts/core/native/addon.ts';
-import {load, machine} from '../qps/harness/machine.ts';
+import {coreTicks, load, machine, stolenShare} from '../qps/harness/machine.ts';
 import {setUp} from '../qps/harness/system.ts';
 import {cache} from './data.ts';
 import type {Definition, SystemResult} from './definition.ts';
@@ -14,14 +14,26 @@ import {tables} from './table.ts';
 const folder = join(packageRoot, 'benches', 'collections');
 /** Size of the collection that `--large` adds to those to which documents are committed. */
 const LARGE = 1_000_000;
-/** Only one system works at a time, on one core, so a run alone does not explain a higher load average. */
-const MAX_LOAD = 1.5;
+/** Only one system works at a time, on one core, and the harness works little, so a run alone does not keep more cores busy. */
+const MAX_BUSY_CORES = 1.2;
+/** Share of the time of busy cores that the host of a virtual machine may have given to other guests. */
+const MAX_STOLEN = 0.02;
+/** Linux counts CPU time in units of 10 ms for programs. */
+const TICKS_PER_MS = 0.1;
 
 interface StoredRun {
 	readonly definition: Definition;
 	readonly results: readonly SystemResult[];
-	/** Load averages over 1, 5 and 15 minutes. */
-	readonly load: {readonly before: readonly number[]; readonly after: readonly number[]};
+	readonly load: Load;
+}
+
+/** How busy the machine was. */
+interface Load {
+	/** Load averages over 1, 5 and 15 minutes before the run. Those after it count the threads that share the core of a system. */
+	readonly before: readonly number[];
+	/** Mean number of cores that worked during the run, and steal time as a share; absent if the operating system does not report them. */
+	readonly busyCores?: number | undefined;
+	readonly stolenShare?: number | undefined;
 }
 
 /** Measures the named definitions, prints the tables of a record with `table`, or lists the definitions. */
@@ -59,14 +71,16 @@ export async function collections(args: readonly string[], say: (line: string) =
 			say(setUp(join(systemsFolder, system)) ?? `${system} is set up`);
 		}
 		say(`${name}: ${definition.about}`);
-		const [thisMachine, before] = [machine(1), load()];
+		const [thisMachine, before, ticks, began] = [machine(1), load(), coreTicks(), performance.now()];
 		// A run of some systems is not a comparison.
 		const target = only || name === 'smoke' ? join(cache, 'partial') : join(folder, 'record');
 		mkdirSync(target, {recursive: true});
 		const file = join(target, `${thisMachine.date.slice(0, 10)}-${name}.json`);
 		const described = {...thisMachine, node: process.version, addonSha256: addonHash()};
 		const write = (path: string, results: readonly SystemResult[]): StoredRun['load'] => {
-			const loads = {before, after: load()};
+			const now = coreTicks();
+			const busyCores = ticks && now && Number(((now.worked - ticks.worked) / TICKS_PER_MS / (performance.now() - began)).toFixed(3));
+			const loads = {before, busyCores, stolenShare: stolenShare(ticks, now)};
 			const record = {definition: {name, ...definition}, machine: described, load: loads, results};
 			writeFileSync(path, `${JSON.stringify(record, undefined, '\t')}\n`);
 			return loads;
@@ -81,10 +95,11 @@ export async function collections(args: readonly string[], say: (line: string) =
 }
 
 /** Says whether other work disturbed a run. */
-function noiseOf({before, after}: StoredRun['load']): string {
-	const isNoisy = before[0]! > MAX_LOAD || after.slice(0, 2).some(value => value > MAX_LOAD);
-	const loads = `load averages before the run ${before.join(', ')}, after it ${after.join(', ')}`;
-	return `\n${isNoisy ? 'NOISY: other work ran meanwhile, so do not quote these numbers' : 'Not disturbed'} (${loads}).`;
+function noiseOf({before, busyCores, stolenShare: stolen = 0}: Load): string {
+	const busy = busyCores === undefined ? '' : `, ${busyCores} cores busy on average, ${(100 * stolen).toFixed(1)}% stolen`;
+	const isNoisy = before[0]! > MAX_BUSY_CORES || (busyCores ?? 0) > MAX_BUSY_CORES || stolen > MAX_STOLEN;
+	const verdict = isNoisy ? 'NOISY: other work ran meanwhile, so do not quote these numbers' : 'Not disturbed';
+	return `\n${verdict} (load averages before the run ${before.join(', ')}${busy}).`;
 }
 
 /** Identifies the addon, which may have been built from another commit. Returns undefined if it is not in the folder of the checkout. */

@@ -40,7 +40,7 @@ pub struct Collection {
     reader: Bm25Index,
     /// The writer, once there was a change. Its lock is held during every change, commit and refresh.
     writer: Mutex<Option<Writer>>,
-    graph_builder: GraphBuilder,
+    pub(crate) graph_builder: GraphBuilder,
     is_closed: AtomicBool,
     /// Whether there are changes to commit. The writer sets it; readers need not wait for the writer.
     is_changed: Arc<AtomicBool>,
@@ -127,6 +127,7 @@ impl Collection {
     /// [`Error::Sparse`] for invalid fields; [`Error::Locked`]; [`Error::Closed`]. After [`Error::Io`], every change
     /// and commit is refused until a [rollback](Self::rollback).
     pub fn put(&self, put: Put, documents: &[NewDocument]) -> Result<(), Error> {
+        let _change = self.graph_builder.change();
         let mut writer = self.writer()?;
         self.put_with(self.open_writer(&mut writer)?, put, documents)
     }
@@ -137,6 +138,7 @@ impl Collection {
     ///
     /// [`Error::Locked`]; [`Error::Closed`]; [`Error::Sparse`].
     pub fn delete<S: AsRef<str>>(&self, documents: &[S]) -> Result<u64, Error> {
+        let _change = self.graph_builder.change();
         let mut writer = self.writer()?;
         self.open_writer(&mut writer)?.delete(documents)
     }
@@ -147,6 +149,7 @@ impl Collection {
     ///
     /// As [`delete`](Self::delete), and those of [`Searcher::filtered`] for a filter that the index rejects.
     pub fn delete_matching(&self, filter: &Filter, control: &Control) -> Result<u64, Error> {
+        let _change = self.graph_builder.change();
         let mut writer = self.writer()?;
         let writer = self.open_writer(&mut writer)?;
         let searcher = self.view.read(|view| Arc::clone(&view.searcher))?;
@@ -163,6 +166,7 @@ impl Collection {
     /// [`Error::UnknownDocument`]; [`Error::Argument`] for a document that was changed since the last commit; as
     /// [`put`](Self::put).
     pub fn set_fields(&self, document: &str, fields: &PassageFields) -> Result<(), Error> {
+        let _change = self.graph_builder.change();
         let mut writer = self.writer()?;
         let writer = self.open_writer(&mut writer)?;
         let (searcher, has_vectors) =
@@ -199,6 +203,7 @@ impl Collection {
     /// [`Error::Io`], [`Error::Sparse`] or [`Error::Storage`]; the last commit is then the previous one or this one,
     /// and the changes must be [rolled back](Self::rollback). [`Error::Closed`].
     pub fn commit(&self) -> Result<u64, Error> {
+        let _change = self.graph_builder.change();
         let mut writer = self.writer()?;
         let Some(writer) = &mut *writer else { return self.generation() };
         writer.commit()?;

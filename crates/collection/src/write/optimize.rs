@@ -1,7 +1,5 @@
 //! Merges everything: one segment of the BM25 index, and a base of all live vectors with a complete graph.
 
-use std::sync::atomic::AtomicBool;
-
 use control::Control;
 use ranking::BitSet;
 use serving::FairRwLock;
@@ -88,7 +86,7 @@ fn write_base(
     // If some rows are deleted, `compacted` builds a new graph of the live ones below.
     if keep == RowsToKeep::Live && live_rows == rows {
         control.set_total(pending as u64);
-        insert_pending(view, threads, control, &AtomicBool::new(false))?;
+        insert_pending(view, threads, control, || true)?;
     }
     let base = view.read(|view| {
         let Some(live) = &view.vectors else { return Ok(None) };
