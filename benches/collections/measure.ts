@@ -14,11 +14,16 @@ type Say = (line: string) => void;
 /** A system that has not replied after this time is killed, and its measurement fails. */
 const MAX_MS = 10 * 60 * 1000;
 
+/** Number of documents up to which incremental loads are measured of systems that write the whole collection in each commit. */
+const MAX_SAVED_WHOLE = 50_000;
+
 /** The reply of a system to `describe`. */
 interface Abilities {
 	readonly version: string;
 	readonly efforts: readonly unknown[];
 	readonly kinds: readonly Kind[];
+	/** Whether a commit writes the whole collection. */
+	readonly savesWhole: boolean;
 }
 
 interface LoadReply {
@@ -93,7 +98,10 @@ class Run {
 			await this.#rounds(
 				loadRounds,
 				name,
-				async system => this.#load(system, documents, batch, commitEach),
+				async (system, {savesWhole}) => {
+					const takesTooLong = commitEach && savesWhole && documents > MAX_SAVED_WHOLE;
+					return takesTooLong ? undefined : this.#load(system, documents, batch, commitEach);
+				},
 				(system, replies) => {
 					this.#results.get(system)![name] = loadResult(replies);
 				},
