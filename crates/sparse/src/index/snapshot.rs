@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use ranking::BitSet;
 use tantivy::{DocId, Index, IndexMeta, SegmentMeta, Term};
 
-use crate::index::checksums::{find_mismatch, mismatch, verify};
+use crate::index::checksums::{MAX_BYTES_VERIFIED_ON_OPEN, find_mismatch, mismatch, verify};
 use crate::index::commit_payload::CommitPayload;
 use crate::index::open::lock_files;
 use crate::index::schema::{Fields, fields_of};
@@ -31,9 +31,10 @@ pub(crate) struct Snapshot {
     pub fields: Fields,
     pub segments: Vec<Arc<Segment>>,
     pub statistics: Statistics,
-    /// True if all files were compared with their checksums, and so read, when this commit or an earlier one was
-    /// opened.
-    pub is_verified: bool,
+    /// True if reads are expected not to wait for a disk. All files were then read, to compare them with their
+    /// checksums, when this commit or an earlier one was opened, or this process has written them since, and they are
+    /// small enough to be in the page cache.
+    pub is_resident: bool,
     pub term_cache: TermCache,
     /// The tables of each segment for the default parameters, which nearly all searches use.
     default_contributions: Vec<ContributionTable>,
@@ -63,7 +64,8 @@ impl Snapshot {
     }
 
     /// Does the same as [`open`](Self::open), but takes what has not changed since an earlier commit, such as its open
-    /// segments, from `previous`. So its time does not grow with the size of the index.
+    /// segments, from `previous`. So its time does not grow with the size of the index. All files that `previous` does
+    /// not have must have been written by this process.
     pub fn open_after(
         previous: Option<&Self>,
         index: &Index,
@@ -96,7 +98,7 @@ impl Snapshot {
         let contributions = |segment: &Arc<Segment>| {
             ContributionTable::new(&segment.impacts.dictionary, Bm25::default(), average_length)
         };
-        let mut files = meta.list_segment_files().into_iter();
+        let is_resident = is_resident(previous, &meta, path, verified);
         Ok(Self {
             path: path.to_path_buf(),
             payload,
@@ -105,7 +107,7 @@ impl Snapshot {
             default_contributions: segments.iter().map(contributions).collect(),
             segments,
             statistics,
-            is_verified: files.all(|file| verified.contains(&file) || !path.join(file).exists()),
+            is_resident,
             term_cache: TermCache::new(),
             index: index.clone(),
             meta,
@@ -205,6 +207,29 @@ impl Snapshot {
             .id(doc)
             .ok_or_else(|| Error::corrupt(&self.path, "an id that is text", "other bytes"))
     }
+}
+
+/// Returns the value of [`Snapshot::is_resident`]. `verified` has the files that were read.
+fn is_resident(
+    previous: Option<&Snapshot>,
+    meta: &IndexMeta,
+    path: &Path,
+    verified: &HashSet<PathBuf>,
+) -> bool {
+    let files = meta.list_segment_files();
+    // tantivy also lists optional files that do not exist.
+    let sizes =
+        |file: &PathBuf| path.join(file).metadata().ok().map(|metadata| (file.clone(), metadata.len()));
+    let existing: Vec<(PathBuf, u64)> = files.iter().filter_map(sizes).collect();
+    if existing.iter().all(|(file, _)| verified.contains(file)) {
+        return true;
+    }
+    let Some(previous) = previous else { return false };
+    let known = previous.meta.list_segment_files();
+    let is_known_or_written =
+        |file: &PathBuf| previous.is_resident || verified.contains(file) || !known.contains(file);
+    existing.iter().all(|(file, _)| is_known_or_written(file))
+        && existing.iter().map(|(_, bytes)| bytes).sum::<u64>() <= MAX_BYTES_VERIFIED_ON_OPEN
 }
 
 /// Compares the number of passages and their ords with what the commit recorded.

@@ -14,6 +14,7 @@ use crate::filter::expression::Filter;
 use crate::filter::fields::{PassageFields, read_fields};
 use crate::filter::known_fields::check_known;
 use crate::index::snapshot::{Location, Snapshot};
+use crate::search::prepared_query::PreparedQuery;
 use crate::search::searcher::Searcher;
 use crate::{Bm25, Error};
 
@@ -44,6 +45,17 @@ impl Searcher {
         Ok(FilteredSearcher { searcher: self, sets })
     }
 
+    /// Does the same as [`filtered`](Self::filtered) if the filter need not be evaluated, because its bit sets are
+    /// cached, and returns `None` otherwise. It is for callers that must not block.
+    #[must_use]
+    pub fn filtered_if_cached(&self, filter: Option<&Filter>) -> Option<FilteredSearcher<'_>> {
+        let sets = match filter {
+            Some(filter) => Some(self.filters.get(filter)?),
+            None => None,
+        };
+        Some(FilteredSearcher { searcher: self, sets })
+    }
+
     /// Returns the fields of the passage with this id; empty if it has none.
     ///
     /// # Errors
@@ -71,6 +83,17 @@ impl Searcher {
         let sets = self.index.read(evaluate)?.into();
         self.filters.put(filter, &sets);
         Ok(sets)
+    }
+}
+
+impl<'a> FilteredSearcher<'a> {
+    /// Looks up the terms of a query. The result finds the same hits as [`search`](Self::search).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`search`](Self::search), except for [`Error::Cancelled`].
+    pub fn prepare(&self, query: &str, parameters: Bm25) -> Result<PreparedQuery<'a>, Error> {
+        PreparedQuery::new(self.searcher, self.sets.clone(), query, parameters)
     }
 }
 

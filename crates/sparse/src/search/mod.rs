@@ -1,8 +1,9 @@
 //! Finds the best passages for a query in one commit.
 //!
-//! [`searcher`] is the public entry point, [`filtered_searcher`] the one for searches with a filter, and [`explain`]
-//! shows how a score came about. [`query_terms`] looks up the terms of a query in all segments. [`planner`]
-//! then chooses one of two scorers, which give the same hits and scores bit for bit:
+//! [`searcher`] is the public entry point, [`filtered_searcher`] the one for searches with a filter,
+//! [`prepared_query`] the one for queries whose time is estimated before they are run, and [`explain`] shows how a score
+//! came about. [`query_terms`] looks up the terms of a query in all segments. [`planner`] then chooses one of two
+//! scorers, which give the same hits and scores bit for bit:
 //!
 //! - [`exhaustive`] scores every posting of the query terms. [`top_k`] selects the best passages.
 //! - [`upper_bounds`] computes an upper bound on the score of every passage with 16-bit integers ([`bound_scale`]) and
@@ -18,6 +19,7 @@ pub(crate) mod exhaustive;
 pub(crate) mod explain;
 pub(crate) mod filtered_searcher;
 pub(crate) mod planner;
+pub(crate) mod prepared_query;
 pub(crate) mod query_terms;
 pub(crate) mod rescore;
 pub(crate) mod searcher;

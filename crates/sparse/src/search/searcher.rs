@@ -1,6 +1,7 @@
 //! The public searcher of one commit. It analyzes the query ([`Query`]) and hands it to the [`planner`].
 
 use std::ops::Range;
+use std::time::Duration;
 
 use control::Control;
 use ranking::{BitSet, Hit};
@@ -17,9 +18,8 @@ use crate::search::planner;
 use crate::search::query_terms::doc_freq;
 use crate::{Analyzer, Bm25, Error};
 
-/// The estimated cost, in postings, of a search that takes about a quarter of a millisecond.
-/// `cargo bench -p sparse --bench bm25 -- search` measures searches.
-const MAX_QUICK_COST: u64 = 250_000;
+/// A search that takes longer than this is worth the time to wake another thread.
+const MAX_QUICK_TIME: Duration = Duration::from_micros(250);
 
 /// Searches one commit of an index. Later commits do not change its results.
 /// [`Bm25Index::searcher`](crate::Bm25Index::searcher) returns one.
@@ -78,6 +78,13 @@ impl Searcher {
         self.index.ords(None)
     }
 
+    /// Returns true if reads are expected not to wait for a disk: all files were verified, and so read, when the index
+    /// was opened, or this process has written them since, and they have at most 64 MiB.
+    #[must_use]
+    pub fn is_resident(&self) -> bool {
+        self.index.is_resident
+    }
+
     /// Returns the number of segments.
     #[must_use]
     pub fn segments(&self) -> usize {
@@ -130,8 +137,8 @@ impl Searcher {
     }
 
     /// Does the same as [`search`](Self::search) if it is estimated to take at most about a quarter of a millisecond,
-    /// and returns `None` otherwise. It also returns `None` if some files of the index were not verified when it was
-    /// opened: their first reads may wait for the disk. It is for callers that must not block.
+    /// and returns `None` otherwise. It also returns `None` if reads may wait for a disk
+    /// ([`is_resident`](Self::is_resident)). It is for callers that must not block.
     ///
     /// # Errors
     ///
@@ -143,12 +150,12 @@ impl Searcher {
         parameters: Bm25,
         control: &Control,
     ) -> Result<Option<Vec<Hit>>, Error> {
-        if !self.index.is_verified {
+        if !self.is_resident() {
             return Ok(None);
         }
         let query = Query::from_text(query, self.analyzer());
         self.index
-            .read(|| planner::search_within(MAX_QUICK_COST, &self.index, &query, k, parameters, control))
+            .read(|| planner::search_within(MAX_QUICK_TIME, &self.index, &query, k, parameters, control))
     }
 
     /// Returns the `k` best passages for terms that are analyzed already, each with a weight. Weights must be finite

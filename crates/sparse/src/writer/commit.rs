@@ -258,6 +258,36 @@ mod tests {
     }
 
     #[test]
+    fn what_a_writer_has_just_written_counts_as_resident() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut writer = IndexWriter::create(folder.path(), Analyzer::SIMPLE, WriterOptions::default())
+            .expect("an empty folder");
+        for id in ["a", "b", "c"] {
+            writer.add(id, None, "stone bridge").expect("a new id");
+            writer.commit().expect("a commit");
+            assert!(writer.searcher().expect("a commit").is_resident());
+        }
+        writer.delete(&["a"]).expect("a working writer");
+        writer.commit().expect("a commit");
+        writer.merge().expect("a merge");
+        let searcher = writer.searcher().expect("a commit");
+        assert!(searcher.is_resident() && searcher.len() == 2);
+        // Files that neither this writer has written nor the opening of the index has read stay unread.
+        let mut snapshot =
+            Snapshot::open(&writer.index, folder.path(), &mut Default::default(), 0).expect("a commit");
+        assert!(!snapshot.is_resident);
+        writer.add("d", None, "stone bridge").expect("a new id");
+        writer.commit().expect("a commit");
+        let after = |previous: &Snapshot| {
+            Snapshot::open_after(Some(previous), &writer.index, folder.path(), &mut Default::default(), 0)
+                .expect("a commit")
+        };
+        assert!(!after(&snapshot).is_resident);
+        snapshot.is_resident = true;
+        assert!(after(&snapshot).is_resident);
+    }
+
+    #[test]
     fn collecting_garbage_keeps_an_index_that_the_next_commit_will_overwrite() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let options = WriterOptions { overwrite: true, ..WriterOptions::default() };
