@@ -29,8 +29,12 @@ mod scheduling;
 mod vector_files;
 
 pub use error::Error;
-pub use index::{BatchParams, IdCursor, QueryBatch, RowFilter, SearchParams, SharedIndex, VectorIndex};
+pub use index::{
+    BatchParams, IdCursor, MAX_RESIDENT_MAPPED_BYTES, QueryBatch, RowFilter, SearchParams, SharedIndex,
+    VectorIndex,
+};
 pub use scheduling::{
-    FairRwLock, LatencyEstimate, Poisoned, SerialQueue, Task, ThreadPool, ThreadPoolOptions, WriteSlices,
+    FairRwLock, LatencyEstimate, MAX_QUICK_TIME, Poisoned, SerialQueue, Task, ThreadPool, ThreadPoolOptions,
+    WriteSlices,
 };
 pub use vector_files::{FlatFileOptions, build_flat_file, export_vectors, import_vectors};

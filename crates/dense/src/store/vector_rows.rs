@@ -82,6 +82,12 @@ impl VectorRows {
         self.file.as_deref()
     }
 
+    /// Returns the number of bytes of vectors that are mapped from a file.
+    pub fn mapped_bytes(&self) -> usize {
+        let is_mapped = self.file.as_ref().is_some_and(|file| file.memory_bytes() == 0);
+        if is_mapped { size_of_val(self.vectors.parts().0) } else { 0 }
+    }
+
     /// Returns the number of bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         let file = self.file.as_ref().map_or(0, |file| file.memory_bytes());

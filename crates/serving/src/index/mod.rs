@@ -25,5 +25,5 @@ mod vector_index;
 pub use batch_search::{BatchParams, QueryBatch};
 pub use filters::RowFilter;
 pub use ids::IdCursor;
-pub use shared::SharedIndex;
+pub use shared::{MAX_RESIDENT_MAPPED_BYTES, SharedIndex};
 pub use vector_index::{SearchParams, VectorIndex};

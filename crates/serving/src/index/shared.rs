@@ -52,7 +52,7 @@ pub struct SharedIndex {
 
 /// A mapped index counts as resident if its vectors have at most this many bytes. They are then assumed to be in the
 /// page cache.
-const MAX_RESIDENT_MAPPED_BYTES: usize = 64 << 20;
+pub const MAX_RESIDENT_MAPPED_BYTES: usize = 64 << 20;
 
 impl SharedIndex {
     /// Shares an index. `threads` is the number of threads for inserting new rows into a graph; 0 means one per core.

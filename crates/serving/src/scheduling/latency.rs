@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// A search that takes longer than this is worth the time to wake another thread.
-const QUICK: Duration = Duration::from_micros(250);
+pub const MAX_QUICK_TIME: Duration = Duration::from_micros(250);
 
 /// The time that searches of one index take for each row that they score.
 ///
@@ -20,8 +20,15 @@ impl LatencyEstimate {
     /// Whether a search that scores `rows` rows will probably take less than a quarter of a millisecond. Returns false
     /// until a search was [recorded](Self::record).
     pub fn is_quick(&self, rows: usize) -> bool {
+        self.predict(rows).is_some_and(|time| time < MAX_QUICK_TIME)
+    }
+
+    /// Predicts how long a search that scores `rows` rows takes. Returns `None` until a search was
+    /// [recorded](Self::record).
+    pub fn predict(&self, rows: usize) -> Option<Duration> {
         let nanos_per_row = f32::from_bits(self.nanos_per_row.load(Ordering::Relaxed));
-        nanos_per_row > 0.0 && nanos_per_row * (rows as f32) < QUICK.as_nanos() as f32
+        // Casts of floats saturate.
+        (nanos_per_row > 0.0).then(|| Duration::from_nanos((nanos_per_row * rows as f32) as u64))
     }
 
     /// Learns from a search that scored `rows` rows. If two threads call this at the same time, one search may be
@@ -41,6 +48,7 @@ mod tests {
     #[test]
     fn no_search_is_quick_before_one_was_recorded() {
         assert!(!LatencyEstimate::default().is_quick(1));
+        assert_eq!(LatencyEstimate::default().predict(1), None);
     }
 
     #[test]
@@ -50,6 +58,7 @@ mod tests {
         estimate.record(100, Duration::from_micros(1));
         assert!(estimate.is_quick(24_999));
         assert!(!estimate.is_quick(25_000));
+        assert_eq!(estimate.predict(300), Some(Duration::from_micros(3)));
     }
 
     #[test]

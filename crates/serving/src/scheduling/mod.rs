@@ -8,7 +8,7 @@ mod slices;
 mod thread_pool;
 
 pub use fair_lock::{FairRwLock, Poisoned};
-pub use latency::LatencyEstimate;
+pub use latency::{LatencyEstimate, MAX_QUICK_TIME};
 pub use serial_queue::SerialQueue;
 pub use slices::WriteSlices;
 pub use thread_pool::{Task, ThreadPool, ThreadPoolOptions};

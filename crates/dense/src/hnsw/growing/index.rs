@@ -269,6 +269,13 @@ impl GrowingIndex {
         self.rows.memory_bytes() + self.graph.memory_bytes() + sets
     }
 
+    /// Returns the number of bytes of vectors that are mapped from a file, so that a search may have to read them from a
+    /// disk.
+    #[must_use]
+    pub fn mapped_bytes(&self) -> usize {
+        self.rows.mapped_bytes()
+    }
+
     /// Appends vectors that are already [prepared](Similarity::prepare), with their codes.
     fn append_prepared(&mut self, prepared: &[f32]) -> Range<u32> {
         let new = self.rows.append(prepared);

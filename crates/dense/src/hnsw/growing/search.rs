@@ -9,6 +9,7 @@ use crate::Error;
 use crate::exact::scan::scan;
 use crate::filter::Filter;
 use crate::hnsw::graph_index::SearchParams;
+use crate::hnsw::planner::Plan;
 
 impl GrowingIndex {
     /// Returns approximately the `k` best of the live rows that `filter` allows for `query` `[dim]`, best first; equal
@@ -59,5 +60,14 @@ impl GrowingIndex {
     ) -> Result<Vec<Hit>, Error> {
         let query = self.similarity().prepare_query(self.dim(), query)?;
         Ok(scan(&self.rows.view(), &query, k, filter, control)?)
+    }
+
+    /// Estimates the work of a [search](Self::search) as an equivalent number of vectors to score. `allowed` is the
+    /// number of rows that a filter allows, if there is one.
+    #[must_use]
+    pub fn rows_scored(&self, k: usize, ef: usize, allowed: Option<usize>) -> usize {
+        let in_graph = Plan::rows_scored(k, ef, allowed, self.graph.num_graph_rows());
+        let pending = self.pending().min(allowed.unwrap_or(usize::MAX));
+        in_graph + Plan::rows_scored_by_scan(k, pending)
     }
 }

@@ -117,6 +117,17 @@ impl Plan {
         let codes = allowed.min(beam_search);
         (codes / CODES_PER_ROW_SCORED).max(ef.min(allowed)).max(allowed.min(MAX_ROWS_SCORED))
     }
+
+    /// Estimates the work of scanning a set of `num_rows` rows for `k` hits as an equivalent number of vectors to score:
+    /// all of them in a small set; in a larger one, codes first.
+    pub fn rows_scored_by_scan(k: usize, num_rows: usize) -> usize {
+        let max_rows_scored = max_rows_scored(k);
+        if num_rows <= max_rows_scored {
+            num_rows
+        } else {
+            max_rows_scored.max(num_rows / CODES_PER_ROW_SCORED)
+        }
+    }
 }
 
 /// Returns the maximum number of allowed rows for which scoring their vectors is as fast as scoring their codes first.
@@ -175,6 +186,14 @@ mod tests {
         let plan = Plan::new(&rows.view(), M, 5, 5, None);
         assert_eq!(plan.k, 0);
         assert!(matches!(plan.strategy, Strategy::ScoreAllowed(allowed) if allowed.is_empty()));
+    }
+
+    #[test]
+    fn a_scan_scores_all_rows_of_a_small_set_and_the_codes_of_a_large_one() {
+        let scored = [256, 257, 1_024, 4_096].map(|num_rows| Plan::rows_scored_by_scan(10, num_rows));
+        assert_eq!(scored, [256, 256, 256, 1_024]);
+        // All rows of the set are scored if there are at most four per hit.
+        assert_eq!(Plan::rows_scored_by_scan(1_000, 4_000), 4_000);
     }
 
     #[test]
