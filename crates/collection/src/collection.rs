@@ -35,7 +35,7 @@ pub struct Collection {
     folder: PathBuf,
     id: String,
     options: OpenOptions,
-    view: Arc<FairRwLock<View>>,
+    pub(crate) view: Arc<FairRwLock<View>>,
     /// The BM25 index, which is reloaded to see commits of other processes.
     reader: Bm25Index,
     /// The writer, once there was a change. Its lock is held during every change, commit and refresh.
@@ -374,7 +374,7 @@ impl Collection {
         Ok(self.view.read(|view| view.state.generation)?)
     }
 
-    fn check_open(&self) -> Result<(), Error> {
+    pub(crate) fn check_open(&self) -> Result<(), Error> {
         if self.is_closed.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use serving::FairRwLock;
+use serving::{FairRwLock, LatencyEstimate};
 use sparse::{OpenOptions, Searcher};
 
 use crate::Error;
@@ -16,6 +16,16 @@ pub(crate) struct View {
     pub searcher: Arc<Searcher>,
     pub state: State,
     pub vectors: Option<LiveVectors>,
+    /// Predicts how long it takes to read the contents of hits.
+    pub contents_latency: ContentsLatency,
+}
+
+/// The time that reading the contents of one hit takes, which depends on the lengths of the texts.
+#[derive(Debug, Default)]
+pub(crate) struct ContentsLatency {
+    /// Without highlights.
+    pub plain: LatencyEstimate,
+    pub highlighted: LatencyEstimate,
 }
 
 /// Returns what a commit recorded. Fails unless it is a commit of the collection with this id.
@@ -44,7 +54,8 @@ impl View {
             vectors.publish(&searcher.live_ords());
             Ok::<_, Error>(vectors)
         });
-        Ok(Self { vectors: vectors.transpose()?, state, searcher })
+        let contents_latency = ContentsLatency::default();
+        Ok(Self { vectors: vectors.transpose()?, state, searcher, contents_latency })
     }
 }
 

@@ -2,16 +2,21 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use control::Control;
 use ranking::Hit;
+use serving::LatencyEstimate;
 use sparse::PassageFields;
 
-use super::request::Request;
+use super::request::{Include, Request};
 use super::retrieve::Retrieval;
 use crate::Error;
 use crate::document::document_of;
 use crate::view::View;
+
+/// About the time of looking up the id of a hit and converting the hit for the caller.
+const TIME_PER_HIT: Duration = Duration::from_nanos(500);
 
 /// A passage that was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,17 +48,70 @@ pub struct Contents {
 
 /// Returns the page of hits that a request asks for.
 pub(crate) fn search(view: &View, request: &Request, control: &Control) -> Result<Vec<Found>, Error> {
-    let retrieval = Retrieval::new(view, request, control)?;
-    let end = request.offset.saturating_add(request.k);
+    page(view, request, &Retrieval::new(view, request, control)?, control)
+}
+
+/// Returns a page of the passages that `retrieval` finds.
+pub(crate) fn page(
+    view: &View,
+    request: &Request,
+    retrieval: &Retrieval,
+    control: &Control,
+) -> Result<Vec<Found>, Error> {
+    let count = hit_count(request);
     let best = if request.group_by_document {
-        best_of_documents(view, &retrieval, end, control)?
+        best_of_documents(view, retrieval, count, control)?
     } else {
-        let hits = retrieval.best(end, control)?;
+        let hits = retrieval.best(count, control)?;
         let ids = view.searcher.ids(&hits)?;
         hits.into_iter().zip(ids).collect()
     };
-    let page = best.into_iter().skip(request.offset);
-    page.map(|(hit, id)| found(view, request, hit, id)).collect()
+    let page: Vec<(Hit, String)> = best.into_iter().skip(request.offset).collect();
+    let (length, start) = (page.len(), Instant::now());
+    let found = page.into_iter().map(|(hit, id)| found(view, request, hit, id)).collect();
+    if let Some(latency) = contents_latency(view, request).filter(|_| length > 0) {
+        latency.record(length, start.elapsed());
+    }
+    found
+}
+
+/// Predicts how long [`page`] takes. Returns `None` if it is not known: an earlier call did not do the same work yet,
+/// or documents may have several passages, so that it is not known how many passages must be found.
+pub(crate) fn predicted_time(view: &View, request: &Request, retrieval: &Retrieval) -> Option<Duration> {
+    let mut length = hit_count(request);
+    if request.group_by_document {
+        if view.searcher.len() != view.state.documents {
+            return None;
+        }
+        length = first_length(length);
+    }
+    let hits = length.min(view.searcher.len() as usize);
+    let page_length = hits.min(request.k);
+    let contents = match contents_latency(view, request) {
+        Some(latency) => latency.predict(page_length)?,
+        None => Duration::ZERO,
+    };
+    let ids = TIME_PER_HIT.saturating_mul(hits as u32);
+    Some(retrieval.predicted_time(length)?.saturating_add(contents).saturating_add(ids))
+}
+
+/// Returns the number of hits up to the end of the page.
+fn hit_count(request: &Request) -> usize {
+    request.offset.saturating_add(request.k)
+}
+
+/// Returns how many passages are found first for the best passages of `count` documents.
+fn first_length(count: usize) -> usize {
+    count.saturating_mul(2).saturating_add(8)
+}
+
+/// Returns the estimate of the time of reading the contents that are requested; `None` if none are.
+fn contents_latency<'a>(view: &'a View, request: &Request) -> Option<&'a LatencyEstimate> {
+    match request.include {
+        Include { highlights: true, .. } => Some(&view.contents_latency.highlighted),
+        Include { contents: true, .. } => Some(&view.contents_latency.plain),
+        _ => None,
+    }
 }
 
 /// Returns the best passage of each of the `count` best documents.
@@ -64,7 +122,7 @@ fn best_of_documents(
     control: &Control,
 ) -> Result<Vec<(Hit, String)>, Error> {
     let total = view.searcher.len() as usize;
-    let mut length = count.saturating_mul(2).saturating_add(8);
+    let mut length = first_length(count);
     loop {
         let hits = retrieval.best(length, control)?;
         let is_complete = hits.len() < length || length >= total;

@@ -1,9 +1,11 @@
 //! Ranks passages with one or both retrievers.
 
+use std::time::{Duration, Instant};
+
 use control::Control;
 use dense::RowSet;
 use ranking::Hit;
-use sparse::FilteredSearcher;
+use sparse::{FilteredSearcher, PreparedQuery};
 
 use super::request::{Request, Retriever};
 use crate::Error;
@@ -14,7 +16,8 @@ use crate::view::View;
 pub(crate) struct Retrieval<'a> {
     view: &'a View,
     request: &'a Request<'a>,
-    filtered: FilteredSearcher<'a>,
+    /// The words of the query; `None` for [`Retriever::Dense`].
+    words: Option<PreparedQuery<'a>>,
     /// The rows of the vector index that the filter allows; `None` without a filter.
     rows: Option<RowSet>,
 }
@@ -22,13 +25,25 @@ pub(crate) struct Retrieval<'a> {
 impl<'a> Retrieval<'a> {
     /// Evaluates the filter.
     pub fn new(view: &'a View, request: &'a Request<'a>, control: &Control) -> Result<Self, Error> {
-        let filtered = view.searcher.filtered(request.filter, control)?;
+        Self::among(view.searcher.filtered(request.filter, control)?, view, request)
+    }
+
+    /// Ranks the passages that meet the filter of the request, which `filtered` has evaluated.
+    pub fn among(
+        filtered: FilteredSearcher<'a>,
+        view: &'a View,
+        request: &'a Request<'a>,
+    ) -> Result<Self, Error> {
         let needs_rows = request.filter.is_some() && request.retriever != Retriever::Bm25;
         let rows = match &view.vectors {
             Some(vectors) if needs_rows => Some(vectors.map.rows(&filtered.ords(), vectors.index.len())),
             _ => None,
         };
-        Ok(Self { view, request, filtered, rows })
+        let words = match request.retriever {
+            Retriever::Dense => None,
+            _ => Some(filtered.prepare(request.text, request.bm25)?),
+        };
+        Ok(Self { view, request, words, rows })
     }
 
     /// Returns the `k` best passages, best first.
@@ -36,16 +51,38 @@ impl<'a> Retrieval<'a> {
         match &self.request.retriever {
             Retriever::Bm25 => self.by_words(k, control),
             Retriever::Dense => self.by_vectors(k, control),
-            Retriever::Hybrid { method, depth } => {
-                let depth = k.max(*depth);
+            Retriever::Hybrid { method, .. } => {
+                let depth = self.depth(k);
                 let (dense, sparse) = (self.by_vectors(depth, control)?, self.by_words(depth, control)?);
                 Ok(fusion::fuse(&[&dense, &sparse], method, k)?)
             }
         }
     }
 
+    /// Predicts how long [`best`](Self::best) takes for `k` hits. Returns `None` if it is not known, because no vectors
+    /// were searched yet.
+    pub fn predicted_time(&self, k: usize) -> Option<Duration> {
+        let depth = self.depth(k);
+        let words = self.words.as_ref().map_or(Duration::ZERO, |words| words.estimated_time(depth));
+        let vectors = match &self.view.vectors {
+            Some(vectors) if self.request.retriever != Retriever::Bm25 => {
+                vectors.latency.predict(self.rows_scored(vectors, depth))?
+            }
+            _ => Duration::ZERO,
+        };
+        Some(words.saturating_add(vectors))
+    }
+
+    /// Returns the length of the list of each retriever that gives the `k` best passages.
+    fn depth(&self, k: usize) -> usize {
+        match self.request.retriever {
+            Retriever::Hybrid { depth, .. } => k.max(depth),
+            Retriever::Bm25 | Retriever::Dense => k,
+        }
+    }
+
     fn by_words(&self, k: usize, control: &Control) -> Result<Vec<Hit>, Error> {
-        Ok(self.filtered.search(self.request.text, k, self.request.bm25, control)?)
+        Ok(self.words.as_ref().map_or(Ok(Vec::new()), |words| words.search(k, control))?)
     }
 
     fn by_vectors(&self, k: usize, control: &Control) -> Result<Vec<Hit>, Error> {
@@ -54,12 +91,24 @@ impl<'a> Retrieval<'a> {
             self.view.vectors.as_ref().ok_or_else(|| missing("a collection with vectors"))?;
         let query = self.request.vector.ok_or_else(|| missing("the vector of the query"))?;
         let filter = self.rows.as_ref().map(|rows| rows as &dyn dense::Allow);
+        let start = Instant::now();
         let mut hits = if self.request.exact {
             vectors.index.search_exact(query, k, filter, control)?
         } else {
             vectors.index.search(query, k, self.request.ef, filter, control)?
         };
+        vectors.latency.record(self.rows_scored(vectors, k), start.elapsed());
         hits.iter_mut().for_each(|hit| hit.ord = vectors.map.ord(hit.ord));
         Ok(hits)
+    }
+
+    /// Estimates the work of a search by vectors as an equivalent number of vectors to score.
+    fn rows_scored(&self, vectors: &LiveVectors, k: usize) -> usize {
+        let allowed = self.rows.as_ref().map(RowSet::len);
+        if self.request.exact {
+            allowed.unwrap_or_else(|| vectors.index.live_len())
+        } else {
+            vectors.index.rows_scored(k, self.request.ef, allowed)
+        }
     }
 }

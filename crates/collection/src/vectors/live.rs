@@ -4,6 +4,7 @@ use std::path::Path;
 
 use dense::{GrowingIndex, OpenOptions, RowSet};
 use ranking::BitSet;
+use serving::{LatencyEstimate, MAX_RESIDENT_MAPPED_BYTES};
 
 use super::log::LogReader;
 use super::row_map::RowMap;
@@ -22,6 +23,8 @@ pub(crate) struct LiveVectors {
     pub state: VectorState,
     /// The rows that searches skip: those of deleted passages, and those of a commit that is not published yet.
     hidden: RowSet,
+    /// Predicts how long a search takes.
+    pub latency: LatencyEstimate,
 }
 
 impl LiveVectors {
@@ -50,7 +53,13 @@ impl LiveVectors {
             }
         };
         let map = RowMap::new(ords, base_rows, state.log.first_ord);
-        let mut vectors = Self { index, map, state: state.clone(), hidden: RowSet::new() };
+        let mut vectors = Self {
+            index,
+            map,
+            state: state.clone(),
+            hidden: RowSet::new(),
+            latency: LatencyEstimate::default(),
+        };
         vectors.state.log.rows = 0;
         let mut log = LogReader::open(folder, id, &state.log, state.dim, options.verify)?;
         while vectors.state.log.rows < state.log.rows {
@@ -71,6 +80,12 @@ impl LiveVectors {
     pub fn vector(&self, ord: u32) -> Option<&[f32]> {
         let row = self.map.row(ord).filter(|&row| (row as usize) < self.index.len())?;
         Some(self.index.vector(row))
+    }
+
+    /// Returns whether searches are expected not to wait for a disk: mapped vectors are few enough to be in the page
+    /// cache.
+    pub fn is_resident(&self) -> bool {
+        self.index.mapped_bytes() <= MAX_RESIDENT_MAPPED_BYTES
     }
 
     /// Appends rows of the log. Searches skip them until [`publish`](Self::publish).

@@ -1,0 +1,108 @@
+//! Searches for callers that must not block, such as an event loop: they run at once if all their parts are known to be
+//! quick, and are left to another thread otherwise.
+//!
+//! The time of a search is the sum of four estimates. The words take a time that follows from the number of postings
+//! ([`PreparedQuery::estimated_time`](sparse::PreparedQuery::estimated_time)). The vectors and the contents of hits take
+//! a time per row or hit that earlier searches took ([`LatencyEstimate`](serving::LatencyEstimate)), and ids a constant
+//! time. A filter is quick only if its passages are cached.
+
+use std::time::Duration;
+
+use control::Control;
+use serving::MAX_QUICK_TIME;
+use sparse::Filter;
+
+use super::page::{Found, page, predicted_time};
+use super::request::{Request, Retriever};
+use super::retrieve::Retrieval;
+use crate::view::View;
+use crate::{Collection, Error};
+
+/// A filter with more bytes of JSON is not parsed by a caller that must not block.
+const MAX_QUICK_FILTER_BYTES: usize = 1024;
+
+/// About the time of converting the passages that a filter allows to rows of the vector index, for 64 passages.
+const FILTER_TIME_PER_64_PASSAGES: Duration = Duration::from_nanos(8);
+
+impl Collection {
+    /// Does the same as [`search`](Self::search) if it will probably take at most a quarter of a millisecond, and
+    /// returns `None` otherwise. It also returns `None` if a change has locked the collection, if the filter was not used
+    /// since the last commit, or if the search may have to read from a disk. It is for callers that must not block.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`search`](Self::search).
+    pub fn search_if_quick(&self, request: &Request) -> Result<Option<Vec<Found>>, Error> {
+        self.check_open()?;
+        let searched = self.view.try_read(|view| search_if_quick(view, request))?;
+        searched.unwrap_or(Ok(None))
+    }
+
+    /// Does the same as [`parse_filter`](Self::parse_filter) for a short filter that does not have to be looked up in the
+    /// collection, that is, without `documents`. Returns `None` for other filters, and for invalid ones.
+    #[must_use]
+    pub fn parse_filter_if_quick(json: &str) -> Option<Filter> {
+        if json.len() > MAX_QUICK_FILTER_BYTES || json.contains("\"documents\"") {
+            return None;
+        }
+        serde_json::from_str(json).ok()
+    }
+}
+
+fn search_if_quick(view: &View, request: &Request) -> Result<Option<Vec<Found>>, Error> {
+    let vectors = view.vectors.as_ref().filter(|_| request.retriever != Retriever::Bm25);
+    if !view.searcher.is_resident() || vectors.is_some_and(|vectors| !vectors.is_resident()) {
+        return Ok(None);
+    }
+    let mut time = Duration::ZERO;
+    if vectors.is_some() && request.filter.is_some() {
+        time = FILTER_TIME_PER_64_PASSAGES.saturating_mul(view.searcher.next_ord().div_ceil(64));
+    }
+    if time > MAX_QUICK_TIME {
+        return Ok(None);
+    }
+    let Some(filtered) = view.searcher.filtered_if_cached(request.filter) else { return Ok(None) };
+    let retrieval = Retrieval::among(filtered, view, request)?;
+    match predicted_time(view, request, &retrieval) {
+        Some(predicted) if time.saturating_add(predicted) <= MAX_QUICK_TIME => {
+            page(view, request, &retrieval, &Control::new()).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sparse::{Analyzer, Bm25};
+
+    use super::*;
+    use crate::{CreateOptions, Include, OpenOptions};
+
+    #[test]
+    fn a_quick_search_does_not_wait_for_a_change() -> Result<(), Error> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let create =
+            CreateOptions { analyzer: Analyzer::SIMPLE, vectors: None, metadata: serde_json::Value::Null };
+        let collection = Collection::create(folder.path(), &create, OpenOptions::default())?;
+        let request = Request {
+            text: "bridge",
+            vector: None,
+            retriever: Retriever::Bm25,
+            k: 10,
+            offset: 0,
+            filter: None,
+            group_by_document: false,
+            bm25: Bm25::default(),
+            ef: 1,
+            exact: false,
+            include: Include::default(),
+        };
+        assert_eq!(collection.search_if_quick(&request)?, Some(Vec::new()));
+        let during_change = collection.view.write(|_| {
+            let search = || collection.search_if_quick(&request);
+            std::thread::scope(|scope| scope.spawn(search).join().expect("no panic"))
+        })?;
+        assert_eq!(during_change?, None);
+        Ok(())
+    }
+}

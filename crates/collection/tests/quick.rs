@@ -1,0 +1,167 @@
+//! Searches for callers that must not block.
+
+mod common;
+
+use collection::{Collection, Error, Include, OpenOptions, Put, Request, Retriever};
+use common::{DIM, Document, cheaper_than, create, hybrid, put, request, search, vector};
+use control::Control;
+use numerics::SplitMix64;
+
+/// Returns a collection of `count` documents, each with `passages` passages.
+fn documents(count: usize, passages: usize, random: &mut SplitMix64) -> Vec<Document> {
+    let document = |at: usize| {
+        let mut document = Document::random(&format!("d{at}"), random);
+        let first = document.passages[0].clone();
+        document.passages.resize(passages, first);
+        document
+    };
+    (0..count).map(document).collect()
+}
+
+#[test]
+fn quick_searches_find_what_other_searches_find() -> Result<(), Error> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let collection = create(folder.path())?;
+    let mut random = SplitMix64::new(11);
+    let filters = [cheaper_than(50.0), cheaper_than(10.0), cheaper_than(0.0)];
+    let mut quick_count = 0;
+    for round in 0..3 {
+        // Some documents are replaced, some are pending, and some are in the graph.
+        put(&collection, Put::Upsert, &documents(100 + 50 * round, 1 + round, &mut random))?;
+        collection.commit()?;
+        if round == 1 {
+            collection.optimize(1, &Control::new())?;
+        }
+        for _ in 0..200 {
+            let query = vector(&mut random);
+            let text = ["bridge", "stone river", "glass road unknown", ""][random.below(4) as usize];
+            let retriever = [Retriever::Bm25, Retriever::Dense, hybrid()][random.below(3) as usize].clone();
+            let include = Include { contents: random.below(2) == 0, highlights: random.below(3) == 0 };
+            let request = Request {
+                k: random.below(30) as usize,
+                offset: random.below(5) as usize,
+                filter: filters.get(random.below(4) as usize),
+                group_by_document: random.below(4) == 0,
+                exact: random.below(2) == 0,
+                include,
+                ..request(text, &query, retriever)
+            };
+            let quick = collection.search_if_quick(&request)?;
+            let found = search(&collection, &request)?;
+            if let Some(quick) = quick {
+                quick_count += 1;
+                assert_eq!(quick, found, "{request:?}");
+            }
+        }
+    }
+    assert!(quick_count > 100, "{quick_count}");
+    Ok(())
+}
+
+#[test]
+fn a_search_is_quick_once_its_filter_and_the_time_of_its_parts_are_known() -> Result<(), Error> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let collection = create(folder.path())?;
+    let mut random = SplitMix64::new(12);
+    put(&collection, Put::Add, &documents(50, 1, &mut random))?;
+    collection.commit()?;
+    let (query, filter) = (vector(&mut random), cheaper_than(50.0));
+    let is_quick = |request: &Request| Ok::<_, Error>(collection.search_if_quick(request)?.is_some());
+    // Words need no earlier search.
+    assert!(is_quick(&request("bridge", &query, Retriever::Bm25))?);
+    let contents = Include { contents: true, highlights: false };
+    for request in [
+        request("bridge", &query, Retriever::Dense),
+        Request { filter: Some(&filter), ..request("bridge", &query, Retriever::Bm25) },
+        Request { include: contents, ..request("bridge", &query, Retriever::Bm25) },
+    ] {
+        assert!(!is_quick(&request)?, "{request:?}");
+        // The first search may take long for a reason that does not return; the estimate follows the fastest one.
+        for _ in 0..20 {
+            search(&collection, &request)?;
+        }
+        assert!(is_quick(&request)?, "{request:?}");
+    }
+    // A commit forgets the passages of filters.
+    let filtered = Request { filter: Some(&filter), ..request("bridge", &query, Retriever::Bm25) };
+    put(&collection, Put::Add, &[Document::random("new", &mut random)])?;
+    assert!(is_quick(&filtered)?);
+    collection.commit()?;
+    assert!(!is_quick(&filtered)?);
+    // What the writer has written is in memory.
+    assert!(is_quick(&request("bridge", &query, Retriever::Bm25))?);
+    Ok(())
+}
+
+#[test]
+fn documents_of_several_passages_are_not_grouped_quickly() -> Result<(), Error> {
+    let mut random = SplitMix64::new(13);
+    for (passages, expected) in [(1, true), (2, false)] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let collection = create(folder.path())?;
+        put(&collection, Put::Add, &documents(20, passages, &mut random))?;
+        collection.commit()?;
+        let grouped = Request { group_by_document: true, ..request("bridge", &[], Retriever::Bm25) };
+        assert_eq!(collection.search_if_quick(&grouped)?.is_some(), expected);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_search_that_is_estimated_to_take_long_is_not_quick() -> Result<(), Error> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let collection = create(folder.path())?;
+    let mut random = SplitMix64::new(14);
+    put(&collection, Put::Add, &documents(1_000, 1, &mut random))?;
+    collection.commit()?;
+    // Half a microsecond per hit.
+    let many = Request { k: 1_000, ..request("bridge", &[], Retriever::Bm25) };
+    assert_eq!(collection.search_if_quick(&many)?, None);
+    assert!(collection.search_if_quick(&Request { k: 10, ..many })?.is_some());
+    Ok(())
+}
+
+#[test]
+fn quick_searches_fail_as_other_searches_do() -> Result<(), Error> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let collection = create(folder.path())?;
+    let mut random = SplitMix64::new(15);
+    put(&collection, Put::Add, &documents(20, 1, &mut random))?;
+    collection.commit()?;
+    let query = vector(&mut random);
+    for _ in 0..20 {
+        search(&collection, &request("bridge", &query, Retriever::Dense))?;
+    }
+    let failed = |request: &Request| {
+        let [quick, other] =
+            [collection.search_if_quick(request).map(|_| ()), search(&collection, request).map(|_| ())];
+        let messages = [quick, other].map(|result| result.expect_err("an invalid request").to_string());
+        assert_eq!(messages[0], messages[1]);
+    };
+    for retriever in [Retriever::Dense, hybrid()] {
+        failed(&request("bridge", &query[..DIM - 1], retriever.clone()));
+        failed(&request("bridge", &[f32::NAN; DIM], retriever.clone()));
+        failed(&Request { vector: None, ..request("bridge", &query, retriever) });
+    }
+    let unknown: sparse::Filter =
+        serde_json::from_value(serde_json::json!({"equals": {"field": "prize", "value": 3}}))
+            .expect("a filter");
+    let filtered = Request { filter: Some(&unknown), ..request("bridge", &query, Retriever::Bm25) };
+    assert!(collection.search_if_quick(&filtered)?.is_none(), "its filter was not evaluated");
+    collection.close()?;
+    failed(&request("bridge", &query, Retriever::Bm25));
+    // An opened collection is quick, too: opening it has read its files.
+    let opened = Collection::open(folder.path(), OpenOptions::default())?;
+    assert!(opened.search_if_quick(&request("bridge", &query, Retriever::Bm25))?.is_some());
+    Ok(())
+}
+
+#[test]
+fn short_filters_without_documents_are_parsed_quickly() {
+    let parse = Collection::parse_filter_if_quick;
+    let filter = cheaper_than(5.0);
+    assert_eq!(parse(r#"{"range": {"field": "price", "lt": 5.0}}"#), Some(filter));
+    assert_eq!(parse(r#"{"documents": ["a"]}"#), None);
+    assert_eq!(parse(r#"{"range": 1}"#), None);
+    assert_eq!(parse(&format!(r#"{{"ids": ["{}"]}}"#, "x".repeat(1_024))), None);
+}
