@@ -154,6 +154,11 @@ export declare class NativeCollection {
   cursor(filter?: string | undefined | null, control?: Control | undefined | null): Promise<PassageCursor>
   /** Searches. `vector` is the vector of the query, if the retriever needs one. */
   search(request: NativeSearchRequest, vector?: Float32Array | undefined | null, control?: Control | undefined | null): Promise<NativeFound>
+  /**
+   * Searches on the JavaScript thread. Returns null, without searching, if the search would probably take longer than
+   * a quarter of a millisecond, or if it may have to wait for a change, for the evaluation of a filter, or for a disk.
+   */
+  searchIfQuick(request: NativeSearchRequest, vector?: Float32Array | undefined | null): NativeFound | null
 }
 
 /** An open encoder. */

@@ -5,7 +5,17 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {Worker} from 'node:worker_threads';
 import test, {type ExecutionContext} from 'ava';
-import {Collection, type CollectionOptions, type Document, type Encoder, RetrievalError} from '../../ts/index.ts';
+import {
+	Collection,
+	type CollectionOptions,
+	type CollectionSearchOptions,
+	type Document,
+	type Encoder,
+	type Filter,
+	type Include,
+	RetrievalError,
+} from '../../ts/index.ts';
+import {highestOfThreeCounts} from '../support/event-loop.ts';
 
 const lamps: Document[] = [
 	{id: 'lamp-1', title: 'Desk lamp', text: 'A lamp with a long cable for the desk.', fields: {price: 39, category: 'desk', inStock: true}},
@@ -375,4 +385,154 @@ test('count and facets count passages, or each document once', async t => {
 	await t.throwsAsync(docs.count({groupBy: 'passage' as 'document'}), {code: 'ERR_ARGUMENT', message: /groupBy.*document/u});
 	await docs.optimize();
 	t.is(await docs.count({groupBy: 'document'}), 3);
+});
+
+/** Whether a promise settles before the event loop goes on, that is, without another thread. */
+async function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
+	const pending = Symbol('pending');
+	const settled = promise.catch(() => undefined);
+	for (let i = 0; i < 50; i++) {
+		// Runs the callbacks of promises that have settled, and nothing else.
+		if ((await Promise.race([settled, pending])) !== pending) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/** A collection of 300 documents with random words and fields, and vectors of the dimension `dim`, if it is given. */
+async function withRandomDocuments(t: ExecutionContext, random: () => number, dim: number | undefined): Promise<Collection> {
+	const docs = await withVectors(t, {vectors: dim === undefined ? undefined : {dim}, split: false});
+	const words = ['stone', 'bridge', 'river', 'lamp', 'desk', 'cable', 'light'];
+	await docs.add(
+		Array.from({length: 300}, (_, i) => ({
+			id: `d${i}`,
+			title: i % 3 === 0 ? `Title ${i}` : undefined,
+			text: Array.from({length: 3 + Math.floor(random() * 9)}, () => words[Math.floor(random() * words.length)]).join(' '),
+			vector: dim === undefined ? undefined : Array.from({length: dim}, () => random() - 0.5),
+			fields: {price: Math.floor(random() * 100)},
+		})),
+	);
+	await docs.commit();
+	return docs;
+}
+
+/** A generator of numbers from 0 to 1 (Park and Miller, 1988). */
+function generator(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (state * 48_271) % 2_147_483_647;
+		return state / 2_147_483_647;
+	};
+}
+
+test('searches on the JavaScript thread and on other threads return the same hits', async t => {
+	const random = generator(17);
+	const docs = await withRandomDocuments(t, random, 8);
+	const pick = <T>(...values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
+	const searches = Array.from({length: 400}, () => {
+		const retriever = pick('bm25', 'dense', 'hybrid') as 'bm25' | 'dense' | 'hybrid';
+		const options: CollectionSearchOptions = {
+			retriever,
+			k: pick(0, 1, 5, 20),
+			offset: pick(0, 0, 3),
+			filter: pick<Filter | undefined>(undefined, {price: {lt: 50}}, {price: {lt: 2}}, {documents: ['d1', 'd2']}),
+			include: pick<Include[]>([], ['text', 'title'], ['fields', 'highlights']),
+			groupBy: pick(undefined, 'document'),
+			exact: pick(true, false),
+			vector: retriever === 'bm25' ? undefined : Array.from({length: 8}, () => random() - 0.5),
+		};
+		return [pick('stone bridge', 'lamp', 'river river cable', 'unknown'), options] as const;
+	});
+	// Started at once, most of these run on other threads.
+	const expected = await Promise.all(searches.map(async ([text, options]) => docs.search(text, options)));
+	let inlineCount = 0;
+	for (const [i, [text, options]] of searches.entries()) {
+		await new Promise(resolve => {
+			setImmediate(resolve);
+		});
+		const searching = docs.search(text, options);
+		inlineCount += (await settlesAtOnce(searching)) ? 1 : 0;
+		t.deepEqual(await searching, expected[i]);
+	}
+	t.true(inlineCount > 50, `${inlineCount} ran on the JavaScript thread`);
+});
+
+test.serial('a search by words runs on the JavaScript thread, with a filter from the second time on, and after a commit', async t => {
+	// With vectors, the thread that inserts them into the graph would lock the collection from time to time.
+	const docs = await withRandomDocuments(t, generator(18), undefined);
+	const isInline = async (options: CollectionSearchOptions, attempts = 3): Promise<boolean> => {
+		// A machine that is busy may use up the time budget of an iteration of the event loop.
+		const count = await highestOfThreeCounts(attempts === 1 ? -1 : 0, async () => {
+			await new Promise(resolve => {
+				setImmediate(resolve);
+			});
+			return (await settlesAtOnce(docs.search('stone bridge', {retriever: 'bm25', ...options}))) ? 1 : 0;
+		});
+		return count > 0;
+	};
+	t.true(await isInline({}));
+	const filter = {price: {lt: 50}};
+	t.false(await isInline({filter}, 1));
+	await docs.search('stone bridge', {retriever: 'bm25', filter});
+	t.true(await isInline({filter}));
+	await docs.add({id: 'new', text: 'a stone bridge'});
+	await docs.commit();
+	t.true(await isInline({}));
+	t.false(await isInline({filter}, 1));
+	t.false(await isInline({k: 1_000_000_000}), 'many hits take long');
+});
+
+test('a search fails alike on the JavaScript thread and on another one', async t => {
+	const docs = await withRandomDocuments(t, generator(19), 8);
+	const failures: ReadonlyArray<readonly [CollectionSearchOptions, {code?: 'ERR_ARGUMENT' | 'ERR_DIMENSION'; message: RegExp}]> = [
+		[{filter: {prize: {lt: 5}}}, {code: 'ERR_ARGUMENT', message: /^filter\.prize: .*did you mean "price"/u}],
+		[{filter: {price: 'cheap'}}, {code: 'ERR_ARGUMENT', message: /^filter\.price/u}],
+		[
+			{retriever: 'dense', vector: [1]},
+			{code: 'ERR_DIMENSION', message: /expected 8 numbers, got 1/u},
+		],
+		[{signal: AbortSignal.abort(new Error('enough'))}, {message: /^enough$/u}],
+	];
+	for (const [options, expected] of failures) {
+		await new Promise(resolve => {
+			setImmediate(resolve);
+		});
+		const alone = await t.throwsAsync(docs.search('bridge', {retriever: 'bm25', ...options}), expected);
+		const atOnce = await Promise.allSettled(Array.from({length: 200}, async () => docs.search('bridge', {retriever: 'bm25', ...options})));
+		for (const settled of atOnce) {
+			t.is(settled.status === 'rejected' && (settled.reason as Error).message, alone!.message);
+		}
+	}
+});
+
+test('searches that wait when the collection is closed complete, and those that are aborted reject with the reason', async t => {
+	const docs = await withRandomDocuments(t, generator(20), 8);
+	const vector = Float32Array.from({length: 8}, (_, i) => i - 3);
+	const options: CollectionSearchOptions = {retriever: 'dense', vector, k: 9};
+	for (let i = 0; i < 20; i++) {
+		await docs.search('', options);
+	}
+	const expected = await docs.search('', options);
+	const controller = new AbortController();
+	const [searches, aborted]: [Array<Promise<unknown>>, Array<Promise<unknown>>] = [[], []];
+	// After the budget of 1 ms, one search waits for the next iteration of the event loop, and others run on threads.
+	for (const began = performance.now(); performance.now() - began < 3; ) {
+		searches.push(docs.search('', options));
+		await undefined;
+		aborted.push(docs.search('', {...options, signal: controller.signal}));
+		await undefined;
+	}
+	vector.fill(0);
+	const reason = new Error('enough');
+	controller.abort(reason);
+	const closing = docs.close();
+	for (const hits of await Promise.all(searches)) {
+		t.deepEqual(hits, expected);
+	}
+	for (const settled of await Promise.allSettled(aborted)) {
+		t.deepEqual(settled, settled.status === 'fulfilled' ? {status: 'fulfilled', value: expected} : {status: 'rejected', reason});
+	}
+	await closing;
+	await t.throwsAsync(docs.search('', options), {code: 'ERR_CLOSED'});
 });

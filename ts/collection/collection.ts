@@ -244,7 +244,16 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		return this.#live('refresh').refresh();
 	}
 
-	/** Returns the best passages for a query, best first. */
+	/**
+	Returns the best passages for a query, best first.
+
+	A search of a collection that `open` made runs on the JavaScript thread if it is estimated to take less than a quarter of a millisecond
+	and does not have to read from a disk: at once if this package has used less than about a millisecond of the current iteration of the
+	event loop, or else at the start of the next iteration. All other searches run on the thread pool. These are the first ones by vectors or
+	with contents, from which the time of later ones is estimated; the first one with each filter after a commit, which evaluates the filter;
+	those with a filter by `documents` or a filter of more than 1 KiB; those while a change becomes visible; and those in an index of more
+	than 64 MiB. Questions are always encoded on another thread.
+	*/
 	async search<const Part extends Include = never>(
 		query: string,
 		options: CollectionSearchOptions<Part, Fields> = {},

@@ -1,15 +1,15 @@
 //! Searches of a collection.
 
-use collection::{Found, Include, Request, Retriever};
+use collection::{Collection, Found, Include, Request, Retriever};
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object, Uint32Array};
 use napi_derive::napi;
-use sparse::Bm25;
+use sparse::{Bm25, Filter};
 use text::Utf16Offsets;
 
 use super::handle::{NativeCollection, filter_of};
 use super::passages::fields_json;
-use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
+use crate::call::{CallResult, Control, Failure, call_sync, control_or_new, spawn};
 use crate::fusion::{FusionMethod, parse_method};
 
 /// A search. `retriever` is bm25, dense or hybrid; `filter` is JSON.
@@ -68,22 +68,50 @@ impl NativeCollection {
         spawn(env, move || {
             let inner = inner?;
             let filter = filter_of(&inner, request.filter.as_deref())?;
-            let parsed = Request {
-                text: &request.text,
-                vector: vector.as_deref(),
-                retriever: parse_retriever(&request)?,
-                k: request.k as usize,
-                offset: request.offset as usize,
-                filter: filter.as_ref(),
-                group_by_document: request.group_by_document,
-                bm25: Bm25 { k1: request.k1 as f32, b: request.b as f32 },
-                ef: request.ef as usize,
-                exact: request.exact,
-                include: Include { contents: request.contents, highlights: request.highlights },
-            };
+            let parsed = parse(&request, vector.as_deref(), filter.as_ref())?;
             convert(inner.search(&parsed, &control)?)
         })
     }
+
+    /// Searches on the JavaScript thread. Returns null, without searching, if the search would probably take longer than
+    /// a quarter of a millisecond, or if it may have to wait for a change, for the evaluation of a filter, or for a disk.
+    #[napi(catch_unwind)]
+    pub fn search_if_quick(
+        &self,
+        request: NativeSearchRequest,
+        vector: Option<&[f32]>,
+    ) -> napi::Result<Option<NativeFound>> {
+        call_sync(|| {
+            let inner = self.shared()?;
+            let filter = request.filter.as_deref().map(Collection::parse_filter_if_quick);
+            if let Some(None) = filter {
+                return Ok(None);
+            }
+            let filter = filter.flatten();
+            let hits = inner.search_if_quick(&parse(&request, vector, filter.as_ref())?)?;
+            hits.map(convert).transpose()
+        })
+    }
+}
+
+fn parse<'a>(
+    request: &'a NativeSearchRequest,
+    vector: Option<&'a [f32]>,
+    filter: Option<&'a Filter>,
+) -> CallResult<Request<'a>> {
+    Ok(Request {
+        text: &request.text,
+        vector,
+        retriever: parse_retriever(request)?,
+        k: request.k as usize,
+        offset: request.offset as usize,
+        filter,
+        group_by_document: request.group_by_document,
+        bm25: Bm25 { k1: request.k1 as f32, b: request.b as f32 },
+        ef: request.ef as usize,
+        exact: request.exact,
+        include: Include { contents: request.contents, highlights: request.highlights },
+    })
 }
 
 fn parse_retriever(request: &NativeSearchRequest) -> CallResult<Retriever> {

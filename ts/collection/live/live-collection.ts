@@ -3,11 +3,13 @@ import {stat} from 'node:fs/promises';
 import {join, resolve} from 'node:path';
 import {checkCount, checkId, checkIds, checkOneOf, checkString, isArray} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
+import {runWaitingSearch} from '../../core/event-loop.ts';
 import {isFolder, onPath} from '../../core/file-system.ts';
 import {fieldsJson} from '../../core/filters/fields.ts';
 import {documentOf} from '../../core/filters/document-id.ts';
 import type {Filter} from '../../core/filters/filter.ts';
 import {normalizedFilter, searchFiltered} from '../../core/filters/normalize.ts';
+import {InlineSearches} from '../../core/inline-searches.ts';
 import {type Binding, callNative, callSync, native} from '../../core/native/native.ts';
 import type {CallOptions, Encoder} from '../../core/types.ts';
 import {OnnxEncoder} from '../../encoders/index.ts';
@@ -46,8 +48,9 @@ const PASSAGES_PER_READ = 256;
 export class LiveCollection {
 	readonly #opened: Opened;
 	readonly #queue = new WriteQueue();
+	readonly #inline = new InlineSearches();
 	#isClosed = false;
-	/** When and what `#refreshIfDue` saw last. */
+	/** When and what `#refreshIfChanged` saw last. */
 	#checkedAt = Number.NEGATIVE_INFINITY;
 	#seenCommit = '';
 
@@ -214,11 +217,11 @@ export class LiveCollection {
 		const {signal} = options;
 		// Before the search, so that a collection without such an encoder always refuses.
 		const encoder = search.include.has('sentence') ? await this.#encoders().sentences() : undefined;
-		await this.#refreshIfDue();
+		if (this.#isRefreshDue()) {
+			await this.#refreshIfChanged();
+		}
 		const vector = search.retriever === 'bm25' ? undefined : (search.vector ?? (await this.#encodeQuestion(text, signal)));
-		const found = await searchFiltered(search.filter, async () =>
-			callNative({signal}, async control => this.#opened.handle.search(search.request, vector, control)),
-		);
+		const found = await this.#find(search, vector, signal);
 		if (encoder === undefined) {
 			return {hits: hitsOf(found, search.include, undefined), search};
 		}
@@ -336,6 +339,8 @@ export class LiveCollection {
 			return;
 		}
 		this.#isClosed = true;
+		// A search that waits for the next iteration of the event loop counts as a call in progress.
+		runWaitingSearch();
 		await this.#queue.run(async () => {
 			try {
 				await callNative({}, async () => this.#opened.handle.close(commit));
@@ -351,14 +356,36 @@ export class LiveCollection {
 		return {kind: 'Collection', path: resolve(path), token: callSync(() => handle.token())};
 	}
 
-	/** Looks for a commit of another process, if the collection was opened so and the time has come. */
-	async #refreshIfDue(): Promise<void> {
-		const {options, path} = this.#opened;
-		const now = performance.now();
-		if (options.refreshMs === undefined || now - this.#checkedAt < options.refreshMs) {
-			return;
-		}
-		this.#checkedAt = now;
+	/** Searches on the JavaScript thread if that is quick, or else on the thread pool. */
+	async #find(
+		{request, filter}: CheckedSearch,
+		query: Float32Array | undefined,
+		signal: AbortSignal | undefined,
+	): Promise<Binding.NativeFound> {
+		const {handle} = this.#opened;
+		let vector = query;
+		const inline = (): Binding.NativeFound | undefined => callSync(() => handle.searchIfQuick(request, vector)) ?? undefined;
+		const onThreadPool = async (): Promise<Binding.NativeFound> =>
+			callNative({signal}, async control => handle.search(request, vector, control));
+		const keep = (): void => {
+			vector = vector?.slice();
+		};
+		return searchFiltered(filter, async () => {
+			signal?.throwIfAborted();
+			return this.#inline.search(inline, onThreadPool, {keep, signal});
+		});
+	}
+
+	/** Whether it is time to look for a commit of another process, if the collection was opened so. */
+	#isRefreshDue(): boolean {
+		const {refreshMs} = this.#opened.options;
+		return refreshMs !== undefined && performance.now() - this.#checkedAt >= refreshMs;
+	}
+
+	/** Looks for a commit of another process, and shows it. */
+	async #refreshIfChanged(): Promise<void> {
+		const {path} = this.#opened;
+		this.#checkedAt = performance.now();
 		const file = join(path, 'bm25', 'meta.json');
 		const {ino, mtimeMs, size} = await onPath('open', file, async () => stat(file));
 		// A commit replaces this file.

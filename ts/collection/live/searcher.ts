@@ -51,7 +51,7 @@ export class LiveSearcher implements FilterableSearcher {
 				await onProgress?.({done, total: queries.length});
 			}
 		};
-		// Searches run on threads of the addon; a few at once keep all cores busy.
+		// Searches that are started at once run on threads of the addon; a few of them keep all cores busy.
 		await Promise.all(Array.from({length: Math.min(threads || 8, 64, queries.length)}, work));
 		return new Map(queries.map(({id}, i) => [id, lists[i]!]));
 	}
