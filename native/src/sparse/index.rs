@@ -7,6 +7,7 @@ use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object, Uint8Array};
 use napi_derive::napi;
 use ranking::{Hit, RetrievedRun};
+use serving::MAX_QUICK_TIME;
 use sparse::{Bm25, Bm25Index, Filter, Repair};
 
 use super::analyzer::NativeAnalyzer;
@@ -119,7 +120,7 @@ impl NativeBm25Index {
             if !has_room(k.min(searcher.len() as usize), buffer) {
                 return Ok(None);
             }
-            let hits = searcher.search_if_quick(&query, k, params(k1, b), &control::Control::new())?;
+            let hits = searcher.search_if_quick(&query, k, params(k1, b), MAX_QUICK_TIME)?;
             let write = |hits: Vec<Hit>| {
                 Ok(ids_of(&searcher, &hits)?.write(hits.iter().map(|hit| hit.score), buffer))
             };

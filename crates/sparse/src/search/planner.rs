@@ -47,24 +47,6 @@ pub(crate) fn search(
     find_best(index, &terms, k, parameters, filter, control)
 }
 
-/// Does the same as [`search`] without a filter if its [estimated time](estimated_time) is at most `max_time`; returns
-/// `None` otherwise.
-pub(crate) fn search_within(
-    max_time: Duration,
-    index: &Snapshot,
-    query: &Query,
-    k: usize,
-    parameters: Bm25,
-    control: &Control,
-) -> Result<Option<Vec<Hit>>, Error> {
-    control.check()?;
-    let terms = look_up(index, query, parameters)?;
-    if estimated_time(index, &terms, k) > max_time {
-        return Ok(None);
-    }
-    find_best(index, &terms, k, parameters, None, control).map(Some)
-}
-
 /// Looks up the terms of a query.
 pub(crate) fn look_up(index: &Snapshot, query: &Query, parameters: Bm25) -> Result<WeightedTerms, Error> {
     parameters.check()?;

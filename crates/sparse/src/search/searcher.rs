@@ -15,11 +15,9 @@ use crate::index::snapshot::{Location, Snapshot};
 use crate::scoring::statistics::Statistics;
 use crate::search::explain::{self, Explanation};
 use crate::search::planner;
+use crate::search::prepared_query::PreparedQuery;
 use crate::search::query_terms::doc_freq;
 use crate::{Analyzer, Bm25, Error};
-
-/// A search that takes longer than this is worth the time to wake another thread.
-const MAX_QUICK_TIME: Duration = Duration::from_micros(250);
 
 /// Searches one commit of an index. Later commits do not change its results.
 /// [`Bm25Index::searcher`](crate::Bm25Index::searcher) returns one.
@@ -136,9 +134,9 @@ impl Searcher {
         self.search_query(&Query::from_text(query, self.analyzer()), k, parameters, None, control)
     }
 
-    /// Does the same as [`search`](Self::search) if it is estimated to take at most about a quarter of a millisecond,
-    /// and returns `None` otherwise. It also returns `None` if reads may wait for a disk
-    /// ([`is_resident`](Self::is_resident)). It is for callers that must not block.
+    /// Does the same as [`search`](Self::search) if it is estimated to take at most `max_time`, and returns `None`
+    /// otherwise. It also returns `None` if reads may wait for a disk ([`is_resident`](Self::is_resident)). It is for
+    /// callers that must not block.
     ///
     /// # Errors
     ///
@@ -148,14 +146,16 @@ impl Searcher {
         query: &str,
         k: usize,
         parameters: Bm25,
-        control: &Control,
+        max_time: Duration,
     ) -> Result<Option<Vec<Hit>>, Error> {
         if !self.is_resident() {
             return Ok(None);
         }
-        let query = Query::from_text(query, self.analyzer());
-        self.index
-            .read(|| planner::search_within(MAX_QUICK_TIME, &self.index, &query, k, parameters, control))
+        let query = PreparedQuery::new(self, None, query, parameters)?;
+        if query.estimated_time(k) > max_time {
+            return Ok(None);
+        }
+        query.search(k, &Control::new()).map(Some)
     }
 
     /// Returns the `k` best passages for terms that are analyzed already, each with a weight. Weights must be finite
