@@ -247,12 +247,17 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	/**
 	Returns the best passages for a query, best first.
 
-	A search of a collection that `open` made runs on the JavaScript thread if it is estimated to take less than a quarter of a millisecond
-	and does not have to read from a disk: at once if this package has used less than about a millisecond of the current iteration of the
-	event loop, or else at the start of the next iteration. All other searches run on the thread pool. These are the first ones by vectors or
-	with contents, from which the time of later ones is estimated; the first one with each filter after a commit, which evaluates the filter;
-	those with a filter by `documents` or a filter of more than 1 KiB; those while a change becomes visible; and those in an index of more
-	than 64 MiB. Questions are always encoded on another thread.
+	In a collection that was opened with `open`, a search that is estimated to take less than a quarter of a millisecond runs on the
+	JavaScript thread: at once if this package has used less than about a millisecond of the current iteration of the event loop, or else at
+	the start of the next iteration. All other searches run on the thread pool:
+
+	- searches whose time is not known yet: the first ones by vectors, and the first ones that include contents;
+	- the first search with each filter after a commit, and searches with a filter by `documents` or a filter of more than 1 KiB;
+	- searches that may have to wait: while a commit becomes visible, or for a disk, if the BM25 files or the vectors of the last `optimize`
+	  have more than 64 MiB;
+	- searches for more than 4,096 bytes of text.
+
+	Questions are always encoded on another thread.
 	*/
 	async search<const Part extends Include = never>(
 		query: string,

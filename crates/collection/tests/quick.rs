@@ -117,7 +117,10 @@ fn a_search_that_is_estimated_to_take_long_is_not_quick() -> Result<(), Error> {
     // Half a microsecond per hit.
     let many = Request { k: 1_000, ..request("bridge", &[], Retriever::Bm25) };
     assert_eq!(collection.search_if_quick(&many)?, None);
-    assert!(collection.search_if_quick(&Request { k: 10, ..many })?.is_some());
+    assert!(collection.search_if_quick(&Request { k: 10, ..many.clone() })?.is_some());
+    let [long, shorter] = [4_097, 4_096].map(|bytes| "bridge ".repeat(1_000)[..bytes].to_owned());
+    assert_eq!(collection.search_if_quick(&Request { k: 10, text: &long, ..many.clone() })?, None);
+    assert!(collection.search_if_quick(&Request { k: 10, text: &shorter, ..many })?.is_some());
     Ok(())
 }
 

@@ -64,7 +64,7 @@ pub use scoring::bm25::Bm25;
 pub use scoring::statistics::Statistics;
 pub use search::explain::{Explanation, TermExplanation};
 pub use search::filtered_searcher::FilteredSearcher;
-pub use search::prepared_query::PreparedQuery;
+pub use search::prepared_query::{MAX_QUICK_TEXT_BYTES, PreparedQuery};
 pub use search::searcher::Searcher;
 pub use storage::OpenOptions;
 pub use stored::StoredPassage;

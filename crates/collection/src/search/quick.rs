@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use control::Control;
 use serving::MAX_QUICK_TIME;
-use sparse::Filter;
+use sparse::{Filter, MAX_QUICK_TEXT_BYTES};
 
 use super::page::{Found, page, predicted_time};
 use super::request::{Request, Retriever};
@@ -27,7 +27,8 @@ const FILTER_TIME_PER_64_PASSAGES: Duration = Duration::from_nanos(8);
 impl Collection {
     /// Does the same as [`search`](Self::search) if it will probably take at most a quarter of a millisecond, and
     /// returns `None` otherwise. It also returns `None` if a change has locked the collection, if the filter was not used
-    /// since the last commit, or if the search may have to read from a disk. It is for callers that must not block.
+    /// since the last commit, if the text has more than [`MAX_QUICK_TEXT_BYTES`], or if the search may have to read from
+    /// a disk. It is for callers that must not block.
     ///
     /// # Errors
     ///
@@ -50,6 +51,10 @@ impl Collection {
 }
 
 fn search_if_quick(view: &View, request: &Request) -> Result<Option<Vec<Found>>, Error> {
+    // The text is analyzed for a search by words and for highlights.
+    if request.text.len() > MAX_QUICK_TEXT_BYTES {
+        return Ok(None);
+    }
     let vectors = view.vectors.as_ref().filter(|_| request.retriever != Retriever::Bm25);
     if !view.searcher.is_resident() || vectors.is_some_and(|vectors| !vectors.is_resident()) {
         return Ok(None);

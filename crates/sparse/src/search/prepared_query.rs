@@ -12,6 +12,9 @@ use crate::search::query_terms::WeightedTerms;
 use crate::search::searcher::Searcher;
 use crate::{Bm25, Error};
 
+/// A text with more bytes is not analyzed by callers that must not block: analyzing one megabyte takes about 50 ms.
+pub const MAX_QUICK_TEXT_BYTES: usize = 4096;
+
 /// A query of one commit, made by [`FilteredSearcher::prepare`](crate::FilteredSearcher::prepare).
 pub struct PreparedQuery<'a> {
     searcher: &'a Searcher,
@@ -58,5 +61,28 @@ impl std::fmt::Debug for PreparedQuery<'_> {
             .field("searcher", &self.searcher)
             .field("parameters", &self.parameters)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Analyzer, IndexWriter, WriterOptions};
+
+    #[test]
+    fn a_search_runs_only_if_it_is_estimated_to_be_quick_and_its_text_is_short() -> Result<(), Error> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut writer = IndexWriter::create(folder.path(), Analyzer::SIMPLE, WriterOptions::default())?;
+        writer.add("a", None, "stone bridge")?;
+        writer.commit()?;
+        let searcher = writer.searcher()?;
+        let search = |text: &str, max_time| searcher.search_if_quick(text, 10, Bm25::default(), max_time);
+        let found = searcher.search("bridge", 10, Bm25::default(), &Control::new())?;
+        assert_eq!((found.len(), search("bridge", Duration::from_millis(1))?), (1, Some(found)));
+        assert_eq!(search("bridge", Duration::ZERO)?, None);
+        let text = "bridge ".repeat(MAX_QUICK_TEXT_BYTES);
+        assert!(search(&text[..MAX_QUICK_TEXT_BYTES], Duration::from_millis(1))?.is_some());
+        assert_eq!(search(&text[..=MAX_QUICK_TEXT_BYTES], Duration::from_millis(1))?, None);
+        Ok(())
     }
 }

@@ -15,7 +15,7 @@ use crate::index::snapshot::{Location, Snapshot};
 use crate::scoring::statistics::Statistics;
 use crate::search::explain::{self, Explanation};
 use crate::search::planner;
-use crate::search::prepared_query::PreparedQuery;
+use crate::search::prepared_query::{MAX_QUICK_TEXT_BYTES, PreparedQuery};
 use crate::search::query_terms::doc_freq;
 use crate::{Analyzer, Bm25, Error};
 
@@ -135,8 +135,8 @@ impl Searcher {
     }
 
     /// Does the same as [`search`](Self::search) if it is estimated to take at most `max_time`, and returns `None`
-    /// otherwise. It also returns `None` if reads may wait for a disk ([`is_resident`](Self::is_resident)). It is for
-    /// callers that must not block.
+    /// otherwise. It also returns `None` if reads may wait for a disk ([`is_resident`](Self::is_resident)), or if the
+    /// query has more than [`MAX_QUICK_TEXT_BYTES`]. It is for callers that must not block.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl Searcher {
         parameters: Bm25,
         max_time: Duration,
     ) -> Result<Option<Vec<Hit>>, Error> {
-        if !self.is_resident() {
+        if !self.is_resident() || query.len() > MAX_QUICK_TEXT_BYTES {
             return Ok(None);
         }
         let query = PreparedQuery::new(self, None, query, parameters)?;
