@@ -6,8 +6,9 @@ use collection::{Collection, Error, Include, OpenOptions, Put, Request, Retrieve
 use common::{DIM, Document, cheaper_than, create, hybrid, put, request, search, vector};
 use control::Control;
 use numerics::SplitMix64;
+use tempfile::TempDir;
 
-/// Returns a collection of `count` documents, each with `passages` passages.
+/// Returns `count` random documents, each with `passages` passages.
 fn documents(count: usize, passages: usize, random: &mut SplitMix64) -> Vec<Document> {
     let document = |at: usize| {
         let mut document = Document::random(&format!("d{at}"), random);
@@ -16,6 +17,19 @@ fn documents(count: usize, passages: usize, random: &mut SplitMix64) -> Vec<Docu
         document
     };
     (0..count).map(document).collect()
+}
+
+/// Returns a collection with one commit of `count` documents, and the folder that it is in.
+fn collection_of(
+    count: usize,
+    passages: usize,
+    random: &mut SplitMix64,
+) -> Result<(TempDir, Collection), Error> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let collection = create(folder.path())?;
+    put(&collection, Put::Add, &documents(count, passages, random))?;
+    collection.commit()?;
+    Ok((folder, collection))
 }
 
 #[test]
@@ -60,11 +74,8 @@ fn quick_searches_find_what_other_searches_find() -> Result<(), Error> {
 
 #[test]
 fn a_search_is_quick_once_its_filter_and_the_time_of_its_parts_are_known() -> Result<(), Error> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let collection = create(folder.path())?;
     let mut random = SplitMix64::new(12);
-    put(&collection, Put::Add, &documents(50, 1, &mut random))?;
-    collection.commit()?;
+    let (_folder, collection) = collection_of(50, 1, &mut random)?;
     let (query, filter) = (vector(&mut random), cheaper_than(50.0));
     let is_quick = |request: &Request| Ok::<_, Error>(collection.search_if_quick(request)?.is_some());
     // Words need no earlier search.
@@ -82,13 +93,13 @@ fn a_search_is_quick_once_its_filter_and_the_time_of_its_parts_are_known() -> Re
         }
         assert!(is_quick(&request)?, "{request:?}");
     }
-    // A commit forgets the passages of filters.
+    // The passages that meet a filter are cached per commit.
     let filtered = Request { filter: Some(&filter), ..request("bridge", &query, Retriever::Bm25) };
     put(&collection, Put::Add, &[Document::random("new", &mut random)])?;
     assert!(is_quick(&filtered)?);
     collection.commit()?;
     assert!(!is_quick(&filtered)?);
-    // What the writer has written is in memory.
+    // Files that the writer has just written count as in memory.
     assert!(is_quick(&request("bridge", &query, Retriever::Bm25))?);
     Ok(())
 }
@@ -97,10 +108,7 @@ fn a_search_is_quick_once_its_filter_and_the_time_of_its_parts_are_known() -> Re
 fn documents_of_several_passages_are_not_grouped_quickly() -> Result<(), Error> {
     let mut random = SplitMix64::new(13);
     for (passages, expected) in [(1, true), (2, false)] {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let collection = create(folder.path())?;
-        put(&collection, Put::Add, &documents(20, passages, &mut random))?;
-        collection.commit()?;
+        let (_folder, collection) = collection_of(20, passages, &mut random)?;
         let grouped = Request { group_by_document: true, ..request("bridge", &[], Retriever::Bm25) };
         assert_eq!(collection.search_if_quick(&grouped)?.is_some(), expected);
     }
@@ -109,11 +117,8 @@ fn documents_of_several_passages_are_not_grouped_quickly() -> Result<(), Error> 
 
 #[test]
 fn a_search_that_is_estimated_to_take_long_is_not_quick() -> Result<(), Error> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let collection = create(folder.path())?;
     let mut random = SplitMix64::new(14);
-    put(&collection, Put::Add, &documents(1_000, 1, &mut random))?;
-    collection.commit()?;
+    let (_folder, collection) = collection_of(1_000, 1, &mut random)?;
     // Half a microsecond per hit.
     let many = Request { k: 1_000, ..request("bridge", &[], Retriever::Bm25) };
     assert_eq!(collection.search_if_quick(&many)?, None);
@@ -126,11 +131,8 @@ fn a_search_that_is_estimated_to_take_long_is_not_quick() -> Result<(), Error> {
 
 #[test]
 fn quick_searches_fail_as_other_searches_do() -> Result<(), Error> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let collection = create(folder.path())?;
     let mut random = SplitMix64::new(15);
-    put(&collection, Put::Add, &documents(20, 1, &mut random))?;
-    collection.commit()?;
+    let (folder, collection) = collection_of(20, 1, &mut random)?;
     let query = vector(&mut random);
     for _ in 0..20 {
         search(&collection, &request("bridge", &query, Retriever::Dense))?;
