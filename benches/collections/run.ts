@@ -29,7 +29,7 @@ interface StoredRun {
 
 /** How busy the machine was. */
 interface Load {
-	/** Load averages over 1, 5 and 15 minutes before the run. Those after it count the threads that share the core of a system. */
+	/** Load averages over 1, 5 and 15 minutes before the run. After it, they would count all threads of the systems that ran. */
 	readonly before: readonly number[];
 	/** Mean number of cores that worked during the run, and steal time as a share; absent if the operating system does not report them. */
 	readonly busyCores?: number | undefined;

@@ -1,8 +1,8 @@
 //! Inserts vectors into the graph in the background, on a thread that exists only while rows are pending.
 //!
-//! Inserting a row takes several times as long as adding and committing it. So while documents are added, the thread
-//! waits: searches scan the pending rows instead. It waits only for [`MAX_WAITING_ROWS`], because more of them would
-//! make searches slow.
+//! Inserting a row into the graph takes more CPU time than adding and committing its document. So the thread waits while
+//! documents are changed or committed, and searches scan the pending rows instead. If more than [`MAX_WAITING_ROWS`] are
+//! pending, the thread does not wait, because scanning them would make searches slow.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,14 +20,14 @@ use crate::view::View;
 /// Number of rows of the first slice. The sizes of later slices adapt to the time that earlier ones take.
 const FIRST_SLICE: usize = 4;
 
-/// If more rows than this are pending, the thread does not wait for changes. Scanning the codes of this many rows takes
-/// a search about 0.15 ms at 384 dimensions.
+/// If more rows than this are pending, the thread does not wait for changes. With AVX-512, scanning the codes of this
+/// number of rows of 384 dimensions takes about 0.15 ms per search.
 const MAX_WAITING_ROWS: usize = 4096;
 
-/// The thread waits until the last change ended this long ago: the next one may follow at once.
+/// How long no change must have run before the thread goes on. The next change may follow at once.
 const QUIET: Duration = Duration::from_millis(10);
 
-/// The time between two looks at whether a change is running.
+/// How often the thread checks whether it may go on.
 const POLL: Duration = Duration::from_millis(2);
 
 /// Starts and stops the thread.
@@ -41,7 +41,7 @@ pub(crate) struct GraphBuilder {
     changes: Arc<Changes>,
 }
 
-/// The changes and commits that run, for which the thread makes way.
+/// The changes and commits that run, for which the thread waits.
 #[derive(Debug, Default)]
 struct Changes(Mutex<ChangesState>);
 
@@ -70,7 +70,7 @@ impl Drop for Change<'_> {
 }
 
 impl GraphBuilder {
-    /// Begins a change or a commit, for which the thread makes way.
+    /// Begins a change or a commit, for which the thread waits.
     pub fn change(&self) -> Change<'_> {
         self.changes.0.lock().running += 1;
         Change(&self.changes)
@@ -153,7 +153,7 @@ fn wait_for_changes(
         if is_paused.load(Ordering::Acquire) || control.is_cancelled() {
             return false;
         }
-        // Commits append rows meanwhile. An error is reported by the insertion that follows.
+        // Commits append rows meanwhile, so the number is read each time.
         if changes.is_quiet() || pending(view).is_ok_and(|pending| pending > MAX_WAITING_ROWS) {
             return true;
         }
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_thread_waits_for_changes_but_only_for_so_many_rows() -> Result<(), Error> {
+    fn the_thread_waits_for_changes_unless_too_many_rows_are_pending() -> Result<(), Error> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let graph = dense::HnswOptions { m: 2, ef_construction: 2, ..dense::HnswOptions::default() };
         let vectors = VectorOptions { dim: 2, similarity: dense::Similarity::Dot, graph };

@@ -13,7 +13,7 @@
 //! | `write` | the writer, its lock, and optimization |
 //! | `vectors` | the log of vectors on the disk, and the vectors in memory |
 //! | `graph_builder` | the thread that inserts vectors into the graph |
-//! | `search`, `filter` | requests, fusion, pages of hits |
+//! | `search`, `filter` | requests, fusion, pages of hits, searches for callers that must not block |
 //! | `document` | documents, and the ids of their passages |
 //! | `folder`, `state` | the files of a collection, and what a commit records |
 //!

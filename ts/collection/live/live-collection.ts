@@ -367,6 +367,7 @@ export class LiveCollection {
 		const inline = (): Binding.NativeFound | undefined => callSync(() => handle.searchIfQuick(request, vector)) ?? undefined;
 		const onThreadPool = async (): Promise<Binding.NativeFound> =>
 			callNative({signal}, async control => handle.search(request, vector, control));
+		// An encoder of the caller may return the same array for the next question.
 		const keep = (): void => {
 			vector = vector?.slice();
 		};

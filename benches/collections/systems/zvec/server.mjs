@@ -5,8 +5,8 @@ import {DEPTH, DIM, requirePeer, serve, versionOf} from '../protocol.mjs';
 
 const {ZVecCollectionSchema, ZVecCreateAndOpen, ZVecDataType, ZVecIndexType, ZVecInitialize, ZVecMetricType, ZVecOpen} =
 	requirePeer('@zvec/zvec');
-// With one query thread, zvec 0.7.0 hangs in a search as soon as the collection has a second segment: the thread waits for a task
-// that only it could run. The process is pinned to one core all the same.
+// With one query thread, searches of zvec 0.7.0 never return once the collection has a second segment. The process is pinned to one
+// core nevertheless.
 ZVecInitialize({queryThreads: 2, optimizeThreads: 1});
 /** zvec accepts at most 1024 documents per call. */
 const BATCH = 1024;

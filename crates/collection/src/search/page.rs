@@ -15,7 +15,7 @@ use crate::Error;
 use crate::document::document_of;
 use crate::view::View;
 
-/// About the time of looking up the id of a hit and converting the hit for the caller.
+/// A rough estimate of the time in which the id of a hit is looked up and the hit is converted for the caller.
 const TIME_PER_HIT: Duration = Duration::from_nanos(500);
 
 /// A passage that was found.

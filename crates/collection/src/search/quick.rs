@@ -1,10 +1,16 @@
-//! Searches for callers that must not block, such as an event loop: they run at once if all their parts are known to be
-//! quick, and are left to another thread otherwise.
+//! Searches for callers that must not block, such as the thread of an event loop. A search runs only if it is estimated
+//! to be quick; otherwise, the caller runs it on another thread.
 //!
-//! The time of a search is the sum of four estimates. The words take a time that follows from the number of postings
-//! ([`PreparedQuery::estimated_time`](sparse::PreparedQuery::estimated_time)). The vectors and the contents of hits take
-//! a time per row or hit that earlier searches took ([`LatencyEstimate`](serving::LatencyEstimate)), and ids a constant
-//! time. A filter is quick only if its passages are cached.
+//! The estimate is the sum of four times:
+//!
+//! - for BM25, a time that depends on the number of postings
+//!   ([`PreparedQuery::estimated_time`](sparse::PreparedQuery::estimated_time));
+//! - for vectors, and for the contents of hits, the time per row or per hit that earlier searches took
+//!   ([`LatencyEstimate`](serving::LatencyEstimate));
+//! - for ids, a constant time per hit;
+//! - for a filter of vectors, a constant time per passage of the collection.
+//!
+//! A filter that was not used since the last commit must be evaluated, so a search with it is never quick.
 
 use std::time::Duration;
 
@@ -18,10 +24,10 @@ use super::retrieve::Retrieval;
 use crate::view::View;
 use crate::{Collection, Error};
 
-/// A filter with more bytes of JSON is not parsed by a caller that must not block.
+/// A filter of more bytes of JSON is not parsed by a caller that must not block.
 const MAX_QUICK_FILTER_BYTES: usize = 1024;
 
-/// About the time of converting the passages that a filter allows to rows of the vector index, for 64 passages.
+/// A rough estimate of the time in which 64 ords that a filter allows are mapped to rows of the vector index.
 const FILTER_TIME_PER_64_PASSAGES: Duration = Duration::from_nanos(8);
 
 impl Collection {
@@ -67,7 +73,7 @@ fn search_if_quick(view: &View, request: &Request) -> Result<Option<Vec<Found>>,
         return Ok(None);
     }
     let Some(filtered) = view.searcher.filtered_if_cached(request.filter) else { return Ok(None) };
-    let retrieval = Retrieval::among(filtered, view, request)?;
+    let retrieval = Retrieval::with_filtered(filtered, view, request)?;
     match predicted_time(view, request, &retrieval) {
         Some(predicted) if time.saturating_add(predicted) <= MAX_QUICK_TIME => {
             page(view, request, &retrieval, &Control::new()).map(Some)

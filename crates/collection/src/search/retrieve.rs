@@ -16,7 +16,7 @@ use crate::view::View;
 pub(crate) struct Retrieval<'a> {
     view: &'a View,
     request: &'a Request<'a>,
-    /// The words of the query; `None` for [`Retriever::Dense`].
+    /// The query for BM25; `None` for [`Retriever::Dense`].
     words: Option<PreparedQuery<'a>>,
     /// The rows of the vector index that the filter allows; `None` without a filter.
     rows: Option<RowSet>,
@@ -25,11 +25,11 @@ pub(crate) struct Retrieval<'a> {
 impl<'a> Retrieval<'a> {
     /// Evaluates the filter.
     pub fn new(view: &'a View, request: &'a Request<'a>, control: &Control) -> Result<Self, Error> {
-        Self::among(view.searcher.filtered(request.filter, control)?, view, request)
+        Self::with_filtered(view.searcher.filtered(request.filter, control)?, view, request)
     }
 
-    /// Ranks the passages that meet the filter of the request, which `filtered` has evaluated.
-    pub fn among(
+    /// Does the same as [`new`](Self::new) with a filter that is evaluated already: `filtered` has that of the request.
+    pub fn with_filtered(
         filtered: FilteredSearcher<'a>,
         view: &'a View,
         request: &'a Request<'a>,
