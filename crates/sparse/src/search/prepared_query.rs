@@ -1,4 +1,5 @@
-//! A query whose terms are looked up. Its time can be estimated before it is run, and it can be run again for more hits.
+//! A query whose terms are looked up. Its time can be estimated before it is run, so that searches that are not quick
+//! need not run, and it can be run again for more hits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,6 +53,32 @@ impl<'a> PreparedQuery<'a> {
         let index = &self.searcher.index;
         let filter = self.sets.as_deref();
         index.read(|| planner::find_best(index, &self.terms, k, self.parameters, filter, control))
+    }
+}
+
+impl Searcher {
+    /// Does the same as [`search`](Self::search) if it is estimated to take at most `max_time`, and returns `None`
+    /// otherwise. It also returns `None` if reads may wait for a disk ([`is_resident`](Self::is_resident)), or if the
+    /// query has more than [`MAX_QUICK_TEXT_BYTES`]. It is for callers that must not block.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`search`](Self::search).
+    pub fn search_if_quick(
+        &self,
+        query: &str,
+        k: usize,
+        parameters: Bm25,
+        max_time: Duration,
+    ) -> Result<Option<Vec<Hit>>, Error> {
+        if !self.is_resident() || query.len() > MAX_QUICK_TEXT_BYTES {
+            return Ok(None);
+        }
+        let query = PreparedQuery::new(self, None, query, parameters)?;
+        if query.estimated_time(k) > max_time {
+            return Ok(None);
+        }
+        query.search(k, &Control::new()).map(Some)
     }
 }
 

@@ -1,7 +1,6 @@
 //! The public searcher of one commit. It analyzes the query ([`Query`]) and hands it to the [`planner`].
 
 use std::ops::Range;
-use std::time::Duration;
 
 use control::Control;
 use ranking::{BitSet, Hit};
@@ -15,7 +14,6 @@ use crate::index::snapshot::{Location, Snapshot};
 use crate::scoring::statistics::Statistics;
 use crate::search::explain::{self, Explanation};
 use crate::search::planner;
-use crate::search::prepared_query::{MAX_QUICK_TEXT_BYTES, PreparedQuery};
 use crate::search::query_terms::doc_freq;
 use crate::{Analyzer, Bm25, Error};
 
@@ -132,30 +130,6 @@ impl Searcher {
         control: &Control,
     ) -> Result<Vec<Hit>, Error> {
         self.search_query(&Query::from_text(query, self.analyzer()), k, parameters, None, control)
-    }
-
-    /// Does the same as [`search`](Self::search) if it is estimated to take at most `max_time`, and returns `None`
-    /// otherwise. It also returns `None` if reads may wait for a disk ([`is_resident`](Self::is_resident)), or if the
-    /// query has more than [`MAX_QUICK_TEXT_BYTES`]. It is for callers that must not block.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`search`](Self::search).
-    pub fn search_if_quick(
-        &self,
-        query: &str,
-        k: usize,
-        parameters: Bm25,
-        max_time: Duration,
-    ) -> Result<Option<Vec<Hit>>, Error> {
-        if !self.is_resident() || query.len() > MAX_QUICK_TEXT_BYTES {
-            return Ok(None);
-        }
-        let query = PreparedQuery::new(self, None, query, parameters)?;
-        if query.estimated_time(k) > max_time {
-            return Ok(None);
-        }
-        query.search(k, &Control::new()).map(Some)
     }
 
     /// Returns the `k` best passages for terms that are analyzed already, each with a weight. Weights must be finite
