@@ -1,10 +1,9 @@
 /** A collection that changes: adds, replaces and deletes documents, searches them, and reads them. */
-import {stat} from 'node:fs/promises';
-import {join, resolve} from 'node:path';
+import {resolve} from 'node:path';
 import {checkCount, checkId, checkIds, checkOneOf, checkString, isArray} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {runWaitingSearch} from '../../core/event-loop.ts';
-import {isFolder, onPath} from '../../core/file-system.ts';
+import {isFolder} from '../../core/file-system.ts';
 import {fieldsJson} from '../../core/filters/fields.ts';
 import {documentOf} from '../../core/filters/document-id.ts';
 import type {Filter} from '../../core/filters/filter.ts';
@@ -14,6 +13,7 @@ import {type Binding, callNative, callSync, native} from '../../core/native/nati
 import type {CallOptions, Encoder} from '../../core/types.ts';
 import {OnnxEncoder} from '../../encoders/index.ts';
 import {nativeAnalyzer} from '../../sparse/native-analyzer.ts';
+import {CommitWatch} from './commit-watch.ts';
 import type {CreateSettings} from './create.ts';
 import type {DocumentContent} from './documents.ts';
 import {CollectionEncoders} from './encoders.ts';
@@ -49,13 +49,12 @@ export class LiveCollection {
 	readonly #opened: Opened;
 	readonly #queue = new WriteQueue();
 	readonly #inline = new InlineSearches();
+	readonly #commits: CommitWatch;
 	#isClosed = false;
-	/** When and what `#refreshIfChanged` saw last. */
-	#checkedAt = Number.NEGATIVE_INFINITY;
-	#seenCommit = '';
 
 	private constructor(opened: Opened) {
 		this.#opened = opened;
+		this.#commits = new CommitWatch(opened.path, opened.options.refreshMs);
 	}
 
 	/** Creates a collection in a new or empty folder. */
@@ -217,8 +216,8 @@ export class LiveCollection {
 		const {signal} = options;
 		// Before the search, so that a collection without such an encoder always refuses.
 		const encoder = search.include.has('sentence') ? await this.#encoders().sentences() : undefined;
-		if (this.#isRefreshDue()) {
-			await this.#refreshIfChanged();
+		if (this.#commits.isDue()) {
+			await this.#commits.refreshIfChanged(async () => this.refresh());
 		}
 		const vector = search.retriever === 'bm25' ? undefined : (search.vector ?? (await this.#encodeQuestion(text, signal)));
 		const found = await this.#find(search, vector, signal);
@@ -375,26 +374,6 @@ export class LiveCollection {
 			signal?.throwIfAborted();
 			return this.#inline.search(inline, onThreadPool, {keep, signal});
 		});
-	}
-
-	/** Whether it is time to look for a commit of another process, if the collection was opened so. */
-	#isRefreshDue(): boolean {
-		const {refreshMs} = this.#opened.options;
-		return refreshMs !== undefined && performance.now() - this.#checkedAt >= refreshMs;
-	}
-
-	/** Looks for a commit of another process, and shows it. */
-	async #refreshIfChanged(): Promise<void> {
-		const {path} = this.#opened;
-		this.#checkedAt = performance.now();
-		const file = join(path, 'bm25', 'meta.json');
-		const {ino, mtimeMs, size} = await onPath('open', file, async () => stat(file));
-		// A commit replaces this file.
-		const commit = `${ino} ${mtimeMs} ${size}`;
-		if (commit !== this.#seenCommit) {
-			await this.refresh();
-			this.#seenCommit = commit;
-		}
 	}
 
 	/** Runs a change after those that were begun before it, and commits it if the collection was opened so. */

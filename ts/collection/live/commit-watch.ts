@@ -1,0 +1,36 @@
+/** Looks for commits of other processes. */
+import {stat} from 'node:fs/promises';
+import {join} from 'node:path';
+import {onPath} from '../../core/file-system.ts';
+
+/** Looks for commits of a collection at most once per interval. */
+export class CommitWatch {
+	readonly #file: string;
+	readonly #intervalMs: number | undefined;
+	#checkedAt = Number.NEGATIVE_INFINITY;
+	/** Identifies the commit that was shown last. */
+	#seen = '';
+
+	/** Watches the collection in the folder `path`. Without an interval, `isDue` always returns false. */
+	constructor(path: string, intervalMs: number | undefined) {
+		// A commit replaces this file.
+		this.#file = join(path, 'bm25', 'meta.json');
+		this.#intervalMs = intervalMs;
+	}
+
+	/** Whether it is time to look again. */
+	isDue(): boolean {
+		return this.#intervalMs !== undefined && performance.now() - this.#checkedAt >= this.#intervalMs;
+	}
+
+	/** Calls `refresh` if there was a commit since the last call that succeeded. */
+	async refreshIfChanged(refresh: () => Promise<unknown>): Promise<void> {
+		this.#checkedAt = performance.now();
+		const {ino, mtimeMs, size} = await onPath('open', this.#file, async () => stat(this.#file));
+		const commit = `${ino} ${mtimeMs} ${size}`;
+		if (commit !== this.#seen) {
+			await refresh();
+			this.#seen = commit;
+		}
+	}
+}
