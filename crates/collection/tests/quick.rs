@@ -130,6 +130,30 @@ fn a_search_that_is_estimated_to_take_long_is_not_quick() -> Result<(), Error> {
 }
 
 #[test]
+fn a_search_is_not_quick_if_thousands_of_passages_have_equal_scores() -> Result<(), Error> {
+    let mut random = SplitMix64::new(16);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let collection = create(folder.path())?;
+    let document = |at: usize| {
+        let text = if at.is_multiple_of(1_000) { "river" } else { "bridge" };
+        Document { id: format!("d{at}"), passages: vec![(text.to_owned(), vec![1.0; DIM])], price: 1.0 }
+    };
+    put(&collection, Put::Add, &(0..20_000).map(document).collect::<Vec<_>>())?;
+    collection.commit()?;
+    collection.optimize(1, &Control::new())?;
+    let query = vector(&mut random);
+    for retriever in [Retriever::Bm25, hybrid()] {
+        let request = |text| Request { k: 10, ..request(text, &query, retriever.clone()) };
+        for _ in 0..20 {
+            assert_eq!(search(&collection, &request("bridge"))?.len(), 10);
+        }
+        assert!(collection.search_if_quick(&request("river"))?.is_some(), "{retriever:?}");
+        assert_eq!(collection.search_if_quick(&request("bridge"))?, None, "{retriever:?}");
+    }
+    Ok(())
+}
+
+#[test]
 fn quick_searches_fail_as_other_searches_do() -> Result<(), Error> {
     let mut random = SplitMix64::new(15);
     let (folder, collection) = collection_of(20, 1, &mut random)?;

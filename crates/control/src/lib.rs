@@ -1,5 +1,6 @@
 //! Cancellation and progress of long-running work. The caller and the work share a [`Control`]: the caller can cancel
-//! the work and read its progress; the work polls for cancellation and counts the units that are done.
+//! the work and read its progress; the work polls for cancellation and counts the units that are done. A caller that
+//! must not block can give the work a budget of time.
 //!
 //! ```
 //! use control::Control;
@@ -17,25 +18,63 @@
 //! ```
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
-/// The work was cancelled and stopped before it had a result.
+/// The work was cancelled, or needed more than its budget, and stopped before it had a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the work was cancelled")]
 pub struct Cancelled;
 
-/// A cancellation flag and two progress counters, shared between the caller and the work.
-#[derive(Debug, Default)]
+/// The budget of a control that has none.
+const UNLIMITED: u64 = u64::MAX;
+
+/// A cancellation flag, a budget and two progress counters, shared between the caller and the work.
+#[derive(Debug)]
 pub struct Control {
     cancelled: AtomicBool,
+    /// Nanoseconds that the work may still [spend](Control::spend), or [`UNLIMITED`].
+    budget: AtomicU64,
     done: AtomicU64,
     total: AtomicU64,
 }
 
 impl Control {
-    /// Returns a control that is not cancelled, with no progress and an unknown total (0).
+    /// Returns a control that is not cancelled, with no budget, no progress and an unknown total (0).
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            cancelled: AtomicBool::new(false),
+            budget: AtomicU64::new(UNLIMITED),
+            done: AtomicU64::new(0),
+            total: AtomicU64::new(0),
+        }
+    }
+
+    /// Does the same as [`new`](Self::new), with a budget: work stops with [`Cancelled`] if it turns out to need more
+    /// time than that. Times are estimates, from the amount of work: nothing reads a clock, so that the same work always
+    /// needs the same budget.
+    #[must_use]
+    pub fn with_budget(budget: Duration) -> Self {
+        let nanos = u64::try_from(budget.as_nanos()).unwrap_or(UNLIMITED);
+        Self { budget: AtomicU64::new(nanos), ..Self::new() }
+    }
+
+    /// Takes the estimated time of the work that comes next from the budget. The work should call this when it learns
+    /// that more is to be done than its caller could know.
+    ///
+    /// # Errors
+    ///
+    /// [`Cancelled`] if the budget is smaller. Without a budget, this never fails.
+    pub fn spend(&self, time: Duration) -> Result<(), Cancelled> {
+        if self.budget.load(Ordering::Relaxed) == UNLIMITED {
+            return Ok(());
+        }
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let rest = |budget: u64| budget.checked_sub(nanos);
+        match self.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Cancelled),
+        }
     }
 
     /// Asks the work to stop at its next [`check`](Self::check).
@@ -78,5 +117,36 @@ impl Control {
     #[must_use]
     pub fn total(&self) -> u64 {
         self.total.load(Ordering::Relaxed)
+    }
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_stops_when_it_needs_more_than_its_budget() {
+        let control = Control::with_budget(Duration::from_nanos(10));
+        assert_eq!(control.spend(Duration::from_nanos(4)), Ok(()));
+        assert_eq!(control.spend(Duration::from_nanos(7)), Err(Cancelled));
+        // What was refused was not taken from the budget.
+        assert_eq!(control.spend(Duration::from_nanos(6)), Ok(()));
+        assert_eq!(control.spend(Duration::from_nanos(1)), Err(Cancelled));
+        assert_eq!(control.spend(Duration::ZERO), Ok(()));
+        assert_eq!(control.check(), Ok(()), "a budget does not cancel the work");
+    }
+
+    #[test]
+    fn without_a_budget_work_may_take_any_time() {
+        for _ in 0..3 {
+            assert_eq!(Control::new().spend(Duration::MAX), Ok(()));
+            assert_eq!(Control::with_budget(Duration::MAX).spend(Duration::from_secs(1)), Ok(()));
+        }
     }
 }

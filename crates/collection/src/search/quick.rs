@@ -32,7 +32,7 @@ const FILTER_TIME_PER_64_PASSAGES: Duration = Duration::from_nanos(8);
 
 impl Collection {
     /// Does the same as [`search`](Self::search) if it will probably take at most a quarter of a millisecond, and
-    /// returns `None` otherwise. It also returns `None` if a change has locked the collection, if the filter was not used
+    /// returns `None` otherwise, or if the search by words turns out to take a quarter of a millisecond longer. It also returns `None` if a change has locked the collection, if the filter was not used
     /// since the last commit, if the text has more than [`MAX_QUICK_TEXT_BYTES`], or if the search may have to read from
     /// a disk. It is for callers that must not block.
     ///
@@ -76,7 +76,10 @@ fn search_if_quick(view: &View, request: &Request) -> Result<Option<Vec<Found>>,
     let retrieval = Retrieval::with_filtered(filtered, view, request)?;
     match predicted_time(view, request, &retrieval) {
         Some(predicted) if time.saturating_add(predicted) <= MAX_QUICK_TIME => {
-            page(view, request, &retrieval, &Control::new()).map(Some)
+            match page(view, request, &retrieval, &Control::with_budget(MAX_QUICK_TIME)) {
+                Err(Error::Sparse(sparse::Error::Cancelled(_))) => Ok(None),
+                found => found.map(Some),
+            }
         }
         _ => Ok(None),
     }

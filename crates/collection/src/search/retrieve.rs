@@ -53,7 +53,9 @@ impl<'a> Retrieval<'a> {
             Retriever::Dense => self.by_vectors(k, control),
             Retriever::Hybrid { method, .. } => {
                 let depth = self.depth(k);
-                let (dense, sparse) = (self.by_vectors(depth, control)?, self.by_words(depth, control)?);
+                // By words first, because only this search may stop early: if it needs more than the control's budget.
+                let sparse = self.by_words(depth, control)?;
+                let dense = self.by_vectors(depth, control)?;
                 Ok(fusion::fuse(&[&dense, &sparse], method, k)?)
             }
         }

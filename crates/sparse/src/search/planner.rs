@@ -56,12 +56,18 @@ pub(crate) fn look_up(index: &Snapshot, query: &Query, parameters: Bm25) -> Resu
 /// Estimates how long a query takes. A filter changes little: postings are accumulated whether or not the filter allows
 /// their passages, and the scan compares 64 passages at a time with it.
 pub(crate) fn estimated_time(index: &Snapshot, terms: &WeightedTerms, k: usize) -> Duration {
-    // A unit of the cost takes about a nanosecond: `cargo bench -p sparse --bench bm25 -- search` measures searches.
-    Duration::from_nanos(estimate_cost(index, terms, k))
+    time_of(estimate_cost(index, terms, k))
+}
+
+/// A unit of the cost takes about a nanosecond: `cargo bench -p sparse --bench bm25 -- search` measures searches.
+fn time_of(cost: u64) -> Duration {
+    Duration::from_nanos(cost)
 }
 
 /// Estimates the cost of a query; the unit is the cost of accumulating one posting of a rare term. The factors are
-/// rough.
+/// rough. The estimate assumes that about k passages are candidates. There are more if many have about the same score,
+/// as those with one frequent word may have; a search for a caller that must not block then stops, because it has a
+/// [budget](Control::with_budget).
 fn estimate_cost(index: &Snapshot, terms: &WeightedTerms, k: usize) -> u64 {
     let segment_cost = |(number, segment): (usize, &Arc<Segment>)| {
         let passages = segment.passages.len() as u64;
@@ -73,9 +79,13 @@ fn estimate_cost(index: &Snapshot, terms: &WeightedTerms, k: usize) -> u64 {
         // The scan compares the bound of every passage with the threshold, 64 passages at a time.
         passages / 16 + terms.in_segment(segment, number).iter().map(term_cost).sum::<u64>()
     };
-    // About k candidates are rescored, at 8 units per term, and sorted, at 32 units.
-    let hits_cost = 8 * (k as u64).saturating_mul(terms.terms.len() as u64 + 4);
+    let hits_cost = rescoring_cost(k, terms.terms.len());
     index.segments.iter().enumerate().map(segment_cost).sum::<u64>().saturating_add(hits_cost)
+}
+
+/// Estimates the cost of the exact scores of candidates, at 8 units per term, and of sorting them, at 32 units.
+fn rescoring_cost(candidates: usize, terms: usize) -> u64 {
+    8 * (candidates as u64).saturating_mul(terms as u64 + 4)
 }
 
 /// Returns the `k` best hits of terms that are looked up already, as [`search`] does.
@@ -94,7 +104,7 @@ pub(crate) fn find_best(
     let queries = segment_queries(index, terms, parameters, filter);
     match BoundScale::new(&terms.terms) {
         Some(scale) if k.saturating_mul(MIN_PASSAGES_PER_HIT_FOR_BOUNDS) <= passages => {
-            search_candidates(&queries.collect::<Vec<_>>(), k, scale, control)
+            search_candidates(&queries.collect::<Vec<_>>(), terms.terms.len(), k, scale, control)
         }
         _ => search_exhaustively(queries, k, control),
     }
@@ -113,9 +123,10 @@ fn search_exhaustively<'a>(
     Ok(selection.into_sorted())
 }
 
-/// `queries` are the parts of one query: one for each segment that may have hits.
+/// `queries` are the parts of one query with `terms` terms: one for each segment that may have hits.
 fn search_candidates(
     queries: &[SegmentQuery<'_>],
+    terms: usize,
     k: usize,
     scale: BoundScale,
     control: &Control,
@@ -127,6 +138,7 @@ fn search_candidates(
     }
     let Scratch { candidates, rescorer, .. } = &mut *scratch;
     let mut found = candidates.finish();
+    control.spend(time_of(rescoring_cost(found.len().saturating_sub(k), terms)))?;
     let mut keys = Vec::with_capacity(found.len());
     for query in queries {
         let end = query.first_position + query.segment.passages.len() as u32;

@@ -58,8 +58,9 @@ impl<'a> PreparedQuery<'a> {
 
 impl Searcher {
     /// Does the same as [`search`](Self::search) if it is estimated to take at most `max_time`, and returns `None`
-    /// otherwise. It also returns `None` if reads may wait for a disk ([`is_resident`](Self::is_resident)), or if the
-    /// query has more than [`MAX_QUICK_TEXT_BYTES`]. It is for callers that must not block.
+    /// otherwise, or if it turns out to take more than twice as long. It also returns `None` if reads may wait for a disk
+    /// ([`is_resident`](Self::is_resident)), or if the query has more than [`MAX_QUICK_TEXT_BYTES`]. It is for callers
+    /// that must not block.
     ///
     /// # Errors
     ///
@@ -78,7 +79,10 @@ impl Searcher {
         if query.estimated_time(k) > max_time {
             return Ok(None);
         }
-        query.search(k, &Control::new()).map(Some)
+        match query.search(k, &Control::with_budget(max_time)) {
+            Err(Error::Cancelled(_)) => Ok(None),
+            found => found.map(Some),
+        }
     }
 }
 
@@ -110,6 +114,34 @@ mod tests {
         let text = "bridge ".repeat(MAX_QUICK_TEXT_BYTES);
         assert!(search(&text[..MAX_QUICK_TEXT_BYTES], Duration::from_millis(1))?.is_some());
         assert_eq!(search(&text[..=MAX_QUICK_TEXT_BYTES], Duration::from_millis(1))?, None);
+        Ok(())
+    }
+
+    #[test]
+    fn a_search_stops_if_many_more_passages_than_k_may_be_among_the_best() -> Result<(), Error> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut writer = IndexWriter::create(folder.path(), Analyzer::SIMPLE, WriterOptions::default())?;
+        for passage in 0..20_000 {
+            let word = if passage % 1_000 == 0 { "river" } else { "stone" };
+            writer.add(&passage.to_string(), None, &format!("{word} bridge"))?;
+        }
+        writer.commit()?;
+        let searcher = writer.searcher()?;
+        let max_time = Duration::from_micros(250);
+        let search = |text: &str| searcher.search_if_quick(text, 10, Bm25::default(), max_time);
+        // All passages with the word have the same score, so that thousands are candidates.
+        for text in ["bridge", "stone"] {
+            let estimate = PreparedQuery::new(&searcher, None, text, Bm25::default())?.estimated_time(10);
+            assert!(estimate < max_time, "{text}: it is stopped while it runs, not before");
+            assert_eq!(search(text)?, None, "{text}");
+        }
+        for text in ["river", "river bridge"] {
+            let found = searcher.search(text, 10, Bm25::default(), &Control::new())?;
+            assert_eq!((found.len(), search(text)?), (10, Some(found)), "{text}");
+        }
+        // Searches without a budget use the same buffers afterwards.
+        let found = searcher.search("stone", 10, Bm25::default(), &Control::new())?;
+        assert_eq!(found.iter().map(|hit| hit.ord).collect::<Vec<_>>(), (1..=10).collect::<Vec<_>>());
         Ok(())
     }
 }

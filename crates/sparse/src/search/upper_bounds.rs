@@ -19,6 +19,8 @@
 //! term in a table that fits in a SIMD register. So the table has one bound per *class* of 4 or 16 neighboring impact
 //! codes, in 8 bits, counted in units of `1 << shift` quantization steps.
 
+use std::time::Duration;
+
 use control::Control;
 use kernels::impacts::{
     Bounds, DenseBounds, DenseTerm, FoundPassages, GROUP, ImpactKernels, MIN_CODES_PER_CLASS, ScanOptions,
@@ -37,6 +39,9 @@ use crate::search::rescore::Rescorer;
 /// Minimum number of postings for which building a term's table of bounds pays off; the bounds of rarer terms are
 /// computed posting by posting. `cargo bench -p sparse --bench scorers -- few` has terms on both sides of this number.
 const MIN_POSTINGS_FOR_TABLE: u32 = 64;
+
+/// A rough estimate of the time in which a passage that a scan found is added to the candidates.
+const TIME_PER_FOUND: Duration = Duration::from_nanos(4);
 
 /// Per-thread buffers, reused across queries.
 pub(crate) struct Scratch {
@@ -128,6 +133,7 @@ pub(crate) fn find_candidates(
             let bounds = &mut block_bounds.0[from - start..end - start];
             let scanned = kernels.scan(bounds, &mut dense, scan, found, candidates.scan_limit());
             candidates.add(first_position + from as u32, &found.sums[..scanned.found], &found.positions);
+            control.spend(TIME_PER_FOUND.saturating_mul(scanned.found as u32))?;
             // The scan stops early when it has found enough.
             from += scanned.sums;
         }
