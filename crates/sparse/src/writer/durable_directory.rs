@@ -49,8 +49,8 @@ struct State {
     managed: Option<Vec<u8>>,
     /// Whether the lock of a commit is held.
     is_committing: bool,
-    /// Whether a write or flush failed while the lock of the commit was held.
-    has_failed: bool,
+    /// The first failure of a write or flush while the lock of the commit was held.
+    failure: Option<Error>,
 }
 
 impl State {
@@ -63,8 +63,9 @@ impl State {
     }
 
     fn write_list(&mut self, files: &MmapDirectory, list: &[u8]) -> Result<()> {
-        if self.has_failed {
-            return Err(Error::other("a commit failed and was not rolled back yet"));
+        if let Some(failure) = &self.failure {
+            // The call that failed may be one of a merge. Then the commit fails here, for the same reason.
+            return Err(copy(failure));
         }
         self.write_managed(files)?;
         files.atomic_write(Path::new(LIST), list)?;
@@ -73,8 +74,21 @@ impl State {
 
     /// Takes note of a failure during a commit.
     fn note<T>(&mut self, result: Result<T>) -> Result<T> {
-        self.has_failed |= self.is_committing && result.is_err();
+        if let Err(error) = &result
+            && self.is_committing
+            && self.failure.is_none()
+        {
+            self.failure = Some(copy(error));
+        }
         result
+    }
+}
+
+/// Returns an error with the same cause.
+fn copy(error: &Error) -> Error {
+    match error.raw_os_error() {
+        Some(code) => Error::from_raw_os_error(code),
+        None => Error::new(error.kind(), error.to_string()),
     }
 }
 
@@ -172,7 +186,7 @@ impl Drop for CommitLock {
     fn drop(&mut self) {
         let mut state = lock_state(&self.state);
         state.is_committing = false;
-        state.has_failed = false;
+        state.failure = None;
     }
 }
 
@@ -242,8 +256,9 @@ mod tests {
         // A folder in place of the list cannot be replaced by a file.
         let write_to_folder = || {
             std::fs::create_dir(&on_disk).expect("a free name");
-            directory.atomic_write(list, b"failing").expect_err("a folder");
+            let error = directory.atomic_write(list, b"failing").expect_err("a folder");
             std::fs::remove_dir(&on_disk).expect("an empty folder");
+            error
         };
         // Merges may fail and be repeated.
         write_to_folder();
@@ -251,9 +266,12 @@ mod tests {
         std::fs::remove_file(&on_disk).expect("a file");
 
         let commit = commit_lock(&directory).expect("always free");
-        write_to_folder();
+        let failure = write_to_folder();
         // A merge has a handle of its own.
-        directory.clone().atomic_write(list, b"merge after the commit").expect_err("no rollback yet");
+        let refused =
+            directory.clone().atomic_write(list, b"merge after the commit").expect_err("no rollback yet");
+        assert!(failure.raw_os_error().is_some(), "{failure:?}");
+        assert_eq!(refused.raw_os_error(), failure.raw_os_error(), "the cause of the first failure");
         drop(commit);
         assert!(!on_disk.exists());
         let commit = commit_lock(&directory).expect("always free");
