@@ -61,9 +61,9 @@ export declare class NativeBm25Index {
   terms(text: string): Array<string>
   /**
    * Searches on the JavaScript thread, and writes the number of hits and then the bits of their scores to `buffer`.
-   * Returns the ids. Returns null, without searching, if the search would probably take longer than a quarter of a
-   * millisecond, if it may have to read from a disk, or if `buffer` is too short. `k1` and `b` are the parameters of
-   * BM25.
+   * Returns the ids. Returns null if the search would probably take longer than a quarter of a millisecond or turns
+   * out to take longer than half a millisecond, if it may have to read from a disk, or if `buffer` is too short. `k1`
+   * and `b` are the parameters of BM25.
    */
   searchIfQuick(query: string, k: number, k1: number, b: number, buffer: Uint32Array): string | Array<string> | null
   search(query: string, k: number, k1: number, b: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<Hits>
@@ -155,8 +155,9 @@ export declare class NativeCollection {
   /** Searches. `vector` is the vector of the query, if the retriever needs one. */
   search(request: NativeSearchRequest, vector?: Float32Array | undefined | null, control?: Control | undefined | null): Promise<NativeFound>
   /**
-   * Searches on the JavaScript thread. Returns null, without searching, if the search would probably take longer than
-   * a quarter of a millisecond, or if it may have to wait for a change, for the evaluation of a filter, or for a disk.
+   * Searches on the JavaScript thread. Returns null if the search would probably take longer than a quarter of a
+   * millisecond, if its part by words turns out to take a quarter of a millisecond longer, or if it may have to wait
+   * for a change, for the evaluation of a filter, or for a disk.
    */
   searchIfQuick(request: NativeSearchRequest, vector?: Float32Array | undefined | null): NativeFound | null
 }

@@ -255,7 +255,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	- the first search with each filter after a commit, and searches with a filter by `documents` or a filter of more than 1 KiB;
 	- searches that may have to wait: while a commit becomes visible, or for a disk, if the BM25 files or the vectors of the last `optimize`
 	  have more than 64 MiB;
-	- searches for more than 4,096 bytes of text.
+	- searches for more than 4,096 bytes of text;
+	- searches by words that turn out to take longer than estimated, because very many passages have about the same score.
 
 	Questions are always encoded on another thread.
 	*/

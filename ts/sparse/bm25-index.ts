@@ -232,8 +232,9 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 	term of the query are not returned.
 
 	In an index of up to 64 MiB, a search for at most 4,096 bytes of text that is estimated to take less than a quarter of a millisecond runs
-	on the JavaScript thread: at once if this package has used less than about a millisecond of the current iteration of the event loop, or else at the start of the next
-	iteration. All other searches run on the thread pool.
+	on the JavaScript thread: at once if this package has used less than about a millisecond of the current iteration of the event loop, or
+	else at the start of the next iteration. All other searches run on the thread pool, and also those that turn out to take more than
+	about half a millisecond.
 	*/
 	async search(query: string, options: Bm25SearchOptions = {}): Promise<Hit[]> {
 		checkString('search: query', query);

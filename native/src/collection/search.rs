@@ -73,8 +73,9 @@ impl NativeCollection {
         })
     }
 
-    /// Searches on the JavaScript thread. Returns null, without searching, if the search would probably take longer than
-    /// a quarter of a millisecond, or if it may have to wait for a change, for the evaluation of a filter, or for a disk.
+    /// Searches on the JavaScript thread. Returns null if the search would probably take longer than a quarter of a
+    /// millisecond, if its part by words turns out to take a quarter of a millisecond longer, or if it may have to wait
+    /// for a change, for the evaluation of a filter, or for a disk.
     #[napi(catch_unwind)]
     pub fn search_if_quick(
         &self,

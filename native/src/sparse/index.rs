@@ -103,9 +103,9 @@ impl NativeBm25Index {
     }
 
     /// Searches on the JavaScript thread, and writes the number of hits and then the bits of their scores to `buffer`.
-    /// Returns the ids. Returns null, without searching, if the search would probably take longer than a quarter of a
-    /// millisecond, if it may have to read from a disk, or if `buffer` is too short. `k1` and `b` are the parameters of
-    /// BM25.
+    /// Returns the ids. Returns null if the search would probably take longer than a quarter of a millisecond or turns
+    /// out to take longer than half a millisecond, if it may have to read from a disk, or if `buffer` is too short. `k1`
+    /// and `b` are the parameters of BM25.
     #[napi(ts_return_type = "string | Array<string> | null", catch_unwind)]
     pub fn search_if_quick(
         &self,
