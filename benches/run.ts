@@ -20,6 +20,7 @@ import {hitConversion} from './speed/hit-conversion.ts';
 import {hybrid} from './speed/hybrid.ts';
 import {latency} from './speed/latency.ts';
 import {phrases} from './speed/phrases.ts';
+import {segments} from './speed/segments.ts';
 import {tuneEvidenceBenchmark} from './speed/tune-evidence.ts';
 import type {Benchmark} from './support/benchmark.ts';
 
@@ -29,6 +30,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 	hybrid,
 	latency,
 	phrases,
+	segments,
 	'tune-evidence': tuneEvidenceBenchmark,
 	memory,
 	soak,
