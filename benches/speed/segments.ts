@@ -8,9 +8,13 @@ import {Collection} from '../../ts/collection/index.ts';
 import type {CollectionSearchOptions} from '../../ts/collection/index.ts';
 import {type BenchQuery, DIM, PRICES, nearest, prepareData} from '../collections/data.ts';
 import {recallOf} from '../collections/measure.ts';
+import {median} from '../qps/statistics/statistics.ts';
 import type {Benchmark} from '../support/benchmark.ts';
 
-/** So many that the BM25 index has less than 64 MiB in all its forms, so that `open` reads it and all searches by words run alike. */
+/**
+A BM25 index of more than 64 MiB is searched on the thread pool. With twice as many documents, the index with many segments exceeds that
+limit, and the merged one does not, so the benchmark would compare threads instead of segments.
+*/
 const DOCUMENTS = 50_000;
 const DOCUMENTS_PER_COMMIT = 1000;
 const QUERIES = 200;
@@ -102,8 +106,4 @@ async function answers(collection: Collection, queries: readonly BenchQuery[], o
 		found.push(hits.map(({document}) => document));
 	}
 	return found;
-}
-
-function median(values: readonly number[]): number {
-	return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }

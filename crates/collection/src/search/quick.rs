@@ -32,9 +32,10 @@ const FILTER_TIME_PER_64_PASSAGES: Duration = Duration::from_nanos(8);
 
 impl Collection {
     /// Does the same as [`search`](Self::search) if it will probably take at most a quarter of a millisecond, and
-    /// returns `None` otherwise, or if the search by words turns out to take a quarter of a millisecond longer. It also returns `None` if a change has locked the collection, if the filter was not used
-    /// since the last commit, if the text has more than [`MAX_QUICK_TEXT_BYTES`], or if the search may have to read from
-    /// a disk. It is for callers that must not block.
+    /// returns `None` otherwise, or if the search by words turns out to take a quarter of a millisecond longer. It also
+    /// returns `None` if a change has locked the collection, if the filter was not used since the last commit, if the
+    /// text has more than [`MAX_QUICK_TEXT_BYTES`], or if the search may have to read from a disk. It is for callers
+    /// that must not block.
     ///
     /// # Errors
     ///
