@@ -12,8 +12,8 @@ import {median} from '../qps/statistics/statistics.ts';
 import type {Benchmark} from '../support/benchmark.ts';
 
 /**
-A BM25 index of more than 64 MiB is searched on the thread pool. With twice as many documents, the index with many segments exceeds that
-limit, and the merged one does not, so the benchmark would compare threads instead of segments.
+A BM25 index is searched on the thread pool if the files that searches read have more than 64 MiB. With several times as many documents,
+the index with many segments exceeds that limit, and the merged one does not, so the benchmark would compare threads instead of segments.
 */
 const DOCUMENTS = 50_000;
 const DOCUMENTS_PER_COMMIT = 1000;

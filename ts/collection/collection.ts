@@ -253,8 +253,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 
 	- searches whose time is not known yet: the first ones by vectors, and the first ones that include contents;
 	- the first search with each filter after a commit, and searches with a filter by `documents` or a filter of more than 1 KiB;
-	- searches that may have to wait: while a commit becomes visible, or for a disk, if the BM25 files or the vectors of the last `optimize`
-	  have more than 64 MiB;
+	- searches that may have to wait: while a commit becomes visible, or for a disk, if the files that they read of the BM25 index or the
+	  vectors of the last `optimize` have more than 64 MiB;
 	- searches for more than 4,096 bytes of text;
 	- searches by words that turn out to take longer than estimated, because very many passages have about the same score.
 

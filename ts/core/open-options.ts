@@ -16,8 +16,9 @@ export interface OpenOptions {
 	readonly inMemory?: boolean | undefined;
 	/**
 	Reads the files completely and compares them with their checksums. By default, opening does only checks that take milliseconds: it
-	compares the sections of a file that have at most 16 MiB, and the files of a BM25 index if they have at most 64 MiB in total. Damage
-	elsewhere may cause wrong results or errors in later calls. The method `verify()` does the full check later.
+	compares the sections of a file that have at most 16 MiB, and the files of a BM25 index if they have at most 64 MiB in total, or else
+	those of them that searches read, up to 64 MiB. Damage elsewhere may cause wrong results or errors in later calls. The method `verify()`
+	does the full check later.
 	@default false
 	*/
 	readonly verify?: boolean | undefined;

@@ -231,10 +231,10 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 	Returns the best passages, best first. If two scores are equal, the passage that was added earlier comes first. Passages without any
 	term of the query are not returned.
 
-	In an index of up to 64 MiB, a search for at most 4,096 bytes of text that is estimated to take less than a quarter of a millisecond runs
-	on the JavaScript thread: at once if this package has used less than about a millisecond of the current iteration of the event loop, or
-	else at the start of the next iteration. All other searches run on the thread pool, and also those that turn out to take more than
-	about half a millisecond.
+	A search for at most 4,096 bytes of text that is estimated to take less than a quarter of a millisecond runs on the JavaScript thread, if
+	the files that searches read have at most 64 MiB: at once if this package has used less than about a millisecond of the current
+	iteration of the event loop, or else at the start of the next iteration. All other searches run on the thread pool, and also those that
+	turn out to take more than about half a millisecond.
 	*/
 	async search(query: string, options: Bm25SearchOptions = {}): Promise<Hit[]> {
 		checkString('search: query', query);
@@ -375,8 +375,8 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 	}
 
 	/**
-	Reads every file of the index and compares it with its checksum; `open` does so only if the files have at most 64 MiB in total. Also
-	reloads the index. Fails with `ERR_INDEX_CORRUPT` if a checksum differs.
+	Reads every file of the index and compares it with its checksum; `open` does so only up to 64 MiB of files. Also reloads
+	the index. Fails with `ERR_INDEX_CORRUPT` if a checksum differs.
 	*/
 	async verify(): Promise<void> {
 		await this.#reloading(() => this.#native.verify());

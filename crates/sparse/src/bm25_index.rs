@@ -32,7 +32,8 @@ pub struct Bm25Index {
 
 impl Bm25Index {
     /// Opens the index in a folder. If its segment files have at most 64 MiB in total, they are compared with their
-    /// checksums; [`verify`](Self::verify) does so for larger indexes.
+    /// checksums. In larger indexes, only the files that searches read are, and only if these have at most 64 MiB;
+    /// [`verify`](Self::verify) reads all.
     ///
     /// # Errors
     ///

@@ -63,7 +63,11 @@ fn search_if_quick(view: &View, request: &Request) -> Result<Option<Vec<Found>>,
         return Ok(None);
     }
     let vectors = view.vectors.as_ref().filter(|_| request.retriever != Retriever::Bm25);
-    if !view.searcher.is_resident() || vectors.is_some_and(|vectors| !vectors.is_resident()) {
+    let reads_contents = request.include.contents || request.include.highlights;
+    if !view.searcher.is_resident() || (reads_contents && !view.searcher.are_contents_resident()) {
+        return Ok(None);
+    }
+    if vectors.is_some_and(|vectors| !vectors.is_resident()) {
         return Ok(None);
     }
     let mut time = Duration::ZERO;

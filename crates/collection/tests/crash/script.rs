@@ -15,8 +15,8 @@ const IDS: u64 = 24;
 /// Documents that are cheaper are deleted now and then.
 const CHEAP: f64 = 5.0;
 
-/// Scripts with this seed or a later one optimize the collection at every second commit; others rarely, so that eight
-/// segments come together, which are then merged in the background.
+/// Scripts with this seed or a later one optimize the collection at every second commit; others rarely, so that
+/// segments come together that are merged in the background.
 pub const OPTIMIZES_OFTEN: u64 = 1 << 32;
 
 /// The options of all handles: every checksum is compared, and the writer takes little memory.

@@ -10,14 +10,22 @@ use tantivy::{HasLen, Index, IndexMeta};
 use crate::Error;
 use crate::index::tantivy_error::tantivy_error;
 
-/// Opening an index verifies its segment files unless they have more than this many bytes in total.
+/// Opening an index verifies its segment files unless they have more than this many bytes in total. If only the files
+/// that [searches read](is_searched) are below this limit, it verifies these.
 pub(crate) const MAX_BYTES_VERIFIED_ON_OPEN: u64 = 64 << 20;
 
 /// tantivy reads the last eight bytes of a file without checking that the file has that many.
 const MIN_FILE_BYTES: u64 = 8;
 
-/// Verifies the segment files of a commit that are not in `verified` and adds them to `verified`. Verifies none if they
-/// have more than `max_bytes` in total. The caller must hold tantivy's meta lock, so that no writer removes the files
+/// Returns true for the files that searches read. The others are read only for the contents of hits (`store`), and for
+/// filters and lookups of ids (`idx`: a search by words reads the [impacts](crate::postings) instead).
+pub(crate) fn is_searched(file: &Path) -> bool {
+    file.extension().is_none_or(|extension| !["store", "idx", "pos"].iter().any(|other| extension == *other))
+}
+
+/// Verifies the segment files of a commit that are not in `verified` and adds them to `verified`. If they have more than
+/// `max_bytes` in total, it verifies only those that [searches read](is_searched), or none if these have more, too. The
+/// caller must hold tantivy's meta lock, so that no writer removes the files
 /// meanwhile.
 pub(crate) fn verify(
     index: &Index,
@@ -30,20 +38,25 @@ pub(crate) fn verify(
     let unverified = segment_files.iter().filter(|file| !verified.contains(*file));
     // Missing files are skipped here: opening the segment fails if it requires the file.
     let with_sizes = unverified.filter_map(|file| Some((file, path.join(file).metadata().ok()?.len())));
-    let files: Vec<(&PathBuf, u64)> = with_sizes.collect();
-    if files.iter().map(|(_, bytes)| bytes).sum::<u64>() <= max_bytes {
-        for (file, bytes) in &files {
-            if *bytes < MIN_FILE_BYTES {
-                let got = format!("{bytes} bytes");
-                return Err(Error::corrupt(&path.join(file), "a file with a checksum at its end", got));
-            }
-            let matches = index.directory().validate_checksum(file);
-            if !matches.map_err(|error| tantivy_error("open", path, error.into()))? {
-                return Err(mismatch(&path.join(file), "another checksum"));
-            }
-        }
-        verified.extend(files.into_iter().map(|(file, _)| file.clone()));
+    let (mut files, others): (Vec<(&PathBuf, u64)>, Vec<_>) =
+        with_sizes.partition(|(file, _)| is_searched(file));
+    let total = |files: &[(&PathBuf, u64)]| files.iter().map(|(_, bytes)| bytes).sum::<u64>();
+    if total(&files) + total(&others) <= max_bytes {
+        files.extend(others);
+    } else if total(&files) > max_bytes {
+        files.clear();
     }
+    for (file, bytes) in &files {
+        if *bytes < MIN_FILE_BYTES {
+            let got = format!("{bytes} bytes");
+            return Err(Error::corrupt(&path.join(file), "a file with a checksum at its end", got));
+        }
+        let matches = index.directory().validate_checksum(file);
+        if !matches.map_err(|error| tantivy_error("open", path, error.into()))? {
+            return Err(mismatch(&path.join(file), "another checksum"));
+        }
+    }
+    verified.extend(files.into_iter().map(|(file, _)| file.clone()));
     verified.retain(|file| segment_files.contains(file));
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use ranking::BitSet;
 use tantivy::{DocId, Index, IndexMeta, SegmentMeta, Term};
 
-use crate::index::checksums::{MAX_BYTES_VERIFIED_ON_OPEN, find_mismatch, mismatch, verify};
+use crate::index::checksums::{MAX_BYTES_VERIFIED_ON_OPEN, find_mismatch, is_searched, mismatch, verify};
 use crate::index::commit_payload::CommitPayload;
 use crate::index::open::lock_files;
 use crate::index::schema::{Fields, fields_of};
@@ -31,10 +31,8 @@ pub(crate) struct Snapshot {
     pub fields: Fields,
     pub segments: Vec<Arc<Segment>>,
     pub statistics: Statistics,
-    /// True if reads are expected not to wait for a disk. All files were then read, to compare them with their
-    /// checksums, when this commit or an earlier one was opened, or this process has written them since, and they are
-    /// small enough to be in the page cache.
-    pub is_resident: bool,
+    /// Which reads are expected not to wait for a disk.
+    pub residency: Residency,
     pub term_cache: TermCache,
     /// The tables of each segment for the default parameters, which nearly all searches use.
     default_contributions: Vec<ContributionTable>,
@@ -43,6 +41,16 @@ pub(crate) struct Snapshot {
     meta: IndexMeta,
     /// The first file that did not match its checksum, found after a panic.
     corrupt_file: OnceLock<Option<PathBuf>>,
+}
+
+/// Which files are expected to be in the page cache. They were read, to compare them with their checksums, when this
+/// commit or an earlier one was opened, or this process has written them since, and they are small enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Residency {
+    /// The files that [searches read](is_searched).
+    pub searched: bool,
+    /// All files.
+    pub all: bool,
 }
 
 /// A passage, given by its segment and its place in the segment.
@@ -98,7 +106,7 @@ impl Snapshot {
         let contributions = |segment: &Arc<Segment>| {
             ContributionTable::new(&segment.impacts.dictionary, Bm25::default(), average_length)
         };
-        let is_resident = is_resident(previous, &meta, path, verified);
+        let residency = residency(previous, &meta, path, verified);
         Ok(Self {
             path: path.to_path_buf(),
             payload,
@@ -107,7 +115,7 @@ impl Snapshot {
             default_contributions: segments.iter().map(contributions).collect(),
             segments,
             statistics,
-            is_resident,
+            residency,
             term_cache: TermCache::new(),
             index: index.clone(),
             meta,
@@ -209,27 +217,33 @@ impl Snapshot {
     }
 }
 
-/// Returns the value of [`Snapshot::is_resident`]. `verified` has the files that were read.
-fn is_resident(
+/// Returns the value of [`Snapshot::residency`]. `verified` has the files that were read.
+fn residency(
     previous: Option<&Snapshot>,
     meta: &IndexMeta,
     path: &Path,
     verified: &HashSet<PathBuf>,
-) -> bool {
-    let files = meta.list_segment_files();
+) -> Residency {
+    let known = previous.map(|previous| previous.meta.list_segment_files());
     // tantivy also lists optional files that do not exist.
-    let sizes =
-        |file: &PathBuf| path.join(file).metadata().ok().map(|metadata| (file.clone(), metadata.len()));
-    let existing: Vec<(PathBuf, u64)> = files.iter().filter_map(sizes).collect();
-    if existing.iter().all(|(file, _)| verified.contains(file)) {
-        return true;
+    let sizes = |file: PathBuf| path.join(&file).metadata().ok().map(|metadata| (file, metadata.len()));
+    let all: Vec<(PathBuf, u64)> = meta.list_segment_files().into_iter().filter_map(sizes).collect();
+    let are_resident = |files: &[&(PathBuf, u64)], were_resident: bool| {
+        if files.iter().all(|(file, _)| verified.contains(file)) {
+            return true;
+        }
+        let Some(known) = &known else { return false };
+        let is_known_or_written =
+            |file: &PathBuf| were_resident || verified.contains(file) || !known.contains(file);
+        files.iter().all(|(file, _)| is_known_or_written(file))
+            && files.iter().map(|(_, bytes)| bytes).sum::<u64>() <= MAX_BYTES_VERIFIED_ON_OPEN
+    };
+    let searched: Vec<_> = all.iter().filter(|(file, _)| is_searched(file)).collect();
+    let before = previous.map_or(Residency { searched: false, all: false }, |previous| previous.residency);
+    Residency {
+        searched: are_resident(&searched, before.searched),
+        all: are_resident(&all.iter().collect::<Vec<_>>(), before.all),
     }
-    let Some(previous) = previous else { return false };
-    let known = previous.meta.list_segment_files();
-    let is_known_or_written =
-        |file: &PathBuf| previous.is_resident || verified.contains(file) || !known.contains(file);
-    existing.iter().all(|(file, _)| is_known_or_written(file))
-        && existing.iter().map(|(_, bytes)| bytes).sum::<u64>() <= MAX_BYTES_VERIFIED_ON_OPEN
 }
 
 /// Compares the number of passages and their ords with what the commit recorded.
@@ -256,6 +270,33 @@ mod tests {
     use super::*;
     use crate::index::open::open_index;
     use crate::{IndexWriter, WriterOptions};
+
+    #[test]
+    fn files_of_contents_may_be_too_large_to_be_verified_while_those_of_searches_are() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path();
+        let mut writer =
+            IndexWriter::create(path, Analyzer::SIMPLE, WriterOptions::default()).expect("an empty folder");
+        writer.add("a", None, "stone bridge").expect("a new id");
+        writer.commit().expect("a commit");
+        writer.close().expect("no merges");
+        let index = open_index(path).expect("an intact index");
+        let files = index.load_metas().expect("a commit").list_segment_files();
+        let bytes_of = |file: &PathBuf| path.join(file).metadata().map_or(0, |metadata| metadata.len());
+        let all: u64 = files.iter().map(bytes_of).sum();
+        let searched: u64 = files.iter().filter(|file| is_searched(file)).map(bytes_of).sum();
+        assert!(0 < searched && searched < all);
+        for (max_bytes, expected) in [
+            (all, Residency { searched: true, all: true }),
+            (all - 1, Residency { searched: true, all: false }),
+            (searched, Residency { searched: true, all: false }),
+            (searched - 1, Residency { searched: false, all: false }),
+        ] {
+            let snapshot =
+                Snapshot::open(&index, path, &mut HashSet::new(), max_bytes).expect("an intact index");
+            assert_eq!(snapshot.residency, expected, "{max_bytes} of {all} bytes");
+        }
+    }
 
     #[test]
     fn a_panic_is_reported_as_corruption_only_if_a_file_does_not_match_its_checksum() {

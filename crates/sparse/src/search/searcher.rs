@@ -74,11 +74,18 @@ impl Searcher {
         self.index.ords(None)
     }
 
-    /// Returns true if reads are expected not to wait for a disk: all files were verified, and so read, when the index
-    /// was opened, or this process has written them since, and they have at most 64 MiB.
+    /// Returns true if searches are expected not to wait for a disk: the files that they read were verified when the
+    /// index was opened, or this process has written them since, and they have at most 64 MiB.
     #[must_use]
     pub fn is_resident(&self) -> bool {
-        self.index.is_resident
+        self.index.residency.searched
+    }
+
+    /// Returns true if reading the contents of passages is expected not to wait for a disk either: the same holds for
+    /// all files.
+    #[must_use]
+    pub fn are_contents_resident(&self) -> bool {
+        self.index.residency.all
     }
 
     /// Returns the number of segments.

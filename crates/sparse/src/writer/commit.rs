@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use tantivy::TantivyError;
 use tantivy::directory::{Directory, META_LOCK};
-use tantivy::indexer::{LogMergePolicy, NoMergePolicy};
+use tantivy::indexer::NoMergePolicy;
 
 use super::IndexWriter;
 use super::durable_directory::commit_lock;
+use super::merge_policy::GeometricMergePolicy;
 use super::open::skip_stamp_of_commit;
 use crate::Error;
 use crate::analysis::word_pieces::remove_copies;
@@ -109,7 +110,7 @@ impl IndexWriter {
     pub fn merge_in_background(&mut self, merges: bool) {
         self.merges_in_background = merges;
         if merges {
-            self.tantivy_writer.set_merge_policy(Box::new(LogMergePolicy::default()));
+            self.tantivy_writer.set_merge_policy(Box::new(GeometricMergePolicy));
         } else {
             self.tantivy_writer.set_merge_policy(Box::new(NoMergePolicy));
         }
@@ -232,6 +233,7 @@ mod tests {
 
     use super::*;
     use crate::Bm25Index;
+    use crate::index::snapshot::Residency;
     use crate::{Analyzer, WriterOptions};
 
     #[test]
@@ -265,7 +267,8 @@ mod tests {
         for id in ["a", "b", "c"] {
             writer.add(id, None, "stone bridge").expect("a new id");
             writer.commit().expect("a commit");
-            assert!(writer.searcher().expect("a commit").is_resident());
+            let searcher = writer.searcher().expect("a commit");
+            assert!(searcher.is_resident() && searcher.are_contents_resident());
         }
         writer.delete(&["a"]).expect("a working writer");
         writer.commit().expect("a commit");
@@ -275,16 +278,17 @@ mod tests {
         // Files that neither this writer has written nor the opening of the index has read stay unread.
         let mut snapshot =
             Snapshot::open(&writer.index, folder.path(), &mut Default::default(), 0).expect("a commit");
-        assert!(!snapshot.is_resident);
+        assert_eq!(snapshot.residency, Residency { searched: false, all: false });
         writer.add("d", None, "stone bridge").expect("a new id");
         writer.commit().expect("a commit");
         let after = |previous: &Snapshot| {
             Snapshot::open_after(Some(previous), &writer.index, folder.path(), &mut Default::default(), 0)
                 .expect("a commit")
         };
-        assert!(!after(&snapshot).is_resident);
-        snapshot.is_resident = true;
-        assert!(after(&snapshot).is_resident);
+        for residency in [(false, false), (true, false), (true, true)] {
+            snapshot.residency = Residency { searched: residency.0, all: residency.1 };
+            assert_eq!(after(&snapshot).residency, snapshot.residency);
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The writer of an index: adds, updates and deletes passages, commits, rolls back and merges.
 //!
 //! [`open`] creates or opens an index, [`documents`] adds, updates and deletes passages, [`commit`] commits these
-//! changes or undoes them, and [`merge`] merges segments. [`options`] has the number of threads and the memory.
+//! changes or undoes them, [`merge`] merges all segments, and [`merge_policy`] chooses those that are merged in the
+//! background. [`options`] has the number of threads and the memory.
 //!
 //! tantivy's writer analyzes passages and writes segments on its own threads. In addition, these modules
 //!
@@ -18,6 +19,7 @@ pub(crate) mod documents;
 pub(crate) mod durable_directory;
 mod id_set;
 mod merge;
+mod merge_policy;
 mod open;
 pub(crate) mod options;
 

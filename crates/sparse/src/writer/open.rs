@@ -173,7 +173,7 @@ impl IndexWriter {
     ) -> Result<Self, Error> {
         let mut verified = HashSet::new();
         let committed = Snapshot::open(&index, path, &mut verified, MAX_BYTES_VERIFIED_ON_OPEN)?;
-        Ok(Self {
+        let mut writer = Self {
             path: path.to_path_buf(),
             index,
             tantivy_writer,
@@ -191,7 +191,9 @@ impl IndexWriter {
             is_tantivy_writer_lost: false,
             options,
             merges_in_background: true,
-        })
+        };
+        writer.merge_in_background(true);
+        Ok(writer)
     }
 }
 
