@@ -260,6 +260,31 @@ mod tests {
     }
 
     #[test]
+    fn a_commit_replaces_deletions_that_a_failed_commit_left() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut writer = IndexWriter::create(folder.path(), Analyzer::SIMPLE, WriterOptions::default())
+            .expect("an empty folder");
+        for id in ["a", "b"] {
+            writer.add(id, None, "stone bridge").expect("a new id");
+        }
+        writer.commit().expect("a commit");
+        let meta = writer.index.load_metas().expect("a commit");
+        let segment = meta.segments[0].id().uuid_string();
+        let left: Vec<_> = (1..10)
+            .map(|after| folder.path().join(format!("{segment}.{}.del", meta.opstamp + after)))
+            .collect();
+        for file in &left {
+            fs::write(file, "left").expect("a new file");
+        }
+        writer.delete(&["a"]).expect("a working writer");
+        writer.commit().expect("a commit");
+        let is_replaced = |file: &std::path::PathBuf| fs::read(file).is_ok_and(|content| content != b"left");
+        assert_eq!(left.iter().filter(|file| is_replaced(file)).count(), 1);
+        let index = Bm25Index::open(folder.path()).expect("an intact index");
+        assert_eq!((index.len(), index.searcher().live_ords().iter().collect::<Vec<_>>()), (1, vec![1]));
+    }
+
+    #[test]
     fn what_a_writer_has_just_written_counts_as_resident() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut writer = IndexWriter::create(folder.path(), Analyzer::SIMPLE, WriterOptions::default())

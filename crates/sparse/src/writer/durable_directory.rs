@@ -1,6 +1,6 @@
 //! The folder of an index, as tantivy reads and writes it.
 //!
-//! It is tantivy's own `MmapDirectory` with four differences:
+//! It is tantivy's own `MmapDirectory` with five differences:
 //!
 //! - A commit is durable before tantivy removes the files of the previous commit. tantivy renames the new list of
 //!   segments to `meta.json` and then removes files, but does not flush the folder in between. After a power loss, the
@@ -13,6 +13,9 @@
 //! - After a failed commit, `meta.json` is not replaced before the [`commit_lock`] is released, which the rollback does.
 //!   tantivy counts the segments of the failed commit as committed. Otherwise, a merge that ends before the rollback
 //!   could write them to `meta.json` with the payload of the commit before.
+//! - A file of deletions may replace one of the same name. tantivy names it after the segment and the operation stamp of
+//!   the commit, and counts from the last commit again after a rollback. If a merge still holds the segment while the
+//!   rollback removes files, the file of the failed commit stays, and the next commit may have the same stamp.
 
 use std::io::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -29,6 +32,9 @@ const LIST: &str = "meta.json";
 
 /// The list of the files that tantivy may remove.
 const MANAGED: &str = ".managed.json";
+
+/// The extension of the files of deletions.
+const DELETIONS: &str = "del";
 
 /// The name of the lock of a commit. There is no such file.
 const COMMIT: &str = ".commit";
@@ -127,7 +133,21 @@ impl Directory for DurableDirectory {
     }
 
     fn open_write(&self, path: &Path) -> std::result::Result<WritePtr, OpenWriteError> {
-        self.files.open_write(path)
+        match self.files.open_write(path) {
+            Err(OpenWriteError::FileAlreadyExists(_))
+                if path.extension().is_some_and(|extension| extension == DELETIONS) =>
+            {
+                // No commit has this file: those that were committed have earlier stamps.
+                match self.delete(path) {
+                    Err(DeleteError::IoError { io_error, filepath }) => {
+                        return Err(OpenWriteError::wrap_io_error(copy(&io_error), filepath));
+                    }
+                    Ok(()) | Err(DeleteError::FileDoesNotExist(_)) => {}
+                }
+                self.files.open_write(path)
+            }
+            opened => opened,
+        }
     }
 
     fn atomic_read(&self, path: &Path) -> std::result::Result<Vec<u8>, OpenReadError> {
