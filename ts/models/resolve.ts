@@ -16,8 +16,21 @@ export function modelOptions({signal, onProgress, revision, offline, cacheFolder
 	return {signal, onProgress, revision, offline, cacheFolder, endpoint, token};
 }
 
-/** passagekit's own models. They are in the separate package @passagekit/models because of their size. */
-export const ownModels: readonly string[] = ['minilm-encoder', 'minilm-reader', 'minilm-mlm-head', 'tiny-encoder', 'tiny-reader'];
+// A bundler may provide no URL, as in CommonJS. Packages are then found from the working directory.
+const require = createRequire(import.meta.url ?? join(process.cwd(), 'package.json'));
+
+/**
+Loads the packages with passagekit's own models. They are separate packages because of their size. The names are literal, so that tools that
+trace a program's files, such as `@vercel/nft`, find the packages that are installed.
+*/
+const modelPackages: Readonly<Record<string, () => {readonly folder: string}>> = {
+	'minilm-encoder': () => require('@passagekit/minilm-encoder') as {folder: string},
+	'minilm-reader': () => require('@passagekit/minilm-reader') as {folder: string},
+	'minilm-mlm-head': () => require('@passagekit/minilm-mlm-head') as {folder: string},
+};
+
+/** The names of passagekit's own models. Those that have no package are for tests and are only in a checkout. */
+export const ownModels: readonly string[] = [...Object.keys(modelPackages), 'tiny-encoder', 'tiny-reader'];
 
 /**
 Returns the local folder of a model. `model` is a folder, the name of one of passagekit's own models, or the name of a model on the Hugging
@@ -43,18 +56,33 @@ export async function resolveModel(model: string, options: ModelOptions = {}): P
 }
 
 function ownModel(name: string): string {
-	const candidates = [join(packageRoot, 'models', name)];
-	for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
-		try {
-			candidates.push(join(dirname(createRequire(from).resolve('@passagekit/models/package.json')), name));
-		} catch {}
-	}
-	const found = candidates.find(isFolder);
-	if (!found) {
-		throw new RetrievalError(
-			'ERR_MODEL_MISSING',
-			`model ${name}: expected the package @passagekit/models, which is not installed. Install it with \`npm install @passagekit/models\`, or name a model folder.`,
-		);
+	const found = ownModelFolder(name);
+	if (found === undefined) {
+		const expected =
+			name in modelPackages
+				? `expected the package @passagekit/${name}, which is not installed. Install it with \`npm install @passagekit/${name}\``
+				: 'expected a checkout of passagekit: this model is for tests, and no npm package contains it. Use minilm-encoder or minilm-reader';
+		throw new RetrievalError('ERR_MODEL_MISSING', `model ${name}: ${expected}, or name a model folder.`);
 	}
 	return found;
+}
+
+/** Returns the folder of one of passagekit's own models, or `undefined` if it is not installed. */
+export function ownModelFolder(name: string): string | undefined {
+	const inCheckout = join(packageRoot, 'models', name);
+	if (isFolder(inCheckout)) {
+		return inCheckout;
+	}
+	// A program may be installed elsewhere than passagekit, as with `npx`. Its own packages are found from the working directory.
+	const fromWorkingDirectory = (): string =>
+		dirname(createRequire(join(process.cwd(), 'package.json')).resolve(`@passagekit/${name}/package.json`));
+	for (const find of [() => modelPackages[name]?.().folder, fromWorkingDirectory]) {
+		try {
+			const folder = find();
+			if (folder !== undefined && isFolder(folder)) {
+				return folder;
+			}
+		} catch {}
+	}
+	return undefined;
 }

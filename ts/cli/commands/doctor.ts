@@ -3,11 +3,11 @@ import {existsSync} from 'node:fs';
 import {availableParallelism} from 'node:os';
 import {join} from 'node:path';
 import type {Command} from 'commander';
-import {packageRoot, platformName} from '../../core/native/addon.ts';
+import {platformName} from '../../core/native/addon.ts';
 import {Collection} from '../../collection/index.ts';
 import {parts} from '../../collection/manifest.ts';
 import {RetrievalError} from '../../core/errors.ts';
-import {ownModels} from '../../models/resolve.ts';
+import {ownModelFolder, ownModels} from '../../models/resolve.ts';
 import {findRuntimeLibrary} from '../../onnx/runtime-library.ts';
 import {Bm25Index} from '../../sparse/index.ts';
 import {isLive} from '../collections.ts';
@@ -110,10 +110,10 @@ async function checkInstallation(): Promise<Finding[]> {
 			return version === undefined ? `ONNX Runtime at ${path}` : `onnxruntime-node ${version}`;
 		}),
 		await check('models', () => {
-			const installed = ownModels.filter(name => existsSync(join(packageRoot, 'models', name)));
+			const installed = ownModels.filter(name => ownModelFolder(name) !== undefined);
 			return installed.length > 0
 				? installed.join(', ')
-				: "passagekit's own models are not installed: run `npm install @passagekit/models`, or name a model with --encoder or --reader";
+				: "passagekit's own models are not installed: run `npm install @passagekit/minilm-encoder @passagekit/minilm-reader`, or name a model with --encoder or --reader";
 		}),
 	];
 }

@@ -5,6 +5,7 @@ import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {RetrievalError} from '../errors.ts';
 import {onPathSync} from '../file-system.ts';
+import {packagedPlatforms, platformPackage, requirePlatformPackage} from './platform-packages.ts';
 
 /** The URL of this module, or a path in the working directory if the bundler provides no URL, as in CommonJS. */
 const moduleLocation: string = import.meta.url ?? join(process.cwd(), 'package.json');
@@ -62,11 +63,15 @@ function libc(): 'gnu' | 'musl' {
 export function loadAddon(): unknown {
 	const require = createRequire(moduleLocation);
 	const platform = platformName();
-	const platformPackage = `@passagekit/native-${platform}`;
+	const packageName = platformPackage(platform);
+	const file = join(packageRoot, 'native', `passagekit.${platform}.node`);
 	const failures: string[] = [];
-	for (const candidate of [join(packageRoot, 'native', `passagekit.${platform}.node`), platformPackage]) {
+	for (const [candidate, load] of [
+		[file, () => require(file)],
+		[packageName, () => requirePlatformPackage(platform)],
+	] as const) {
 		try {
-			return require(candidate);
+			return load();
 		} catch (error) {
 			const {code, message} = error as NodeJS.ErrnoException;
 			// If the package exists but lacks a file, the error has the same code, but its message names another file.
@@ -75,10 +80,9 @@ export function loadAddon(): unknown {
 			}
 		}
 	}
-	const supported = ['linux', 'darwin', 'win32'].includes(process.platform);
-	const install = supported
-		? `Install it with \`npm install ${platformPackage}\`, or run \`npm run build\` in a checkout of passagekit.`
-		: 'There is no addon for this platform; `npm run build` in a checkout of passagekit may make one.';
+	const install = packagedPlatforms.includes(platform)
+		? `Install it with \`npm install ${packageName}\`, or run \`npm run build\` in a checkout of passagekit.`
+		: `There is no package for this platform, only for ${packagedPlatforms.join(', ')}; \`npm run build\` in a checkout of passagekit may make an addon.`;
 	const subject = `the native addon for ${platform} (Node ${process.versions.node})`;
 	throw new RetrievalError(
 		'ERR_NATIVE_MISSING',

@@ -1,0 +1,11 @@
+'use strict';
+const {join} = require('node:path');
+
+/** The folder of the model. */
+exports.folder = __dirname;
+
+/** The files of the model. Each is named, so that tools that trace a program's files, such as `@vercel/nft`, find them. */
+exports.files = [
+	join(__dirname, 'model.safetensors'),
+	join(__dirname, 'tokenizer.json'),
+];

@@ -1,0 +1,12 @@
+'use strict';
+const {join} = require('node:path');
+
+/** The folder of the model. */
+exports.folder = __dirname;
+
+/** The files of the model. Each is named, so that tools that trace a program's files, such as `@vercel/nft`, find them. */
+exports.files = [
+	join(__dirname, 'config.json'),
+	join(__dirname, 'model.onnx'),
+	join(__dirname, 'tokenizer.json'),
+];
