@@ -73,7 +73,7 @@ export function ownModelFolder(name: string): string | undefined {
 	if (isFolder(inCheckout)) {
 		return inCheckout;
 	}
-	// A program may be installed elsewhere than passagekit, as with `npx`. Its own packages are found from the working directory.
+	// passagekit may be installed elsewhere than the program, as with `npx`. The program's packages are found from the working directory.
 	const fromWorkingDirectory = (): string =>
 		dirname(createRequire(join(process.cwd(), 'package.json')).resolve(`@passagekit/${name}/package.json`));
 	for (const find of [() => modelPackages[name]?.().folder, fromWorkingDirectory]) {

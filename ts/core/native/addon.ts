@@ -5,7 +5,7 @@ import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {RetrievalError} from '../errors.ts';
 import {onPathSync} from '../file-system.ts';
-import {packagedPlatforms, platformPackage, requirePlatformPackage} from './platform-packages.ts';
+import {platformPackage, platformPackages} from './platform-packages.ts';
 
 /** The URL of this module, or a path in the working directory if the bundler provides no URL, as in CommonJS. */
 const moduleLocation: string = import.meta.url ?? join(process.cwd(), 'package.json');
@@ -65,13 +65,16 @@ export function loadAddon(): unknown {
 	const platform = platformName();
 	const packageName = platformPackage(platform);
 	const file = join(packageRoot, 'native', `passagekit.${platform}.node`);
+	const loadPackage = platformPackages[platform];
 	const failures: string[] = [];
 	for (const [candidate, load] of [
 		[file, () => require(file)],
-		[packageName, () => requirePlatformPackage(platform)],
+		[packageName, loadPackage],
 	] as const) {
 		try {
-			return load();
+			if (load !== undefined) {
+				return load();
+			}
 		} catch (error) {
 			const {code, message} = error as NodeJS.ErrnoException;
 			// If the package exists but lacks a file, the error has the same code, but its message names another file.
@@ -80,9 +83,9 @@ export function loadAddon(): unknown {
 			}
 		}
 	}
-	const install = packagedPlatforms.includes(platform)
+	const install = loadPackage
 		? `Install it with \`npm install ${packageName}\`, or run \`npm run build\` in a checkout of passagekit.`
-		: `There is no package for this platform, only for ${packagedPlatforms.join(', ')}; \`npm run build\` in a checkout of passagekit may make an addon.`;
+		: `There is no package for this platform, only for ${Object.keys(platformPackages).join(', ')}; \`npm run build\` in a checkout of passagekit may make an addon.`;
 	const subject = `the native addon for ${platform} (Node ${process.versions.node})`;
 	throw new RetrievalError(
 		'ERR_NATIVE_MISSING',

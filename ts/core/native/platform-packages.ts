@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url ?? join(process.cwd(), 'package.js
 Loads the package of each platform. The names are literal, so that tools that trace a program's files, such as `@vercel/nft`, find the package
 that is installed.
 */
-const packages: Readonly<Record<string, () => unknown>> = {
+export const platformPackages: Readonly<Record<string, () => unknown>> = {
 	'darwin-arm64': () => require('@passagekit/native-darwin-arm64'),
 	'darwin-x64': () => require('@passagekit/native-darwin-x64'),
 	'linux-arm64-gnu': () => require('@passagekit/native-linux-arm64-gnu'),
@@ -20,19 +20,7 @@ const packages: Readonly<Record<string, () => unknown>> = {
 	'win32-x64-msvc': () => require('@passagekit/native-win32-x64-msvc'),
 };
 
-/** The platforms that have a package. */
-export const packagedPlatforms: readonly string[] = Object.keys(packages);
-
 /** Returns the name of a platform's package. */
 export function platformPackage(platform: string): string {
 	return `@passagekit/native-${platform}`;
-}
-
-/** Loads the addon from a platform's package. Fails with the error of `require`, or with the same code if the platform has no package. */
-export function requirePlatformPackage(platform: string): unknown {
-	const load = packages[platform];
-	if (load === undefined) {
-		throw Object.assign(new Error(`Cannot find module '${platformPackage(platform)}'`), {code: 'MODULE_NOT_FOUND'});
-	}
-	return load();
 }

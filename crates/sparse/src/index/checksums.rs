@@ -25,8 +25,7 @@ pub(crate) fn is_searched(file: &Path) -> bool {
 
 /// Verifies the segment files of a commit that are not in `verified` and adds them to `verified`. If they have more than
 /// `max_bytes` in total, it verifies only those that [searches read](is_searched), or none if these have more, too. The
-/// caller must hold tantivy's meta lock, so that no writer removes the files
-/// meanwhile.
+/// caller must hold tantivy's meta lock, so that no writer removes the files meanwhile.
 pub(crate) fn verify(
     index: &Index,
     meta: &IndexMeta,

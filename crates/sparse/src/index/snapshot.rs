@@ -271,15 +271,19 @@ mod tests {
     use crate::index::open::open_index;
     use crate::{IndexWriter, WriterOptions};
 
-    #[test]
-    fn files_of_contents_may_be_too_large_to_be_verified_while_those_of_searches_are() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let path = folder.path();
+    fn write_one_passage(path: &Path) {
         let mut writer =
             IndexWriter::create(path, Analyzer::SIMPLE, WriterOptions::default()).expect("an empty folder");
         writer.add("a", None, "stone bridge").expect("a new id");
         writer.commit().expect("a commit");
         writer.close().expect("no merges");
+    }
+
+    #[test]
+    fn files_of_contents_may_be_too_large_to_be_verified_while_those_of_searches_are() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path();
+        write_one_passage(path);
         let index = open_index(path).expect("an intact index");
         let files = index.load_metas().expect("a commit").list_segment_files();
         let bytes_of = |file: &PathBuf| path.join(file).metadata().map_or(0, |metadata| metadata.len());
@@ -302,11 +306,7 @@ mod tests {
     fn a_panic_is_reported_as_corruption_only_if_a_file_does_not_match_its_checksum() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path();
-        let mut writer =
-            IndexWriter::create(path, Analyzer::SIMPLE, WriterOptions::default()).expect("an empty folder");
-        writer.add("a", None, "stone bridge").expect("a new id");
-        writer.commit().expect("a commit");
-        writer.close().expect("no merges");
+        write_one_passage(path);
         let open = || {
             let index = open_index(path).expect("an intact index");
             Snapshot::open(&index, path, &mut HashSet::new(), 0).expect("an intact index")

@@ -1,15 +1,17 @@
 //! Decides which segments are merged in the background.
 //!
 //! Every segment costs a search about a microsecond, and every merge writes its passages again. Merging segments of
-//! about the same size balances the two: each passage is written again only about log₂(n) times among n passages, and
-//! only about log₂(n) segments remain.
+//! about the same size balances the two: both the number of segments and the number of times that a passage is written
+//! grow with the logarithm of the number of passages.
 //!
-//! Segments are sorted by size and divided into groups: a segment belongs to the group of the next smaller one unless
-//! it has more passages than all smaller segments together. [`MIN_GROUP`] segments in one group are merged. So at most
-//! `MIN_GROUP - 1` segments remain in each group, and each group is at least twice as large as the one before. In
-//! commits of equal size, half as many segments remain as with tantivy's `LogMergePolicy`, which needs eight segments of
-//! about the same size; for single passages, it also writes more, because it merges all segments below 10,000 passages
-//! with each other again and again.
+//! Segments are sorted by size and divided into groups. A segment starts a new group if it has more passages than all
+//! smaller segments together; otherwise it belongs to the group of the next smaller one. If a group has at least
+//! [`MIN_GROUP`] segments, they are merged. So at most `MIN_GROUP - 1` segments remain in each group, and each group has
+//! more passages than all smaller groups together.
+//!
+//! tantivy's `LogMergePolicy` merges eight segments of about the same size. After commits of equal size, it leaves about
+//! twice as many segments. It also counts all segments below 10,000 passages as equal, so it writes passages that are
+//! committed one by one more often.
 
 use tantivy::SegmentMeta;
 use tantivy::indexer::{MergeCandidate, MergePolicy};
@@ -21,11 +23,12 @@ const MIN_GROUP: usize = 4;
 /// of creating files.
 const SMALL: u64 = 1000;
 
-/// A segment is rewritten alone if more than one in this number of its passages is deleted.
-const DELETED_SHARE: u64 = 3;
+/// A segment is rewritten without its deleted passages if they are more than this fraction of its passages: a numerator
+/// and a denominator.
+const MAX_DELETED: (u64, u64) = (1, 3);
 
-/// Larger segments are merged only by [`IndexWriter::merge`](super::IndexWriter::merge). To merge them takes minutes and,
-/// until then, as much space on the disk again.
+/// Larger segments are merged only by [`IndexWriter::merge`](super::IndexWriter::merge): merging them takes minutes, and
+/// meanwhile they take up twice their space on the disk.
 const MAX_PASSAGES: u64 = 10_000_000;
 
 /// Merges segments of about the same size, and segments with many deleted passages.
@@ -71,7 +74,9 @@ fn candidates_of_group<S: Copy>(group: Vec<Size<S>>) -> Vec<Vec<S>> {
     if group.len() >= MIN_GROUP {
         return vec![group.iter().map(|size| size.segment).collect()];
     }
-    let has_many_deleted = |size: &Size<S>| size.deleted * DELETED_SHARE > size.passages + size.deleted;
+    let (numerator, denominator) = MAX_DELETED;
+    let has_many_deleted =
+        |size: &Size<S>| size.deleted * denominator > (size.passages + size.deleted) * numerator;
     group.into_iter().filter(has_many_deleted).map(|size| vec![size.segment]).collect()
 }
 
@@ -81,10 +86,10 @@ mod tests {
 
     use super::*;
 
-    /// Segments and what was written to make them.
+    /// The sizes of segments by number, and how many passages were written.
     #[derive(Default)]
     struct Model {
-        segments: BTreeMap<u32, (u64, u64)>,
+        segments: BTreeMap<u32, u64>,
         next: u32,
         committed: u64,
         merged: u64,
@@ -100,24 +105,21 @@ mod tests {
         }
 
         fn push(&mut self, passages: u64) {
-            self.segments.insert(self.next, (passages, 0));
+            self.segments.insert(self.next, passages);
             self.next += 1;
         }
 
         fn merge(&mut self) {
             loop {
-                let sizes = self.segments.iter().map(|(&segment, &(passages, deleted))| Size {
-                    segment,
-                    passages,
-                    deleted,
-                });
+                let sizes =
+                    self.segments.iter().map(|(&segment, &passages)| Size { segment, passages, deleted: 0 });
                 let merges = candidates(sizes.collect());
                 if merges.is_empty() {
                     break;
                 }
                 for segments in merges {
                     let passages =
-                        segments.iter().map(|id| self.segments.remove(id).expect("merged once").0).sum();
+                        segments.iter().map(|id| self.segments.remove(id).expect("merged once")).sum();
                     self.merged += passages;
                     self.push(passages);
                 }
@@ -125,7 +127,7 @@ mod tests {
         }
 
         fn sizes(&self) -> Vec<u64> {
-            self.segments.values().map(|&(passages, _)| passages).collect()
+            self.segments.values().copied().collect()
         }
     }
 
