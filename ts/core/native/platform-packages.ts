@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url ?? join(process.cwd(), 'package.js
 Loads the package of each platform. The names are literal, so that tools that trace a program's files, such as `@vercel/nft`, find the package
 that is installed.
 */
-export const platformPackages: Readonly<Record<string, () => unknown>> = {
+export const platformPackages: Readonly<Partial<Record<string, () => unknown>>> = {
 	'darwin-arm64': () => require('@passagekit/native-darwin-arm64'),
 	'darwin-x64': () => require('@passagekit/native-darwin-x64'),
 	'linux-arm64-gnu': () => require('@passagekit/native-linux-arm64-gnu'),
