@@ -61,7 +61,7 @@ for (const name of names) {
 		benchmark: name,
 		cpu: cpus()[0]?.model.trim(),
 		cores: cpus().length,
-		kernels: native.systemInfo().kernels,
+		kernels: native.systemInfo().level,
 		node: process.version,
 		commit: commit(),
 		...result,

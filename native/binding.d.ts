@@ -1324,15 +1324,19 @@ export declare function splitDocument(text: string, words: number, overlap: numb
 /** Returns the rows of the decoder of a head as token vectors. */
 export declare function staticEmbeddings(projection: NativeProjection): Promise<NativeTokenVectors>
 
+/**
+ * Returns what `passagekit doctor` reports. Fails with `ERR_ARGUMENT` if the environment variable `PASSAGEKIT_CPU` is
+ * invalid.
+ */
 export declare function systemInfo(): SystemInfo
 
 /** What `passagekit doctor` reports about the addon. */
 export interface SystemInfo {
   version: string
-  /** Name of the instruction set whose kernels are in use. */
-  kernels: string
-  /** Names of all instruction sets that have kernels and that this CPU supports. */
-  availableKernels: Array<string>
+  /** Name of the level of instruction sets that is in use. */
+  level: string
+  /** Names of all levels that this CPU supports, the fastest first. */
+  supportedLevels: Array<string>
   /** Number of threads that the CPU can run at the same time. */
   threads: number
 }

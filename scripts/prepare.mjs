@@ -209,7 +209,7 @@ export function fail(message, status = 1) {
 }
 
 /** Returns the path of the built addon, or the path of no file if there is none. */
-function addonFile() {
+export function addonFile() {
 	const found = readdirSync(join(root, 'native')).find(name => /^passagekit\..*\.node$/u.test(name));
 	return `native/${found ?? 'passagekit.node'}`;
 }

@@ -1,8 +1,9 @@
 // Runs the tasks of `npm run demo`, `npm test`, `npm run ready` and the other scripts in package.json. Sets up the checkout first if needed.
 import {spawnSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
+import {createRequire} from 'node:module';
 import {join} from 'node:path';
-import {execute, fail, npm, prepare, requireRust, root, say} from './prepare.mjs';
+import {addonFile, execute, fail, npm, prepare, requireRust, root, say} from './prepare.mjs';
 
 const [task, ...args] = process.argv.slice(2);
 const bin = (name, file) => join(root, 'node_modules', name, file);
@@ -90,6 +91,14 @@ function rustTests() {
 	}
 	say('cargo test …');
 	execute('cargo', ['test', '--release', '--workspace', '--target', hostTarget(), '--quiet']);
+	const {supportedLevels} = createRequire(import.meta.url)(join(root, addonFile())).systemInfo();
+	// The tests above ran with the first level, which is the fastest. The tests of kernels ran with all.
+	for (const level of supportedLevels.slice(1)) {
+		say(`cargo test of BM25 and vector search with PASSAGEKIT_CPU=${level} …`);
+		const tests = ['lucene_scores', 'golden', 'flat', 'hnsw'].flatMap(name => ['--test', name]);
+		const args = ['test', '--release', '--target', hostTarget(), '--quiet', '-p', 'sparse', '-p', 'dense', ...tests];
+		execute('cargo', args, {PASSAGEKIT_CPU: level});
+	}
 }
 
 /**

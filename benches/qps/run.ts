@@ -8,6 +8,7 @@ import * as dpr from './dpr/measure.ts';
 import * as encoding from './encoding/measure.ts';
 import {threadsOf} from './harness/cores.ts';
 import {cache, qpsFolder} from './harness/folders.ts';
+import {environmentOf} from './harness/level.ts';
 import {coreTicks, load, machine, stolenShare} from './harness/machine.ts';
 import type {Say, Suite} from './harness/suite.ts';
 import {setUp} from './harness/system.ts';
@@ -57,10 +58,13 @@ export async function qps(args: readonly string[], say: Say): Promise<void> {
 	}
 	for (const name of names) {
 		const suiteName = suiteOf.get(name)!;
-		const stored: {readonly about: string; readonly threads?: number | 'all'} = JSON.parse(
+		const stored: {readonly about: string; readonly threads?: number | 'all'; readonly level?: string} = JSON.parse(
 			readFileSync(join(qpsFolder, suiteName, 'definitions', `${name}.json`), 'utf8'),
 		);
 		const suite = suites[suiteName]!;
+		// The systems inherit it.
+		const inherited = {...process.env};
+		Object.assign(process.env, environmentOf(stored.level));
 		const failed = new Map<string, string>();
 		for (const system of options.setup ? new Set(suite.systemsOf(stored)) : []) {
 			say(`setting ${system.replace('/systems/', ': ')} up …`);
@@ -94,6 +98,7 @@ export async function qps(args: readonly string[], say: Say): Promise<void> {
 			writeRecord('record', `${new Date().toISOString().slice(0, 10)}-${name}`, record, figure, say);
 		}
 		writePage(join(cache, 'report', `${smoke ? 'smoke-' : ''}${name}.html`), [described(record as QpsRecord)], [], say);
+		process.env = inherited;
 		if (violations.length > 0) {
 			throw new Error(violations.join('\n'));
 		}

@@ -9,25 +9,25 @@ use crate::call::{Failure, spawn};
 #[napi(object)]
 pub struct SystemInfo {
     pub version: String,
-    /// Name of the instruction set whose kernels are in use.
-    pub kernels: String,
-    /// Names of all instruction sets that have kernels and that this CPU supports.
-    pub available_kernels: Vec<String>,
+    /// Name of the level of instruction sets that is in use.
+    pub level: String,
+    /// Names of all levels that this CPU supports, the fastest first.
+    pub supported_levels: Vec<String>,
     /// Number of threads that the CPU can run at the same time.
     pub threads: u32,
 }
 
+/// Returns what `passagekit doctor` reports. Fails with `ERR_ARGUMENT` if the environment variable `PASSAGEKIT_CPU` is
+/// invalid.
 #[napi(catch_unwind)]
-pub fn system_info() -> SystemInfo {
-    SystemInfo {
+pub fn system_info() -> napi::Result<SystemInfo> {
+    let level = kernels::Level::chosen().map_err(|error| Failure::argument(error.to_string()))?;
+    Ok(SystemInfo {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        kernels: kernels::Kernels::detect().name().to_owned(),
-        available_kernels: kernels::Kernels::available()
-            .iter()
-            .map(|kernels| kernels.name().to_owned())
-            .collect(),
+        level: level.name().to_owned(),
+        supported_levels: kernels::Level::supported().map(|level| level.name().to_owned()).collect(),
         threads: std::thread::available_parallelism().map_or(1, |threads| threads.get() as u32),
-    }
+    })
 }
 
 /// Returns the memory statistics of the addon's allocator as JSON: see mimalloc's `mi_stats_get_json`.

@@ -14,7 +14,7 @@ export interface Machine {
 	readonly memoryBytes: number;
 	readonly platform: string;
 	readonly node: string;
-	/** The SIMD kernels that passagekit uses on this machine, such as `avx2`. */
+	/** The level of instruction sets whose kernels passagekit uses, such as `avx2`. */
 	readonly kernels: string;
 	/** CPU flags of instruction sets, separated by spaces; empty if the system does not list them. */
 	readonly flags: string;
@@ -29,7 +29,7 @@ export function machine(): Machine {
 		memoryBytes: totalmem(),
 		platform: `${process.platform}-${process.arch}`,
 		node: process.versions.node,
-		kernels: native.systemInfo().kernels,
+		kernels: native.systemInfo().level,
 		flags: cpuFlags(),
 	};
 }

@@ -4,6 +4,8 @@ import type {Analysis, Entry} from './system.ts';
 /** The content of definitions/<name>.json. */
 export interface Definition {
 	readonly about: string;
+	/** The level of instruction sets that systems are held to (`harness/level.ts`); by default, each system chooses its own. */
+	readonly level?: string;
 	/** The name of a corpus in data/data.json. */
 	readonly corpus: string;
 	/** The name of a list of queries in data/data.json. Without queries, the time to build indexes is measured. */

@@ -13,6 +13,8 @@ export const taskNames: Readonly<Record<Task, string>> = {
 /** The content of definitions/<name>.json. */
 export interface Definition {
 	readonly about: string;
+	/** The level of instruction sets that systems are held to (`harness/level.ts`); by default, each system chooses its own. */
+	readonly level?: string;
 	/** The name of a folder in `models/`. */
 	readonly model: string;
 	/** The maximum number of tokens per text, including special tokens. Longer texts are truncated. */

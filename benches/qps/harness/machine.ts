@@ -5,6 +5,7 @@ import {cpus, totalmem} from 'node:os';
 import {cpuFlags} from '../../../ts/bench/machine.ts';
 import {packageRoot} from '../../../ts/core/native/addon.ts';
 import {coresOf} from './cores.ts';
+import {currentLevel} from './level.ts';
 
 export {load} from '../../../ts/bench/machine.ts';
 
@@ -17,6 +18,8 @@ export interface Machine {
 	readonly pinnedTo?: string | number | undefined;
 	/** The CPU's instruction sets that decide which SIMD kernels run. */
 	readonly flags: string;
+	/** The level of passagekit's kernels, unless the definition forces another. Older records do not have it. */
+	readonly level?: string;
 	readonly memoryBytes: number;
 	readonly platform: string;
 	/** The commit's short hash, followed by `with changes` if tracked files had uncommitted changes. */
@@ -33,6 +36,7 @@ export function machine(threads: number): Machine {
 		cores: cpus().length,
 		pinnedTo: coresOf(threads),
 		flags: cpuFlags(),
+		level: currentLevel(),
 		memoryBytes: totalmem(),
 		platform: `${process.platform}-${process.arch}`,
 		commit: `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`,

@@ -5,6 +5,8 @@ import type {Efforts, Entry, Similarity} from './system.ts';
 /** The content of definitions/<name>.json. */
 export interface Definition {
 	readonly about: string;
+	/** The level of instruction sets that systems are held to (`harness/level.ts`); by default, each system chooses its own. */
+	readonly level?: string;
 	/** The name of a data set in data/data.json. */
 	readonly data: string;
 	/** The number of rows, taken from the start of the data set. */

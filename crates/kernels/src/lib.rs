@@ -15,6 +15,8 @@
 //! assert_eq!(scores, [11.0, 17.0]);
 //! ```
 //!
+//! The environment variable `PASSAGEKIT_CPU` forces a lower [`Level`].
+//!
 //! | module | rows | used for |
 //! |---|---|---|
 //! | `float` ([`Kernels`], [`Batch`]) | `f32` | exact vector search, projections onto a vocabulary |
@@ -55,12 +57,14 @@ pub mod half;
 pub mod impacts;
 pub mod int4;
 pub mod int8;
+mod level;
 pub mod logits;
 mod memory;
 pub mod reference;
 pub mod signs;
 
 pub use float::{Batch, Kernels, Score};
+pub use level::{Level, LevelError};
 pub use memory::byte_rows::ByteRows;
 pub use memory::cache_line::Line;
 pub use memory::prefetch::{prefetch, prefetch_bytes, prefetch_value};

@@ -102,8 +102,9 @@ async function checkInstallation(): Promise<Finding[]> {
 		{what: 'platform', ok: true, is: `${platformName()}, Node ${process.versions.node}, ${availableParallelism()} cores`},
 		await check('addon', async () => {
 			const {native} = await import('../../core/native/native.ts');
-			const {version, kernels, availableKernels} = native.systemInfo();
-			return `version ${version}, ${kernels} kernels (this CPU also has ${availableKernels.filter(name => name !== kernels).join(', ') || 'no other'})`;
+			const {version, level, supportedLevels} = native.systemInfo();
+			const others = supportedLevels.filter(name => name !== level).join(', ') || 'no others';
+			return `version ${version}, ${level} kernels (PASSAGEKIT_CPU can force ${others})`;
 		}),
 		await check('model runtime', async () => {
 			const {path, version} = findRuntimeLibrary();

@@ -11,11 +11,14 @@ export type {Binding};
 
 /**
 The addon. It is loaded on first use, so that `passagekit --help` and other code that does not need the addon works without it. The
-first use replaces this proxy with the addon itself, so later uses have no overhead.
+first use replaces this proxy with the addon itself, so later uses have no overhead. The first use also fails, with `ERR_ARGUMENT`, if
+the environment variable `PASSAGEKIT_CPU` is invalid.
 */
 export let native: typeof Binding = new Proxy({} as typeof Binding, {
 	get(_target, name) {
-		native = loadAddon() as typeof Binding;
+		const addon = loadAddon() as typeof Binding;
+		callSync(() => addon.systemInfo());
+		native = addon;
 		isLoaded = true;
 		return native[name as keyof typeof Binding];
 	},

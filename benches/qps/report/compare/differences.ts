@@ -28,6 +28,7 @@ const MATTERS = new Set([
 	'definition.similarity',
 	'definition.filter',
 	'definition.reopen',
+	'definition.level',
 ]);
 /** Differences of memory up to this share are ignored: on the same machine, the system may reserve a little more or less. */
 const MEMORY_TOLERANCE = 0.05;

@@ -34,11 +34,11 @@ detect_kernels! {
     /// The name of the instruction set: `avx512f`, `avx2+fma+f16c`, `neon` or `scalar`.
     HalfKernels {
         x86_64 {
-            avx512 if "avx512f" && "avx2",
-            avx2 if "avx2" && "fma" && "f16c",
+            Avx512: avx512 if "avx512f" && "avx2",
+            Avx2: avx2 if "avx2" && "fma" && "f16c",
         }
         aarch64 {
-            neon if "neon",
+            Neon: neon if "neon",
         }
         scalar
     }

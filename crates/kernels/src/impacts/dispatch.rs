@@ -9,8 +9,8 @@ detect_kernels! {
     /// The name of the instruction set: `avx512vbmi2`, `avx2` or `scalar`.
     ImpactKernels {
         x86_64 {
-            avx512 if "avx2" && "bmi1" && "popcnt" && "avx512f" && "avx512bw" && "avx512vbmi" && "avx512vbmi2",
-            avx2 if "avx2" && "bmi1" && "popcnt",
+            Avx512: avx512 if "avx2" && "bmi1" && "popcnt" && "avx512f" && "avx512bw" && "avx512vbmi" && "avx512vbmi2",
+            Avx2: avx2 if "avx2" && "bmi1" && "popcnt",
         }
         aarch64 {}
         scalar

@@ -24,13 +24,13 @@ detect_kernels! {
     /// The name of the instruction set: `avx512vnni`, `avx512bw`, `avx2`, `neon+dotprod`, `neon` or `scalar`.
     Int4Kernels {
         x86_64 {
-            avx512vnni if "avx512f" && "avx512bw" && "avx512vnni",
-            avx512bw if "avx512f" && "avx512bw",
-            avx2 if "avx2",
+            Avx512: avx512vnni if "avx512f" && "avx512bw" && "avx512vnni",
+            Avx512: avx512bw if "avx512f" && "avx512bw",
+            Avx2: avx2 if "avx2",
         }
         aarch64 {
-            dotprod if "neon" && "dotprod",
-            neon if "neon",
+            Dotprod: dotprod if "neon" && "dotprod",
+            Neon: neon if "neon",
         }
         scalar
     }

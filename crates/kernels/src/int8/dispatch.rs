@@ -14,14 +14,14 @@ detect_kernels! {
     /// `scalar`.
     Int8Kernels {
         x86_64 {
-            avx512vnni if "avx512f" && "avx512bw" && "avx512vnni",
-            avxvnni if "avx2" && "avxvnni",
-            avx512bw if "avx512f" && "avx512bw",
-            avx2 if "avx2",
+            Avx512: avx512vnni if "avx512f" && "avx512bw" && "avx512vnni",
+            AvxVnni: avxvnni if "avx2" && "avxvnni",
+            Avx512: avx512bw if "avx512f" && "avx512bw",
+            Avx2: avx2 if "avx2",
         }
         aarch64 {
-            dotprod if "neon" && "dotprod",
-            neon if "neon",
+            Dotprod: dotprod if "neon" && "dotprod",
+            Neon: neon if "neon",
         }
         scalar
     }

@@ -26,11 +26,11 @@ detect_kernels! {
     /// The name of the instruction set: `avx512f`, `avx2+fma`, `neon` or `scalar`.
     LogitKernels {
         x86_64 {
-            avx512 if "avx512f",
-            avx2 if "avx2" && "fma",
+            Avx512: avx512 if "avx512f",
+            Avx2: avx2 if "avx2" && "fma",
         }
         aarch64 {
-            neon if "neon",
+            Neon: neon if "neon",
         }
         scalar
     }

@@ -24,11 +24,11 @@ detect_kernels! {
     /// The name of the instruction set: `avx512vnni`, `avx512bw`, `avx2`, `neon` or `scalar`.
     SignKernels {
         x86_64 {
-            avx512vnni if "avx512f" && "avx512bw" && "avx512vnni",
-            avx512bw if "avx512f" && "avx512bw",
-            avx2 if "avx2",
+            Avx512: avx512vnni if "avx512f" && "avx512bw" && "avx512vnni",
+            Avx512: avx512bw if "avx512f" && "avx512bw",
+            Avx2: avx2 if "avx2",
         }
-        aarch64 { neon if "neon", }
+        aarch64 { Neon: neon if "neon", }
         scalar
     }
 }

@@ -1,0 +1,136 @@
+// Searches in processes with different levels of instruction sets, which the environment variable PASSAGEKIT_CPU forces.
+import {execFile} from 'node:child_process';
+import {promisify} from 'node:util';
+import test from 'ava';
+import {native} from '../../ts/core/native/native.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
+import {passagekit} from '../support/command.ts';
+import {random, row} from '../support/vectors.ts';
+
+const execute = promisify(execFile);
+
+/** What the child process prints: for each query, the ids and scores of its hits. */
+interface Answers {
+	readonly level: string;
+	readonly bm25: ReadonlyArray<ReadonlyArray<readonly [string, number]>>;
+	readonly exact: ReadonlyArray<ReadonlyArray<readonly [string, number]>>;
+	readonly approximate: ReadonlyArray<ReadonlyArray<readonly [string, number]>>;
+}
+
+const [ROWS, DIM, QUERIES] = [3000, 100, 20];
+
+/** Makes a BM25 index, an exact vector index and a graph, and searches them. */
+const source = `
+	import {mkdtemp, rm} from 'node:fs/promises';
+	import {tmpdir} from 'node:os';
+	import {join} from 'node:path';
+	const ts = ${JSON.stringify(new URL('../../ts/', import.meta.url).href)};
+	const {Bm25Index, Bm25Writer, FlatIndex, HnswIndex} = await import(ts + 'index.ts');
+	const {native} = await import(ts + 'core/native/native.ts');
+	const {names, random, row} = await import(${JSON.stringify(new URL('../support/vectors.ts', import.meta.url).href)});
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-levels-'));
+	const pairs = hits => hits.map(({id, score}) => [id, score]);
+	try {
+		const path = join(folder, 'bm25');
+		const writer = await Bm25Writer.create(path, {analyzer: 'whitespace'});
+		// Word d is in the passages whose number d divides, one to seven times.
+		const text = passage => Array.from({length: 60}, (_, i) => i + 1)
+			.filter(divisor => passage % divisor === 0)
+			.map(divisor => ('w' + divisor + ' ').repeat(1 + Math.floor(passage / divisor) % 7))
+			.join('');
+		await writer.add(Array.from({length: 20_000}, (_, passage) => ({id: String(passage), text: text(passage)})));
+		await writer.commit();
+		await writer.close();
+		const index = await Bm25Index.open(path);
+		const bm25 = [];
+		for (const query of ['w1 w2 w3', 'w2 w59', 'w5 w7 w11 w13 w2', 'w31 w1 w4 w6 w8 w9 w10 w12 w3 w2 w14 w16']) {
+			for (const k of [10, 1000]) {
+				bm25.push(pairs(await index.search(query, {k})));
+			}
+		}
+		const [data, queries] = [random(${ROWS}, ${DIM}), random(${QUERIES}, ${DIM}, 2)];
+		const answers = {level: native.systemInfo().level, bm25, exact: [], approximate: []};
+		for (const [name, vectors] of [
+			['exact', new FlatIndex({dim: ${DIM}, storage: 'int8Filtered'})],
+			['approximate', new HnswIndex({dim: ${DIM}})],
+		]) {
+			await vectors.add(names(${ROWS}), data);
+			for (let at = 0; at < ${QUERIES}; at++) {
+				answers[name].push(pairs(await vectors.search(row(queries, at), {k: 10})));
+			}
+		}
+		console.log(JSON.stringify(answers));
+	} finally {
+		await rm(folder, {recursive: true});
+	}
+`;
+
+async function answersAt(level: string): Promise<Answers> {
+	const {stdout} = await execute(process.execPath, ['--import=tsx', '--input-type=module', '--eval', source], {
+		cwd: packageRoot,
+		env: {...process.env, PASSAGEKIT_CPU: level},
+		maxBuffer: 1 << 26,
+	});
+	return JSON.parse(stdout) as Answers;
+}
+
+test('every level gives the same BM25 hits and scores, and the same vectors within the error bound of their inner products', async t => {
+	const levels = native.systemInfo().supportedLevels;
+	t.is(levels.at(-1), 'scalar');
+	const [data, queries] = [random(ROWS, DIM), random(QUERIES, DIM, 2)];
+	let expected: Answers['bm25'] | undefined;
+	for (const level of levels) {
+		const {level: used, bm25, exact, approximate} = await answersAt(level);
+		t.is(used, level);
+		expected ??= bm25;
+		t.deepEqual(bm25, expected, level);
+		for (const [at, hits] of exact.entries()) {
+			const query = row(queries, at);
+			const scores = Array.from({length: ROWS}, (_, i) => product(query, row(data, i)));
+			const best = [...scores.keys()].sort((a, b) => scores[b]!.value - scores[a]!.value).slice(0, 10);
+			for (const [rank, [id, score]] of hits.entries()) {
+				const {value, error} = scores[Number(id.slice(1))]!;
+				t.true(Math.abs(score - value) <= error, `${level}: ${score} is not ${value} ± ${error}`);
+				// The row of this rank, or one whose score may be rounded to the same one.
+				const other = scores[best[rank]!]!;
+				t.true(Math.abs(other.value - value) <= other.error + error, `${level}: ${id} at rank ${rank}`);
+			}
+			const found = new Set(approximate[at]!.map(([id]) => id));
+			t.true(hits.filter(([id]) => found.has(id)).length >= 7, `${level}: the graph found ${[...found].join()}`);
+		}
+	}
+});
+
+/** The inner product in 64 bits, and a bound on the error of any order of summation in 32 bits: γₙ Σ |aᵢbᵢ| (Higham, 2002, § 3.1). */
+function product(a: Float32Array, b: Float32Array): {value: number; error: number} {
+	let [value, magnitudes] = [0, 0];
+	for (const [i, number] of a.entries()) {
+		value += number * b[i]!;
+		magnitudes += Math.abs(number * b[i]!);
+	}
+	const unit = 2 ** -24;
+	return {value, error: ((DIM * unit) / (1 - DIM * unit)) * magnitudes};
+}
+
+test('a level that the CPU does not support, or that does not exist, is refused by all calls that need the addon', async t => {
+	const {stdout} = await passagekit(['doctor', '--json'], {PASSAGEKIT_CPU: 'sse9'});
+	const {findings} = JSON.parse(stdout) as {findings: Array<{what: string; ok: boolean; is: string}>};
+	const {ok, is} = findings.find(({what}) => what === 'addon')!;
+	t.false(ok);
+	t.regex(is, /^the environment variable PASSAGEKIT_CPU: expected a level that this CPU supports, one of .*scalar; got sse9$/u);
+	const source = `
+		const {FlatIndex} = await import(${JSON.stringify(new URL('../../ts/index.ts', import.meta.url).href)});
+		for (let attempt = 0; attempt < 2; attempt++) {
+			try { new FlatIndex({dim: 2}); } catch (error) { console.log(error.code); }
+		}
+	`;
+	const args = ['--import=tsx', '--input-type=module', '--eval', source];
+	const result = await execute(process.execPath, args, {cwd: packageRoot, env: {...process.env, PASSAGEKIT_CPU: 'sse9'}});
+	t.is(result.stdout, 'ERR_ARGUMENT\nERR_ARGUMENT\n');
+});
+
+test('doctor names the level in use and the others', async t => {
+	const {stdout} = await passagekit(['doctor', '--json'], {PASSAGEKIT_CPU: 'scalar'});
+	const {findings} = JSON.parse(stdout) as {findings: Array<{what: string; is: string}>};
+	t.regex(findings.find(({what}) => what === 'addon')!.is, /scalar kernels \(PASSAGEKIT_CPU can force .+\)$/u);
+});
