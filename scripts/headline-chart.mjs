@@ -1,13 +1,13 @@
-// Draws docs/images/headline-speeds.svg, a bar chart of the speedups in the README's table "How fast". Run it after every change of
-// the table, so that the chart agrees with it: `node scripts/headline-chart.mjs`.
+// Draws docs/images/headline-speeds.svg, a bar chart of the speedups in the README's table "How fast". Run this script after every change
+// to the table, so that the chart agrees with the table: `node scripts/headline-chart.mjs`.
 import {readFileSync, writeFileSync} from 'node:fs';
 
 // All lengths are in pixels.
 const WIDTH = 790;
 const ROW_HEIGHT = 30;
-/** Width of the labels, which stand left of the bars. */
+/** Width of the labels, which are to the left of the bars. */
 const LEFT = 400;
-/** Space right of the longest bar, for its number. */
+/** Width of the space to the right of the longest bar, for its number. */
 const RIGHT = 70;
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');

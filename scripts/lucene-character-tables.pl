@@ -1,10 +1,10 @@
 #!/usr/bin/env perl
-# Writes two tables of Unicode properties as Rust arrays. With them, the BM25 analyzers find the same words as Lucene's
-# StandardTokenizer. The data is that of Unicode 14.0 (LineBreak.txt, emoji/emoji-data.txt), which Perl 5.36 contains. Another
-# version would change the tokens of existing indexes, so the script refuses to use one.
+# Writes two tables of Unicode properties as Rust arrays. With these tables, the BM25 analyzers find the same words as
+# Lucene's StandardTokenizer. The data is that of Unicode 14.0 (LineBreak.txt, emoji/emoji-data.txt), which Perl 5.36
+# contains. Another version of Unicode would change the tokens of existing indexes, so the script refuses to use any other.
 #
-#     perl scripts/lucene-character-tables.pl          writes the tables
-#     perl scripts/lucene-character-tables.pl --check  fails if they differ from what it would write
+#     perl scripts/lucene-character-tables.pl          writes the file of the tables
+#     perl scripts/lucene-character-tables.pl --check  fails if the file differs from what the script would write
 use strict;
 use warnings;
 use FindBin;
@@ -13,7 +13,8 @@ use Unicode::UCD qw(prop_invlist);
 my $version = Unicode::UCD::UnicodeVersion();
 die "expected Unicode 14.0.0 (Perl 5.36), got $version\n" unless $version eq '14.0.0';
 
-# Returns the source of a Rust array with the ranges of code points that have a property, both ends included.
+# Returns the source code of a Rust array with the ranges of code points that have a property. Both ends of a range are
+# inclusive.
 sub table {
     my ($name, $property, $doc) = @_;
     my @starts_and_ends = prop_invlist($property);

@@ -1,6 +1,6 @@
-// Sets up a checkout: installs packages, builds the addon, compiles the TypeScript. A step is skipped if its input files have not changed
-// since it last succeeded; their hash is stored as its stamp in node_modules. This file imports only Node's own modules, because it runs before
-// anything is installed.
+// Sets up a checkout: installs packages, builds the addon, and compiles the TypeScript code. A step is skipped if its input files have not
+// changed since the step last succeeded: a hash of these files is stored in node_modules as the stamp of the step. This file imports only
+// Node's built-in modules, because it runs before anything is installed.
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
@@ -55,34 +55,38 @@ const steps = [
 ];
 
 /**
-Runs the steps whose outputs are missing or out of date, and prints what they do and how long they take. The addon is built with the Cargo
-profile `release`, or with `dist`, which takes longer and is for publishing. An addon built with `dist` is also used where `release` is asked for.
+Runs the steps whose outputs are missing or out of date, and prints what they do and how long they take. `only` restricts this to the steps with
+the given names. The addon is built with the Cargo profile `release`, or with `dist`, which takes longer and is that of published addons. An addon
+built with `dist` is also used where `release` is requested. If the environment variable `PASSAGEKIT_PREBUILT` is set, the addon in `native/` is
+used as it is.
 */
 export async function prepare({only, profile = 'release'} = {}) {
 	const [major, minor] = process.versions.node.split('.').map(Number);
 	if (major < 20 || (major === 20 && minor < 19)) {
-		fail(`passagekit needs Node 20.19 or later; this is ${process.version}. Install a newer one from https://nodejs.org.`);
+		fail(`passagekit needs Node 20.19 or later; this is ${process.version}. Install a newer version from https://nodejs.org.`);
 	}
 	for (const step of steps) {
 		if (only && !only.includes(step.name)) {
 			continue;
 		}
+		if (step.name === 'addon' && process.env.PASSAGEKIT_PREBUILT) {
+			continue;
+		}
 		const suffix = step.name === 'addon' && profile !== 'release' ? ` ${profile}` : '';
-		const stamp = `${fingerprint(step.inputs)}${suffix}`;
 		const isComplete = step.outputs.every(file => existsSync(join(root, typeof file === 'function' ? file() : file)));
-		if (isComplete && readStamps()[step.name]?.startsWith(stamp)) {
+		if (isComplete && readStamps()[step.name]?.startsWith(`${fingerprint(step.inputs)}${suffix}`)) {
 			continue;
 		}
 		const startedAt = performance.now();
 		say(`${step.description} …`);
 		await step.run(profile);
-		// Computed again, because a step may change its own inputs. Installing packages deletes all stamps with the old node_modules.
+		// The fingerprint is computed again, because a step may change its own inputs. Installing packages deletes node_modules, and so all stamps.
 		writeStamps({...readStamps(), [step.name]: `${fingerprint(step.inputs)}${suffix}`});
 		say(`${step.description.replace(/ \(.*\)$/u, '')}: done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
 	}
 }
 
-/** Builds the addon and its type declarations. */
+/** Builds the addon for this platform, and its type declarations. */
 function buildAddon(profile) {
 	requireRust();
 	execute(process.execPath, [
@@ -104,8 +108,9 @@ function buildAddon(profile) {
 }
 
 /**
-Bundles the modules that package.json exports, and the command line. Node opens all modules of a program at once, so without bundles the
-200 source files could not be loaded where a process may have only 64 open files. Code that several entries use goes into `chunks`.
+Bundles the modules that package.json exports, and the command line. Node opens all modules of a program at the same time. So without bundles,
+the 200 source files could not be loaded on a system where a process may have only 64 open files. Code that several entry points use is
+written to `chunks`.
 */
 async function bundle() {
 	const output = join(root, 'dist/ts');
@@ -129,7 +134,7 @@ async function bundle() {
 		target: 'esnext',
 		packages: 'external',
 		charset: 'utf8',
-		// Without this, esbuild names a class that refers to itself with an underscore, such as `_Bm25Index`.
+		// Without this option, esbuild renames a class that refers to itself: `Bm25Index` would become `_Bm25Index`.
 		keepNames: true,
 		legalComments: 'none',
 		logLevel: 'warning',
@@ -137,7 +142,7 @@ async function bundle() {
 	keepNamesOfClassesOnly(filesUnder('dist/ts').filter(path => path.endsWith('.js')));
 }
 
-/** Removes the type declarations of sources that were moved or deleted. tsc does not remove them, and they would be published. */
+/** Removes the type declarations of source files that were moved or deleted. tsc does not remove them, so they would be published. */
 function removeStaleDeclarations() {
 	for (const path of filesUnder('dist/ts').filter(path => path.endsWith('.d.ts'))) {
 		if (!existsSync(join(root, path.replace(/^dist\//u, '').replace(/\.d\.ts$/u, '.ts')))) {
@@ -147,7 +152,7 @@ function removeStaleDeclarations() {
 }
 
 /**
-Restricts esbuild's `keepNames` to classes. For functions, it would set the name of every closure each time the closure is created, which costs
+Restricts esbuild's option `keepNames` to classes. Otherwise, the name of every closure would be set each time the closure is created, which costs
 microseconds per search.
 */
 function keepNamesOfClassesOnly(paths) {
@@ -163,19 +168,27 @@ function keepNamesOfClassesOnly(paths) {
 	}
 }
 
+/**
+Returns the target triple of this machine. The addon is built with an explicit target, so Cargo reuses the compiled crates for the tests only if
+the tests name the same target.
+*/
+export function hostTarget() {
+	return /^host: (.+)$/mu.exec(spawnSync('rustc', ['-vV'], {encoding: 'utf8'}).stdout)[1];
+}
+
 /** If Rust is missing or too old, prints how to install it and exits. */
 export function requireRust() {
 	const minVersion = /^rust-version = "(\d+)\.(\d+)/mu.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'));
 	const {stdout, error, status} = spawnSync('cargo', ['--version'], {encoding: 'utf8', cwd: root});
 	const instructions =
-		"Install it with rustup (https://rustup.rs):\n\n    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh\n\nthen open a new shell and run the same command again.";
+		"Install Rust with rustup (https://rustup.rs):\n\n    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh\n\nthen open a new shell and run the same command again.";
 	if (error || status !== 0) {
-		fail(`the addon is built with Rust, and there is no \`cargo\` here. ${instructions}`);
+		fail(`the addon is built with Rust, but \`cargo\` was not found. ${instructions}`);
 	}
 	const version = /(\d+)\.(\d+)/u.exec(stdout);
 	if (version && (Number(version[1]) - Number(minVersion[1]) || Number(version[2]) - Number(minVersion[2])) < 0) {
 		fail(
-			`the addon needs Rust ${minVersion[1]}.${minVersion[2]} or later; this is ${version[0]}. Run \`rustup update stable\`. ${instructions}`,
+			`the addon needs Rust ${minVersion[1]}.${minVersion[2]} or later; this is ${version[0]}. Run \`rustup update stable\` or, if you do not have rustup: ${instructions}`,
 		);
 	}
 }
@@ -208,13 +221,13 @@ export function fail(message, status = 1) {
 	process.exit(status);
 }
 
-/** Returns the path of the built addon, or the path of no file if there is none. */
+/** Returns the path of the built addon. If there is none, returns a path at which no file exists. */
 export function addonFile() {
 	const found = readdirSync(join(root, 'native')).find(name => /^passagekit\..*\.node$/u.test(name));
 	return `native/${found ?? 'passagekit.node'}`;
 }
 
-/** Returns a hash of the version of Node and of all files in `paths`. */
+/** Returns a hash of the version of Node and of the content of all files in `paths`, which are files and folders. */
 function fingerprint(paths) {
 	const hash = createHash('sha256').update(process.version);
 	for (const path of paths.flatMap(filesUnder)) {

@@ -1,16 +1,16 @@
-// Runs the tasks of `npm run demo`, `npm test`, `npm run ready` and the other scripts in package.json. Sets up the checkout first if needed.
+// Runs the tasks behind `npm run demo`, `npm test`, `npm run ready` and the other scripts in package.json. Each task first sets up what it needs
+// in the checkout (prepare.mjs).
 import {spawnSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
-import {addonFile, execute, fail, npm, prepare, requireRust, root, say} from './prepare.mjs';
+import {addonFile, execute, fail, hostTarget, npm, prepare, requireRust, root, say} from './prepare.mjs';
 
 const [task, ...args] = process.argv.slice(2);
 const bin = (name, file) => join(root, 'node_modules', name, file);
 const node = (...command) => execute(process.execPath, command);
 
 const tasks = {
-	/** Builds everything; `npm run build dist` builds the addon as it is published. */
 	async build() {
 		await prepare({profile: args[0]});
 	},
@@ -18,7 +18,7 @@ const tasks = {
 		await prepare();
 		node('bin/passagekit.js', 'demo', ...args);
 	},
-	/** Runs all tests. With arguments, it runs only ava with these, for example `npm test -- test/fusion/fuse.test.ts`. */
+	/** Runs all tests. With arguments, runs only ava with these arguments, for example `npm test -- test/fusion/fuse.test.ts`. */
 	async test() {
 		await prepare();
 		if (args.length === 0) {
@@ -56,23 +56,43 @@ const tasks = {
 		requireRust();
 		node('--import=tsx', 'benches/instructions/guard.ts', ...args);
 	},
-	/** Builds the documentation site in docs/.vitepress/dist; `npm run docs serve` serves it, and updates it when pages change. */
+	/** Builds the documentation site in docs/.vitepress/dist; `npm run docs serve` serves the site, and updates it when pages change. */
 	async docs() {
 		await prepare({only: ['packages']});
-		// docs/package.json has exact versions instead of a lock file: one made on a single platform can lack optional packages of others.
+		// docs/package.json has exact versions instead of a lock file, because a lock file that npm writes on one platform can lack the optional
+		// packages of other platforms.
 		execute(npm, ['install', '--prefix', 'docs', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error']);
 		const docs = (name, file, ...rest) => execute(process.execPath, [join(root, 'docs/node_modules', name, file), ...rest]);
 		docs('typedoc', 'bin/typedoc', '--options', 'docs/typedoc.json');
 		docs('vitepress', 'bin/vitepress.js', args[0] === 'serve' ? 'dev' : 'build', 'docs');
 	},
 	/**
-	Packs the npm packages in dist/packages, with an addon that is optimized for publishing. `npm run pack release` takes the addon of
-	`npm run build`, which is larger and built in less time.
+	Builds the addon for publishing in dist/addons. `npm run addon -- aarch64-unknown-linux-musl` builds it for another platform; without an
+	argument, it is built for this one.
 	*/
+	async addon() {
+		const {buildAddonForPublishing} = await import('./addon.mjs');
+		await buildAddonForPublishing(args[0]);
+	},
+	/** Packs the npm packages into dist/packages, with the addons in dist/addons or, for this platform, the addon that `npm run build` builds. */
 	async pack() {
-		await prepare({profile: args[0] ?? 'dist'});
+		await prepare();
 		const {pack} = await import('./pack.mjs');
 		await pack();
+	},
+	/** Sets the next version; see .changeset/README.md. */
+	async 'version-packages'() {
+		const {version} = await import('./version.mjs');
+		await version();
+	},
+	/** Packs and publishes the packages; with `--dry-run`, does everything except publishing. */
+	async release() {
+		const unknown = args.filter(argument => argument !== '--dry-run');
+		if (unknown.length > 0) {
+			fail(`expected no argument but --dry-run, got ${unknown.join(' ')}`, 2);
+		}
+		const {release} = await import('./release.mjs');
+		await release({isDryRun: args.includes('--dry-run')});
 	},
 	/** `npm run bench -- NAME` runs a benchmark with an optimized addon. */
 	async bench() {
@@ -86,27 +106,20 @@ function rustTests() {
 	const shared = process.env.PASSAGEKIT_SHARED ?? join(root, '..', 'shared');
 	if (!existsSync(join(shared, 'reference'))) {
 		say(
-			`SKIPPING the comparisons with Lucene, trec_eval, Pyserini and Faiss on collections that cannot be published: they are not in ${shared}. The comparisons on test/golden run.`,
+			`SKIPPING the comparisons with Lucene, trec_eval, Pyserini and Faiss on data sets that cannot be published: they are not in ${shared}. The comparisons on the files in test/golden still run.`,
 		);
 	}
 	say('cargo test …');
 	execute('cargo', ['test', '--release', '--workspace', '--target', hostTarget(), '--quiet']);
 	const {supportedLevels} = createRequire(import.meta.url)(join(root, addonFile())).systemInfo();
-	// The tests above ran with the first level, which is the fastest. The tests of kernels ran with all.
+	// The tests above ran with the first level of instruction sets, which is the fastest. Only the tests of the kernels ran with all levels.
 	for (const level of supportedLevels.slice(1)) {
 		say(`cargo test of BM25 and vector search with PASSAGEKIT_CPU=${level} …`);
 		const tests = ['lucene_scores', 'golden', 'flat', 'hnsw'].flatMap(name => ['--test', name]);
-		const args = ['test', '--release', '--target', hostTarget(), '--quiet', '-p', 'sparse', '-p', 'dense', ...tests];
+		// With `-p` instead of `--workspace`, Cargo would enable other features of the dependencies, and compile the dependencies again.
+		const args = ['test', '--release', '--workspace', '--target', hostTarget(), '--quiet', ...tests];
 		execute('cargo', args, {PASSAGEKIT_CPU: level});
 	}
-}
-
-/**
-Returns the target triple of this machine. The addon is built with an explicit target, and Cargo reuses its compiled crates only if tests name
-the same one.
-*/
-function hostTarget() {
-	return /^host: (.+)$/mu.exec(spawnSync('rustc', ['-vV'], {encoding: 'utf8'}).stdout)[1];
 }
 
 function typeTests() {
@@ -114,7 +127,7 @@ function typeTests() {
 	node(bin('typescript', 'bin/tsc'), '--noEmit', '-p', 'tsconfig.json');
 	// The published declarations must reject what the sources reject.
 	node(bin('typescript', 'bin/tsc'), '-p', 'test/types');
-	// Scripts of the benchmark report, which run in a browser.
+	// The scripts of the benchmark report, which run in a browser.
 	node(bin('typescript', 'bin/tsc'), '--noEmit', '-p', 'benches/qps/report/client');
 }
 

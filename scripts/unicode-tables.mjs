@@ -1,8 +1,8 @@
-// Writes Rust functions for Unicode properties that our crates need and that their dependencies do not have. The data comes from the Node that
-// runs this script; `node -p process.versions.unicode` prints its Unicode version.
+// Writes Rust functions that test Unicode properties of characters, for properties that our crates need and their dependencies do not have. The
+// data comes from the Node that runs this script; `node -p process.versions.unicode` prints its Unicode version.
 //
 //     node scripts/unicode-tables.mjs          writes the tables
-//     node scripts/unicode-tables.mjs --check  fails if a table differs from what it would write
+//     node scripts/unicode-tables.mjs --check  fails if a table differs from what the script would write
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const version = process.versions.unicode;
 const maxLineLength = 118;
 
-/** Returns the characters with a property as inclusive ranges of code points, in ascending order. */
+/** Returns the characters with a property, from the code point `from` on, as inclusive ranges of code points in ascending order. */
 function ranges(property, from) {
 	const pattern = new RegExp(`\\p{${property}}`, 'u');
 	const found = [];
@@ -29,7 +29,7 @@ function ranges(property, from) {
 	return found;
 }
 
-/** Returns the source of a Rust function that tells whether a character, from the code point `from` on, has a property. */
+/** Returns the source code of a Rust function that says whether a character, from the code point `from` on, has a property. */
 function rustFunction({name, property, from, doc}) {
 	const character = code => `'\\u{${code.toString(16)}}'`;
 	const patterns = ranges(property, from).map(([first, last]) =>

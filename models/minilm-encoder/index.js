@@ -4,7 +4,7 @@ const {join} = require('node:path');
 /** The folder of the model. */
 exports.folder = __dirname;
 
-/** The files of the model. Each is named, so that tools that trace a program's files, such as `@vercel/nft`, find them. */
+/** The files of the model. Each file is listed, so that tools that trace a program's files, such as `@vercel/nft`, find it. */
 exports.files = [
 	join(__dirname, 'config.json'),
 	join(__dirname, 'model.onnx'),

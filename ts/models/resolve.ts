@@ -1,5 +1,5 @@
 /** Resolves the name of a model to a local folder. */
-import {createRequire} from 'node:module';
+import module from 'node:module';
 import {dirname, join, resolve} from 'node:path';
 import {packageRoot} from '../core/native/addon.ts';
 import {checkString} from '../core/checks.ts';
@@ -16,8 +16,8 @@ export function modelOptions({signal, onProgress, revision, offline, cacheFolder
 	return {signal, onProgress, revision, offline, cacheFolder, endpoint, token};
 }
 
-// A bundler may provide no URL, as in CommonJS. Packages are then found from the working directory.
-const require = createRequire(import.meta.url ?? join(process.cwd(), 'package.json'));
+// `import.meta.url` may be undefined in bundled code, as in CommonJS bundles. Packages are then found from the working directory.
+const require = module.createRequire(import.meta.url ?? join(process.cwd(), 'package.json'));
 
 /**
 Loads the packages with passagekit's own models. They are separate packages because of their size. The names are literal, so that tools that
@@ -29,7 +29,7 @@ const modelPackages: Readonly<Record<string, () => {readonly folder: string}>> =
 	'minilm-mlm-head': () => require('@passagekit/minilm-mlm-head') as {folder: string},
 };
 
-/** The names of passagekit's own models. Those that have no package are for tests and are only in a checkout. */
+/** The names of passagekit's own models. Those without a package are for tests and exist only in a checkout. */
 export const ownModels: readonly string[] = [...Object.keys(modelPackages), 'tiny-encoder', 'tiny-reader'];
 
 /**
@@ -55,6 +55,7 @@ export async function resolveModel(model: string, options: ModelOptions = {}): P
 	);
 }
 
+/** Returns the folder of one of passagekit's own models. Fails with `ERR_MODEL_MISSING` if it is not installed. */
 function ownModel(name: string): string {
 	const found = ownModelFolder(name);
 	if (found === undefined) {
@@ -73,9 +74,10 @@ export function ownModelFolder(name: string): string | undefined {
 	if (isFolder(inCheckout)) {
 		return inCheckout;
 	}
-	// passagekit may be installed elsewhere than the program, as with `npx`. The program's packages are found from the working directory.
+	// passagekit may be installed in a different place than the program, as with `npx`. The program's packages are found from the working
+	// directory.
 	const fromWorkingDirectory = (): string =>
-		dirname(createRequire(join(process.cwd(), 'package.json')).resolve(`@passagekit/${name}/package.json`));
+		dirname(module.createRequire(join(process.cwd(), 'package.json')).resolve(`@passagekit/${name}/package.json`));
 	for (const find of [() => modelPackages[name]?.().folder, fromWorkingDirectory]) {
 		try {
 			const folder = find();

@@ -1,13 +1,13 @@
 /** Finds the ONNX Runtime library for this platform. */
 import {readdirSync, statSync} from 'node:fs';
-import {createRequire} from 'node:module';
+import module from 'node:module';
 import {dirname, join} from 'node:path';
 import {RetrievalError} from '../core/errors.ts';
 
 /** The ONNX Runtime library of this platform. */
 export interface RuntimeLibrary {
 	readonly path: string;
-	/** Version of `onnxruntime-node`; `undefined` for the library that PASSAGEKIT_ONNXRUNTIME names. */
+	/** Version of `onnxruntime-node`; `undefined` if the environment variable `PASSAGEKIT_ONNXRUNTIME` names the library. */
 	readonly version?: string;
 }
 
@@ -48,7 +48,7 @@ export function findRuntimeLibrary(): RuntimeLibrary {
 function peerManifest(): {path: string; version: string} | undefined {
 	for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
 		try {
-			const require = createRequire(from);
+			const require = module.createRequire(from);
 			const path = require.resolve('onnxruntime-node/package.json');
 			return {path, version: (require(path) as {version: string}).version};
 		} catch {}
@@ -63,8 +63,8 @@ function libraryIn(bin: string): string | undefined {
 			win32: /^onnxruntime\.dll$/u,
 			darwin: /^libonnxruntime\..*dylib$/u,
 		}[process.platform as string] ?? /^libonnxruntime\.so(\.\d+)*$/u;
-	// The folders are named after versions of Node-API; the newest one comes first.
-	for (const abi of list(bin).sort().reverse()) {
+	// The folders are named after versions of Node-API. The newest one comes first.
+	for (const abi of list(bin).sort((a, b) => b.localeCompare(a, 'en', {numeric: true}))) {
 		const folder = join(bin, abi, process.platform, process.arch);
 		const file = list(folder)
 			.sort()

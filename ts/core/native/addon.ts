@@ -1,6 +1,6 @@
 /** Finds this package and loads its native addon. */
 import {readFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
+import module from 'node:module';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {RetrievalError} from '../errors.ts';
@@ -12,8 +12,8 @@ const moduleLocation: string = import.meta.url ?? join(process.cwd(), 'package.j
 
 /**
 The folder of this package: the nearest parent folder of this file with passagekit's package.json. If a bundler has copied this file into
-another program, there is none, and the constant is the folder of the bundle. The addon and the models are then found in their own npm
-packages.
+another program, there is no such folder, and the constant is the folder of the bundle. The addon and the models are then found in their own
+npm packages.
 */
 export const packageRoot: string = (() => {
 	const file = moduleLocation.startsWith('file:') ? fileURLToPath(moduleLocation) : moduleLocation;
@@ -34,7 +34,7 @@ export function packageVersion(): string {
 	return version;
 }
 
-/** Returns the platform as it is written in the names of the addon's npm packages: `linux-x64-gnu`, `darwin-arm64`, `win32-x64-msvc`, … */
+/** Returns the platform as the names of the addon's npm packages spell it: `linux-x64-gnu`, `darwin-arm64`, `win32-x64-msvc`, … */
 export function platformName(): string {
 	const {platform, arch} = process;
 	if (platform === 'linux') {
@@ -43,12 +43,13 @@ export function platformName(): string {
 	return platform === 'win32' ? `win32-${arch}-msvc` : `${platform}-${arch}`;
 }
 
+/** Returns the C library of Node: glibc or musl. */
 function libc(): 'gnu' | 'musl' {
 	const reporter = process.report as (NodeJS.ProcessReport & {excludeNetwork?: boolean}) | undefined;
 	if (reporter === undefined) {
 		return 'musl';
 	}
-	// Without this setting, Node looks up the host names of all peers that the process is connected to, and waits for the answers.
+	// Without this setting, the report looks up the host names of all peers that the process is connected to, and waits for the answers.
 	const {excludeNetwork = false} = reporter;
 	reporter.excludeNetwork = true;
 	try {
@@ -59,9 +60,9 @@ function libc(): 'gnu' | 'musl' {
 	}
 }
 
-/** Loads the addon that was built in this checkout, or else that of the npm package for this platform. Fails with `ERR_NATIVE_MISSING`. */
+/** Loads the addon that this checkout built, or else the npm package for this platform. Fails with `ERR_NATIVE_MISSING` if neither loads. */
 export function loadAddon(): unknown {
-	const require = createRequire(moduleLocation);
+	const require = module.createRequire(moduleLocation);
 	const platform = platformName();
 	const packageName = platformPackage(platform);
 	const file = join(packageRoot, 'native', `passagekit.${platform}.node`);
@@ -85,7 +86,7 @@ export function loadAddon(): unknown {
 	}
 	const install = loadPackage
 		? `Install it with \`npm install ${packageName}\`, or run \`npm run build\` in a checkout of passagekit.`
-		: `There is no package for this platform, only for ${Object.keys(platformPackages).join(', ')}; \`npm run build\` in a checkout of passagekit may make an addon.`;
+		: `There is no package for this platform, only for ${Object.keys(platformPackages).join(', ')}; \`npm run build\` in a checkout of passagekit may build one.`;
 	const subject = `the native addon for ${platform} (Node ${process.versions.node})`;
 	throw new RetrievalError(
 		'ERR_NATIVE_MISSING',

@@ -1,13 +1,14 @@
 /** The npm packages that contain the addon, one for each platform. */
-import {createRequire} from 'node:module';
+import module from 'node:module';
 import {join} from 'node:path';
 
-// A bundler may provide no URL, as in CommonJS. Packages are then found from the working directory.
-const require = createRequire(import.meta.url ?? join(process.cwd(), 'package.json'));
+// A bundler may provide no URL, as in CommonJS. Packages are then found from the working directory. `createRequire` is not imported by name,
+// because webpack would then replace these calls, and look for the packages of all platforms.
+const require = module.createRequire(import.meta.url ?? join(process.cwd(), 'package.json'));
 
 /**
-Loads the package of each platform. The names are literal, so that tools that trace a program's files, such as `@vercel/nft`, find the package
-that is installed.
+For each platform, a function that loads its package. The names are literals, so that tools that trace a program's files, such as
+`@vercel/nft`, find the package that is installed.
 */
 export const platformPackages: Readonly<Partial<Record<string, () => unknown>>> = {
 	'darwin-arm64': () => require('@passagekit/native-darwin-arm64'),

@@ -1,0 +1,85 @@
+// Builds the addon for publishing, for one of the platforms in package.json, and writes it to dist/addons. On Linux, zig links the addons for
+// all platforms except Windows: zig needs no other compiler or SDK, and it can link with the symbols of an old glibc.
+import {spawnSync} from 'node:child_process';
+import {existsSync, mkdirSync, readFileSync, statSync} from 'node:fs';
+import {join} from 'node:path';
+import {execute, fail, hostTarget, prepare, requireRust, root, say} from './prepare.mjs';
+
+/** The oldest version of glibc with which the addons for Linux run. Node 20 itself needs 2.28. */
+const MIN_GLIBC = '2.17';
+/** Maximum size of an addon, in MB. */
+export const MAX_ADDON_MB = 18;
+/** The folder for the addons that will be published. */
+export const addonFolder = join(root, 'dist/addons');
+
+/** Builds the addon for a Rust target, such as `aarch64-unknown-linux-musl`. */
+export async function buildAddonForPublishing(target = hostTarget()) {
+	const {name, napi} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+	if (!napi.targets.includes(target)) {
+		fail(`expected a target for which ${name} has a package, one of ${napi.targets.join(', ')}; got ${target}`, 2);
+	}
+	await prepare({only: ['packages']});
+	requireRust();
+	const usesZig = process.platform === 'linux' && !target.includes('windows');
+	const canLink = usesZig || target === hostTarget() || target.split('-').slice(1).join() === hostTarget().split('-').slice(1).join();
+	if (!canLink) {
+		fail(`the addon for ${target} cannot be built on ${process.platform}: build it on that system, as .github/workflows/release.yml does.`);
+	}
+	requireRustTarget(target);
+	if (usesZig) {
+		requireZig();
+	}
+	mkdirSync(addonFolder, {recursive: true});
+	const {parseTriple} = await import('@napi-rs/cli');
+	const file = join(addonFolder, `${napi.binaryName}.${parseTriple(target).platformArchABI}.node`);
+	execute(process.execPath, [
+		join(root, 'node_modules/@napi-rs/cli/dist/cli.js'),
+		'build',
+		'--manifest-path',
+		'native/Cargo.toml',
+		'--package-json-path',
+		'package.json',
+		'--output-dir',
+		'dist/addons',
+		// A target folder of its own: because the linker differs from that of `npm run build`, Cargo would otherwise rebuild the C libraries
+		// whenever the two builds alternate.
+		'--target-dir',
+		'target/addons',
+		'--platform',
+		'--no-js',
+		'--dts',
+		'binding.d.ts',
+		'--profile',
+		'dist',
+		'--target',
+		usesZig && target.endsWith('-gnu') ? `${target}.${MIN_GLIBC}` : target,
+		...(usesZig ? ['--cross-compile'] : []),
+	]);
+	if (!existsSync(file)) {
+		fail(`expected the build to write ${file}, but it did not.`);
+	}
+	const size = statSync(file).size / 1e6;
+	say(`dist/addons has the addon for ${target}: ${size.toFixed(1)} MB`);
+	if (size > MAX_ADDON_MB) {
+		fail(`expected an addon of at most ${MAX_ADDON_MB} MB, got ${size.toFixed(1)} MB.`);
+	}
+}
+
+/** Installs Rust's standard library for a target, if it is missing. */
+function requireRustTarget(target) {
+	const {stdout} = spawnSync('rustc', ['--print', 'target-libdir', '--target', target], {encoding: 'utf8', cwd: root});
+	if (!existsSync(stdout.trim())) {
+		execute('rustup', ['target', 'add', target]);
+	}
+}
+
+/** If zig or cargo-zigbuild is missing, prints how to install them and exits. */
+function requireZig() {
+	const runs = (command, ...args) => spawnSync(command, args).status === 0;
+	const hasZig = runs('zig', 'version') || runs('python3', '-m', 'ziglang', 'version');
+	if (!hasZig || !runs('cargo-zigbuild', '--version')) {
+		fail(
+			'the addon for publishing is linked with zig. Install zig with `pip install cargo-zigbuild ziglang`, and run the same command again.',
+		);
+	}
+}

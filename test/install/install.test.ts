@@ -1,0 +1,145 @@
+// Installs the packages as a user does, and uses them in programs and from the command line. Also tests that a file tracer, which
+// deployment tools use to collect the files of a program, finds the files of the packages.
+import {readFile} from 'node:fs/promises';
+import {createRequire} from 'node:module';
+import {join} from 'node:path';
+import {parseTriple} from '@napi-rs/cli';
+import {nodeFileTrace} from '@vercel/nft';
+import test from 'ava';
+import {packageRoot, platformName} from '../../ts/core/native/addon.ts';
+import {platformPackage, platformPackages} from '../../ts/core/native/platform-packages.ts';
+import {App, packed, program} from './app.ts';
+
+const app = new App();
+/** A program for which passagekit is installed without its optional dependencies, and therefore without its addon. */
+const appWithoutAddon = new App();
+
+test.before(async () => {
+	const tarballs = await packed();
+	await app.install(tarballs);
+	await appWithoutAddon.install(
+		tarballs.filter(path => /passagekit-\d[^/]*$/u.test(path)),
+		{omit: 'optional'},
+	);
+});
+
+test.after.always(async () => {
+	await app.remove();
+	await appWithoutAddon.remove();
+});
+
+test('an ES module and a CommonJS module index and search', async t => {
+	await app.write('program.mjs', `import {Collection} from 'passagekit'; const path = './esm'; ${program}`);
+	t.is(await app.node('program.mjs'), 'lamp');
+	const source = `const {Collection} = require('passagekit'); const path = './cjs'; (async () => {${program}})();`;
+	await app.write('program.cjs', source);
+	t.is(await app.node('program.cjs'), 'lamp');
+});
+
+test('the command line indexes and searches, and doctor finds the addon and the models', async t => {
+	const bin = app.file('passagekit/bin/passagekit.js');
+	await app.write('docs/bridge.txt', 'The bridge of steel was opened in 1902.');
+	await app.node(bin, 'add', 'docs', '--no-encoder');
+	t.regex(await app.node(bin, 'search', 'steel bridges', '--retriever', 'bm25'), /opened in 1902/u);
+	// The exit status of `doctor` is not 0, because the program has no ONNX Runtime (`model runtime`).
+	const {stdout} = (await t.throwsAsync(app.node(bin, 'doctor', '--json'))) as Error & {stdout: string};
+	const {findings} = JSON.parse(stdout) as {findings: Array<{what: string; ok: boolean; is: string}>};
+	t.deepEqual(
+		findings.map(({what, ok}) => [what, ok]),
+		[
+			['platform', true],
+			['addon', true],
+			['model runtime', false],
+			['models', true],
+		],
+	);
+	t.is(findings.at(-1)!.is, 'minilm-encoder, minilm-reader, minilm-mlm-head');
+});
+
+test('models are found in their packages, and for a model that has no package, the error says that a checkout is needed', async t => {
+	const source = `
+		import {resolveModel} from 'passagekit';
+		for (const name of ['minilm-encoder', 'minilm-reader', 'minilm-mlm-head', 'tiny-encoder']) {
+			console.log(await resolveModel(name).catch(error => error.code + ' ' + error.message));
+		}
+	`;
+	const lines = (await app.node('--input-type=module', '--eval', source)).split('\n');
+	const folders = ['minilm-encoder', 'minilm-reader', 'minilm-mlm-head'].map(name => app.file(`@passagekit/${name}`));
+	t.deepEqual(lines.slice(0, 3), folders);
+	t.regex(lines[3]!, /^ERR_MODEL_MISSING model tiny-encoder: expected a checkout/u);
+});
+
+test('a file tracer finds the addon and the models', async t => {
+	await app.write('traced.mjs', `import {Collection} from 'passagekit'; console.log(Collection);`);
+	const {fileList} = await nodeFileTrace([join(app.folder, 'traced.mjs')], {base: app.folder});
+	for (const file of [
+		`${platformPackage(platformName())}/passagekit.${platformName()}.node`,
+		'@passagekit/minilm-encoder/model.onnx',
+		'@passagekit/minilm-reader/tokenizer.json',
+		'@passagekit/minilm-mlm-head/model.safetensors',
+	]) {
+		t.true(fileList.has(join('node_modules', file)), file);
+	}
+});
+
+test('each platform that the addon is built for has a package, which the loader knows and which is an optional dependency', async t => {
+	const manifest = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')) as {napi: {targets: string[]}; version: string};
+	const platforms = Object.keys(platformPackages);
+	const built = manifest.napi.targets.map(target => parseTriple(target).platformArchABI);
+	t.deepEqual(built.toSorted(), platforms.toSorted());
+	const installed = createRequire(join(app.folder, 'package.json'))('passagekit/package.json') as {
+		optionalDependencies: Record<string, string>;
+		scripts?: unknown;
+		devDependencies?: unknown;
+	};
+	t.deepEqual(
+		installed.optionalDependencies,
+		Object.fromEntries(platforms.toSorted().map(platform => [platformPackage(platform), manifest.version])),
+	);
+	t.is(installed.scripts, undefined);
+	t.is(installed.devDependencies, undefined);
+});
+
+test('without the addon, the import, --help and doctor work, and a call that needs the addon says what to install', async t => {
+	const bin = appWithoutAddon.file('passagekit/bin/passagekit.js');
+	t.regex(await appWithoutAddon.node(bin, '--help'), /^Usage: passagekit/u);
+	const {stdout} = (await t.throwsAsync(appWithoutAddon.node(bin, 'doctor'))) as Error & {stdout: string};
+	t.true(stdout.includes(`npm install ${platformPackage(platformName())}`), stdout);
+	await appWithoutAddon.write(
+		'program.mjs',
+		`import {Collection} from 'passagekit'; await Collection.open('./docs', {create: true, encoder: false}).catch(error => console.log(error.name, error.code));`,
+	);
+	t.is(await appWithoutAddon.node('program.mjs'), 'RetrievalError ERR_NATIVE_MISSING');
+});
+
+test('on a platform without a package, the error names the supported platforms and says how to build the addon', async t => {
+	const source = `
+		Object.defineProperty(process, 'platform', {value: 'freebsd'});
+		const {FlatIndex} = await import('passagekit');
+		try {
+			new FlatIndex({dim: 2});
+		} catch (error) {
+			console.log(error.code, error.message);
+		}
+	`;
+	const message = await appWithoutAddon.node('--input-type=module', '--eval', source);
+	t.regex(message, /^ERR_NATIVE_MISSING the native addon for freebsd-/u);
+	t.regex(message, /only for darwin-arm64, .*`npm run build` in a checkout/u);
+});
+
+test('each package has its license, and the packages of the addon list the licenses of all its crates', async t => {
+	for (const name of ['minilm-encoder', 'minilm-reader', 'minilm-mlm-head']) {
+		t.regex(await readFile(app.file(`@passagekit/${name}/LICENSE`), 'utf8'), /Apache License/u);
+		t.regex(await readFile(app.file(`@passagekit/${name}/NOTICE`), 'utf8'), new RegExp(`^${name} `, 'u'));
+	}
+	const addon = platformPackage(platformName());
+	const licenses = await readFile(app.file(`${addon}/THIRD-PARTY-LICENSES`), 'utf8');
+	const {components} = JSON.parse(await readFile(app.file(`${addon}/sbom.cdx.json`), 'utf8')) as {
+		components: Array<{name: string; version: string}>;
+	};
+	t.true(components.some(({name}) => name === 'tantivy'));
+	t.deepEqual(
+		components.filter(({name, version}) => !licenses.includes(`\n${name} ${version} (`)).map(({name}) => name),
+		[],
+	);
+});
