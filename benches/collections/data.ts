@@ -1,44 +1,54 @@
-// Makes the documents and queries of benches/collections in the folder `.cache/`: texts of words whose frequencies follow
-// Zipf's law, unit vectors in clusters, and two fields. The same numbers give the same files on every machine.
+// Generates the documents and queries of benches/collections in the folder `.cache/`: texts of words whose frequencies follow
+// Zipf's law, unit vectors in clusters, and two fields. The files depend only on the numbers of documents and queries, not on
+// the machine. The table shows the files of such a data set.
 //
 // | file | content |
 // |---|---|
 // | `documents.jsonl` | a line per document: `{text, fields: {price, category}}` |
-// | `offsets.f64` | where each line starts, and where the last one ends, in bytes |
-// | `vectors.f32` | a row per document |
+// | `offsets.f64` | the byte offset in `documents.jsonl` of the start of each line, and of the end of the last line |
+// | `vectors.f32` | a row of `DIM` 32-bit floats per document |
 // | `queries.json` | `[{text, vector}]` |
 import {closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync} from 'node:fs';
 import {join} from 'node:path';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 import {Random} from './random.ts';
 
-/** The folder with data, collections and records of smoke runs. It can be deleted at any time. */
+/** The folder with data sets, collections, and records of smoke runs and partial runs. It can be deleted at any time. */
 export const cache = join(packageRoot, 'benches', 'collections', '.cache');
 
-/** Length of the vectors. */
+/** Number of dimensions of the vectors. */
 export const DIM = 384;
-/** Prices are whole numbers from 0 to 999, so that `price < limit` matches `limit / 1000` of the documents. */
+/** Number of different prices: the integers from 0 to 999, so that `price < limit` matches about `limit / 1000` of the documents. */
 export const PRICES = 1000;
 const CATEGORIES = 20;
 const VOCABULARY = 30_000;
+/** Minimum and maximum. */
 const WORDS_PER_DOCUMENT: readonly [number, number] = [40, 80];
 const WORDS_PER_QUERY = 5;
-/** Documents of a cluster share a topic: some words with ranks that are rare elsewhere. */
+/**
+The documents and queries of a cluster share a topic: `WORDS_PER_TOPIC` random words of the vocabulary, most of which are rare in other
+clusters. With this probability, a word of a text is drawn from the topic; otherwise, it is drawn from the whole vocabulary.
+*/
 const TOPICAL_SHARE = 0.25;
 const WORDS_PER_TOPIC = 200;
 const CLUSTERS = 256;
-/** Vectors are points of a space of this dimension, projected to `DIM` dimensions, plus noise. */
+/**
+Vectors are points of a space with this number of dimensions (the latent space), projected to `DIM` dimensions, plus noise, and then
+normalized.
+*/
 const LATENT_DIM = 32;
-/** Standard deviations within a cluster, relative to that of the clusters' centers, and of the noise in `DIM` dimensions. */
-const WITHIN = 0.7;
-const NOISE = 0.15;
+/** Standard deviation of points around the center of their cluster, per latent dimension. The centers' standard deviation is 1. */
+const CLUSTER_DEVIATION = 0.7;
+/** Standard deviation of the noise that is added to each of the `DIM` dimensions. */
+const NOISE_DEVIATION = 0.15;
 
+/** A query. Text search uses its text, vector search its vector, and hybrid search both. */
 export interface BenchQuery {
 	readonly text: string;
 	readonly vector: readonly number[];
 }
 
-/** Makes the data set of `documents` documents and `queries` queries, unless it exists, and returns its folder. */
+/** Generates a data set of `documents` documents and `queries` queries, unless its folder already exists. Returns the folder. */
 export function prepareData(documents: number, queries: number, say: (line: string) => void): string {
 	const folder = join(cache, `data-${documents}-${queries}`);
 	if (existsSync(folder)) {
@@ -54,7 +64,7 @@ export function prepareData(documents: number, queries: number, say: (line: stri
 	const random = new Random(1);
 	for (let i = 0; i < documents; i++) {
 		const cluster = random.below(CLUSTERS);
-		const line = Buffer.from(`${JSON.stringify({text: generator.passage(random, cluster), fields: fieldsOf(random)})}\n`);
+		const line = Buffer.from(`${JSON.stringify({text: generator.documentText(random, cluster), fields: fieldsOf(random)})}\n`);
 		writeSync(lines, line);
 		offsets[i + 1] = offsets[i]! + line.length;
 		writeSync(vectors, new Uint8Array(generator.vector(random, cluster).buffer));
@@ -62,27 +72,28 @@ export function prepareData(documents: number, queries: number, say: (line: stri
 	closeSync(lines);
 	closeSync(vectors);
 	writeFileSync(join(partial, 'offsets.f64'), new Uint8Array(offsets.buffer));
-	const asked = new Random(2);
-	const list: BenchQuery[] = Array.from({length: queries}, () => {
-		const cluster = asked.below(CLUSTERS);
-		return {text: generator.question(asked, cluster), vector: [...generator.vector(asked, cluster)]};
+	const queryRandom = new Random(2);
+	const benchQueries: BenchQuery[] = Array.from({length: queries}, () => {
+		const cluster = queryRandom.below(CLUSTERS);
+		return {text: generator.queryText(queryRandom, cluster), vector: [...generator.vector(queryRandom, cluster)]};
 	});
-	writeFileSync(join(partial, 'queries.json'), JSON.stringify(list));
+	writeFileSync(join(partial, 'queries.json'), JSON.stringify(benchQueries));
 	renameSync(partial, folder);
 	return folder;
 }
 
 /**
-Returns the ords of the k nearest vectors of each query, by an exhaustive scan of the first `documents` documents whose price is below
-`below`, best first. Fewer than k documents may match.
+Returns, for each query, the ords (positions in the data set) of the k documents with the nearest vectors, best first. Scans the vectors
+of all matching documents: those among the first `documents` documents of the data set whose price is below `priceLimit`. If fewer than
+k documents match, returns all of them. All vectors are unit vectors, so the nearest vectors have the highest inner products.
 */
-export function nearest(folder: string, documents: number, below: number, k: number, queries: readonly BenchQuery[]): number[][] {
+export function nearest(folder: string, documents: number, priceLimit: number, k: number, queries: readonly BenchQuery[]): number[][] {
 	const bytes = readFileSync(join(folder, 'vectors.f32'));
 	const vectors = new Float32Array(bytes.buffer, bytes.byteOffset, documents * DIM);
 	const prices = readFileSync(join(folder, 'documents.jsonl'), 'utf8')
 		.split('\n', documents)
 		.map(line => (JSON.parse(line) as {fields: {price: number}}).fields.price);
-	const matching = prices.flatMap((price, ord) => (price < below ? [ord] : []));
+	const matching = prices.flatMap((price, ord) => (price < priceLimit ? [ord] : []));
 	return queries.map(({vector}) => {
 		const query = Float32Array.from(vector);
 		const scored = matching.map(ord => {
@@ -101,13 +112,17 @@ export function nearest(folder: string, documents: number, below: number, k: num
 
 const fieldsOf = (random: Random): object => ({price: random.below(PRICES), category: `category${random.below(CATEGORIES)}`});
 
-/** What all documents and queries share: words and their frequencies, topics, centers of clusters and the projection. */
+/** Generates texts and vectors from the words, the topics, the cluster centers and the projection, which are fixed for all data sets. */
 class Generator {
+	/** The vocabulary, from the most frequent word (rank 0) to the rarest one. Frequent words are short. */
 	readonly #words: readonly string[];
-	/** Sums of the words' probabilities, by rank. */
+	/** For each rank, the sum of the relative frequencies of the words up to that rank. It is not normalized. */
 	readonly #cumulative: Float64Array;
+	/** The ranks of the words of each cluster's topic. */
 	readonly #topics: readonly number[][];
+	/** A row of `LATENT_DIM` coordinates per cluster. */
 	readonly #centers: Float64Array;
+	/** A matrix with `DIM` rows and `LATENT_DIM` columns. */
 	readonly #projection: Float64Array;
 
 	constructor() {
@@ -127,8 +142,8 @@ class Generator {
 		this.#projection = Float64Array.from({length: DIM * LATENT_DIM}, () => random.gaussian() / Math.sqrt(LATENT_DIM));
 	}
 
-	/** Returns a passage of sentences of 5 to 14 words. */
-	passage(random: Random, cluster: number): string {
+	/** Returns a text of sentences of 5 to 14 words. The last sentence may be shorter. */
+	documentText(random: Random, cluster: number): string {
 		const [min, max] = WORDS_PER_DOCUMENT;
 		const sentences: string[] = [];
 		for (let left = min + random.below(max - min + 1); left > 0; ) {
@@ -140,8 +155,8 @@ class Generator {
 		return sentences.join(' ');
 	}
 
-	/** Returns the words of a question, without repeated ones. */
-	question(random: Random, cluster: number): string {
+	/** Returns `WORDS_PER_QUERY` distinct words. */
+	queryText(random: Random, cluster: number): string {
 		const words = new Set<string>();
 		while (words.size < WORDS_PER_QUERY) {
 			words.add(this.#word(random, cluster));
@@ -149,13 +164,16 @@ class Generator {
 		return [...words].join(' ');
 	}
 
-	/** Returns a vector of length 1. */
+	/** Returns a random unit vector of a cluster. */
 	vector(random: Random, cluster: number): Float32Array {
-		const latent = Float64Array.from({length: LATENT_DIM}, (_, i) => this.#centers[cluster * LATENT_DIM + i]! + WITHIN * random.gaussian());
+		const latent = Float64Array.from(
+			{length: LATENT_DIM},
+			(_, i) => this.#centers[cluster * LATENT_DIM + i]! + CLUSTER_DEVIATION * random.gaussian(),
+		);
 		const vector = new Float32Array(DIM);
 		let squares = 0;
 		for (let i = 0; i < DIM; i++) {
-			let sum = NOISE * random.gaussian();
+			let sum = NOISE_DEVIATION * random.gaussian();
 			for (let j = 0; j < LATENT_DIM; j++) {
 				sum += this.#projection[i * LATENT_DIM + j]! * latent[j]!;
 			}
@@ -166,6 +184,7 @@ class Generator {
 		return vector.map(value => value / length);
 	}
 
+	/** Draws a word from the topic of a cluster or from the whole vocabulary. */
 	#word(random: Random, cluster: number): string {
 		if (random.next() < TOPICAL_SHARE) {
 			return this.#words[this.#topics[cluster]![random.below(WORDS_PER_TOPIC)]!]!;

@@ -1,4 +1,5 @@
-// Measures the systems of a definition. Each measurement runs in a process of its own, pinned to one core, and the systems take turns.
+// Measures the systems of a definition of benches/collections. Each measurement of a system runs in a process of its own, pinned to one
+// core, and the systems take turns.
 import {cpSync, mkdirSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {packageRoot} from '../../ts/core/native/addon.ts';
@@ -14,18 +15,24 @@ type Say = (line: string) => void;
 /** A system that has not replied after this time is killed, and its measurement fails. */
 const MAX_MS = 10 * 60 * 1000;
 
-/** Number of documents up to which incremental loads are measured of systems that write the whole collection in each commit. */
-const MAX_SAVED_WHOLE = 50_000;
+/**
+Incremental loads of more documents than this are skipped for systems that write the whole collection in each commit: they would take
+more than ten minutes.
+*/
+const MAX_REWRITTEN_DOCUMENTS = 50_000;
 
-/** The reply of a system to `describe`. */
+/** A system's reply to the request `describe`. */
 interface Abilities {
 	readonly version: string;
+	/** The values of the system's effort (see `Definition.recall`) to try, from the fastest to the most accurate; empty if it has none. */
 	readonly efforts: readonly unknown[];
+	/** The kinds of search that the system supports. */
 	readonly kinds: readonly Kind[];
-	/** Whether a commit writes the whole collection. */
+	/** Whether each commit writes the whole collection to disk, instead of only the changes. */
 	readonly savesWhole: boolean;
 }
 
+/** A system's reply to `load`, to which `#load` adds `fileBytes` and `peakBytes`. */
 interface LoadReply {
 	readonly durableNanos: number;
 	readonly completeNanos: number;
@@ -34,48 +41,62 @@ interface LoadReply {
 	readonly peakBytes: number;
 }
 
+/** A system's reply to `search`. */
 interface SearchReply {
+	/** The latency of each query. */
 	readonly queryNanos: readonly number[];
 	readonly residentBytes: number;
 }
 
+/** A system's reply to `mixed`. */
 interface MixedReply {
+	/** The latency of each query. */
 	readonly queryNanos: readonly number[];
+	/** Number of documents that were added. */
 	readonly added: number;
+	/** Duration of the measurement. */
 	readonly seconds: number;
 }
 
 /**
-Measures a definition and returns a result per system. Failures of a system are part of its result. `save` is called after each kind of
-measurement with the results so far, because a run takes long.
+Measures a definition and returns a result per system. If a measurement of a system fails, the system's result lists the failure, and the
+other measurements continue. After each kind of measurement, `save` is called with the results so far, so that a run that is interrupted
+does not lose them.
 */
 export async function measure(definition: Definition, say: Say, save: (results: readonly SystemResult[]) => void): Promise<SystemResult[]> {
-	const run = new Run(definition, say);
-	await run.describe();
-	for (const measurement of [() => run.loads(), () => run.searches(), () => run.mixed(), () => run.commits()]) {
+	const benchmark = new Measurements(definition, say);
+	await benchmark.describe();
+	for (const measurement of [() => benchmark.loads(), () => benchmark.searches(), () => benchmark.mixed(), () => benchmark.commits()]) {
 		await measurement();
-		save(run.results());
+		save(benchmark.results());
 	}
-	return run.results();
+	return benchmark.results();
 }
 
-class Run {
+/** The measurements of a definition, and their results so far. */
+class Measurements {
 	readonly #definition: Definition;
 	readonly #say: Say;
+	/** The folder of the data set. */
 	readonly #data: string;
+	/** The systems that are still measured, with their abilities: systems that could be started and, after `loads`, that have a collection. */
 	readonly #abilities = new Map<string, Abilities>();
 	readonly #results = new Map<string, {-readonly [name in keyof SystemResult]: SystemResult[name]}>();
 	readonly #failures = new Map<string, string[]>();
+	/** Number of documents of each system's collection. */
+	readonly #documentCounts = new Map<string, number>();
 
 	constructor(definition: Definition, say: Say) {
 		this.#definition = definition;
 		this.#say = say;
 		const {documents, commitSizes, commits, mixed, queries} = definition;
 		const committed = commits.reduce((sum, {count, times}) => sum + count * times, 0);
+		// Twice the planned number of additions during searches leaves a margin, because the last batch may go beyond the planned number.
 		const total = Math.max(documents + 2 * mixed.rate * mixed.seconds, ...commitSizes.map(size => size + committed));
 		this.#data = prepareData(total, queries, say);
 	}
 
+	/** Starts each system once, and keeps its abilities and its version. */
 	async describe(): Promise<void> {
 		for (const system of this.#definition.systems) {
 			this.#results.set(system, {system, commits: [], searches: [], failures: []});
@@ -88,7 +109,7 @@ class Run {
 		}
 	}
 
-	/** Loads all documents at once, and in small commits. The last collection of the bulk loads stays for the other measurements. */
+	/** Loads all documents in small commits, and then in bulk. The collection of the last bulk load is kept for the other measurements. */
 	async loads(): Promise<void> {
 		const {documents, bulkBatch, incrementalBatch, loadRounds} = this.#definition;
 		for (const [name, batch, commitEach] of [
@@ -99,7 +120,7 @@ class Run {
 				loadRounds,
 				name,
 				async (system, {savesWhole}) => {
-					const takesTooLong = commitEach && savesWhole && documents > MAX_SAVED_WHOLE;
+					const takesTooLong = commitEach && savesWhole && documents > MAX_REWRITTEN_DOCUMENTS;
 					return takesTooLong ? undefined : this.#load(system, documents, batch, commitEach);
 				},
 				(system, replies) => {
@@ -107,7 +128,7 @@ class Run {
 				},
 			);
 		}
-		// Without a collection, there is nothing to search or to change.
+		// A system without a collection has nothing to search or to change.
 		for (const [system, {load}] of this.#results) {
 			if (load === undefined) {
 				this.#abilities.delete(system);
@@ -115,6 +136,7 @@ class Run {
 		}
 	}
 
+	/** For each filter, finds the effort with which each system searches (see `Definition.recall`), and measures searches with this effort. */
 	async searches(): Promise<void> {
 		const {documents, priceLimits, k, recall, rounds, seconds} = this.#definition;
 		const queries: readonly BenchQuery[] = JSON.parse(readFileSync(join(this.#data, 'queries.json'), 'utf8'));
@@ -152,7 +174,7 @@ class Run {
 		}
 	}
 
-	/** Measures searches of a copy of the collection while documents are added. */
+	/** Measures searches of a copy of the collection while documents are added to that copy. */
 	async mixed(): Promise<void> {
 		const {documents, mixed, rounds, k, priceLimits} = this.#definition;
 		const kindOf = (system: string): Kind => (this.#abilities.get(system)!.kinds.includes('hybrid') ? 'hybrid' : 'text');
@@ -160,6 +182,7 @@ class Run {
 			rounds,
 			'searches during additions',
 			async system => {
+				// The first price limit stands for no filter.
 				const unfiltered = this.#results
 					.get(system)!
 					.searches.find(({kind, priceLimit}) => kind === 'hybrid' && priceLimit === priceLimits[0]);
@@ -182,13 +205,14 @@ class Run {
 		);
 	}
 
+	/** Measures commits to copies of collections of several sizes. */
 	async commits(): Promise<void> {
-		const {commitSizes, commits, documents, bulkBatch} = this.#definition;
+		const {commitSizes, commits, bulkBatch} = this.#definition;
 		for (const size of commitSizes) {
 			for (const system of this.#abilities.keys()) {
 				await this.#attempt(system, `commits to ${size} documents`, async () => {
 					this.#say(`commits to ${size} documents: ${system} …`);
-					if (size !== documents) {
+					if (this.#documentCounts.get(system) !== size) {
 						await this.#load(system, size, bulkBatch, false);
 					}
 					let from = size;
@@ -206,11 +230,15 @@ class Run {
 		}
 	}
 
+	/** Returns the results so far. */
 	results(): SystemResult[] {
 		return [...this.#results.values()].map(result => ({...result, failures: this.#failures.get(result.system)!}));
 	}
 
-	/** Makes a new collection of the first documents of the data set. */
+	/**
+	Replaces a system's collection with a new one of the first `count` documents of the data set, which are added `batch` at a time.
+	`commitEach` commits after each batch, not only after the last one.
+	*/
 	async #load(system: string, count: number, batch: number, commitEach: boolean): Promise<LoadReply> {
 		const folder = folderOf(system);
 		rmSync(folder, {recursive: true, force: true});
@@ -220,10 +248,15 @@ class Run {
 		const reply = await this.#ask<LoadReply>(system, request, process => {
 			peakBytes = process.peakBytes() ?? 0;
 		});
+		this.#documentCounts.set(system, count);
 		return {...reply, peakBytes, fileBytes: bytesOf(folder)};
 	}
 
-	/** Runs a measurement in rounds, in each of which the systems take turns, and passes the replies of each system on. */
+	/**
+	Runs a measurement in rounds. In each round, `once` is called for each system in turn; a system that fails is skipped in the remaining
+	rounds. After the last round, `finish` is called with the replies of each system that has any. A round in which `once` returns
+	undefined has no reply.
+	*/
 	async #rounds<T>(
 		rounds: number,
 		what: string,
@@ -238,6 +271,7 @@ class Run {
 				if (failed.has(system)) {
 					continue;
 				}
+				// `#attempt` catches errors, so the system stays in `failed` unless the work succeeds.
 				failed.add(system);
 				await this.#attempt(system, what, async () => {
 					const reply = await once(system, abilities);
@@ -253,7 +287,7 @@ class Run {
 		}
 	}
 
-	/** Sends one request to a new process of a system. `after` runs before the process ends. */
+	/** Sends one request to a new process of a system. `after` is called between the reply and the end of the process. */
 	async #ask<T>(system: string, request: Readonly<Record<string, unknown>>, after: (process: System) => void = () => {}): Promise<T> {
 		const process = new System(join(systemsFolder, system));
 		try {
@@ -265,6 +299,7 @@ class Run {
 		}
 	}
 
+	/** Does work for a system. If the work fails, adds the error to the system's failures instead of throwing it. */
 	async #attempt(system: string, what: string, work: () => Promise<void>): Promise<void> {
 		try {
 			await work();
@@ -276,9 +311,10 @@ class Run {
 	}
 }
 
+/** The folder of a system's collection. */
 const folderOf = (system: string): string => join(cache, 'work', system);
 
-/** Copies a collection, so that changes do not affect later measurements. */
+/** Copies a collection, so that changes do not affect later measurements. Returns the folder of the copy. */
 function copied(folder: string): string {
 	const copy = `${folder}-copy`;
 	rmSync(copy, {recursive: true, force: true});
@@ -286,7 +322,10 @@ function copied(folder: string): string {
 	return copy;
 }
 
-/** Returns the share of the nearest documents that were found. */
+/**
+Returns the share of the nearest documents that were found, over all queries; 1 if no query has a nearest document, because none matches
+the filter. The document with ord 7 has the id `d7`.
+*/
 export function recallOf(found: ReadonlyArray<readonly string[]>, nearestOrds: ReadonlyArray<readonly number[]>): number {
 	let [hits, all] = [0, 0];
 	for (const [i, ords] of nearestOrds.entries()) {

@@ -1,6 +1,7 @@
-/** Random numbers of a seed: the same on every machine. The generator is SFC32 of PractRand (Doty-Humphrey, 2010). */
+/** A generator of random numbers, which depend only on its seed. The algorithm is SFC32 from PractRand (Doty-Humphrey, 2010). */
 export class Random {
 	readonly #state: Uint32Array;
+	/** The second number of the last pair that `gaussian` generated, until it is returned. */
 	#spare: number | undefined;
 
 	constructor(seed: number) {
@@ -10,7 +11,7 @@ export class Random {
 		}
 	}
 
-	/** Returns a number from 0 to 1, which is not included. */
+	/** Returns a random number, at least 0 and less than 1. */
 	next(): number {
 		const [a, b, c, counter] = this.#state as unknown as [number, number, number, number];
 		const result = (a + b + counter) >>> 0;
@@ -21,12 +22,12 @@ export class Random {
 		return result / 2 ** 32;
 	}
 
-	/** Returns an integer from 0 to `limit`, which is not included. */
+	/** Returns a random integer, at least 0 and less than `limit`. */
 	below(limit: number): number {
 		return Math.floor(this.next() * limit);
 	}
 
-	/** Returns a number of the normal distribution with mean 0 and standard deviation 1 (Box and Muller, 1958). */
+	/** Returns a number from the normal distribution with mean 0 and standard deviation 1 (Box and Muller, 1958). */
 	gaussian(): number {
 		if (this.#spare !== undefined) {
 			const spare = this.#spare;

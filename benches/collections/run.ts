@@ -1,4 +1,5 @@
-// The command `npm run bench -- collections`: measures collections beside other embedded databases for Node, and writes a record.
+// The command `npm run bench -- collections`: compares passagekit's collections with other embedded databases for Node, and writes a
+// record of the results.
 import {createHash} from 'node:crypto';
 import {mkdirSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -12,15 +13,19 @@ import {measure, systemsFolder} from './measure.ts';
 import {tables} from './table.ts';
 
 const folder = join(packageRoot, 'benches', 'collections');
-/** Size of the collection that `--large` adds to those to which documents are committed. */
+/** With `--large`, commits to a collection with this number of documents are measured, too. */
 const LARGE = 1_000_000;
-/** Only one system works at a time, on one core, and the harness works little, so a run alone does not keep more cores busy. */
+/**
+A run counts as disturbed by other work if the mean number of busy cores during the run, or the load average before the run, is above this.
+An undisturbed run stays below: only one system works at a time, on one core, and the harness itself does little.
+*/
 const MAX_BUSY_CORES = 1.2;
-/** Share of the time of busy cores that the host of a virtual machine may have given to other guests. */
+/** The steal time above which a run counts as disturbed: the share of the cores' busy time that a host gave to other virtual machines. */
 const MAX_STOLEN = 0.02;
-/** Linux counts CPU time in units of 10 ms for programs. */
+/** Linux reports CPU time in ticks of 10 ms. */
 const TICKS_PER_MS = 0.1;
 
+/** The parts of a record that the command `table` prints. */
 interface StoredRun {
 	readonly definition: Definition;
 	readonly results: readonly SystemResult[];
@@ -29,14 +34,18 @@ interface StoredRun {
 
 /** How busy the machine was. */
 interface Load {
-	/** Load averages over 1, 5 and 15 minutes before the run. After it, they would count all threads of the systems that ran. */
+	/**
+	Load averages over 1, 5 and 15 minutes, taken before the run. After the run, they would count all threads of the systems, although
+	these threads share one core.
+	*/
 	readonly before: readonly number[];
-	/** Mean number of cores that worked during the run, and steal time as a share; absent if the operating system does not report them. */
+	/** Mean number of busy cores during the run; absent if the operating system does not report CPU times. */
 	readonly busyCores?: number | undefined;
+	/** Steal time as a share of the time in which cores had work; absent in the same case. */
 	readonly stolenShare?: number | undefined;
 }
 
-/** Measures the named definitions, prints the tables of a record with `table`, or lists the definitions. */
+/** Measures the definitions that `args` names, prints the tables of records (`table FILE …`), or lists the definitions if none is named. */
 export async function collections(args: readonly string[], say: (line: string) => void): Promise<void> {
 	const {values, positionals} = parseArgs({
 		args: [...args],
@@ -72,7 +81,7 @@ export async function collections(args: readonly string[], say: (line: string) =
 		}
 		say(`${name}: ${definition.about}`);
 		const [thisMachine, before, ticks, began] = [machine(1), load(), coreTicks(), performance.now()];
-		// A run of some systems is not a comparison.
+		// Results of selected systems, and of smoke runs, must not be quoted as comparisons, so they do not go to `record/`.
 		const target = only || name === 'smoke' ? join(cache, 'partial') : join(folder, 'record');
 		mkdirSync(target, {recursive: true});
 		const file = join(target, `${thisMachine.date.slice(0, 10)}-${name}.json`);
@@ -94,15 +103,15 @@ export async function collections(args: readonly string[], say: (line: string) =
 	}
 }
 
-/** Says whether other work disturbed a run. */
+/** Returns a line that says whether other work disturbed a run. */
 function noiseOf({before, busyCores, stolenShare: stolen = 0}: Load): string {
 	const busy = busyCores === undefined ? '' : `, ${busyCores} cores busy on average, ${(100 * stolen).toFixed(1)}% stolen`;
 	const isNoisy = before[0]! > MAX_BUSY_CORES || (busyCores ?? 0) > MAX_BUSY_CORES || stolen > MAX_STOLEN;
-	const verdict = isNoisy ? 'NOISY: other work ran meanwhile, so do not quote these numbers' : 'Not disturbed';
+	const verdict = isNoisy ? 'NOISY: other work ran at the same time, so do not quote these numbers' : 'Not disturbed';
 	return `\n${verdict} (load averages before the run ${before.join(', ')}${busy}).`;
 }
 
-/** Identifies the addon, which may have been built from another commit. Returns undefined if it is not in the folder of the checkout. */
+/** Returns the SHA-256 of the addon, which may have been built from an older commit; undefined if the folder `native/` has no addon. */
 function addonHash(): string | undefined {
 	const native = join(packageRoot, 'native');
 	const name = readdirSync(native).find(file => file.endsWith('.node'));

@@ -1,5 +1,6 @@
-// The measurements of benches/collections, which run inside the process of each system. The README lists the requests.
-// Only the calls of the system are timed: reading the documents from the data set is not.
+// The measurements of benches/collections, which run inside the process of each system. `serve` has a handler per request (`describe`,
+// `load`, `commits`, `search`, `mixed`); the README says what each of them times. Loads, commits and searches are timed by the wall clock,
+// during calls to the system only: reading documents from the data set does not count.
 import {closeSync, openSync, readFileSync, readSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -7,12 +8,12 @@ import {answer, cpuNanos} from '../../qps/servers/node-server.mjs';
 
 export {requirePeer, versionOf} from '../../qps/servers/node-server.mjs';
 
-/** Length of the vectors. */
+/** Number of dimensions of the vectors. */
 export const DIM = 384;
-/** Number of hits that a hybrid search takes from each list, of systems that have such an option. */
+/** Number of hits that a hybrid search fuses from each list, in systems that have an option for this. */
 export const DEPTH = 100;
 
-/** Returns the documents `from` to `to` of a data set, as `{id, text, fields, vector}`. The id of document 7 is `d7`. */
+/** Returns documents `from` to `to - 1` of a data set, counted from 0, as `{id, text, fields, vector}`. The id of document 7 is `d7`. */
 function documentsOf(folder, from, to) {
 	const read = (file, start, bytes) => {
 		const buffer = Buffer.alloc(bytes);
@@ -21,10 +22,10 @@ function documentsOf(folder, from, to) {
 		closeSync(descriptor);
 		return buffer;
 	};
-	const floats = read('vectors.f32', from * DIM * 4, (to - from) * DIM * 4);
-	const vectors = new Float32Array(floats.buffer, floats.byteOffset, (to - from) * DIM);
-	const ends = read('offsets.f64', from * 8, (to - from + 1) * 8);
-	const offsets = new Float64Array(ends.buffer, ends.byteOffset, to - from + 1);
+	const vectorBytes = read('vectors.f32', from * DIM * 4, (to - from) * DIM * 4);
+	const vectors = new Float32Array(vectorBytes.buffer, vectorBytes.byteOffset, (to - from) * DIM);
+	const offsetBytes = read('offsets.f64', from * 8, (to - from + 1) * 8);
+	const offsets = new Float64Array(offsetBytes.buffer, offsetBytes.byteOffset, to - from + 1);
 	const lines = read('documents.jsonl', offsets[0], offsets.at(-1) - offsets[0])
 		.toString()
 		.trimEnd()
@@ -32,13 +33,14 @@ function documentsOf(folder, from, to) {
 	return lines.map((line, i) => ({id: `d${from + i}`, ...JSON.parse(line), vector: vectors.slice(i * DIM, (i + 1) * DIM)}));
 }
 
-/** Returns the time of a call in nanoseconds. */
+/** Awaits a call and returns how long it took, in nanoseconds. */
 async function timed(call) {
 	const start = process.hrtime.bigint();
 	await call();
 	return Number(process.hrtime.bigint() - start);
 }
 
+/** Returns the resident memory of this process. */
 const residentBytes = () => {
 	try {
 		return 1024 * Number(/^VmRSS:\s+(\d+)/mu.exec(readFileSync('/proc/self/status', 'utf8'))[1]);
@@ -48,10 +50,15 @@ const residentBytes = () => {
 };
 
 /**
-Serves a system. It has `version`, `create(folder)`, `open(folder)`, `add(documents)`, `commit()`, `optimize()`, `close()`, `text`,
-`vector` and `hybrid`. The last three get `{text, vector, below, k, effort}` and return the ids of the documents with a price below
-`below` that they found; systems without vectors lack two of them. `efforts` are the values of `effort` from fast to accurate, or
-empty if vector search is exact. `savesWhole` says that a commit writes the whole collection.
+Answers requests until the input ends. `system` is an object with these properties:
+
+- `version`: a string.
+- `create(folder)`, `open(folder)`, `add(documents)`, `commit()`, `optimize()` and `close()`.
+- `text(query)`, `vector(query)` and `hybrid(query)`: the searches. A system without vectors has only `text`. A query is `{text, vector,
+  below, k, effort}`. The search returns the ids of the best k documents with a price below `below`; if `below` is undefined, there is no
+  filter. `effort` is the system's own parameter that trades speed for recall.
+- `efforts`: the values of `effort` to try, from the fastest to the most accurate. Absent if the system has no such parameter.
+- `savesWhole`: whether each commit writes the whole collection to disk; false if absent.
 */
 export async function serve(system) {
 	const {version, efforts = [], savesWhole = false} = system;
@@ -74,8 +81,8 @@ export async function serve(system) {
 			}
 			nanos += await timed(() => system.commit());
 			const durableCpu = cpuNanos(cpu);
-			const completing = await timed(() => system.optimize());
-			const reply = {durableNanos: nanos, completeNanos: nanos + completing, durableCpuNanos: durableCpu, cpuNanos: cpuNanos(cpu)};
+			const optimizeNanos = await timed(() => system.optimize());
+			const reply = {durableNanos: nanos, completeNanos: nanos + optimizeNanos, durableCpuNanos: durableCpu, cpuNanos: cpuNanos(cpu)};
 			await system.close();
 			return reply;
 		},
@@ -106,9 +113,9 @@ export async function serve(system) {
 				await system.close();
 				return {ids};
 			}
-			// The first fifth only warms up.
-			const warm = performance.now() + seconds * 200;
-			for (let i = 0; i < 2 || performance.now() < warm; i++) {
+			// Warms up for a fifth of the time that is measured.
+			const warmUpEnd = performance.now() + seconds * 200;
+			for (let i = 0; i < 2 || performance.now() < warmUpEnd; i++) {
 				await system[kind]({...queries[i % queries.length], below, k, effort});
 			}
 			const queryNanos = [];
@@ -136,7 +143,7 @@ export async function serve(system) {
 				while (performance.now() < end) {
 					const documents = documentsOf(data, from + added, from + added + batch);
 					await system.add(documents);
-					// A snapshot of the whole collection ten times per second is not what such a system is for.
+					// Systems whose commits write the whole collection are not designed for several commits per second.
 					if (!savesWhole) {
 						await system.commit();
 					}
@@ -147,7 +154,7 @@ export async function serve(system) {
 			})();
 			for (let i = 0; state.isAdding; i++) {
 				queryNanos.push(await timed(() => system[kind]({...queries[i % queries.length], k, effort})));
-				// Synchronous searches must let the timer of the writer fire.
+				// Returns to the event loop, so that the writer's timer can fire even if searches are synchronous.
 				await new Promise(setImmediate);
 			}
 			await writing;

@@ -1,5 +1,6 @@
 // LanceDB as a server of benches/collections: a table with an IVF_HNSW_SQ index of the vectors, a full-text index of the text, and
-// scalar indexes of the fields. Each `add` is a version of the table on the disk; its rows are scanned until they are in the indexes.
+// scalar indexes of the fields. Each `add` writes a new version of the table to disk. Searches scan the new rows until `optimize` adds
+// them to the indexes.
 import {DIM, requirePeer, serve, versionOf} from '../protocol.mjs';
 
 const lancedb = requirePeer('@lancedb/lancedb');
@@ -38,7 +39,7 @@ await serve({
 	},
 	add: async documents => table.add(lancedb.makeArrowTable(rowsOf(documents), {schema})),
 	async commit() {
-		// Each `add` is a version of its own.
+		// There is nothing to do: each `add` has written a version of the table.
 	},
 	async optimize() {
 		if ((await table.listIndices()).length === 0) {
@@ -59,7 +60,7 @@ await serve({
 		),
 	vector: async ({vector, below, k, effort}) =>
 		idsOf(await near(filtered(table.query(), below), vector, effort).select(['id', '_distance']).limit(k).toArray()),
-	// `limit` is also the number of hits that are taken from each list.
+	// `limit` is also the number of hits of each list that LanceDB fuses; it has no separate option for this.
 	async hybrid({text, vector, below, k, effort}) {
 		const query = filtered(table.query().fullTextSearch(text, {columns: ['text']}), below);
 		return idsOf(await near(query, vector, effort).rerank(reranker).select(['id']).limit(k).toArray());

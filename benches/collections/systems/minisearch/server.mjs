@@ -1,4 +1,5 @@
-// MiniSearch as a server of benches/collections. It is in memory and has no vectors: a commit saves the whole index as JSON.
+// MiniSearch as a server of benches/collections. It keeps its index in memory, so a commit saves the whole index as JSON. It has no vector
+// search.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {requirePeer, serve, versionOf} from '../protocol.mjs';
@@ -21,12 +22,12 @@ await serve({
 	add: async documents => opened.addAll(documents.map(({id, text, fields}) => ({id, text, ...fields}))),
 	commit: async () => writeFileSync(file, JSON.stringify(opened)),
 	async optimize() {
-		// Nothing is left to do.
+		// There is nothing to do: the index is always complete.
 	},
 	async close() {
 		opened = undefined;
 	},
-	// MiniSearch has no k: it makes and sorts a result for each document with a term of the query.
+	// MiniSearch has no k: it makes a result for each document that has a term of the query, and sorts all results.
 	async text({text, below, k}) {
 		const filter = below === undefined ? {} : {filter: ({price}) => price < below};
 		return opened

@@ -1,5 +1,6 @@
-// Orama as a server of benches/collections. It is in memory: a commit saves the whole database with the persistence plugin. Its
-// vector search is exhaustive, and returns the hits whose cosine is at least `similarity`, which is the effort here.
+// Orama as a server of benches/collections. It keeps its database in memory, so a commit saves the whole database with the persistence
+// plugin. Its vector search scans all vectors and drops those whose cosine similarity to the query is below the parameter
+// `similarity`. This parameter is the effort here: a lower threshold drops fewer of the nearest vectors.
 import {join} from 'node:path';
 import {DIM, requirePeer, serve, versionOf} from '../protocol.mjs';
 
@@ -30,7 +31,7 @@ await serve({
 		),
 	commit: async () => persistToFile(opened, 'binary', file),
 	async optimize() {
-		// Nothing is left to do.
+		// There is nothing to do: the indexes are always complete.
 	},
 	async close() {
 		opened = undefined;

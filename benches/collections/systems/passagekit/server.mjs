@@ -1,4 +1,4 @@
-// passagekit's collections as a server of benches/collections. A commit waits until the changes are on the disk.
+// passagekit's collections as a server of benches/collections. A commit returns once the changes are on disk.
 import {readFileSync} from 'node:fs';
 import {Collection} from '../../../../dist/ts/index.js';
 import {DEPTH, DIM, serve} from '../protocol.mjs';

@@ -1,6 +1,6 @@
 // SQLite as a server of benches/collections, through better-sqlite3: the full-text index FTS5 and the vectors of sqlite-vec, which
-// are scanned exhaustively. Hybrid search is the query with reciprocal rank fusion that the author of sqlite-vec recommends. A commit
-// waits until the write-ahead log is on the disk.
+// are scanned exhaustively. Hybrid search is the SQL query with reciprocal rank fusion that the author of sqlite-vec recommends. Each
+// `add` is one transaction, which returns once the write-ahead log is on disk.
 import {join} from 'node:path';
 import {DEPTH, DIM, requirePeer, serve, versionOf} from '../protocol.mjs';
 
@@ -50,6 +50,7 @@ function prepare() {
 }
 
 const bytesOf = vector => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
+/** Returns an FTS5 query that matches texts with at least one word of `text`. */
 const matchOf = text => text.replaceAll(/\w+/gu, '"$&" OR').slice(0, -3);
 
 await serve({
@@ -65,7 +66,7 @@ await serve({
 	},
 	add: async documents => calls.add(documents),
 	async commit() {
-		// `add` is one transaction.
+		// There is nothing to do: each `add` is a transaction of its own.
 	},
 	optimize: async () => database.exec("INSERT INTO texts (texts) VALUES ('optimize')"),
 	close: async () => database.close(),

@@ -5,14 +5,14 @@ import {DEPTH, DIM, requirePeer, serve, versionOf} from '../protocol.mjs';
 
 const {ZVecCollectionSchema, ZVecCreateAndOpen, ZVecDataType, ZVecIndexType, ZVecInitialize, ZVecMetricType, ZVecOpen} =
 	requirePeer('@zvec/zvec');
-// With one query thread, searches of zvec 0.7.0 never return once the collection has a second segment. The process is pinned to one
-// core nevertheless.
+// Two query threads, because with only one, searches of zvec 0.7.0 never return once the collection has a second segment. The process
+// is still pinned to one core.
 ZVecInitialize({queryThreads: 2, optimizeThreads: 1});
 /** zvec accepts at most 1024 documents per call. */
 const BATCH = 1024;
 let opened;
 
-/** zvec makes the folder itself. */
+/** Returns the path of the collection, a folder that zvec itself creates. */
 const pathIn = folder => join(folder, 'documents');
 const filterOf = below => (below === undefined ? {} : {filter: `price < ${below}`});
 const vectorQuery = (vector, ef) => ({fieldName: 'vector', vector, params: {indexType: ZVecIndexType.HNSW, ef}});
@@ -54,7 +54,7 @@ await serve({
 		}
 	},
 	async commit() {
-		// The write-ahead log has all documents.
+		// There is nothing to do: `insertSync` has written the documents to the write-ahead log.
 	},
 	optimize: async () => opened.optimizeSync({concurrency: 1}),
 	close: async () => opened.closeSync(),
