@@ -1,4 +1,5 @@
-//! Reads and writes containers, the file format of `crates/storage`, so that the mutator can change their content.
+//! Reads and writes containers, the file format of `crates/storage`, so that the mutator can change their content. In
+//! this layout, sizes in bytes are in parentheses:
 //!
 //! ```text
 //! byte 0 │ magic (8) │ version (4) │ checksum of the table (4) │ offset of the table (8) │ length of the table (8)
@@ -9,9 +10,11 @@
 
 use serde_json::{Value, json};
 
+/// Each section starts at a multiple of this number of bytes.
 const ALIGNMENT: usize = 64;
 
-/// The metadata and the sections of a container. It does not use the code of `crates/storage`, which is tested.
+/// The metadata and the sections of a container. This type does not use the code of `crates/storage`, because that code
+/// is what the fuzz targets test.
 pub struct Container {
     magic: [u8; 8],
     version: u32,
@@ -39,8 +42,8 @@ impl Container {
         })
     }
 
-    /// Returns the bytes of the container. `edit` may change the table first. The checksums are correct for the changed
-    /// table: that of a section covers the range that the table gives.
+    /// Returns the bytes of the container. `edit` may change the table first. All checksums match the changed table:
+    /// the checksum of a section covers the range of bytes that the changed table gives for the section.
     pub fn write(&self, edit: impl FnOnce(&mut Value)) -> Vec<u8> {
         let mut file = vec![0; ALIGNMENT];
         let mut sections = Vec::new();

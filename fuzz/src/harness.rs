@@ -1,4 +1,4 @@
-//! Starts a target, and checks memory and panics for each input.
+//! Starts a fuzz target, and checks for each input that the tested code neither panics nor allocates too much memory.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,18 +8,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::memory::Memory;
 
-/// Maximum memory for a file of `n` bytes: `BASE_BYTES + n * BYTES_PER_BYTE`.
+/// Memory, in bytes, that the tested code may allocate for any input.
 const BASE_BYTES: usize = 48 << 20;
-const BYTES_PER_BYTE: usize = 64;
+/// Additional memory, in bytes, that the tested code may allocate for each byte of an input.
+const BYTES_PER_INPUT_BYTE: usize = 64;
 
 /// Whether [`checked`] is running.
 static CHECKING: AtomicBool = AtomicBool::new(false);
 /// The message of the last panic in [`checked`].
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
-/// Prepares a target. Writes the seeds to the corpus folder of the command line if it is empty, and installs a panic
-/// hook. The hook stores the message of a panic instead of aborting at once, because panics that the tested code
-/// catches are not findings.
+/// Prepares a fuzz target. Writes the seeds to the corpus folder of the command line if that folder is empty, and
+/// installs a panic hook. While [`checked`] runs, the hook stores the message of a panic instead of aborting at once,
+/// because panics that the tested code catches are not findings.
 pub fn start(seeds: impl FnOnce() -> Vec<Vec<u8>>) {
     std::panic::set_hook(Box::new(|panic| {
         let backtrace =
@@ -33,7 +34,7 @@ pub fn start(seeds: impl FnOnce() -> Vec<Vec<u8>>) {
         *LAST_PANIC.lock().expect("the hook does not panic") = message;
     }));
     let folder = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).map(PathBuf::from);
-    // The argument is a file if a single input is repeated.
+    // To repeat a single input, its file is given instead of a corpus folder.
     let Some(folder) = folder.filter(|folder| !folder.is_file()) else { return };
     fs::create_dir_all(&folder).expect("a folder");
     if fs::read_dir(&folder).expect("a folder").next().is_none() {
@@ -43,11 +44,11 @@ pub fn start(seeds: impl FnOnce() -> Vec<Vec<u8>>) {
     }
 }
 
-/// Runs `work` on an input of `bytes` bytes. Aborts the process, which is a finding, if `work` panics or allocates too
-/// much memory.
+/// Runs `work` on an input of `bytes` bytes. If `work` panics or allocates too much memory, aborts the process, which
+/// libFuzzer reports as a finding.
 pub fn checked(bytes: usize, work: impl FnOnce()) {
     let memory = Memory::start();
-    let max_memory = BASE_BYTES + bytes * BYTES_PER_BYTE;
+    let max_memory = BASE_BYTES + bytes * BYTES_PER_INPUT_BYTE;
     CHECKING.store(true, Ordering::Relaxed);
     let done = catch_unwind(AssertUnwindSafe(|| {
         work();

@@ -2,7 +2,8 @@
 
 use ranking::{Hit, by_rank};
 
-/// Checks the hits of a search: there must be `count` of them, distinct and sorted, and each must satisfy `is_allowed`.
+/// Checks the hits of a search: there must be `count` hits, distinct and sorted, and the ord of each must satisfy
+/// `is_allowed`.
 ///
 /// # Panics
 ///
@@ -14,8 +15,8 @@ pub fn check_hits(hits: &[Hit], count: usize, is_allowed: impl Fn(u32) -> bool) 
     assert!(hits.is_sorted_by(|a, b| by_rank(a, b).is_lt()), "{hits:?}");
 }
 
-/// A filter that allows even rows.
-pub fn even(ord: u32) -> bool {
+/// Whether an ord is even; a filter for searches.
+pub fn is_even(ord: u32) -> bool {
     ord.is_multiple_of(2)
 }
 

@@ -10,17 +10,18 @@ mod random;
 
 pub use container::Container;
 pub use harness::{Scratch, checked, start};
-pub use index::{bits, check_hits, even};
+pub use index::{bits, check_hits, is_even};
 pub use memory::Memory;
 pub use mutate::mutate;
 pub use random::Random;
 
-/// Maximum dimension for which a target creates query vectors. The dimension comes from the mutated file, so it may be
-/// huge.
+/// Maximum dimension of an index for which a target makes all its checks; in an index with more dimensions, it searches
+/// only once. The dimension comes from the mutated file, so it may be huge.
 pub const MAX_DIM: usize = 4096;
 
-/// Defines the entry points of a target that reads container files. libFuzzer derives inputs from the `seeds` with
-/// [`mutate`]. Each input is written to a file, and `use_all` is called with the file's path and length.
+/// Defines the entry points of a target that reads container files. libFuzzer derives inputs with [`mutate`] from
+/// the seeds that the function `$seeds` returns. Each input is written to a file, and the function `$use_all` is called
+/// with the path and the length of this file.
 #[macro_export]
 macro_rules! file_target {
     ($seeds:expr, $use_all:expr) => {

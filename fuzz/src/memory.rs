@@ -43,7 +43,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Counts a new block of `size` bytes.
+/// Counts a new block of memory of `size` bytes.
 fn record_growth(size: usize) {
     let live = LIVE.fetch_add(size, Ordering::Relaxed).saturating_add(size);
     PEAK.fetch_max(live, Ordering::Relaxed);
@@ -51,6 +51,7 @@ fn record_growth(size: usize) {
 
 /// Measures how much memory is allocated at once. Allocations count even if their pages are never used.
 pub struct Memory {
+    /// Number of bytes that were allocated when measuring started.
     before: usize,
 }
 

@@ -1,4 +1,5 @@
-//! Mutates container files, so that libFuzzer reaches the code after the checks of offsets and checksums.
+//! Mutates container files, but usually keeps their offsets and checksums correct, so that libFuzzer reaches the code
+//! behind the checks of offsets and checksums.
 
 use libfuzzer_sys::fuzzer_mutate;
 use serde_json::{Value, json};
@@ -8,8 +9,8 @@ use crate::random::Random;
 
 /// Mutates the first `size` bytes of `data` in place, and returns the new size.
 ///
-/// If they are a container, this usually mutates its content, and then corrects offsets and checksums. One time in
-/// eight, and for all other inputs, it lets libFuzzer mutate the raw bytes.
+/// If the bytes are a container, this usually mutates the container's content, and then corrects its offsets and
+/// checksums. One time in eight, and for all other inputs, it lets libFuzzer mutate the raw bytes.
 pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut random = Random::new(u64::from(seed));
     let container = Container::read(&data[..size]).filter(|_| random.below(8) > 0);
@@ -39,18 +40,19 @@ pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize
     file.len()
 }
 
-/// Returns a number that code often handles wrongly: a power of two, a limit of an integer type, a special float, or a
-/// small or random number.
+/// Returns a number that code often handles wrongly: a power of two, or one less; a value near the limit of an integer
+/// type; the bits of a special float; or a small or random number.
 fn edge_case(random: &mut Random) -> u64 {
-    let at = random.below(64) as u32;
+    let choice = random.below(64) as u32;
     match random.below(9) {
         0 => random.bits(),
-        1 => 1u64.checked_shl(at).unwrap_or(0),
-        2 => (1u64 << at).wrapping_sub(1),
+        1 => 1u64.checked_shl(choice).unwrap_or(0),
+        2 => (1u64 << choice).wrapping_sub(1),
         3 => u64::from(f32::NAN.to_bits()),
-        4 => u64::from(
-            [f32::INFINITY, f32::NEG_INFINITY, f32::MAX, -0.0, f32::MIN_POSITIVE][at as usize % 5].to_bits(),
-        ),
+        4 => {
+            let floats = [f32::INFINITY, f32::NEG_INFINITY, f32::MAX, -0.0, f32::MIN_POSITIVE];
+            u64::from(floats[choice as usize % 5].to_bits())
+        }
         5 => u64::MAX - random.below(3) as u64,
         6 => u64::from(u32::MAX) - random.below(3) as u64,
         _ => random.below(130) as u64,
@@ -92,10 +94,10 @@ fn mutate_bytes(container: &mut Container, room: usize, random: &mut Random) {
     bytes.truncate(size);
 }
 
-/// Removes rows at the end of an index: truncates the sections that have a fixed number of bytes per row, and the
-/// sections of variable length accordingly: `ids` (all ids, one after another) and `upper` (adjacency lists of the
-/// upper layers of an HNSW graph). The result is a consistent file with fewer rows, unless a remaining row of a graph
-/// has a removed neighbor.
+/// Removes rows at the end of an index. Truncates the sections that have a fixed number of bytes per row, and then the
+/// sections with a variable number of bytes per row: `ids` (all ids, one after another) and `upper` (adjacency lists of
+/// the upper layers of an HNSW graph). The result is a consistent file with fewer rows, unless a remaining row of a
+/// graph has a removed neighbor.
 fn remove_rows(container: &mut Container, random: &mut Random) {
     let Some(rows) = container.metadata["rows"]
         .as_u64()
@@ -113,7 +115,8 @@ fn remove_rows(container: &mut Container, random: &mut Random) {
             bytes.truncate(bytes.len() / rows * new_rows);
         }
     }
-    // The last number of a section of end offsets, which is the length of the section that they refer to.
+    // Returns the last number of a section of end offsets: the new length of the section that the offsets refer to, in
+    // the unit of the offsets.
     let last_end = |name: &str, sections: &[(String, Vec<u8>)], width: usize| {
         let bytes = &sections.iter().find(|section| section.0 == name)?.1;
         let mut last = [0; 8];
@@ -121,7 +124,7 @@ fn remove_rows(container: &mut Container, random: &mut Random) {
         Some(u64::from_le_bytes(last) as usize)
     };
     let ids = last_end("id_ends", &container.sections, 8).unwrap_or(0);
-    // With the small `m` of the seeds, an adjacency list takes 64 bytes.
+    // The unit of `offsets` is an adjacency list. With the small `m` of the seeds, it takes 64 bytes.
     let upper = last_end("offsets", &container.sections, 4).unwrap_or(0).saturating_mul(64);
     for (name, bytes) in &mut container.sections {
         match name.as_str() {
@@ -171,7 +174,8 @@ fn mutate_table(value: &mut Value, random: &mut Random) {
     }
 }
 
-/// Mutates the list of sections: removes, renames, overwrites, swaps, truncates or duplicates one.
+/// Mutates the list of sections: removes, renames, overwrites, swaps, truncates or adds one. New names and contents are
+/// those of random sections.
 fn mutate_sections(container: &mut Container, random: &mut Random) {
     let sections = &mut container.sections;
     if sections.is_empty() {

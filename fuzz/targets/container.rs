@@ -1,4 +1,5 @@
-//! Checks containers: if a file can be opened, its sections are inside the file, aligned, and match their checksums.
+//! Checks containers, the file format of `crates/storage`: if a file can be opened, its sections are inside the file,
+//! aligned, and match their checksums.
 #![no_main]
 
 use std::path::Path;
@@ -25,13 +26,13 @@ fn seeds() -> Vec<Vec<u8>> {
 fn use_all(path: &Path, size: usize) {
     let Ok(file) = File::open(path, KIND) else { return };
     assert_eq!(file.bytes(), size as u64);
-    // All sections are so small that opening the file has verified them.
+    // Opening a file verifies all sections of up to 16 MiB, and inputs are smaller than that.
     file.verify().expect("opening verified all sections");
     for name in ["a", "b", "", "missing"] {
         let Ok(section) = file.section(name) else { continue };
         assert!(section.len() <= size);
         assert!(section.as_ptr().addr().is_multiple_of(64));
-        // If all bytes are 0, so are all numbers.
+        // If all bytes are 0, all numbers must be 0.
         let sum: u64 = section.iter().map(|&byte| u64::from(byte)).sum();
         let numbers = file.section_as::<u64>(name);
         assert_eq!(numbers.is_ok(), section.len().is_multiple_of(8));

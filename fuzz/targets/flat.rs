@@ -5,7 +5,7 @@ use std::path::Path;
 
 use control::Control;
 use dense::{Error, FlatIndex, OpenOptions, Put, Similarity, Storage};
-use fuzz::{MAX_DIM, Random, Scratch, bits, check_hits, even, file_target};
+use fuzz::{MAX_DIM, Random, Scratch, bits, check_hits, file_target, is_even};
 use ranking::Hit;
 
 fn seeds() -> Vec<Vec<u8>> {
@@ -38,7 +38,7 @@ fn use_all(path: &Path) -> Result<(), Error> {
     let control = Control::new();
     let mut index = FlatIndex::open(path)?;
     // Opening verifies neither vectors nor the error bounds of their codes. If they are corrupt, hits may be missing,
-    // so fewer are accepted.
+    // so fewer hits are accepted.
     let is_intact = index.verify().is_ok();
     let count_of = |wanted: usize, got: &[Hit]| if is_intact { wanted } else { got.len().min(wanted) };
     // `live` is the set of rows that are not deleted.
@@ -58,41 +58,41 @@ fn use_all(path: &Path) -> Result<(), Error> {
     for k in [0, 1, 5, usize::MAX] {
         let hits = index.search(query, k, &control)?;
         check_hits(&hits, count_of(k.min(live.len()), &hits), |ord| live.contains(ord));
-        let hits = index.search_filtered(query, k, Some(&even), &control)?;
-        let count = k.min(live.iter().filter(|&ord| even(ord)).count());
-        check_hits(&hits, count_of(count, &hits), |ord| live.contains(ord) && even(ord));
+        let hits = index.search_filtered(query, k, Some(&is_even), &control)?;
+        let count = k.min(live.iter().filter(|&ord| is_even(ord)).count());
+        check_hits(&hits, count_of(count, &hits), |ord| live.contains(ord) && is_even(ord));
     }
     let found = bits(&index.search(query, 7, &control)?);
     let many = index.search_many(&queries, 7, 1, &control)?;
     assert_eq!(found, bits(&many[1]), "single search and batch search differ");
-    let again = path.with_extension("again");
-    index.save(&again)?;
-    let reopened = FlatIndex::open(&again)?;
+    let copy = path.with_extension("copy");
+    index.save(&copy)?;
+    let reopened = FlatIndex::open(&copy)?;
     assert_eq!(found, bits(&reopened.search(query, 7, &control)?), "hits differ after saving and opening");
-    let loaded = FlatIndex::open_with(&again, OpenOptions { in_memory: true, verify: true })?;
+    let loaded = FlatIndex::open_with(&copy, OpenOptions { in_memory: true, verify: true })?;
     assert_eq!(found, bits(&loaded.search(query, 7, &control)?), "hits differ after reading into memory");
 
-    // Adds two rows and deletes one of them. Stages new versions of both, which searches must not find, and publishes
-    // them. Then stages two more rows and discards them.
+    // Adds two rows and deletes one of them. Then stages new versions of both rows, which searches must not find before
+    // they are published, and publishes them. Finally stages two more rows and discards them.
     let more = Random::new(3).vectors(2 * dim);
-    let new = |names: [&str; 2]| names.map(str::to_owned).to_vec();
-    index.add(new(["new", "newer"]), &more)?;
+    let ids = |names: [&str; 2]| names.map(str::to_owned).to_vec();
+    index.add(ids(["new", "newer"]), &more)?;
     index.delete(&["new"])?;
     index.check_rows(Put::Upsert, &["new", "newer"], &more)?;
-    index.stage(Put::Upsert, new(["new", "newer"]), &more)?;
+    index.stage(Put::Upsert, ids(["new", "newer"]), &more)?;
     let hits = index.search(query, 3, &control)?;
-    // Of the new rows, "new" (ord `rows`) is deleted and "newer" (ord `rows + 1`) can be found.
+    // The row "new" (ord `rows`) is deleted, and the row "newer" (ord `rows + 1`) can be found.
     check_hits(&hits, count_of(3.min(live.len() + 1), &hits), |ord| (ord as usize) <= rows + 1);
     index.publish();
-    index.stage(Put::Add, new(["discarded", "discarded too"]), &more)?;
-    index.take_back();
+    index.stage(Put::Add, ids(["discarded", "discarded too"]), &more)?;
+    index.discard_staged();
     assert_eq!(index.live_len(), live.len() + 2);
-    index.save(&again)?;
+    index.save(&copy)?;
     index.compact();
     let hits = index.search(query, usize::MAX, &control)?;
     check_hits(&hits, count_of(live.len() + 2, &hits), |ord| (ord as usize) < live.len() + 2);
-    // Saving copies corrupt vectors and error bounds as they are, so the copy is intact exactly if the file was.
-    assert_eq!(FlatIndex::open(&again)?.verify().is_ok(), is_intact);
+    // Saving writes corrupt vectors and error bounds as they are, so the copy is intact exactly if the file was.
+    assert_eq!(FlatIndex::open(&copy)?.verify().is_ok(), is_intact);
     Ok(())
 }
 

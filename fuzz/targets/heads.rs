@@ -12,9 +12,11 @@ use vocabulary::Head;
 /// Maximum number of logits that are computed with one head. The size of the vocabulary comes from the mutated file.
 const MAX_LOGITS: usize = 1 << 16;
 
+/// The file names for the two formats.
 const NAMES: [&str; 2] = ["mlm_head.onnx", "mlm_head.safetensors"];
 
-/// Returns the ONNX files of the crate's tests, and a small safetensors file that is created here.
+/// Returns the ONNX files of the tests of `crates/vocabulary`, and a small safetensors file that is created here. Each
+/// follows the byte that selects its format.
 fn seeds() -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/vocabulary/tests/files");
     let entries = std::fs::read_dir(folder).expect("the files of the tests");
@@ -30,7 +32,7 @@ fn seeds() -> Vec<Vec<u8>> {
         "decoder.weight",
         "decoder.bias",
     ];
-    // The weights of `dense` and `decoder` are 2 × 2 matrices, the other tensors have two numbers.
+    // The weights of `dense` and `decoder` are 2 × 2 matrices; each of the other tensors has two numbers.
     let entries = (0..6).map(|tensor| {
         let (name, shape) = (tensors[tensor], if tensor % 4 == 0 { "2,2" } else { "2" });
         let (from, to) = [(0, 16), (16, 24), (24, 32), (32, 40), (40, 56), (56, 64)][tensor];

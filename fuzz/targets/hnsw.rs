@@ -5,7 +5,7 @@ use std::path::Path;
 
 use control::Control;
 use dense::{Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Layout, OpenOptions, Put, Similarity};
-use fuzz::{MAX_DIM, Random, Scratch, bits, check_hits, even, file_target};
+use fuzz::{MAX_DIM, Random, Scratch, bits, check_hits, file_target, is_even};
 use ranking::Hit;
 
 fn seeds() -> Vec<Vec<u8>> {
@@ -44,9 +44,9 @@ fn seeds() -> Vec<Vec<u8>> {
 fn use_all(path: &Path) -> Result<(), Error> {
     let control = Control::new();
     let mut index = HnswIndex::open(path)?;
-    // Opening does not verify vectors. If they are corrupt, hits may be missing.
-    let is_complete = index.verify().is_ok();
-    let count_of = |wanted: usize, got: &[Hit]| if is_complete { wanted } else { got.len().min(wanted) };
+    // Opening does not verify vectors. If they are corrupt, hits may be missing, so fewer hits are accepted.
+    let is_intact = index.verify().is_ok();
+    let count_of = |wanted: usize, got: &[Hit]| if is_intact { wanted } else { got.len().min(wanted) };
     // `live` is the set of rows that are not deleted.
     let (dim, rows, live) = (index.dim(), index.len(), index.live());
     assert!(index.live_len() == live.len() && live.len() <= rows);
@@ -65,9 +65,9 @@ fn use_all(path: &Path) -> Result<(), Error> {
     for (k, ef) in [(0, 1), (1, 1), (2, 3), (5, 5), (usize::MAX, 1)] {
         let hits = index.search(query, k, ef, &control)?;
         check_hits(&hits, count_of(k.min(live.len()), &hits), |ord| live.contains(ord));
-        let hits = index.search_filtered(query, k, ef, Some(&even), &control)?;
-        let count = k.min(live.iter().filter(|&ord| even(ord)).count());
-        check_hits(&hits, count_of(count, &hits), |ord| live.contains(ord) && even(ord));
+        let hits = index.search_filtered(query, k, ef, Some(&is_even), &control)?;
+        let count = k.min(live.iter().filter(|&ord| is_even(ord)).count());
+        check_hits(&hits, count_of(count, &hits), |ord| live.contains(ord) && is_even(ord));
     }
     let found = bits(&index.search(query, 2, 2, &control)?);
     let many = index.search_many(&queries, 2, 2, 1, &control)?;
@@ -77,28 +77,28 @@ fn use_all(path: &Path) -> Result<(), Error> {
     for hits in &many {
         check_hits(hits, count_of(2.min(live.len()), hits), |ord| live.contains(ord));
     }
-    let again = path.with_extension("again");
-    index.save(&again)?;
-    let reopened = HnswIndex::open(&again)?;
+    let copy = path.with_extension("copy");
+    index.save(&copy)?;
+    let reopened = HnswIndex::open(&copy)?;
     assert_eq!(found, bits(&reopened.search(query, 2, 2, &control)?), "hits differ after saving and opening");
-    let loaded = HnswIndex::open_with(&again, OpenOptions { in_memory: true, verify: true })?;
+    let loaded = HnswIndex::open_with(&copy, OpenOptions { in_memory: true, verify: true })?;
     assert_eq!(found, bits(&loaded.search(query, 2, 2, &control)?), "hits differ after reading into memory");
 
-    // Adds two rows and deletes one of them. Then stages new versions of both, which searches do not find until they
-    // are published, and stages and discards two more rows.
+    // Adds two rows and deletes one of them. Then stages new versions of both rows, which searches must not find before
+    // they are published, and publishes them. Finally stages two more rows and discards them.
     let more = Random::new(3).vectors(2 * dim);
-    let new = |names: [&str; 2]| names.map(str::to_owned).to_vec();
-    index.add(new(["new", "newer"]), &more, 1, &control)?;
+    let ids = |names: [&str; 2]| names.map(str::to_owned).to_vec();
+    index.add(ids(["new", "newer"]), &more, 1, &control)?;
     index.delete(&["new"])?;
-    index.stage(Put::Upsert, new(["new", "newer"]), &more, 1, &control)?;
+    index.stage(Put::Upsert, ids(["new", "newer"]), &more, 1, &control)?;
     let hits = index.search(query, 3, 3, &control)?;
     check_hits(&hits, count_of(3.min(live.len() + 1), &hits), |ord| (ord as usize) <= rows + 1);
     index.publish();
-    index.stage(Put::Add, new(["staged", "discarded"]), &more, 1, &control)?;
-    index.take_back();
+    index.stage(Put::Add, ids(["discarded", "discarded too"]), &more, 1, &control)?;
+    index.discard_staged();
     assert_eq!(index.live_len(), live.len() + 2);
-    index.save(&again)?;
-    assert_eq!(HnswIndex::open(&again)?.verify().is_ok(), is_complete);
+    index.save(&copy)?;
+    assert_eq!(HnswIndex::open(&copy)?.verify().is_ok(), is_intact);
     index.compact(1, &control)?;
     for (k, ef) in [(2, 2), (usize::MAX, 1)] {
         let hits = index.search(query, k, ef, &control)?;

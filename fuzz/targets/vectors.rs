@@ -11,11 +11,11 @@ use vectors::{Error, IdList, IdSource, OpenOptions, VectorFile};
 /// Maximum number of batches that are read. A small compressed file may have a huge number of rows.
 const MAX_BATCHES: usize = 4;
 
-/// The extension determines the format of files without magic bytes.
+/// The names that the file of an input may get. The extension determines the format of files without magic bytes.
 const NAMES: [&str; 4] = ["file", "file.f32", "file.fvecs", "file.npy"];
 
-/// Returns the files of the tests of `crates/vectors`, each after one or more selectors. The bits of a selector are
-/// described below.
+/// Returns inputs with the test files of `crates/vectors`: for each file, one input per selector that suits its format,
+/// which is the selector byte followed by the file. `fuzz_target!` below describes the bits of a selector.
 fn seeds() -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/vectors/tests/files");
     let mut seeds = Vec::new();
@@ -39,11 +39,13 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
+/// Reads the batches of a file of vectors, at most [`MAX_BATCHES`], and checks their sizes. `bytes` is the size of the
+/// file, for messages.
 fn read(path: &Path, options: OpenOptions, bytes: usize) -> Result<(), Error> {
     let file = VectorFile::open(path, options)?;
     let (mut rows, mut read_all) = (0, true);
-    for (number, batch) in file.batches()?.enumerate() {
-        if number == MAX_BATCHES {
+    for (batch_count, batch) in file.batches()?.enumerate() {
+        if batch_count == MAX_BATCHES {
             read_all = false;
             break;
         }

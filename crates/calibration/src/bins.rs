@@ -1,4 +1,5 @@
-//! Calibration errors, computed over bins of predictions with similar confidences, and the Brier score.
+//! Calibration errors, which are computed over bins of predictions with similar confidences, and the Brier score. A
+//! prediction is a model's best passage for a question; its confidence is the estimated probability that it is correct.
 
 use crate::error::Error;
 
@@ -9,15 +10,15 @@ pub struct Bin {
     pub count: usize,
     /// Mean confidence of the predictions; 0 for an empty bin.
     pub confidence: f64,
-    /// Fraction of the predictions that is correct; 0 for an empty bin.
+    /// Fraction of the predictions that are correct; 0 for an empty bin.
     pub accuracy: f64,
 }
 
 /// Predictions, grouped into N bins by their confidence: bin i has the confidences from i/N up to, but not including,
 /// (i + 1)/N, and the last bin includes 1 (Guo et al., 2017, §2).
 ///
-/// The calibration errors below are over all bins B with |B| predictions each, of K predictions in total. conf(B) is
-/// the mean confidence and acc(B) the accuracy of a bin.
+/// In the formulas of the calibration errors below, |B| is the number of predictions in bin B, conf(B) is their mean
+/// confidence, acc(B) is their accuracy, and K is the number of predictions in all bins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bins {
     bins: Vec<Bin>,
@@ -37,7 +38,7 @@ impl Bins {
             return Err(Error::argument("bins", "at least 1", bins));
         }
         if confidences.is_empty() || confidences.len() != correct.len() {
-            let expected = format!("{} confidences, one for each prediction, and at least 1", correct.len());
+            let expected = format!("one per prediction ({}), and at least 1", correct.len());
             return Err(Error::argument("confidences", expected, confidences.len()));
         }
         if let Some(confidence) = confidences.iter().find(|confidence| !(0.0..=1.0).contains(*confidence)) {
@@ -103,11 +104,12 @@ impl Bins {
 ///
 /// # Errors
 ///
-/// As [`Bins::new`].
+/// The errors of [`Bins::new`].
 pub fn brier_score(confidences: &[f64], correct: &[bool]) -> Result<f64, Error> {
     Bins::new(confidences, correct, 1)?;
-    let squares = confidences.iter().zip(correct);
-    let squares = squares.map(|(confidence, &correct)| (confidence - f64::from(u8::from(correct))).powi(2));
+    let predictions = confidences.iter().zip(correct);
+    let squares =
+        predictions.map(|(confidence, &correct)| (confidence - f64::from(u8::from(correct))).powi(2));
     Ok(squares.sum::<f64>() / correct.len() as f64)
 }
 
@@ -139,7 +141,7 @@ mod tests {
         assert_eq!(message(&[0.5], &[true], 0), "bins: expected at least 1, got 0");
         assert_eq!(message(&[1.5], &[true], 4), "confidence: expected a number from 0 to 1, got 1.5");
         assert_eq!(message(&[f64::NAN], &[true], 4), "confidence: expected a number from 0 to 1, got NaN");
-        let expected = "confidences: expected 1 confidences, one for each prediction, and at least 1, got 2";
+        let expected = "confidences: expected one per prediction (1), and at least 1, got 2";
         assert_eq!(message(&[0.5, 0.5], &[true], 4), expected);
     }
 }

@@ -1,12 +1,12 @@
-//! Chooses the most confident of several models for one question.
+//! Chooses the most confident of several models for one question (Yang et al., 2023, §3.2).
 
 use crate::error::{Error, check_positive};
 use crate::{confidence, log_odds_against};
 
-/// The scores of one model for a question, and its temperature.
+/// The scores of one model for a question, and the model's temperature.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
-    /// The k best scores of the model; empty if it found nothing.
+    /// The model's best scores, from which its confidence is computed; empty if the model found nothing.
     pub scores: &'a [f32],
     /// The temperature with which the model's confidence is computed.
     pub temperature: f64,
@@ -24,8 +24,8 @@ pub struct Choice {
 /// Chooses the most confident of several models. Yang et al. (2023, §3.2) call this MUF (model uncertainty fusion).
 ///
 /// If several models are equally confident, the first of them is chosen. A model without scores has a confidence of 0.
-/// Models are compared by [`log_odds_against`]. This gives the same order as their confidences, and distinguishes even
-/// two confidences that both round to 1.
+/// Models are compared by [`log_odds_against`]: the lower, the more confident. This gives the same order as comparing
+/// confidences, and distinguishes even two confidences that both round to 1.
 ///
 /// # Errors
 ///

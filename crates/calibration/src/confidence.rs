@@ -1,7 +1,7 @@
-//! The confidence of a model in its best passage, computed from its scores for one question.
+//! The confidence of a model in its best passage for a question, computed from the model's scores for this question.
 
 /// Returns the confidence of a model at temperature T: the softmax of its highest score, exp(max / T) / Σ exp(score /
-/// T) (Yang et al., 2023, §3.2). It is from 1 / n, for n scores, to 1. Without scores it is 0. A score of −∞ is
+/// T) (Yang et al., 2023, §3.2). With n scores, it is between 1 / n and 1; without scores, it is 0. Scores of −∞ are
 /// ignored.
 ///
 /// It is computed as 1 / Σ exp((score − max) / T). No exponent is above 0, so nothing overflows even at the lowest
@@ -31,11 +31,11 @@ pub fn confidence_gradient(scores: &[f32], temperature: f64) -> (f64, f64) {
 }
 
 /// Returns the log-odds against a model: ln((1 − C) / C) for the [`confidence`] C. They are computed as ln Σ exp((score
-/// − max) / T) over all scores except the highest one, and are −∞ for a single score and ∞ without scores.
+/// − max) / T) over all scores except the highest one. They are −∞ for a single score, and ∞ without scores.
 ///
-/// The log-odds fall as the confidence rises, and distinguish confidences that both round to 1: at a low temperature, a
-/// model whose best score is far above the next one has a confidence of 1, and so has a model for which the distance is
-/// even larger.
+/// The log-odds fall as the confidence rises. They distinguish even confidences that round to 1: at a low temperature,
+/// every model whose best score is far above its second-best score has a confidence of 1, but the log-odds still tell
+/// for which model the difference is the largest.
 #[must_use]
 pub fn log_odds_against(scores: &[f32], temperature: f64) -> f64 {
     let Some(max) = highest(scores) else { return f64::INFINITY };
@@ -51,17 +51,17 @@ pub fn log_odds_against(scores: &[f32], temperature: f64) -> f64 {
     next + others().map(|exponent| (exponent - next).exp()).sum::<f64>().ln()
 }
 
-/// The highest score; none if there are no scores, or all are −∞.
+/// Returns the highest score; `None` if there are no scores, or if all are −∞.
 fn highest(scores: &[f32]) -> Option<f64> {
     scores.iter().copied().reduce(f32::max).filter(|&max| max > f32::NEG_INFINITY).map(f64::from)
 }
 
-/// The weight of a score in the softmax, relative to the highest score, which has the weight 1.
+/// Returns the weight of a score in the softmax, relative to the weight of the highest score, which is 1.
 fn weight(score: f32, max: f64, temperature: f64) -> f64 {
     exponent(score, max, temperature).exp()
 }
 
-/// The logarithm of the weight. It is 0 for the highest score at any temperature.
+/// Returns the logarithm of the weight. It is 0 for the highest score at any temperature.
 fn exponent(score: f32, max: f64, temperature: f64) -> f64 {
     (f64::from(score) - max) / temperature
 }
@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn confidences_agree_with_a_calculation_by_hand() {
-        // At T = 1, the softmax of ln 6 among ln 6, ln 3 and ln 1 is 6 / 10. At T = 1/2 the weights are squared: 36 /
-        // 46.
+        // At T = 1, the softmax of ln 6 among ln 6, ln 3 and ln 1 is 6 / 10. At T = 1/2, the weights are squared, so it
+        // is 36 / 46.
         let scores = [6f32.ln(), 3f32.ln(), 0.0];
         assert!((confidence(&scores, 1.0) - 0.6).abs() < 1e-7);
         assert!((confidence(&scores, 0.5) - 36.0 / 46.0).abs() < 1e-7);
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(log_odds_against(&[f32::NEG_INFINITY, 3.0], 1.0), f64::NEG_INFINITY);
         assert_eq!(log_odds_against(&[], 1.0), f64::INFINITY);
         assert_eq!(log_odds_against(&[f32::NEG_INFINITY], 1.0), f64::INFINITY);
-        // If two scores are the highest, one of them counts as one of the others.
+        // If two scores are the highest, one of them counts among the other scores.
         assert_eq!(log_odds_against(&[5.0, 5.0], 1e-300), 0.0);
     }
 

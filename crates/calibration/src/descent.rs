@@ -1,5 +1,5 @@
-//! Gradient descent on the squared calibration error (Yang et al., 2023, §3.2). [`search`](crate::search()) needs
-//! neither a start nor a step size, and does not stop at a local minimum.
+//! Gradient descent on the squared calibration error (Yang et al., 2023, §3.2). It may stop at a local minimum, and
+//! depends on a start and a step size; [`search`](crate::search()) does not.
 
 use control::Control;
 
@@ -35,17 +35,18 @@ pub struct Step {
     pub error: f64,
 }
 
-/// Runs gradient descent on the error E of the fused predictions, with one temperature T for all models: T ← T − step ·
-/// dE/dT (Yang et al., 2023, §3.2). Returns all temperatures on its path, starting with T₀.
+/// Runs gradient descent on the squared calibration error E of an ensemble's predictions, with one temperature T for
+/// all models: T ← T − step · dE/dT (Yang et al., 2023, §3.2). Returns all temperatures on the path with their errors,
+/// starting with T₀.
 ///
-/// The descent ends early if a step does not change the temperature. If a step would reach a temperature of 0 or below,
-/// for which confidence is not defined, the temperature is halved instead. Progress counts the temperatures of the
-/// path.
+/// If a step would reach a temperature of 0 or below, at which the confidence is not defined, the temperature is halved
+/// instead. The descent ends early if a step does not change the temperature, or if half of it rounds to 0. Progress
+/// counts the temperatures of the path.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if the start or the step size is not finite and above 0, or if there are no bins;
-/// [`Error::Cancelled`].
+/// [`Error::Argument`] if the start or the step size is not a finite number above 0, or if there are no bins;
+/// [`Error::Canceled`].
 pub fn descend(ensemble: &Ensemble<'_>, descent: &Descent, control: &Control) -> Result<Vec<Step>, Error> {
     check_positive("start", descent.start)?;
     check_positive("step", descent.step)?;
@@ -72,7 +73,8 @@ mod tests {
     use super::*;
     use crate::Outcomes;
 
-    /// Ten pairs of scores with a difference of 1, and `correct_count` correct predictions.
+    /// Returns two scores that differ by 1 for each of ten questions, and whether the prediction for each question is
+    /// correct, which is true for the first `correct_count` questions.
     fn pairs(correct_count: usize) -> (Vec<f32>, Vec<bool>) {
         (
             (0..10).flat_map(|i| [i as f32 + 1.0, i as f32]).collect(),
@@ -110,14 +112,14 @@ mod tests {
     }
 
     #[test]
-    fn a_descent_can_be_cancelled() {
+    fn a_descent_can_be_canceled() {
         let (scores, correct) = pairs(8);
         let outcomes = Ensemble::from(Outcomes::new(&scores, 2, &correct).expect("valid"));
         let control = Control::new();
         control.cancel();
         assert_eq!(
             descend(&outcomes, &Descent::default(), &control),
-            Err(Error::Cancelled(control::Cancelled))
+            Err(Error::Canceled(control::Canceled))
         );
     }
 }

@@ -1,6 +1,6 @@
-//! Several models for the same questions, with one temperature for all of them. For each question, the most confident
-//! model predicts (Yang et al., 2023, §3.2); these fused predictions have a calibration error. A single model is an
-//! ensemble of one.
+//! Several models for the same questions, with one temperature for all models. For each question, the fused prediction
+//! is the best passage of the most confident model (Yang et al., 2023, §3.2). The calibration error of the fused
+//! predictions is a function of the temperature. A single model is an ensemble of one.
 
 use crate::choice::most_confident;
 use crate::error::Error;
@@ -12,16 +12,16 @@ pub struct Ensemble<'a> {
     models: Vec<Outcomes<'a>>,
 }
 
-/// The prediction of the most confident model for a question.
+/// The fused prediction for a question, which is that of the most confident model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
     /// Index of the most confident model, M* in Yang et al. If several are equally confident, it is the first of them.
     pub model: usize,
-    /// C, its confidence.
+    /// C, the confidence of this model.
     pub confidence: f64,
-    /// dC/dT, the derivative of the confidence with respect to the temperature; g_j in Yang et al.
+    /// dC/dT, the derivative of this confidence with respect to the temperature; g_j in Yang et al.
     pub slope: f64,
-    /// Whether its best passage is correct.
+    /// Whether the best passage of this model is correct.
     pub correct: bool,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Ensemble<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if there are no models, or if their numbers of questions differ.
+    /// [`Error::Argument`] if there are no models, or if not all of them have the same number of questions.
     pub fn new(models: Vec<Outcomes<'a>>) -> Result<Self, Error> {
         let Some(first) = models.first() else {
             return Err(Error::argument("models", "at least one", 0));
@@ -38,7 +38,7 @@ impl<'a> Ensemble<'a> {
         let count = first.correct().len();
         match models.iter().find(|model| model.correct().len() != count) {
             Some(other) => {
-                let expected = format!("{count} questions for each, as for the first");
+                let expected = format!("as many questions for each as for the first ({count})");
                 Err(Error::argument("models", expected, other.correct().len()))
             }
             None => Ok(Self { models }),
@@ -50,13 +50,13 @@ impl<'a> Ensemble<'a> {
         &self.models
     }
 
-    /// Number of questions, which is the same for all models.
+    /// Returns the number of questions, which is the same for all models.
     #[must_use]
     pub fn question_count(&self) -> usize {
         self.models[0].correct().len()
     }
 
-    /// Returns the fused prediction for each question if all models have this temperature.
+    /// Returns the fused prediction for each question, with this temperature for all models.
     #[must_use]
     pub fn predictions(&self, temperature: f64) -> Vec<Prediction> {
         let predict = |question: usize| {
@@ -70,14 +70,14 @@ impl<'a> Ensemble<'a> {
     }
 
     /// Returns the squared calibration error of the fused predictions, and its derivative with respect to the
-    /// temperature (Yang et al., 2023, §3.2): 2 · Σ |B|/K · (conf(B) − acc(B)) · slope(B), where slope(B) is the mean
-    /// of the predictions' slopes in bin B. The other symbols are those of [`Bins`].
+    /// temperature (Yang et al., 2023, §3.2). The derivative is 2 · Σ |B|/K · (conf(B) − acc(B)) · slope(B), where
+    /// slope(B) is the mean slope of the predictions in bin B. The other symbols are defined at [`Bins`].
     ///
     /// The error jumps where a confidence moves to another bin, and where another model becomes the most confident one.
     ///
     /// # Errors
     ///
-    /// As [`Bins::new`].
+    /// The errors of [`Bins::new`].
     pub fn squared_error(&self, temperature: f64, bins: usize) -> Result<(f64, f64), Error> {
         let predictions = self.predictions(temperature);
         let confidences: Vec<f64> = predictions.iter().map(|prediction| prediction.confidence).collect();
@@ -120,8 +120,8 @@ mod tests {
         assert_eq!((predictions[0].model, predictions[0].correct), (1, true));
         assert!((predictions[0].confidence - confidence(2.0)).abs() < 1e-12);
         assert_eq!((predictions[1].model, predictions[1].correct), (0, false));
-        // Each prediction is alone in its bin: (C − 1)² / 2 for C = 0.88, which is correct, and C² / 2 for C = 0.73,
-        // which is wrong.
+        // Each prediction is alone in its bin. The correct one, with C = 0.88, contributes (C − 1)² / 2, and the wrong
+        // one, with C = 0.73, contributes C² / 2.
         let expected = (confidence(2.0) - 1.0).powi(2) / 2.0 + confidence(1.0).powi(2) / 2.0;
         assert!((ensemble.squared_error(1.0, 10).expect("valid").0 - expected).abs() < 1e-12);
     }
@@ -133,7 +133,7 @@ mod tests {
         let one = Outcomes::new(&[1.0], 1, &[true]).expect("valid");
         let two = Outcomes::new(&[1.0, 2.0], 1, &[true, false]).expect("valid");
         let error = Ensemble::new(vec![one, two]).expect_err("refused").to_string();
-        assert_eq!(error, "models: expected 1 questions for each, as for the first, got 2");
+        assert_eq!(error, "models: expected as many questions for each as for the first (1), got 2");
     }
 
     proptest! {

@@ -9,12 +9,12 @@ pub enum Error {
     Argument {
         /// Name of the parameter.
         what: &'static str,
-        /// The values that are valid.
+        /// Which values are valid.
         expected: String,
         /// The invalid value.
         got: String,
     },
-    /// The scores of a query are invalid.
+    /// The scores for a query, or a temperature with which its confidences are computed, are invalid.
     #[error("query \"{query}\": {source}")]
     Query {
         /// Id of the query.
@@ -22,9 +22,9 @@ pub enum Error {
         /// What is invalid.
         source: Box<Error>,
     },
-    /// The work was cancelled.
+    /// The work was canceled.
     #[error(transparent)]
-    Cancelled(#[from] control::Cancelled),
+    Canceled(#[from] control::Canceled),
 }
 
 impl Error {

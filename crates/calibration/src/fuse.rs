@@ -1,5 +1,5 @@
-//! Fuses the runs of several models: for each query, chooses the list of the most confident model (Yang et al., 2023,
-//! §3.2).
+//! Fuses the runs of several models: for each query, chooses the list of hits of the most confident model (Yang et al.,
+//! 2023, §3.2).
 
 use std::collections::HashMap;
 
@@ -9,23 +9,23 @@ use ranking::{QueryUnion, RetrievedRun};
 use crate::choice::{Candidate, choose};
 use crate::error::Error;
 
-/// A model with its run, from which lists may be chosen.
+/// A model whose lists of hits may be chosen.
 #[derive(Debug, Clone)]
 pub struct ConfidentModel {
     /// The hits that the model found.
     pub run: RetrievedRun,
-    /// The run that has the scores from which confidence is computed: `run` itself, or a run of phrases.
+    /// The run with the scores from which the model's confidence is computed: `run` itself, or a run of phrases.
     pub scores: RetrievedRun,
     /// The temperature with which the model's confidence is computed.
     pub temperature: f64,
 }
 
-/// A run that has, for each query, the list of the most confident model.
+/// A run that has, for each query, the list of hits of the most confident model.
 #[derive(Debug)]
 pub struct ConfidentRun {
     /// The chosen lists. Ids of lists that were not chosen are never looked up.
     pub run: RetrievedRun,
-    /// `[queries]`: index of the chosen model.
+    /// `[queries]`: the index of the chosen model.
     pub chosen: Vec<usize>,
     /// `[queries, models]`: the confidence of each model.
     pub confidences: Vec<f64>,
@@ -36,7 +36,8 @@ pub struct ConfidentRun {
 ///
 /// # Errors
 ///
-/// [`Error::Query`], with the error of [`choose`], if the scores of a query are invalid; [`Error::Cancelled`].
+/// [`Error::Query`], with the error of [`choose`], if a temperature or the scores for a query are invalid;
+/// [`Error::Canceled`].
 pub fn fuse_by_confidence(
     models: &[ConfidentModel],
     depth: usize,
@@ -114,7 +115,7 @@ mod tests {
     #[test]
     fn scores_may_come_from_another_run() {
         let lists = run(&[("q", &[("a", 1.0)])]);
-        // The ids of phrases.
+        // These ids are those of phrases.
         let uncertain = run(&[("q", &[("a\u{1f}0", 1.0), ("a\u{1f}1", 1.0)])]);
         let confident = run(&[("q", &[("x", 9.0), ("y", 1.0)])]);
         let models = [

@@ -1,12 +1,13 @@
 //! Computes how confident a retrieval model is that its best passage is correct, measures the calibration error of this
 //! confidence, and finds the temperature that minimizes the error (Yang et al., 2023, "Confidence-Calibrated Ensemble
-//! Dense Phrase Retrieval", §3.2; Guo et al., 2017).
+//! Dense Phrase Retrieval", §3.2; Guo et al., 2017). The confidence is the softmax of the model's best score; the
+//! temperature is the number by which all scores are divided before the softmax.
 //!
-//! [`Outcomes`] has the best scores of one model for several questions, and whether its best passages are correct;
-//! [`run_outcomes`] computes them from a run. An [`Ensemble`] has the outcomes of several models; for each question,
-//! the most confident model predicts. [`search`] finds the temperature, the same for all models, with the smallest
-//! calibration error. [`descend`] is the gradient descent of Yang et al. [`choose`] finds the most confident model for
-//! one question, and [`fuse_by_confidence`] does so for each query of several runs.
+//! [`Outcomes`] has the best scores of one model for several questions, and whether its best passage for each question
+//! is correct; [`run_outcomes`] computes them from a run. An [`Ensemble`] has the outcomes of several models; for each
+//! question, its prediction is the best passage of the most confident model. [`search`] finds the one temperature, for
+//! all models, with the smallest calibration error. [`descend`] is the gradient descent of Yang et al. [`choose`] finds
+//! the most confident model for one question, and [`fuse_by_confidence`] does so for each query of several runs.
 //!
 //! ```
 //! use calibration::{Bins, Outcomes, confidence};

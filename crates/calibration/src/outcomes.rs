@@ -15,7 +15,8 @@ pub struct Outcomes<'a> {
 
 impl<'a> Outcomes<'a> {
     /// Takes `scores` of shape `[questions, k]`, in any order within a row, and one entry of `correct` per question. If
-    /// the model found fewer than `k` passages, the rest of a row is −∞. If it found none, its confidence is 0.
+    /// the model found fewer than `k` passages for a question, the row must be padded with −∞. If it found none, its
+    /// confidence for this question is 0.
     ///
     /// # Errors
     ///
@@ -29,11 +30,13 @@ impl<'a> Outcomes<'a> {
             return Err(Error::argument("correct", "at least one question", 0));
         }
         if correct.len().checked_mul(k) != Some(scores.len()) {
-            let expected = format!("{} of {k} scores each", correct.len());
+            let expected = format!("{} rows of {k} scores", correct.len());
             return Err(Error::argument("scores", expected, format!("{} scores", scores.len())));
         }
         match scores.iter().find(|score| !(score.is_finite() || **score == f32::NEG_INFINITY)) {
-            Some(score) => Err(Error::argument("scores", "finite numbers, or -Infinity for none", score)),
+            Some(score) => {
+                Err(Error::argument("scores", "finite numbers, or -Infinity for a missing score", score))
+            }
             None => Ok(Self { scores, k, correct }),
         }
     }
@@ -44,7 +47,7 @@ impl<'a> Outcomes<'a> {
         self.correct
     }
 
-    /// Returns the model's confidence in each question at a temperature.
+    /// Returns the model's confidence for each question at a temperature.
     #[must_use]
     pub fn confidences(&self, temperature: f64) -> Vec<f64> {
         self.rows().map(|scores| confidence(scores, temperature)).collect()
@@ -85,10 +88,11 @@ mod tests {
         let message = |scores: &[f32], k, correct: &[bool]| {
             Outcomes::new(scores, k, correct).expect_err("refused").to_string()
         };
-        let not_finite = |got| format!("scores: expected finite numbers, or -Infinity for none, got {got}");
+        let not_finite =
+            |got| format!("scores: expected finite numbers, or -Infinity for a missing score, got {got}");
         assert_eq!(message(&[1.0], 0, &[true]), "k: expected at least 1, got 0");
         assert_eq!(message(&[], 1, &[]), "correct: expected at least one question, got 0");
-        assert_eq!(message(&[1.0; 3], 2, &[true; 2]), "scores: expected 2 of 2 scores each, got 3 scores");
+        assert_eq!(message(&[1.0; 3], 2, &[true; 2]), "scores: expected 2 rows of 2 scores, got 3 scores");
         assert_eq!(message(&[f32::NAN], 1, &[true]), not_finite("NaN"));
         assert_eq!(message(&[f32::INFINITY], 1, &[true]), not_finite("inf"));
     }

@@ -1,4 +1,5 @@
-//! Turns a run and relevance judgments into the scores and the correctness of predictions that a calibration needs.
+//! Turns a run and relevance judgments into what a calibration needs: the model's best scores for each query, and
+//! whether the model's best passage is relevant.
 
 use ranking::{Qrels, Run};
 
@@ -7,9 +8,9 @@ use crate::error::Error;
 /// The outcomes of a model's run for queries with relevance judgments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunOutcomes {
-    /// Ids of the queries, in the order of the judgments.
+    /// The ids of the queries, in the order of the judgments.
     pub queries: Vec<String>,
-    /// `[queries, depth]`: the best scores, followed by −∞ if there are fewer than `depth`.
+    /// `[queries, depth]`: the best scores of each query, followed by −∞ if there are fewer than `depth`.
     pub scores: Vec<f32>,
     /// `[queries]`: whether the best hit is relevant, which means that it has a grade above 0.
     pub correct: Vec<bool>,
@@ -18,7 +19,7 @@ pub struct RunOutcomes {
 /// Returns for each query with judgments its `depth` best scores, and whether the best hit of `run` is relevant.
 ///
 /// The scores are those of the run `scores`, which is `run` itself or, for example, a run with the scores of the
-/// model's best phrases. A query that `scores` lacks has no scores. A query that `run` lacks counts as wrong.
+/// model's best phrases. A query that `scores` lacks has no scores. A query that `run` lacks has no relevant best hit.
 ///
 /// # Errors
 ///
@@ -32,7 +33,7 @@ pub fn run_outcomes(run: &Run, scores: &Run, qrels: &Qrels, depth: usize) -> Res
         let run = quoted(run.iter().next().map(|(query, _)| query));
         let qrels = quoted(qrels.iter().next().map(|(query, _)| query));
         let got = format!("none: the run begins with {run}, the judgments with {qrels}");
-        return Err(Error::argument("run", "queries that are judged", got));
+        return Err(Error::argument("run", "queries with judgments", got));
     }
     let mut outcomes = RunOutcomes { queries: Vec::new(), scores: Vec::new(), correct: Vec::new() };
     for (query, grades) in qrels.iter() {
@@ -94,7 +95,7 @@ mod tests {
             run_outcomes(run, run, qrels, depth).expect_err("refused").to_string()
         };
         assert_eq!(message(&run_of(&[("q", &[])]), &qrels, 0), "depth: expected at least 1, got 0");
-        let no_common_query = "run: expected queries that are judged, got none: \
+        let no_common_query = "run: expected queries with judgments, got none: \
             the run begins with \"p\", the judgments with \"q\"";
         assert_eq!(message(&run_of(&[("p", &[])]), &qrels, 1), no_common_query);
         assert!(

@@ -9,7 +9,7 @@ const GRID_SIZE: usize = 100_000;
 const GRID_ENDS: (f64, f64) = (2e-3, 2e2);
 /// The found error is at most this factor times the minimum, as `search` promises.
 const MAX_ERROR_FACTOR: f64 = 1.001;
-/// Fills up the scores of a model that found fewer than k passages.
+/// Pads the row of scores for a question for which a model found fewer than k passages.
 const NO_SCORE: f32 = f32::NEG_INFINITY;
 
 /// A linear congruential generator of numbers from 0 to 1, with the constants of Knuth's MMIX.
@@ -33,7 +33,7 @@ fn random_models(
     scale: f32,
 ) -> Vec<(Vec<f32>, Vec<bool>)> {
     let mut random = Random(seed);
-    // The first numbers of similar seeds are similar.
+    // Skips the first numbers, which are similar for similar seeds.
     (0..20).for_each(|_| {
         random.next();
     });
@@ -58,8 +58,8 @@ fn ensemble(models: &[(Vec<f32>, Vec<bool>)], k: usize) -> Ensemble<'_> {
     Ensemble::new(outcomes.collect()).expect("valid")
 }
 
-/// Returns the smallest error of the fused predictions on a logarithmic grid of temperatures. It is computed directly:
-/// all confidences by their definition, then the highest of them for each question, then the error over bins.
+/// Returns the smallest error of the fused predictions on a logarithmic grid of temperatures. The error is computed
+/// directly: all confidences by their definition, then the highest of them for each question, then the error over bins.
 fn grid_minimum(models: &[(Vec<f32>, Vec<bool>)], k: usize, bins: usize) -> f64 {
     let (from, to) = GRID_ENDS;
     let question_count = models[0].1.len();
@@ -111,7 +111,7 @@ fn seeds(count: u64) -> std::ops::Range<u64> {
 }
 
 #[test]
-fn one_model_has_no_lower_error_at_any_of_100_000_temperatures() {
+fn for_one_model_the_found_error_is_at_most_0_1_percent_above_the_grid_minimum() {
     for seed in seeds(5) {
         // The sizes are arbitrary.
         let (question_count, k) = (8 + 6 * (seed as usize % 5), 2 + seed as usize % 7);
@@ -123,7 +123,7 @@ fn one_model_has_no_lower_error_at_any_of_100_000_temperatures() {
 }
 
 #[test]
-fn fused_models_have_no_lower_error_at_any_of_100_000_temperatures() {
+fn for_fused_models_the_found_error_is_at_most_0_1_percent_above_the_grid_minimum() {
     for seed in seeds(6) {
         let (model_count, question_count, k, bins) = (
             2 + seed as usize % 3,
@@ -139,7 +139,7 @@ fn fused_models_have_no_lower_error_at_any_of_100_000_temperatures() {
 }
 
 #[test]
-fn the_error_is_that_of_the_temperature_and_no_descent_reaches_a_lower_one() {
+fn the_found_error_is_that_of_the_found_temperature_and_no_descent_does_better_by_over_0_1_percent() {
     for seed in 0..4 {
         let models = random_models(seed, 3, 900, 10, 8.0);
         let ensemble = ensemble(&models, 10);
@@ -180,11 +180,11 @@ fn missing_scores_do_not_change_the_temperature() {
 }
 
 #[test]
-fn a_search_can_be_cancelled_and_invalid_numbers_of_bins_are_refused() {
+fn a_search_can_be_canceled_and_invalid_numbers_of_bins_are_refused() {
     let outcomes = Outcomes::new(&[1.0, 0.0], 2, &[true]).expect("valid");
     let control = Control::new();
     control.cancel();
-    assert_eq!(search(&outcomes.into(), 10, &control), Err(Error::Cancelled(control::Cancelled)));
+    assert_eq!(search(&outcomes.into(), 10, &control), Err(Error::Canceled(control::Canceled)));
     for bins in [0, MAX_SEARCH_BINS + 1] {
         let error = search(&outcomes.into(), bins, &Control::new()).expect_err("refused").to_string();
         assert_eq!(error, format!("bins: expected 1 to 1000 for a search, got {bins}"));

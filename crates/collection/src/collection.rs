@@ -1,4 +1,4 @@
-//! The handle of an open collection.
+//! [`Collection`], the handle with which an open collection is changed, committed and searched.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,9 +28,9 @@ use crate::{Error, Stats};
 /// Documents that are searched while they change. All methods can be called from several threads at once; changes run
 /// one after another.
 ///
-/// A change becomes visible when it is [committed](Self::commit), in all parts at once. Only one process at a time can
-/// change a collection: its first change takes a lock, and closing the collection releases it. Other processes see its
-/// commits when they [refresh](Self::refresh).
+/// A change becomes visible when it is [committed](Self::commit): in the BM25 index and among the vectors at the same
+/// time. Only one process at a time can change a collection: the first change takes a lock, and closing the collection
+/// releases it. Other processes see the commits when they [refresh](Self::refresh).
 pub struct Collection {
     folder: PathBuf,
     id: String,
@@ -38,11 +38,11 @@ pub struct Collection {
     pub(crate) view: Arc<FairRwLock<View>>,
     /// The BM25 index, which is reloaded to see commits of other processes.
     reader: Bm25Index,
-    /// The writer, once there was a change. Its lock is held during every change, commit and refresh.
+    /// The writer; `None` before the first change. This mutex is locked during every change, commit and refresh.
     writer: Mutex<Option<Writer>>,
     pub(crate) graph_builder: GraphBuilder,
     is_closed: AtomicBool,
-    /// Whether there are changes to commit. The writer sets it; readers need not wait for the writer.
+    /// Whether there are uncommitted changes. The writer sets it; reading it does not require the lock of the writer.
     is_changed: Arc<AtomicBool>,
     pub(crate) handles: Handles,
 }
@@ -53,15 +53,15 @@ impl Collection {
     /// # Errors
     ///
     /// [`Error::NotEmpty`]; [`Error::Dense`] for options out of range; [`Error::Sparse`] with [`sparse::Error::Locked`]
-    /// if another process is creating a collection there; [`Error::Io`], other errors in [`Error::Sparse`], or
-    /// [`Error::Storage`].
+    /// if another process is creating a collection there; [`Error::Io`], [`Error::Storage`], or another
+    /// [`Error::Sparse`] if a file cannot be written; the errors of [`open`](Self::open).
     pub fn create(folder: &Path, create: &CreateOptions, options: OpenOptions) -> Result<Self, Error> {
         let folder = &absolute(folder)?;
         prepare(folder)?;
         let id = uuid::Uuid::new_v4().to_string();
         let mut index = IndexWriter::create(&bm25_of(folder), create.analyzer.clone(), options.writer)?;
         let vectors = create.vectors.map(|vectors| {
-            // This checks the options.
+            // Checks the options.
             dense::GrowingIndex::new(vectors.dim, vectors.similarity, vectors.graph)?;
             let mut log = LogWriter::create(folder, &id, log_name(1), 0, vectors.dim)?;
             Ok::<_, Error>(VectorState {
@@ -113,19 +113,20 @@ impl Collection {
         Ok(collection)
     }
 
-    /// Returns true if a folder is a collection, of any version of the format.
+    /// Returns true if a folder is a collection, in any version of the format.
     #[must_use]
     pub fn exists(folder: &Path) -> bool {
         is_described(folder)
     }
 
-    /// Adds documents, or replaces those with the same ids: all of them or, on an error, none.
+    /// Adds documents. [`Put::Upsert`] replaces documents that have the same ids. On an error, no document is added or
+    /// replaced.
     ///
     /// # Errors
     ///
-    /// [`Error::DuplicateDocument`], [`Error::Argument`], [`Error::Dense`] for a vector that the index cannot hold,
-    /// [`Error::Sparse`] for invalid fields; [`Error::Locked`]; [`Error::Closed`]. After [`Error::Io`], every change
-    /// and commit is refused until a [rollback](Self::rollback).
+    /// [`Error::DuplicateDocument`], [`Error::Argument`], [`Error::Dense`] for a vector that the index rejects, such as
+    /// one with a different dimension, [`Error::Sparse`] for invalid fields; [`Error::Locked`]; [`Error::Closed`].
+    /// After [`Error::Io`], every change and commit is refused until a [rollback](Self::rollback).
     pub fn put(&self, put: Put, documents: &[NewDocument]) -> Result<(), Error> {
         let _change = self.graph_builder.change();
         let mut writer = self.writer()?;
@@ -143,11 +144,12 @@ impl Collection {
         self.open_writer(&mut writer)?.delete(documents)
     }
 
-    /// Deletes the documents that have a passage that meets a filter in the last commit. Returns how many were deleted.
+    /// Deletes every document with at least one passage in the last commit that matches a filter. Returns how many
+    /// documents were deleted.
     ///
     /// # Errors
     ///
-    /// As [`delete`](Self::delete), and those of [`Searcher::filtered`] for a filter that the index rejects.
+    /// The errors of [`delete`](Self::delete); those of [`Searcher::filtered`] if the index rejects the filter.
     pub fn delete_matching(&self, filter: &Filter, control: &Control) -> Result<u64, Error> {
         let _change = self.graph_builder.change();
         let mut writer = self.writer()?;
@@ -163,8 +165,8 @@ impl Collection {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownDocument`]; [`Error::Argument`] for a document that was changed since the last commit; as
-    /// [`put`](Self::put).
+    /// [`Error::UnknownDocument`]; [`Error::Argument`] for a document that was changed since the last commit; the
+    /// errors of [`put`](Self::put).
     pub fn set_fields(&self, document: &str, fields: &PassageFields) -> Result<(), Error> {
         let _change = self.graph_builder.change();
         let mut writer = self.writer()?;
@@ -195,13 +197,13 @@ impl Collection {
         Ok(())
     }
 
-    /// Commits all changes. When this returns, they are on the disk, and visible to searches. Returns the number of
-    /// commits so far. Without changes, this does nothing.
+    /// Commits all changes. When this returns, the changes are on the disk and visible to searches. Returns the number
+    /// of commits so far. Without changes, this makes no commit.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], [`Error::Sparse`] or [`Error::Storage`]; the last commit is then the previous one or this one,
-    /// and the changes must be [rolled back](Self::rollback). [`Error::Closed`].
+    /// [`Error::Io`], [`Error::Sparse`] or [`Error::Storage`]. After such an error, this commit may or may not be on
+    /// the disk, and the changes must be [rolled back](Self::rollback). [`Error::Closed`].
     pub fn commit(&self) -> Result<u64, Error> {
         let _change = self.graph_builder.change();
         let mut writer = self.writer()?;
@@ -211,13 +213,13 @@ impl Collection {
         Ok(writer.committed.generation)
     }
 
-    /// Undoes all changes since the last commit. If a commit failed after it had reached the disk, it is the last
-    /// commit and stays; otherwise, the last commit is the one before it.
+    /// Undoes all changes since the last commit. A commit that failed after it had reached the disk counts as the last
+    /// commit, so it is not undone.
     ///
     /// # Errors
     ///
     /// [`Error::Io`], [`Error::Sparse`] or [`Error::Corrupt`] if the last commit cannot be read; [`Error::Closed`].
-    /// Even then, the changes will never be committed; call this again.
+    /// Even after such an error, the changes will never be committed. Call this method again to retry.
     pub fn rollback(&self) -> Result<(), Error> {
         match &mut *self.writer()? {
             Some(writer) => {
@@ -230,11 +232,11 @@ impl Collection {
 
     /// Commits all changes, merges all segments, drops deleted passages, and completes the graph on `threads` threads
     /// (0: one per CPU). Searches continue meanwhile; changes wait. Counts each vector that it inserts into the graph
-    /// as one unit of progress.
+    /// as one unit of progress. Returns the number of commits so far.
     ///
     /// # Errors
     ///
-    /// As [`commit`](Self::commit); [`Error::Cancelled`], which leaves the last commit.
+    /// The errors of [`commit`](Self::commit); [`Error::Canceled`], after which the changes remain committed.
     pub fn optimize(&self, threads: usize, control: &Control) -> Result<u64, Error> {
         let mut writer = self.writer()?;
         let writer = self.open_writer(&mut writer)?;
@@ -242,17 +244,18 @@ impl Collection {
         self.show_last_commit(writer)?;
         let optimized = self.graph_builder.paused(|| optimize(writer, &self.view, threads, control));
         let shown = self.show_last_commit(writer).and_then(|()| prepare_to_append(&self.view));
-        // After an error, the rows that are not in the graph yet are inserted in the background again.
+        // After an error, the background thread inserts the rows that are not in the graph yet.
         let started = self.graph_builder.start(&self.view);
         optimized.and(shown).and(started)?;
         Ok(writer.committed.generation)
     }
 
-    /// Switches to the last commit of any process. Returns true if it differs from the current one.
+    /// Switches to the last commit of any process. Returns true if the collection showed another commit before. If this
+    /// process has the lock for changes, no other process can have committed, so this does nothing and returns false.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open); the collection then still shows the commit that it showed before.
+    /// The errors of [`open`](Self::open), after which the collection still shows the same commit as before.
     pub fn refresh(&self) -> Result<bool, Error> {
         let writer = self.writer()?;
         if writer.is_some() {
@@ -267,16 +270,16 @@ impl Collection {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for a search by vectors if the collection or the request has none; those of
-    /// [`Searcher::filtered`] for a filter that the index rejects; [`Error::Dense`] for a vector of another dimension
-    /// or with invalid values; [`Error::Cancelled`]; [`Error::Closed`].
+    /// [`Error::Argument`] for a search by vectors if the collection has no vectors or the request has no vector; the
+    /// errors of [`Searcher::filtered`] if the index rejects the filter; [`Error::Dense`] for a vector with a different
+    /// dimension or with invalid values; [`Error::Canceled`]; [`Error::Closed`].
     pub fn search(&self, request: &Request, control: &Control) -> Result<Vec<Found>, Error> {
         self.check_open()?;
         self.view.read(|view| search(view, request, control))?
     }
 
-    /// Parses a filter from JSON: that of a [`Filter`], in which `{"documents": [...]}` selects documents by their ids.
-    /// Ids that the current commit does not have are ignored.
+    /// Parses a filter from JSON. The JSON is that of a [`Filter`], which may also contain `{"documents": [...]}` to
+    /// select documents by their ids. Ids that the current commit does not have are ignored.
     ///
     /// # Errors
     ///
@@ -295,8 +298,9 @@ impl Collection {
         Ok(self.view.read(|view| Arc::clone(&view.searcher))?)
     }
 
-    /// Returns the vector of a passage as it is stored: scaled to length 1 for cosine. `None` if the collection has no
-    /// vectors, or none for this ord. A deleted passage has its vector until the collection is optimized.
+    /// Returns the vector of the passage with this ord, as it is stored: scaled to length 1 for cosine. Returns `None`
+    /// if the collection has no vectors, or no vector for this ord. A deleted passage keeps its vector until the
+    /// collection is optimized.
     ///
     /// # Errors
     ///
@@ -316,7 +320,7 @@ impl Collection {
         Ok(self.view.read(|view| view.state.metadata.clone())?)
     }
 
-    /// Returns what the current commit consists of.
+    /// Returns statistics of the current commit.
     ///
     /// # Errors
     ///
@@ -334,7 +338,7 @@ impl Collection {
         })?)
     }
 
-    /// Returns true if there are changes that were not committed.
+    /// Returns true if there are uncommitted changes.
     ///
     /// # Errors
     ///
@@ -344,13 +348,13 @@ impl Collection {
         Ok(self.is_changed.load(Ordering::Relaxed))
     }
 
-    /// Ends work in the background, releases the lock, and refuses all later calls. Changes that were not committed are
-    /// undone. Running searches finish. If many vectors were added, their graph is saved, so that it need not be built
+    /// Ends work in the background, releases the lock, and makes all later calls fail. Uncommitted changes are undone.
+    /// Running searches finish. If many vectors were added, their graph is saved, so that it does not have to be built
     /// again when the collection is opened.
     ///
     /// # Errors
     ///
-    /// [`Error::Sparse`] if a merge in the background failed; the last commit is intact nevertheless.
+    /// [`Error::Sparse`] if a merge in the background failed. The last commit is intact even after such an error.
     pub fn close(&self) -> Result<(), Error> {
         let mut writer = self.writer.lock();
         self.is_closed.store(true, Ordering::Release);
@@ -359,12 +363,12 @@ impl Collection {
         if self.is_changed.load(Ordering::Relaxed) {
             writer.rollback().ok();
         }
-        // The graph is saved with the rows that searches see, so these must be those of the last commit.
+        // The graph is saved with the rows that searches see, so searches must see the last commit.
         if !self.is_changed.load(Ordering::Relaxed)
             && is_worth_saving(&writer)
             && self.show_last_commit(&writer).is_ok()
         {
-            // The last commit is safe without this, so an error such as a full disk changes nothing.
+            // The last commit is complete without a saved graph, so an error such as a full disk is ignored.
             self.graph_builder.paused(|| save_graph(&mut writer, &self.view)).ok();
         }
         writer.close()
@@ -385,7 +389,8 @@ impl Collection {
         Ok(writer)
     }
 
-    /// Returns the writer. For the first change, opens it and shows the last commit, which may be another process's.
+    /// Returns the writer. Before the first change, opens the writer and makes the last commit visible to searches,
+    /// because another process may have made it.
     fn open_writer<'w>(&self, writer: &'w mut Option<Writer>) -> Result<&'w mut Writer, Error> {
         if writer.is_none() {
             let opened =
@@ -397,15 +402,15 @@ impl Collection {
         Ok(writer.as_mut().expect("it was opened above"))
     }
 
-    /// Puts documents. Searches are not delayed: the lock of the view is held only while vectors are checked and copied,
-    /// not while the writer waits for the indexing threads.
+    /// Adds or replaces documents. Searches are not delayed: the lock of the view is held only while vectors are
+    /// checked and copied, not while the writer waits for the indexing threads.
     fn put_with(&self, writer: &mut Writer, put: Put, documents: &[NewDocument]) -> Result<(), Error> {
         writer.check(put, documents)?;
         let copies = self.view.read(|view| vectors_to_copy(put, documents, view.vectors.as_ref()))??;
         writer.put(documents, copies)
     }
 
-    /// Makes the last commit of this writer visible to searches, unless they see it already.
+    /// Makes the last commit of the writer visible to searches, unless they already see it.
     fn show_last_commit(&self, writer: &Writer) -> Result<(), Error> {
         if self.generation()? == writer.committed.generation {
             return Ok(());
@@ -434,8 +439,8 @@ fn absolute(folder: &Path) -> Result<PathBuf, Error> {
     std::path::absolute(folder).map_err(Error::io("open", folder))
 }
 
-/// Calls `open` with the last commit. If a file is missing, a writer may have removed it after a later commit; `open` is
-/// then called with that one.
+/// Calls `open` with the last commit. If a file is missing, a writer may have removed it after a later commit, so
+/// `open` is then called with the later commit. Fails if a file of the same commit is missing twice.
 fn with_last_commit<T>(
     reader: &Bm25Index,
     mut open: impl FnMut(Arc<Searcher>) -> Result<T, Error>,
@@ -454,6 +459,7 @@ fn with_last_commit<T>(
     }
 }
 
+/// Returns true if the error is that a file does not exist.
 fn is_missing(error: &Error) -> bool {
     let source = match error {
         Error::Io { source, .. } | Error::Storage(storage::Error::Io { source, .. }) => source,

@@ -1,4 +1,4 @@
-//! Documents, and the ids of their passages.
+//! Documents to be added, and the ids of their passages.
 
 use sparse::{PassageFields, Searcher};
 
@@ -18,11 +18,11 @@ pub struct NewDocument<'a> {
 /// A passage of a document to be added.
 #[derive(Debug, Clone, Copy)]
 pub struct NewPassage<'a> {
-    /// The title, which is indexed and encoded together with the text.
+    /// The title, if any, which is indexed and encoded together with the text.
     pub title: Option<&'a str>,
     /// The text.
     pub text: &'a str,
-    /// The vector.
+    /// The vector of the passage, if the collection has vectors.
     pub vector: NewVector<'a>,
 }
 
@@ -47,8 +47,8 @@ pub fn passage_id(document: &str, number: usize) -> String {
     format!("{document}#{number}")
 }
 
-/// Returns the ords of the passages of a document, in order; empty if there is no such document. They are those of the
-/// commit that `searcher` shows.
+/// Returns the ords of the passages of a document, in order, in the commit that `searcher` shows. The list is empty if
+/// there is no such document.
 ///
 /// # Errors
 ///
@@ -61,13 +61,13 @@ pub fn passages_of(document: &str, searcher: &Searcher) -> Result<Vec<u32>, Erro
     Ok(ords)
 }
 
-/// Returns the id of the document of a passage, and the number of the passage in it; `None` for an id that no passage
-/// can have.
+/// Takes the id of a passage, and returns the id of its document and its number in the document, counted from 0.
+/// Returns `None` for an id that no passage can have.
 #[must_use]
 pub fn document_of(passage: &str) -> Option<(&str, usize)> {
     let (document, number) = passage.rsplit_once('#')?;
     let parsed: usize = number.parse().ok()?;
-    // `+1` and `01` parse as numbers too, but no passage has them in its id.
+    // `+1` and `01` can be parsed as numbers too, but no id of a passage contains them.
     (!document.is_empty() && parsed.to_string() == number).then_some((document, parsed))
 }
 

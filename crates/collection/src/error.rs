@@ -24,7 +24,7 @@ pub enum Error {
         /// What is there.
         got: String,
     },
-    /// Another version of passagekit made the collection.
+    /// The collection has a version of the format that this release of passagekit cannot read.
     #[error("{}: expected version {expected} of the collection format, got version {got}; build it again", path.display())]
     Version {
         /// The file that records the version.
@@ -55,17 +55,17 @@ pub enum Error {
     /// The id of a document is already in the collection, or occurs twice in the same call.
     #[error("{operation}: expected documents with new ids, got \"{id}\" {place}")]
     DuplicateDocument {
-        /// The call.
+        /// The name of the call, such as `add`.
         operation: &'static str,
         /// The id.
         id: String,
-        /// Where the id was found before.
+        /// Says where else the id occurs: `again` (already in the collection) or `twice in one call`.
         place: &'static str,
     },
     /// No document has this id.
     #[error("{operation}: expected a document of the collection, got \"{id}\"")]
     UnknownDocument {
-        /// The call.
+        /// The name of the call, such as `add`.
         operation: &'static str,
         /// The id.
         id: String,
@@ -79,8 +79,8 @@ pub enum Error {
     /// The collection was closed.
     #[error("this collection was closed")]
     Closed,
-    /// The system could not create a thread.
-    #[error("the system gave no thread for building the graph: {message}")]
+    /// The operating system could not create a thread.
+    #[error("the system could not create a thread for building the graph: {message}")]
     Thread {
         /// The system's message.
         message: String,
@@ -98,10 +98,10 @@ pub enum Error {
     /// A change panicked before it was complete.
     #[error(transparent)]
     Poisoned(#[from] Poisoned),
-    /// The BM25 index refused a call.
+    /// The BM25 index returned an error.
     #[error(transparent)]
     Sparse(#[from] sparse::Error),
-    /// The vector index refused a call.
+    /// The vector index returned an error.
     #[error(transparent)]
     Dense(#[from] dense::Error),
     /// A file could not be read or written.
@@ -110,9 +110,9 @@ pub enum Error {
     /// Lists could not be fused.
     #[error(transparent)]
     Fusion(#[from] fusion::Error),
-    /// The work was cancelled.
+    /// The work was canceled.
     #[error(transparent)]
-    Cancelled(#[from] control::Cancelled),
+    Canceled(#[from] control::Canceled),
 }
 
 impl Error {
@@ -124,7 +124,7 @@ impl Error {
         Self::Corrupt { path: path.to_path_buf(), expected: expected.into(), got: got.into() }
     }
 
-    /// Returns a function that converts the system's error.
+    /// Returns a function that converts an error of the operating system to an [`Error::Io`].
     pub(crate) fn io(operation: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self::Io { operation, path, source }

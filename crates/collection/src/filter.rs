@@ -1,4 +1,5 @@
-//! Filters of a collection: those of the BM25 index, and `{"documents": [...]}`, which selects documents by their ids.
+//! Filters of a collection, in JSON. They are those of the BM25 index, and `{"documents": [...]}`, which selects
+//! documents by their ids.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -7,22 +8,23 @@ use sparse::{Filter, Searcher};
 use crate::Error;
 use crate::document::passage_id;
 
-/// Parses a filter. The ids of documents are replaced by those of their passages.
+/// Parses a filter. Each `{"documents": [...]}` is replaced by a filter with the ids of the passages of these
+/// documents.
 pub(crate) fn parse(text: &str, searcher: &Searcher) -> Result<Filter, Error> {
-    let invalid =
-        |error: serde_json::Error| Error::argument(format!("filter: expected a filter, got {error}"));
+    let invalid = |error: serde_json::Error| Error::argument(format!("cannot parse the filter: {error}"));
     let mut filter: Value = serde_json::from_str(text).map_err(invalid)?;
     expand(&mut filter, searcher)?;
     serde_json::from_value(filter).map_err(invalid)
 }
 
+/// Replaces each `{"documents": [...]}` in a filter by a filter with the ids of the passages of these documents.
 fn expand(filter: &mut Value, searcher: &Searcher) -> Result<(), Error> {
-    let Some(parts) = filter.as_object_mut() else { return Ok(()) };
-    if let Some(documents) = parts.get("documents") {
+    let Some(object) = filter.as_object_mut() else { return Ok(()) };
+    if let Some(documents) = object.get("documents") {
         let documents: Vec<String> = match Vec::deserialize(documents) {
-            Ok(documents) if parts.len() == 1 => documents,
+            Ok(documents) if object.len() == 1 => documents,
             _ => {
-                let got = Value::Object(parts.clone());
+                let got = Value::Object(object.clone());
                 return Err(Error::argument(format!("filter: expected {{\"documents\": [ids]}}, got {got}")));
             }
         };
@@ -41,8 +43,8 @@ fn expand(filter: &mut Value, searcher: &Searcher) -> Result<(), Error> {
         return Ok(());
     }
     for name in ["and", "or"] {
-        let nested = parts.get_mut(name).and_then(Value::as_array_mut);
+        let nested = object.get_mut(name).and_then(Value::as_array_mut);
         nested.into_iter().flatten().try_for_each(|part| expand(part, searcher))?;
     }
-    parts.get_mut("not").map_or(Ok(()), |part| expand(part, searcher))
+    object.get_mut("not").map_or(Ok(()), |part| expand(part, searcher))
 }

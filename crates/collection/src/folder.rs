@@ -1,11 +1,11 @@
-//! The folder of a collection: the names of its files, and the file that says what the folder is.
+//! The folder of a collection: the names of its files, and the description, a file that makes the folder a collection.
 //!
 //! ```text
 //! passagekit.json     format, version and id; written once, when the collection is created
 //! bm25/               the BM25 index, with titles, texts and fields; its commit is the commit of all parts
-//! vectors-<n>.log     the vectors of passages that were added since the last optimization
-//! base-<n>.graph      the vectors of the passages before that, with their graph
-//! base-<n>.ords       the ord of each row of the base; absent if every ord equals its row
+//! vectors-<n>.log     the log: the vectors of passages that were added since the base was written
+//! base-<n>.graph      the base: the vectors of older passages, one row per passage, with their graph
+//! base-<n>.ords       the ord of each row of the base; absent if every ord equals its row number
 //! writer.json         which process has the collection open for changes
 //! ```
 
@@ -21,8 +21,9 @@ use crate::state::State;
 /// The version of the format.
 pub(crate) const VERSION: u32 = 2;
 const FORMAT: &str = "passagekit-collection";
+/// The name of the description.
 const DESCRIPTION: &str = "passagekit.json";
-/// The prefixes of the files that optimizing replaces.
+/// The prefixes of the names of vector files, which are replaced whenever a new base is written.
 const REPLACED: [&str; 2] = ["vectors-", "base-"];
 
 /// The folder of the BM25 index.
@@ -48,13 +49,14 @@ pub(crate) fn ords_name(number: u64) -> String {
 }
 
 /// Creates the folder for a new collection. Fails if it exists and is not empty. Files of an interrupted creation are
-/// accepted, because they have no description; the new collection replaces them.
+/// accepted, because the folder does not have a description yet; the new collection replaces them.
 pub(crate) fn prepare(folder: &Path) -> Result<(), Error> {
     let created =
         folder.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).count();
     fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
     for parent in folder.ancestors().skip(1).take(created) {
-        // The name of a new folder is durable only after its parent is flushed. A parent may be unreadable, though.
+        // The name of a new folder is durable only after its parent is flushed. Errors are ignored, because a parent
+        // may be unreadable.
         sync_folder(if parent.as_os_str().is_empty() { Path::new(".") } else { parent }).ok();
     }
     let not_empty = |got: String| Error::NotEmpty { path: folder.to_path_buf(), got };
@@ -63,8 +65,8 @@ pub(crate) fn prepare(folder: &Path) -> Result<(), Error> {
         Err(error) => Some(Err(Error::io("create", folder)(error))),
         Ok(entry) => {
             let name = entry.file_name().to_string_lossy().into_owned();
-            let is_description = name.starts_with(&format!("{DESCRIPTION}.")) && name.ends_with(".tmp");
-            let is_ours = ["bm25", "vectors-1.log", "writer.json"].contains(&&*name) || is_description;
+            let is_temporary = name.starts_with(&format!("{DESCRIPTION}.")) && name.ends_with(".tmp");
+            let is_ours = ["bm25", "vectors-1.log", "writer.json"].contains(&&*name) || is_temporary;
             (!is_ours).then_some(Ok(name))
         }
     });
@@ -113,17 +115,18 @@ pub(crate) fn read_description(folder: &Path) -> Result<String, Error> {
         .to_owned())
 }
 
-/// Returns true if the folder has the description of a collection of any version.
+/// Returns true if the folder has a description, in any version of the format.
 pub(crate) fn is_described(folder: &Path) -> bool {
     folder.join(DESCRIPTION).exists()
 }
 
-/// Removes files of earlier optimizations, and of later ones that were never committed. The caller must have the lock
-/// of the writer, and `state` must be that of the last commit. On Windows, a file that another process still has open
-/// stays until a later call removes it.
+/// Removes the vector files that the last commit does not use: bases and logs that were replaced, and newer ones that
+/// were never committed. The caller must have the lock of the writer, and `state` must be the state of the last commit.
+/// On Windows, a file that another process still has open stays until a later call removes it.
 pub(crate) fn remove_unused(folder: &Path, state: &State) {
     // The writer of this commit may have been killed, or its commit may have failed, between the rename and the flush
-    // that makes it durable. Without the flush, a power loss could bring back the commit before, without its files.
+    // that makes the rename durable. Without this flush, a power loss could bring back the previous commit, whose files
+    // would then be missing.
     if sync_folder(&bm25_of(folder)).is_err() {
         return;
     }
@@ -143,7 +146,7 @@ pub(crate) fn remove_unused(folder: &Path, state: &State) {
     }
 }
 
-/// Flushes the entries of a folder to the disk.
+/// Flushes the entries of a folder to the disk. Does nothing on systems other than Unix.
 pub(crate) fn sync_folder(folder: &Path) -> Result<(), Error> {
     if cfg!(unix) {
         fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(Error::io("write", folder))?;

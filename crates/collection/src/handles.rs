@@ -1,13 +1,13 @@
-//! Counts the handles of an open collection, and holds the token by which other threads find it.
+//! Counts the handles of an open collection, and holds the token with which other threads open another handle.
 
 use std::sync::OnceLock;
 
 use parking_lot::Mutex;
 
-/// The handles of a collection. A new collection has one.
+/// The handles of a collection. A collection that was just opened has one.
 #[derive(Debug)]
 pub(crate) struct Handles {
-    /// Generated when it is first requested.
+    /// The token, which is generated when it is first requested.
     token: OnceLock<String>,
     /// The number of open handles.
     count: Mutex<usize>,
@@ -20,17 +20,17 @@ impl Default for Handles {
 }
 
 impl Handles {
-    /// Returns the token, if it was ever requested.
+    /// Returns the token, if it has been generated.
     pub fn token(&self) -> Option<&str> {
         self.token.get().map(String::as_str)
     }
 
-    /// Returns the token, which is a random UUID; generates it in the first call.
+    /// Returns the token, a random UUID. The first call generates it.
     pub fn token_or_new(&self) -> String {
         self.token.get_or_init(|| uuid::Uuid::new_v4().to_string()).clone()
     }
 
-    /// Opens one more handle. Returns false if the last one was closed.
+    /// Opens one more handle. Returns false, and opens none, if the last handle was closed.
     pub fn open(&self) -> bool {
         let mut count = self.count.lock();
         let is_open = *count > 0;
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_handle_is_closed_once_and_no_other_is_opened_afterwards() {
+    fn the_last_handle_is_closed_only_once_and_no_handle_can_be_opened_afterwards() {
         let handles = Handles::default();
         assert!(handles.token().is_none());
         let token = handles.token_or_new();

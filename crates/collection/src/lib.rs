@@ -1,24 +1,24 @@
 //! Documents with text, fields and vectors that are searched while they change.
 //!
-//! A [`Collection`] is a folder that has a BM25 index, which also stores titles, texts and fields, and the vectors of
-//! the same passages. Documents are [added, replaced](Collection::put) and [deleted](Collection::delete) by id. A
+//! A [`Collection`] is an open folder. It has a BM25 index, which also stores titles, texts and fields, and it may have
+//! one vector per passage. Documents are [added, replaced](Collection::put) and [deleted](Collection::delete) by id. A
 //! [commit](Collection::commit) covers all parts: it first flushes the new vectors to the disk, and then commits the
-//! BM25 index, whose commit records how many vectors belong to it. So one atomic rename switches everything, and its
-//! cost depends on the size of the change.
+//! BM25 index. The commit of the BM25 index records how many vectors belong to it, so one atomic rename switches
+//! everything. The cost of a commit depends on the size of the change.
 //!
 //! | module | contents |
 //! |---|---|
-//! | `collection`, `handles`, `sharing` | the handle of an open collection, and further handles in other threads |
+//! | `collection`, `handles`, `sharing` | the open collection, and how several threads share it |
 //! | `view` | what searches see: the parts of one commit, under one lock |
 //! | `write` | the writer, its lock, and optimization |
 //! | `vectors` | the log of vectors on the disk, and the vectors in memory |
-//! | `graph_builder` | the thread that inserts vectors into the graph |
+//! | `graph_builder` | the background thread that inserts vectors into the HNSW graph |
 //! | `search`, `filter` | requests, fusion, pages of hits, searches for callers that must not block |
 //! | `document` | documents, and the ids of their passages |
 //! | `folder`, `state` | the files of a collection, and what a commit records |
 //!
-//! Each passage has an *ord*, a number that it keeps until it is deleted, and the vector index has a *row* for each
-//! passage. Rows are in the order of ords.
+//! Each passage has an *ord*, a number that the passage keeps until it is deleted. The vector index has a *row* for
+//! each passage; the rows are in the order of the ords.
 //!
 //! ```
 //! use collection::{Collection, CreateOptions, Include, NewDocument, NewPassage, NewVector, OpenOptions, Put};

@@ -4,7 +4,7 @@ use dense::{HnswOptions, Similarity};
 use serde_json::Value;
 use sparse::{Analyzer, WriterOptions};
 
-/// What a new collection consists of.
+/// The options of a new collection.
 #[derive(Debug, Clone)]
 pub struct CreateOptions {
     /// How texts are turned into terms for BM25.
@@ -18,34 +18,35 @@ pub struct CreateOptions {
 /// The vectors of a new collection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VectorOptions {
-    /// The dimension.
+    /// The number of dimensions of each vector.
     pub dim: usize,
-    /// How scores are computed.
+    /// How vectors are compared.
     pub similarity: Similarity,
-    /// How the graph is built. [`HnswOptions::inner_product`] and [`HnswOptions::keep_pruned`] must have their defaults.
+    /// How the HNSW graph is built. [`HnswOptions::inner_product`] and [`HnswOptions::keep_pruned`] must have their
+    /// default values.
     pub graph: HnswOptions,
 }
 
 /// How a collection is opened.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OpenOptions {
-    /// Whether index files are read into memory instead of being mapped, and whether all checksums are compared.
+    /// Whether index files are read into memory instead of being memory-mapped, and whether all checksums are verified.
     pub files: storage::OpenOptions,
-    /// The options of the writer, which is opened by the first change. [`WriterOptions::overwrite`] has no effect.
+    /// The options of the writer, which the first change opens. [`WriterOptions::overwrite`] has no effect.
     pub writer: WriterOptions,
 }
 
 /// What to do with documents whose ids the collection already has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Put {
-    /// Refuse them.
+    /// Refuse the whole call.
     Add,
     /// Replace them.
     Upsert,
 }
 
 impl Put {
-    /// Returns the name of the operation, for error messages.
+    /// Returns the name of the operation as it appears in error messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Add => "add",

@@ -1,4 +1,4 @@
-//! Finds an open collection by a token, so that the threads of a process can share it without another copy in memory.
+//! Finds an open collection by its token, so that several threads of a process can share one copy in memory.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Weak};
@@ -7,30 +7,32 @@ use parking_lot::Mutex;
 
 use crate::{Collection, Error};
 
+/// The open collections whose [token](Collection::token) was requested, by token.
 static COLLECTIONS: LazyLock<Mutex<HashMap<String, Weak<Collection>>>> = LazyLock::new(Mutex::default);
 
 impl Collection {
-    /// Returns the token with which [`attach`](Self::attach) finds this collection as long as a handle is open. It is a
-    /// random UUID, which cannot be guessed.
+    /// Returns the token with which [`attach`](Self::attach) finds this collection as long as one of its handles is
+    /// open. The token is a random UUID, which cannot be guessed.
     pub fn token(self: &Arc<Self>) -> String {
         let token = self.handles.token_or_new();
         COLLECTIONS.lock().insert(token.clone(), Arc::downgrade(self));
         token
     }
 
-    /// Opens one more handle of the collection with this token; `None` if no handle is open.
+    /// Opens one more handle of the collection with this token. Returns `None` if the collection has no open handle.
     #[must_use]
     pub fn attach(token: &str) -> Option<Arc<Self>> {
         let collection = COLLECTIONS.lock().get(token).and_then(Weak::upgrade)?;
         collection.handles.open().then_some(collection)
     }
 
-    /// Closes one handle. The last one [closes](Self::close) the collection; with `commit`, changes are committed
-    /// first.
+    /// Closes one handle. When the last handle is closed, this [closes](Self::close) the collection; with `commit`, it
+    /// first commits the changes.
     ///
     /// # Errors
     ///
-    /// As [`commit`](Self::commit) and [`close`](Self::close); the collection is closed nevertheless.
+    /// The errors of [`commit`](Self::commit) and [`close`](Self::close). The collection is closed even if one of them
+    /// fails.
     pub fn detach(&self, commit: bool) -> Result<(), Error> {
         if !self.handles.close() {
             return Ok(());

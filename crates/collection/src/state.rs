@@ -9,19 +9,19 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct State {
-    /// The id of the collection, which all of its parts have.
+    /// The id of the collection, which is stored in each of its parts.
     pub collection: String,
     /// The number of commits so far.
     pub generation: u64,
     /// The number of documents.
     pub documents: u64,
-    /// The vectors; `None` for a collection without vectors.
+    /// The state of the vectors; `None` for a collection without vectors.
     pub vectors: Option<VectorState>,
     /// The caller's metadata: any JSON.
     pub metadata: Value,
 }
 
-/// Where the vectors are, and how they are searched.
+/// Where the vectors are stored, and how they are searched.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VectorState {
@@ -29,44 +29,48 @@ pub(crate) struct VectorState {
     /// `dot`, `cosine` or `l2`.
     pub similarity: String,
     pub graph: GraphState,
-    /// The file of vectors with a graph; `None` until the collection is first optimized.
+    /// The base: a file with vectors and their graph. `None` until the collection is first optimized, or first closed
+    /// after many additions.
     pub base: Option<BaseState>,
+    /// The log: a file with the vectors that were added since the base was written.
     pub log: LogState,
 }
 
-/// The options of the graph.
+/// The options of the HNSW graph, as in [`HnswOptions`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct GraphState {
     pub m: usize,
     pub ef_construction: usize,
     pub seed: u64,
+    /// `fast` or `compact`.
     pub layout: String,
 }
 
-/// The vectors of the passages up to the last [optimization](crate::Collection::optimize).
+/// The file with the vectors of older passages and their graph. It is written when the collection is
+/// [optimized](crate::Collection::optimize), or [closed](crate::Collection::close) after many additions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BaseState {
-    /// The name of the file with vectors and graph.
+    /// The name of the file.
     pub file: String,
-    /// The number of its rows.
+    /// The number of rows in the file.
     pub rows: u64,
-    /// The name of the file with the ord of each row; `None` if every ord equals its row.
+    /// The name of another file, with the ord of each row; `None` if every ord equals its row number.
     pub ords: Option<String>,
 }
 
-/// The vectors of the passages that were added since the last optimization: row `i` belongs to the passage with the ord
-/// `first_ord + i`.
+/// The file with the vectors of the passages that were added since the base was written. Row `i` of the log belongs to
+/// the passage with the ord `first_ord + i`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogState {
     /// The name of the file.
     pub file: String,
     pub first_ord: u32,
-    /// The number of rows of this commit. The file may have more.
+    /// The number of committed rows. The file may have more.
     pub rows: u64,
-    /// The CRC-32 of these rows.
+    /// The CRC-32 of the committed rows.
     pub checksum: u32,
 }
 

@@ -1,6 +1,6 @@
-//! What a commit consists of.
+//! Statistics of a collection.
 
-/// Numbers about a commit.
+/// Statistics of the commit that searches see, and of its vectors in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stats {
     /// The number of commits so far.
@@ -11,10 +11,10 @@ pub struct Stats {
     pub passages: u64,
     /// The number of segments of the BM25 index.
     pub segments: usize,
-    /// The dimension of the vectors; `None` without vectors.
+    /// The number of dimensions of each vector; `None` without vectors.
     pub dim: Option<usize>,
-    /// The number of vectors that are not in the graph yet. Searches scan them.
+    /// The number of vectors that are not in the HNSW graph yet. Searches scan them.
     pub pending: usize,
-    /// The bytes of vectors and graph in memory, without those that are mapped from files.
+    /// The number of bytes of vectors and graph in memory, not counting those that are memory-mapped from files.
     pub memory_bytes: usize,
 }

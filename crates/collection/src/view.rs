@@ -1,4 +1,4 @@
-//! What searches see: the parts of one commit.
+//! [`View`]: what searches see, which is always exactly one commit.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,24 +11,25 @@ use crate::state::State;
 use crate::vectors::live::{LiveVectors, ROWS_PER_SLICE};
 use crate::vectors::log::LogReader;
 
-/// The parts of one commit. A search reads them under one lock, so it never sees two commits at once.
+/// The parts of one commit. A search reads all of them under one lock, so it never mixes two commits.
 pub(crate) struct View {
     pub searcher: Arc<Searcher>,
     pub state: State,
     pub vectors: Option<LiveVectors>,
-    /// Predicts how long it takes to read the contents of hits.
+    /// Predicts how long it takes to read the contents of hits from the BM25 index.
     pub contents_latency: ContentsLatency,
 }
 
-/// The time that reading the contents of one hit takes, which depends on the lengths of the texts.
+/// Estimates of the time that it takes to read the contents of one hit, which depends on the lengths of the texts.
 #[derive(Debug, Default)]
 pub(crate) struct ContentsLatency {
     /// Without highlights.
     pub plain: LatencyEstimate,
+    /// With highlights, which must be computed.
     pub highlighted: LatencyEstimate,
 }
 
-/// Returns what a commit recorded. Fails unless it is a commit of the collection with this id.
+/// Returns the state that the commit of `searcher` recorded. Fails unless the commit belongs to the collection `id`.
 pub(crate) fn state_of(folder: &Path, id: &str, searcher: &Searcher) -> Result<State, Error> {
     let expected = "the state of this collection in the commit of its BM25 index";
     let corrupt = |got: String| Error::corrupt(&crate::folder::bm25_of(folder), expected, got);
@@ -59,8 +60,8 @@ impl View {
     }
 }
 
-/// Copies the graph to memory if it is still in its file, so that later commits can append to it in microseconds.
-/// Searches continue meanwhile.
+/// Copies the graph to memory if it is still memory-mapped, so that later changes to it do not have to copy it while
+/// searches wait. Searches continue during the copy.
 pub(crate) fn prepare_to_append(view: &FairRwLock<View>) -> Result<(), Error> {
     let mapped = view.read(|view| view.vectors.as_ref().and_then(|vectors| vectors.index.mapped_graph()))?;
     let Some(mapped) = mapped else { return Ok(()) };
@@ -70,8 +71,8 @@ pub(crate) fn prepare_to_append(view: &FairRwLock<View>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Switches to another commit, in all parts at once. The slow work is done first: without the lock, or in slices
-/// between which searches run. Calls must not overlap.
+/// Switches the view to another commit, in all parts at once. The slow work is done first: without the lock, or in
+/// slices between which searches run. Calls must not overlap.
 pub(crate) fn switch(
     view: &FairRwLock<View>,
     folder: &Path,

@@ -1,4 +1,4 @@
-//! Optimizations that are cancelled at any moment.
+//! Optimizations that are canceled at random moments.
 
 mod common;
 
@@ -12,12 +12,13 @@ use control::Control;
 use numerics::SplitMix64;
 
 #[test]
-fn a_cancelled_optimization_leaves_the_last_commit_and_later_changes_work() -> Result<(), Error> {
+fn a_canceled_optimization_leaves_the_last_commit_and_later_changes_work() -> Result<(), Error> {
     let home = tempfile::tempdir().expect("a temporary folder");
     let folder = home.path().join("collection");
     let collection = create(&folder)?;
     let (mut random, mut model) = (SplitMix64::new(3), Model::default());
-    let (mut cancelled, mut longest) = (0, Duration::from_millis(20));
+    // An optimization is canceled after at most the time that the last complete one took.
+    let (mut canceled_count, mut max_delay) = (0, Duration::from_millis(20));
     for round in 0..20 {
         for _ in 0..20 {
             let document = Document::random(&format!("d{}", random.below(60)), &mut random);
@@ -30,7 +31,7 @@ fn a_cancelled_optimization_leaves_the_last_commit_and_later_changes_work() -> R
         }
         let before = collection.commit()?;
         let control = Control::new();
-        let delay = Duration::from_micros(random.below(longest.as_micros() as u64 + 1));
+        let delay = Duration::from_micros(random.below(max_delay.as_micros() as u64 + 1));
         let start = Instant::now();
         let optimized = std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -42,10 +43,10 @@ fn a_cancelled_optimization_leaves_the_last_commit_and_later_changes_work() -> R
         match optimized {
             Ok(generation) => {
                 assert_eq!(generation, before + 1);
-                longest = start.elapsed();
+                max_delay = start.elapsed();
             }
-            Err(Error::Cancelled(_) | Error::Dense(dense::Error::Cancelled(_))) => {
-                cancelled += 1;
+            Err(Error::Canceled(_) | Error::Dense(dense::Error::Canceled(_))) => {
+                canceled_count += 1;
                 assert_eq!(collection.stats()?.generation, before);
             }
             Err(error) => return Err(error),
@@ -59,6 +60,6 @@ fn a_cancelled_optimization_leaves_the_last_commit_and_later_changes_work() -> R
         let names: Vec<_> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
         assert_eq!(names.iter().filter(|name| name.starts_with("vectors-")).count(), 1, "{names:?}");
     }
-    assert!(cancelled > 2, "{cancelled} of 20 were cancelled");
+    assert!(canceled_count > 2, "{canceled_count} of 20 were canceled");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Random operations, compared with a model.
+//! Random operations on a collection, compared with the same operations on a simple model.
 
 mod common;
 
@@ -8,7 +8,7 @@ use common::{Document, cheaper_than, create, hybrid, put, request, search};
 use control::Control;
 use numerics::SplitMix64;
 
-/// Runs `steps` random operations and checks the collection after each commit.
+/// Runs `steps` random operations on a collection and on a model. Some of the operations also compare the two.
 fn run(seed: u64, steps: usize) -> Result<(), Error> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("collection");
@@ -20,7 +20,7 @@ fn run(seed: u64, steps: usize) -> Result<(), Error> {
         let id = format!("d{}", random.next_u64() % 30);
         match operation {
             0..=5 => {
-                // Several documents at once, with different ids.
+                // One to three documents at once, with different ids.
                 let count = 1 + random.next_u64() % 3;
                 let documents: Vec<_> =
                     (0..count).map(|at| Document::random(&format!("{id}.{at}"), &mut random)).collect();
@@ -48,14 +48,14 @@ fn run(seed: u64, steps: usize) -> Result<(), Error> {
                 pending = committed.clone();
             }
             10 => {
-                // An invalid document in a call: the valid one before it is not added.
+                // One document of the call is invalid, so the valid one before it is not added either.
                 let mut documents =
                     [Document::random("valid", &mut random), Document::random("bad", &mut random)];
                 documents[1].passages[0].1[0] = f32::NAN;
                 assert!(matches!(put(&collection, Put::Upsert, &documents), Err(Error::Dense(_))));
             }
             11 if committed.documents.len() > 3 => {
-                // By filter, among committed documents.
+                // Deletes by a filter, which matches only committed documents.
                 collection.commit()?;
                 let filter = cheaper_than(8.0);
                 let deleted = collection.delete_matching(&filter, &Control::new())?;
@@ -73,7 +73,7 @@ fn run(seed: u64, steps: usize) -> Result<(), Error> {
                 check(&collection, &committed, &mut random)?;
             }
             13 => {
-                // Changes that were not committed are lost when the collection is closed.
+                // Uncommitted changes are lost when the collection is closed.
                 collection.close()?;
                 assert!(matches!(collection.stats(), Err(Error::Closed)));
                 pending = committed.clone();
@@ -81,7 +81,7 @@ fn run(seed: u64, steps: usize) -> Result<(), Error> {
                 check(&collection, &committed, &mut random)?;
             }
             14 => {
-                // Fields of a committed document.
+                // Sets the fields of a committed document.
                 collection.commit()?;
                 committed = pending.clone();
                 if let Some(document) = committed.documents.first().cloned() {
@@ -91,7 +91,7 @@ fn run(seed: u64, steps: usize) -> Result<(), Error> {
                 }
             }
             _ => {
-                // A reader of its own sees exactly the last commit.
+                // A separate reader sees exactly the last commit.
                 let reader = Collection::open(&path, OpenOptions::default())?;
                 check(&reader, &committed, &mut random)?;
                 collection.commit()?;
@@ -108,13 +108,13 @@ fn run(seed: u64, steps: usize) -> Result<(), Error> {
 }
 
 #[test]
-fn random_operations_give_what_a_model_gives() -> Result<(), Error> {
+fn after_random_operations_a_collection_equals_its_model() -> Result<(), Error> {
     (1..=6).try_for_each(|seed| run(seed, 60))
 }
 
 #[test]
-#[ignore = "takes minutes; run it with --ignored after changes of the writer"]
-fn many_random_operations_give_what_a_model_gives() -> Result<(), Error> {
+#[ignore = "takes minutes; run it with --ignored after changing the writer"]
+fn after_many_random_operations_a_collection_equals_its_model() -> Result<(), Error> {
     (100..160).try_for_each(|seed| run(seed, 300))
 }
 
@@ -141,7 +141,7 @@ fn hits_have_contents_and_highlights_on_request() -> Result<(), Error> {
 }
 
 #[test]
-fn a_filter_of_documents_is_a_list_of_ids_and_nothing_else() -> Result<(), Error> {
+fn a_filter_of_documents_selects_their_passages_and_accepts_only_a_list_of_ids() -> Result<(), Error> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let collection = create(folder.path())?;
     let document =

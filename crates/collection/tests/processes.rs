@@ -1,4 +1,4 @@
-//! Several handles on one collection, and parts that do not belong together.
+//! A collection that is open more than once at the same time, and files that do not belong to a collection.
 
 mod common;
 
@@ -9,13 +9,14 @@ use common::{Document, create, ids, put, request, search, vector};
 use control::Control;
 use numerics::SplitMix64;
 
+/// Returns `count` random documents, whose ids are `prefix` and a number from 0.
 fn documents(prefix: &str, count: usize, seed: u64) -> Vec<Document> {
     let mut random = SplitMix64::new(seed);
     (0..count).map(|at| Document::random(&format!("{prefix}{at}"), &mut random)).collect()
 }
 
 #[test]
-fn a_second_writer_is_told_who_the_first_is() -> Result<(), Error> {
+fn a_second_writer_is_refused_and_told_where_the_first_is_until_the_first_is_closed() -> Result<(), Error> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let first = create(folder.path())?;
     put(&first, Put::Add, &documents("a", 1, 1))?;
@@ -27,7 +28,7 @@ fn a_second_writer_is_told_who_the_first_is() -> Result<(), Error> {
     );
     first.commit()?;
     first.close()?;
-    // The second writer begins with the commit of the first.
+    // The second writer begins with the last commit of the first.
     let duplicate = put(&second, Put::Add, &documents("a", 1, 1));
     assert!(matches!(duplicate, Err(Error::DuplicateDocument { .. })));
     assert_eq!(second.stats()?.documents, 1);
@@ -80,14 +81,14 @@ fn parts_of_another_collection_are_refused() -> Result<(), Error> {
 }
 
 #[test]
-fn a_folder_that_has_no_collection_is_described() -> Result<(), Error> {
+fn errors_say_what_a_folder_has_instead_of_a_collection() -> Result<(), Error> {
     let parent = tempfile::tempdir().expect("a temporary folder");
     let path = parent.path().join("none");
     let error = Collection::open(&path, OpenOptions::default()).expect_err("no folder").to_string();
     assert!(error.ends_with("expected a collection, got no such folder"), "{error}");
     fs::create_dir(&path).expect("a free name");
     fs::write(path.join("notes.txt"), "mine").expect("writable");
-    let error = create(&path).expect_err("a file of someone else").to_string();
+    let error = create(&path).expect_err("someone else's file").to_string();
     assert!(error.ends_with("expected a new or empty folder, got \"notes.txt\" in it"), "{error}");
     fs::write(path.join("passagekit.json"), r#"{"format": "passagekit-collection", "version": 1}"#)
         .expect("writable");
@@ -101,8 +102,8 @@ fn searches_see_all_or_nothing_of_a_commit_while_it_is_made() -> Result<(), Erro
     let folder = tempfile::tempdir().expect("a temporary folder");
     let collection = create(folder.path())?;
     let query = vector(&mut SplitMix64::new(5));
-    // Every commit replaces all documents. The price says which commit a passage is of.
-    let generation = |number: usize| -> Vec<Document> {
+    // Every `put` replaces all documents. The price of a passage says which `put` it is from.
+    let version = |number: usize| -> Vec<Document> {
         let one_passage = |mut document: Document| {
             document.passages.truncate(1);
             document.passages[0].0.push_str(" bridge");
@@ -110,7 +111,7 @@ fn searches_see_all_or_nothing_of_a_commit_while_it_is_made() -> Result<(), Erro
         };
         documents("a", 300, number as u64).into_iter().map(one_passage).collect()
     };
-    put(&collection, Put::Add, &generation(0))?;
+    put(&collection, Put::Add, &version(0))?;
     collection.commit()?;
     let is_done = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| -> Result<(), Error> {
@@ -132,7 +133,7 @@ fn searches_see_all_or_nothing_of_a_commit_while_it_is_made() -> Result<(), Erro
             Ok(searches)
         });
         for number in 1..8 {
-            put(&collection, Put::Upsert, &generation(number))?;
+            put(&collection, Put::Upsert, &version(number))?;
             collection.commit()?;
             if number == 4 {
                 collection.optimize(1, &Control::new())?;
@@ -145,7 +146,7 @@ fn searches_see_all_or_nothing_of_a_commit_while_it_is_made() -> Result<(), Erro
 }
 
 #[test]
-fn the_graph_is_saved_when_the_collection_is_closed() -> Result<(), Error> {
+fn the_graph_of_many_new_vectors_is_saved_when_the_collection_is_closed() -> Result<(), Error> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let collection = create(folder.path())?;
     put(&collection, Put::Add, &documents("a", 2600, 1))?;
@@ -168,9 +169,10 @@ fn the_graph_is_saved_when_the_collection_is_closed() -> Result<(), Error> {
     let opened = Collection::open(folder.path(), options)?;
     assert_eq!((opened.stats()?.pending, opened.stats()?.passages), (0, stats.passages));
     assert_eq!(ids(&search(&opened, &request)?), ids(&before));
-    // Changes go on with a new log, and a small change is not worth another file.
+    // Later changes are written to a new log. When closing after a small change, no new base is written.
     put(&opened, Put::Upsert, &documents("a", 20, 2))?;
     opened.commit()?;
+    // The two deleted documents are among those added again.
     assert_eq!(opened.stats()?.documents, stats.documents + 2);
     opened.close()?;
     assert!(folder.path().join("base-2.graph").exists());

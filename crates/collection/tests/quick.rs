@@ -1,4 +1,4 @@
-//! Searches for callers that must not block.
+//! Searches that run only if they are quick, for callers that must not block.
 
 mod common;
 
@@ -19,7 +19,7 @@ fn documents(count: usize, passages: usize, random: &mut SplitMix64) -> Vec<Docu
     (0..count).map(document).collect()
 }
 
-/// Returns a collection with one commit of `count` documents, and the folder that it is in.
+/// Returns a collection with `count` committed documents of `passages` passages each, and its temporary folder.
 fn collection_of(
     count: usize,
     passages: usize,
@@ -33,14 +33,14 @@ fn collection_of(
 }
 
 #[test]
-fn quick_searches_find_what_other_searches_find() -> Result<(), Error> {
+fn quick_searches_return_the_same_hits_as_other_searches() -> Result<(), Error> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let collection = create(folder.path())?;
     let mut random = SplitMix64::new(11);
     let filters = [cheaper_than(50.0), cheaper_than(10.0), cheaper_than(0.0)];
     let mut quick_count = 0;
     for round in 0..3 {
-        // Some documents are replaced, some are pending, and some are in the graph.
+        // Some documents are replaced. The vectors of some are pending, and those of others are in the graph.
         put(&collection, Put::Upsert, &documents(100 + 50 * round, 1 + round, &mut random))?;
         collection.commit()?;
         if round == 1 {
@@ -73,12 +73,12 @@ fn quick_searches_find_what_other_searches_find() -> Result<(), Error> {
 }
 
 #[test]
-fn a_search_is_quick_once_its_filter_and_the_time_of_its_parts_are_known() -> Result<(), Error> {
+fn a_search_is_quick_once_its_filter_is_cached_and_its_parts_have_been_timed() -> Result<(), Error> {
     let mut random = SplitMix64::new(12);
     let (_folder, collection) = collection_of(50, 1, &mut random)?;
     let (query, filter) = (vector(&mut random), cheaper_than(50.0));
     let is_quick = |request: &Request| Ok::<_, Error>(collection.search_if_quick(request)?.is_some());
-    // Words need no earlier search.
+    // A BM25 search needs no earlier search.
     assert!(is_quick(&request("bridge", &query, Retriever::Bm25))?);
     let contents = Include { contents: true, highlights: false };
     for request in [
@@ -87,25 +87,26 @@ fn a_search_is_quick_once_its_filter_and_the_time_of_its_parts_are_known() -> Re
         Request { include: contents, ..request("bridge", &query, Retriever::Bm25) },
     ] {
         assert!(!is_quick(&request)?, "{request:?}");
-        // The first search may take long for a reason that does not return; the estimate follows the fastest one.
+        // The first search may be slow for a reason that does not recur. The estimate follows the fastest recent
+        // searches.
         for _ in 0..20 {
             search(&collection, &request)?;
         }
         assert!(is_quick(&request)?, "{request:?}");
     }
-    // The passages that meet a filter are cached per commit.
+    // The set of passages that match a filter is cached until the next commit.
     let filtered = Request { filter: Some(&filter), ..request("bridge", &query, Retriever::Bm25) };
     put(&collection, Put::Add, &[Document::random("new", &mut random)])?;
     assert!(is_quick(&filtered)?);
     collection.commit()?;
     assert!(!is_quick(&filtered)?);
-    // Files that the writer has just written count as in memory.
+    // Files that the writer has just written are assumed to be in memory.
     assert!(is_quick(&request("bridge", &query, Retriever::Bm25))?);
     Ok(())
 }
 
 #[test]
-fn documents_of_several_passages_are_not_grouped_quickly() -> Result<(), Error> {
+fn a_search_that_groups_documents_of_several_passages_is_not_quick() -> Result<(), Error> {
     let mut random = SplitMix64::new(13);
     for (passages, expected) in [(1, true), (2, false)] {
         let (_folder, collection) = collection_of(20, passages, &mut random)?;
@@ -119,10 +120,11 @@ fn documents_of_several_passages_are_not_grouped_quickly() -> Result<(), Error> 
 fn a_search_that_is_estimated_to_take_long_is_not_quick() -> Result<(), Error> {
     let mut random = SplitMix64::new(14);
     let (_folder, collection) = collection_of(1_000, 1, &mut random)?;
-    // Half a microsecond per hit.
+    // At half a microsecond per hit, 1,000 hits exceed the limit of a quarter of a millisecond.
     let many = Request { k: 1_000, ..request("bridge", &[], Retriever::Bm25) };
     assert_eq!(collection.search_if_quick(&many)?, None);
     assert!(collection.search_if_quick(&Request { k: 10, ..many.clone() })?.is_some());
+    // The text may have at most 4096 bytes.
     let [long, shorter] = [4_097, 4_096].map(|bytes| "bridge ".repeat(1_000)[..bytes].to_owned());
     assert_eq!(collection.search_if_quick(&Request { k: 10, text: &long, ..many.clone() })?, None);
     assert!(collection.search_if_quick(&Request { k: 10, text: &shorter, ..many })?.is_some());
@@ -154,39 +156,40 @@ fn a_search_is_not_quick_if_thousands_of_passages_have_equal_scores() -> Result<
 }
 
 #[test]
-fn quick_searches_fail_as_other_searches_do() -> Result<(), Error> {
+fn quick_searches_fail_with_the_same_errors_as_other_searches() -> Result<(), Error> {
     let mut random = SplitMix64::new(15);
     let (folder, collection) = collection_of(20, 1, &mut random)?;
     let query = vector(&mut random);
     for _ in 0..20 {
         search(&collection, &request("bridge", &query, Retriever::Dense))?;
     }
-    let failed = |request: &Request| {
+    let check_failure = |request: &Request| {
         let [quick, other] =
             [collection.search_if_quick(request).map(|_| ()), search(&collection, request).map(|_| ())];
         let messages = [quick, other].map(|result| result.expect_err("an invalid request").to_string());
         assert_eq!(messages[0], messages[1]);
     };
     for retriever in [Retriever::Dense, hybrid()] {
-        failed(&request("bridge", &query[..DIM - 1], retriever.clone()));
-        failed(&request("bridge", &[f32::NAN; DIM], retriever.clone()));
-        failed(&Request { vector: None, ..request("bridge", &query, retriever) });
+        check_failure(&request("bridge", &query[..DIM - 1], retriever.clone()));
+        check_failure(&request("bridge", &[f32::NAN; DIM], retriever.clone()));
+        check_failure(&Request { vector: None, ..request("bridge", &query, retriever) });
     }
+    // The index has no field `prize`.
     let unknown: sparse::Filter =
         serde_json::from_value(serde_json::json!({"equals": {"field": "prize", "value": 3}}))
             .expect("a filter");
     let filtered = Request { filter: Some(&unknown), ..request("bridge", &query, Retriever::Bm25) };
     assert!(collection.search_if_quick(&filtered)?.is_none(), "its filter was not evaluated");
     collection.close()?;
-    failed(&request("bridge", &query, Retriever::Bm25));
-    // An opened collection is quick, too: opening it has read its files.
+    check_failure(&request("bridge", &query, Retriever::Bm25));
+    // A search is also quick in a collection that was just opened, because opening it has read the files.
     let opened = Collection::open(folder.path(), OpenOptions::default())?;
     assert!(opened.search_if_quick(&request("bridge", &query, Retriever::Bm25))?.is_some());
     Ok(())
 }
 
 #[test]
-fn short_filters_without_documents_are_parsed_quickly() {
+fn only_short_valid_filters_without_documents_are_parsed_quickly() {
     let parse = Collection::parse_filter_if_quick;
     let filter = cheaper_than(5.0);
     assert_eq!(parse(r#"{"range": {"field": "price", "lt": 5.0}}"#), Some(filter));

@@ -19,7 +19,7 @@ use divan::counter::{BytesCount, ItemsCount};
 
 /// The TSV file, compressed and plain, and a store of its passages.
 struct Table {
-    /// Has the plain file and the store.
+    /// Temporary folder with the plain file and the store.
     folder: tempfile::TempDir,
     /// Path of the compressed file.
     gzip: PathBuf,
@@ -27,6 +27,7 @@ struct Table {
     bytes: usize,
 }
 
+/// The files that the benchmarks use; `None` without the shared collections.
 static TABLE: LazyLock<Option<Table>> = LazyLock::new(|| {
     let gzip = common::shared()?.join("data/lexical/psgs_w100.scotus-transcripts-a.tsv.gz");
     let mut bytes = Vec::new();
@@ -40,15 +41,18 @@ static TABLE: LazyLock<Option<Table>> = LazyLock::new(|| {
 });
 
 impl Table {
+    /// Path of the plain file.
     fn plain(&self) -> PathBuf {
         self.folder.path().join("plain.tsv")
     }
 
+    /// Path of the store.
     fn store(&self) -> PathBuf {
         self.folder.path().join("store")
     }
 }
 
+/// Copies the passages of a file to a new store.
 fn write_store(from: &Path, to: &Path) {
     let mut reader = open_passages(from, PassageFormat::Auto, &ReadOptions::default()).expect("readable");
     let mut writer = PassageStoreWriter::create(to).expect("writable");
@@ -83,6 +87,7 @@ fn write(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::new(table.bytes)).bench(|| write_store(&table.plain(), &to));
 }
 
+/// Opens the store.
 #[divan::bench]
 fn open(bencher: Bencher<'_, '_>) {
     let Some(table) = &*TABLE else { return };

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Why a file or a store was not read or written.
+/// Why a file or a passage store could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -16,7 +16,7 @@ pub enum Error {
         /// The error of the operating system.
         source: std::io::Error,
     },
-    /// A file begins like gzip, but cannot be decompressed completely.
+    /// A file begins with the magic bytes of gzip, but cannot be decompressed completely.
     #[error("{}: expected complete gzip data, got {source}", path.display())]
     Gzip {
         /// The file.
@@ -24,7 +24,7 @@ pub enum Error {
         /// The error of the decompressor.
         source: std::io::Error,
     },
-    /// A line, or the JSON item or row that begins on it, is invalid. Readers can skip such lines.
+    /// A line, or the JSON item or table row that begins on the line, is invalid. Readers can skip such lines.
     #[error("{}:{line}: expected {expected}, got {got}", path.display())]
     Line {
         /// The file.
@@ -64,7 +64,7 @@ pub enum Error {
         /// The id.
         id: String,
     },
-    /// A file with checksums could not be opened, or a file could not be replaced.
+    /// A passage store could not be opened or is corrupt, or an output file could not be created or replaced.
     #[error(transparent)]
     Storage(#[from] storage::Error),
     /// The options for splitting documents are invalid.
@@ -72,7 +72,7 @@ pub enum Error {
     Text(#[from] text::Error),
     /// The caller canceled the call.
     #[error(transparent)]
-    Cancelled(#[from] control::Cancelled),
+    Canceled(#[from] control::Canceled),
 }
 
 impl Error {
@@ -98,7 +98,7 @@ impl Error {
     }
 }
 
-/// Quotes a value for an error message: with escapes, and cut after 60 characters.
+/// Quotes a value for an error message, with escapes. Cuts the value after 60 characters.
 pub(crate) fn quoted(value: &str) -> String {
     match value.char_indices().nth(60) {
         None => format!("{value:?}"),
@@ -106,10 +106,11 @@ pub(crate) fn quoted(value: &str) -> String {
     }
 }
 
-/// Maximum number of characters of the expected and of the actual part of a message. Parsers quote invalid input, which
-/// can be megabytes long.
+/// Maximum number of characters of each of the two parts of a message: what was expected, and what was found. Parsers
+/// quote invalid input, which can be megabytes long.
 const MAX_PART_CHARS: usize = 600;
 
+/// Cuts a part of a message after [`MAX_PART_CHARS`].
 fn shortened(mut part: String) -> String {
     if let Some((end, _)) = part.char_indices().nth(MAX_PART_CHARS) {
         part.truncate(end);

@@ -2,11 +2,11 @@
 //!
 //! [`open_passages`] and [`open_questions`] detect the format of a file and return iterators over its content.
 //! [`ingest`] copies passages from a reader to a [`PassageStore`], which finds them by position or id. Gzip is detected
-//! by content. An invalid line is an error with the file, the line number and what was expected;
-//! [`ReadOptions::skip_bad_lines`] skips and counts such lines instead.
+//! by content. For an invalid line, readers return an error with the file, the line number and what was expected;
+//! with [`ReadOptions::skip_bad_lines`], they skip and count such lines instead.
 //!
 //! `input` reads files as bytes and as lines, `json` and `tsv` parse them, `formats` has a module for each file format,
-//! `read` detects formats and opens readers, `write` has the writers, and `store` the passage store.
+//! `read` detects formats and opens readers, `write` has the writers, and `store` has the passage store.
 //!
 //! ```
 //! use corpus::{PassageFormat, PassageStore, PassageStoreWriter, ReadOptions, ingest, open_passages};
@@ -41,7 +41,7 @@ mod write;
 pub use error::Error;
 pub use formats::{
     ResultReader, ResultWriter, RetrievalResult, RetrievedPassage, TrainingExample, TrainingReader,
-    open_results, open_training, read_qrels, read_qrels_cancellable, read_run, read_run_cancellable,
+    open_results, open_training, read_qrels, read_qrels_cancelable, read_run, read_run_cancelable,
     write_qrels, write_qrels_to, write_run, write_run_to,
 };
 pub use input::{MAX_DOCUMENT_BYTES, MAX_PASSAGE_BYTES};

@@ -9,7 +9,8 @@ use memchr::{memchr, memchr2};
 use crate::Error;
 use crate::input::Lines;
 
-/// Maximum size of a row that has a line break in a quoted field, in bytes.
+/// Maximum size of a row that has a line break in a quoted field, in bytes. A field that would make the row longer does
+/// not count as quoted. This bounds the memory and time that an unmatched quote takes.
 const MAX_MULTILINE_ROW_BYTES: usize = 1 << 20;
 
 /// Maximum number of fields of a row that are stored. Further fields are only counted, so that a row of millions of
@@ -22,11 +23,14 @@ const MAX_FIELDS: usize = 1 << 10;
 /// quote that is followed by a tab or the end of a line. Then its outer quotes are removed, each doubled quote becomes
 /// one, and it may contain tabs and line breaks. Every other field is read unchanged. Python's `csv` would remove an
 /// unmatched quote at the start of a field and append the following lines to that field; here the quote stays and the
-/// field ends at its tab or line end. Files that `csv` has written are read as `csv` reads them.
+/// field ends at the next tab or at the end of the line. Files that Python's `csv` wrote are read as `csv` reads them,
+/// except that rows of only white space are skipped, and that a field with line breaks does not count as quoted if it
+/// makes the row longer than [`MAX_MULTILINE_ROW_BYTES`].
 #[derive(Debug, Default)]
 pub(crate) struct Row {
     /// The first [`MAX_FIELDS`] fields of the row.
     fields: Vec<Field>,
+    /// Number of fields of the row, including those that are not in `fields`.
     count: usize,
 }
 
@@ -108,7 +112,8 @@ fn read_quoted(lines: &mut Lines, start: usize) -> Result<Option<(Field, usize)>
         let line = lines.current();
         match memchr(b'"', &line[at..]) {
             None => {
-                // The search continues after the line break, which `current` leaves out.
+                // The search for the closing quote continues at the line break, which `current` leaves out until the
+                // next line has been joined.
                 at = line.len();
                 if !lines.extend(MAX_MULTILINE_ROW_BYTES)? {
                     break;
@@ -132,7 +137,7 @@ fn read_quoted(lines: &mut Lines, start: usize) -> Result<Option<(Field, usize)>
 fn push_field(row: &mut String, field: &str) {
     let has_special_byte =
         |bytes: &[u8]| memchr2(b'\t', b'"', bytes).or(memchr2(b'\n', b'\r', bytes)).is_some();
-    // Without quotes, a row of white space would be read as a blank line.
+    // Without quotes, a row in which all fields are white space would be read as a blank line.
     let is_blank = !field.is_empty() && field.trim_ascii().is_empty();
     if !is_blank && !has_special_byte(field.as_bytes()) {
         row.push_str(field);
@@ -143,7 +148,9 @@ fn push_field(row: &mut String, field: &str) {
     row.push('"');
 }
 
-/// Appends a row of fields, without its line break, so that [`Row`] and Python's `csv` read it back.
+/// Appends a row of fields, without its line break, so that [`Row`] and Python's `csv` read it back. There are two
+/// exceptions for `Row`: it skips a row of empty fields as a blank line, and does not read back a row that has line
+/// breaks in its fields and is longer than [`MAX_MULTILINE_ROW_BYTES`].
 pub(crate) fn push_row(line: &mut String, fields: &[&str]) {
     for (at, field) in fields.iter().enumerate() {
         if at > 0 {
@@ -159,6 +166,7 @@ mod tests {
     use crate::input::tests::lines_of;
     use proptest::prelude::*;
 
+    /// Returns the fields of all rows of a file with this content.
     fn rows_of(content: &[u8]) -> Vec<Vec<String>> {
         let (mut lines, _file) = lines_of(content);
         let (mut row, mut rows) = (Row::default(), Vec::new());
@@ -199,11 +207,12 @@ mod tests {
             }
             // Blank lines are not rows. A row of empty fields is a blank line, and so is a row of spaces without
             // quotes. The csv writer writes spaces without quotes; `push_field` quotes them.
-            let rows_with = |needed: fn(char) -> bool| -> Vec<Vec<String>> {
-                rows.iter().filter(|row| row.concat().contains(needed)).cloned().collect()
+            let rows_containing = |is_wanted: fn(char) -> bool| -> Vec<Vec<String>> {
+                rows.iter().filter(|row| row.concat().contains(is_wanted)).cloned().collect()
             };
-            prop_assert_eq!(rows_of(&writer.into_inner().expect("memory is writable")), rows_with(|c| c != ' '));
-            prop_assert_eq!(rows_of(written.as_bytes()), rows_with(|_| true));
+            let read_back = rows_of(&writer.into_inner().expect("memory is writable"));
+            prop_assert_eq!(read_back, rows_containing(|c| c != ' '));
+            prop_assert_eq!(rows_of(written.as_bytes()), rows_containing(|_| true));
         }
 
         #[test]

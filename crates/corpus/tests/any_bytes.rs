@@ -1,4 +1,4 @@
-//! Readers of all formats read any content of a file without a panic or an endless loop.
+//! The readers of all formats handle files of arbitrary bytes without a panic or an endless loop.
 
 use std::path::Path;
 
@@ -8,8 +8,9 @@ use corpus::{
 };
 use proptest::prelude::*;
 
-/// Reads a file in every format. A file cannot have many more items than bytes (than twice its bytes, where passages
-/// overlap), so more items mean an endless loop.
+/// Reads a file in every format, and checks that no reader is in an endless loop. A reader must return at most one item
+/// per byte of the file and one error. For passages, which may overlap, it may return twice as many items. The gzip
+/// files of these tests are too short to be compressed much, so the same limits hold for them.
 fn read_in_every_way(path: &Path) {
     let bytes = std::fs::metadata(path).expect("present").len() as usize;
     for skip_bad_lines in [false, true] {
@@ -19,6 +20,7 @@ fn read_in_every_way(path: &Path) {
                 if let Ok(reader) = open_passages(path, format, &options) {
                     let items: Vec<_> = reader.take(bytes * 2 + 2).collect();
                     assert!(items.len() <= bytes * 2 + 1, "{format}: too many passages for the file");
+                    // Skipped lines are not returned, and a reader that does not skip them ends at the first one.
                     let bad_lines =
                         items.iter().filter(|item| matches!(item, Err(Error::Line { .. }))).count();
                     assert!(bad_lines <= usize::from(!skip_bad_lines), "{format}");
@@ -40,6 +42,7 @@ fn read_in_every_way(path: &Path) {
     let _ = (read_run(path), read_qrels(path));
 }
 
+/// Writes a file with this content and reads it in every format.
 fn check(content: &[u8]) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("file.md");
@@ -47,7 +50,7 @@ fn check(content: &[u8]) {
     read_in_every_way(&path);
 }
 
-/// Pieces of files of every format. The tests join them in any order.
+/// Pieces of files of every format, which the tests join in random order.
 const PIECES: &[&[u8]] = &[
     b"{", b"}", b"[", b"]", b"\"", b",", b":", b"\n", b"\r\n", b"\t", b" ", b"\\", b"\xff", b"\xef\xbb\xbf", b"\x1f\x8b",
     b"id\ttext\ttitle\n", b"1\t\"a\"\"b\"\tT\n", b"who?\t['a', \"b\"]\n", b"{\"_id\": \"1\", \"text\": \"a\"}\n",

@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use corpus::{
-    PassageFormat, QuestionFormat, ReadOptions, SplitOptions, open_questions, read_run_cancellable,
-};
+use corpus::{PassageFormat, QuestionFormat, ReadOptions, SplitOptions, open_questions, read_run_cancelable};
 use input::{LongRecordFile, files_with_long_record, ids};
 
 /// Creates a file with this content in a temporary folder. The folder is removed when the returned guard is dropped.
@@ -32,7 +30,7 @@ fn low_limits(skip_bad_lines: bool) -> ReadOptions {
 
 #[test]
 fn a_document_beyond_the_limit_is_refused_with_its_line_or_skipped_in_every_format() {
-    // The second length exceeds the size of the buffer, so the rest of the document is skipped in several pieces.
+    // The second length exceeds the size of the read buffer, so the rest of the document is skipped in several pieces.
     for long_bytes in [3000, 3_000_000] {
         for LongRecordFile { format, content, short_ids, long_line } in files_with_long_record(long_bytes) {
             let (_folder, path) = file("corpus", content.as_bytes());
@@ -70,8 +68,8 @@ fn a_passage_beyond_the_limit_is_refused_with_its_line_or_skipped_in_every_forma
 }
 
 #[test]
-fn a_document_of_exactly_the_limit_is_read_and_one_more_byte_is_refused() {
-    // The line break does not count.
+fn a_document_of_exactly_the_limit_is_read_and_one_that_is_a_byte_longer_is_refused() {
+    // The id and the tab take 2 of the 2000 bytes. The line break does not count.
     let at_limit = format!("1\t{}\n", "x".repeat(1998));
     let beyond_limit = format!("1\t{}\n", "x".repeat(1999));
     let options = ReadOptions { max_passage_bytes: 5000, ..low_limits(false) };
@@ -96,7 +94,7 @@ fn a_text_file_beyond_the_limit_is_refused_or_skipped_and_a_long_word_affects_on
 }
 
 #[test]
-fn a_title_beyond_the_limit_is_reported_once_for_all_passages_of_its_document() {
+fn a_title_beyond_the_limit_counts_as_one_skipped_item_for_all_passages_of_its_document() {
     let content = format!("1\t{}\t{}\n2\tb\tt\n", "w ".repeat(400), "t".repeat(1001));
     let (_folder, path) = file("a.tsv", content.as_bytes());
     let options =
@@ -148,6 +146,8 @@ fn questions_beyond_the_limit_are_refused_or_skipped_in_every_format() {
             )
         };
         let error = read(false).0.expect_err("refused");
+        // In error messages, a document is the part of a file that a reader keeps in memory, here one line, table row,
+        // JSON item or topic.
         assert!(
             error.contains(&format!(":{line}: expected a document of at most 2000 bytes")),
             "{format}: {error}"
@@ -170,7 +170,7 @@ fn deep_nesting_is_refused_or_ignored_without_recursion() {
 }
 
 #[test]
-fn a_row_of_millions_of_fields_and_a_line_of_open_brackets_take_linear_time() {
+fn a_row_of_millions_of_fields_and_a_line_of_millions_of_start_tags_take_linear_time() {
     let started = Instant::now();
     let (_folder, path) = file("a.tsv", ["1\ta\n", &"\t".repeat(8 << 20), "x\n2\tb\n"].concat().as_bytes());
     let options = ReadOptions { skip_bad_lines: true, ..ReadOptions::default() };
@@ -184,7 +184,7 @@ fn a_row_of_millions_of_fields_and_a_line_of_open_brackets_take_linear_time() {
     let (_folder, path) = file("topics", start_tags.as_bytes());
     let error =
         open_questions(&path, QuestionFormat::Trec, &options).expect("readable").find_map(Result::err);
-    assert!(error.is_none(), "skipped: {error:?}");
+    assert!(error.is_none(), "not skipped: {error:?}");
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
@@ -199,7 +199,7 @@ fn error_messages_are_short_even_if_they_quote_long_input() {
     let run = format!("1 Q0 {id} 1 1 t\n1 Q0 {id} 2 1 t\n", id = "d".repeat(1 << 20));
     let (_folder, path) = file("run", run.as_bytes());
     assert!(
-        read_run_cancellable(&path, Arc::default()).expect_err("a passage occurs twice").to_string().len()
+        read_run_cancelable(&path, Arc::default()).expect_err("a passage occurs twice").to_string().len()
             < 2000
     );
 }

@@ -1,5 +1,5 @@
-//! Inputs that make a reader wait, or that never end: FIFOs, devices and very long files can be read, refused or
-//! canceled.
+//! Files that make a reader wait or work for a long time (FIFOs, devices and very long files) are read or refused, and
+//! reading them can be canceled.
 #![cfg(unix)]
 
 #[path = "common/input.rs"]
@@ -13,12 +13,13 @@ use std::time::{Duration, Instant};
 
 use control::Control;
 use corpus::{
-    Error, PassageFormat, QuestionFormat, ReadOptions, open_passages, open_questions, read_qrels_cancellable,
-    read_run_cancellable,
+    Error, PassageFormat, QuestionFormat, ReadOptions, open_passages, open_questions, read_qrels_cancelable,
+    read_run_cancelable,
 };
 use input::{files_with_long_record, ids};
 
-/// Calls `work` and cancels it after `delay`. Returns its result and the time from the cancellation to its return.
+/// Calls `work` and cancels it after `delay`. Returns the result of `work`, and how long after the cancellation it
+/// returned.
 fn canceled_after<T>(delay: Duration, work: impl FnOnce(Arc<Control>) -> T) -> (T, Duration) {
     let control = Arc::new(Control::new());
     let canceler = Arc::clone(&control);
@@ -32,7 +33,7 @@ fn canceled_after<T>(delay: Duration, work: impl FnOnce(Arc<Control>) -> T) -> (
     (result, ended.saturating_duration_since(cancel.join().expect("it only sleeps")))
 }
 
-/// Creates a FIFO.
+/// Creates a FIFO in a folder and returns its path.
 fn fifo(folder: &Path, name: &str) -> PathBuf {
     let path = folder.join(name);
     let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo is there");
@@ -41,7 +42,7 @@ fn fifo(folder: &Path, name: &str) -> PathBuf {
 }
 
 #[test]
-fn reading_of_gigabytes_of_blank_lines_or_of_millions_of_empty_gzip_members_can_be_canceled() {
+fn reading_gigabytes_of_blank_lines_or_millions_of_empty_gzip_members_can_be_canceled() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("blank.tsv.gz");
     let mut encoder = flate2::write::GzEncoder::new(
@@ -60,13 +61,13 @@ fn reading_of_gigabytes_of_blank_lines_or_of_millions_of_empty_gzip_members_can_
         .expect("memory is writable");
     std::fs::write(&members, empty.repeat(10_000_000)).expect("writable");
     for path in [&path, &members] {
-        let (result, late) = canceled_after(Duration::from_millis(100), |control| {
+        let (result, latency) = canceled_after(Duration::from_millis(100), |control| {
             let options = ReadOptions { control, ..ReadOptions::default() };
             open_passages(path, PassageFormat::Dpr, &options)
                 .and_then(|reader| reader.collect::<Result<Vec<_>, _>>())
         });
-        assert!(matches!(result, Err(Error::Cancelled(_))), "{}", path.display());
-        assert!(late < Duration::from_secs(5), "{late:?}");
+        assert!(matches!(result, Err(Error::Canceled(_))), "{}", path.display());
+        assert!(latency < Duration::from_secs(5), "{latency:?}");
     }
 }
 
@@ -111,11 +112,11 @@ fn reading_a_fifo_without_a_writer_or_with_one_that_writes_nothing_can_be_cancel
             open_questions(&path, QuestionFormat::Auto, &ReadOptions { control, ..ReadOptions::default() })
                 .map(drop)
         });
-        let run = canceled_after(wait, |control| read_run_cancellable(&path, control).map(drop));
-        let qrels = canceled_after(wait, |control| read_qrels_cancellable(&path, control).map(drop));
-        for (result, late) in [passages, questions, run, qrels] {
-            assert!(matches!(result, Err(Error::Cancelled(_))), "{result:?}");
-            assert!(late < Duration::from_secs(5), "{late:?}");
+        let run = canceled_after(wait, |control| read_run_cancelable(&path, control).map(drop));
+        let qrels = canceled_after(wait, |control| read_qrels_cancelable(&path, control).map(drop));
+        for (result, latency) in [passages, questions, run, qrels] {
+            assert!(matches!(result, Err(Error::Canceled(_))), "{result:?}");
+            assert!(latency < Duration::from_secs(5), "{latency:?}");
         }
     }
 }
@@ -132,11 +133,11 @@ fn a_waiting_reader_is_canceled_by_the_control_that_was_set_last() {
         reader.set_control(control);
         reader.next()
     });
-    assert!(matches!(result, Some(Err(Error::Cancelled(_)))), "{result:?}");
+    assert!(matches!(result, Some(Err(Error::Canceled(_)))), "{result:?}");
 }
 
 #[test]
-fn a_fifo_a_socket_and_a_device_with_the_name_of_a_text_file_are_refused() {
+fn a_folder_with_a_fifo_socket_or_device_that_has_the_name_of_a_text_file_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("a.txt"), "fine").expect("writable");
     // A FIFO without the extension of a text file is ignored.

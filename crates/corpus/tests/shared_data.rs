@@ -1,6 +1,6 @@
-//! Reads whole data sets, such as SQuAD and SciFact, compares the numbers of items with the manifest, and compares
-//! files that have the same content. The files are test data that cannot be published (see CONTRIBUTING.md). Without
-//! them, the tests pass without doing anything.
+//! Reads whole data sets, such as SQuAD and SciFact, compares the number of items in each file with the manifest, and
+//! compares files that have the same content. The files are test data that cannot be published (see CONTRIBUTING.md).
+//! Without them, the tests pass without doing anything.
 
 mod common;
 
@@ -14,9 +14,10 @@ use corpus::{
     read_qrels, read_run, write_qrels, write_run,
 };
 
-/// The number of items of each file in the folder `data`, from the manifest.
+/// Returns the number of items of each file in the folder `data`, as recorded in the manifest. The keys are paths
+/// relative to `data`.
 fn item_counts(shared: &Path) -> HashMap<String, u64> {
-    let manifest = std::fs::read(shared.join("data/MANIFEST.json")).expect("the caller saw it");
+    let manifest = std::fs::read(shared.join("data/MANIFEST.json")).expect("`shared` checked that it exists");
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).expect("JSON");
     let files = manifest["files"].as_array().expect("a list of files");
     let counted = files.iter().filter_map(|file| {
@@ -26,6 +27,7 @@ fn item_counts(shared: &Path) -> HashMap<String, u64> {
     counted.collect()
 }
 
+/// Reads all questions of a file.
 fn questions(path: &Path) -> Result<Vec<Question>, Error> {
     open_questions(path, QuestionFormat::Auto, &ReadOptions::default())?.collect()
 }
@@ -64,7 +66,7 @@ fn the_format_of_every_question_file_is_detected_and_all_questions_are_read() ->
         let answered = found.iter().filter(|question| !question.answers.is_empty()).count();
         let expected = match format {
             QuestionFormat::Beir => 0..1,
-            // About half of the questions of SQuAD 2.0 are unanswerable.
+            // The file is a part of SQuAD 2.0's development set. About half of its questions are unanswerable.
             QuestionFormat::Squad => 3000..4500,
             _ => found.len()..found.len() + 1,
         };
@@ -103,8 +105,8 @@ fn the_format_of_every_corpus_is_detected_and_all_passages_are_read() -> Result<
     Ok(())
 }
 
-/// Compares files that have the same questions as JSON lines and as DPR's table. This checks how quotes and answer
-/// lists of the table are read.
+/// Compares files that have the same questions as JSON lines and as a table in DPR's format. This checks how the quotes
+/// and answer lists of the table are read.
 #[test]
 fn tables_of_questions_agree_with_the_same_questions_in_json() -> Result<(), Error> {
     let Some(shared) = shared() else { return Ok(()) };
@@ -122,7 +124,7 @@ fn tables_of_questions_agree_with_the_same_questions_in_json() -> Result<(), Err
     Ok(())
 }
 
-/// Compares with the `csv` crate.
+/// Compares each passage with the row that the `csv` crate reads.
 #[test]
 fn a_dpr_table_is_read_as_a_csv_reader_reads_it() -> Result<(), Error> {
     let Some(shared) = shared() else { return Ok(()) };
@@ -131,8 +133,7 @@ fn a_dpr_table_is_read_as_a_csv_reader_reads_it() -> Result<(), Error> {
     let mut expected = csv::ReaderBuilder::new().delimiter(b'\t').from_reader(plain);
     let mut rows = expected.records();
     for passage in open_passages(&path, PassageFormat::Dpr, &ReadOptions::default())? {
-        let (passage, row) =
-            (passage?, rows.next().expect("the csv reader finds as many rows").expect("valid"));
+        let (passage, row) = (passage?, rows.next().expect("a row for every passage").expect("valid"));
         let found =
             [passage.id.as_str(), passage.text.as_str(), passage.title.as_deref().unwrap_or_default()];
         assert!(row.iter().eq(found), "{row:?}");
@@ -141,7 +142,7 @@ fn a_dpr_table_is_read_as_a_csv_reader_reads_it() -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads the same paragraphs as passages, as contexts of questions, and split.
+/// Reads the same paragraphs as passages, as contexts of questions, and split into passages of 100 words.
 #[test]
 fn paragraphs_of_squad_are_the_contexts_of_its_questions_and_keep_their_words_when_split() -> Result<(), Error>
 {
@@ -149,7 +150,7 @@ fn paragraphs_of_squad_are_the_contexts_of_its_questions_and_keep_their_words_wh
     let path = shared.join("data/squad/dev-v2.0.json.gz");
     let passages =
         open_passages(&path, PassageFormat::Auto, &ReadOptions::default())?.collect::<Result<Vec<_>, _>>()?;
-    // Counted with Python's `json`.
+    // This number of paragraphs was counted with Python's `json` module; the whole development set has more.
     assert_eq!(passages.len(), 755);
     let by_id: HashMap<_, _> = passages.iter().map(|passage| (passage.id.as_str(), passage)).collect();
     let questions = questions(&path)?;
@@ -199,13 +200,13 @@ fn qrels_and_runs_are_read_completely_and_read_back_after_writing() -> Result<()
         write_run(&copy, &run, "copy", &Arc::default())?;
         assert!(read_run(&copy)? == run, "{name}");
     }
-    // The number of lines of the file.
+    // The file has 29,966 lines, one per hit.
     let run = read_run(shared.join("reference/scifact.bm25.top100.trec.gz"))?;
     assert_eq!(run.iter().map(|(_, hits)| hits.len()).sum::<usize>(), 29_966);
     Ok(())
 }
 
-/// Reads the test files of trec_eval, which have comments, and text after the tag.
+/// Reads test files of trec_eval: `results.trunc` has text after some run tags, and one file of qrels has comments.
 #[test]
 fn the_test_files_of_trec_eval_are_read() -> Result<(), Error> {
     let Some(shared) = shared() else { return Ok(()) };

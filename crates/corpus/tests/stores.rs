@@ -11,6 +11,7 @@ use corpus::{
 use proptest::prelude::*;
 use storage::{File, FileKind, Writer};
 
+/// The file kind of passage stores, a copy of the private constant in `src/store/mod.rs`.
 const KIND: FileKind = FileKind { magic: *b"PKPASSG\0", version: 1, name: "passage store" };
 
 fn passage(id: &str, title: Option<&str>, text: &str) -> Passage {
@@ -49,7 +50,7 @@ fn duplicate_and_empty_ids_are_refused_and_other_passages_can_follow() {
 }
 
 #[test]
-fn stores_can_be_shared_between_threads_and_readers_moved_to_others() {
+fn stores_can_be_shared_between_threads_and_readers_and_writers_can_be_moved_to_other_threads() {
     fn can_be_shared<T: Send + Sync>() {}
     fn can_be_moved<T: Send>() {}
     can_be_shared::<PassageStore>();
@@ -73,8 +74,8 @@ fn an_empty_store_can_be_opened() {
 fn the_same_passages_give_the_same_bytes() {
     let folder = tempfile::tempdir().expect("a folder");
     let passages: Vec<_> = (0..1000).map(|n| passage(&format!("p{n}"), Some("T"), "text")).collect();
-    let read = || std::fs::read(write_store(folder.path(), &passages)).expect("present");
-    assert_eq!(read(), read());
+    let write_and_read = || std::fs::read(write_store(folder.path(), &passages)).expect("present");
+    assert_eq!(write_and_read(), write_and_read());
 }
 
 #[test]
@@ -92,10 +93,10 @@ fn ingest_counts_bytes_and_skipped_lines_and_can_be_canceled() {
 
     control.cancel();
     let mut reader = open_passages(&table, PassageFormat::Auto, &options).expect("readable");
-    assert!(matches!(ingest(&mut reader, &mut writer, &control), Err(Error::Cancelled(_))));
+    assert!(matches!(ingest(&mut reader, &mut writer, &control), Err(Error::Canceled(_))));
 }
 
-/// Writes a store with correct checksums and these sections, which may be invalid, and opens it.
+/// Writes a store with these sections, whose content may be invalid but has correct checksums, and opens it.
 fn open_forged(folder: &Path, passages: u64, sections: [(&str, &[u8]); 3]) -> Result<PassageStore, Error> {
     let path = folder.join("forged");
     let mut writer = Writer::create(&path, KIND).expect("writable");
@@ -106,12 +107,12 @@ fn open_forged(folder: &Path, passages: u64, sections: [(&str, &[u8]); 3]) -> Re
     PassageStore::open(path)
 }
 
-/// The bytes of numbers, little-endian.
-fn numbers(numbers: &[u64]) -> Vec<u8> {
+/// Returns the bytes of numbers in little-endian order.
+fn le_bytes(numbers: &[u64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// Reads all passages and searches for a few ids.
+/// Reads all passages and searches for a few ids. Errors are allowed, panics are not.
 fn read_all(store: &PassageStore) {
     for found in store.iter() {
         let _ = found;
@@ -151,23 +152,24 @@ proptest! {
         offsets.extend(&inner_offsets);
         offsets.push(records.len() as u64);
         let passages = offsets.len() as u64 - 1;
-        let sections = [("records", &records[..]), ("offsets", &numbers(&offsets)), ("ids", &numbers(&slots))];
+        let sections =
+            [("records", &records[..]), ("offsets", &le_bytes(&offsets)), ("ids", &le_bytes(&slots))];
         let store = open_forged(folder.path(), passages, sections).expect("consistent lengths");
         read_all(&store);
     }
 }
 
 #[test]
-fn a_store_whose_sections_have_contradicting_lengths_is_refused() {
+fn a_store_whose_sections_have_contradictory_lengths_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    let slots = numbers(&[u64::MAX; 16]);
+    let slots = le_bytes(&[u64::MAX; 16]);
     let open = |passages, offsets: &[u64], slots: &[u8]| {
-        let sections = [("records", b"abc".as_slice()), ("offsets", &numbers(offsets)), ("ids", slots)];
+        let sections = [("records", b"abc".as_slice()), ("offsets", &le_bytes(offsets)), ("ids", slots)];
         open_forged(folder.path(), passages, sections).map(|_| ()).map_err(|error| error.to_string())
     };
     assert!(open(2, &[0, 1, 3], &slots).is_ok());
     assert!(open(1, &[0, 1, 3], &slots).is_err_and(|error| error.contains("got 3 for 1 passages")));
-    assert!(open(2, &[0, 1, 4], &slots).is_err_and(|error| error.contains("offsets from the first byte")));
+    assert!(open(2, &[0, 1, 4], &slots).is_err_and(|error| error.contains("offsets from 0 to the length")));
     assert!(open(2, &[1, 1, 3], &slots).is_err());
     assert!(open(2, &[0, 1, 3], &slots[8..]).is_err_and(|error| error.contains("a table of ids")));
     assert!(open(u64::MAX, &[0, 1, 3], &slots).is_err());
@@ -188,8 +190,8 @@ fn a_flipped_bit_is_detected_when_a_store_is_opened() {
         std::fs::write(folder.path().join("broken"), broken).expect("writable");
         refused += usize::from(PassageStore::open(folder.path().join("broken")).is_err());
     }
-    // A flipped bit is detected in every byte except in the padding between sections, which has no checksum. Each of the
-    // three sections is padded to a multiple of 64 bytes, and the header before them has 64.
+    // A flipped bit is detected in every byte except in the padding between sections, which has no checksum. Each of
+    // the three sections is padded to a multiple of 64 bytes, and the header before them has 64.
     assert!(refused >= section_bytes + 64 && bytes.len() - refused < 3 * 64, "{refused} of {}", bytes.len());
 }
 
@@ -236,5 +238,5 @@ fn passages_are_read_in_batches_and_the_progress_counts_bytes() {
     let mut reader =
         open_passages(&table, PassageFormat::Dpr, &ReadOptions::default()).expect("a table of passages");
     control.cancel();
-    assert!(matches!(reader.next_batch(2, &control), Err(Error::Cancelled(_))));
+    assert!(matches!(reader.next_batch(2, &control), Err(Error::Canceled(_))));
 }

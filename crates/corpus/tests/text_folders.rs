@@ -4,6 +4,7 @@ use std::path::Path;
 
 use corpus::{Error, Passage, PassageFormat, ReadOptions, SplitOptions, open_passages};
 
+/// Creates a temporary folder with these files, given as pairs of relative path and content.
 fn folder_of(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, content) in files {
@@ -14,12 +15,13 @@ fn folder_of(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     folder
 }
 
+/// Reads all passages of a file or folder.
 fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Passage>, Error> {
     open_passages(path, PassageFormat::Auto, options)?.collect()
 }
 
 #[test]
-fn a_folder_is_read_in_order_with_titles_and_with_ids_that_fit_trec_files() -> Result<(), Error> {
+fn a_folder_is_read_in_path_order_with_titles_and_with_ids_valid_in_trec_files() -> Result<(), Error> {
     let words: String = (0..150).map(|number| format!("w{number} ")).collect();
     let folder = folder_of(&[
         ("notes/my file.md", b"# Heading\r\n\r\nOne two.\n"),
@@ -90,7 +92,7 @@ fn missing_paths_other_formats_and_invalid_options_are_refused_when_opened() {
 
 #[cfg(unix)]
 #[test]
-fn symbolic_links_to_files_are_followed_and_to_folders_are_not() -> Result<(), Error> {
+fn symbolic_links_to_files_are_followed_and_those_to_folders_are_not() -> Result<(), Error> {
     let folder = folder_of(&[("a/b.txt", b"text")]);
     std::os::unix::fs::symlink(folder.path(), folder.path().join("a/circle.md")).expect("a link");
     std::os::unix::fs::symlink(folder.path().join("a/b.txt"), folder.path().join("link.txt"))

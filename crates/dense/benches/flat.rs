@@ -1,5 +1,6 @@
 //! Times exact search for the best 100 of 50,000 clustered vectors of dimension 384 on one thread, with each storage
-//! format.
+//! format. With `int8Filtered`, the index also has an int8 copy of the vectors, and scores in f32 only the vectors that
+//! the copy does not rule out by a proven bound.
 //!
 //! ```sh
 //! cargo bench --profile dist -p dense --bench flat

@@ -1,8 +1,9 @@
-//! Times the growing index on clustered vectors of dimension 384, on one thread: searches with more or fewer pending
-//! rows behind a graph of 50,000 rows, appending rows, and inserting pending rows into the graph.
+//! Times the growing index on clustered vectors of dimension 384, on one thread: searches of a graph of 50,000 rows
+//! with different numbers of pending rows, appending rows, and inserting pending rows into the graph. Pending rows are
+//! those that are not in the graph yet; each search scans them.
 //!
-//! The results show what pending rows add to a search, and how many of them can be inserted in a slice of a
-//! millisecond.
+//! The results show how much time pending rows add to a search, and how many of them can be inserted in a time slice of
+//! a millisecond.
 //!
 //! ```sh
 //! cargo bench -p dense --bench growing
@@ -28,9 +29,9 @@ const MORE_ROWS: usize = 20_000;
 const DIM: usize = 384;
 const QUERIES: usize = 1000;
 
-/// The file of an index whose rows are all in the graph, more rows, and queries.
+/// The file of an index whose rows are all in the graph, more rows to append, and queries.
 struct Fixture {
-    /// The folder is deleted when it is dropped.
+    /// The folder of the file; it is deleted when this guard is dropped.
     _folder: tempfile::TempDir,
     path: PathBuf,
     more: Vec<f32>,
@@ -43,14 +44,14 @@ static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
     let more = vectors.split_off(GRAPH_ROWS * DIM);
     let mut index = GrowingIndex::new(DIM, Similarity::Dot, HnswOptions::default()).expect("valid options");
     index.append(&vectors).expect("valid vectors");
-    index.insert_pending(GRAPH_ROWS, 0, &Control::new()).expect("not cancelled");
+    index.insert_pending(GRAPH_ROWS, 0, &Control::new()).expect("not canceled");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     index.save(&path, &serde_json::Value::Null).expect("writable");
     Fixture { _folder: folder, path, more, queries }
 });
 
-/// Returns the index of the fixture in memory, with this number of pending rows and space for 20,000 more.
+/// Returns the index of the fixture in memory, with this number of pending rows and space for at least 20,000 more.
 fn with_pending(count: usize) -> GrowingIndex {
     let opened = GrowingIndex::open_with(&FIXTURE.path, OpenOptions { in_memory: true, verify: false });
     let (mut index, _) = opened.expect("a valid file");
@@ -72,6 +73,7 @@ fn search_with_deleted_and_pending(bencher: Bencher<'_, '_>, count: usize) {
     search(bencher, &index);
 }
 
+/// Times searches of one query at a time, for the best 10 rows with `ef` = 64.
 fn search(bencher: Bencher<'_, '_>, index: &GrowingIndex) {
     let mut next = FIXTURE.queries.chunks(DIM).cycle();
     bencher
@@ -92,7 +94,7 @@ fn insert_pending(bencher: Bencher<'_, '_>, rows: usize) {
     let mut index = with_pending(MORE_ROWS);
     bencher
         .counter(ItemsCount::new(rows))
-        .bench_local(|| index.insert_pending(rows, 1, &Control::new()).expect("not cancelled"));
+        .bench_local(|| index.insert_pending(rows, 1, &Control::new()).expect("not canceled"));
 }
 
 fn main() {

@@ -1,12 +1,13 @@
 //! Times the approximate index on clustered vectors of dimension 384, on one thread: building, searches for the best 10
-//! rows with several values of `ef`, searches with filters that allow more or fewer rows, and batches of queries.
+//! rows with several values of `ef`, searches with filters that allow different shares of the rows, and batches of
+//! queries.
 //!
 //! The results show whether the planner's cost model (`src/hnsw/planner/costs.rs`) is still right. The planner chooses
 //! between a beam search in the graph and a code scan, which scores the quantized codes of all rows.
 //!
 //! ```sh
 //! cargo bench -p dense --bench hnsw             # all benchmarks
-//! cargo bench -p dense --bench hnsw -- build    # those whose name contains "build"
+//! cargo bench -p dense --bench hnsw -- build    # only benchmarks whose name contains "build"
 //! ```
 //!
 //! The index of 20,000 rows takes half a minute to build.
@@ -40,6 +41,7 @@ static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
     Fixture { index: build(&vectors, Layout::Fast), queries }
 });
 
+/// Builds an index of these vectors on one thread, with default options except for the layout.
 fn build(vectors: &[f32], layout: Layout) -> HnswIndex {
     let options = HnswOptions { layout, ..HnswOptions::default() };
     let index = HnswIndex::new(DIM, Similarity::Dot, options, serde_json::Value::Null);
@@ -62,9 +64,9 @@ fn search(bencher: Bencher<'_, '_>, ef: usize) {
 }
 
 /// Times searches with a filter that allows one in `divisor` rows. The planner chooses a beam search if half of the
-/// rows are allowed, and a code scan if fewer are.
+/// rows are allowed, and a code scan if a tenth or a hundredth of them are.
 #[divan::bench(args = [2, 10, 100])]
-fn search_one_of(bencher: Bencher<'_, '_>, divisor: u32) {
+fn search_one_in(bencher: Bencher<'_, '_>, divisor: u32) {
     let allowed: RowSet = (0..ROWS as u32).filter(|row| row.is_multiple_of(divisor)).collect();
     search_each(bencher, 64, Some(&allowed));
 }

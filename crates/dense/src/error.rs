@@ -1,3 +1,5 @@
+//! The error type of this crate.
+
 /// Why an operation on an index failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -94,10 +96,8 @@ pub enum Error {
         /// The vector's length.
         got: f64,
     },
-    /// A vector of zeros, which has no cosine with any other.
-    #[error(
-        "{operation}: expected a vector that is not all zeros, as cosine has no value for one, got one at row {row}"
-    )]
+    /// A vector of zeros, whose cosine with other vectors is undefined.
+    #[error("{operation}: expected nonzero vectors for cosine, got a zero vector at row {row}")]
     Zero {
         /// The operation that failed.
         operation: &'static str,
@@ -122,8 +122,8 @@ pub enum Error {
         /// The number of rows that the index would have had.
         got: usize,
     },
-    /// Rows were added while others were staged: stored, but not yet published.
-    #[error("add: expected no staged rows, got {count}; publish them or take them back first")]
+    /// Rows were added while others were staged, that is, stored but not yet published to searches.
+    #[error("add: expected no staged rows, got {count}; publish or discard them first")]
     Staged {
         /// The number of staged rows.
         count: usize,
@@ -134,17 +134,17 @@ pub enum Error {
     /// A file could not be read or written, or its content is invalid.
     #[error(transparent)]
     Storage(#[from] storage::Error),
-    /// The work was cancelled.
+    /// The work was canceled.
     #[error(transparent)]
-    Cancelled(#[from] control::Cancelled),
+    Canceled(#[from] control::Canceled),
 }
 
 impl Error {
-    /// Adds `rows` to the position of an invalid vector. If a batch is checked in parts and `rows` is the position at
-    /// which the failing part starts, the error then names the position in the whole batch. Errors about ids are
-    /// returned unchanged.
+    /// Adds `rows` to the position of an invalid vector. A caller that checks a batch in parts passes the position at
+    /// which the failing part starts, so that the error names the position in the whole batch. All other errors, such
+    /// as those about ids, are returned unchanged.
     #[must_use]
-    pub fn moved_by(mut self, rows: usize) -> Self {
+    pub fn with_row_offset(mut self, rows: usize) -> Self {
         if let Self::NotFinite { row, .. }
         | Self::Length { row, .. }
         | Self::Range { row, .. }

@@ -4,7 +4,7 @@
 use crate::RowSet;
 use crate::store::rows_view::RowsView;
 
-/// Decides which rows may be hits.
+/// Decides which rows may be hits: a [`RowSet`] or a function.
 pub type Filter<'a> = &'a dyn Allow;
 
 /// The interface of a [`Filter`]. It is implemented by [`RowSet`], and by functions that take the ord of a row and
@@ -15,7 +15,8 @@ pub trait Allow: Sync {
     /// the same row.
     fn allows(&self, ord: u32) -> bool;
 
-    /// Returns the set of all rows that may be hits; `None` if there is no such set, only [`allows`](Self::allows).
+    /// Returns the set of all rows that may be hits; `None` if the filter has no such set, so that
+    /// [`allows`](Self::allows) must be called for each row.
     fn rows(&self) -> Option<&RowSet> {
         None
     }

@@ -12,17 +12,17 @@
 //! # Ok::<(), dense::Error>(())
 //! ```
 //!
-//! A *row* is a vector with its id; its position in the index, from 0, is its *ord*. [`FlatIndex`] finds the exact best
-//! rows, [`HnswIndex`] most of them, in less time, by scoring only the rows to which a graph of near neighbors leads.
-//! Both keep their rows in the same `store`. In a [`GrowingIndex`], rows have no ids, and are found before they are in
-//! the graph.
+//! A *row* is a vector with its id; its position in the index, from 0, is its *ord*. A [`FlatIndex`] finds exactly the
+//! best rows. An [`HnswIndex`] finds most of them in less time, by scoring only the rows to which a graph of near
+//! neighbors leads. Both use the module `store` for their rows. In a [`GrowingIndex`], rows have no ids, and searches
+//! find them even before they are in the graph.
 //!
 //! | module | contents |
 //! |---|---|
-//! | `store` | rows: vectors, ids, tombstones and staged rows (stored, but not yet found), in memory or in a mapped file |
+//! | `store` | rows (vectors, ids, tombstones, and staged rows, which searches do not find), in memory or in a file |
 //! | `similarity` | checks, scales and scores vectors |
 //! | `exact` | scans of all vectors |
-//! | `quantized` | an int8 copy of the vectors as a prefilter with a proven bound |
+//! | `quantized` | the storage `int8Filtered`: exact search in which int8 codes first rule out most rows |
 //! | `flat` | the exact index, its file and its writer |
 //! | `hnsw` | the approximate indexes: their graph, codes, searches and planner |
 //! | `filter`, `row_set` | searches restricted to some rows |
@@ -49,7 +49,9 @@ pub use flat::{FlatIndex, FlatWriter, Storage};
 pub use hnsw::{
     DEFAULT_EF_SEARCH, GraphCopy, GrowingIndex, HnswIndex, HnswOptions, InnerProduct, Layout, MappedGraph,
 };
-pub use phrases::{AFTER_PASSAGE, PHRASES, first_of_passages, has_phrases, passage_of, search_passages};
+pub use phrases::{
+    PASSAGE_SEPARATOR, PHRASES_KEY, first_of_passages, has_phrases, passage_of, search_passages,
+};
 pub use row_set::RowSet;
 pub use similarity::Similarity;
 pub use storage::OpenOptions;

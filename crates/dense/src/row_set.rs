@@ -1,4 +1,5 @@
-/// A set of rows by their ords, one bit per row: deleted rows, or those that a [`Filter`](crate::Filter) allows.
+/// A set of rows by their ords, one bit per row: for example, the deleted rows, or the rows that a
+/// [`Filter`](crate::Filter) allows.
 ///
 /// ```
 /// use control::Control;

@@ -1,5 +1,5 @@
-//! Similarities: checks vectors, scales them, and scores them. Vectors in the form in which they are stored and
-//! compared are called *prepared*.
+//! How vectors are compared: [`Similarity`] checks, scales and scores them. Vectors in the form in which they are
+//! stored and compared (checked and, for cosine, scaled to length 1) are called *prepared*.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ pub enum Similarity {
     #[default]
     Dot,
     /// The inner product of both vectors scaled to length 1: q·x / (|q|·|x|). Vectors are scaled when they are added.
-    /// Vectors of zeros are rejected.
+    /// Zero vectors are rejected.
     Cosine,
     /// The negated squared Euclidean distance: −|q − x|².
     L2,
@@ -34,14 +34,14 @@ impl Similarity {
         }
     }
 
-    /// Returns the similarity with this name.
+    /// Returns the similarity with this name; `None` for any other name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Dot, Self::Cosine, Self::L2].into_iter().find(|similarity| similarity.name() == name)
     }
 
     /// Checks the vectors `[n * dim]` and, for cosine, scales them to length 1. The result is the form in which vectors
-    /// are stored and compared.
+    /// are stored and compared. `operation` is the name of the caller's operation, for error messages.
     pub(crate) fn prepare<'a>(
         self,
         operation: &'static str,
@@ -81,7 +81,8 @@ impl Similarity {
         self.prepare("search", dim, query)
     }
 
-    /// Returns whether a stored vector can have been returned by [`prepare`](Self::prepare); false in a corrupt file.
+    /// Returns whether a stored vector can be a result of [`prepare`](Self::prepare). If it cannot, its file is
+    /// corrupt.
     pub(crate) fn is_prepared(self, vector: &[f32]) -> bool {
         // Rounding to half precision changes the length of a vector of length 1 by less than 2⁻¹⁰.
         let max_length = if self == Self::Cosine { 1.001 } else { MAX_LENGTH };
@@ -97,7 +98,7 @@ impl Similarity {
         }
     }
 
-    /// Returns the scores of a prepared query and the stored rows `[n * dim]`.
+    /// Writes the scores of a prepared query and the stored rows `[n * dim]` to `scores` `[n]`.
     pub(crate) fn score_rows<T: Element>(self, query: &[f32], rows: &[T], scores: &mut [f32]) {
         match self {
             Self::Dot | Self::Cosine => {
@@ -112,7 +113,7 @@ impl Similarity {
     }
 }
 
-/// Turns −0 into 0. They are equal as numbers, but the total order by which hits are ranked puts −0 below 0.
+/// Turns −0 into 0. The two are equal as numbers, but the total order by which hits are ranked puts −0 below 0.
 fn positive_zero(score: f32) -> f32 {
     score + 0.0
 }
@@ -155,7 +156,7 @@ mod tests {
             "add: expected finite numbers, got -inf at row 0, column 0"
         );
         assert!(error(Similarity::Dot, &[1e30, 0.0]).contains("got one of length 1.000e30 at row 0"));
-        assert!(error(Similarity::Cosine, &[1.0, 0.0, 0.0, -0.0]).ends_with("got one at row 1"));
+        assert!(error(Similarity::Cosine, &[1.0, 0.0, 0.0, -0.0]).ends_with("got a zero vector at row 1"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Tests of corrupt files: they are rejected, or used without a panic or an endless loop.
+//! Tests of corrupt files of flat and HNSW indexes: they are rejected, or used without a panic or an endless loop.
 
 mod common;
 
@@ -31,39 +31,39 @@ const SECTIONS: [&str; 12] = [
     "biases",
     "squared_lengths",
 ];
-/// The keys in the metadata of files whose values are numbers.
+/// The keys whose values are numbers, in the metadata of these files.
 const NUMBER_KEYS: [&str; 6] = ["dim", "rows", "m", "efConstruction", "entry", "seed"];
 
-/// Saves an index with two deleted rows: an HNSW index if `graph` is true, otherwise a flat one. Returns the kind of
-/// its file.
-fn save(path: &Path, graph: bool, similarity: Similarity) -> FileKind {
-    save_dim(path, graph, similarity, DIM)
+/// Saves an index with two deleted rows: an HNSW index if `is_hnsw` is true, otherwise a flat index. Returns the kind
+/// of the file.
+fn save(path: &Path, is_hnsw: bool, similarity: Similarity) -> FileKind {
+    save_dim(path, is_hnsw, similarity, DIM)
 }
 
-/// Like [`save`], with a choice of the dimension.
-fn save_dim(path: &Path, graph: bool, similarity: Similarity, dim: usize) -> FileKind {
+/// Does the same as [`save`], with vectors of dimension `dim`.
+fn save_dim(path: &Path, is_hnsw: bool, similarity: Similarity, dim: usize) -> FileKind {
     let vectors = uniform(ROWS, dim, 1);
     let control = Control::new();
     let mut flat = FlatIndex::new(dim, similarity, json!("mine")).expect("a dimension");
     flat.add(ids(0..ROWS), &vectors).expect("valid rows");
-    if !graph {
-        flat.delete(&["p3", "p64"]).expect("there");
+    if !is_hnsw {
+        flat.delete(&["p3", "p64"]).expect("stored ids");
         flat.save(path).expect("writable");
         return FLAT;
     }
     let inner_product = InnerProduct::AugmentedL2;
     let options = HnswOptions { m: 2, ef_construction: 4, inner_product, ..HnswOptions::default() };
     let mut index = HnswIndex::from_flat(flat, options, 1, &control).expect("valid options");
-    index.delete(&["p3", "p64"]).expect("there");
+    index.delete(&["p3", "p64"]).expect("stored ids");
     index.save(path).expect("writable");
     HNSW
 }
 
 /// Opens an index, reads it, searches it, adds and deletes rows, and saves it. Returns the hits of one query.
-fn use_all(path: &Path, graph: bool) -> Result<Vec<Hit>, Error> {
+fn use_all(path: &Path, is_hnsw: bool) -> Result<Vec<Hit>, Error> {
     let control = Control::new();
     let two_rows = |dim: usize| uniform(2, dim, 2);
-    if graph {
+    if is_hnsw {
         let mut index = HnswIndex::open(path)?;
         let dim = index.dim();
         let hits = index.search(&two_rows(dim)[..dim], 5, 5, &control)?;
@@ -95,38 +95,45 @@ proptest! {
 
     #[test]
     fn flipped_bits_and_truncated_files_are_rejected_or_change_no_hit(
-        graph in any::<bool>(), at in any::<prop::sample::Index>(), bit in 0u8..8, cut in any::<bool>(),
+        is_hnsw in any::<bool>(),
+        at in any::<prop::sample::Index>(),
+        bit in 0u8..8,
+        truncate in any::<bool>(),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index");
-        save(&path, graph, Similarity::Dot);
-        let expected = use_all(&path, graph).expect("valid");
+        save(&path, is_hnsw, Similarity::Dot);
+        let expected = use_all(&path, is_hnsw).expect("valid");
         let mut bytes = std::fs::read(&path).expect("readable");
         let at = at.index(bytes.len());
-        if cut { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
+        if truncate { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
         std::fs::write(&path, &bytes).expect("writable");
-        if let Ok(hits) = use_all(&path, graph) {
+        if let Ok(hits) = use_all(&path, is_hnsw) {
             prop_assert_eq!(hits, expected);
         }
     }
 
-    /// The content is wrong but the checksums match it, as in a file that an attacker or a bug wrote.
+    /// The content is wrong, but the checksums match it, as in a file written by an attacker or by a program with a
+    /// bug.
     #[test]
     fn no_content_makes_an_index_panic_or_search_forever(
-        graph in any::<bool>(),
+        is_hnsw in any::<bool>(),
         similarity in prop::sample::select(SIMILARITIES.to_vec()),
-        // 130 is a dimension with sketches.
+        // Rows of dimension 130 have sketches.
         dim in prop::sample::select(vec![DIM, 130]),
+        // Section, position and new value of a 4-byte number.
         changes in prop::collection::vec(
             (any::<prop::sample::Index>(), any::<prop::sample::Index>(),
              prop_oneof![any::<u32>(), 0u32..130, Just(f32::NAN.to_bits()), Just(f32::INFINITY.to_bits())]),
             1..4),
+        // A key in the metadata (its position in `NUMBER_KEYS`), and its new value.
         number in prop::option::of((0..NUMBER_KEYS.len(), prop_oneof![any::<u64>(), 0u64..200])),
+        // A section, and the number of bytes removed from its end.
         truncated in prop::option::of((any::<prop::sample::Index>(), 1usize..20)),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index");
-        let kind = save_dim(&path, graph, similarity, dim);
+        let kind = save_dim(&path, is_hnsw, similarity, dim);
         let file = File::open(&path, kind).expect("valid");
         let mut sections: Vec<(&str, Vec<u8>)> = SECTIONS.into_iter()
             .filter_map(|name| Some((name, file.section(name).ok()?.to_vec()))).collect();
@@ -144,12 +151,12 @@ proptest! {
             bytes.truncate(bytes.len().saturating_sub(num_removed));
         }
         let mut metadata = file.metadata().clone();
-        if let Some((name, value)) = number {
-            metadata[NUMBER_KEYS[name]] = json!(value);
+        if let Some((key, value)) = number {
+            metadata[NUMBER_KEYS[key]] = json!(value);
         }
         rewrite(&path, kind, &sections, metadata);
         // Any error is fine, and so are any hits.
-        if let Ok(hits) = use_all(&path, graph) {
+        if let Ok(hits) = use_all(&path, is_hnsw) {
             prop_assert!(hits.iter().all(|hit| !hit.score.is_nan()));
         }
     }
@@ -186,7 +193,7 @@ fn errors_name_the_part_of_a_file_that_is_invalid() {
         let file = File::open(&path, kind).expect("valid");
         let mut sections: Vec<(&str, Vec<u8>)> =
             SECTIONS.into_iter().filter_map(|name| Some((name, file.section(name).ok()?.to_vec()))).collect();
-        let changed = sections.iter_mut().find(|(name, _)| *name == section).expect("there");
+        let changed = sections.iter_mut().find(|(name, _)| *name == section).expect("a section");
         changed.1[at * 4..][..4].copy_from_slice(&value.to_le_bytes());
         rewrite(&path, kind, &sections, file.metadata().clone());
         let error = HnswIndex::open(&path).expect_err(section);
@@ -197,10 +204,10 @@ fn errors_name_the_part_of_a_file_that_is_invalid() {
     let cases: [(&str, Value, &str); 7] = [
         ("dim", json!(4), "expected 120 vectors of dimension 4, got 360 values"),
         ("dim", json!(0), "a dimension of 1 or more"),
-        ("rows", json!(-1), "rows of 0 to"),
+        ("rows", json!(-1), "rows from 0 to"),
         ("similarity", json!("manhattan"), "the similarity dot, cosine or l2, got \"manhattan\""),
         ("m", json!(30), "120 adjacency lists in section \"ground\""),
-        ("entry", json!(120), "an entry among 120 rows, of the highest level, got row 120"),
+        ("entry", json!(120), "an entry point of the highest level among 120 rows, got row 120"),
         ("innerProduct", Value::Null, "innerProduct graph or augmentedL2, got null"),
     ];
     for (name, value, message) in cases {
@@ -225,17 +232,18 @@ fn duplicate_ids_and_ids_that_are_not_utf_8_are_rejected() {
     let sections = |change: fn(&mut Vec<u8>)| -> Vec<(&str, Vec<u8>)> {
         let names = SECTIONS.into_iter().filter(|&name| file.section(name).is_ok());
         let mut sections: Vec<_> =
-            names.map(|name| (name, file.section(name).expect("there").to_vec())).collect();
-        change(&mut sections.iter_mut().find(|(name, _)| *name == "ids").expect("there").1);
+            names.map(|name| (name, file.section(name).expect("a section").to_vec())).collect();
+        change(&mut sections.iter_mut().find(|(name, _)| *name == "ids").expect("a section").1);
         sections
     };
     // The section is "p0p1p2…". The second id becomes "p0".
     rewrite(&path, kind, &sections(|ids| ids[3] = b'0'), file.metadata().clone());
     let error = FlatIndex::open(&path).expect_err("a duplicate").to_string();
     assert!(error.contains("expected distinct ids, got \"p0\" at rows 0 and 1"), "{error}");
-    // "p2" becomes "p3". That is not a duplicate, because the row with the id "p3" is deleted.
+    // The third id, "p2", becomes "p3". That is not a duplicate, because the other row with the id "p3" is deleted.
     rewrite(&path, kind, &sections(|ids| ids[5] = b'3'), file.metadata().clone());
     assert_eq!(FlatIndex::open(&path).expect("valid").ord("p3"), Some(2));
+    // The byte 0xFF is not valid in UTF-8.
     rewrite(&path, kind, &sections(|ids| ids[3] = 0xFF), file.metadata().clone());
     let error = FlatIndex::open(&path).expect_err("not UTF-8").to_string();
     assert!(error.contains("expected ids in UTF-8"), "{error}");
@@ -251,25 +259,24 @@ fn verify_finds_vectors_that_no_index_accepts() {
         (Similarity::L2, f32::MAX),
         (Similarity::Cosine, 1.01),
     ] {
-        for graph in [false, true] {
-            let kind = save(&path, graph, similarity);
+        for is_hnsw in [false, true] {
+            let kind = save(&path, is_hnsw, similarity);
             let verify = || -> Result<(), Error> {
-                if graph { HnswIndex::open(&path)?.verify() } else { FlatIndex::open(&path)?.verify() }
+                if is_hnsw { HnswIndex::open(&path)?.verify() } else { FlatIndex::open(&path)?.verify() }
             };
             verify().expect("valid");
             let file = File::open(&path, kind).expect("valid");
             let names = SECTIONS.into_iter().filter(|&name| file.section(name).is_ok());
             let mut sections: Vec<_> =
-                names.map(|name| (name, file.section(name).expect("there").to_vec())).collect();
+                names.map(|name| (name, file.section(name).expect("a section").to_vec())).collect();
             // The second number of the row with ord 7.
             sections[0].1[(7 * DIM + 1) * 4..][..4].copy_from_slice(&value.to_le_bytes());
             rewrite(&path, kind, &sections, file.metadata().clone());
             let error = verify().expect_err("an invalid vector");
             assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })), "{error}");
-            let message =
-                "expected vectors of finite numbers, no longer than they may be, got another at row 7";
+            let message = "expected vectors of finite numbers whose norm is within the limit, got an invalid one at row 7";
             assert!(error.to_string().ends_with(message), "{error}");
-            use_all(&path, graph).expect("invalid vectors are no error in a search");
+            use_all(&path, is_hnsw).expect("searches do not check vectors");
         }
     }
 }
@@ -279,7 +286,7 @@ fn verify_finds_vectors_that_no_index_accepts() {
 fn searches_survive_corruption_that_opening_does_not_see_and_verify_finds_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
-    // So many rows and neighbors that the graph is neither checked nor read completely when it is opened.
+    // With this many rows and neighbors, opening the file neither checks nor reads the graph completely.
     let (rows, dim, control) = (33_000, 130, Control::new());
     let vectors = uniform(rows, dim, 3);
     let options = HnswOptions { m: 64, ef_construction: 8, ..HnswOptions::default() };
@@ -288,9 +295,9 @@ fn searches_survive_corruption_that_opening_does_not_see_and_verify_finds_it() {
     index.save(&path).expect("writable");
     let opened = HnswIndex::open(&path).expect("valid");
     opened.verify().expect("valid");
-    assert!(!opened.ids_listed(), "the table of ids is built when it is first needed");
+    assert!(!opened.has_id_table(), "the table of ids is built when it is first needed");
     assert_eq!(opened.ord("p32999"), Some(32_999));
-    assert!(opened.ids_listed());
+    assert!(opened.has_id_table());
     let loaded = HnswIndex::open_with(&path, OpenOptions { in_memory: true, verify: true }).expect("valid");
     assert!(opened.memory_bytes() < index.memory_bytes() / 10 && loaded.memory_bytes() > rows * dim * 4);
     let search =
@@ -298,10 +305,10 @@ fn searches_survive_corruption_that_opening_does_not_see_and_verify_finds_it() {
     assert_eq!((search(&opened), search(&loaded)), (search(&index), search(&index)));
 
     let file = File::open(&path, HNSW).expect("valid");
-    let lists = file.section("ground").expect("there");
+    let lists = file.section("ground").expect("a section");
     assert!(lists.len() > 16 << 20, "{} bytes", lists.len());
     let mut bytes = std::fs::read(&path).expect("readable");
-    let start = bytes.windows(64).position(|window| window == &lists[..64]).expect("there");
+    let start = bytes.windows(64).position(|window| window == &lists[..64]).expect("the section's bytes");
     // Overwrites all adjacency lists of layer 0 with pseudorandom bytes.
     for (at, byte) in bytes[start..start + lists.len()].iter_mut().enumerate() {
         *byte = (at as u32).wrapping_mul(0x9E37_79B9).to_le_bytes()[3];

@@ -13,17 +13,20 @@ use serde_json::{Value, json};
 use storage::{File, FileKind, Writer};
 
 const ROWS: usize = 120;
+/// The number of rows that are not in the graph yet.
 const PENDING: usize = 30;
 const KIND: FileKind = FileKind { magic: *b"PKGROW\0\0", version: 1, name: "growing index" };
+/// All sections that files of growing indexes may have in these tests.
 const SECTIONS: [&str; 9] =
     ["vectors", "unlinked", "offsets", "ground", "upper", "codes", "scales", "biases", "signs"];
 /// The keys in the metadata whose values are numbers.
 const NUMBER_KEYS: [&str; 7] = ["dim", "rows", "graphRows", "m", "efConstruction", "entry", "seed"];
 
+/// The names and the contents of the sections of a file.
 type Sections = Vec<(&'static str, Vec<u8>)>;
 
-/// Saves an index of which some rows are pending and two are not linked. Returns the sections and the metadata of its
-/// file.
+/// Saves an index in which the last [`PENDING`] rows are pending, and two rows in the graph are unlinked: they have no
+/// neighbors, because they were deleted before they were inserted. Returns the sections and the metadata of the file.
 fn save(path: &Path, similarity: Similarity, dim: usize) -> (Sections, Value) {
     let options = HnswOptions {
         m: 2,
@@ -34,7 +37,7 @@ fn save(path: &Path, similarity: Similarity, dim: usize) -> (Sections, Value) {
     let mut index = GrowingIndex::new(dim, similarity, options).expect("valid options");
     index.append(&uniform(ROWS, dim, 1)).expect("valid vectors");
     index.set_deleted(RowSet::from_iter([3, 64]));
-    index.insert_pending(ROWS - PENDING, 1, &Control::new()).expect("not cancelled");
+    index.insert_pending(ROWS - PENDING, 1, &Control::new()).expect("not canceled");
     index.save(path, &json!("mine")).expect("writable");
     let file = File::open(path, KIND).expect("valid");
     let section = |name| Some((name, file.section(name).ok()?.to_vec()));
@@ -71,17 +74,21 @@ fn use_all(path: &Path) -> Result<Vec<Hit>, Error> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The content is wrong but the checksums match it, as in a file that an attacker or a bug wrote.
+    /// The content is wrong, but the checksums match it, as in a file written by an attacker or by a program with a
+    /// bug.
     #[test]
     fn no_content_makes_an_index_panic_or_search_forever(
         similarity in prop::sample::select(SIMILARITIES.to_vec()),
-        // 130 is a dimension with sketches.
+        // Rows of dimension 130 have sketches.
         dim in prop::sample::select(vec![3, 130]),
+        // Section, position and new value of a 4-byte number.
         changes in prop::collection::vec(
             (any::<prop::sample::Index>(), any::<prop::sample::Index>(),
              prop_oneof![any::<u32>(), 0u32..130, Just(f32::NAN.to_bits()), Just(f32::INFINITY.to_bits())]),
             1..4),
+        // A key in the metadata (its position in `NUMBER_KEYS`), and its new value.
         number in prop::option::of((0..NUMBER_KEYS.len(), prop_oneof![any::<u64>(), 0u64..200])),
+        // A section, and the number of bytes removed from its end.
         truncated in prop::option::of((any::<prop::sample::Index>(), 1usize..20)),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -101,8 +108,8 @@ proptest! {
             let bytes = &mut sections[at_section].1;
             bytes.truncate(bytes.len().saturating_sub(num_removed));
         }
-        if let Some((name, value)) = number {
-            metadata[NUMBER_KEYS[name]] = json!(value);
+        if let Some((key, value)) = number {
+            metadata[NUMBER_KEYS[key]] = json!(value);
         }
         rewrite(&path, &sections, metadata);
         // Any error is fine, and so are any hits.
@@ -126,25 +133,25 @@ fn errors_name_the_part_of_a_file_that_is_invalid() {
     // Section, position (in numbers of 4 bytes), new number, and a part of the message.
     let cases: [(&str, usize, u32, &str); 3] = [
         // Bit 26 of the third number is the bit of row 90, the first pending row.
-        ("unlinked", 2, 1 << 26, "unlinked rows below 90, got one beyond"),
+        ("unlinked", 2, 1 << 26, "unlinked rows below 90, got a later row"),
         ("ground", 0, 90, "neighbors of row 0 that are rows of layer 0, got row 90"),
         (
             "vectors",
             22,
             f32::NAN.to_bits(),
-            "vectors of finite numbers, no longer than they may be, got another at row 7",
+            "vectors of finite numbers whose norm is within the limit, got an invalid one at row 7",
         ),
     ];
     for (section, at, value, message) in cases {
         let mut sections = sections.clone();
-        let changed = sections.iter_mut().find(|(name, _)| *name == section).expect("there");
+        let changed = sections.iter_mut().find(|(name, _)| *name == section).expect("a section");
         changed.1[at * 4..][..4].copy_from_slice(&value.to_le_bytes());
         rewrite(&path, &sections, metadata.clone());
         assert!(error().contains(message), "{}", error());
     }
     // New value of `graphRows`, and a part of the message.
     for (value, message) in [
-        (json!(121), "graphRows of 0 to 120, got 121"),
+        (json!(121), "graphRows from 0 to 120, got 121"),
         (json!(89), "90 offsets from 0"),
         (Value::Null, "graphRows"),
     ] {

@@ -1,5 +1,5 @@
-//! Tests of corrupt files of flat indexes with the storage `f16` or `int8Filtered`: they are rejected, or used without
-//! a panic.
+//! Tests of corrupt files of flat indexes with the storage `f16` (half precision) or `int8Filtered` (int8 codes, with
+//! which a first pass rules out most rows): they are rejected, or used without a panic.
 
 mod common;
 
@@ -16,13 +16,14 @@ use storage::{File, FileKind, Writer};
 const DIM: usize = 3;
 const ROWS: usize = 120;
 const KIND: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 2, name: "flat index" };
+/// All sections that files of flat indexes may have.
 const SECTIONS: [&str; 8] = ["vectors", "ids", "id_ends", "deleted", "codes", "scales", "errors", "lengths"];
 
 /// Saves an index with two deleted rows.
 fn save(path: &Path, storage: Storage, similarity: Similarity) {
     let mut flat = FlatIndex::with_storage(DIM, similarity, storage, Value::Null).expect("a dimension");
     flat.add(ids(0..ROWS), &uniform(ROWS, DIM, 1)).expect("valid rows");
-    flat.delete(&["p3", "p64"]).expect("there");
+    flat.delete(&["p3", "p64"]).expect("stored ids");
     flat.save(path).expect("writable");
 }
 
@@ -63,7 +64,7 @@ proptest! {
     #[test]
     fn flipped_bits_and_truncated_files_are_rejected_or_change_no_hit(
         storage in prop::sample::select(vec![Storage::F16, Storage::Int8Filtered]),
-        at in any::<prop::sample::Index>(), bit in 0u8..8, cut in any::<bool>(),
+        at in any::<prop::sample::Index>(), bit in 0u8..8, truncate in any::<bool>(),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index");
@@ -71,25 +72,28 @@ proptest! {
         let expected = use_all(&path).expect("valid");
         let mut bytes = std::fs::read(&path).expect("readable");
         let at = at.index(bytes.len());
-        if cut { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
+        if truncate { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
         std::fs::write(&path, &bytes).expect("writable");
         if let Ok(hits) = use_all(&path) {
             prop_assert_eq!(hits, expected);
         }
     }
 
-    /// The content is wrong but the checksums match it, as in a file that an attacker or a bug wrote.
+    /// The content is wrong, but the checksums match it, as in a file written by an attacker or by a program with a
+    /// bug.
     #[test]
     fn no_content_makes_an_index_panic(
         storage in prop::sample::select(vec![Storage::F16, Storage::Int8Filtered]),
         similarity in prop::sample::select(common::SIMILARITIES.to_vec()),
-        // 0x7c01_fc00 is −∞ and a NaN in half precision.
+        // Section, position and new value of a 4-byte number. 0x7c01_fc00 is −∞ and a NaN in half precision.
         changes in prop::collection::vec(
             (any::<prop::sample::Index>(), any::<prop::sample::Index>(),
              prop_oneof![any::<u32>(), 0u32..130, Just(f32::NAN.to_bits()), Just(f32::MAX.to_bits()), Just(0x7c01_fc00)]),
             1..4),
+        // A key in the metadata, and its new value; and the new name of the storage.
         number in prop::option::of((prop::sample::select(vec!["dim", "rows"]), prop_oneof![any::<u64>(), 0u64..200])),
         storage_name in prop::option::of(prop::sample::select(vec!["f32", "f16", "int8Filtered", "int4"])),
+        // A section, and the number of bytes removed from its end.
         truncated in prop::option::of((any::<prop::sample::Index>(), 1usize..20)),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -109,8 +113,8 @@ proptest! {
             bytes.truncate(bytes.len().saturating_sub(num_removed));
         }
         let mut metadata = file.metadata().clone();
-        if let Some((name, value)) = number {
-            metadata[name] = json!(value);
+        if let Some((key, value)) = number {
+            metadata[key] = json!(value);
         }
         if let Some(name) = storage_name {
             metadata["storage"] = json!(name);
@@ -128,19 +132,27 @@ fn errors_name_the_part_of_a_file_that_is_invalid() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     let cases: [(&str, u32, &str); 3] = [
-        ("scales", f32::NAN.to_bits(), "expected \"scales\" that are finite and not negative, got NaN"),
-        ("errors", (-1.0f32).to_bits(), "expected \"errors\" that are finite and not negative, got -1"),
+        (
+            "scales",
+            f32::NAN.to_bits(),
+            "expected finite, non-negative numbers in section \"scales\", got NaN",
+        ),
+        (
+            "errors",
+            (-1.0f32).to_bits(),
+            "expected finite, non-negative numbers in section \"errors\", got -1",
+        ),
         (
             "lengths",
             f32::INFINITY.to_bits(),
-            "expected \"lengths\" that are finite and not negative, got inf",
+            "expected finite, non-negative numbers in section \"lengths\", got inf",
         ),
     ];
     for (section, value, message) in cases {
         save(&path, Storage::Int8Filtered, Similarity::Dot);
         let file = File::open(&path, KIND).expect("valid");
         let mut sections = sections(&file);
-        let changed = sections.iter_mut().find(|(name, _)| *name == section).expect("there");
+        let changed = sections.iter_mut().find(|(name, _)| *name == section).expect("a section");
         // The number of row 10.
         changed.1[40..44].copy_from_slice(&value.to_le_bytes());
         rewrite(&path, &sections, file.metadata().clone());
@@ -148,7 +160,7 @@ fn errors_name_the_part_of_a_file_that_is_invalid() {
         assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })), "{error}");
         assert!(error.to_string().contains(message), "{error}");
     }
-    // Section, number of bytes removed from its end, and a part of the message.
+    // Section, number of bytes removed from the section's end, and a part of the message.
     for (section, num_removed, message) in [
         ("codes", 1, "expected 120 rows of 3 codes, got 359 codes"),
         ("errors", 4, "expected 120 numbers in section \"errors\", got 119"),
@@ -157,7 +169,7 @@ fn errors_name_the_part_of_a_file_that_is_invalid() {
         save(&path, Storage::Int8Filtered, Similarity::Dot);
         let file = File::open(&path, KIND).expect("valid");
         let mut sections = sections(&file);
-        let bytes = &mut sections.iter_mut().find(|(name, _)| *name == section).expect("there").1;
+        let bytes = &mut sections.iter_mut().find(|(name, _)| *name == section).expect("a section").1;
         bytes.truncate(bytes.len() - num_removed);
         rewrite(&path, &sections, file.metadata().clone());
         let error = FlatIndex::open(&path).expect_err(section).to_string();
@@ -172,45 +184,46 @@ fn errors_name_the_part_of_a_file_that_is_invalid() {
     assert!(error.contains("expected the storage f32, f16 or int8Filtered, got \"int4\""), "{error}");
 }
 
-/// If the stored errors or lengths were too small, the prefilter could rule out hits.
+/// If the stored errors or lengths were too small, the first pass of a search, by the int8 codes, could rule out hits.
 #[test]
-fn verify_finds_rows_whose_codes_violate_their_bounds() {
+fn verify_finds_rows_whose_bounds_are_wrong_and_infinite_numbers_in_half_precision() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
-    let (row, number) = (7, |value: f32| value.to_le_bytes().to_vec());
+    let (row, to_bytes) = (7, |value: f32| value.to_le_bytes().to_vec());
     // Section, number of bytes per row, and the new bytes of the row.
     for (section, row_bytes, change) in [
-        ("vectors", 4 * DIM, [number(0.5), number(-0.5), number(0.25)].concat()),
+        ("vectors", 4 * DIM, [to_bytes(0.5), to_bytes(-0.5), to_bytes(0.25)].concat()),
         ("codes", DIM, vec![0, 255, 0]),
-        ("scales", 4, number(0.5)),
-        ("errors", 4, number(0.0)),
-        ("lengths", 4, number(0.001)),
+        ("scales", 4, to_bytes(0.5)),
+        ("errors", 4, to_bytes(0.0)),
+        ("lengths", 4, to_bytes(0.001)),
     ] {
         save(&path, Storage::Int8Filtered, Similarity::Dot);
         FlatIndex::open(&path).expect("valid").verify().expect("valid");
         let file = File::open(&path, KIND).expect("valid");
         let mut sections = sections(&file);
-        let bytes = &mut sections.iter_mut().find(|(name, _)| *name == section).expect("there").1;
+        let bytes = &mut sections.iter_mut().find(|(name, _)| *name == section).expect("a section").1;
         bytes[row * row_bytes..][..row_bytes].copy_from_slice(&change);
         rewrite(&path, &sections, file.metadata().clone());
         let error = FlatIndex::open(&path).expect("the structure is valid").verify().expect_err(section);
         assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })), "{error}");
-        let message = "expected codes within the stored error of their rows, got others at row 7";
+        let message = "expected upper bounds on the error and the length of row 7, got smaller numbers";
         assert!(error.to_string().ends_with(message), "{error}");
-        use_all(&path).expect("wrong codes are no error in a search");
+        use_all(&path).expect("searches do not check the bounds");
     }
     save(&path, Storage::F16, Similarity::Dot);
     let file = File::open(&path, KIND).expect("valid");
     let mut sections = sections(&file);
+    // +∞ in half precision.
     let infinite: u16 = 0x7c00;
     sections[0].1[(row * DIM + 2) * 2..][..2].copy_from_slice(&infinite.to_le_bytes());
     rewrite(&path, &sections, file.metadata().clone());
     let error = FlatIndex::open(&path).expect("the structure is valid").verify().expect_err("infinite");
-    assert!(error.to_string().ends_with("no longer than they may be, got another at row 7"), "{error}");
+    assert!(error.to_string().ends_with("within the limit, got an invalid one at row 7"), "{error}");
 }
 
 #[test]
-fn a_file_of_an_earlier_version_is_rejected_and_the_error_has_both_versions() {
+fn a_file_of_an_earlier_version_is_rejected_with_an_error_that_has_both_versions() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     let writer = Writer::create(&path, FileKind { version: 1, ..KIND }).expect("writable");

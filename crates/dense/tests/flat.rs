@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use ranking::Hit;
 use serde_json::{Value, json};
 
+/// Builds a flat index of the vectors, with the ids `p0`, `p1`, …
 fn flat(dim: usize, similarity: Similarity, vectors: &[f32]) -> FlatIndex {
     let mut index = FlatIndex::new(dim, similarity, Value::Null).expect("a dimension");
     index.add(ids(0..vectors.len() / dim), vectors).expect("valid rows");
@@ -59,7 +60,7 @@ proptest! {
 }
 
 #[test]
-fn a_query_has_the_same_hits_alone_among_others_and_on_any_number_of_threads() -> Result<(), Error> {
+fn hits_do_not_depend_on_other_queries_or_on_the_number_of_threads() -> Result<(), Error> {
     let (dim, k) = (19, 20);
     let (vectors, queries) = (uniform(9000, dim, 1), uniform(101, dim, 2));
     for similarity in SIMILARITIES {
@@ -72,7 +73,7 @@ fn a_query_has_the_same_hits_alone_among_others_and_on_any_number_of_threads() -
             let control = Control::new();
             assert_eq!(index.search_many(&queries, k, threads, &control)?, alone);
             assert_eq!(control.done(), 101);
-            // With few queries, the rows are split over the threads.
+            // With few queries, the rows are split among the threads.
             assert_eq!(index.search_many(&queries[..2 * dim], k, threads, &Control::new())?, alone[..2]);
         }
     }
@@ -102,7 +103,7 @@ fn the_nearest_glove_words_equal_those_found_in_double_precision_except_for_ties
     let queries = &queries[..50 * dim];
     let files = [("ip", Similarity::Dot), ("cos", Similarity::Cosine), ("l2", Similarity::L2)];
     for (name, similarity) in files {
-        // The ground truth: the rows of the best scores, and these scores.
+        // The ground truth, computed in double precision: the rows with the best scores, and these scores.
         let (k, expected) = vecs(folder.join(format!("gt.{name}.ivecs.gz")));
         let (_, scores) = fvecs(folder.join(format!("gt.{name}.score.fvecs.gz")));
         let index = flat(dim, similarity, &base);
@@ -151,11 +152,7 @@ fn a_rejected_batch_changes_nothing_and_the_error_says_why() -> Result<(), Error
             "add: expected an id that is new, got \"p0\" at row 1, which is in the index",
         ),
         (&["a"], &[1.0, f32::INFINITY], "add: expected finite numbers, got inf at row 0, column 1"),
-        (
-            &["a"],
-            &[0.0, 0.0],
-            "add: expected a vector that is not all zeros, as cosine has no value for one, got one at row 0",
-        ),
+        (&["a"], &[0.0, 0.0], "add: expected nonzero vectors for cosine, got a zero vector at row 0"),
     ];
     for (ids, vectors, message) in cases {
         let error = index.add(strings(ids), vectors).expect_err("invalid");
@@ -206,7 +203,8 @@ fn a_filtered_search_returns_the_best_of_the_allowed_rows() -> Result<(), Error>
     let (dim, k) = (7, 10);
     let (vectors, queries) = (uniform(3000, dim, 3), uniform(4, dim, 4));
     let index = flat(dim, Similarity::L2, &vectors);
-    // If all or half of the rows are allowed, whole blocks of rows are scored; with one in 100, only the allowed rows.
+    // One in `divisor` rows is allowed. If all or half of the rows are allowed, a search for one query scores whole
+    // blocks of rows; if one in 100 is allowed, it scores only the allowed rows.
     for divisor in [1, 2, 100] {
         let allows = |ord: u32| ord.is_multiple_of(divisor);
         let many = index.search_many_filtered(&queries, k, 2, Some(&allows), &Control::new())?;
@@ -271,6 +269,7 @@ fn a_flat_writer_writes_the_file_of_an_index_with_the_same_rows() -> Result<(), 
         let mut writer = FlatWriter::create(&streamed, 3, similarity)?;
         for (at, batch) in vectors.chunks(4 * 3).enumerate() {
             writer.push(&ids(at * 4..at * 4 + batch.len() / 3), batch)?;
+            // A batch with an id that was already written is rejected, and none of it is written.
             assert!(matches!(writer.push(&["new", "p0"], &[1.0; 6]), Err(Error::DuplicateId { row: 1, .. })));
         }
         assert_eq!(writer.len(), 50);
@@ -295,10 +294,10 @@ fn an_empty_index_can_be_searched_saved_and_opened() -> Result<(), Error> {
 }
 
 #[test]
-fn a_cancelled_search_stops() {
+fn a_canceled_search_stops() {
     let index = flat(1, Similarity::Dot, &[1.0; 100]);
     let control = Control::new();
     control.cancel();
-    assert!(matches!(index.search(&[1.0], 1, &control), Err(Error::Cancelled(_))));
-    assert!(matches!(index.search_many(&[1.0], 1, 2, &control), Err(Error::Cancelled(_))));
+    assert!(matches!(index.search(&[1.0], 1, &control), Err(Error::Canceled(_))));
+    assert!(matches!(index.search_many(&[1.0], 1, 2, &control), Err(Error::Canceled(_))));
 }

@@ -1,5 +1,6 @@
-//! Tests of the storages `int8Filtered` and `f16` of the flat index: the int8 prefilter does not change any bit of a
-//! result, and an index in half precision equals one of rounded rows.
+//! Tests of the storages `int8Filtered` and `f16` of the flat index. With `int8Filtered`, a search first rules out most
+//! rows by bounds that it computes from int8 codes; this *prefilter* does not change any bit of a result. An index with
+//! `f16` (half precision) has the same hits as a single-precision index of the rounded rows.
 
 mod common;
 
@@ -12,6 +13,7 @@ use proptest::prelude::*;
 use ranking::Hit;
 use serde_json::Value;
 
+/// Builds a flat index of the vectors, with the ids `p0`, `p1`, …
 fn flat(dim: usize, similarity: Similarity, storage: Storage, vectors: &[f32]) -> FlatIndex {
     let mut index = FlatIndex::with_storage(dim, similarity, storage, Value::Null).expect("a dimension");
     index.add(ids(0..vectors.len() / dim), vectors).expect("valid rows");
@@ -45,6 +47,7 @@ const KINDS: [Kind; 7] = [
     Kind::Subnormal,
 ];
 
+/// Returns random rows `[rows * dim]` of a kind.
 fn vectors(kind: Kind, rows: usize, dim: usize, seed: u64) -> Vec<f32> {
     let mut random = SplitMix64::new(seed);
     let plain = uniform(rows, dim, seed);
@@ -70,15 +73,18 @@ fn vectors(kind: Kind, rows: usize, dim: usize, seed: u64) -> Vec<f32> {
     }
 }
 
+/// Returns the row of each hit and the bits of its score, so that −0 and 0 differ.
 fn bits(hits: &[Hit]) -> Vec<(u32, u32)> {
     hits.iter().map(|hit| (hit.ord, hit.score.to_bits())).collect()
 }
 
-/// Checks that two indexes return the same hits and scores, bit for bit, for every kind of search.
+/// Checks that two indexes return the same hits and scores, bit for bit, with several filters, and for one or more
+/// queries at a time.
 fn check_equal(a: &FlatIndex, b: &FlatIndex, queries: &[f32], k: usize) -> Result<(), TestCaseError> {
     let control = Control::new();
     let dim = a.dim();
-    // No filter; half of the rows of each block of 64; few rows of each block; all rows of one block.
+    // No filter, and filters that allow half of the rows of each block of 64, few rows of each block, and all rows of
+    // one block.
     let filters: [Option<dense::Filter>; 4] =
         [None, Some(&|ord| ord % 2 == 0), Some(&|ord| ord % 16 == 3), Some(&|ord| ord / 64 == 1)];
     for filter in filters {
@@ -109,7 +115,7 @@ proptest! {
     ) {
         let without_zeros = |mut vectors: Vec<f32>| {
             if similarity == Similarity::Cosine {
-                // Cosine rejects vectors of zeros.
+                // Cosine rejects zero vectors.
                 vectors.chunks_mut(dim).filter(|row| row.iter().all(|x| *x == 0.0)).for_each(|row| row[0] = 1e-30);
             }
             vectors
@@ -122,8 +128,8 @@ proptest! {
         let mut filtered = flat(dim, similarity, Storage::Int8Filtered, &vectors);
         check_equal(&plain, &filtered, &queries, k)?;
         let deleted: Vec<String> = deleted.into_iter().filter(|&row| row < rows).map(|row| format!("p{row}")).collect();
-        plain.delete(&deleted).expect("there");
-        filtered.delete(&deleted).expect("there");
+        plain.delete(&deleted).expect("stored ids");
+        filtered.delete(&deleted).expect("stored ids");
         check_equal(&plain, &filtered, &queries, k)?;
         plain.compact();
         filtered.compact();
@@ -131,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn an_index_in_half_precision_equals_one_of_rounded_rows(
+    fn an_index_in_half_precision_has_the_hits_of_an_index_of_the_rounded_rows(
         kind in prop::sample::select(vec![Kind::Uniform, Kind::Ties, Kind::NearlyEqual, Kind::Sparse]),
         dim in 1usize..150, rows in 1usize..300, k in 0usize..30, seed in any::<u64>(),
         similarity in prop::sample::select(vec![Similarity::Dot, Similarity::L2]),
@@ -149,8 +155,8 @@ proptest! {
 
 #[test]
 fn results_are_right_if_the_prefilter_rules_out_no_row() -> Result<(), Error> {
-    // The bounds of all rows overlap, and a search for one query has more candidates than it keeps, so that it scores
-    // all rows instead.
+    // The bounds of all rows overlap. A search for one query therefore exceeds the maximum number of candidates, and
+    // scores all rows instead.
     let (dim, rows) = (8, 70_000);
     let row = uniform(1, dim, 1);
     let mut random = SplitMix64::new(2);
@@ -227,7 +233,7 @@ fn indexes_of_every_storage_can_be_saved_opened_extended_and_written_in_batches(
 
 #[test]
 fn rows_that_a_storage_cannot_hold_are_rejected_and_change_nothing() -> Result<(), Error> {
-    // Numbers below 65,520 are rounded to the largest finite number in half precision, 65,504.
+    // Numbers between 65,504 and 65,520 are rounded to 65,504, the largest finite number in half precision.
     let mut index = flat(2, Similarity::Dot, Storage::F16, &[1.0, 65_519.0]);
     assert_eq!(*index.vector(0), [1.0, 65_504.0]);
     let error = index.add(ids(1..3), &[1.0, 2.0, 3.0, -65_520.0]).expect_err("invalid").to_string();
@@ -251,12 +257,12 @@ fn rows_that_a_storage_cannot_hold_are_rejected_and_change_nothing() -> Result<(
 }
 
 #[test]
-fn a_cancelled_search_stops() {
+fn a_canceled_search_stops() {
     for storage in [Storage::F16, Storage::Int8Filtered] {
         let index = flat(1, Similarity::Dot, storage, &[1.0; 100]);
         let control = Control::new();
         control.cancel();
-        assert!(matches!(index.search(&[1.0], 1, &control), Err(Error::Cancelled(_))));
-        assert!(matches!(index.search_many(&[1.0], 1, 2, &control), Err(Error::Cancelled(_))));
+        assert!(matches!(index.search(&[1.0], 1, &control), Err(Error::Canceled(_))));
+        assert!(matches!(index.search_many(&[1.0], 1, 2, &control), Err(Error::Canceled(_))));
     }
 }

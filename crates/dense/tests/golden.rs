@@ -1,5 +1,5 @@
-//! Compares the hits of both indexes with those of Faiss, for GloVe vectors of words. The files are part of the
-//! repository (`test/golden/README.md`).
+//! Compares the hits of the flat index with the hits of Faiss, and measures the recall of the HNSW index, for GloVe
+//! word vectors. The files are part of the repository (`test/golden/README.md`).
 
 mod common;
 
@@ -11,9 +11,12 @@ use common::score;
 use control::Control;
 use dense::{DEFAULT_EF_SEARCH, Error, HnswOptions, InnerProduct, Similarity};
 
+/// The dimension of the vectors.
 const DIM: usize = 100;
+/// The number of neighbors per query in the files.
 const K: usize = 20;
 
+/// Decompresses a file in `test/golden`.
 fn unpack(file: &str) -> Vec<u8> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../test/golden").join(file);
     let mut bytes = Vec::new();
@@ -22,13 +25,14 @@ fn unpack(file: &str) -> Vec<u8> {
     bytes
 }
 
+/// Reads the vectors of a file, which has numbers in half precision.
 fn vectors(file: &str) -> Vec<f32> {
     let bytes = unpack(file);
     bytes.as_chunks::<2>().0.iter().map(|&half| half::f16::from_le_bytes(half).to_f32()).collect()
 }
 
-/// Returns the rows and scores of each query's neighbors. Scores are multiplied by `sign`, so that a higher score is
-/// better: Faiss's distances are turned into negative scores.
+/// Reads the neighbors that Faiss found. Returns their rows and scores for each query, best first. Multiplies the
+/// scores in the file by `sign`, which is −1 for distances, so that a higher score is better.
 fn neighbors(file: &str, sign: f64) -> Vec<Vec<(usize, f64)>> {
     let text = String::from_utf8(unpack(file)).expect("UTF-8");
     let neighbor = |column: &str| {
@@ -52,15 +56,15 @@ fn the_flat_index_finds_the_neighbors_that_faiss_finds() -> Result<(), Error> {
             assert_eq!(hits.len(), K);
             for (hit, (row, faiss_score)) in hits.iter().zip(expected) {
                 let vector = |row: usize| &base[row * DIM..][..DIM];
-                // Faiss adds numbers in another order. The error of its score is bounded by about the same number as
-                // that of ours, and the file has seven digits.
+                // Faiss adds the products in a different order. Its scores have about the same error bound as ours, and
+                // are rounded to about seven significant digits in the file.
                 let (_, error) = score(similarity, query, vector(hit.ord as usize));
                 let tolerance = 2.0 * error + 1e-6 * faiss_score.abs();
                 assert!(
                     (f64::from(hit.score) - faiss_score).abs() <= tolerance,
                     "{file}: {hit:?} for {faiss_score}"
                 );
-                // Another row may have this rank only if both scores are equal up to rounding errors.
+                // Another row may have this rank only if the scores of both rows are equal up to rounding errors.
                 if hit.ord as usize != row {
                     let expected = score(similarity, query, vector(row)).0;
                     assert!(
@@ -75,7 +79,7 @@ fn the_flat_index_finds_the_neighbors_that_faiss_finds() -> Result<(), Error> {
 }
 
 #[test]
-fn the_graph_finds_nearly_all_neighbors() -> Result<(), Error> {
+fn the_hnsw_index_finds_nearly_all_neighbors() -> Result<(), Error> {
     let (base, queries) = (vectors("glove.base.f16.gz"), vectors("glove.queries.f16.gz"));
     let graph = HnswOptions { inner_product: InnerProduct::Graph, ..SMALL };
     for (similarity, options) in [(Similarity::Dot, graph), (Similarity::L2, SMALL)] {

@@ -27,11 +27,12 @@ fn growing(dim: usize, similarity: Similarity, vectors: &[f32]) -> GrowingIndex 
 fn insert_until(index: &mut GrowingIndex, remaining: usize) {
     while index.pending() > remaining {
         let (before, max_rows) = (index.pending(), 7.min(index.pending() - remaining));
-        let taken = index.insert_pending(max_rows, 1, &Control::new()).expect("not cancelled");
+        let taken = index.insert_pending(max_rows, 1, &Control::new()).expect("not canceled");
         assert!((1..=max_rows).contains(&taken) && before == index.pending() + taken);
     }
 }
 
+/// Searches with each of the queries `[q * dim]` by itself.
 fn search_each(
     index: &GrowingIndex,
     queries: &[f32],
@@ -43,6 +44,7 @@ fn search_each(
     queries.chunks_exact(index.dim()).map(search).collect()
 }
 
+/// Returns the exact hits of each of the queries `[q * dim]`.
 fn exact_hits(
     flat: &FlatIndex,
     queries: &[f32],
@@ -53,9 +55,9 @@ fn exact_hits(
 }
 
 #[test]
-fn a_few_pending_rows_are_found_exactly_and_many_nearly_so() -> Result<(), Error> {
+fn few_pending_rows_are_searched_exactly_and_many_with_a_high_recall() -> Result<(), Error> {
     for similarity in SIMILARITIES {
-        // Codes of 8 bits, of 4 bits, and of 4 bits with sketches.
+        // Rows of these dimensions have codes of 8 bits, of 4 bits, and of 4 bits with sketches.
         for dim in [7, 100, 150] {
             let (vectors, queries) = (uniform(3000, dim, 1), uniform(20, dim, 2));
             for rows in [1, 63, 250] {
@@ -72,7 +74,7 @@ fn a_few_pending_rows_are_found_exactly_and_many_nearly_so() -> Result<(), Error
             let expected = exact_hits(&flat(dim, similarity, &vectors), &queries, 10, None)?;
             let recall = recall(&expected, &search_each(&index, &queries, 10, 1, None));
             assert!(recall >= 0.99, "{similarity:?} {dim}: recall@10 {recall}");
-            // All rows are scored by their vectors if k is at least a quarter of their number.
+            // All rows are scored by their vectors if k is at least a quarter of the number of rows.
             let expected = exact_hits(&flat(dim, similarity, &vectors), &queries, 750, None)?;
             assert_eq!(search_each(&index, &queries, 750, 1, None), expected);
         }
@@ -100,7 +102,7 @@ fn nearly_all_of_the_best_rows_are_found_however_many_are_in_the_graph() -> Resu
                 .collect::<Result<Vec<_>, _>>()?;
             assert_eq!(exact, expected);
         }
-        // Once all rows are in the graph, it is that of an HNSW index.
+        // Once all rows are in the graph, the graph equals that of an HNSW index.
         let hnsw = hnsw(dim, similarity, SMALL, vectors, 1);
         let search = |query| hnsw.search(query, 10, 128, &Control::new());
         let found = queries.chunks_exact(dim).map(search).collect::<Result<Vec<_>, _>>()?;
@@ -110,11 +112,12 @@ fn nearly_all_of_the_best_rows_are_found_however_many_are_in_the_graph() -> Resu
 }
 
 #[test]
-fn rows_longer_than_all_before_are_found_too() -> Result<(), Error> {
+fn rows_longer_than_all_earlier_ones_are_found_too() -> Result<(), Error> {
     let dim = 16;
     let options = HnswOptions { inner_product: InnerProduct::AugmentedL2, ..SMALL };
     let mut index = GrowingIndex::new(dim, Similarity::Dot, options)?;
     let mut vectors = clustered(6000, dim, 60, 3);
+    // The second half of the rows is three times as long as the first.
     vectors[3000 * dim..].iter_mut().for_each(|value| *value *= 3.0);
     for (at, batch) in vectors.chunks(1000 * dim).enumerate() {
         index.append(batch)?;
@@ -136,7 +139,8 @@ fn an_opened_index_equals_the_saved_one_with_its_pending_rows() -> Result<(), Er
     let (first, second) = vectors.split_at(2000 * dim);
     for similarity in SIMILARITIES {
         let mut index = growing(dim, similarity, first);
-        // Row 3 is not linked, because it is deleted when its turn comes.
+        // Row 3 gets no neighbors, because it is deleted when it is inserted into the graph. It is pending again in the
+        // opened indexes, in which all rows are live.
         index.set_deleted(RowSet::from_iter([3, 1999]));
         insert_until(&mut index, 600);
         index.save(&path, &json!({"model": "m"}))?;
@@ -154,7 +158,7 @@ fn an_opened_index_equals_the_saved_one_with_its_pending_rows() -> Result<(), Er
             opened.save(&again, &metadata)?;
             assert!(std::fs::read(&again).expect("readable") == std::fs::read(&path).expect("readable"));
 
-            // Both grow in the same way.
+            // An index with a copy of the graph in memory grows in the same way as one whose graph is copied later.
             let (mut index, _) = GrowingIndex::open_with(&path, OpenOptions::default())?;
             let mapped = index.mapped_graph().expect("opened, and not changed yet");
             index.use_copy(mapped.copy_to_memory()?);
@@ -165,7 +169,7 @@ fn an_opened_index_equals_the_saved_one_with_its_pending_rows() -> Result<(), Er
                 insert_until(index, 90);
             }
             assert_eq!(hits(&opened), hits(&index));
-            // A copy that comes too late, or is one of another index, is not used.
+            // A copy that comes too late, or that belongs to another index, is not used.
             index.use_copy(mapped.copy_to_memory()?);
             assert_eq!((index.len(), index.pending()), (2500, 90));
             let (mut other, _) = GrowingIndex::open_with(&again, OpenOptions::default())?;
@@ -179,14 +183,14 @@ fn an_opened_index_equals_the_saved_one_with_its_pending_rows() -> Result<(), Er
 }
 
 #[test]
-fn deleted_rows_are_hidden_and_found_again_when_they_come_back_to_life() -> Result<(), Error> {
+fn deleted_rows_are_hidden_and_found_again_when_they_are_live_again() -> Result<(), Error> {
     let dim = 24;
     let vectors = clustered(7000, dim, 70, 7);
     for similarity in SIMILARITIES {
         let flat = flat(dim, similarity, &vectors);
         let mut index = growing(dim, similarity, &vectors);
         insert_until(&mut index, 4000);
-        // Rows in the graph, rows whose turn comes while they are deleted, and rows that stay pending.
+        // Some deleted rows are in the graph, some are inserted while they are deleted, and some stay pending.
         let deleted: RowSet = (0..7000).filter(|row| row % 9 == 0).collect();
         index.set_deleted(deleted.clone());
         assert_eq!(index.live_len(), 7000 - deleted.len());
@@ -204,7 +208,8 @@ fn deleted_rows_are_hidden_and_found_again_when_they_come_back_to_life() -> Resu
         check(&index, &deleted)?;
         insert_until(&mut index, 500);
         check(&index, &deleted)?;
-        // Three in four come back to life. Those that were not linked are pending until they are.
+        // Three in four deleted rows become live again. Those that were inserted while they were deleted have no
+        // neighbors yet, and are pending until they get some.
         let fewer: RowSet = deleted.iter().filter(|row| row % 4 == 0).collect();
         let num_unlinked = (3000..6500).filter(|row| row % 9 == 0 && row % 4 != 0).count();
         index.set_deleted(fewer.clone());
@@ -214,14 +219,14 @@ fn deleted_rows_are_hidden_and_found_again_when_they_come_back_to_life() -> Resu
         check(&index, &fewer)?;
         insert_until(&mut index, 0);
         check(&index, &fewer)?;
-        // Rows that were never linked are deleted again, and then all rows are live.
+        // The same rows are deleted again, and then all rows are live.
         index.set_deleted(deleted.clone());
         check(&index, &deleted)?;
         index.set_deleted(RowSet::new());
         check(&index, &RowSet::new())?;
         insert_until(&mut index, 0);
         check(&index, &RowSet::new())?;
-        // A row that is appended after it was named as deleted is live.
+        // A row that is appended after its ord was named as deleted is live.
         index.set_deleted(RowSet::from_iter([7000, 7001]));
         assert_eq!((index.append(&vectors[..dim])?, index.live_len()), (7000..7001, 7001));
     }
@@ -229,7 +234,7 @@ fn deleted_rows_are_hidden_and_found_again_when_they_come_back_to_life() -> Resu
 }
 
 #[test]
-fn only_rows_that_the_filter_allows_are_found_and_nearly_all_of_the_best_of_them() -> Result<(), Error> {
+fn only_rows_that_the_filter_allows_are_found_with_a_high_recall() -> Result<(), Error> {
     let dim = 6;
     let (vectors, queries) = (uniform(6000, dim, 10), uniform(20, dim, 11));
     let flat = flat(dim, Similarity::L2, &vectors);
@@ -260,7 +265,7 @@ fn only_rows_that_the_filter_allows_are_found_and_nearly_all_of_the_best_of_them
 }
 
 #[test]
-fn invalid_vectors_append_none() -> Result<(), Error> {
+fn a_batch_with_an_invalid_vector_appends_nothing() -> Result<(), Error> {
     for similarity in SIMILARITIES {
         let mut index = growing(2, similarity, &[1.0, 2.0]);
         let append = |index: &mut GrowingIndex, vectors: &[f32]| index.append(vectors).expect_err("invalid");
@@ -290,7 +295,7 @@ fn invalid_vectors_append_none() -> Result<(), Error> {
 }
 
 #[test]
-fn a_cancelled_insertion_leaves_the_index_as_it_was() -> Result<(), Error> {
+fn a_canceled_insertion_leaves_the_index_as_it_was() -> Result<(), Error> {
     let dim = 5;
     let vectors = uniform(1500, dim, 12);
     let folder = tempfile::tempdir().expect("a folder");
@@ -303,13 +308,14 @@ fn a_cancelled_insertion_leaves_the_index_as_it_was() -> Result<(), Error> {
     index.set_deleted((0..1000).step_by(3).collect());
     insert_until(&mut index, 700);
     let before = bytes(&index);
-    // First with rows at the end of the index, then with revived ones.
+    // In the first iteration, the pending rows are not in the graph yet. In the second one, the first pending rows are
+    // revived rows: rows in the graph without neighbors, which were deleted when they were inserted and are live again.
     for deleted in [RowSet::from_iter([0]), RowSet::new()] {
         for threads in [1, 3] {
             let control = Control::new();
             control.cancel();
-            let error = index.insert_pending(100, threads, &control).expect_err("cancelled");
-            assert!(matches!(error, Error::Cancelled(_)) && bytes(&index) == before);
+            let error = index.insert_pending(100, threads, &control).expect_err("canceled");
+            assert!(matches!(error, Error::Canceled(_)) && bytes(&index) == before);
         }
         index.set_deleted(deleted);
     }
@@ -330,7 +336,7 @@ fn a_compacted_copy_has_the_hits_of_the_rows_that_it_keeps() -> Result<(), Error
         let copy = index.compacted(&kept, 1, &Control::new())?;
         assert_eq!((copy.len(), copy.live_len(), copy.pending()), (2000, 2000, 0));
         assert_eq!((copy.options(), copy.similarity()), (index.options(), similarity));
-        // Row r of the copy is row 3 r + 1.
+        // Row r of the copy is row 3r + 1 of the index.
         let expected: Vec<Vec<Hit>> = queries
             .chunks_exact(dim)
             .map(|query| index.search_exact(query, 10, None, &Control::new()))
@@ -362,10 +368,11 @@ fn files_of_other_kinds_and_corrupt_files_are_rejected() -> Result<(), Error> {
     Ok(())
 }
 
-/// A growing index and what it should be: all vectors in a flat index, and which of them are deleted.
+/// A growing index, with a flat index of the same vectors and the set of deleted rows, from which the expected hits are
+/// computed.
 struct Model {
     index: GrowingIndex,
-    /// All vectors as they were appended.
+    /// The vectors of all rows, as they were appended.
     vectors: Vec<f32>,
     flat: FlatIndex,
     deleted: RowSet,
@@ -378,6 +385,7 @@ impl Model {
         Self { index, vectors: Vec::new(), flat, deleted: RowSet::new() }
     }
 
+    /// Appends vectors to both indexes.
     fn append(&mut self, vectors: &[f32]) -> Result<(), Error> {
         let (before, count) = (self.flat.len(), vectors.len() / self.flat.dim());
         self.flat.add(ids(before..before + count), vectors)?;
@@ -386,7 +394,7 @@ impl Model {
         Ok(())
     }
 
-    /// Keeps only these rows, as a compacted index does.
+    /// Keeps only these rows in the expected contents, as a compacted index does.
     fn keep(&mut self, rows: &RowSet) {
         let dim = self.flat.dim();
         let vector = |row: u32| &self.vectors[row as usize * dim..][..dim];

@@ -11,7 +11,8 @@ use dense::{DEFAULT_EF_SEARCH, Error, FlatIndex, HnswIndex, HnswOptions, InnerPr
 use ranking::Hit;
 use serde_json::{Value, json};
 
-/// Searches with the queries in batches that are too small for a scan of all codes to be faster than the graph.
+/// Searches with the queries in batches of 32: so few queries do not share a scan of all codes, and each query runs a
+/// beam search of its own.
 fn beam_search_many(index: &HnswIndex, queries: &[f32], k: usize, ef: usize) -> Result<Vec<Vec<Hit>>, Error> {
     let batches = queries.chunks(32 * index.dim());
     let found = batches.map(|batch| index.search_many(batch, k, ef, 0, &Control::new()));
@@ -30,8 +31,8 @@ fn nearly_all_of_the_ten_best_clustered_rows_are_found() -> Result<(), Error> {
                 continue; // The option is for inner products only.
             }
             let options = HnswOptions { inner_product, ..SMALL };
-            // The recall of graphs that several threads build varies from run to run: for L2 by 0.05, for the others by
-            // less than 0.01.
+            // The recall of graphs that several threads build varies from run to run: by 0.05 for L2, and by less than
+            // 0.01 for the other similarities.
             let threads = if similarity == Similarity::L2 { 1 } else { 0 };
             let index = hnsw(dim, similarity, options, vectors, threads);
             let found = beam_search_many(&index, queries, 10, DEFAULT_EF_SEARCH)?;
@@ -87,7 +88,7 @@ fn one_thread_builds_the_same_graph_from_any_batches_except_with_augmented_vecto
 }
 
 #[test]
-fn a_query_has_the_same_hits_alone_among_others_and_on_any_number_of_threads() -> Result<(), Error> {
+fn hits_do_not_depend_on_other_queries_or_on_the_number_of_threads() -> Result<(), Error> {
     let dim = 8;
     let (vectors, queries) = (uniform(2000, dim, 3), uniform(40, dim, 4));
     let index = hnsw(dim, Similarity::Dot, SMALL, &vectors, 4);
@@ -140,7 +141,8 @@ fn a_graph_can_be_built_from_a_flat_index_in_a_file() -> Result<(), Error> {
     let opened = HnswIndex::from_flat(FlatIndex::open(&path)?, SMALL, 1, &Control::new())?;
     assert!(bytes(&opened) == bytes(&hnsw(4, Similarity::Dot, SMALL, &vectors, 1)));
 
-    // Rows that are deleted before the graph is built get no neighbors. An index of only such rows can be saved.
+    // Rows that are deleted before the graph is built get no neighbors. An index that has only such rows can be saved,
+    // opened, searched and extended.
     index.delete(&ids(0..800))?;
     let all_deleted = HnswIndex::from_flat(index, SMALL, 2, &Control::new())?;
     all_deleted.save(&path)?;
@@ -215,7 +217,7 @@ fn deleted_rows_are_never_hits_and_their_ids_can_be_added_again() -> Result<(), 
 }
 
 #[test]
-fn a_cancelled_add_leaves_the_index_as_it_was() -> Result<(), Error> {
+fn a_canceled_add_leaves_the_index_as_it_was() -> Result<(), Error> {
     let dim = 6;
     let vectors = uniform(3000, dim, 12);
     let (first, second) = vectors.split_at(1000 * dim);
@@ -223,7 +225,7 @@ fn a_cancelled_add_leaves_the_index_as_it_was() -> Result<(), Error> {
         let mut index = hnsw(dim, Similarity::Dot, SMALL, first, 1);
         let before = bytes(&index);
         let control = Control::new();
-        let cancelled = std::thread::scope(|scope| {
+        let canceled = std::thread::scope(|scope| {
             scope.spawn(|| {
                 while control.done() < 50 {
                     std::thread::yield_now();
@@ -232,7 +234,7 @@ fn a_cancelled_add_leaves_the_index_as_it_was() -> Result<(), Error> {
             });
             index.add(ids(1000..3000), second, threads, &control)
         });
-        assert!(matches!(cancelled, Err(Error::Cancelled(_))), "{} rows were added", control.done());
+        assert!(matches!(canceled, Err(Error::Canceled(_))), "{} rows were added", control.done());
         assert_eq!((index.len(), index.ord("p1000")), (1000, None));
         assert!(bytes(&index) == before);
         index.add(ids(1000..3000), second, threads, &Control::new())?;
@@ -285,7 +287,7 @@ fn a_file_of_another_kind_of_index_is_rejected() -> Result<(), Error> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     flat(2, Similarity::Dot, &[1.0, 2.0]).save(&path)?;
-    let error = HnswIndex::open(&path).expect_err("a flat file");
+    let error = HnswIndex::open(&path).expect_err("a flat index");
     assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })));
     assert!(error.to_string().contains("expected a HNSW index file"), "{error}");
     assert!(error.to_string().contains("PKFLAT"), "{error}");

@@ -1,5 +1,7 @@
 //! Tests of the search strategies and the layouts of HNSW indexes: all of them have a high recall. Graphs are built on
 //! one thread, so that they are the same in every run.
+//!
+//! The recall of each index is measured against a flat index of the same vectors, called `exact`.
 
 mod common;
 
@@ -9,7 +11,7 @@ use control::Control;
 use dense::{Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Layout, RowSet, Similarity};
 
 #[test]
-fn a_compact_index_is_smaller_by_its_sketches_and_has_a_high_recall_too() -> Result<(), Error> {
+fn a_compact_index_is_smaller_by_the_size_of_the_sketches_and_has_a_high_recall_too() -> Result<(), Error> {
     let dim = 200;
     let (vectors, queries) = (clustered(8000, dim, 100, 31), clustered(50, dim, 100, 31));
     let exact = flat(dim, Similarity::Dot, &vectors).search_many(&queries, 10, 0, &Control::new())?;
@@ -23,9 +25,9 @@ fn a_compact_index_is_smaller_by_its_sketches_and_has_a_high_recall_too() -> Res
     });
     assert!(fast.0 >= 0.99 && compact.0 >= 0.99, "{} and {}", fast.0, compact.0);
     let saved = fast.1.len() - compact.1.len();
-    // 64 bytes per row, and some more in the table of the file's sections.
+    // 64 bytes per row, and some bytes in the file's table of sections.
     assert!((8000 * 64..8000 * 64 + 1000).contains(&saved), "{saved} bytes");
-    // The file stores its layout, so it can be opened and extended.
+    // The file records the layout of the index, so the index can be opened and extended.
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     std::fs::write(&path, &compact.1).expect("writable");
@@ -51,8 +53,8 @@ fn build_without(
 
 #[test]
 fn a_large_batch_has_at_least_the_recall_of_a_small_one() -> Result<(), Error> {
-    // Codes of 8 bits, of 4 bits, and of 4 bits with biases. The queries of the small batch run beam searches, those of
-    // the large batch share a scan of all codes.
+    // Rows have codes of 8 bits, of 4 bits, and of 4 bits with biases and sketches. The queries of the small batch run
+    // beam searches. The queries of the large batch share a scan of all codes.
     for (dim, similarity) in [(6, Similarity::Cosine), (70, Similarity::Dot), (130, Similarity::L2)] {
         let (vectors, queries) = (uniform(4000, dim, 21), uniform(100, dim, 22));
         let (index, exact) = build_without(&["p7", "p77", "p777"], dim, similarity, &vectors)?;
@@ -70,7 +72,7 @@ fn a_large_batch_has_at_least_the_recall_of_a_small_one() -> Result<(), Error> {
 
 #[test]
 fn codes_are_scanned_if_a_beam_search_would_take_longer() -> Result<(), Error> {
-    // Codes of 4 bits with sketches, of 4 bits, and of 8 bits.
+    // Rows have codes of 4 bits with sketches, of 4 bits, and of 8 bits.
     for (dim, similarity) in [(200, Similarity::Dot), (100, Similarity::L2), (20, Similarity::Cosine)] {
         let (vectors, queries) = (uniform(3000, dim, 41), uniform(30, dim, 42));
         let (index, exact) = build_without(&["p0", "p1234"], dim, similarity, &vectors)?;
@@ -78,7 +80,7 @@ fn codes_are_scanned_if_a_beam_search_would_take_longer() -> Result<(), Error> {
         let search = |ef| index.search_many(&queries, 20, ef, 1, &Control::new());
         let recalls = [recall(&expected, &search(20)?), recall(&expected, &search(200)?)];
         // The recall shows which strategy was chosen. Uniform vectors are all about equally far from a query, so a beam
-        // search misses many of the best, while a code scan finds nearly all.
+        // search misses many of the best rows, while a code scan finds nearly all of them.
         assert!(recalls[0] < 0.9 && recalls[1] >= 0.99, "{dim}: {recalls:?}");
     }
     Ok(())
@@ -118,7 +120,8 @@ fn filtered_searches_find_allowed_rows_that_are_far_from_the_query() -> Result<(
     let (index, exact) = (hnsw(dim, Similarity::L2, SMALL, &vectors, 1), flat(dim, Similarity::L2, &vectors));
     for divisor in [2, 4] {
         for query in queries.chunks_exact(dim) {
-            // Only the farthest half or quarter of the rows is allowed, so that the graph leads away from them.
+            // Only the farthest half or quarter of the rows is allowed, so that the graph leads a search away from
+            // them.
             let ranked = exact.search(query, 12_000, &Control::new())?;
             let allowed: RowSet = ranked[12_000 - 12_000 / divisor..].iter().map(|hit| hit.ord).collect();
             let expected = exact.search_filtered(query, 10, Some(&allowed), &Control::new())?;

@@ -16,10 +16,11 @@ use storage::{File, FileKind, Writer};
 
 const FLAT: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 2, name: "flat index" };
 
-/// Returns random numbers. With `integers`, they are small integers, so that many scores are equal.
-fn numbers(count: usize, integers: bool, seed: u64) -> Vec<f32> {
+/// Returns random numbers from −1 to 1. If `are_integers` is true, they are integers from −2 to 2 instead, so that many
+/// scores are equal.
+fn numbers(count: usize, are_integers: bool, seed: u64) -> Vec<f32> {
     let mut random = SplitMix64::new(seed);
-    let number = |uniform: f32| if integers { (2.0 * uniform).round() } else { uniform };
+    let number = |uniform: f32| if are_integers { (2.0 * uniform).round() } else { uniform };
     (0..count).map(|_| number(random.uniform())).collect()
 }
 
@@ -27,7 +28,7 @@ fn numbers(count: usize, integers: bool, seed: u64) -> Vec<f32> {
 fn corrupt(path: &Path, dim: usize, seed: u64) {
     let file = File::open(path, FLAT).expect("valid");
     let sections = ["vectors", "ids", "id_ends", "deleted"]
-        .map(|name| (name, file.section(name).expect("there").to_vec()));
+        .map(|name| (name, file.section(name).expect("a section").to_vec()));
     let mut random = SplitMix64::new(seed);
     let mut writer = Writer::create(path, FLAT).expect("writable");
     for (name, mut bytes) in sections {
@@ -49,11 +50,13 @@ fn corrupt(path: &Path, dim: usize, seed: u64) {
     writer.finish(file.metadata().clone()).expect("writable");
 }
 
-/// Computes hits by the definition: scores each row that `may_be_hit` allows by itself, and sorts all of them.
+/// Computes hits by their definition: scores the rows for which `may_be_hit` is true, one at a time, drops the rows
+/// with a score of NaN, and sorts the others.
 fn naive(index: &FlatIndex, query: &[f32], k: usize, may_be_hit: impl Fn(u32) -> bool) -> Vec<Hit> {
     let kernels = Kernels::detect();
     let length = query.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
     let scaled: Vec<f32> = query.iter().map(|&x| (f64::from(x) / length) as f32).collect();
+    // As in an index, `+ 0.0` and `0.0 -` turn −0 into 0.
     let score = |row: &[f32]| match index.similarity() {
         Similarity::Dot => kernels.dot(query, row) + 0.0,
         Similarity::Cosine => kernels.dot(&scaled, row) + 0.0,
@@ -69,6 +72,7 @@ fn naive(index: &FlatIndex, query: &[f32], k: usize, may_be_hit: impl Fn(u32) ->
     hits
 }
 
+/// Returns the row of each hit and the bits of its score, so that −0 and 0 differ.
 fn bits(hits: &[Hit]) -> Vec<(u32, u32)> {
     hits.iter().map(|hit| (hit.ord, hit.score.to_bits())).collect()
 }
@@ -77,22 +81,23 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_search_returns_the_hits_of_scoring_each_pair_alone(
+    fn every_search_returns_the_hits_of_scoring_one_pair_at_a_time(
         similarity in prop::sample::select(SIMILARITIES.to_vec()),
         dim in prop_oneof![1usize..40, 40usize..300],
+        // The number of rows that are mapped from a file, and of rows that are in memory.
         in_file in 0usize..600,
         in_memory in 0usize..600,
         queries in 1usize..14,
         k in prop::sample::select(vec![0, 1, 10, 100, 1000, 5000]),
-        (integers, is_corrupt, has_deleted) in any::<(bool, bool, bool)>(),
+        (are_integers, is_corrupt, has_deleted) in any::<(bool, bool, bool)>(),
         divisor in prop::sample::select(vec![0u32, 1, 2, 3, 40]),
         threads in prop::sample::select(vec![1, 2, 5]),
         seed in any::<u64>(),
     ) {
-        // Cosine rejects rows of zeros.
-        let integers = integers && similarity != Similarity::Cosine;
-        let vectors = numbers((in_file + in_memory) * dim, integers, seed);
-        let queries = numbers(queries * dim, integers, !seed);
+        // With integers, some vectors would be zero vectors, which cosine rejects.
+        let are_integers = are_integers && similarity != Similarity::Cosine;
+        let vectors = numbers((in_file + in_memory) * dim, are_integers, seed);
+        let queries = numbers(queries * dim, are_integers, !seed);
         let (first, second) = vectors.split_at(in_file * dim);
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index");
@@ -106,7 +111,7 @@ proptest! {
         index.add(ids(in_file..in_file + in_memory), second).expect("valid rows");
         let is_deleted = |ord: u32| has_deleted && ord % 5 == 2;
         let ids: Vec<String> = (0..index.len() as u32).filter(|&ord| is_deleted(ord)).map(|ord| format!("p{ord}")).collect();
-        index.delete(&ids).expect("there");
+        index.delete(&ids).expect("stored ids");
 
         // The filter allows one in `divisor` rows; 0 means that there is no filter.
         let allows = |ord: u32| ord.is_multiple_of(divisor.max(1));

@@ -1,4 +1,4 @@
-//! Tests of batches that are staged in slices.
+//! Tests of staging: a batch is added in slices, which searches do not find until all of them are published.
 
 mod common;
 
@@ -12,13 +12,13 @@ use ranking::Hit;
 use serde_json::Value;
 
 /// An index of either kind.
-#[allow(clippy::large_enum_variant, reason = "there are only two at a time")]
+#[allow(clippy::large_enum_variant, reason = "a test has only a few of them")]
 enum Index {
     Flat(FlatIndex),
     Hnsw(HnswIndex),
 }
 
-/// Evaluates `$work` with `$index` bound to the index, of either kind.
+/// Evaluates `$work` with `$index` bound to the [`FlatIndex`] or [`HnswIndex`] in `$self`.
 macro_rules! on {
     ($self:expr, $index:ident => $work:expr) => {
         match $self {
@@ -28,6 +28,7 @@ macro_rules! on {
     };
 }
 
+/// Options of a small graph, which is built quickly.
 const OPTIONS: HnswOptions = HnswOptions {
     m: 8,
     ef_construction: 40,
@@ -38,6 +39,7 @@ const OPTIONS: HnswOptions = HnswOptions {
 };
 
 impl Index {
+    /// Creates an empty index of each kind.
     fn both(dim: usize) -> [Self; 2] {
         [
             Self::Flat(FlatIndex::new(dim, Similarity::Dot, Value::Null).expect("a dimension")),
@@ -68,8 +70,8 @@ impl Index {
         .expect("a valid query")
     }
 
-    /// Returns the vectors of all rows that searches find, by id, after checking them against other methods of the
-    /// index.
+    /// Returns the vectors of all rows that searches find, by id. Checks that other methods of the index agree with
+    /// them.
     fn found(&self, dim: usize) -> HashMap<String, Vec<f32>> {
         let hits = self.search(&vec![1.0; dim], usize::MAX);
         let entry =
@@ -79,7 +81,7 @@ impl Index {
         assert_eq!(found.len(), on!(self, index => index.live_len()));
         assert_eq!(found.len(), on!(self, index => index.live()).len());
         for (id, vector) in &found {
-            on!(self, index => assert_eq!(index.vector(index.ord(id).expect("there"))[..], vector[..]));
+            on!(self, index => assert_eq!(index.vector(index.ord(id).expect("a live row"))[..], vector[..]));
         }
         found
     }
@@ -105,13 +107,14 @@ impl Index {
 }
 
 #[test]
-fn publishing_slices_gives_the_same_bytes_as_adding_the_batch_at_once() {
+fn publishing_slices_gives_the_same_bytes_as_adding_the_batch_in_one_call() {
     let (dim, rows) = (12, 700);
     let vectors = clustered(rows, dim, 9, 3);
     for (mut at_once, mut sliced) in Index::both(dim).into_iter().zip(Index::both(dim)) {
         at_once.add(ids(0..rows), &vectors).expect("valid rows");
         if let Index::Hnsw(index) = &mut sliced {
-            index.expect(Longest::of(dim, &vectors));
+            // A graph of augmented vectors depends on the length of the longest vector.
+            index.announce_longest(Longest::of(dim, &vectors));
         }
         for start in (0..rows).step_by(90) {
             let end = rows.min(start + 90);
@@ -138,17 +141,14 @@ fn staged_rows_are_not_found_in_the_index_or_in_files_saved_before_publishing() 
         });
         assert_eq!(index.reopened().found(2), before);
         let error = index.add(vec!["x".into()], &[1.0, 1.0]).expect_err("rows are staged");
-        assert_eq!(
-            error.to_string(),
-            "add: expected no staged rows, got 3; publish them or take them back first"
-        );
+        assert_eq!(error.to_string(), "add: expected no staged rows, got 3; publish or discard them first");
         assert_eq!(on!(&mut index, index => index.publish()), [(1, 2)]);
         let after = index.found(2);
         assert_eq!((after.len(), &after["p1"], &after["p3"]), (4, &vec![5.0, 5.0], &vec![7.0, 7.0]));
         assert_eq!(index.reopened().found(2), after);
         let compacted = match &index {
             Index::Flat(index) => Index::Flat(index.compacted()),
-            Index::Hnsw(index) => Index::Hnsw(index.compacted(1, &Control::new()).expect("not cancelled")),
+            Index::Hnsw(index) => Index::Hnsw(index.compacted(1, &Control::new()).expect("not canceled")),
         };
         assert_eq!((compacted.found(2), on!(&compacted, index => index.len())), (after, 4));
     }
@@ -163,7 +163,7 @@ fn discarding_staged_rows_frees_their_ids_and_changes_nothing_else() {
         let before = index.found(dim);
         index.stage(Put::Upsert, ids(50..200), &vectors[50 * dim..200 * dim]).expect("valid rows");
         index.stage(Put::Upsert, ids(200..300), &vectors[200 * dim..]).expect("valid rows");
-        on!(&mut index, index => index.take_back());
+        on!(&mut index, index => index.discard_staged());
         assert_eq!(index.found(dim), before);
         index.add(ids(100..300), &vectors[100 * dim..]).expect("free ids");
         assert_eq!(index.found(dim).len(), 300);
@@ -223,11 +223,11 @@ fn a_batch_is_rejected_as_a_whole_and_the_error_names_the_operation() {
             assert_eq!(error.to_string(), message);
             assert!(index.stage(put, ids, vectors).is_err(), "{message}");
         }
-        on!(&mut index, index => index.take_back());
+        on!(&mut index, index => index.discard_staged());
         on!(&index, index => index.check_rows(Put::Upsert, &ids(0..10_000), &valid)).expect("valid");
         assert_eq!(index.found(1).len(), 3);
         // A rejected slice does not discard the slices before it.
-        index.stage(Put::Update, ids(0..1), &[9.0]).expect("there");
+        index.stage(Put::Update, ids(0..1), &[9.0]).expect("a stored id");
         assert!(matches!(
             index.stage(Put::Update, ids(0..1), &[9.0]),
             Err(Error::DuplicateId { row: 0, first: None, .. })
@@ -240,8 +240,8 @@ fn a_batch_is_rejected_as_a_whole_and_the_error_names_the_operation() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Stages batches of every kind in slices, publishes or discards them, and deletes and compacts in between. The
-    /// rows found are always those of a hash map that is changed in the same way.
+    /// Stages batches of every kind in slices, publishes or discards them, and deletes and compacts in between.
+    /// Searches always find the rows of a hash map that is changed in the same way.
     #[test]
     fn behaves_like_a_hash_map(steps in prop::collection::vec((0u8..6, prop::collection::btree_set(0usize..30, 0..12)), 0..25)) {
         for mut index in Index::both(1) {
@@ -250,16 +250,16 @@ proptest! {
                 let ids: Vec<String> = rows.iter().map(|row| format!("p{row}")).collect();
                 let value = step as f32 + 1.0;
                 let vectors = vec![value; ids.len()];
-                // 0 deletes, 1 compacts, and 2 to 5 put a batch.
+                // Action 0 deletes, 1 compacts, and 2 to 5 stage a batch.
                 match action {
                     0 => {
                         let known: Vec<&String> = ids.iter().filter(|id| map.contains_key(*id)).collect();
-                        on!(&mut index, index => index.delete(&known)).expect("there");
+                        on!(&mut index, index => index.delete(&known)).expect("stored ids");
                         ids.iter().for_each(|id| { map.remove(id); });
                     }
                     1 => match &mut index {
                         Index::Flat(index) => index.compact(),
-                        Index::Hnsw(index) => index.compact(1, &Control::new()).expect("not cancelled"),
+                        Index::Hnsw(index) => index.compact(1, &Control::new()).expect("not canceled"),
                     },
                     _ => {
                         let put = [Put::Add, Put::Update, Put::Upsert][usize::from(*action) % 3];
@@ -268,12 +268,12 @@ proptest! {
                         prop_assert_eq!(checked.is_ok(), is_valid);
                         let staged = ids.chunks(5).try_for_each(|ids| index.stage(put, ids.to_vec(), &vectors[..ids.len()]));
                         prop_assert_eq!(staged.is_ok(), is_valid);
-                        // One in four batches is discarded.
+                        // Invalid batches are discarded, and so are the batches of every fourth step.
                         if is_valid && step % 4 != 3 {
                             on!(&mut index, index => index.publish());
                             map.extend(ids.into_iter().map(|id| (id, vec![value])));
                         } else {
-                            on!(&mut index, index => index.take_back());
+                            on!(&mut index, index => index.discard_staged());
                         }
                     }
                 }

@@ -1,4 +1,5 @@
-//! Exact match and F1 of a predicted answer, as SQuAD's `evaluate-v1.1.py` (Rajpurkar et al., 2016) computes them.
+//! Exact match and F1 of a predicted answer, as SQuAD's `evaluate-v1.1.py` (Rajpurkar et al., 2016) computes them, and
+//! matches of answers that are regular expressions.
 //!
 //! ```
 //! use evaluation::{exact_match, f1};
@@ -21,7 +22,7 @@ pub fn exact_match<A: AsRef<str>>(prediction: &str, answers: &[A]) -> bool {
 }
 
 /// Returns whether the prediction matches one of the answers, which are regular expressions, as in the data set
-/// CuratedTREC. DrQA (Chen et al., 2017) computes exact match in this way, by `regex_match_score`; see
+/// CuratedTREC. DrQA (Chen et al., 2017) computes exact match in this way, in its function `regex_match_score`; see
 /// [`PredictionMatcher::patterns_lossy`]. An answer that is not a valid regular expression matches nothing. Returns
 /// `false` without answers.
 #[must_use]
@@ -29,11 +30,11 @@ pub fn pattern_match<A: AsRef<str>>(prediction: &str, answers: &[A]) -> bool {
     PredictionMatcher::patterns_lossy(answers).0.matches(prediction)
 }
 
-/// Returns the F1 of the prediction and the answer that gives the highest F1, from 0 to 1.
+/// Returns the highest F1 of the prediction and any of the answers, from 0 to 1.
 ///
 /// F1 is the harmonic mean of precision and recall over words, after both texts are normalized. A repeated word counts
-/// as often as it occurs. F1 is 0 if there are no answers or no common words, so it is 0 also if both texts are empty
-/// after normalization.
+/// as often as it occurs in both texts. F1 is 0 if there are no answers or no common words, so it is also 0 if both
+/// texts are empty after normalization.
 #[must_use]
 pub fn f1<A: AsRef<str>>(prediction: &str, answers: &[A]) -> f64 {
     let prediction = normalize_answer(prediction);
@@ -41,6 +42,7 @@ pub fn f1<A: AsRef<str>>(prediction: &str, answers: &[A]) -> f64 {
     f1s.fold(0.0, f64::max)
 }
 
+/// Returns the F1 of two normalized texts.
 fn f1_of(prediction: &str, answer: &str) -> f64 {
     // How often each word of the answer can still be matched. An empty text is split into one empty word, which matches
     // nothing.
@@ -74,7 +76,7 @@ mod tests {
 
     #[test]
     fn words_count_as_often_as_they_occur() {
-        // "b b" is common: 2 of the 3 predicted words, and 2 of the 4 words of the answer.
+        // "b b" is in both texts: 2 of the 3 predicted words, and 2 of the 4 words of the answer.
         assert_eq!(f1("b b c", &["b b b d"]), 2.0 * (2.0 / 3.0) * 0.5 / (2.0 / 3.0 + 0.5));
         assert_eq!(f1("x", &["y"]), 0.0);
     }

@@ -1,23 +1,24 @@
-//! Finds the passages in runs that have an answer to the question. The texts of passages are looked up by id.
+//! Finds the passages in runs that contain an accepted answer to their question, for many [`RunQuestion`]s. The texts
+//! of passages are looked up by id.
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 use ranking::{AlignedRuns, Hit};
 use text::AnswerMatcher;
 
 use crate::with_answers::{Candidates, first_with_answer, with_answers};
 
-/// A question of a run, with its accepted answers.
+/// A question that is a query of some runs, with its accepted answers.
 #[derive(Debug, Clone)]
 pub struct RunQuestion {
-    /// Its query id in the runs.
+    /// The id of the question, which is the id of a query in the runs.
     pub id: String,
     /// Finds the accepted answers in a text.
     pub matcher: AnswerMatcher,
 }
 
 impl RunQuestion {
-    /// Makes a question with its accepted answers. If `has_patterns` is true, these are Python regular expressions. A
-    /// pattern that Python would refuse matches nothing, as in Pyserini.
+    /// Makes a question with its accepted answers. If `has_patterns` is true, the answers are Python regular
+    /// expressions. A pattern that Python would reject matches nothing, as in Pyserini.
     #[must_use]
     pub fn new(id: String, answers: &[String], has_patterns: bool) -> Self {
         let matcher = if has_patterns {
@@ -29,14 +30,14 @@ impl RunQuestion {
     }
 }
 
-/// Returns for each question the rank, from 1, of the first passage with an answer in the first of `runs`. The rank is
-/// 0 if no passage has an answer or the run lacks the question. `text` returns the text of a passage by its id.
-/// Progress counts questions.
+/// Returns for each question the rank, from 1, of the first passage with an answer in the first run of `runs`; other
+/// runs are ignored. The rank is 0 if no passage has an answer or the first run lacks the question. `text` returns the
+/// text of a passage by its id. Progress counts questions.
 ///
 /// # Errors
 ///
-/// Those of `text`; [`Cancelled`].
-pub fn first_answer_ranks<'t, E: From<Cancelled> + Send>(
+/// The errors of `text`; [`Canceled`] if the work was canceled.
+pub fn first_answer_ranks<'t, E: From<Canceled> + Send>(
     runs: &AlignedRuns,
     questions: Vec<RunQuestion>,
     text: impl Fn(&str) -> Result<&'t str, E> + Sync,
@@ -47,13 +48,14 @@ pub fn first_answer_ranks<'t, E: From<Cancelled> + Send>(
     first_with_answer(&candidates(runs, questions, in_first_run), |ord| text(runs.interner.id(ord)), control)
 }
 
-/// Returns for each question all passages with an answer in any of `runs`, as numbers of the runs' interner, in
-/// ascending order. `text` returns the text of a passage by its id. Progress counts questions.
+/// Returns for each question all passages with an answer in any of `runs`. Passages are returned as the numbers that
+/// `runs.interner` gives to their ids, in ascending order. `text` returns the text of a passage by its id. Progress
+/// counts questions.
 ///
 /// # Errors
 ///
 /// As [`first_answer_ranks`].
-pub fn passages_with_answers<'t, E: From<Cancelled> + Send>(
+pub fn passages_with_answers<'t, E: From<Canceled> + Send>(
     runs: &AlignedRuns,
     questions: Vec<RunQuestion>,
     text: impl Fn(&str) -> Result<&'t str, E> + Sync,
@@ -69,8 +71,8 @@ pub fn passages_with_answers<'t, E: From<Cancelled> + Send>(
     with_answers(&candidates(runs, questions, in_any_run), |ord| text(runs.interner.id(ord)), control)
 }
 
-/// Selects the passages in which the answers of each question are searched. `passages` selects them from the question's
-/// lists, one per run. A question that the runs lack has no passages.
+/// Selects the passages in which the answers of each question are searched for. `passages` selects them from the
+/// question's lists of hits, one list per run. A question that the runs lack has no passages.
 fn candidates(
     runs: &AlignedRuns,
     questions: Vec<RunQuestion>,
@@ -89,6 +91,7 @@ mod tests {
     use super::*;
     use ranking::{Run, ScoredId};
 
+    /// Makes runs from the queries of each run and the passage ids of their hits, best first.
     fn aligned_runs(runs: &[&[(&str, &[&str])]]) -> AlignedRuns {
         let runs: Vec<_> = runs
             .iter()
@@ -101,10 +104,11 @@ mod tests {
                 run.into()
             })
             .collect();
-        AlignedRuns::new(&runs, 10).expect("ids are found")
+        AlignedRuns::new(&runs, 10).expect("readable ids")
     }
 
-    fn text(id: &str) -> Result<&'static str, Cancelled> {
+    /// Returns the text of a passage.
+    fn text(id: &str) -> Result<&'static str, Canceled> {
         Ok(match id {
             "a" => "Bern is a city.",
             "b" => "Zurich is larger.",
@@ -113,7 +117,7 @@ mod tests {
         })
     }
 
-    /// Questions with the answer "Bern".
+    /// Makes questions with these ids, which all have the answer "Bern".
     fn questions(ids: &[&str]) -> Vec<RunQuestion> {
         let matcher = AnswerMatcher::tokens(["Bern"]);
         ids.iter().map(|&id| RunQuestion { id: id.into(), matcher: matcher.clone() }).collect()
@@ -143,7 +147,7 @@ mod tests {
         let runs = aligned_runs(&[&[("q1", &["b", "c"])], &[("q1", &["c", "a"]), ("q2", &["a"])]]);
         let found = passages_with_answers(&runs, questions(&["q1", "q2", "q3"]), text, &Control::new());
         let ids: Vec<Vec<&str>> = found
-            .expect("not cancelled")
+            .expect("not canceled")
             .iter()
             .map(|ords| ords.iter().map(|&ord| runs.interner.id(ord)).collect())
             .collect();

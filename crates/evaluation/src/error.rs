@@ -48,9 +48,9 @@ pub enum Error {
         /// Id of the passage.
         passage: String,
     },
-    /// The work was cancelled.
+    /// The work was canceled.
     #[error(transparent)]
-    Cancelled(#[from] control::Cancelled),
+    Canceled(#[from] control::Canceled),
 }
 
 /// Maximum number of ids of each side that an error message shows.
@@ -69,7 +69,7 @@ pub(crate) fn no_common_query<'i>(
     }
 }
 
-/// The ids in quotation marks. An ellipsis stands for those that are not shown.
+/// Returns the ids in quotation marks, separated by commas. An ellipsis stands for the ids that are not shown.
 fn quoted(ids: &[String]) -> String {
     if ids.is_empty() {
         return "none".to_owned();

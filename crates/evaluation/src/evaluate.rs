@@ -51,8 +51,8 @@ pub struct Measured {
 /// Evaluates a run. The results agree with `trec_eval -c` to the last printed digit.
 ///
 /// The mean is over all queries of the qrels. A query without hits in the run counts as 0. A query without a relevant
-/// passage also counts as 0, for any hits: trec_eval leaves out only queries without judgments. Remove such a query
-/// from the qrels if it should not count.
+/// passage also counts as 0, whatever its hits are: trec_eval leaves out only queries without judgments. Remove such a
+/// query from the qrels if it should not count.
 ///
 /// Hits are ranked by score, and ties are broken by the passage id, largest first, as in trec_eval. The order of the
 /// hits in the run has no effect.
@@ -60,7 +60,7 @@ pub struct Measured {
 /// # Errors
 ///
 /// [`Error::NoCommonQuery`] if no query of the run is in the qrels; [`Error::Duplicate`] if a query of the run, judged
-/// or not, has a passage twice; [`Error::NotANumber`] if one of its scores is NaN.
+/// or not, has the same passage twice; [`Error::NotANumber`] if a score in the run is NaN.
 pub fn evaluate(run: &Run, qrels: &Qrels, measures: &[Measure]) -> Result<Evaluation, Error> {
     let unjudged = run.iter().filter(|&(query, _)| qrels.get(query).is_none()).count();
     if unjudged == run.len() {
@@ -104,6 +104,7 @@ mod tests {
 
     use super::*;
 
+    /// Makes a run from the query, the passage id and the score of each hit.
     fn run(hits: &[(&str, &str, f32)]) -> Run {
         let mut run = Run::new();
         for &(query, id, score) in hits {
@@ -112,6 +113,7 @@ mod tests {
         run
     }
 
+    /// Makes qrels from the query, the passage id and the grade of each judgment.
     fn qrels(judgments: &[(&str, &str, i32)]) -> Qrels {
         let mut qrels = Qrels::new();
         for &(query, passage, grade) in judgments {
@@ -156,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_other_queries_is_refused_with_the_first_ids_of_each() {
+    fn a_run_without_a_query_of_the_qrels_is_rejected_with_the_first_query_ids_of_both() {
         let run = run(&[("1", "a", 1.0), ("2", "a", 1.0), ("3", "a", 1.0), ("4", "a", 1.0)]);
         let error = evaluate(&run, &qrels(&[("q1", "a", 1)]), &[]).expect_err("they share no query");
         assert_eq!(
@@ -171,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn hits_that_cannot_be_ranked_are_refused_with_and_without_judgments() {
+    fn hits_that_cannot_be_ranked_are_rejected_with_and_without_judgments() {
         let qrels = qrels(&[("q1", "a", 1)]);
         for query in ["q1", "q2"] {
             let twice = run(&[("q1", "b", 1.0), (query, "a", 1.0), (query, "a", 0.5)]);
@@ -193,6 +195,7 @@ mod tests {
             let ids: Vec<String> = (0..scores.len()).map(|passage| format!("p{passage}")).collect();
             let mut hits: Vec<_> =
                 ids.iter().zip(&scores).map(|(id, &score)| ("q", id.as_str(), f32::from(score))).collect();
+            // The run has at least this hit, so that it shares the query with the qrels.
             hits.push(("q", "last", -1.0));
             let names = ["nDCG", "nDCG@3", "RR", "RR@3", "AP", "AP@3", "R@3", "P@3", "Success@3", "AP(rel=2)"];
             let measures = measures(&names);

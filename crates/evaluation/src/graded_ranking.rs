@@ -25,7 +25,8 @@ impl GradedRanking {
         top(&self.grades, cutoff)
     }
 
-    /// Number of passages with a grade of at least `min_grade`, retrieved or not. `min_grade` must be at least 1.
+    /// Returns the number of passages with a grade of at least `min_grade`, retrieved or not. `min_grade` must be at
+    /// least 1.
     pub(crate) fn relevant_count(&self, min_grade: i32) -> usize {
         self.ideal.partition_point(|&grade| grade >= min_grade)
     }

@@ -1,11 +1,12 @@
-//! Measures the effectiveness of runs and of answers.
+//! Measures the effectiveness of runs (the hits of many queries) and of predicted answers.
 //!
 //! - [`evaluate`](crate::evaluate()) computes the measures of trec_eval, such as nDCG and recall.
-//! - [`exact_match`] and [`f1`] compare an answer with the accepted answers, as SQuAD does.
-//! - [`accuracy_at`] is DPR's top-k accuracy, the fraction of questions with an answer in their first k passages.
+//! - [`exact_match`] and [`f1`] compare a predicted answer with the accepted answers, as SQuAD does; [`pattern_match`]
+//!   compares it with answers that are regular expressions.
+//! - [`accuracy_at`] computes DPR's top-k accuracy: the fraction of questions with an answer in their first k passages.
 //! - [`first_answer_ranks`] and [`passages_with_answers`] find the passages of runs that have an answer to a question;
 //!   [`first_with_answer`] and [`with_answers`] do so for lists of passage numbers.
-//! - [`jaccard_at`] is the overlap of two runs.
+//! - [`jaccard_at`] measures the overlap of two runs.
 //! - [`significance`] tests whether two systems differ.
 //!
 //! ```

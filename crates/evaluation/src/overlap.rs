@@ -35,22 +35,22 @@ pub struct Overlap {
     pub means: Vec<f64>,
     /// Queries that both runs have, in the order of the first run.
     pub queries: Vec<String>,
-    /// `[queries][cut-offs]`: the overlap of each of these queries.
+    /// The overlap of each query at each cut-off: `values[i][j]` belongs to `queries[i]` and the j-th cut-off.
     pub values: Vec<Vec<f64>>,
-    /// Number of queries that only one run has. They are ignored.
+    /// Number of queries that only one run has. These queries are ignored.
     pub missing: usize,
 }
 
 /// Returns for each k the mean overlap of the queries that both runs have. The overlap of a query is the Jaccard index
-/// |A ∩ B| / |A ∪ B|, where A and B are its first k hits in the two runs.
+/// |A ∩ B| / |A ∪ B|, where A and B are the query's first k hits in the two runs.
 ///
-/// Hits are in the order of their lists, even if scores are equal. If a list has fewer than k hits, all of them are
-/// used; two empty lists have an overlap of 1. Progress counts queries of `a`.
+/// The order of the hits in a run decides which hits are the first k; their scores are ignored. If a list has fewer
+/// than k hits, all of them are used; two empty lists have an overlap of 1. Progress counts queries of `a`.
 ///
 /// # Errors
 ///
 /// [`Error::Argument`] if a k is 0; [`Error::NoCommonQuery`] if the runs have no query in common; [`Error::Duplicate`]
-/// if a list has a passage twice; [`Error::Cancelled`].
+/// if a list of a common query has a passage twice; [`Error::Canceled`].
 pub fn jaccard_at(a: &Run, b: &Run, ks: &[usize], control: &Control) -> Result<Overlap, Error> {
     if ks.contains(&0) {
         return Err(Error::Argument { what: "k", expected: "at least 1".into(), got: "0".into() });
@@ -83,8 +83,8 @@ pub fn jaccard_at(a: &Run, b: &Run, ks: &[usize], control: &Control) -> Result<O
 struct CommonPassages {
     /// The number of hits in each list.
     lengths: [usize; 2],
-    /// For each common passage, the smallest k with which it is among the first k hits of both lists. In ascending
-    /// order.
+    /// For each common passage, the smallest k for which the passage is among the first k hits of both lists. Sorted
+    /// in ascending order.
     min_ks: Vec<usize>,
 }
 
@@ -98,6 +98,7 @@ impl CommonPassages {
         Self { lengths: [a.len(), b.len()], min_ks }
     }
 
+    /// Returns the Jaccard index of the first k hits of both lists.
     fn jaccard(&self, k: usize) -> f64 {
         let common = self.min_ks.partition_point(|&min_k| min_k <= k);
         let union = self.lengths.map(|length| length.min(k)).iter().sum::<usize>() - common;
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn two_empty_lists_overlap_fully_and_an_empty_and_a_filled_list_do_not_overlap() {
+    fn two_empty_lists_overlap_fully_and_an_empty_list_does_not_overlap_a_nonempty_one() {
         let empty = run(&[("q", &[])]);
         assert_eq!(overlap(&empty, &empty, &[5]).map(|overlap| overlap.means), Ok(vec![1.0]));
         assert_eq!(
@@ -170,19 +171,19 @@ mod tests {
     }
 
     #[test]
-    fn invalid_arguments_are_refused_and_work_can_be_cancelled() {
+    fn invalid_arguments_are_refused_and_work_can_be_canceled() {
         let message = |a: &Run, b: &Run, k| overlap(a, b, &[k]).expect_err("refused").to_string();
         let (a, b) = (run(&[("1", &[])]), run(&[("q1", &[])]));
         assert_eq!(message(&a, &a, 0), "k: expected at least 1, got 0");
         assert_eq!(message(&a, &b, 1), "runs: expected queries in common, got \"1\" and \"q1\"");
         let control = Control::new();
         control.cancel();
-        assert!(matches!(jaccard_at(&a, &a, &[1], &control), Err(Error::Cancelled(_))));
+        assert!(matches!(jaccard_at(&a, &a, &[1], &control), Err(Error::Canceled(_))));
     }
 
     proptest! {
         #[test]
-        fn all_cut_offs_agree_with_set_operations(
+        fn the_overlap_at_every_cut_off_agrees_with_set_operations(
             a in prop::sample::subsequence((0..30).collect::<Vec<u8>>(), 0..20).prop_shuffle(),
             b in prop::sample::subsequence((0..30).collect::<Vec<u8>>(), 0..20).prop_shuffle(),
         ) {

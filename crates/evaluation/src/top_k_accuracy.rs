@@ -24,7 +24,7 @@ pub fn first_match<T: AsRef<str>>(
     rank_of(texts.into_iter().position(|text| matcher.matches(text.as_ref())))
 }
 
-/// Does the same as [`first_match`] with texts that are prepared once for many questions.
+/// Does the same as [`first_match`], but with texts that the caller has prepared once for many questions.
 pub fn first_match_prepared<'p, 't: 'p>(
     matcher: &AnswerMatcher,
     texts: impl IntoIterator<Item = &'p PreparedText<'t>>,
@@ -32,7 +32,8 @@ pub fn first_match_prepared<'p, 't: 'p>(
     rank_of(texts.into_iter().position(|text| matcher.matches_prepared(text)))
 }
 
-/// Returns the fraction of questions whose first match is among their first `k` passages. Returns 0 without questions.
+/// Returns the fraction of questions with an answer in one of their first `k` passages, or 0 if there are no questions.
+/// `first_ranks` has the result of [`first_match`] for each question.
 #[must_use]
 pub fn accuracy_at(first_ranks: &[Option<usize>], k: usize) -> f64 {
     if first_ranks.is_empty() {
@@ -42,7 +43,7 @@ pub fn accuracy_at(first_ranks: &[Option<usize>], k: usize) -> f64 {
     answered as f64 / first_ranks.len() as f64
 }
 
-/// Converts an index, from 0, to a rank, from 1.
+/// Converts an index (from 0) to a rank (from 1).
 fn rank_of(index: Option<usize>) -> Option<usize> {
     index.map(|index| index + 1)
 }

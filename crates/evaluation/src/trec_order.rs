@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_scores_rank_by_descending_id() {
+    fn hits_with_equal_scores_rank_by_descending_id() {
         let hits = [hit("p10", 1.0), hit("p9", 1.0), hit("é", 0.0), hit("z", -0.0), hit("a", f32::INFINITY)];
         let ranked = trec_order("q", &hits).expect("the hits are valid");
         assert_eq!(

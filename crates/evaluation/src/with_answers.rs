@@ -2,21 +2,21 @@
 
 use std::sync::OnceLock;
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 use rayon::prelude::*;
 use text::{AnswerMatcher, PreparedText};
 
-/// Maximum number of prepared texts that are kept in memory. A [`PreparedText`] is ready for any number of matchers; it
-/// takes about as much memory as the text itself.
+/// Maximum number of prepared texts that are kept in memory. A [`PreparedText`] can be used by any number of matchers;
+/// it takes about as much memory as the text itself.
 const MAX_PREPARED_TEXTS: usize = 1 << 18;
 
-/// A question, and the passages in which its answers are searched.
+/// A question, and the passages in which its answers are searched for.
 #[derive(Debug, Clone)]
 pub struct Candidates {
     /// Finds the accepted answers in a text.
     pub matcher: AnswerMatcher,
-    /// Numbers of passages, from 0. The texts of numbers up to 262,143 are tokenized once for all questions, and all
-    /// other texts once for each question.
+    /// Numbers of passages, from 0. The text of a passage with a number up to 262,143 is prepared once for all
+    /// questions; other texts are prepared again for each question.
     pub passages: Vec<u32>,
 }
 
@@ -25,8 +25,8 @@ pub struct Candidates {
 ///
 /// # Errors
 ///
-/// Those of `text`; [`Cancelled`].
-pub fn with_answers<'t, E: From<Cancelled> + Send>(
+/// Those of `text`; [`Canceled`].
+pub fn with_answers<'t, E: From<Canceled> + Send>(
     questions: &[Candidates],
     text: impl Fn(u32) -> Result<&'t str, E> + Sync,
     control: &Control,
@@ -49,12 +49,12 @@ pub fn with_answers<'t, E: From<Cancelled> + Send>(
 }
 
 /// Returns for each question the rank, from 1, of its first passage that has an answer, or 0 if none has one. Passages
-/// after that one are not read. Progress counts questions.
+/// after that one are not read. `text` returns the text of a passage by its number. Progress counts questions.
 ///
 /// # Errors
 ///
-/// As [`with_answers`].
-pub fn first_with_answer<'t, E: From<Cancelled> + Send>(
+/// Those of `text`; [`Canceled`].
+pub fn first_with_answer<'t, E: From<Canceled> + Send>(
     questions: &[Candidates],
     text: impl Fn(u32) -> Result<&'t str, E> + Sync,
     control: &Control,
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passages_are_found_by_their_texts_without_duplicates() {
+    fn each_passage_with_an_answer_is_found_once() {
         let texts = ["Bern is a city.", "Zürich is larger.", "bern, again", ""];
         let question = |answers: &[&str], passages: &[u32]| Candidates {
             matcher: AnswerMatcher::tokens(answers),
@@ -116,13 +116,13 @@ mod tests {
             question(&["zu\u{308}rich", "Basel"], &[3, 1]),
             question(&[], &[0, 1, 2]),
         ];
-        let text = |passage: u32| Ok::<&str, Cancelled>(texts[passage as usize]);
-        let found = with_answers(&questions, text, &Control::new()).expect("all have texts");
+        let text = |passage: u32| Ok::<&str, Canceled>(texts[passage as usize]);
+        let found = with_answers(&questions, text, &Control::new()).expect("all passages have texts");
         assert_eq!(found, [vec![0, 2], vec![1], vec![]]);
         let ranks = first_with_answer(&questions, text, &Control::new());
         assert_eq!(ranks, Ok(vec![1, 2, 0]));
         let control = Control::new();
         control.cancel();
-        assert_eq!(with_answers(&questions, text, &control), Err(Cancelled));
+        assert_eq!(with_answers(&questions, text, &control), Err(Canceled));
     }
 }

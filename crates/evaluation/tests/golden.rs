@@ -1,5 +1,5 @@
-//! Compares measures with those of trec_eval and of SQuAD's script on the encyclopedia in `examples/`. The values to
-//! compare with are in every checkout (`test/golden/README.md`).
+//! Compares measures with the values that trec_eval and SQuAD's script compute for the encyclopedia in `examples/`.
+//! The expected values are in every checkout (`test/golden/README.md`).
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -10,13 +10,14 @@ use evaluation::{Evaluation, Measure, evaluate, exact_match, f1};
 use flate2::read::GzDecoder;
 use ranking::{Qrels, Run, ScoredId};
 
-/// The lines of a compressed file, each split into its columns.
+/// The lines of a gzip-compressed file in `test/golden`, each split into its columns.
 fn rows(file: &str, separator: char) -> Vec<Vec<String>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test/golden").join(file);
     let lines = BufReader::new(GzDecoder::new(File::open(path).expect("a committed file"))).lines();
     lines.map(|line| line.expect("UTF-8").split(separator).map(str::to_owned).collect()).collect()
 }
 
+/// The relevance judgments of the encyclopedia's questions.
 fn qrels() -> Qrels {
     let mut qrels = Qrels::new();
     for line in include_str!("../../../test/golden/qrels.txt").lines() {
@@ -49,7 +50,7 @@ fn measure(trec_name: &str, min_grade: &str) -> Measure {
 }
 
 #[test]
-fn measures_of_a_run_of_lucene_are_those_of_trec_eval() {
+fn measures_of_a_lucene_run_agree_with_trec_eval() {
     let mut run = Run::new();
     for columns in rows("lucene.bm25.trec.gz", ' ') {
         let score = columns[4].parse().expect("a score");
@@ -61,7 +62,7 @@ fn measures_of_a_run_of_lucene_are_those_of_trec_eval() {
         let [min_grade, query, name, value] = <[String; 4]>::try_from(columns).expect("four columns");
         expected.entry((name, min_grade)).or_default().push((query, value.parse().expect("a number")));
     }
-    assert_eq!(expected.len(), 24, "twelve measures for two grades");
+    assert_eq!(expected.len(), 24, "twelve measures for two minimum grades");
     for ((name, min_grade), values) in expected {
         let measure = measure(&name, &min_grade);
         let Evaluation { queries, measured, .. } =
@@ -70,10 +71,10 @@ fn measures_of_a_run_of_lucene_are_those_of_trec_eval() {
         let found: HashMap<&str, f64> =
             queries.iter().map(String::as_str).zip(measured[0].values.iter().copied()).collect();
         for (query, value) in values {
-            // trec_eval sums in another order.
+            // trec_eval sums in a different order.
             assert!(
                 (found[&*query] - value).abs() < 1e-12,
-                "{name} of {query}: {} for {value}",
+                "{name} of {query}: expected {value}, got {}",
                 found[&*query]
             );
         }
@@ -81,7 +82,7 @@ fn measures_of_a_run_of_lucene_are_those_of_trec_eval() {
 }
 
 #[test]
-fn exact_match_and_f1_are_those_of_squads_script() {
+fn exact_match_and_f1_agree_with_squads_script() {
     let answers: HashMap<String, Vec<String>> = rows("questions.tsv.gz", '\t')
         .into_iter()
         .map(|columns| (columns[0].clone(), columns[2..].to_vec()))

@@ -17,7 +17,7 @@ pub enum Error {
     /// The ids of a run's passages could not be read, or two queries of a run have the same id.
     #[error(transparent)]
     Ranking(#[from] ranking::Error),
-    /// The work was cancelled.
+    /// The work was canceled.
     #[error(transparent)]
-    Cancelled(#[from] control::Cancelled),
+    Canceled(#[from] control::Canceled),
 }

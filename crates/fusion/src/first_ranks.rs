@@ -14,8 +14,8 @@ use rayon::prelude::*;
 use crate::union::Union;
 use crate::{Error, Linear, Method};
 
-/// Number of scores that are counted between two checks of whether the rank exceeds the maximum. Because the number is
-/// fixed, the compiler vectorizes the count.
+/// Number of scores that are compared between two checks of whether the rank exceeds `max_rank`. The loop over these
+/// scores has no early exit, so the compiler vectorizes it.
 const SCORES_PER_CHECK: usize = 128;
 
 /// The lists of one question, with its relevance judgments.
@@ -23,19 +23,20 @@ const SCORES_PER_CHECK: usize = 128;
 pub struct JudgedQuestion<'a> {
     /// The hits of each searcher, best first.
     pub lists: Vec<&'a [Hit]>,
-    /// The relevant passages: the ords that they have in `lists`, in ascending order.
+    /// The ords of the relevant passages, in ascending order. Hits in `lists` use the same ords.
     pub relevant: &'a [u32],
 }
 
-/// Returns `[methods][questions]`: the rank, from 1, of the question's first relevant passage in the list that
-/// [`fuse`](crate::fuse()) would return. The rank is 0 if no relevant passage has a rank up to `max_rank`.
+/// Returns for each method and each question, as `[methods][questions]`, the rank of the question's first relevant
+/// passage in the list that [`fuse`](crate::fuse()) would return. Ranks start at 1. A 0 means that no relevant passage
+/// has a rank up to `max_rank`.
 ///
 /// Methods that differ only in their weights should be adjacent in `methods`: the normalized scores are computed once
 /// for all of them. Progress counts questions; the caller sets the total.
 ///
 /// # Errors
 ///
-/// As [`fuse`](crate::fuse()); [`Error::Cancelled`].
+/// Those of [`fuse`](crate::fuse()); [`Error::Canceled`].
 pub fn first_ranks(
     questions: &[JudgedQuestion<'_>],
     methods: &[Method],
@@ -61,7 +62,7 @@ impl JudgedQuestion<'_> {
         let relevant_slots: Vec<u32> =
             union.passages().iter().zip(0..).filter(is_relevant).map(|(_, slot)| slot).collect();
         let mut scores = vec![0.0; union.passages().len()];
-        // The last linear method, and the scores of all lists under it.
+        // The previous linear method and its list scores, which the next method can reuse if only the weights differ.
         let mut last: Option<(&Linear, Vec<Vec<f64>>)> = None;
         let mut ranks = Vec::with_capacity(methods.len());
         for method in methods {
@@ -83,16 +84,17 @@ impl JudgedQuestion<'_> {
 }
 
 /// Returns the rank, from 1, of the first relevant passage, or 0 if none has a rank up to `max_rank`. `scores` has one
-/// entry per slot (`union.rs`).
+/// entry per slot, which is the number of a passage in the union of the lists (`union.rs`).
 fn first_rank(scores: &[f64], relevant_slots: &[u32], max_rank: usize) -> u32 {
-    // Hits are ranked by `f32::total_cmp`. These integers have the same order, and are compared faster.
+    // Hits are ranked by `f32::total_cmp`. These integer keys have the same order, and are faster to compare.
     let key = |score: f64| {
         let bits = (score as f32).to_bits();
         if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
     };
     let best = relevant_slots.iter().map(|&slot| (key(scores[slot as usize]), Reverse(slot))).max();
     let Some((best_key, Reverse(best_slot))) = best else { return 0 };
-    // If scores are equal, an earlier slot ranks before the best relevant one, and a later slot after it.
+    // At equal scores, a passage with an earlier slot ranks before the best relevant passage, and one with a later slot
+    // ranks after it.
     let (earlier, later) = scores.split_at(best_slot as usize);
     let mut rank = 1;
     for (scores, min_key) in [(earlier, best_key), (later, best_key.saturating_add(1))] {
@@ -113,6 +115,7 @@ mod tests {
     use proptest::prelude::*;
     use ranking::by_rank;
 
+    /// Generates lists that are sorted best first, have many equal scores, and can have a passage twice.
     fn list() -> impl Strategy<Value = Vec<Hit>> {
         prop::collection::vec((0u32..60, -6i8..6), 0..60).prop_map(|hits| {
             let mut hits: Vec<Hit> =
@@ -124,7 +127,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ranks_are_those_in_the_fused_lists(
+        fn ranks_agree_with_the_fused_lists(
             questions in prop::collection::vec(
                 (list(), list(), prop::collection::btree_set(0u32..70, 0..4)),
                 0..4,

@@ -1,4 +1,4 @@
-//! Fuses the lists of one query, those of many queries, or whole runs.
+//! Fuses the lists of one query, the lists of many queries, or whole runs.
 
 use control::Control;
 use ranking::{AlignedRuns, Hit, RetrievedRun};
@@ -10,25 +10,26 @@ use crate::{Error, Method};
 /// Minimum number of queries for which several threads are used: waking a thread takes as long as fusing a few queries.
 const MIN_PARALLEL_QUERIES: usize = 4;
 
-/// Fuses lists and returns the `k` best hits of all passages in any list, best first.
+/// Computes a fused score for each passage that is in any of the lists, and returns the `k` best hits, best first.
 ///
-/// Each list must be sorted, best first. If fused scores are equal, the passage that appears first comes first, where
-/// the lists are read one after another. If a list has a passage twice, the first hit counts.
+/// Each list must be sorted, best first. If fused scores are equal, the passage that appears first when the lists are
+/// read one after another ranks first. If a list has a passage twice, the first hit counts.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if a parameter is not finite, or if the number of weights is not the number of lists.
+/// [`Error::Argument`] if a weight is not finite, if the number of weights differs from the number of lists, or if the
+/// constant of reciprocal rank fusion is negative or not finite.
 pub fn fuse(lists: &[&[Hit]], method: &Method, k: usize) -> Result<Vec<Hit>, Error> {
     let mut union = Union::new();
     union.fill(lists);
     Ok(union.top_k(&method.scores(&union)?, k))
 }
 
-/// Fuses the lists of each query, as [`fuse()`] does, on all threads.
+/// Fuses the lists of each query, as [`fuse()`] does. Four or more queries are fused on all threads.
 ///
 /// # Errors
 ///
-/// As [`fuse()`]; [`Error::Cancelled`].
+/// Those of [`fuse()`]; [`Error::Canceled`].
 pub fn fuse_many(
     queries: &[Vec<&[Hit]>],
     method: &Method,
@@ -52,7 +53,7 @@ pub fn fuse_many(
 ///
 /// # Errors
 ///
-/// As [`fuse_many()`]; [`Error::Ranking`] if the ids of passages cannot be read.
+/// Those of [`fuse_many()`]; [`Error::Ranking`] if the ids of passages cannot be read.
 pub fn fuse_runs(
     runs: &[RetrievedRun],
     depth: usize,
@@ -78,7 +79,7 @@ mod tests {
 
     #[test]
     fn ties_are_broken_by_first_appearance() {
-        // All three passages have the score 1.
+        // All three passages have the fused score 1.
         let (a, b) = (list(&[(9, 1.0), (4, 0.0)]), list(&[(2, 1.0), (4, 1.0)]));
         let fused = fuse(&[&a, &b], &Method::hybrid(1.0), 10).expect("fuses");
         assert_eq!(fused.iter().map(|hit| hit.ord).collect::<Vec<_>>(), [9, 4, 2]);
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_fused_by_the_ids_of_their_passages_and_a_missing_query_has_no_hits() {
+    fn runs_are_fused_by_passage_id_and_a_run_without_a_query_adds_nothing_to_it() {
         let run = |lists: &[(&str, &[(&str, f32)])]| -> RetrievedRun {
             let mut run = Run::new();
             for &(query, hits) in lists {
@@ -106,7 +107,7 @@ mod tests {
             run(&[("q2", &[("d", 1.0)]), ("q1", &[("b", 4.0), ("e", 1.0)])]),
         ];
         let fused = fuse_runs(&runs, 2, &Method::hybrid(1.0), 2, &Control::new()).expect("two lists");
-        // b has 2 + 4. c is not among the first two hits of its list.
+        // The depth is 2. b has 2 + 4. c is not among the first two hits of its list.
         let expected = run(&[("q1", &[("b", 6.0), ("a", 3.0)]), ("q2", &[("d", 1.0)])]);
         assert_eq!(*fused.to_run().expect("ids are found"), *expected.to_run().expect("ids are found"));
     }

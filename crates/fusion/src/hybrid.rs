@@ -4,8 +4,8 @@
 use crate::{Linear, Method, Missing, Normalization};
 
 impl Method {
-    /// λ · dense + sparse. A missing score is 0. DPR uses λ = 1.1 (Dense Passage Retrieval: Karpukhin et al., 2020,
-    /// §5).
+    /// λ · dense + sparse. A missing score is 0. Dense Passage Retrieval (DPR; Karpukhin et al., 2020, §5) uses
+    /// λ = 1.1.
     #[must_use]
     pub fn dpr_hybrid(lambda: f64) -> Self {
         weighted([lambda, 1.0], Missing::Zero)
@@ -17,13 +17,15 @@ impl Method {
         weighted([1.0, alpha], Missing::Zero)
     }
 
-    /// dense + α · sparse. A missing score is the lowest score in its list.
+    /// dense + α · sparse. If a list lacks a passage, the passage gets the lowest score in that list. The scores are
+    /// not normalized.
     #[must_use]
     pub fn hybrid_norm(alpha: f64) -> Self {
         weighted([1.0, alpha], Missing::Minimum)
     }
 }
 
+/// Returns the weighted sum of the dense and the sparse score, which are not normalized.
 fn weighted(weights: [f64; 2], missing: Missing) -> Method {
     Method::Linear(Linear { weights: weights.to_vec(), normalization: Normalization::None, missing })
 }

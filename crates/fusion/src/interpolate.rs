@@ -3,9 +3,9 @@
 use crate::{Linear, Method, Missing, Normalization};
 
 impl Method {
-    /// α · first + (1 − α) · second, computed with normalized scores. A missing score is 0, which is the lowest score
-    /// under [`Normalization::MinMax`]. Under [`Normalization::ZScore`], 0 is the mean, so a missing score is the
-    /// lowest score of the list.
+    /// α · first + (1 − α) · second, computed with normalized scores. A missing score is 0, which is the lowest
+    /// possible score under [`Normalization::MinMax`]. Under [`Normalization::ZScore`], 0 is the mean, so there a
+    /// missing score is the lowest score of the list instead.
     #[must_use]
     pub fn interpolate(alpha: f64, normalization: Normalization) -> Self {
         let missing = if normalization == Normalization::ZScore { Missing::Minimum } else { Missing::Zero };

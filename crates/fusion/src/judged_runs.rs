@@ -42,12 +42,12 @@ impl JudgedRuns {
         self.lists.len()
     }
 
-    /// Returns `[methods][questions]`: the rank of the question's first relevant passage in the fused list, as
-    /// [`first_ranks`](crate::first_ranks()) does. Progress counts questions.
+    /// Returns for each method and each question, as `[methods][questions]`, the rank of the question's first relevant
+    /// passage in the fused list, as [`first_ranks`](crate::first_ranks()) does. Progress counts questions.
     ///
     /// # Errors
     ///
-    /// As [`first_ranks`](crate::first_ranks()).
+    /// Those of [`first_ranks`](crate::first_ranks()).
     pub fn first_ranks(
         &self,
         methods: &[Method],
@@ -71,7 +71,7 @@ mod tests {
     use ranking::{Run, ScoredId};
 
     #[test]
-    fn ranks_are_those_in_the_fused_lists_or_0_for_a_question_that_no_run_has() {
+    fn ranks_agree_with_the_fused_lists_and_are_0_for_a_question_that_no_run_has() {
         let run = |ids: [&str; 2]| {
             let mut run = Run::new();
             let hits = ids.iter().zip([2.0, 1.0]).map(|(&id, score)| ScoredId { id: id.into(), score });
@@ -86,7 +86,7 @@ mod tests {
         let methods = [Method::hybrid(0.5), Method::hybrid(2.0)];
         let ranks = judged.first_ranks(&methods, 10, &control).expect("two lists");
         assert_eq!(ranks.iter().map(|ranks| ranks[1]).collect::<Vec<_>>(), [0, 0]);
-        // With the weight 0.5, the scores are 2 for a and 1 + 0.5 · 2 = 2 for b. Then a ranks first, because it appears
+        // With the weight 0.5, the scores are 2 for a and 1 + 0.5 · 2 = 2 for b, and a ranks first because it appears
         // first in the lists. With the weight 2, the scores are 2 for a and 1 + 2 · 2 = 5 for b.
         assert_eq!([ranks[0][0], ranks[1][0]], [2, 1]);
         assert_eq!((control.done(), control.total()), (2, 2));

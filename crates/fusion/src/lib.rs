@@ -1,7 +1,7 @@
 //! Fuses several ranked lists into one: the hybrids of Ma et al., 2021, "A Replication Study of Dense Passage
 //! Retriever", interpolation, and reciprocal rank fusion.
 //!
-//! A query has one list of hits from each searcher. [`fuse`] combines these lists by a [`Method`], and [`fuse_many`]
+//! A query has one list of hits from each searcher. [`fuse`] combines these lists with a [`Method`], and [`fuse_many`]
 //! does so for many queries; [`fuse_runs`] fuses whole runs. To tune the weights of a method, [`first_ranks`] computes
 //! the rank of the first relevant passage under many methods at once, without sorting any list; [`JudgedRuns`] does so
 //! for whole runs.

@@ -3,7 +3,7 @@
 use crate::union::Union;
 use crate::{Error, Normalization};
 
-/// The score that a list gives to a passage that it did not retrieve.
+/// The score that a list gives to a passage that it does not contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     /// 0.
@@ -19,12 +19,12 @@ pub struct Linear {
     pub weights: Vec<f64>,
     /// How the scores of each list are normalized before they are added.
     pub normalization: Normalization,
-    /// The normalized score that a list gives to a passage that it did not retrieve.
+    /// The normalized score that a list gives to a passage that it does not contain.
     pub missing: Missing,
 }
 
 impl Linear {
-    /// Fails if the number of weights is not the number of lists, or if a weight is not finite.
+    /// Fails if the number of weights differs from the number of lists, or if a weight is not finite.
     pub(crate) fn check(&self, list_count: usize) -> Result<(), Error> {
         if self.weights.len() != list_count {
             let (expected, got) = (format!("{list_count} (one per list)"), self.weights.len().to_string());
@@ -39,13 +39,14 @@ impl Linear {
         }
     }
 
-    /// Whether both methods have the same [`list_scores`](Self::list_scores), so that they differ at most in their
+    /// Whether both methods have the same [`list_scores`](Self::list_scores). Such methods differ at most in their
     /// weights.
     pub(crate) fn has_same_scores(&self, other: &Self) -> bool {
         (self.normalization, self.missing) == (other.normalization, other.missing)
     }
 
-    /// Returns `[lists][slots]`: the normalized score that each list gives to each passage.
+    /// Returns the normalized score that each list gives to each passage, as `[lists][slots]`. A slot is the number of
+    /// a passage in `union`.
     pub(crate) fn list_scores(&self, union: &Union) -> Vec<Vec<f64>> {
         let columns = union.columns().iter().map(|column| {
             let scores = self.normalization.apply(column.iter().map(|entry| entry.score).collect());
@@ -60,7 +61,7 @@ impl Linear {
         columns.collect()
     }
 
-    /// Adds the weighted sum of [`list_scores`](Self::list_scores) to `sums`, which are by slot.
+    /// Adds the weighted sum of [`list_scores`](Self::list_scores) to `sums`, which has one entry per slot.
     pub(crate) fn add_weighted(&self, list_scores: &[Vec<f64>], sums: &mut [f64]) {
         for (scores, weight) in list_scores.iter().zip(&self.weights) {
             for (sum, score) in sums.iter_mut().zip(scores) {

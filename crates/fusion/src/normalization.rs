@@ -8,7 +8,8 @@ pub enum Normalization {
     None,
     /// (score − min) / (max − min), which is from 0 to 1. It is 1 if all scores are equal.
     MinMax,
-    /// (score − mean) / standard deviation, with both over the list. It is 0 if all scores are equal.
+    /// (score − mean) / standard deviation, where the mean and the population standard deviation are those of the
+    /// list's scores. It is 0 if all scores are equal.
     ZScore,
 }
 

@@ -3,8 +3,8 @@
 use crate::Error;
 use crate::union::Union;
 
-/// The fused score of a passage is Σ 1 / (constant + rank) over the lists that have it, with ranks from 1 (Cormack,
-/// Clarke and Büttcher, 2009, §2). Its authors set the constant to 60. Scores are ignored.
+/// The fused score of a passage is Σ 1 / (constant + rank) over the lists that contain the passage, with ranks from 1
+/// (Cormack, Clarke and Büttcher, 2009, §2). The paper sets the constant to 60. The scores in the lists are ignored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReciprocalRank {
     /// At least 0. The larger the constant, the smaller the advantage of the first ranks.
@@ -12,7 +12,7 @@ pub struct ReciprocalRank {
 }
 
 impl ReciprocalRank {
-    /// Returns the fused score of every passage, by slot.
+    /// Returns the fused score of every passage, in the order of [`Union::passages`].
     pub(crate) fn scores(self, union: &Union) -> Result<Vec<f64>, Error> {
         if !(self.constant >= 0.0 && self.constant.is_finite()) {
             let (expected, got) = ("a finite number of at least 0".to_owned(), self.constant.to_string());

@@ -8,7 +8,7 @@ use std::collections::hash_map::Entry;
 use ranking::{Hit, by_rank};
 use rustc_hash::FxHashMap;
 
-/// The passages of several lists. A union is filled again for each query, so that its memory is reused.
+/// The passages of several lists. The same union is filled again for each query, so that its memory is reused.
 pub(crate) struct Union {
     /// `[slots]`: the ord of each passage.
     passages: Vec<u32>,
@@ -40,8 +40,8 @@ impl Union {
         self.columns.resize_with(lists.len(), Column::new);
         for (list, column) in lists.iter().zip(&mut self.columns) {
             column.clear();
-            // Lower slots were assigned in earlier lists. For each of them, `is_listed` tells whether this list has it
-            // too.
+            // Slots below `first_new_slot` were assigned by earlier lists. For each such slot, `is_listed` tells
+            // whether a hit of this list with that passage has already been read.
             let first_new_slot = self.passages.len();
             let mut is_listed = vec![false; first_new_slot];
             for hit in *list {
@@ -53,7 +53,7 @@ impl Union {
                     }
                     Entry::Occupied(entry) => {
                         let slot = *entry.get() as usize;
-                        // Skips a passage that an earlier hit of this list has.
+                        // An earlier hit of this list has the same passage.
                         if slot >= first_new_slot || std::mem::replace(&mut is_listed[slot], true) {
                             continue;
                         }
@@ -78,7 +78,7 @@ impl Union {
     /// Returns the `k` passages with the highest scores, best first. If scores are equal, the passage that appeared
     /// first comes first. `scores` has one entry per slot.
     pub fn top_k(&self, scores: &[f64], k: usize) -> Vec<Hit> {
-        // While they are compared, hits have slots instead of ords, so that ties are broken by first appearance.
+        // Until they are sorted, hits have slots instead of ords, so that ties are broken by first appearance.
         let mut fused: Vec<Hit> =
             scores.iter().zip(0..).map(|(&score, slot)| Hit { ord: slot, score: score as f32 }).collect();
         if k < fused.len() && k > 0 {

@@ -43,11 +43,11 @@ pub enum Error {
     /// An argument has an invalid value.
     #[error("{what}: expected {expected}, got {got}")]
     Argument {
-        /// The argument.
+        /// Name of the argument.
         what: &'static str,
-        /// The values that it may have.
+        /// The values that are valid.
         expected: String,
-        /// The value that it has.
+        /// The value that was passed.
         got: String,
     },
     /// A text could not be tokenized.
@@ -55,10 +55,11 @@ pub enum Error {
     Tokenize(#[from] tokenize::Error),
     /// The work was canceled.
     #[error(transparent)]
-    Cancelled(#[from] control::Cancelled),
+    Canceled(#[from] control::Canceled),
 }
 
 impl Error {
+    /// Creates an [`Error::Model`].
     pub(crate) fn model(path: &Path, expected: impl Into<String>, got: impl Into<String>) -> Self {
         Self::Model { path: path.to_path_buf(), expected: expected.into(), got: got.into() }
     }

@@ -1,5 +1,6 @@
-//! Runs encoders with the models of this repository. The ONNX Runtime library comes from the npm package
-//! `onnxruntime-node`, or from the path in `ORT_DYLIB_PATH`. Without the library, each test prints that it is skipped.
+//! Runs encoders with the models in this repository's folder `models/`. The ONNX Runtime library comes from the path in
+//! the environment variable `ORT_DYLIB_PATH`, or else from the npm package `onnxruntime-node`. Without the library,
+//! each test prints that it is skipped.
 
 #[path = "support/onnx.rs"]
 mod onnx;
@@ -14,6 +15,7 @@ use inference::{
 };
 use support::{library, open_model, open_rewritten_model, root};
 
+/// Opens `models/minilm-encoder` as a sentence encoder: mean pooling, unit length, title and text joined.
 fn sentence_encoder(library: &'static Library) -> Encoder {
     let (session, tokenizer) = open_model(library, "minilm-encoder");
     let config = EncoderConfig {
@@ -108,7 +110,7 @@ fn missing_and_invalid_model_files_are_refused() {
 }
 
 #[test]
-fn sessions_are_shared_by_file_and_threads_until_the_last_one_is_dropped() {
+fn sessions_are_shared_by_file_and_number_of_threads_until_the_last_reference_is_dropped() {
     let Some(library) = library() else { return };
     let path = root().join("models/tiny-encoder/model.onnx");
     let first = Session::shared(library, &path, 1).expect("a model");
@@ -122,11 +124,11 @@ fn sessions_are_shared_by_file_and_threads_until_the_last_one_is_dropped() {
 }
 
 #[test]
-fn canceled_encoding_stops_before_the_next_batch() {
+fn encoding_fails_if_it_has_been_canceled() {
     let Some(library) = library() else { return };
     let encoder = sentence_encoder(library);
     let control = Control::new();
     control.cancel();
     let error = encoder.encode(&[EncoderInput::text("text")], &EncodeOptions::default(), &control);
-    assert!(matches!(error, Err(Error::Cancelled(_))));
+    assert!(matches!(error, Err(Error::Canceled(_))));
 }

@@ -1,5 +1,6 @@
-//! Runs both kinds of readers with the models of this repository. The question-answering model is a DPR reader without
-//! its relevance output.
+//! Runs both kinds of readers, DPR's reader and question-answering models, with the models in this repository's folder
+//! `models/`. The question-answering model is a DPR reader without its relevance output. Tests are skipped if ONNX
+//! Runtime is not installed.
 
 #[path = "support/onnx.rs"]
 mod onnx;
@@ -23,19 +24,22 @@ fn reader(library: &'static Library, model: &str, config: ReaderConfig) -> Reade
     ReaderModel::new(session, tokenizer, config).expect("a reader")
 }
 
-/// A DPR reader of this repository without its relevance output.
+/// Opens a DPR reader in `models/` without its relevance output, which makes it a question-answering model.
 fn question_answering(library: &'static Library, model: &str) -> (Arc<Session>, Arc<Tokenizer>) {
     open_rewritten_model(library, model, |bytes| onnx::with_outputs(bytes, |name| name != "relevance_logit"))
 }
 
+/// A passage without a title.
 fn text(text: &str) -> ReaderPassage<'_> {
     ReaderPassage { title: None, text }
 }
 
+/// Reads passages for [`QUESTION`]. Returns the windows of each passage.
 fn read(reader: &ReaderModel, passages: &[ReaderPassage<'_>]) -> Vec<Vec<PassageLogits>> {
     reader.read(QUESTION, passages, &Control::new()).expect("reads")
 }
 
+/// The option to read long passages in windows that share at least `overlap` tokens.
 fn windows(overlap: usize) -> LongPassages {
     LongPassages::Windows { overlap_tokens: Some(overlap) }
 }
@@ -44,7 +48,7 @@ fn windows(overlap: usize) -> LongPassages {
 fn logit(window: &PassageLogits) -> f32 {
     match window.relevance {
         Relevance::Logit(logit) => logit,
-        Relevance::NoAnswer(score) => panic!("expected a relevance logit, got a score of no answer: {score}"),
+        Relevance::NoAnswer(score) => panic!("expected a relevance logit, got a no-answer score: {score}"),
     }
 }
 
@@ -140,7 +144,7 @@ fn every_window_gets_the_same_logits_as_a_passage_of_only_its_words() {
 }
 
 #[test]
-fn logits_do_not_depend_on_the_order_of_passages_and_little_on_the_batches() {
+fn logits_do_not_depend_on_the_order_of_passages_and_hardly_depend_on_the_batches() {
     let Some(library) = library() else { return };
     let texts: Vec<String> = (0..40)
         .map(|text| {
@@ -182,7 +186,7 @@ fn progress_counts_passages_not_windows() {
 }
 
 #[test]
-fn a_question_answering_model_is_recognized_by_its_outputs_and_scores_that_there_is_no_answer() {
+fn a_question_answering_model_is_recognized_by_its_outputs_and_returns_a_score_for_no_answer() {
     let Some(library) = library() else { return };
     let (session, tokenizer) = question_answering(library, "tiny-reader");
     let plain =
@@ -196,7 +200,7 @@ fn a_question_answering_model_is_recognized_by_its_outputs_and_scores_that_there
     let (question, pieces) =
         (tokenizer.pieces(QUESTION).expect("pieces"), tokenizer.pieces(ANSWER).expect("pieces"));
     let input = tokenizer.input(&question.ids, Some(&pieces.ids));
-    let batch = inference::Batch::new(&[&input], tokenizer.padding());
+    let batch = inference::Batch::new(&[&input], tokenizer.padding_id());
     assert_eq!(batch.types.iter().sum::<i64>(), pieces.len() as i64 + 1);
     let outputs = session.run(batch, &["start_logits", "end_logits"]).expect("runs");
     let (start, end) = (&outputs[0].data, &outputs[1].data);
@@ -233,8 +237,8 @@ fn a_model_without_the_input_token_types_can_be_run() {
     let without_types = |bytes: &[u8]| onnx::with_zero_for(bytes, "token_type_ids");
     let (session, tokenizer) = open_rewritten_model(library, "tiny-reader", without_types);
     let untyped = ReaderModel::new(session, tokenizer, ReaderConfig::default()).expect("a reader");
-    // DPR's code uses only the token type 0, and no separator after the text. So the next two models get the same
-    // inputs, although only one of them has token types.
+    // DPR's code uses only the token type 0, and no separator after the text. Therefore the next two readers run their
+    // models on the same inputs, although only one of the models has token types.
     let open_ended = ReaderConfig { open_ended: true, ..ReaderConfig::default() };
     let typed_open_ended = reader(library, "tiny-reader", open_ended);
     let (session, tokenizer) = open_rewritten_model(library, "tiny-reader", without_types);
@@ -280,14 +284,14 @@ fn other_models_and_options_that_leave_no_room_for_text_are_refused() {
     let config = ReaderConfig { long_passages: windows(106), ..ReaderConfig::default() };
     assert_eq!(
         refused(config),
-        "overlapTokens: expected less than 106, the tokens of a window that the longest question and title leave, got 106"
+        "overlapTokens: expected less than 106, the tokens that the longest question and title leave for the text, got 106"
     );
 }
 
 #[test]
 fn the_longest_question_and_title_and_the_largest_overlap_still_leave_room_for_text() {
     let Some(library) = library() else { return };
-    // Of 60 tokens, 40 are the question and 4 special tokens; the title takes 8 of the other 16.
+    // The question takes 40 of the 60 tokens, and 4 are special tokens. The title takes 8 of the other 16.
     let config = ReaderConfig { max_tokens: 60, long_passages: windows(7), ..ReaderConfig::default() };
     let reader = reader(library, "tiny-reader", config);
     let (question, title) = ("why ".repeat(100), "title ".repeat(100));

@@ -1,7 +1,8 @@
-//! Times inner products of bytes, 4-bit codes and sign bits, by instruction set and dimension. The throughput counts
-//! pairs of numbers that are multiplied: Gitem/s are billions of them per second.
+//! Times inner products of queries of signed bytes with rows of bytes, 4-bit codes or sign bits, by instruction set and
+//! dimension. The throughput counts pairs of numbers that are multiplied: Gitem/s are billions of such pairs per
+//! second.
 //!
-//! Run `cargo bench -p kernels --bench codes`; append `-- half_bytes` for one benchmark.
+//! Run `cargo bench -p kernels --bench codes`; append `-- int4_codes` to run only that benchmark.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -11,6 +12,7 @@ use kernels::int8::{Int8Kernels, Int8Queries, Int8Rows};
 use kernels::signs::{SignKernels, SignQuery, WORD_DIM};
 
 const DIMS: [usize; 4] = [128, 384, 768, 1024];
+/// Number of rows. With 1,024 dimensions, rows of bytes take 256 KiB, which fits in the L2 cache.
 const ROWS: usize = 256;
 /// Number of queries in a batch.
 const QUERIES: usize = 64;
@@ -31,7 +33,7 @@ fn bytes<const N: usize>(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) 
 
 /// One query with rows of 4-bit codes in random order, as in a graph search.
 #[divan::bench(args = cases(Int4Kernels::available().into_iter().map(Int4Kernels::name)))]
-fn half_bytes(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
+fn int4_codes(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     let kernels = Int4Kernels::available().into_iter().find(|kernels| kernels.name() == set).expect("listed");
     let row_bytes = dim.div_ceil(BLOCK_DIM) * BLOCK_BYTES;
     let (bytes, query) = (random_bytes(ROWS * row_bytes), Int4Query::new(&signed_bytes(dim)));
@@ -56,16 +58,18 @@ fn cases(sets: impl Iterator<Item = &'static str>) -> impl Iterator<Item = (&'st
     sets.flat_map(|set| DIMS.map(|dim| (set, dim)))
 }
 
-/// Returns all rows in a shuffled order.
+/// Returns the ords of all rows, in a shuffled order.
 fn ords() -> Vec<u32> {
     // 101 is odd and `ROWS` is a power of two, so every row occurs once.
     (0..ROWS as u32).map(|at| at * 101 % ROWS as u32).collect()
 }
 
+/// Returns the bytes of [`random_bytes`] as signed numbers.
 fn signed_bytes(count: usize) -> Vec<i8> {
     random_bytes(count).into_iter().map(u8::cast_signed).collect()
 }
 
+/// Returns pseudorandom bytes, always the same ones.
 fn random_bytes(count: usize) -> Vec<u8> {
     let mut state = 1u64;
     let next = || {

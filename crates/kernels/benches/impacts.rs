@@ -33,15 +33,16 @@ fn all_groups_skipped(bencher: Bencher<'_, '_>, &(set, term_count): &(usize, usi
 const THRESHOLD: u16 = 40_000;
 /// A dense term adds this to the sum of a passage: 3 units of `1 << SHIFT`.
 const TERM_BOUND: u16 = 3 << SHIFT;
+/// The shift that converts units of a dense term's bounds to the steps in which sums are counted.
 const SHIFT: u32 = 5;
 
-/// Scans with the instruction set at position `set`. One passage of each group has the sum `sum_per_group` before the
-/// scan.
+/// Times scans with the instruction set at position `set`. One passage of each group has the sum `sum_per_group` before
+/// the scan.
 fn scan(bencher: Bencher<'_, '_>, set: usize, term_count: usize, sum_per_group: u16) {
     let kernels = ImpactKernels::available()[set];
     // Every third bit is set, starting with bit 0: 22 bits per word.
     let words = vec![0x9249_2492_4924_9249u64.to_le_bytes(); PASSAGES / GROUP];
-    // More codes than the 8192 / 64 · 22 = 2,816 postings of a term; the others are not read.
+    // The 8192 / 64 · 22 = 2,816 postings of a term have one code each. The codes after them are not used.
     let codes: Vec<u8> = (0..PASSAGES / 2 + PADDING).map(|at| 1 + (at * 7 % 250) as u8).collect();
     let bounds = DenseBounds { units: [3; 256 / MIN_CODES_PER_CLASS] };
     let mut sums = vec![0u16; PASSAGES];

@@ -1,5 +1,5 @@
-//! Measures two limits of one thread of the machine, to compare other benchmarks with: floating-point operations per
-//! second (two per multiply-add), and bytes per second read from memory.
+//! Measures two limits of one thread on this machine, with which the results of other benchmarks can be compared:
+//! floating-point operations per second (two per multiply-add), and bytes per second read from memory.
 //!
 //! Run `cargo bench -p kernels --bench limits`.
 #![allow(unsafe_code, reason = "loops for certain instruction sets")]
@@ -27,12 +27,12 @@ fn read(bencher: Bencher<'_, '_>, megabytes: usize) {
     bencher.counter(BytesCount::new(numbers.len() * 4)).bench(|| sum(black_box(&numbers)));
 }
 
-/// Number of independent chains of multiply-adds. It exceeds the latency of a multiply-add (4 cycles or so) times the
-/// number of multiply-adds that start per cycle (2 or less), so all units are busy.
+/// Number of independent chains of multiply-adds. It exceeds the latency of a multiply-add (about 4 cycles) times the
+/// number of multiply-adds that start per cycle (at most 2), so all units are busy.
 const CHAINS: usize = 16;
 
-/// Runs `steps` multiply-adds of each chain. Returns the sum of the results, so that the compiler does not remove the
-/// work, and the number of lanes of a chain.
+/// Runs `steps` multiply-adds in each lane of each chain. Returns the sum of some results, so that the compiler does
+/// not remove the work, and the number of lanes of a chain.
 fn multiply_adds(steps: usize) -> (f32, usize) {
     #[cfg(target_arch = "x86_64")]
     {
@@ -53,7 +53,7 @@ fn multiply_adds(steps: usize) -> (f32, usize) {
     (chains.iter().flatten().sum(), 4)
 }
 
-/// Returns the sum of all numbers.
+/// Returns the sum of the numbers. Up to 127 numbers at the end are left out, so that the loop adds whole registers.
 fn sum(numbers: &[f32]) -> f32 {
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx512f") {
@@ -63,6 +63,7 @@ fn sum(numbers: &[f32]) -> f32 {
     sum_lanes(numbers)
 }
 
+/// Does the work of [`sum`] in 128 lanes, with the instructions that the caller's CPU features allow.
 #[inline(always)]
 fn sum_lanes(numbers: &[f32]) -> f32 {
     let mut lanes = [0.0f32; 128];
@@ -94,7 +95,8 @@ mod x86_64 {
     #[target_feature(enable = "avx2,fma")]
     pub fn avx2(steps: usize) -> f32 {
         let (a, b) = (_mm256_set1_ps(black_box(1.0)), _mm256_set1_ps(black_box(0.5)));
-        // Half of `CHAINS` at a time, because the 16 registers also hold the factors.
+        // Half of `CHAINS` at a time, because the 16 registers also hold the factors. Eight chains still cover a
+        // latency of 4 cycles.
         let mut sum = a;
         for _ in 0..2 {
             let mut chains = [a; CHAINS / 2];

@@ -1,8 +1,8 @@
-//! Times inner products of 32-bit and 16-bit floats, by instruction set and dimension. The throughput counts
-//! floating-point operations, two per multiply-add, so Gitem/s are GFLOP/s. `--bench limits` measures the limits of the
-//! machine.
+//! Times inner products of `f32` queries with rows of 32-bit or 16-bit floats, by instruction set and dimension. The
+//! throughput counts floating-point operations, two per multiply-add, so Gitem/s are GFLOP/s. The benchmark `limits`
+//! measures how many operations per second the machine can do.
 //!
-//! Run `cargo bench -p kernels --bench products`; append `-- one_query` for one benchmark.
+//! Run `cargo bench -p kernels --bench products`; append `-- one_query` to run only that benchmark.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -10,8 +10,9 @@ use kernels::half::{HalfFormat, HalfKernels};
 use kernels::{Batch, Kernels, Score};
 
 const DIMS: [usize; 4] = [128, 384, 768, 1024];
-/// With 1,024 dimensions, the rows take 256 KiB, which fits in the L2 cache.
+/// Number of rows. With 1,024 dimensions, the rows take 256 KiB, which fits in the L2 cache.
 const ROWS: usize = 64;
+/// Number of queries in a batch.
 const QUERIES: usize = 64;
 
 fn main() {
@@ -37,7 +38,8 @@ fn block(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     bencher.counter(ItemsCount::new(QUERIES * ROWS * dim * 2)).bench_local(score);
 }
 
-/// A batch of queries. For each query, only the rows that score higher than all rows before them are reported.
+/// A batch of queries. For each query, a row is reported only if it scores higher than all rows before it, in this and
+/// all earlier iterations.
 #[divan::bench(args = cases(Kernels::available().into_iter().map(Kernels::name)))]
 fn batch(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     let mut batch = Batch::new(float_kernels(set), Score::Dot, dim, &numbers(QUERIES * dim, 1));
@@ -65,6 +67,7 @@ fn halves<const BF16: bool>(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize
     bencher.counter(ItemsCount::new(ROWS * dim * 2)).bench_local(score);
 }
 
+/// Returns the kernels of the instruction set with this name.
 fn float_kernels(set: &str) -> &'static Kernels {
     Kernels::available().into_iter().find(|kernels| kernels.name() == set).expect("listed")
 }
@@ -74,7 +77,7 @@ fn cases(sets: impl Iterator<Item = &'static str>) -> impl Iterator<Item = (&'st
     sets.flat_map(|set| DIMS.map(|dim| (set, dim)))
 }
 
-/// Returns random numbers in [−1, 1).
+/// Returns pseudorandom numbers in [−1, 1).
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
     let mut state = seed;
     let next = || {

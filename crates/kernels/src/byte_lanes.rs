@@ -1,4 +1,4 @@
-//! Loads of bytes and horizontal sums that the x86-64 instruction sets of `int4`, `int8` and `signs` share.
+//! Loads of bytes and horizontal sums that the x86-64 code of `int4`, `int8` and `signs` shares.
 //!
 //! `totals` adds the lanes of four accumulators a, b, c and d at once. In registers of 64 bytes, `unpacklo` and
 //! `unpackhi` interleave two accumulators within each quarter (128 bits). Adding both results halves the number of
@@ -9,9 +9,9 @@
 //! b0 b1 b2 b3 │ …   + unpackhi     a2 b2 a3 b3 │ …   =   a0+a2 b0+b2 a1+a3 b1+b3 │ …
 //! ```
 //!
-//! After a second such step, with the same sums of c and d, each quarter has one partial sum of each of a, b, c and d.
-//! Finally the quarters are added. In registers of 32 bytes, `hadd` does the work of `unpacklo`, `unpackhi` and the
-//! addition, and there are two halves instead of four quarters.
+//! A second such step combines the result with the same sums of c and d; then each quarter has one partial sum of each
+//! of a, b, c and d. Finally, the quarters are added. In registers of 32 bytes, `hadd` does the work of `unpacklo`,
+//! `unpackhi` and the addition, and there are two halves instead of four quarters.
 
 /// Defines `Sums`, `WIDTH`, `zero`, `load_query` and `totals` for registers of 64 bytes.
 macro_rules! define_byte_lanes_512 {

@@ -1,10 +1,10 @@
 //! The macro that chooses kernels by the features of the running CPU.
 
-/// Implements `detect`, `available` and `name` for a struct of kernels, which must have the field `name`.
+/// Implements `detect`, `available`, `up_to` and `name` for a struct of kernels, which must have the field `name`.
 ///
 /// An invocation lists one module per instruction set, grouped by architecture, the fastest first, with its
-/// [`Level`](crate::Level) and the CPU features that it needs. The last module is portable and needs none. Each module has a static `KERNELS`. The
-/// doc comment in the invocation becomes that of `name`.
+/// [`Level`](crate::Level) and the CPU features that it needs. The last module is portable and needs none. Each module
+/// has a static `KERNELS`. The doc comment in the invocation becomes the doc comment of `name`.
 macro_rules! detect_kernels {
     (
         $(#[$name_doc:meta])+

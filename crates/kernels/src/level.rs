@@ -5,11 +5,12 @@ use std::sync::OnceLock;
 /// The environment variable that forces a level.
 const VARIABLE: &str = "PASSAGEKIT_CPU";
 
-/// A level of instruction sets. A CPU that supports a level also supports the lower levels of its architecture. At each
-/// level, all structs of kernels use the fastest instruction set of that level or below that the CPU supports.
+/// A level of instruction sets. Levels are ordered from the slowest to the fastest. At each level, every struct of
+/// kernels, such as [`Kernels`](crate::Kernels), uses the fastest instruction set that belongs to that level or a lower
+/// one and that the CPU supports. A CPU need not support all lower levels: many CPUs with AVX-512 lack AVX-VNNI.
 ///
-/// The environment variable `PASSAGEKIT_CPU` forces a level by its [name](Self::name), for all structs of kernels of the
-/// process. It is read once, when kernels are first needed. Levels are ordered from the slowest to the fastest.
+/// The environment variable `PASSAGEKIT_CPU` forces a level by its [name](Self::name), for all structs of kernels in
+/// the process. It is read once, when kernels are first needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Portable code for every CPU.
@@ -18,11 +19,11 @@ pub enum Level {
     Neon,
     /// AArch64: NEON and its dot-product instructions.
     Dotprod,
-    /// x86-64: AVX2.
+    /// x86-64: AVX2 and FMA.
     Avx2,
-    /// x86-64: AVX2 and the dot-product instructions of AVX-VNNI.
+    /// x86-64: AVX2, FMA and the dot-product instructions of AVX-VNNI.
     AvxVnni,
-    /// x86-64: AVX-512, with those of its extensions that the CPU supports.
+    /// x86-64: AVX2, FMA and AVX-512F, with whichever other AVX-512 extensions the CPU supports.
     Avx512,
 }
 
@@ -64,12 +65,12 @@ impl Level {
         Self::ALL.into_iter().filter(|level| level.is_supported())
     }
 
-    /// Returns the level that `PASSAGEKIT_CPU` forces. If the variable is not set or empty, returns the fastest level
+    /// Returns the level that `PASSAGEKIT_CPU` forces. If the variable is unset or empty, returns the fastest level
     /// that the running CPU supports.
     ///
     /// # Errors
     ///
-    /// If the variable is not the name of a level that the running CPU supports.
+    /// If the variable has a value that is not the name of a level that the running CPU supports.
     pub fn chosen() -> Result<Self, LevelError> {
         static CHOSEN: OnceLock<Result<Level, LevelError>> = OnceLock::new();
         CHOSEN.get_or_init(|| Self::choose(&std::env::var_os(VARIABLE).unwrap_or_default())).clone()
@@ -123,9 +124,9 @@ mod tests {
     }
 
     #[test]
-    fn other_levels_are_refused() {
-        let others = Level::ALL.into_iter().filter(|level| !level.is_supported()).map(Level::name);
-        for value in others.chain(["AVX2", "sse2"]) {
+    fn unsupported_levels_and_unknown_names_are_refused() {
+        let unsupported = Level::ALL.into_iter().filter(|level| !level.is_supported()).map(Level::name);
+        for value in unsupported.chain(["AVX2", "sse2"]) {
             let error = Level::choose(value.as_ref()).expect_err("not supported").to_string();
             assert!(error.contains("expected a level that this CPU supports, one of "), "{error}");
             assert!(error.ends_with(&format!("scalar; got {value}")), "{error}");

@@ -1,4 +1,5 @@
-//! SIMD kernels: inner products and distances of vectors, and scans over BM25 impacts and logits.
+//! SIMD kernels: inner products and distances of vectors, and scans over BM25 impacts and logits. (The impact of a term
+//! is its frequency in a passage together with the passage's length, as in Lucene.)
 //!
 //! Each module has the kernels for rows of one element type. Its main type is a struct of function pointers, such as
 //! [`Kernels`], with one instance per instruction set. `detect` returns the fastest instance that the running CPU
@@ -17,11 +18,11 @@
 //!
 //! The environment variable `PASSAGEKIT_CPU` forces a lower [`Level`].
 //!
-//! | module | rows | used for |
+//! | module | element type | used for |
 //! |---|---|---|
 //! | `float` ([`Kernels`], [`Batch`]) | `f32` | exact vector search, projections onto a vocabulary |
 //! | [`half`] | `f16`, `bf16` | exact search of rows stored in 16 bits |
-//! | [`int8`] | 8-bit codes | prefilter of exact search, codes of short vectors in HNSW graphs |
+//! | [`int8`] | 8-bit codes | first pass of exact search (rules out rows by a bound), short vectors in HNSW graphs |
 //! | [`int4`] | 4-bit codes | codes of vectors in HNSW graphs |
 //! | [`signs`] | sign bits | sign-bit sketches in HNSW graphs |
 //! | [`impacts`] | BM25 impact codes | upper bounds on BM25 scores |
@@ -29,19 +30,19 @@
 //!
 //! [`mod@reference`] has the definitions that tests compare the kernels with.
 //!
-//! In most modules, `tile.rs` has the loop, as a macro. `x86_64.rs`, `aarch64.rs` and `scalar.rs` expand it for each
-//! instruction set, with that set's registers and instructions. `dispatch.rs` lists the instruction sets, and
+//! In most modules, `tile.rs` has the main loop, as a macro. `x86_64.rs`, `aarch64.rs` and `scalar.rs` expand it for
+//! each instruction set, with that set's registers and instructions. `dispatch.rs` lists the instruction sets, and
 //! `operands.rs` has the types of queries and rows. `float` and `int8` have a second loop for batches of queries
 //! (`panels.rs`, `packed_rows.rs`), `logits` has portable loops that are compiled for each instruction set
 //! (`lanes.rs`), and `impacts` has a loop per instruction set.
 //!
 //! # Reproducible results
 //!
-//! With one instruction set, the value of a pair of vectors depends on that pair alone: [`Kernels::dot`],
-//! [`Kernels::score_rows`], [`Kernels::score_block`] and [`Batch`] return the same bits for it, whatever other rows and
-//! queries are in the call. The only exception is that [`Batch`] returns 0 instead of −0. Different instruction sets
-//! round differently, each within the error bounds of [`mod@reference`]. Integer kernels return the same integers on
-//! every CPU.
+//! With one instruction set, the score of a pair of vectors depends on that pair alone: [`Kernels::dot`],
+//! [`Kernels::score_rows`], [`Kernels::score_block`] and [`Batch`] return the same bits for the pair, whatever other
+//! rows and queries are in the call. The only exception is that [`Batch`] returns 0 instead of −0. Different
+//! instruction sets round differently, each within the error bounds of [`mod@reference`]. Integer kernels return the
+//! same integers on every CPU.
 #![allow(unsafe_code, reason = "SIMD loads, and calls of functions that only some CPUs can run")]
 
 #[macro_use]

@@ -1,5 +1,5 @@
 //! Inner products and distances by their definitions, in double precision, and bounds on the rounding errors of the
-//! kernels. Tests compare the kernels with these.
+//! kernels. Tests check that the kernels differ from the definitions by no more than these bounds.
 //!
 //! ```
 //! use kernels::{Kernels, reference};

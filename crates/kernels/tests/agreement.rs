@@ -36,10 +36,10 @@ proptest! {
     }
 
     #[test]
-    fn a_value_does_not_depend_on_its_position(
+    fn a_score_does_not_depend_on_its_position_in_a_block(
         dim in 1usize..150, queries in 1usize..9, rows in 0usize..11, offset in 0usize..17, seed in any::<u64>(),
     ) {
-        // An offset into the allocation makes the slices unaligned.
+        // Most offsets into the allocation misalign the slices with SIMD registers.
         let storage = values(seed, offset + (queries + rows) * dim);
         let (query_values, row_values) = storage[offset..].split_at(queries * dim);
         for kernels in Kernels::available() {
@@ -72,7 +72,8 @@ proptest! {
     ) {
         let query_values = values(seed, queries * dim);
         let mut row_values = values(!seed, rows * dim);
-        // Some values are NaN or infinite, and some rows are −0. NaN is never reported as a score; −0 is reported as 0.
+        // Some values are NaN or infinite, and some rows are all −0. A score of NaN is never reported; −0 is reported
+        // as 0.
         for (at, value) in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY].into_iter().enumerate() {
             row_values.iter_mut().skip(5 + at + dim * at * 3).step_by(11 * dim + 1).for_each(|x| *x = value);
         }

@@ -10,14 +10,15 @@ use kernels::logits::LogitKernels;
 use kernels::signs::SignKernels;
 use kernels::{Kernels, Level};
 
-/// The name of the chosen instruction set, and the names of all available ones. Every struct of kernels has the same
-/// functions, but no common trait.
+/// The name of the chosen instruction set, and the names of all available ones. This is a macro because the structs of
+/// kernels have the same functions, but no common trait.
 macro_rules! names {
     ($kernels:ident) => {
         ($kernels::detect().name(), $kernels::available().iter().map(|set| set.name()).collect::<Vec<_>>())
     };
 }
 
+/// The result of `names!` for each struct of kernels.
 fn choices() -> [(&'static str, Vec<&'static str>); 7] {
     [
         names!(Kernels),
@@ -31,10 +32,10 @@ fn choices() -> [(&'static str, Vec<&'static str>); 7] {
 }
 
 #[test]
-fn the_first_instruction_set_is_chosen_and_scalar_comes_last() {
-    let is_fastest = Level::chosen().ok() == Level::supported().next();
+fn the_first_instruction_set_is_chosen_unless_a_lower_level_is_forced_and_scalar_comes_last() {
+    let is_fastest_level = Level::chosen().ok() == Level::supported().next();
     for (chosen, names) in choices() {
-        assert!(names.first() == Some(&chosen) || !is_fastest && names.contains(&chosen));
+        assert!(names.first() == Some(&chosen) || !is_fastest_level && names.contains(&chosen));
         assert_eq!(names.last(), Some(&"scalar"));
         assert!(
             names.iter().all(|name| names.iter().filter(|other| *other == name).count() == 1),
@@ -43,14 +44,15 @@ fn the_first_instruction_set_is_chosen_and_scalar_comes_last() {
     }
 }
 
-/// Prints the chosen instruction sets. The next tests run it in processes of their own, with different environments.
+/// Prints the chosen instruction sets. The next tests run it in separate processes, with different environments.
 #[test]
 #[ignore = "run by another test"]
 fn print_chosen_instruction_sets() {
     println!("chosen: {}", choices().map(|(chosen, _)| chosen).join(" "));
 }
 
-/// Returns the chosen instruction sets of a process with this value of `PASSAGEKIT_CPU`, or its output if it fails.
+/// Runs a process with `value` as `PASSAGEKIT_CPU`. Returns the instruction sets that it chooses, or its output if it
+/// fails.
 fn chosen_with(value: &str) -> Result<Vec<String>, String> {
     let program = std::env::current_exe().expect("the path of this program");
     let output = Command::new(program)
@@ -71,7 +73,7 @@ fn chosen_with(value: &str) -> Result<Vec<String>, String> {
 fn the_environment_variable_forces_a_level_for_all_kernels() {
     for level in Level::supported() {
         let chosen = chosen_with(level.name()).expect("a supported level");
-        let sets_below = |level: Level| match level {
+        let sets_that_may_be_chosen = |level: Level| match level {
             Level::Scalar => vec!["scalar"],
             Level::Neon => vec!["neon", "scalar"],
             Level::Dotprod => vec!["neon+dotprod", "neon", "scalar"],
@@ -81,7 +83,7 @@ fn the_environment_variable_forces_a_level_for_all_kernels() {
         };
         assert_eq!(chosen.len(), 7);
         for set in chosen {
-            assert!(sets_below(level).contains(&set.as_str()), "{}: {set}", level.name());
+            assert!(sets_that_may_be_chosen(level).contains(&set.as_str()), "{}: {set}", level.name());
         }
     }
 }

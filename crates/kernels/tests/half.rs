@@ -1,4 +1,5 @@
-//! Conversions and products of 16-bit floats agree with their definitions, with every instruction set.
+//! Conversions, products and distances of 16-bit floats (*halves*: f16 and bf16) agree with their definitions, with
+//! every instruction set.
 
 use kernels::half::{HalfFormat, HalfKernels};
 use kernels::{Kernels, reference};
@@ -6,9 +7,9 @@ use proptest::prelude::*;
 
 const FORMATS: [HalfFormat; 2] = [HalfFormat::F16, HalfFormat::Bf16];
 
-/// The value of a 16-bit float by definition. Let s be the sign bit, e the exponent, and m the fraction, which has p
-/// bits. The value is (−1)^s · 2^(e − bias) · (1 + m / 2^p), or, if e is 0, (−1)^s · 2^(1 − bias) · m / 2^p (a
-/// subnormal number). If all exponent bits are set, it is infinite or NaN.
+/// The value of a 16-bit float by definition. Let s be the sign bit, e the exponent field, and m the fraction field,
+/// which has p bits. The value is (−1)^s · 2^(e − bias) · (1 + m / 2^p), or, if e is 0, (−1)^s · 2^(1 − bias) · m / 2^p
+/// (a subnormal number). If all exponent bits are set, the value is infinite or NaN.
 fn value(format: HalfFormat, bits: u16) -> f64 {
     let (fraction_bits, bias) = match format {
         HalfFormat::F16 => (10, 15),
@@ -83,8 +84,8 @@ proptest! {
                     continue;
                 }
                 prop_assert_eq!(wide.is_sign_negative(), half >> 15 == 1);
-                // Compares magnitudes: those of the result and of the two numbers next to it. Rounding treats infinity
-                // like the number that would follow the largest finite one.
+                // Compares the magnitudes of the result and of the two 16-bit floats next to it. Rounding treats
+                // infinity like the number that would follow the largest finite one.
                 let infinity = if format == HalfFormat::F16 { 65_536.0 } else { 2f64.powi(128) };
                 let finite = |value: f64| if value.is_infinite() { infinity } else { value.abs() };
                 let [nearest, below, above] = [half & 0x7fff, (half & 0x7fff).saturating_sub(1), (half & 0x7fff) + 1]
@@ -104,10 +105,11 @@ proptest! {
     #[test]
     fn every_instruction_set_agrees_with_the_reference_at_every_position_of_a_block(
         dim in 1usize..150, queries in 0usize..8, rows in 0usize..10,
-        seed in prop::collection::vec((-8.0f32..8.0, any::<u16>()), 1..200),
+        // Numbers for the queries and the rows, which are used repeatedly.
+        samples in prop::collection::vec((-8.0f32..8.0, any::<u16>()), 1..200),
     ) {
         let mut at = 0;
-        let mut next = || { at += 1; seed[at * 7 % seed.len()] };
+        let mut next = || { at += 1; samples[at * 7 % samples.len()] };
         let query_values: Vec<f32> = (0..queries * dim).map(|_| next().0).collect();
         for format in FORMATS {
             // Excludes infinities, NaN, and numbers whose products overflow.

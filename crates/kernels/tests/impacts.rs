@@ -1,5 +1,6 @@
-//! With every instruction set, scans find the same passages as a scalar implementation that adds the terms passage by
-//! passage, and bounds of codes are above the contributions.
+//! With every instruction set, scans find the same passages as a simple implementation that adds one bound at a time.
+//! The bound of an impact code is above the contribution of the code by at most one quantization step, and below it by
+//! no more than the rounding error.
 
 use kernels::impacts::{
     Bounds, DenseBounds, DenseTerm, FoundPassages, GROUP, ImpactKernels, MIN_CODES_PER_CLASS, PADDING,
@@ -7,6 +8,7 @@ use kernels::impacts::{
 };
 use proptest::prelude::*;
 
+/// The data of a [`DenseTerm`].
 #[derive(Debug, Clone)]
 struct Term {
     words: Vec<[u8; 8]>,
@@ -14,6 +16,7 @@ struct Term {
     bounds: DenseBounds,
 }
 
+/// A dense term of `groups` groups of passages.
 fn term(groups: usize) -> impl Strategy<Value = Term> {
     let word =
         prop_oneof![Just(0u64), Just(u64::MAX), any::<u64>(), any::<u64>().prop_map(|word| word & word >> 7)];
@@ -21,7 +24,7 @@ fn term(groups: usize) -> impl Strategy<Value = Term> {
     (
         words,
         prop::collection::vec(1u8..=255, groups * GROUP + PADDING),
-        // Up to 9 terms with up to 24 units each: less than the maximum of 255 units in total.
+        // Up to 9 terms of at most 24 units each add up to at most 216 units. A scan allows 255.
         prop::collection::vec(0u8..25, 256 / MIN_CODES_PER_CLASS),
     )
         .prop_map(|(words, codes, units)| Term {
@@ -31,17 +34,21 @@ fn term(groups: usize) -> impl Strategy<Value = Term> {
         })
 }
 
+/// The arguments of a scan.
 #[derive(Debug, Clone)]
 struct Case {
+    /// Sums of the bounds of the rare terms, one per passage.
     sums: Vec<u16>,
     terms: Vec<Term>,
+    /// See [`ScanOptions`] for this and the next two fields.
     allowed: Option<Vec<u64>>,
     threshold: u16,
     shift: u32,
-    /// Number of passages that one call can report.
+    /// Maximum number of passages that one call can report.
     room: usize,
 }
 
+/// Arguments with up to 39 groups of passages and up to 9 terms.
 fn case() -> impl Strategy<Value = Case> {
     (0usize..40, 0usize..10).prop_flat_map(|(groups, terms)| {
         let sum = prop_oneof![3 => Just(0u16), 2 => 0u16..300, 1 => 0u16..5_000];
@@ -107,7 +114,8 @@ proptest! {
     }
 
     #[test]
-    fn bounds_of_codes_are_above_the_contribution_by_at_most_one(
+    fn bounds_of_codes_are_zero_to_one_step_above_the_contribution(
+        // The contribution of a code is `scale` times its saturation. Code 0 contributes nothing.
         scale in 0f32..49_152.0, saturations in prop::collection::vec(0f32..=1.0, 256),
     ) {
         let saturations: [f32; 256] = saturations.try_into().expect("256 saturations");

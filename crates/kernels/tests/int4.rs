@@ -1,9 +1,10 @@
-//! Products of 4-bit codes agree with the definition, with every instruction set.
+//! Inner products of 4-bit codes agree with the definition, with every instruction set.
 
 use kernels::ByteRows;
 use kernels::int4::{BLOCK_BYTES, BLOCK_DIM, Int4Kernels, Int4Query, pack, unpack};
 use proptest::prelude::*;
 
+/// The inner product by definition.
 fn product(codes: &[u8], query: &[i8]) -> i32 {
     codes.iter().zip(query).map(|(&code, &value)| i32::from(code) * i32::from(value)).sum()
 }
@@ -12,10 +13,10 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_instruction_set_returns_the_integers_of_the_definition(
+    fn every_instruction_set_returns_the_exact_inner_products(
         dim in 1usize..600, count in 1usize..12, offset in 0usize..5,
         chosen in prop::collection::vec(any::<prop::sample::Index>(), 0..30),
-        // Enough for the largest `dim` and `count`; the first ones are used.
+        // Enough for the largest `dim` and `count`. Only as many as needed are used.
         all_codes in prop::collection::vec(prop_oneof![Just(15u8), Just(0), 0u8..16], 600 * 12),
         all_values in prop::collection::vec(prop_oneof![Just(-128i8), Just(127), any::<i8>()], 600),
     ) {

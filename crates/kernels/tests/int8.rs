@@ -4,7 +4,7 @@ use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8Queries, Int8RowBoun
 use numerics::SplitMix64;
 use proptest::prelude::*;
 
-/// Random bytes, half of which are 0 or 255.
+/// Returns random bytes, about half of which are 0 or 255.
 fn bytes(count: usize, seed: u64) -> Vec<u8> {
     let mut random = SplitMix64::new(seed);
     let mut next = || random.next_u64() >> 32;
@@ -17,6 +17,7 @@ fn bytes(count: usize, seed: u64) -> Vec<u8> {
         .collect()
 }
 
+/// The inner product by definition.
 fn product(row: &[u8], query: &[i8]) -> i32 {
     row.iter().zip(query).map(|(&row, &query)| (i32::from(row) - 128) * i32::from(query)).sum()
 }
@@ -25,7 +26,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_instruction_set_returns_the_integers_of_the_definition(
+    fn every_instruction_set_returns_the_exact_inner_products(
         dim in 1usize..300, gap in 0usize..70, count in 0usize..60, queries in 0usize..20, offset in 0usize..5,
         chosen in prop::collection::vec(any::<prop::sample::Index>(), 0..30), seed in any::<u64>(),
     ) {
@@ -44,14 +45,14 @@ proptest! {
                 .flat_map(|query| ords.iter().map(|&ord| product(rows.row(ord), query)).collect::<Vec<_>>())
                 .collect()
         };
-        let (all, of_ords) = (expected(&mut (0..count)), expected(&mut ords.iter().map(|&ord| ord as usize)));
+        let (all, some) = (expected(&mut (0..count)), expected(&mut ords.iter().map(|&ord| ord as usize)));
         for kernels in Int8Kernels::available() {
             let mut found = vec![i32::MIN; queries * count];
             kernels.products(&int8_queries, rows, &mut found);
             prop_assert_eq!(&found, &all, "{}", kernels.name());
             let mut found = vec![i32::MIN; queries * ords.len()];
             kernels.products_of(&int8_queries, rows, &ords, &mut found);
-            prop_assert_eq!(&found, &of_ords, "{}", kernels.name());
+            prop_assert_eq!(&found, &some, "{}", kernels.name());
         }
     }
 }
@@ -61,6 +62,7 @@ proptest! {
 
     #[test]
     fn the_mask_has_the_rows_whose_bound_is_at_or_above_the_threshold(
+        // For each row: two products, a scale, an addend and a length.
         rows in prop::collection::vec(
             (-70_000i32..70_000, -300i32..300, 0f32..2.0, 0f32..0.1, 0f32..9.0), 0..=BOUND_ROWS,
         ),
@@ -73,11 +75,11 @@ proptest! {
             rows.iter().map(|row| row.3).collect(),
             rows.iter().map(|row| row.4).collect(),
         ];
-        let numbers = Int8RowBounds { scales: &scales, addends: &addends, lengths: &lengths };
+        let row_bounds = Int8RowBounds { scales: &scales, addends: &addends, lengths: &lengths };
         let bound = Int8Bound { scale: 1e-3, per_addend: 3.0, per_length: 0.5, per_square: -0.25, constant: 0.125 };
         for kernels in Int8Kernels::available() {
             let low_products = has_low_products.then_some(&lower[..]);
-            let mask = kernels.bounds_at_least(&products, low_products, numbers, &bound, threshold);
+            let mask = kernels.bounds_at_least(&products, low_products, row_bounds, &bound, threshold);
             prop_assert!(rows.len() == BOUND_ROWS || mask >> rows.len() == 0);
             for (at, &(product, lower, scale, addend, length)) in rows.iter().enumerate() {
                 let [product, lower] = [product, lower].map(f64::from);
@@ -97,7 +99,7 @@ proptest! {
 }
 
 #[test]
-fn the_longest_rows_of_the_largest_codes_do_not_overflow() {
+fn products_of_the_longest_rows_with_extreme_codes_do_not_overflow() {
     for (byte, value) in [(255u8, 127i8), (255, -128), (0, 127), (0, -128)] {
         let rows = vec![byte; 5 * MAX_DIM];
         let queries = Int8Queries::new(MAX_DIM, vec![value; 3 * MAX_DIM]);

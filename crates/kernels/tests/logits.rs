@@ -3,6 +3,7 @@
 use kernels::logits::{LogitKernels, SoftmaxSum};
 use proptest::prelude::*;
 
+/// A logit, which usually is of ordinary size. Some are extreme, and some are integers, so that ties occur.
 fn logit() -> impl Strategy<Value = f32> {
     prop_oneof![
         6 => -20.0f32..20.0,
@@ -36,7 +37,7 @@ proptest! {
             }
             prop_assert_eq!(&logits, &expected, "{}", kernels.name());
             prop_assert_eq!(max, max_logit, "{}", kernels.name());
-            // Each exponential has a relative error of at most 2⁻²¹ (twice what is documented), plus the rounding of a
+            // Allows each exponential a relative error of 2⁻²¹ (twice the documented bound), plus the rounding of a
             // difference of up to 87. A sum of eight has seven roundings. Exponentials of logits more than 87 below the
             // largest are 0.
             let max_error = 1.0 / 2_097_152.0 + (87.0 + 8.0) / 16_777_216.0 + 700.0 * (-87f64).exp();

@@ -4,7 +4,8 @@ use kernels::ByteRows;
 use kernels::signs::{MAX_DIM, SignKernels, SignQuery, WORD_DIM};
 use proptest::prelude::*;
 
-/// Rows of bits, each followed by bytes that must be ignored.
+/// Packs `bits` into rows of `dim` bits, padded with zeros to whole words. All bits in the rest of each row's
+/// `row_bytes` bytes are set; the kernels must ignore them.
 fn rows_of(bits: &[bool], dim: usize, row_bytes: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     for row in bits.chunks_exact(dim) {
@@ -22,10 +23,10 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_instruction_set_returns_the_sums_of_the_definition(
+    fn every_instruction_set_returns_the_exact_sums(
         dim in 1usize..600, count in 1usize..12, trailing_bytes in 0usize..20,
         chosen in prop::collection::vec(any::<prop::sample::Index>(), 0..30),
-        // Enough for the largest `dim` and `count`; the first ones are used.
+        // Enough for the largest `dim` and `count`. Only as many as needed are used.
         bits in prop::collection::vec(any::<bool>(), 600 * 12),
         values in prop::collection::vec(prop_oneof![Just(-128i8), Just(127), any::<i8>()], 600),
     ) {

@@ -1,9 +1,9 @@
 //! Bounds on the rounding errors of single-precision arithmetic (Higham, *Accuracy and Stability of Numerical
 //! Algorithms*, 2002, chapters 2 and 3).
 //!
-//! A rounded operation returns the exact result times (1 + δ) with |δ| ≤ u = 2⁻²⁴. If the result is so small that it is
-//! subnormal, the absolute error is at most half of the smallest positive `f32` instead. A product of n factors (1 +
-//! δᵢ) differs from 1 by at most [γₙ](gamma).
+//! A rounded operation returns the exact result times 1 + δ, with |δ| ≤ u = 2⁻²⁴. If the result is so small that it is
+//! subnormal, the absolute error is at most half of the smallest positive `f32` instead. After n operations, the errors
+//! form a product of n factors 1 + δᵢ, which differs from 1 by at most [γₙ](gamma).
 
 /// u = 2⁻²⁴, the unit roundoff of `f32`: the maximum relative error of one rounded operation.
 pub const UNIT_ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;

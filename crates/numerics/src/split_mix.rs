@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sequence_equals_that_of_the_reference_implementation() {
+    fn the_sequence_is_that_of_the_reference_implementation() {
         // The output of the C reference implementation (splitmix64.c, Vigna, 2015) for the seed 1234567.
         let mut random = SplitMix64::new(1_234_567);
         let expected = [
@@ -80,8 +80,8 @@ mod tests {
             let values: Vec<f64> = (0..count).map(|_| f64::from(draw(&mut random))).collect();
             let mean = values.iter().sum::<f64>() / f64::from(count);
             let mean_square = values.iter().map(|value| value * value).sum::<f64>() / f64::from(count);
-            // The mean of 100,000 numbers of variance 1 has a standard deviation of 0.0032, and the mean of their
-            // squares one of at most 0.0045: the limits are 5 and more than 6 standard deviations.
+            // The mean of 100,000 numbers with variance 1 has a standard deviation of 0.0032. The mean of their squares
+            // has a standard deviation of at most 0.0045. So the limits are 5 and more than 6 standard deviations.
             assert!(mean.abs() < 0.016 && (mean_square - variance).abs() < 0.03, "{mean}, {mean_square}");
         };
         check(1.0 / 3.0, SplitMix64::uniform);

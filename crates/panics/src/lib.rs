@@ -1,9 +1,9 @@
 //! Turns panics into errors with a message and a source location.
 //!
-//! The addon catches the panics of its calls and rejects their promises. Rust's default panic hook prints each panic to
-//! standard error before it can be caught, so the addon [installs](install) a hook that records the panic instead. The
-//! code that catches a panic then asks for its [description]. A panic's payload does not contain its location, and a
-//! panic may be caught on another thread, so recorded panics are looked up by message.
+//! When a call of the addon panics, the addon catches the panic and rejects the promise of that call. Rust's default
+//! panic hook prints each panic to stderr before it can be caught, so the addon [installs](install) a hook that records
+//! the panic instead. The code that catches a panic then asks for its [description]. A panic's payload does not contain
+//! its location, and a panic may be caught on another thread, so recorded panics are looked up by message.
 //!
 //! Panics that no code catches are printed as usual: panics that end the process, and panics of threads that are not
 //! joined.
@@ -81,11 +81,12 @@ pub fn with_location(message: &str) -> String {
     }
 }
 
-/// Returns the [description] of the last panic of a thread whose name starts with `name`, for code that has no payload
-/// and only notices that the thread has ended.
+/// Returns the message and the location of the last recorded panic of a thread whose name starts with `prefix`, and
+/// removes the record. This is for code that has no payload and only notices that the thread has ended. Returns `None`
+/// if no such panic is recorded.
 #[must_use]
-pub fn last_of(name: &str) -> Option<String> {
-    let record = take(|record| record.thread.starts_with(name))?;
+pub fn last_of(prefix: &str) -> Option<String> {
+    let record = take(|record| record.thread.starts_with(prefix))?;
     Some(format!("{} (at {})", record.message, record.location))
 }
 
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_described_by_message_and_location_once() {
+    fn only_the_first_description_of_a_panic_has_its_location() {
         install();
         let line = line!() + 1;
         let payload = catch_unwind(|| panic!("expected {} rows", 9)).expect_err("it panics");

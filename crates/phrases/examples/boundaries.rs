@@ -1,8 +1,9 @@
-//! Splits each line of standard input into sentences, and prints the throughput. With the argument `whole`, all lines
-//! are one text.
+//! Splits each line of standard input into sentences, and prints the number of sentences and the throughput. With the
+//! argument `whole`, all lines are one text.
 //!
-//! With the argument `show`, prints instead the text around each boundary as `LINE | BEFORE ¦ AFTER`, and around each
-//! terminator inside a sentence that a space follows as `LINE - BEFORE _ AFTER`. Lines are numbered from 0:
+//! With the argument `show`, prints the text around each boundary as `LINE | BEFORE ¦ AFTER` instead. It also prints
+//! the text around each `.`, `!` or `?` that is inside a sentence and before a space, as `LINE - BEFORE _ AFTER`. Lines
+//! are numbered from 0:
 //!
 //! ```sh
 //! cargo run --release -p phrases --example boundaries -- show < passages.txt
@@ -29,7 +30,7 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Prints the boundaries and the terminators inside sentences of one line.
+/// Prints the boundaries of one line, and the terminators inside its sentences.
 fn show(number: usize, line: &str) {
     let ranges: Vec<_> = sentences(line).collect();
     for pair in ranges.windows(2) {

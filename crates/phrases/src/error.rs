@@ -17,7 +17,7 @@ pub enum Error {
     /// The model's tokenizer failed on a text.
     #[error(transparent)]
     Tokenize(#[from] tokenize::Error),
-    /// The work was cancelled.
+    /// The work was canceled.
     #[error(transparent)]
-    Cancelled(#[from] control::Cancelled),
+    Canceled(#[from] control::Canceled),
 }

@@ -13,8 +13,8 @@ use crate::units::units;
 
 /// Cuts texts into phrases with a fixed length in sentences or in word pieces.
 ///
-/// The phrases of a text do not overlap. They begin and end with characters other than white space, and contain all
-/// such characters of the text. A blank text has no phrases.
+/// The phrases of a text do not overlap, and do not begin or end with white space. Together they contain everything but
+/// the white space around them. A blank text has no phrases.
 #[derive(Debug, Clone)]
 pub struct Segmenter {
     length: Length,
@@ -29,7 +29,7 @@ enum Length {
     Pieces { max_pieces: usize, tokenizer: Arc<Tokenizer> },
 }
 
-/// Number of sentences between two checks for cancellation. Finding them takes well under a millisecond.
+/// Number of sentences between two checks for cancellation. Finding this many takes well under a millisecond.
 const SENTENCES_PER_CHECK: usize = 1024;
 
 impl Segmenter {
@@ -46,10 +46,10 @@ impl Segmenter {
     /// Creates a segmenter for phrases of at most `max_pieces` word pieces, not counting special tokens. Each phrase
     /// has as many words as fit.
     ///
-    /// A word, which is text between white space, is divided only if it has more than `max_pieces` pieces by itself. It
-    /// is then divided between the tokenizer's words, such as at a hyphen. A tokenizer's word with too many pieces
-    /// becomes a phrase of its own. In scripts without spaces, a phrase may end between any two of the tokenizer's
-    /// words.
+    /// A word, which is text between white space, is divided only if it alone has more than `max_pieces` pieces. It is
+    /// then divided between the words into which the tokenizer splits it, for example at a hyphen. If one of these has
+    /// too many pieces, it becomes a phrase of its own. In scripts without spaces, a phrase may end between any two of
+    /// the tokenizer's words, but not between a word and its punctuation.
     ///
     /// # Errors
     ///
@@ -63,10 +63,10 @@ impl Segmenter {
     ///
     /// # Errors
     ///
-    /// [`Error::Tokenize`] if the tokenizer fails on the text; [`Error::Cancelled`].
+    /// [`Error::Tokenize`] if the tokenizer fails on the text; [`Error::Canceled`] if `control` is canceled.
     pub fn segment(&self, text: &str, control: &Control) -> Result<Vec<Range<usize>>, Error> {
         let mut phrases: Vec<Range<usize>> = Vec::new();
-        // Number of sentences or pieces in the last phrase; 0 if the next sentence begins a new phrase.
+        // Number of sentences or pieces in the last phrase. For sentences, 0 if the next one begins a new phrase.
         let mut length = 0;
         match &self.length {
             &Length::Sentences(count) => {
@@ -94,7 +94,7 @@ impl Segmenter {
     ///
     /// # Errors
     ///
-    /// As [`segment`](Self::segment). If several texts fail, returns the error of the first of them.
+    /// Those of [`segment`](Self::segment). If several texts fail, returns the error of the first of them.
     pub fn segment_many<T: AsRef<str> + Sync>(
         &self,
         texts: &[T],
@@ -114,7 +114,7 @@ impl Segmenter {
     }
 }
 
-/// Begins a new phrase with a part of the text, or extends the last phrase by it.
+/// Begins a new phrase with `part`, or extends the last phrase by `part`.
 fn join(phrases: &mut Vec<Range<usize>>, part: Range<usize>, begins_phrase: bool) {
     match phrases.last_mut() {
         Some(last) if !begins_phrase => last.end = part.end,
@@ -143,17 +143,17 @@ mod tests {
     });
 
     fn piece_count(text: &str) -> usize {
-        TOKENIZER.pieces(text).expect("it is short").len()
+        TOKENIZER.pieces(text).expect("the text is short").len()
     }
 
     /// The phrases of a text.
     fn phrases<'t>(segmenter: &Segmenter, text: &'t str) -> Vec<&'t str> {
-        let ranges = segmenter.segment(text, &Control::new()).expect("it is not cancelled");
+        let ranges = segmenter.segment(text, &Control::new()).expect("the call is not canceled");
         ranges.into_iter().map(|range| &text[range]).collect()
     }
 
     #[test]
-    fn a_length_of_zero_is_refused_and_the_maximum_length_gives_the_whole_text() {
+    fn a_length_of_zero_is_refused_and_with_the_maximum_length_the_whole_text_is_one_phrase() {
         let refused = Segmenter::by_sentences(0).expect_err("zero is refused");
         assert_eq!(refused.to_string(), "sentences: expected at least 1, got 0");
         let refused = Segmenter::by_pieces(0, Arc::clone(&TOKENIZER)).expect_err("zero is refused");
@@ -167,11 +167,11 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_call_stops_at_once() {
+    fn a_canceled_call_stops_at_once() {
         let control = Control::new();
         control.cancel();
         let segmenter = Segmenter::by_sentences(1).expect("the length is not zero");
-        assert!(matches!(segmenter.segment_many(&["A fox."], &control), Err(Error::Cancelled(_))));
+        assert!(matches!(segmenter.segment_many(&["A fox."], &control), Err(Error::Canceled(_))));
     }
 
     proptest! {
@@ -188,7 +188,7 @@ mod tests {
         }
 
         #[test]
-        fn phrases_by_pieces_contain_all_words_and_at_most_the_maximum_of_pieces(
+        fn phrases_by_pieces_contain_all_words_and_only_a_single_word_exceeds_the_maximum(
             text in r"([a-z]{1,9}|[.,!'\-]| |\n|é|e\u{301}|東京。|กข|\PC){0,60}",
             max_pieces in 1usize..12,
         ) {
@@ -198,6 +198,7 @@ mod tests {
             let contained: String = phrases.concat();
             let without_space = |text: &str| text.split_whitespace().collect::<String>();
             prop_assert_eq!(without_space(&contained), without_space(&text));
+            // The number of words into which the tokenizer splits a text.
             let word_count = |text: &str| {
                 TOKENIZER.pieces(text).map_or(0, |found| found.words.last().map_or(0, |last| last + 1))
             };
@@ -215,7 +216,7 @@ mod tests {
             // A word of nine letters has at most nine pieces, so every word fits into a phrase.
             max_pieces in 9usize..20,
         ) {
-            // Words are added until the tokenizer counts too many pieces, which is simple but slow.
+            // Words are added one by one until a phrase would have too many pieces, which is simple but slow.
             let mut expected: Vec<String> = Vec::new();
             for word in &words {
                 let longer = expected.last().map(|last| format!("{last} {word}"));

@@ -1,14 +1,15 @@
 //! Splits a text into sentences.
 //!
 //! Most boundaries are those of Unicode Standard Annex 29, section 5: a sentence ends after a terminator, such as a
-//! full stop, and after the quotation marks and brackets that close there, unless the following text shows that the
-//! sentence continues. Further rules are for abbreviations, initials, numbers, quotations, footnotes, lists, headings,
+//! full stop, and any closing quotation marks and brackets that follow it, unless the text after them shows that the
+//! sentence continues. Further rules handle abbreviations, initials, numbers, quotations, footnotes, lists, headings,
 //! hard-wrapped lines, Thai and Lao.
 //!
 //! The scan goes from one character that may end a sentence to the next ([`characters`]). At a terminator, it reads the
 //! closing marks ([`terminator`]), the next word ([`lookahead`]) and the word before, and decides ([`decision`],
-//! [`abbreviations`]). At a line break, it decides by the layout ([`line_breaks`]). Each decision reads a bounded
-//! number of characters, so the scan takes linear time.
+//! [`abbreviations`]). At a line break, it decides by the layout ([`line_breaks`]). Apart from white space, most
+//! decisions read a bounded number of characters. Those at line breaks also read the line before the break, and measure
+//! the lines of each block once. So the scan takes linear time.
 
 mod abbreviations;
 pub(crate) mod characters;
@@ -32,8 +33,9 @@ use self::terminator::Terminator;
 /// Returns the sentences of a text as byte ranges, in order. They do not overlap, and do not begin or end with white
 /// space.
 ///
-/// Together they contain everything but white space. A part without a letter or a digit is joined to a neighboring
-/// sentence, unless the whole text has no letter or digit. A blank text has no sentences. Takes linear time.
+/// Together they contain everything but the white space around them. A part without a letter or a digit is joined to a
+/// neighboring sentence, unless the whole text has no letter or digit. A blank text has no sentences. Iterating over
+/// all sentences takes linear time.
 ///
 /// ```
 /// let text = "“Is it far?” asked Mr. Toad.\n\n- It is. Very.";
@@ -63,14 +65,14 @@ pub struct Sentences<'t> {
     start: usize,
     /// Byte offset at which the scan continues.
     position: usize,
-    /// Byte offset up to which the current sentence was searched for letters and digits.
+    /// Byte offset up to which the current sentence has been searched for letters and digits.
     checked: usize,
-    /// Whether the search found a letter or a digit.
+    /// Whether this search has found a letter or a digit.
     has_word: bool,
     /// The previous sentence, to which the current one may still be joined.
     pending: Option<Range<usize>>,
     line_breaks: LineBreaks,
-    /// Whether the text has capital letters; `None` until it is needed.
+    /// Whether the text has capital letters; `None` until this is needed.
     is_cased: Option<bool>,
 }
 
@@ -169,13 +171,13 @@ impl Sentences<'_> {
         self.line_breaks.ends_sentence(self.text, self.start, gap, is_cased).then_some(end)
     }
 
-    /// Returns the end of the current sentence if it ends with the run of Thai or Lao letters at byte `offset`. It does
-    /// if a space and another such letter follow, and if the sentence has at least [`MIN_THAI_CHARACTERS`], unless the
-    /// run ends with a mark of repetition or abbreviation, or one of [`THAI_CONTINUATIONS`] follows.
+    /// Returns the end of the current sentence if it ends with the Thai or Lao letters that begin at byte `offset`. The
+    /// sentence ends if it has at least [`MIN_THAI_CHARACTERS`] and if a space and another Thai or Lao letter follow,
+    /// unless its last character is a mark of repetition or abbreviation, or one of [`THAI_CONTINUATIONS`] follows.
     fn end_at_space(&mut self, offset: usize) -> Option<usize> {
         let text = self.text;
-        let run = text[offset..].find(|character| class(character) != Class::ThaiOrLao);
-        let end = run.map_or(text.len(), |length| offset + length);
+        let length = text[offset..].find(|character| class(character) != Class::ThaiOrLao);
+        let end = length.map_or(text.len(), |length| offset + length);
         self.position = end;
         let gap = Gap::at(text, end);
         let next = &text[gap.end..];
@@ -212,12 +214,12 @@ struct Boundary {
     next_start: usize,
 }
 
-/// Minimum number of characters of a Thai or Lao sentence that ends with a space. In a shorter text, a space more
-/// likely separates phrases.
+/// Minimum number of characters of a Thai or Lao sentence that ends with a space. After fewer characters, a space more
+/// likely separates parts of a sentence.
 const MIN_THAI_CHARACTERS: usize = 24;
 
-/// Thai and Lao words before which a space does not end a sentence. In this order: and, or, but, that, which, for, by,
-/// that (after verbs); for Thai also the repetition mark and the abbreviation mark, and for Lao the repetition mark.
+/// Words and marks before which a space does not end a sentence, first in Thai and then in Lao: and, or, but, that,
+/// which, for, by, that (after verbs), the repetition mark and, only in Thai, the abbreviation mark.
 const THAI_CONTINUATIONS: &[&str] = &[
     "และ",
     "หรือ",

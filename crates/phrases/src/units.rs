@@ -1,4 +1,4 @@
-//! Cuts a text into units, the smallest parts from which phrases are made, and counts the word pieces of each.
+//! Cuts a text into units, the smallest parts of which phrases are made, and counts the word pieces of each unit.
 
 use std::ops::Range;
 
@@ -21,13 +21,14 @@ pub(crate) struct Unit {
 }
 
 /// Minimum number of bytes in a block, which extends to the next white space. The tokenizer is called with one block at
-/// a time, which bounds its memory, and the time between two checks for cancellation.
-const BLOCK_BYTES: usize = 8192;
+/// a time. This bounds its memory and the time between two checks for cancellation.
+const MIN_BLOCK_BYTES: usize = 8192;
 
 /// Calls `emit` with each unit of a text, in order.
 ///
-/// A unit is a word, which is text between white space. A word is divided between the tokenizer's words, such as `a`,
-/// `-` and `b` of `a-b`, if it has more than `max_pieces` word pieces, or if its script has no spaces.
+/// A unit is usually a word, which is text between white space. The tokenizer splits such a word further into its own
+/// words, for example `a-b` into `a`, `-` and `b`. The tokenizer's words become units if the word has more than
+/// `max_pieces` word pieces, or if its script has no spaces. In the second case, punctuation stays with its word.
 pub(crate) fn units(
     tokenizer: &Tokenizer,
     text: &str,
@@ -63,10 +64,10 @@ pub(crate) fn units(
     Ok(())
 }
 
-/// Returns the end of the block that begins at byte `start`. White space follows a block instead of ending it, because
+/// Returns the end of the block that begins at byte `start`. A block ends before white space, not after it, because
 /// byte-level tokenizers put a space into the first piece of the next word.
 fn block_end(text: &str, start: usize) -> usize {
-    let mut end = start + BLOCK_BYTES;
+    let mut end = start + MIN_BLOCK_BYTES;
     if end >= text.len() {
         return text.len();
     }
@@ -78,8 +79,8 @@ fn block_end(text: &str, start: usize) -> usize {
 }
 
 /// Calls `emit` with the units of one word. The word is the byte range `word` of `text`, and its pieces are the range
-/// `word_pieces` of `pieces`. If it has more than `max_pieces`, it is divided between all words of the tokenizer;
-/// otherwise only where its script allows it.
+/// `word_pieces` of `pieces`. If the word has more than `max_pieces` pieces, it is divided between all of the
+/// tokenizer's words; otherwise it is divided only where [`can_divide`] allows it.
 fn divide_word(
     text: &str,
     word: Range<usize>,
@@ -128,7 +129,7 @@ mod tests {
         units(&tokenizer(), text, max_pieces, &Control::new(), |unit| {
             found.push((&text[unit.range], unit.piece_count))
         })
-        .expect("it is not cancelled");
+        .expect("the call is not canceled");
         found
     }
 
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_of_too_many_pieces_is_divided_between_the_words_of_the_tokenizer() {
+    fn a_word_of_too_many_pieces_is_divided_into_the_words_of_the_tokenizer() {
         assert_eq!(units_of("a-b-c", 4), [("a", 1), ("-", 1), ("b", 1), ("-", 1), ("c", 1)]);
         assert_eq!(units_of("a-b-c", 5), [("a-b-c", 5)]);
     }
@@ -151,8 +152,8 @@ mod tests {
     #[test]
     fn a_text_of_several_blocks_has_the_same_pieces_as_in_one_block() {
         let text = "It isn't far, said the fox to the hen-house: 3.5 miles at most! ".repeat(900);
-        assert!(text.len() > 5 * BLOCK_BYTES);
-        let whole = tokenizer().pieces(&text).expect("it is short enough");
+        assert!(text.len() > 5 * MIN_BLOCK_BYTES);
+        let whole = tokenizer().pieces(&text).expect("the text is short enough");
         let units = units_of(&text, 75);
         assert_eq!(units.iter().map(|unit| unit.1).sum::<usize>(), whole.len());
         let words: Vec<&str> = text.split_whitespace().collect();

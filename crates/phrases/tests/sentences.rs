@@ -150,7 +150,7 @@ fn closing_quotation_marks_and_brackets_belong_to_the_sentence() {
 }
 
 #[test]
-fn a_name_that_ends_with_a_terminator_does_not_end_a_sentence() {
+fn a_name_that_ends_with_a_terminator_does_not_end_a_sentence_before_a_lowercase_word() {
     assert_boundaries(&[
         "He joined Yahoo! in 2004. ¦He left Yahoo! ¦The pay was bad.",
         "Her play Who Is Afraid? is long. ¦It is good.",
@@ -219,7 +219,7 @@ fn sentences_continue_across_hard_wrapped_lines() {
 }
 
 #[test]
-fn chinese_and_japanese_end_without_a_space() {
+fn chinese_and_japanese_sentences_end_without_a_space() {
     assert_boundaries(&[
         "老磨坊烧毁了。¦它再也没有重建！¦谁是主人？¦没人知道。",
         "他说：“进来。”¦她走了进去。",

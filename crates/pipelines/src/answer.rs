@@ -1,4 +1,4 @@
-//! Reads passages for a question and returns its answers.
+//! Answers a question: runs a reader model on passages and extracts the best answers.
 
 use std::ops::Range;
 
@@ -32,11 +32,11 @@ pub struct AnswerOptions {
 pub struct PassageAnswer {
     /// The span's text.
     pub text: String,
-    /// Position of its passage in the list of passages.
+    /// Position of the answer's passage in the list of passages.
     pub passage: usize,
     /// The span's range in the passage's text, in UTF-16 code units.
     pub utf16_range: Range<usize>,
-    /// Under [`SpanScoring::Original`](reading::SpanScoring::Original), start logit + end logit; otherwise a
+    /// With [`SpanScoring::Original`](reading::SpanScoring::Original), start logit + end logit; otherwise a
     /// probability.
     pub score: f64,
 }
@@ -45,7 +45,7 @@ pub struct PassageAnswer {
 ///
 /// # Errors
 ///
-/// If a text cannot be tokenized, the model cannot be run, an option is invalid, or the work is cancelled.
+/// If a text cannot be tokenized, the model cannot be run, an option is invalid, or the work is canceled.
 pub fn answer(
     model: &ReaderModel,
     question: &str,
@@ -58,7 +58,8 @@ pub fn answer(
     answers_of(passages, &windows, options)
 }
 
-/// The answers that follow from the windows of each passage.
+/// Returns up to `k` answers from the reader's outputs. `windows` has the outputs for each passage: one for each window
+/// of it, since long passages are read in overlapping windows.
 fn answers_of(
     passages: &[ScoredPassage<'_>],
     windows: &[Vec<PassageLogits>],
@@ -93,7 +94,7 @@ mod tests {
     use reading::SpanScoring;
 
     #[test]
-    fn the_k_best_answers_have_their_ranges_in_utf_16() {
+    fn the_k_best_answers_are_returned_with_ranges_in_utf_16_code_units() {
         // 😀 has four bytes and two UTF-16 code units.
         let passage = ReaderPassage { title: None, text: "😀 in 1869" };
         let passages = [ScoredPassage { passage, score: 7.0 }, ScoredPassage { passage, score: 7.0 }];
@@ -111,7 +112,7 @@ mod tests {
             let windows = [window(0.0, [9.0, 0.0]), window(1.0, [0.0, 5.0])];
             answers_of(&passages, &windows, &AnswerOptions { read_options, k }).expect("sound windows")
         };
-        // Under `Original`, the passage with the best relevance comes first. Its best token has the logits 5 and 5.
+        // With `Original`, the passage with the best relevance comes first. Its best token has the logits 5 and 5.
         let best = &answers(1)[..];
         let expected = PassageAnswer { text: "1869".to_owned(), passage: 1, utf16_range: 6..10, score: 10.0 };
         assert_eq!(best, [expected]);

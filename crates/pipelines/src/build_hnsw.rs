@@ -12,8 +12,8 @@ use crate::Error;
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written, an option is invalid, the system gives no threads, or the work is cancelled.
-/// There is no `output` then.
+/// If a file cannot be read or written, an option is invalid, threads cannot be started, or the work is canceled. Then
+/// `output` is not written; if the file existed, it stays unchanged.
 pub fn build_hnsw(
     flat: &Path,
     output: &Path,

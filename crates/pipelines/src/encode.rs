@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::Error;
 
-/// Number of passages per call of the encoder: enough for batches of similar length, and few enough that their vectors
-/// take little memory.
+/// Number of passages per call of the encoder: enough that passages of similar length can be batched together, and few
+/// enough that their vectors take little memory.
 const PASSAGES_PER_CALL: u32 = 1024;
 
 /// How the passages of a store are encoded and stored.
@@ -25,13 +25,13 @@ pub struct EncodeStoreOptions {
     pub metadata: Value,
 }
 
-/// Encodes the passages of a store and writes their vectors and ids to the index file `output`, which compares by inner
-/// product. Progress counts passages.
+/// Encodes the passages of a store, and writes their vectors and ids to the file `output`, a flat index with inner
+/// product as its similarity. Progress counts passages.
 ///
 /// # Errors
 ///
-/// If the store is corrupt, a passage cannot be encoded, the file cannot be written, or the work is cancelled. There is
-/// no `output` then.
+/// If the store is corrupt, a passage cannot be encoded, the file cannot be written, or the work is canceled. Then
+/// `output` is not written; if the file existed, it stays unchanged.
 pub fn encode_store(
     store: &PassageStore,
     encoder: &Encoder,
@@ -45,7 +45,7 @@ pub fn encode_store(
     })
 }
 
-/// [`encode_store`] with a function in place of the encoder.
+/// Does the work of [`encode_store`] with a function in place of the encoder.
 fn write_vectors(
     store: &PassageStore,
     mut writer: FlatWriter,
@@ -83,7 +83,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, output) = (folder.path().join("passages.store"), folder.path().join("index"));
         let mut writer = PassageStoreWriter::create(&path).expect("writable");
-        // Two calls of the encoder.
+        // Enough passages for two calls of the encoder.
         let count = PASSAGES_PER_CALL + 7;
         for number in 0..count {
             let title = (number % 2 == 0).then(|| "titled".to_owned());
@@ -102,7 +102,7 @@ mod tests {
         let encode = |inputs: &[EncoderInput<'_>], options: &EncodeOptions| -> Result<Vec<f32>, Error> {
             assert_eq!((options.batch_tokens, options.first_input % PASSAGES_PER_CALL as usize), (512, 0));
             assert_eq!(inputs[0].text, options.first_input.to_string());
-            // 1 if there is a title, otherwise 0; and the number that is the text.
+            // The first number is 1 if there is a title, otherwise 0. The second is the text, which is a number.
             let vector = |input: &EncoderInput<'_>| {
                 [f32::from(u8::from(input.title.is_some())), input.text.parse().expect("a number")]
             };

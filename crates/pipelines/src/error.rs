@@ -1,6 +1,6 @@
 //! The crate's error type.
 
-/// Why work of several features failed: usually the error of one of them.
+/// Why a pipeline failed: usually the error of one of the crates that it uses.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -10,15 +10,15 @@ pub enum Error {
         /// What was expected and what was passed.
         message: String,
     },
-    /// The reader was closed, and the cache lacks a reading.
+    /// The reader has been closed, and a reading that is needed is not in a cache.
     #[error("this reader was closed")]
     ReaderClosed,
-    /// The cache has readings of another reader, or with other limits.
+    /// The cache has readings of a different reader, or readings with different limits.
     #[error("readRun: expected a cache of readings of {expected}, got one of {got}")]
     OtherReader {
-        /// Identity of the reader.
+        /// Identity of the reader and its limits.
         expected: String,
-        /// Identity of the reader whose readings the cache has.
+        /// Identity of the reader and the limits with which the readings in the cache were made.
         got: String,
     },
     /// Passages could not be read.
@@ -39,7 +39,7 @@ pub enum Error {
     /// A BM25 index could not be changed.
     #[error(transparent)]
     Sparse(#[from] sparse::Error),
-    /// The work was cancelled.
+    /// The work was canceled.
     #[error(transparent)]
-    Cancelled(#[from] control::Cancelled),
+    Canceled(#[from] control::Canceled),
 }

@@ -1,5 +1,5 @@
-//! Puts the passages of files and stores into a BM25 index. If an error occurs after some passages were put,
-//! the writer refuses to commit until it is rolled back.
+//! Puts the passages of files and stores into a BM25 index: adds them, or replaces passages with the same ids. If an
+//! error occurs after some passages have been put, the writer refuses to commit until it is rolled back.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use sparse::{Analyzer, IndexWriter, PassageFields, Put, WriterOptions};
 
 use crate::Error;
 
-/// Puts the remaining passages of a [`PassageReader`] into an index, without committing them. Progress counts bytes of
-/// the file, before decompression.
+/// Puts the remaining passages of a [`PassageReader`] into an index, without committing them. Progress counts the bytes
+/// that were read from the file; in a compressed file, these are compressed bytes.
 ///
 /// # Errors
 ///
-/// If a passage cannot be read or the index refuses it, or if the work is cancelled. If this call put passages before
-/// the error, the writer must then be rolled back, which also discards earlier uncommitted changes.
+/// If a passage cannot be read or the index refuses it, or if the work is canceled. If this call put any passages
+/// before the error, the writer must be rolled back, which also discards earlier uncommitted changes.
 pub fn index_file(
     writer: &mut IndexWriter,
     put: Put,
@@ -38,7 +38,7 @@ pub fn index_file(
 ///
 /// # Errors
 ///
-/// As [`index_file`].
+/// Those of [`index_file`].
 pub fn index_store(
     writer: &mut IndexWriter,
     put: Put,
@@ -60,14 +60,14 @@ pub fn index_store(
 }
 
 /// Builds an index of one segment in the folder `output` from the passages of a store. The commit records `state`, any
-/// JSON of the caller. Progress counts passages.
+/// JSON value of the caller. Progress counts passages.
 ///
-/// Neither the commit nor the merge at the end can be interrupted, and neither is counted. If the work is cancelled
-/// between them, the committed index stays in the folder, not yet merged.
+/// Neither the commit nor the merge at the end can be interrupted, and progress includes neither. If the work is
+/// canceled between them, the committed index stays in the folder, not yet merged.
 ///
 /// # Errors
 ///
-/// As [`index_store`], or if the folder has an index already.
+/// Those of [`index_store`], and if the folder already has an index.
 pub fn build_bm25(
     store: &PassageStore,
     output: &Path,
@@ -93,13 +93,16 @@ mod tests {
     use sparse::{Bm25, Bm25Index};
     use std::path::PathBuf;
 
+    /// Three passages in DPR's format.
     const TABLE: &str = "id\ttext\ttitle\na\tone\tTitle\nb\ttwo\tTitle\nc\tthree\tTitle\n";
 
+    /// A writer of a new, empty index in `folder`.
     fn writer(folder: &Path) -> IndexWriter {
         IndexWriter::create(&folder.join("index"), Analyzer::SIMPLE, WriterOptions::default())
             .expect("a folder")
     }
 
+    /// Writes `table` to a file and puts its passages into the index. Checks that progress counts all bytes.
     fn index_table(writer: &mut IndexWriter, put: Put, table: &str) -> Result<Ingested, Error> {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("passages.tsv");
@@ -112,6 +115,7 @@ mod tests {
         Ok(ingested)
     }
 
+    /// A store of passages with these ids, whose texts contain the ids.
     fn store(folder: &Path, ids: &[&str]) -> PassageStore {
         let path: PathBuf = folder.join("passages.store");
         let mut writer = PassageStoreWriter::create(&path).expect("writable");
@@ -124,6 +128,7 @@ mod tests {
         PassageStore::open(&path).expect("sound")
     }
 
+    /// The ids of the passages that the committed index in `folder` finds.
     fn found(folder: &Path, query: &str) -> Vec<String> {
         let searcher = Bm25Index::open(&folder.join("index")).expect("an index").searcher();
         let hits = searcher.search(query, 10, Bm25::default(), &Control::new()).expect("a query");
@@ -170,12 +175,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = writer(folder.path());
         index_table(&mut writer, Put::Add, TABLE).expect("new ids");
-        index_table(&mut writer, Put::Add, TABLE).expect_err("its first passage is there");
-        writer.commit().expect("nothing was changed by the second file");
+        index_table(&mut writer, Put::Add, TABLE).expect_err("its first passage is already in the index");
+        writer.commit().expect("the second file changed nothing");
     }
 
     #[test]
-    fn a_store_becomes_an_index_of_one_segment() {
+    fn a_store_becomes_an_index_unless_the_work_is_canceled() {
         let folder = tempfile::tempdir().expect("a folder");
         let (store, control) = (store(folder.path(), &["x", "y"]), Control::new());
         build_bm25(&store, &folder.path().join("index"), Analyzer::SIMPLE, Value::Null, &control)
@@ -187,8 +192,8 @@ mod tests {
         assert_eq!((control.done(), control.total()), (2, 2));
 
         control.cancel();
-        let cancelled =
+        let canceled =
             build_bm25(&store, &folder.path().join("other"), Analyzer::SIMPLE, Value::Null, &control);
-        assert!(matches!(cancelled, Err(Error::Cancelled(_))));
+        assert!(matches!(canceled, Err(Error::Canceled(_))));
     }
 }

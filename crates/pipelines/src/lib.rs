@@ -1,10 +1,10 @@
-//! Work in which several features take part: each function here reads the output of one crate and passes it on to
-//! another, so that no passage, vector or logit leaves native memory in between.
+//! Pipelines through several features: each function here reads the output of one crate and passes it on to another,
+//! so that no passage, vector or logit leaves native memory in between.
 //!
 //! [`index_file`] and [`index_store`] put passages into a BM25 index, and [`build_bm25`] builds one from a store.
-//! [`encode_store`] encodes passages into a flat vector index, and [`build_hnsw`] builds an HNSW index from one.
-//! [`answer`] reads passages with a reader model and returns answers. [`read_run`] reads the passages of a whole run,
-//! with a cache; [`RunReadings`] has its result, from which answers are computed.
+//! [`encode_store`] encodes passages into a flat vector index, and [`build_hnsw`] builds an HNSW index from a flat
+//! index. [`answer`] reads passages with a reader model and returns answers. [`read_run`] reads the passages of a whole
+//! run, with a cache, and returns [`RunReadings`], from which answers are computed.
 //!
 //! ```
 //! use control::Control;

@@ -17,27 +17,27 @@ use crate::reader_identity::ReaderOrigin;
 use crate::run_readings::RunReadings;
 use crate::window::to_window;
 
-/// Approximate number of batches between two writes to the cache. If the work is cancelled, only their readings are
-/// lost.
-const MODEL_CALLS_PER_WRITE: usize = 4;
+/// Approximate number of the model's batches between two writes to the cache. If the work is canceled, only the
+/// readings since the last write are lost.
+const BATCHES_PER_WRITE: usize = 4;
 
 /// A reader with its cache.
 #[derive(Debug)]
 pub struct RunReader {
-    /// None if the reader was closed: then the cache must have every reading.
+    /// `None` if the reader has been closed. Then the cache must have every reading.
     pub model: Option<Arc<ReaderModel>>,
-    /// What the reader was opened with.
+    /// The files and the configuration with which the reader was opened.
     pub origin: Arc<ReaderOrigin>,
     /// Which spans of a passage are kept.
     pub limits: SpanLimits,
-    /// Readings that were made before. New ones are added.
+    /// Readings from earlier calls. New readings are added.
     pub cache: Option<Cache>,
 }
 
 /// A cache of readings, which other calls may use at the same time.
 #[derive(Debug, Clone)]
 pub struct Cache {
-    /// The file.
+    /// The open cache file.
     pub file: Arc<Mutex<ReadingCache>>,
     /// Identifies the reader and the limits with which all readings in the file were made; see
     /// [`ReaderOrigin::identity`].
@@ -53,14 +53,15 @@ pub struct RunQuestion {
     pub text: String,
 }
 
-/// Reads the first `depth` hits of `run` for each question, unless the cache has their readings. `passages` has their
-/// texts. Progress counts passages.
+/// Reads the first `depth` hits of `run` for each question, unless the cache has their readings. `passages` has the
+/// texts of the hits. Progress counts passages.
 ///
 /// # Errors
 ///
-/// [`Error::OtherReader`] if the cache has readings of another reader; [`Error::Argument`] if `passages` lacks a
-/// passage of the run; [`Error::ReaderClosed`] if there is no model, and the cache lacks a reading; and if a passage
-/// cannot be read, the cache cannot be written, or the work is cancelled. The cache keeps what was read before.
+/// [`Error::OtherReader`] if the cache has readings of a different reader, or with different limits;
+/// [`Error::Argument`] if `passages` lacks one of the hits; [`Error::ReaderClosed`] if there is no model and a reading
+/// is not in a cache. Other errors if a passage cannot be read, the cache cannot be read or written, or the work is
+/// canceled. The cache keeps the readings that were written to it before the error.
 pub fn read_run(
     reader: &RunReader,
     run: &RetrievedRun,
@@ -71,9 +72,9 @@ pub fn read_run(
 ) -> Result<RunReadings, Error> {
     reader.check_cache()?;
     let config = reader.origin.config();
-    // A batch has room for this number of the longest inputs, but assume at least 4, because most inputs are shorter.
+    // The number of inputs of maximum length that fit into a batch, but at least 4, because most inputs are shorter.
     let inputs_per_batch = (config.batch_tokens / config.max_tokens).max(4);
-    let group_len = MODEL_CALLS_PER_WRITE * inputs_per_batch;
+    let group_len = BATCHES_PER_WRITE * inputs_per_batch;
     let work = Work { cache: reader.cache.as_ref(), limits: reader.limits, group_len, control };
     work.read_run(run, depth, passages, questions, |question, passages| {
         let model = reader.model.as_ref().ok_or(Error::ReaderClosed)?;
@@ -82,7 +83,7 @@ pub fn read_run(
 }
 
 impl RunReader {
-    /// Checks that the readings of the cache are of this reader, with these limits.
+    /// Checks that the readings of the cache were made by this reader, with its limits.
     fn check_cache(&self) -> Result<(), Error> {
         let Some(cache) = &self.cache else { return Ok(()) };
         let expected = self.origin.identity(self.limits)?;
@@ -97,13 +98,13 @@ impl RunReader {
 struct Work<'a> {
     cache: Option<&'a Cache>,
     limits: SpanLimits,
-    /// Maximum number of passages for which the model is called at once.
+    /// Maximum number of passages per call of the model.
     group_len: usize,
     control: &'a Control,
 }
 
 impl Work<'_> {
-    /// [`read_run`] with a function in place of the model.
+    /// Does the work of [`read_run`] with a function in place of the model.
     fn read_run(
         &self,
         run: &RetrievedRun,
@@ -134,8 +135,8 @@ impl Work<'_> {
         Ok(RunReadings::new(ids, readings, run))
     }
 
-    /// Returns the readings of passages, in the order of the passages: from the cache or, if it does not have a
-    /// reading, from the model.
+    /// Returns the readings of passages, in the order of the passages. Readings that the cache lacks come from the
+    /// model.
     fn read(
         &self,
         question: &str,
@@ -160,7 +161,8 @@ impl Work<'_> {
 
 fn passage_of<'a>(passages: &'a PassageTexts, id: &str) -> Result<ReaderPassage<'a>, Error> {
     let found = passages.get(id)?.ok_or_else(|| {
-        let message = format!("readRun: expected every passage of the run, got none of \"{id}\"");
+        let message =
+            format!("readRun: expected the text of every passage of the run, got none for \"{id}\"");
         Error::Argument { message }
     })?;
     Ok(ReaderPassage { title: found.title, text: found.text })
@@ -177,6 +179,7 @@ mod tests {
 
     const LIMITS: SpanLimits = SpanLimits { max_spans: 3, max_tokens: 3 };
 
+    /// A run with three hits for q1 and one for q2.
     fn run() -> RetrievedRun {
         let mut run = Run::new();
         let hit = |id: &str, score: f32| ScoredId { id: id.to_owned(), score };
@@ -185,6 +188,7 @@ mod tests {
         run.into()
     }
 
+    /// The passages of [`run`].
     fn passages() -> PassageTexts {
         let mut passages = PassageTexts::default();
         let passage =
@@ -197,7 +201,8 @@ mod tests {
         ids.iter().map(|&id| RunQuestion { id: id.to_owned(), text: format!("{id}?") }).collect()
     }
 
-    /// One window of one token, the whole text. Longer texts are more relevant.
+    /// The output of the model for a text: one window with one token, which is the whole text. Longer texts are more
+    /// relevant.
     fn logits(text: &str) -> Vec<PassageLogits> {
         vec![PassageLogits {
             relevance: Relevance::Logit(text.len() as f32),
@@ -208,8 +213,8 @@ mod tests {
         }]
     }
 
-    /// Reads a run, at most two passages per call of the model. Returns the readings and, for each call, the question
-    /// and the texts.
+    /// Reads [`run`] for the questions `ids`, with at most two passages per call of the model. Returns the readings
+    /// and, for each call, the question and the texts.
     fn read(
         cache: Option<&Cache>,
         depth: usize,
@@ -227,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_passages_of_each_question_are_read_and_answer_it() {
+    fn the_first_passages_of_each_question_are_read_and_answer_the_question() {
         let control = Control::new();
         // The run has no hits for q3.
         let (readings, calls) = read(None, 2, &["q1", "q2", "q3"], &control);
@@ -259,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_refused_without_its_passages_and_without_a_reader() {
+    fn a_run_is_refused_if_passages_are_missing_the_reader_is_closed_or_the_cache_is_of_a_different_reader() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = |name: &str| folder.path().join(name);
         std::fs::write(file("model"), "model").expect("writable");
@@ -272,7 +277,7 @@ mod tests {
         assert_eq!(refused(&reader, &passages()), "this reader was closed");
         assert_eq!(
             refused(&reader, &PassageTexts::default()),
-            "readRun: expected every passage of the run, got none of \"a\""
+            "readRun: expected the text of every passage of the run, got none for \"a\""
         );
         let cache = ReadingCache::open(&file("cache"), "another reader").expect("a new file");
         let identity = "another reader".to_owned();
@@ -281,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_joined_with_their_readings_unless_none_was_read() {
+    fn questions_are_joined_with_their_readings_and_refused_if_none_of_them_was_read() {
         let (readings, _) = read(None, 2, &["q1"], &Control::new());
         let accepted = |id: &str| (id.to_owned(), vec!["old".to_owned()]);
         let questions = [accepted("q9"), accepted("q1")];
@@ -293,7 +298,7 @@ mod tests {
         let refused = readings.answered(&questions[..1], false).expect_err("none was read").to_string();
         assert_eq!(
             refused,
-            "questions: expected some that were read, got none of them: the readings begin with \"q1\", the questions with \"q9\""
+            "questions: expected at least one that was read, got none: the readings begin with \"q1\", the questions with \"q9\""
         );
     }
 }

@@ -8,7 +8,7 @@ use reading::SpanLimits;
 
 use crate::Error;
 
-/// What a reader was opened with. A cache of readings is only valid for one origin.
+/// The files and the configuration with which a reader was opened. A cache of readings is valid for only one origin.
 #[derive(Debug)]
 pub struct ReaderOrigin {
     model: PathBuf,
@@ -19,7 +19,7 @@ pub struct ReaderOrigin {
 }
 
 impl ReaderOrigin {
-    /// The origin of a reader: the files of its model and its tokenizer, and its configuration.
+    /// Describes a reader by the files of its model and its tokenizer, and by its configuration.
     #[must_use]
     pub fn new(model: PathBuf, tokenizer: PathBuf, config: ReaderConfig) -> Self {
         Self { model, tokenizer, config, file_hashes: OnceLock::new() }
@@ -31,7 +31,8 @@ impl ReaderOrigin {
         &self.config
     }
 
-    /// Returns everything that readings depend on, as text: two readers with the same text give the same readings.
+    /// Returns a text that describes everything that readings depend on: two readers with the same text give the same
+    /// readings.
     ///
     /// # Errors
     ///
@@ -48,10 +49,11 @@ impl ReaderOrigin {
     }
 }
 
-/// The configuration and the limits as text.
+/// Describes the configuration and the limits.
 fn describe(config: &ReaderConfig, limits: SpanLimits) -> String {
-    // Every field is named, so that the compiler complains here about a new one. The size of batches changes the logits
-    // of an int8 model a little, but two readings of a passage may come from different batches anyway.
+    // The patterns name every field, so that a new field does not compile until it is handled here. The size of batches
+    // changes the logits of an int8 model a little, but two readings of a passage may come from different batches
+    // anyway.
     let ReaderConfig { max_tokens, max_question_tokens, batch_tokens: _, long_passages, titles, open_ended } =
         *config;
     let SpanLimits { max_spans, max_tokens: max_answer_tokens } = limits;
@@ -68,8 +70,9 @@ fn describe(config: &ReaderConfig, limits: SpanLimits) -> String {
     )
 }
 
+/// Describes the files by their SHA-256 hashes.
 fn hash_files(model: &Path, tokenizer: &Path) -> Result<String, Error> {
-    // Exporters write the weights of large models to a file next to the graph.
+    // Exporters write the weights of large models to a separate file next to the graph.
     let weights = [".data", "_data"].map(|suffix| {
         let mut path = model.as_os_str().to_owned();
         path.push(suffix);
@@ -99,7 +102,7 @@ mod tests {
             origin.identity(LIMITS).expect("readable")
         };
         let config = ReaderConfig::default();
-        // The SHA-256 of "model" and of no bytes.
+        // The SHA-256 hashes of "model" and of an empty file.
         assert_eq!(
             identity(config),
             "model 9372c470eeadd5ecd9c3c74c2b3cb633f8e2f2fad799250a0f70d652b6b825e4, \
@@ -116,6 +119,6 @@ mod tests {
 
         let before = identity(config);
         write(folder.path().join("model.onnx_data"), "weights").expect("writable");
-        assert_ne!(identity(config), before, "weights next to the graph count");
+        assert_ne!(identity(config), before, "the identity depends on weights next to the graph");
     }
 }

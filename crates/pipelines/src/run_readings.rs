@@ -1,4 +1,5 @@
-//! The readings of questions and the hits of a run for them, and the answers that follow from the readings.
+//! The result of [`read_run`](crate::read_run): the readings of questions, and the answers that follow from them. A
+//! reading is what the reader model returned for one question and one passage.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,12 +18,13 @@ pub struct RunReadings {
     ids: Vec<String>,
     /// Positions of the questions by their ids.
     positions: HashMap<String, usize>,
-    /// `[questions]`
+    /// `[questions]`: the readings of each question.
     readings: Vec<QuestionReadings>,
+    /// The run whose hits were read.
     run: Arc<Run>,
 }
 
-/// The best answer of a question of a run.
+/// The best answer to a question of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunAnswer<'a> {
     /// Position of the question in [`RunReadings::questions`].
@@ -34,25 +36,25 @@ pub struct RunAnswer<'a> {
 }
 
 impl RunReadings {
-    /// Stores the readings of the questions with these ids. The passages of a question are the first hits of its list
-    /// in `run`.
+    /// Takes the ids and the readings of questions, in the same order. The passages of a question are its first hits in
+    /// `run`.
     pub(crate) fn new(ids: Vec<String>, readings: Vec<QuestionReadings>, run: Arc<Run>) -> Self {
         let positions = ids.iter().enumerate().map(|(at, id)| (id.clone(), at)).collect();
         Self { ids, positions, readings, run }
     }
 
-    /// The readings of each question.
+    /// Returns the readings of each question.
     #[must_use]
     pub fn questions(&self) -> &[QuestionReadings] {
         &self.readings
     }
 
-    /// Returns the best answers to the questions at these positions, without the questions that have none. Only the
-    /// first `passage_count` passages of each question count. Positions at which there is no question are ignored.
+    /// Returns the best answer to each question at the given positions. Questions without an answer are left out. Only
+    /// the first `passage_count` passages of each question count. Positions at which there is no question are ignored.
     ///
     /// # Errors
     ///
-    /// If a weight of the scoring is not finite, or the work is cancelled.
+    /// If a weight of the scoring is not finite, or the work is canceled.
     pub fn answers(
         &self,
         questions: Range<usize>,
@@ -71,12 +73,12 @@ impl RunReadings {
         Ok(answers.collect())
     }
 
-    /// Joins questions, each an id with its accepted answers, with their readings. If `has_patterns`, accepted answers
-    /// are regular expressions.
+    /// Joins questions, given as ids with accepted answers, with their readings. If `has_patterns`, the accepted
+    /// answers are regular expressions.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if there are questions and readings, but no question has readings.
+    /// [`Error::Argument`] if there are questions and readings, but none of the questions has readings.
     pub fn answered<'a>(
         &'a self,
         questions: &'a [(String, Vec<String>)],
@@ -98,7 +100,7 @@ impl RunReadings {
                 if answered.iter().all(|question| question.readings.is_none()) =>
             {
                 let message = format!(
-                    "questions: expected some that were read, got none of them: the readings begin with \"{known}\", \
+                    "questions: expected at least one that was read, got none: the readings begin with \"{known}\", \
                      the questions with \"{asked}\""
                 );
                 Err(Error::Argument { message })

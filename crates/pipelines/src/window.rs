@@ -1,9 +1,10 @@
-//! Converts the output of a reader model to the input of span extraction.
+//! Converts the output of a reader model to the input of span extraction. A window is a part of a passage that the
+//! model reads at once.
 
 use inference::PassageLogits;
 use reading::{Relevance, Window};
 
-/// Converts the crate `inference`'s type for one window to the crate `reading`'s, without copying the logits.
+/// Converts a window from the type of the crate `inference` to that of the crate `reading`, without copying the logits.
 pub(crate) fn to_window(logits: &PassageLogits) -> Window<'_> {
     Window {
         relevance: match logits.relevance {

@@ -1,5 +1,5 @@
-//! Times the selection of the best k of 100,000 hits by `TopK`. With random scores few hits enter the heap; with
-//! ascending scores all do.
+//! Times how `TopK` selects the best k of 100,000 hits. With random scores, few hits enter the heap; with ascending
+//! scores, all do.
 //!
 //! Run `cargo bench -p ranking --bench top_k`.
 

@@ -1,4 +1,5 @@
-//! A set of ords, which are the positions of passages in an index. It is stored as a bitmap; filters use it.
+//! [`BitSet`]: a set of ords, which are the positions of passages in an index. It is stored as a bitmap. Filters use
+//! such sets.
 
 /// A set of ords. Each ord has one bit: bit `ord % 64` of the 64-bit word `ord / 64`. The set grows as needed.
 ///
@@ -12,7 +13,7 @@
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct BitSet {
-    /// May end with zeros. Words after the last one count as 0.
+    /// The bitmap. It may end with words of 0, and words after the end count as 0.
     words: Vec<u64>,
     /// Number of members.
     len: usize,
@@ -41,7 +42,8 @@ impl BitSet {
         Self { words, len: limit }
     }
 
-    /// Returns the set with these [`words`](Self::words), or `None` if it would have an ord that is not below `limit`.
+    /// Returns the set with the given [`words`](Self::words), or `None` if it would contain an ord that is not below
+    /// `limit`.
     #[must_use]
     pub fn from_words(words: Vec<u64>, limit: usize) -> Option<Self> {
         let exceeds_limit = |(index, &word): (usize, &u64)| {
@@ -76,8 +78,8 @@ impl BitSet {
         self.len == 0
     }
 
-    /// Returns which fraction of an index with `item_count` items is in the set; 0 for an empty index. At most 1, even
-    /// if the set also has ords that the index lacks.
+    /// Returns the fraction of an index's `item_count` items that are in the set; 0 for an empty index. The fraction is
+    /// at most 1, even if the set also has ords that the index lacks.
     #[must_use]
     pub fn share(&self, item_count: usize) -> f64 {
         if item_count == 0 { 0.0 } else { (self.len as f64 / item_count as f64).min(1.0) }

@@ -10,7 +10,7 @@ pub enum Error {
         /// The query id.
         query: String,
     },
-    /// The ids of passages could not be looked up. The error is that of the [`PassageIds`](crate::PassageIds).
+    /// The ids of passages could not be looked up. Contains the error of the [`PassageIds`](crate::PassageIds).
     #[error(transparent)]
     Ids(Box<dyn std::error::Error + Send + Sync>),
 }

@@ -7,13 +7,13 @@ use std::cmp::Ordering;
 pub struct Hit {
     /// Position in the index, from 0.
     pub ord: u32,
-    /// Comparable only within one list. Never NaN.
+    /// The score. It is comparable only within one list, and never NaN.
     pub score: f32,
 }
 
 impl Hit {
-    /// Returns the hit as an integer. The ascending order of these integers is the order of [`by_rank`], and they are
-    /// faster to compare.
+    /// Returns the hit as an integer. The ascending order of these integers is the order of [`by_rank`], and comparing
+    /// integers is faster than comparing hits.
     ///
     /// ```
     /// use ranking::Hit;
@@ -27,8 +27,8 @@ impl Hit {
     pub fn rank_key(self) -> u64 {
         let bits = self.score.to_bits();
         // Read as integers, the bits of positive floats ascend with their value, and those of negative floats descend.
-        // Flipping the bits of positive floats, except for the sign, makes them descend too, and keeps them below
-        // negative floats.
+        // Flipping all bits of positive floats except for the sign makes their integers descend too, and keeps them
+        // below those of negative floats.
         let descending = if bits >> 31 == 1 { bits } else { !bits & !(1 << 31) };
         u64::from(descending) << 32 | u64::from(self.ord)
     }

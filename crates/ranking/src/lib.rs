@@ -5,7 +5,7 @@
 //! - [`TopK`] and [`TopKBuffer`] select the k best hits.
 //! - [`BitSet`] is a set of ords.
 //! - [`Run`] has the hits of many queries by passage id; [`RetrievedRun`] has them by ord, as a search returns them.
-//! - [`PassageIds`] looks up the ids of hits; [`IdInterner`] gives numbers to ids.
+//! - [`PassageIds`] looks up the ids of hits; [`IdInterner`] assigns numbers to ids.
 //! - [`Qrels`] are relevance judgments.
 //!
 //! ```

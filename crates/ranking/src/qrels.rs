@@ -34,13 +34,13 @@ impl Qrels {
         self.queries[index].1.insert(passage.into(), grade);
     }
 
-    /// Returns the judgments of a query.
+    /// Returns the judgments of a query, or `None` if it has none.
     #[must_use]
     pub fn get(&self, query: &str) -> Option<&Grades> {
         self.query_indexes.get(query).map(|&index| &self.queries[index].1)
     }
 
-    /// Queries with their judgments, in insertion order.
+    /// Iterates over the queries with their judgments, in insertion order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Grades)> {
         self.queries.iter().map(|(query, grades)| (query.as_str(), grades))
     }

@@ -1,8 +1,10 @@
-//! Times three searches on one thread: for the best spans of a passage of 200 tokens, for the answers in 50 passages,
-//! and for the best weights of evidence fusion (β · relevance + γ · retrieval score instead of the reader's relevance)
-//! on 200 questions with 50 passages each.
+//! Times the scoring of a reader's outputs on one thread: `spans` finds the best spans of a passage of 200 tokens, and
+//! `answers_of_50` finds the answers in 50 passages. On 200 questions with 50 passages each, `exact` checks which best
+//! answers are correct, and `tune` finds the best weights of evidence fusion (β · relevance + γ · retrieval score
+//! instead of the reader's relevance).
 //!
-//! Run `cargo bench -p reading --bench evidence`; append `-- tune` for one benchmark.
+//! Run `cargo bench -p reading --bench evidence`; append the name of a benchmark, such as `-- tune`, to run only that
+//! one.
 
 use std::ops::Range;
 
@@ -25,16 +27,17 @@ fn main() {
     divan::main();
 }
 
-/// Finds the best 10 spans of up to `tokens` tokens.
+/// Finds the best 10 spans of up to `max_tokens` tokens in one passage.
 #[divan::bench(args = [10, 50])]
-fn spans(bencher: Bencher<'_, '_>, tokens: usize) {
+fn spans(bencher: Bencher<'_, '_>, max_tokens: usize) {
     let passage = RandomReading::new(1);
-    let limits = SpanLimits { max_spans: 10, max_tokens: tokens };
+    let limits = SpanLimits { max_spans: 10, max_tokens };
     bencher
         .counter(ItemsCount::new(TOKENS))
         .bench(|| best_spans(&passage.start, &passage.end, &passage.words, limits));
 }
 
+/// Finds the answers in 50 passages, from all logits of the reader.
 #[divan::bench(args = SCORINGS)]
 fn answers_of_50(bencher: Bencher<'_, '_>, scoring: &str) {
     let passages: Vec<RandomReading> =
@@ -46,7 +49,8 @@ fn answers_of_50(bencher: Bencher<'_, '_>, scoring: &str) {
         .bench(|| answers(&readings, &options).expect("valid readings"));
 }
 
-/// Determines which questions get a correct answer (exact match), for one pair of weights and five numbers of passages.
+/// Determines which questions are answered correctly (exact match), with one pair of weights and five numbers of
+/// passages.
 #[divan::bench(args = SCORINGS, sample_count = 20)]
 fn exact(bencher: Bencher<'_, '_>, scoring: &str) {
     let (questions, accepted) = stored_readings();
@@ -59,7 +63,7 @@ fn exact(bencher: Bencher<'_, '_>, scoring: &str) {
     });
 }
 
-/// Finds the weights and the number of passages with the most correct answers.
+/// Finds the weights and the number of passages that give the most correct answers.
 #[divan::bench(args = SCORINGS, sample_count = 3, sample_size = 1)]
 fn tune(bencher: Bencher<'_, '_>, scoring: &str) {
     let (questions, accepted) = stored_readings();
@@ -96,7 +100,7 @@ fn answered<'a>(questions: &'a [QuestionReadings], accepted: &'a [String]) -> Ve
         .collect()
 }
 
-/// Returns the readings of all questions, and the accepted answers, which are the same for all.
+/// Returns the readings of all questions, and the accepted answers, which are the same for all questions.
 fn stored_readings() -> (Vec<QuestionReadings>, Vec<String>) {
     let question = |question: usize| {
         let mut builder = QuestionBuilder::new();
@@ -112,14 +116,16 @@ fn stored_readings() -> (Vec<QuestionReadings>, Vec<String>) {
     ((0..QUESTIONS).map(question).collect(), vec!["w1".to_owned(), "w7 w8".to_owned()])
 }
 
-/// A passage with random logits. Some of its words have two tokens.
+/// A passage with random logits. Every fourth word has two tokens.
 struct RandomReading {
     text: String,
+    /// Start logit of each token.
     start: Vec<f32>,
+    /// End logit of each token.
     end: Vec<f32>,
     /// Byte range of each token in the text.
     offsets: Vec<Range<u32>>,
-    /// Number of the word of each token.
+    /// For each token, the index of the word that it belongs to.
     words: Vec<u32>,
     relevance: f32,
     retrieval_score: f32,

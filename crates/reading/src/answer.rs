@@ -8,14 +8,14 @@ use crate::reader_output::{SpanLimits, StoredReading, Window};
 use crate::scoring::{Candidate, Merge, SpanScoring, rank};
 use crate::{Error, Evidence};
 
-/// A passage with the output that the reader computed for it.
+/// A passage with the reader's output for it.
 #[derive(Debug, Clone)]
 pub struct PassageReading<'a> {
     /// The text of the passage.
     pub text: &'a str,
-    /// The score with which it was retrieved, for evidence fusion.
+    /// The score with which the passage was retrieved, which evidence fusion adds to the reader's relevance.
     pub retrieval_score: f32,
-    /// The reader's output: one window, or several that overlap.
+    /// The reader's output: one window, or several overlapping ones if the passage is long.
     pub windows: Vec<Window<'a>>,
 }
 
@@ -45,12 +45,13 @@ pub struct Answer {
     pub score: f64,
 }
 
-/// Returns the answers that the reader finds in the passages of a question, best first, each once.
+/// Returns the distinct answers that the reader finds in the passages of a question, best first.
 ///
 /// Under [`SpanScoring::Original`], answers are ordered by the relevance of their passage; if passages are equally
 /// relevant, the earlier one comes first; answers from the same passage are ordered by score. Under the other scorings,
 /// answers are ordered by score; if scores are equal, the answer whose best span has the higher score comes first, then
-/// the one whose best span is from the earlier passage. A passage without tokens has no answer.
+/// the one whose best span is from the earlier passage. The relevance is the reader's relevance fused with the
+/// retrieval score by `options.evidence`. A passage without tokens has no answer.
 ///
 /// # Errors
 ///
@@ -63,17 +64,18 @@ pub fn answers(passages: &[PassageReading<'_>], options: &ReadOptions) -> Result
         .enumerate()
         .map(|(index, passage)| StoredReading::new(index, &passage.windows, options.limits));
     let readings = readings.collect::<Result<Vec<StoredReading>, Error>>()?;
-    let mut answer_numbers: HashMap<String, u32> = HashMap::new();
+    let mut answer_indexes: HashMap<String, u32> = HashMap::new();
     let mut candidates = Vec::new();
     let mut byte_ranges = Vec::new();
     for (index, (passage, reading)) in passages.iter().zip(&readings).enumerate() {
         for span in &reading.spans {
             let bytes = span.bytes.start as usize..span.bytes.end as usize;
             let answer = answer_text(passage.text, bytes.clone()).map(|text| {
-                let next = answer_numbers.len() as u32;
-                *answer_numbers.entry(options.merge.key(text)).or_insert(next)
+                let next = answer_indexes.len() as u32;
+                *answer_indexes.entry(options.merge.key(text)).or_insert(next)
             });
-            candidates.push(Candidate { passage: index, start: span.start, end: span.end, answer });
+            let (start_logit, end_logit) = (span.start_logit, span.end_logit);
+            candidates.push(Candidate { passage: index, start_logit, end_logit, answer });
             byte_ranges.push(bytes);
         }
     }
@@ -82,9 +84,9 @@ pub fn answers(passages: &[PassageReading<'_>], options: &ReadOptions) -> Result
         .zip(&readings)
         .map(|(passage, reading)| options.evidence.fuse(reading.relevance, passage.retrieval_score))
         .collect();
-    // The softmax denominators of P_start and P_end.
-    let logit_sums = |passage: usize| (readings[passage].starts, readings[passage].ends);
-    let ranked = rank(&candidates, &relevance, logit_sums, options.scoring, answer_numbers.len());
+    // The denominators of the softmaxes over a passage's start logits and end logits.
+    let logit_sums = |passage: usize| (readings[passage].start_logit_sum, readings[passage].end_logit_sum);
+    let ranked = rank(&candidates, &relevance, logit_sums, options.scoring, answer_indexes.len());
     Ok(ranked
         .into_iter()
         .map(|scored| {
@@ -118,7 +120,7 @@ mod tests {
 
     const OFFSETS: [Range<u32>; 2] = [0..1, 2..3];
 
-    /// A passage of two words of one letter each. Its end logits are 0.
+    /// A passage of two words, each of one letter and one token. All end logits are 0.
     fn passage<'a>(
         text: &'a str,
         relevance: f32,
@@ -165,7 +167,7 @@ mod tests {
 
     #[test]
     fn start_and_end_probabilities_are_over_all_tokens() {
-        // P_start = P_end = 1/2 for each of the two tokens; P_selected = 1.
+        // P_start and P_end are 1/2 for each of the two tokens. P_selected, the probability of the passage, is 1.
         let passages = [passage("a b", 0.0, 0.0, &[0.0, 0.0])];
         let options = ReadOptions { scoring: SpanScoring::Probability, ..ReadOptions::default() };
         assert_eq!(find_answers(&passages, options), [("a".into(), 0, 0.25), ("b".into(), 0, 0.25)]);
@@ -173,8 +175,8 @@ mod tests {
 
     #[test]
     fn an_answer_has_the_probability_of_its_best_span_unless_probabilities_are_summed() {
-        // P_selected = 1/4, 1/4 and 1/2. P_start is 1/2 for b in the first two passages, 1/4 for b in the third, and
-        // 3/4 for c. P_end is always 1/2.
+        // P_selected is 1/4, 1/4 and 1/2 for the three passages. P_start is 1/2 for b in the first two passages, 1/4
+        // for b in the third, and 3/4 for c. P_end is always 1/2.
         let (ln2, ln3) = (2f32.ln(), 3f32.ln());
         let start = [0.0, ln3];
         let passages = [
@@ -197,7 +199,7 @@ mod tests {
             let found = not_summed.iter().find(|answer| answer.0 == text).expect("an answer");
             assert!((found.2 - score).abs() < 1e-8, "{not_summed:?}");
         }
-        // The sum of b is 3 · 1/16, as much as c has.
+        // The probabilities of b add up to 3 · 1/16, which is the probability of c.
         let summed = scores(SpanScoring::SummedProbability);
         let score_of = |text: &str| summed.iter().find(|answer| answer.0 == text).expect("an answer").2;
         assert!(
@@ -208,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn merging_normalized_texts_ignores_case() {
+    fn merging_by_normalized_text_ignores_case() {
         let passages = [passage("A x", 0.0, 0.0, &[9.0, -9.0]), passage("x X", 0.0, 0.0, &[0.0, 0.0])];
         let by_text = find_answers(&passages, ReadOptions::default());
         assert_eq!(by_text.iter().map(|answer| answer.0.as_str()).collect::<Vec<_>>(), ["A", "x", "X"]);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Why readings could not be scored, stored or opened.
+/// Why readings could not be scored, stored or loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -21,9 +21,9 @@ pub enum Error {
     Shape {
         /// Index of the passage, from 0.
         passage: usize,
-        /// Length of the array of word numbers.
+        /// Length of the array of word indexes.
         expected: usize,
-        /// Length of another array.
+        /// Length of the array that differs.
         got: usize,
     },
     /// The system could not create threads.
@@ -40,7 +40,7 @@ pub enum Error {
         got: String,
     },
     /// The cache is open elsewhere, in this process or another.
-    #[error("{}: expected a cache of readings that nobody else has open, got one that is in use", path.display())]
+    #[error("{}: expected a cache of readings that is not open elsewhere, got one in use", path.display())]
     Locked {
         /// The file.
         path: PathBuf,
@@ -48,7 +48,7 @@ pub enum Error {
     /// The cache could not be read or written.
     #[error(transparent)]
     Storage(#[from] storage::Error),
-    /// The work was cancelled.
+    /// The work was canceled.
     #[error(transparent)]
-    Cancelled(#[from] control::Cancelled),
+    Canceled(#[from] control::Canceled),
 }

@@ -1,15 +1,18 @@
-//! Computes answers from the logits of a reader: scores spans and fuses evidence.
+//! Computes answers from the logits of a reader: scores spans and fuses evidence. A reader is a model that takes a
+//! question and passages; evidence fusion adds the retrieval score of a passage to the relevance that the reader gives
+//! it.
 //!
 //! The sources are Karpukhin et al., 2020, "Dense Passage Retrieval for Open-Domain Question Answering" (DPR), §6, and
 //! Ma et al., 2021, "A Replication Study of Dense Passage Retriever", §2.2–2.3.
 //!
-//! A reader gives every passage a relevance logit, and every token a start and an end logit. [`answers`] scores the
-//! spans of a question's passages and merges equal spans into answers.
+//! A reader gives every passage a relevance logit, and every token of the passage a start logit and an end logit.
+//! [`answers`] scores the spans of a question's passages and merges equal spans into answers.
 //!
 //! Alternatively, a [`StoredReading`] keeps the part of a passage's logits that all scorings need, in a few hundred
-//! bytes. Stored readings are kept in memory ([`QuestionReadings`]) or in a file ([`ReadingCache`]). Without running
-//! the reader again, they give the best answers of many questions ([`best_answers`]), tell which of these are correct
-//! ([`exact_matches`]), and allow a search for the weights with the most correct answers ([`tune_evidence`]).
+//! bytes. Stored readings are kept in memory ([`QuestionReadings`]) or in a file ([`ReadingCache`]). From them, and
+//! without running the reader again, [`best_answers`] finds the best answers to many questions, [`exact_matches`] tells
+//! which of these are correct, and [`tune_evidence`] searches for the weights of evidence fusion that give the most
+//! correct answers.
 //!
 //! ```
 //! use reading::{PassageReading, ReadOptions, Relevance, SpanScoring, Window, answers};

@@ -15,13 +15,13 @@ pub enum Error {
         message: String,
     },
     /// A phrase was passed twice.
-    #[error("{operation}: expected phrases of \"{passage}\" that differ, got one twice at {row}")]
+    #[error("{operation}: expected distinct phrases of \"{passage}\", got a repeated one at row {row}")]
     DuplicatePhrase {
-        /// The call.
+        /// The call: `add` or `update`.
         operation: &'static str,
         /// The passage that the phrase is a part of.
         passage: String,
-        /// Position of its second appearance in the list of ids.
+        /// Position of the phrase's second appearance in the list of ids.
         row: usize,
     },
     /// An earlier change panicked before it was complete.
@@ -32,7 +32,7 @@ pub enum Error {
     File {
         /// The file of vectors.
         path: PathBuf,
-        /// The reason. Positions count from the first row of the file.
+        /// The reason. Row numbers in this error are positions in the file, from 0.
         source: dense::Error,
     },
     /// The index refused a vector, an id or an option.
@@ -47,9 +47,9 @@ pub enum Error {
     /// Hits could not be collected into a run.
     #[error(transparent)]
     Ranking(#[from] ranking::Error),
-    /// The work was cancelled.
+    /// The work was canceled.
     #[error(transparent)]
-    Cancelled(#[from] control::Cancelled),
+    Canceled(#[from] control::Canceled),
 }
 
 impl Error {

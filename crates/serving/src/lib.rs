@@ -1,8 +1,8 @@
-//! Lets concurrent calls search and change an index in a long-lived process, and runs these calls on threads.
+//! Lets concurrent calls search and change a vector index in a long-lived process, and runs these calls on threads.
 //!
 //! [`SharedIndex`] is a flat or an HNSW index behind a read–write lock. Searches share the lock. Changes run one after
-//! another on a [`SerialQueue`], take the lock for a few milliseconds at a time ([`WriteSlices`]), and become visible
-//! all at once. [`FairRwLock`] lets searches that waited during a slice run before the next slice. [`LatencyEstimate`]
+//! another on a [`SerialQueue`], take the lock for about 4 to 20 ms at a time ([`WriteSlices`]), and become visible all
+//! at once. [`FairRwLock`] lets searches that waited during a slice run before the next slice. [`LatencyEstimate`]
 //! predicts whether a search is fast enough to run on the caller's own thread; [`ThreadPool`] runs all other searches.
 //! [`import_vectors`] and [`export_vectors`] move vectors between an index and files, and [`build_flat_file`] converts
 //! a file of vectors to an index file.

@@ -1,5 +1,5 @@
 //! Benchmarks of the throughput of each analyzer. The text repeats one sentence, so `english`, which caches the terms
-//! of words, finds nearly all of them in its cache.
+//! of words, finds nearly all terms in its cache.
 //!
 //! Run `cargo bench -p sparse --bench analyzers`.
 
@@ -15,6 +15,7 @@ fn main() {
     divan::main();
 }
 
+/// Analyzes a text with the analyzer of this name.
 #[divan::bench(args = ANALYZERS)]
 fn analyze(bencher: Bencher<'_, '_>, name: &str) {
     let (analyzer, text) = (analyzer_named(name), text(name));
@@ -25,6 +26,7 @@ fn analyze(bencher: Bencher<'_, '_>, name: &str) {
     });
 }
 
+/// Returns the analyzer for one of [`ANALYZERS`]: names other than the first three and `wordpiece` are languages.
 fn analyzer_named(name: &str) -> Analyzer {
     match name {
         "english" => Analyzer::ENGLISH,
@@ -38,6 +40,7 @@ fn analyzer_named(name: &str) -> Analyzer {
     }
 }
 
+/// Returns a text in the language of an analyzer.
 fn text(analyzer: &str) -> String {
     let sentence = match analyzer {
         "german" => {

@@ -1,4 +1,4 @@
-//! Benchmarks of analyzing a text, and of indexing and searching random passages. The passages have 60 words, whose
+//! Benchmarks of analyzing a text, and of indexing and searching random passages. Each passage has 60 words, whose
 //! frequencies follow Zipf's law.
 //!
 //! Run `cargo bench -p sparse --bench bm25`.
@@ -18,6 +18,7 @@ fn main() {
     divan::main();
 }
 
+/// Analyzes an English text.
 #[divan::bench]
 fn analyze(bencher: Bencher<'_, '_>) {
     let text =
@@ -30,6 +31,7 @@ fn analyze(bencher: Bencher<'_, '_>) {
     });
 }
 
+/// Builds an index of 5,000 passages.
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn index_5000(bencher: Bencher<'_, '_>) {
     let passages = passages(5_000, |_| 60);
@@ -39,11 +41,12 @@ fn index_5000(bencher: Bencher<'_, '_>) {
 /// The folder with an index of 50,000 passages of 60 words.
 static BUILT: LazyLock<tempfile::TempDir> = LazyLock::new(|| build(&passages(50_000, |_| 60)));
 
+/// Searches 50,000 passages with 100 queries, one after another.
 #[divan::bench(args = [10, 100, 1000])]
 fn search_50000(bencher: Bencher<'_, '_>, k: usize) {
     let index = Bm25Index::open(&BUILT.path().join("index")).expect("an intact index");
     let (searcher, control) = (index.searcher(), Control::new());
-    // 100 queries of seven words, with seeds that no passage has.
+    // 100 queries of seven words, made with seeds that are not used for any passage.
     let queries: Vec<String> = (0..100).map(|at| words(7, 7_000_001 + 2 * at)).collect();
     bencher.counter(ItemsCount::new(queries.len())).bench(|| {
         let search =

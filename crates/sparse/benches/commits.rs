@@ -1,17 +1,21 @@
-//! Measures the time of a commit of one passage in a large index, with all files flushed to disk. The argument is the
-//! number of passages (default: 100,000): `cargo bench -p sparse --bench commits -- 1000000`.
+//! Measures how long it takes to commit one passage to a large index, with all files flushed to disk, and then to get
+//! the ords (internal numbers) of all passages. The argument is the number of passages (default: 100,000):
+//! `cargo bench -p sparse --bench commits -- 1000000`.
 
 use std::time::{Duration, Instant};
 
 use numerics::SplitMix64;
 use sparse::{Analyzer, Error, IndexWriter, PassageFields, WriterOptions};
 
-/// Number of commits that are measured: enough for several merges in the background.
+/// Number of commits that are measured without deletions, and again with deletions: enough for several merges in the
+/// background.
 const COMMITS: usize = 200;
 
-/// Number of different words. Their frequencies fall roughly with their ranks, as in a natural language.
+/// Number of different words. The frequency of a word is roughly proportional to 1 / rank (Zipf's law), as in a natural
+/// language.
 const WORDS: f64 = 200_000.0;
 
+/// Returns a text of 20 random words.
 fn text(random: &mut SplitMix64) -> String {
     let mut text = String::new();
     for _ in 0..20 {
@@ -22,7 +26,7 @@ fn text(random: &mut SplitMix64) -> String {
 }
 
 fn main() -> Result<(), Error> {
-    // Cargo passes this flag only if the benchmark is to be run, not if it is built as a part of the tests.
+    // Cargo passes this flag only when it runs benchmarks, not when it runs this target as a part of the tests.
     if !std::env::args().any(|argument| argument == "--bench") {
         return Ok(());
     }
@@ -37,31 +41,31 @@ fn main() -> Result<(), Error> {
     let started = Instant::now();
     writer.commit()?;
     println!("commit of {passages} passages: {:.0?}", started.elapsed());
-    for (name, deletes) in [("added", false), ("added and one deleted", true)] {
+    for (name, has_deletions) in [("added", false), ("added and one deleted", true)] {
         let mut times = Vec::new();
-        let (mut live, mut seen) = (Duration::ZERO, 0);
+        let (mut ords_time, mut passage_count) = (Duration::ZERO, 0);
         for number in 0..COMMITS as u32 {
             let id = writer.next_ord();
             writer.put_stored(&id.to_string(), None, &text(&mut random), &fields(id))?;
-            if deletes {
+            if has_deletions {
                 writer.delete(&[(number * 7).to_string()])?;
             }
             let started = Instant::now();
             writer.commit()?;
             times.push(started.elapsed());
             let started = Instant::now();
-            seen = writer.searcher()?.live_ords().len();
-            live += started.elapsed();
+            passage_count = writer.searcher()?.live_ords().len();
+            ords_time += started.elapsed();
         }
         times.sort_unstable();
         let at = |share: f64| times[((COMMITS - 1) as f64 * share) as usize];
         println!(
-            "commit with one passage {name}: median {:.1?}, 95th percentile {:.1?}, max {:.1?}; ords of {seen} \
-             passages: {:.0?}",
+            "commit with one passage {name}: median {:.1?}, 95th percentile {:.1?}, max {:.1?}; \
+             ords of {passage_count} passages: {:.0?}",
             at(0.5),
             at(0.95),
             at(1.0),
-            live / COMMITS as u32
+            ords_time / COMMITS as u32
         );
     }
     writer.close()?;

@@ -1,10 +1,12 @@
 //! Times searches in 50,000 passages, with terms of different frequencies and different `k`.
 //!
-//! Up to k = 3,125 (a sixteenth of the passages), the planner chooses the scorer that computes upper bounds of all
-//! scores and few exact scores; above, it chooses the exhaustive scorer. So the last two values of `k` compare both
-//! scorers for nearly the same hits. If the planner's threshold is right, they take about the same time.
+//! Up to k = 3,125 (a sixteenth of the passages), the planner chooses the scorer that computes upper bounds on all
+//! scores and only a few exact scores; for a greater `k`, it chooses the exhaustive scorer. So the searches with the
+//! last two values of `k` compare both scorers for nearly the same hits. If the planner's threshold is right, these
+//! searches take about the same time.
 //!
-//! Run `cargo bench -p sparse --bench scorers`; append `-- common` for one benchmark.
+//! Run `cargo bench -p sparse --bench scorers`; append the name of a benchmark, such as `-- common`, to run only that
+//! one.
 
 #[path = "support/passages.rs"]
 mod support;
@@ -20,8 +22,8 @@ use support::{build, passages};
 /// some smaller ones.
 const KS: [usize; 5] = [10, 100, 1000, 3125, 3126];
 
-/// The folder with the index. Passages have 30 to 90 words (7919 is a prime that spreads the lengths): if all had the
-/// same length, there would be few different scores, and no passage could be pruned.
+/// The folder with the index. Passages have 30 to 90 words (7919 is a prime that spreads the lengths): if all passages
+/// had the same length, there would be few different scores, and no passage could be pruned.
 static BUILT: LazyLock<tempfile::TempDir> =
     LazyLock::new(|| build(&passages(50_000, |at| 30 + at * 7919 % 61)));
 
@@ -29,7 +31,7 @@ fn main() {
     divan::main();
 }
 
-/// One term that every fourth passage has, and two terms that few passages have.
+/// One term that about every fourth passage has, and two terms that few passages have.
 #[divan::bench(args = KS)]
 fn few(bencher: Bencher<'_, '_>, k: usize) {
     search(bencher, "word20 word9001 word20011", k);
@@ -47,7 +49,7 @@ fn mixed(bencher: Bencher<'_, '_>, k: usize) {
     search(bencher, "word1 word3 word17 word80 word401 word2003 word9001", k);
 }
 
-/// The terms of [`mixed`] with k = 10 and filters that allow one passage in `step`.
+/// The terms of [`mixed`] with k = 10 and a filter that allows one in `step` passages.
 #[divan::bench(args = [1, 10, 1000])]
 fn mixed_filtered(bencher: Bencher<'_, '_>, step: usize) {
     let index = open();

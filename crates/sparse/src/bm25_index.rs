@@ -1,5 +1,5 @@
-//! The public handle of an index that is open for searching. It holds a [`Searcher`] for one commit and replaces it
-//! when the index is reloaded; searches that are running keep the commit with which they began.
+//! [`Bm25Index`], the public handle of an index that is open for searching. It holds a [`Searcher`] for one commit and
+//! replaces this searcher when the index is reloaded. Searches that are running keep the commit that they started with.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -17,23 +17,23 @@ use crate::search::explain::Explanation;
 use crate::search::searcher::Searcher;
 use crate::{Analyzer, Bm25, Error};
 
-/// A BM25 index that is open for searching. Searches see the commit that was the last one when the index was opened.
+/// A BM25 index that is open for searching. Searches see the commit that was the latest when the index was opened.
 /// [`reload`](Self::reload) makes later commits visible.
 #[derive(Debug)]
 pub struct Bm25Index {
     path: PathBuf,
-    /// If set, opening and reloading fail for an index with another analyzer.
+    /// If set, opening and reloading fail if the index has a different analyzer.
     expected_analyzer: Option<Analyzer>,
     in_memory: bool,
     current: RwLock<Arc<Searcher>>,
-    /// Files that matched their checksums; they are not read again, because segment files never change.
+    /// Files that matched their checksums. They are not compared again, because segment files never change.
     verified: Mutex<HashSet<PathBuf>>,
 }
 
 impl Bm25Index {
-    /// Opens the index in a folder. If its segment files have at most 64 MiB in total, they are compared with their
-    /// checksums. In larger indexes, only the files that searches read are, and only if these have at most 64 MiB;
-    /// [`verify`](Self::verify) reads all.
+    /// Opens the index in a folder. The segment files are compared with their checksums if they have at most 64 MiB in
+    /// total. In larger indexes, only the files that searches read are compared, and only if these have at most 64 MiB
+    /// in total. [`verify`](Self::verify) compares all files.
     ///
     /// # Errors
     ///
@@ -43,7 +43,7 @@ impl Bm25Index {
         Self::open_with(path, None, OpenOptions::default())
     }
 
-    /// Opens the index in a folder, and fails, now or at a later reload, if it was built with another analyzer than
+    /// Opens the index in a folder. Fails, now or at a later reload, if the index was built with an analyzer other than
     /// `analyzer`. `None` accepts every analyzer.
     ///
     /// # Errors
@@ -53,8 +53,9 @@ impl Bm25Index {
         Self::open_with(path, analyzer, OpenOptions::default())
     }
 
-    /// Opens the index in a folder with options. Its files are memory-mapped or, with `in_memory`, read into memory,
-    /// now and at each reload. With `verify`, all files are compared with their checksums.
+    /// Does the same as [`open_expecting`](Self::open_expecting), with options. The files are memory-mapped or, with
+    /// `in_memory`, read into memory, now and at each reload. With `verify`, this call compares all files with their
+    /// checksums.
     ///
     /// If another program truncates a mapped file, a search that reads the missing part ends the process (SIGBUS).
     /// Writers never truncate files: they remove them, and the content stays available as long as a process has them
@@ -78,19 +79,19 @@ impl Bm25Index {
     }
 
     /// Repairs an index and checks every file. It can rebuild an impact file (a segment's file with the postings that
-    /// searches read) and can restore passages that earlier versions removed for a deletion that was never committed.
-    /// An intact index is not changed.
+    /// searches read), and it can restore passages that an earlier version of passagekit removed because of a deletion
+    /// that was never committed. An intact index is not changed.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] while a writer has the index open; those of [`open`](Self::open) for damage that cannot be
-    /// repaired, after which nothing but impact files may have changed; [`Error::Io`].
+    /// [`Error::Locked`] while a writer has the index open; the errors of [`open`](Self::open) for damage that cannot
+    /// be repaired, after which only impact files may have changed; [`Error::Io`].
     pub fn repair(path: &Path) -> Result<Repair, Error> {
         repair(path)
     }
 
-    /// Switches to the last commit. Existing searchers are not affected. After an error, this index still shows the
-    /// commit that it showed before.
+    /// Switches to the latest commit. Searchers that [`searcher`](Self::searcher) returned earlier are not affected.
+    /// After an error, this index still shows the commit that it showed before.
     ///
     /// # Errors
     ///
@@ -99,7 +100,7 @@ impl Bm25Index {
         self.reload_and_verify(MAX_BYTES_VERIFIED_ON_OPEN)
     }
 
-    /// Reloads, and compares every file of the last commit with its checksum.
+    /// Reloads, and compares every file of the latest commit with its checksum.
     ///
     /// # Errors
     ///
@@ -109,8 +110,8 @@ impl Bm25Index {
         self.reload_and_verify(u64::MAX)
     }
 
-    /// Returns a searcher for the current commit. Use it if several calls must see the same commit, such as a search
-    /// and the lookup of the [ids](Searcher::ids) of its hits.
+    /// Returns a searcher for the current commit. Use the searcher if several calls must see the same commit, such as a
+    /// search and the lookup of the [ids](Searcher::ids) of its hits.
     #[must_use]
     pub fn searcher(&self) -> Arc<Searcher> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
@@ -181,7 +182,7 @@ impl Bm25Index {
     }
 
     /// Calls [`Searcher::ids`] for the current commit. A passage keeps its ord for as long as it is in the index, so
-    /// hits of earlier commits are found too unless their passages were deleted.
+    /// hits of earlier commits are found too, unless their passages have been deleted.
     ///
     /// # Errors
     ///
@@ -236,7 +237,7 @@ mod tests {
         for number in 0..300u32 {
             // Nine words of one letter, in varying combinations.
             let text: String = (0..9)
-                .map(|place| char::from(b'a' + (number * place % 23) as u8))
+                .map(|index| char::from(b'a' + (number * index % 23) as u8))
                 .flat_map(|c| [c, ' '])
                 .collect();
             let fields =

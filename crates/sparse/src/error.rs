@@ -19,7 +19,7 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
-    /// The folder contains no index, or the index of another program.
+    /// The folder contains no index, or an index of another program.
     #[error("open {}: expected a BM25 index, got {got}", path.display())]
     NotAnIndex {
         /// The folder.
@@ -27,7 +27,7 @@ pub enum Error {
         /// What the folder contains.
         got: String,
     },
-    /// The folder has an index already, and the caller did not ask to overwrite it.
+    /// The folder already has an index, and the caller did not ask to overwrite it.
     #[error("create {}: expected no index, got one; ask to overwrite it, or open it", path.display())]
     AlreadyExists {
         /// The folder.
@@ -36,17 +36,17 @@ pub enum Error {
     /// A file of the index is corrupt or missing.
     #[error("{}: expected {expected}, got {got}", path.display())]
     Corrupt {
-        /// The file, or the folder if it is not known which file.
+        /// The file, or the folder if it is not known which file is corrupt.
         path: PathBuf,
         /// What an intact index has there.
         expected: String,
-        /// What this one has.
+        /// What this index has there.
         got: String,
     },
     /// The segments have fewer passages than the last commit recorded, because an earlier version of passagekit applied
     /// a deletion that was never committed when it merged segments.
     #[error(
-        "{}: expected {expected} passages, as the last commit recorded, got {found}: an earlier version merged a deletion that \
+        "{}: expected {expected} passages, as the last commit recorded, got {found}: an earlier version applied a deletion that \
          was never committed; `passagekit doctor --repair` or `Bm25Index.repair` restores what is still there",
         path.display()
     )]
@@ -58,7 +58,7 @@ pub enum Error {
         /// Number of passages in the segments.
         found: u64,
     },
-    /// The index was written in another version of the index format.
+    /// The index has another version of the index format.
     #[error("{}: expected version {expected} of the BM25 index format, got {got}; build it again", path.display())]
     Version {
         /// The folder.
@@ -68,8 +68,8 @@ pub enum Error {
         /// The version of the index.
         got: String,
     },
-    /// The index was built with an analyzer, or a version of one, that this release does not have. Queries would be
-    /// split into other terms than the passages.
+    /// The index was built with an analyzer, or a version of an analyzer, that this release does not have. Queries
+    /// would be analyzed differently from the passages.
     #[error("{}: expected {expected}, got {got}; build it again, or use the release that made it", path.display())]
     AnalyzerVersion {
         /// The folder.
@@ -79,7 +79,7 @@ pub enum Error {
         /// The analyzer of the index, and its version.
         got: String,
     },
-    /// The index was built with a different analyzer from the one that the caller expects.
+    /// The index was built with an analyzer that differs from the one that the caller expects.
     #[error("open {}: expected an index made with the analyzer {expected}, got one made with {got}", path.display())]
     AnalyzerMismatch {
         /// The folder.
@@ -125,14 +125,14 @@ pub enum Error {
         /// The id or ord.
         got: String,
     },
-    /// A passage was added without its text (see [`IndexWriter::put_stored`](crate::IndexWriter::put_stored)), so its
-    /// text cannot be read back.
+    /// The text of a passage cannot be read back, because the passage was not added with
+    /// [`IndexWriter::put_stored`](crate::IndexWriter::put_stored), which stores the text.
     #[error("passage: expected a passage whose text is stored, got {got}")]
     NotStored {
         /// The ord and the id.
         got: String,
     },
-    /// An argument is out of range.
+    /// An argument is invalid.
     #[error("{what}: expected {expected}, got {got}")]
     Argument {
         /// The name of the argument.
@@ -162,19 +162,19 @@ pub enum Error {
         /// The error of the operating system.
         source: std::io::Error,
     },
-    /// tantivy, or our part of a merge, failed unexpectedly. This is a bug.
+    /// tantivy or our part of a merge failed unexpectedly. This is a bug.
     #[error("{operation} {}: {source}", path.display())]
     Engine {
         /// What was attempted.
         operation: &'static str,
         /// The folder.
         path: PathBuf,
-        /// tantivy's error.
+        /// The underlying error.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The work was cancelled.
+    /// The work was canceled.
     #[error(transparent)]
-    Cancelled(#[from] control::Cancelled),
+    Canceled(#[from] control::Canceled),
 }
 
 impl Error {
@@ -183,7 +183,7 @@ impl Error {
     }
 
     /// Returns an [`Error::Io`] for an error of the operating system, given only its message.
-    pub(crate) fn refused(operation: &'static str, path: &Path, message: impl Into<String>) -> Self {
+    pub(crate) fn io_message(operation: &'static str, path: &Path, message: impl Into<String>) -> Self {
         Self::io(operation, path)(std::io::Error::other(message.into()))
     }
 

@@ -2,8 +2,8 @@
 //! languages.
 //!
 //! tantivy maintains the index: segments, merges, deletions and commits. The analyzers, the scorers, and two files in
-//! each segment are ours: one with ids (`passages/`) and one with postings in the form that the scorers read
-//! (`postings/`).
+//! each segment are ours: the passage file, which has the ids (module `passages`), and the impact file, which has the
+//! postings in the form that the scorers read (module `postings`).
 //!
 //! [`IndexWriter`] changes an index, [`Bm25Index`] opens it for searching, and [`Searcher`] searches one commit of it.
 //!

@@ -1,5 +1,5 @@
-//! Tests of the analyzer of an index: it is recorded, copied and compared, and opening fails if another one is
-//! expected.
+//! Tests of the analyzer of an index: an index records its analyzer (a `wordpiece` analyzer with a copy of the model's
+//! tokenizer), and cannot be opened by a caller that expects a different analyzer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,12 @@ use tokenize::Tokenizer;
 
 const OVERWRITE: WriterOptions = WriterOptions { overwrite: true, threads: 1, memory: 20_000_000 };
 
+/// Returns the folder, or a file, of a model in the repository.
 fn model(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name)
 }
 
+/// Returns the `wordpiece` analyzer of a model in the repository.
 fn word_piece(name: &str) -> Analyzer {
     Analyzer::word_piece(&model(name)).expect("a model in the repository")
 }
@@ -26,23 +28,23 @@ fn create_index(path: &Path, analyzer: Analyzer) {
     writer.commit().expect("a commit");
 }
 
-/// Returns the ids of the hits.
+/// Returns the ids of the ten best hits.
 fn found(index: &Bm25Index, query: &str) -> Vec<String> {
     let searcher = index.searcher();
     let hits = searcher.search(query, 10, Bm25::default(), &Control::new()).expect("hits");
     searcher.ids(&hits).expect("ids")
 }
 
-/// Returns the files in a folder whose names begin with `tokenizer`.
+/// Returns the files of a folder whose names begin with `tokenizer`.
 fn tokenizer_files(folder: &Path) -> Vec<PathBuf> {
-    let names = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    names
+    let paths = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    paths
         .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tokenizer")))
         .collect()
 }
 
 #[test]
-fn an_index_opens_with_the_analyzer_with_which_it_was_built() {
+fn an_index_opens_with_the_analyzer_that_it_was_built_with() {
     let german = Analyzer::snowball("german".parse().expect("a language"));
     for analyzer in [
         Analyzer::ENGLISH,
@@ -67,14 +69,14 @@ fn an_index_opens_with_the_analyzer_with_which_it_was_built() {
         index.reload().expect("an intact index");
         // The same query finds "b", added before the index was opened, and "c" if the analyzer ignores case.
         let hit_count = usize::from(analyzer.tokens("river") == analyzer.tokens("RIVER")) + 1;
-        // Nothing is found if "river" is a stop word.
+        // The query has no hits if "river" is a stop word.
         let hit_count = if analyzer.stop_words() == Some(&["river".to_owned()]) { 0 } else { hit_count };
         assert_eq!(found(&index, "river").len(), hit_count, "{analyzer}");
     }
 }
 
 #[test]
-fn another_analyzer_is_refused_and_the_error_names_both() {
+fn opening_with_a_different_analyzer_fails_and_the_error_names_both_analyzers() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path();
     create_index(path, Analyzer::snowball("german".parse().expect("a language")));
@@ -96,7 +98,7 @@ fn another_analyzer_is_refused_and_the_error_names_both() {
         refused(without_stop_words),
         "open index: expected an index made with the analyzer snowball:german without stop words, got one made with snowball:german"
     );
-    // The refused writers have released the lock and changed nothing.
+    // The failed attempts to open a writer released the lock and changed nothing.
     drop(IndexWriter::open(path, OVERWRITE).expect("an intact index"));
     assert_eq!(Bm25Index::open(path).expect("an intact index").len(), 2);
 }
@@ -116,12 +118,13 @@ fn reloading_refuses_an_index_overwritten_with_another_analyzer() {
 }
 
 #[test]
-fn an_unknown_version_or_analyzer_is_refused_and_named() {
+fn an_index_with_an_unknown_analyzer_or_analyzer_version_is_rejected_and_the_error_names_it() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path();
     create_index(path, Analyzer::SIMPLE);
     let meta = path.join("meta.json");
     let text = fs::read_to_string(&meta).expect("a commit");
+    // Replaces `from` with `to` in `meta.json`, and returns the error of opening the index.
     let changed = |from: &str, to: &str| {
         assert!(text.contains(from), "{text}");
         fs::write(&meta, text.replace(from, to)).expect("a commit to change");
@@ -141,7 +144,7 @@ fn an_unknown_version_or_analyzer_is_refused_and_named() {
             "index: expected an analyzer that this release has, got version 1 of the analyzer klingon{end}"
         )
     );
-    // The index can be overwritten, like every index that cannot be read.
+    // The index can be overwritten, like any index of ours that cannot be read.
     let keep = WriterOptions { overwrite: false, ..OVERWRITE };
     assert!(matches!(IndexWriter::create(path, Analyzer::SIMPLE, keep), Err(Error::AlreadyExists { .. })));
     create_index(path, Analyzer::SIMPLE);
@@ -190,6 +193,7 @@ fn a_corrupt_or_missing_tokenizer_is_an_error() {
     let index = Bm25Index::open(path).expect("an intact index");
     let [copy] = tokenizer_files(path).try_into().expect("one copy");
     let intact = fs::read(&copy).expect("a file");
+    // Checks that the index cannot be opened and that the error names the copy of the tokenizer.
     let refused = |what: &str| {
         for error in [
             Bm25Index::open(path).expect_err(what),

@@ -1,5 +1,5 @@
-//! The tokens of each analyzer: published stems, the word pieces of a model, and properties of the tokens of random
-//! texts.
+//! The tokens of each analyzer: stems that Snowball publishes, the word pieces of a model, and properties of the tokens
+//! of random texts.
 
 use std::path::{Path, PathBuf};
 
@@ -7,15 +7,17 @@ use proptest::prelude::*;
 use sparse::{Analyzer, Error, Language};
 use tokenize::Tokenizer;
 
+/// Returns the Snowball analyzer of a language.
 fn snowball(language: &str) -> Analyzer {
     Analyzer::snowball(language.parse().expect("a language of Snowball"))
 }
 
+/// Returns the folder, or a file, of a model in the repository.
 fn model(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name)
 }
 
-/// Returns every analyzer, and some of them a second time with other stop words.
+/// Returns every analyzer, and some of them a second time with stop words of the caller.
 fn analyzers() -> Vec<Analyzer> {
     let word_piece = Analyzer::word_piece(&model("tiny-encoder")).expect("a model in the repository");
     let mut analyzers = vec![Analyzer::ENGLISH, Analyzer::SIMPLE, Analyzer::WHITESPACE, word_piece];
@@ -64,19 +66,19 @@ fn stems_are_those_that_snowball_publishes() {
 }
 
 #[test]
-fn a_snowball_analyzer_lower_cases_removes_stop_words_and_stems() {
+fn a_snowball_analyzer_lowercases_removes_stop_words_and_stems() {
     // "die" and "der" are stop words.
     assert_eq!(snowball("german").tokens("Die Häuser DER Städte, 3.14"), ["haus", "stadt", "3.14"]);
-    // Other stop words replace them. They are compared before stemming, so "Haus" is kept.
+    // A caller's stop words replace the default ones. They are compared with unstemmed words, so "Haus" is kept.
     let analyzer = snowball("german").with_stop_words(["HÄUSER"]).expect("a word");
     assert_eq!(analyzer.tokens("Die Häuser, das Haus"), ["die", "das", "haus"]);
     // The stemmer removes elisions and possessives, with either apostrophe.
     assert_eq!(snowball("french").tokens("l'avion L’AVION"), ["avion", "avion"]);
     assert_eq!(snowball("english").tokens("the navy’s navy's"), ["navi", "navi"]);
-    // The lower case of I is ı in Turkish ("ırmak" is a river), and that of İ is i, as in all languages.
+    // The lower case of I is ı in Turkish ("ırmak" means river). The lower case of İ is i in all languages.
     assert_eq!(snowball("turkish").tokens("IRMAK İSTANBUL'DA"), ["ırmak", "istanbul"]);
     assert_eq!(snowball("swedish").tokens("IRMAK"), ["irmak"]);
-    // Without a list of stop words, every word is kept.
+    // Snowball has no stop words for Turkish, so every word is kept.
     let turkish: Language = "turkish".parse().expect("a language");
     assert!(!turkish.has_stop_words());
     assert_eq!(snowball("turkish").tokens("ve"), ["ve"]);
@@ -91,18 +93,18 @@ fn a_snowball_analyzer_lower_cases_removes_stop_words_and_stems() {
 #[test]
 fn word_pieces_are_those_of_the_models_vocabulary() {
     let analyzer = Analyzer::word_piece(&model("minilm-encoder")).expect("a model in the repository");
-    // "Reba" is re ##ba in BERT's vocabulary (Ram et al., 2023, "What are you token about?", appendix A); [SEP] in a
-    // text is ordinary text.
+    // "Reba" is re ##ba in BERT's vocabulary (Ram et al., 2023, "What are you token about?", appendix A).
     assert_eq!(
         analyzer.tokens("Reba's embeddings"),
         ["re", "##ba", "'", "s", "em", "##bed", "##ding", "##s"]
     );
+    // In a text, the name of a special token is ordinary text.
     assert_eq!(analyzer.tokens("[SEP] Wörld ☃"), ["[", "sep", "]", "world", "[UNK]"]);
     // A text that is longer than any model accepts is not truncated.
     assert_eq!(analyzer.tokens(&"word ".repeat(10_000)).len(), 10_000);
     let with_stop_words = analyzer.clone().with_stop_words(["##s", "[UNK]", "'"]).expect("pieces");
     assert_eq!(with_stop_words.tokens("Reba's embeddings ☃"), ["re", "##ba", "s", "em", "##bed", "##ding"]);
-    // The path of the file gives the same analyzer as the path of its folder, and another model gives another analyzer.
+    // The path of the file gives the same analyzer as the path of its folder; a different model gives a different one.
     assert_eq!(Analyzer::word_piece(&model("minilm-encoder/tokenizer.json")).ok(), Some(analyzer.clone()));
     assert_ne!(Analyzer::word_piece(&model("tiny-encoder")).ok(), Some(analyzer));
 }
@@ -113,7 +115,8 @@ fn files_that_are_not_word_piece_tokenizers_are_refused() {
     assert!(matches!(missing, Error::Tokenizer(tokenize::Error::Io { .. })), "{missing}");
     let other = Analyzer::word_piece(&model("tiny-encoder/config.json")).expect_err("another file");
     assert!(matches!(other, Error::Tokenizer(tokenize::Error::Format { .. })), "{other}");
-    // The same vocabulary without its unknown token, and with byte-pair encoding (BPE).
+    // First, the tokenizer gets an unknown token that is not in its vocabulary. Then its type also becomes byte-pair
+    // encoding (BPE).
     let json = std::fs::read_to_string(model("tiny-encoder/tokenizer.json")).expect("a tokenizer");
     let mut value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -136,8 +139,8 @@ fn files_that_are_not_word_piece_tokenizers_are_refused() {
 
 #[test]
 fn the_tokens_of_an_analyzer_change_only_with_its_version() {
-    // `analyzers.golden.txt` has the CRC-32 of the tokens of these texts for each analyzer. If a CRC changes, queries
-    // get other tokens than an index that was built before: raise the analyzer's version in `analyzer.rs`.
+    // `analyzers.golden.txt` has the CRC-32 of the tokens of these texts for each analyzer. If a CRC changes, the tokens
+    // of queries no longer match those of existing indexes: raise the analyzer's version in `analyzer.rs`.
     let texts = [
         "The U.S. Navy’s ships were running; don't R2-D2 naïvely. 3.14 été İO ΟΔΟΣ",
         "Die Beobachtungen der Brüderschaft über Straßen und Häuser sowie bequemliche Äußerungen",
@@ -148,7 +151,7 @@ fn the_tokens_of_an_analyzer_change_only_with_its_version() {
         "abbandonata pronosticò kitaplarından evlerimizdeki wiadomości nejzajímavější կառավարություն",
         "المكتبات والكتاب हिन्दी पुस्तकों விளையாட்டுகள் ספרים پژوهشگران",
     ];
-    let tokens = |analyzer: &Analyzer| {
+    let line = |analyzer: &Analyzer| {
         let mut digest = flate2::Crc::new();
         texts.iter().for_each(|text| {
             analyzer.for_each_token(text, |token| digest.update(format!("{token}\n").as_bytes()));
@@ -158,7 +161,7 @@ fn the_tokens_of_an_analyzer_change_only_with_its_version() {
     let named = [Analyzer::ENGLISH, Analyzer::SIMPLE, Analyzer::WHITESPACE];
     let word_piece = Analyzer::word_piece(&model("tiny-encoder")).expect("a model in the repository");
     let all = named.into_iter().chain([word_piece]).chain(Language::all().map(Analyzer::snowball));
-    let got: String = all.map(|analyzer| tokens(&analyzer)).collect();
+    let got: String = all.map(|analyzer| line(&analyzer)).collect();
     let (_, golden) =
         include_str!("analyzers.golden.txt").split_once('\n').expect("a first line that explains the others");
     assert_eq!(got, golden);
@@ -190,7 +193,7 @@ proptest! {
         text in "[abAB'’ .\u{e9}\u{c9}]{0,30}",
         words in prop::collection::vec("[abAB\u{e9}\u{c9}]{1,2}", 0..4),
     ) {
-        // Analyzers without a stemmer compare the terms themselves.
+        // Analyzers without a stemmer compare the terms themselves with the stop words.
         for analyzer in [Analyzer::SIMPLE, Analyzer::WHITESPACE] {
             let with_stop_words = analyzer.clone().with_stop_words(&words).expect("words");
             let listed = with_stop_words.stop_words().expect("a list").to_vec();
@@ -214,7 +217,7 @@ proptest! {
     }
 
     #[test]
-    fn word_pieces_are_those_that_the_models_tokenizer_gives(text in "\\PC{0,60}") {
+    fn the_word_pieces_of_any_text_are_those_of_the_models_tokenizer(text in "\\PC{0,60}") {
         let path = model("tiny-encoder");
         let analyzer = Analyzer::word_piece(&path).expect("a model in the repository");
         let tokenizer = Tokenizer::open(&path.join("tokenizer.json")).expect("a model in the repository");

@@ -1,7 +1,8 @@
 //! Pruning and rounding never change the hits: searches for the best k are compared with searches that score every
-//! passage, and these are compared with the formula.
+//! passage, and both are compared with the BM25 formula.
 //!
-//! The index has enough passages for several blocks, for all layouts of postings, and for impacts without a code.
+//! The index has enough passages for several blocks of 8,192, for all layouts of postings, and for impacts (pairs of a
+//! term frequency and a quantized length) that have no code of their own.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -13,20 +14,22 @@ use sparse::{Analyzer, Bm25, Bm25Index, Filter, IndexWriter, Searcher, WriterOpt
 const PASSAGES: u32 = 21_000;
 const TERMS: u32 = 3_000;
 
-struct Collection {
+/// The index, opened twice, and what it should contain.
+struct Fixture {
     _folder: tempfile::TempDir,
-    /// Before the segments are merged.
+    /// Opened before the segments were merged.
     segments: Searcher,
-    /// After the segments were merged.
+    /// Opened after the segments were merged.
     merged: Searcher,
-    /// By ord: the terms with their frequencies, and the length.
+    /// For each ord, the frequency of each term in the passage, and the passage's length in terms.
     passages: Vec<(HashMap<u32, u32>, u32)>,
 }
 
-/// Pseudo-random numbers: a multiplicative congruential generator.
-struct Numbers(u64);
+/// A multiplicative congruential generator of pseudo-random numbers.
+struct Random(u64);
 
-impl Numbers {
+impl Random {
+    /// Returns a random number below `limit`.
     fn below(&mut self, limit: u32) -> u32 {
         self.0 = self.0.wrapping_mul(0xf135_7aea_2e62_a9c5) | 1;
         (((self.0 >> 32) * u64::from(limit)) >> 32) as u32
@@ -39,36 +42,37 @@ impl Numbers {
     }
 }
 
-/// Every seventh passage is deleted, and all passages of the small segment that begins after passage 9,300.
+/// Returns true if the passage is deleted: every seventh passage, and passages 9,000 to 9,399, which include all
+/// passages of the smallest commit (9,301 to 9,320).
 fn is_deleted(ord: u32) -> bool {
     ord % 7 == 3 || (9_000..9_400).contains(&ord)
 }
 
-static COLLECTION: LazyLock<Collection> = LazyLock::new(|| {
+static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("index");
     let mut writer =
         IndexWriter::create(&path, Analyzer::WHITESPACE, WriterOptions::default()).expect("an empty folder");
-    let (mut numbers, mut passages) = (Numbers(7), Vec::new());
+    let (mut random, mut passages) = (Random(7), Vec::new());
     for ord in 0..PASSAGES {
-        // Some passages are empty, some long, and some repeat each word, so that there are many different impacts.
+        // Some passages are empty, some are long, and some repeat each word, so that there are many different impacts.
         let length = match ord % 100 {
             0 => 0,
-            1 => 2_000 + numbers.below(3_000),
-            _ => 1 + numbers.below(40),
+            1 => 2_000 + random.below(3_000),
+            _ => 1 + random.below(40),
         };
-        let repeated = if ord % 50 == 2 { 1 + numbers.below(90) } else { 1 };
+        let repetitions = if ord % 50 == 2 { 1 + random.below(90) } else { 1 };
         let mut terms = HashMap::new();
         let mut text = String::new();
         for _ in 0..length {
-            let term = numbers.term();
-            for _ in 0..repeated {
+            let term = random.term();
+            for _ in 0..repetitions {
                 *terms.entry(term).or_default() += 1;
                 text.push_str(&format!("t{term} "));
             }
         }
         writer.add(&format!("p{ord}"), None, &text).expect("a new id");
-        passages.push((terms, length * repeated));
+        passages.push((terms, length * repetitions));
         if [9_300, 9_320, 12_000].contains(&ord) {
             writer.commit().expect("a commit");
         }
@@ -80,19 +84,21 @@ static COLLECTION: LazyLock<Collection> = LazyLock::new(|| {
     writer.commit().expect("a commit");
     let segments = Bm25Index::open(&path).expect("an intact index").searcher();
     assert!(segments.segments() > 2, "{} segments", segments.segments());
-    // The files of `segments` stay, because it has them open.
+    // The merge does not delete the files that `segments` has open.
     writer.merge().expect("a merge");
     let merged = Bm25Index::open(&path).expect("an intact index").searcher();
     assert_eq!(merged.segments(), 1);
-    Collection { _folder: folder, segments: into_inner(segments), merged: into_inner(merged), passages }
+    Fixture { _folder: folder, segments: into_inner(segments), merged: into_inner(merged), passages }
 });
 
+/// Takes the searcher out of its `Arc`.
 fn into_inner(searcher: std::sync::Arc<Searcher>) -> Searcher {
     std::sync::Arc::into_inner(searcher).expect("no other owner")
 }
 
+/// Generates queries: terms with weights.
 fn query() -> impl Strategy<Value = Vec<(String, f32)>> {
-    // From frequent to rare terms, and one that no passage has.
+    // Frequent to rare terms, and one that no passage has.
     let term = prop_oneof![0u32..12, 0u32..100, 0u32..TERMS, Just(TERMS + 5)];
     let weight = prop_oneof![4 => Just(1.0f32), 1 => Just(2.0f32), 1 => 0.001f32..50.0];
     prop::collection::vec((term.prop_map(|term| format!("t{term}")), weight), 1..9)
@@ -108,10 +114,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_best_k_are_the_first_k_of_scoring_every_passage(
+    fn the_best_k_hits_are_the_first_k_when_every_passage_is_scored(
         query in query(),
         parameters in parameters(),
-        // Up to 1,312 (a sixteenth of the passages), the searcher computes upper bounds.
+        // If k is at most a sixteenth of the passages, the searcher computes upper bounds. The limit is about 1,300
+        // before the merge, and 1,103 after it.
         k in prop_oneof![1usize..12, Just(100usize), 300usize..2_500, Just(10_000usize)],
         filter_step in prop::option::of(2u32..60),
     ) {
@@ -119,10 +126,10 @@ proptest! {
         let filter = filter_step.map(|step| {
             Filter::Ids((0..PASSAGES).filter(|ord| ord % step != 1).map(|ord| format!("p{ord}")).collect())
         });
-        for searcher in [&COLLECTION.segments, &COLLECTION.merged] {
+        for searcher in [&FIXTURE.segments, &FIXTURE.merged] {
             let filtered = searcher.filtered(filter.as_ref(), &control).expect("a valid filter");
             let best = filtered.search_terms(&query, k, parameters, &control).expect("hits");
-            // More than there are passages, so every posting is scored.
+            // This k is more than the number of passages, so every posting is scored.
             let mut all = filtered.search_terms(&query, 1 << 20, parameters, &control).expect("hits");
             all.truncate(k);
             prop_assert_eq!(best, all);
@@ -132,12 +139,12 @@ proptest! {
 
 #[test]
 fn scores_of_every_passage_agree_with_the_formula() {
-    let Collection { segments, merged, passages, .. } = &*COLLECTION;
-    let (control, mut numbers) = (Control::new(), Numbers(11));
+    let Fixture { segments, merged, passages, .. } = &*FIXTURE;
+    let (control, mut random) = (Control::new(), Random(11));
     for round in 0..12 {
         let Bm25 { k1, b } = if round % 2 == 0 { Bm25::default() } else { Bm25 { k1: 1.7, b: 0.8 } };
         // Five random terms, and one of the three most frequent ones.
-        let mut query: Vec<u32> = (0..5).map(|_| numbers.term()).chain([round % 3]).collect();
+        let mut query: Vec<u32> = (0..5).map(|_| random.term()).chain([round % 3]).collect();
         query.sort_unstable();
         query.dedup();
         let weighted: Vec<(String, f32)> = query.iter().map(|term| (format!("t{term}"), 1.0)).collect();
@@ -146,7 +153,7 @@ fn scores_of_every_passage_agree_with_the_formula() {
             let statistics = searcher.statistics();
             let df = |term: u32| searcher.doc_freq(&format!("t{term}")).expect("an intact index");
             if is_merged {
-                // Before the merge, deleted passages count in the statistics.
+                // Before the merge, deleted passages still count in the statistics, so this check needs the merge.
                 let lengths =
                     || not_deleted().map(|(_, (_, length))| u64::from(*length)).filter(|&length| length > 0);
                 assert_eq!(statistics.passages, lengths().count() as u64);

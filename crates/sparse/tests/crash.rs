@@ -1,8 +1,9 @@
 //! If a writer is killed at any moment, the index has its last commit or the one that was in progress, and nothing
 //! else.
 //!
-//! Each test starts child processes, which run one of the `#[ignore]`d tests of this file and record finished commits.
-//! It kills 6 children, or 200 with `PASSAGEKIT_LONG=1`, and checks the index after each.
+//! Each test starts child processes, one after another. A child runs one of the `#[ignore]`d tests of this file and
+//! records finished commits. The test kills 6 children, or 200 with `PASSAGEKIT_LONG=1`, and checks the index after
+//! each kill.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
@@ -17,26 +18,30 @@ use numerics::SplitMix64;
 use sparse::{Analyzer, Bm25, Bm25Index, Error, IndexWriter, WriterOptions};
 
 const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 };
-/// Environment variables that pass a folder and a number of commits (or indexes) to a child process.
+/// The environment variable that passes the folder to a child process.
 const FOLDER: &str = "PASSAGEKIT_CRASH_FOLDER";
+/// The environment variable that tells a child process where to begin: the number of commits that the index has, or the
+/// [generation](GENERATION_PASSAGES) of the first index to write.
 const FROM: &str = "PASSAGEKIT_CRASH_FROM";
 
-/// Returns how many child processes a test kills.
+/// Returns the number of child processes that a test kills.
 fn rounds() -> u64 {
     if std::env::var_os("PASSAGEKIT_LONG").is_some() { 200 } else { 6 }
 }
 
+/// A change of an index, with the id of a passage and, unless it is a deletion, the passage's text.
 enum Change {
     Add(String, String),
     Update(String, String),
     Delete(String),
 }
 
-/// The passages of an index by id, each with the serial number of the change that added it and its text.
+/// The passages of an index by id. A value is the serial number of the change that added or last updated the
+/// passage, and the passage's text.
 type State = BTreeMap<String, (u64, String)>;
 
-/// Returns the changes of commit `number`, and applies them to `state`. They depend on nothing else, so that parent and
-/// child compute the same. Each text has a term that no other text has.
+/// Returns the changes of commit `number`, and applies them to `state`. They depend only on the two arguments, so that
+/// parent and child compute the same changes. Each text has a term that no other text has.
 fn changes(number: u64, state: &mut State) -> Vec<Change> {
     let mut random = SplitMix64::new(number);
     let mut changes = Vec::new();
@@ -64,13 +69,14 @@ fn changes(number: u64, state: &mut State) -> Vec<Change> {
     changes
 }
 
+/// Returns the state of the index after this number of commits.
 fn state_after(commits: u64) -> State {
     let mut state = State::new();
     (1..=commits).for_each(|number| drop(changes(number, &mut state)));
     state
 }
 
-/// Starts a test of this file in a child process, which continues after commit `from`.
+/// Starts a test of this file in a child process, with the environment variables [`FOLDER`] and [`FROM`].
 fn start(test: &str, folder: &Path, from: u64) -> Child {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args([test, "--exact", "--ignored", "--nocapture"]);
@@ -78,8 +84,8 @@ fn start(test: &str, folder: &Path, from: u64) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a process")
 }
 
-/// Kills a child process after at most 0.3 seconds; the time depends on the round. Fails if the process has ended by
-/// itself.
+/// Kills a child process after at most 0.3 seconds; the time depends on the round. Fails if the process has already
+/// ended on its own.
 fn kill(mut child: Child, round: u64) {
     std::thread::sleep(Duration::from_micros(SplitMix64::new(round).below(300_000)));
     child.kill().expect("a process to kill");
@@ -87,14 +93,14 @@ fn kill(mut child: Child, round: u64) {
     assert!(ended.status.code().is_none(), "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
-/// Returns the folder and the commit with which [`start`] started this child process; `None` if it did not start it.
+/// Returns the arguments `folder` and `from` of the call of [`start`] that started this process; `None` if another
+/// program started it.
 fn child_arguments() -> Option<(std::path::PathBuf, u64)> {
     let folder = std::env::var_os(FOLDER)?;
     Some((folder.into(), std::env::var(FROM).ok()?.parse().ok()?))
 }
 
-/// Records a finished commit in a file outside the index. What a process has written is kept when the process is
-/// killed.
+/// Records a finished commit in a file outside the index. A line that was written survives when the process is killed.
 fn acknowledge(folder: &Path, number: u64) {
     let file = OpenOptions::new().append(true).create(true).open(folder.join("acknowledged"));
     writeln!(file.expect("a file to append to"), "{number}").expect("a line");
@@ -103,11 +109,11 @@ fn acknowledge(folder: &Path, number: u64) {
 /// Returns the last commit that was recorded.
 fn acknowledged(folder: &Path) -> Option<u64> {
     let lines = fs::read_to_string(folder.join("acknowledged")).ok()?;
-    // The last line may be incomplete.
+    // The last line may be incomplete, because the process was killed while writing it.
     lines.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')?.parse().ok()).next_back()
 }
 
-/// Returns the ids of the hits with the bits of their scores.
+/// Returns the ids of all hits with the bits of their scores.
 fn hits(index: &Bm25Index, query: &str) -> Vec<(String, u32)> {
     let searcher = index.searcher();
     let hits = searcher.search(query, 100_000, Bm25::default(), &Control::new()).expect("hits");
@@ -204,16 +210,16 @@ fn after_a_kill_the_index_has_the_last_commit_or_the_next() {
     assert!(commits > 0, "no child reached a commit");
 }
 
-/// Number of passages in each generation: in each index that replaces the one before.
+/// Number of passages in each *generation* of an index. A generation replaces the one before it.
 const GENERATION_PASSAGES: u64 = 20;
 
-/// Returns the analyzer of an index, so that generations have different ones.
+/// Returns the analyzer of a generation. It differs from the analyzer of the generation before.
 fn analyzer_of(generation: u64) -> Analyzer {
     if generation.is_multiple_of(2) { Analyzer::ENGLISH } else { Analyzer::SIMPLE }
 }
 
-/// If [`FROM`] is 0, the child creates an index and waits. Otherwise it replaces the index again and again, beginning
-/// with the generation [`FROM`].
+/// If [`FROM`] is 0, the child creates an index, and then sleeps until it is killed. Otherwise it replaces the index
+/// again and again, beginning with the generation [`FROM`].
 #[test]
 #[ignore = "run by another test in a child process"]
 fn replaces_until_killed() {
@@ -238,7 +244,7 @@ fn replaces_until_killed() {
     }
 }
 
-/// Returns true if an index has the analyzer and the passages of a generation.
+/// Returns true if an index has the analyzer and the words of a generation, in the right number of passages.
 fn is_generation(index: &Bm25Index, generation: u64) -> bool {
     let word = format!("running{}", "x".repeat(generation as usize % 9));
     index.analyzer() == analyzer_of(generation)
@@ -270,7 +276,7 @@ fn a_first_build_that_was_killed_can_be_started_again() {
 }
 
 #[test]
-fn after_a_kill_while_an_index_is_replaced_it_is_the_old_or_the_new_one() {
+fn after_a_kill_during_a_replacement_the_index_is_the_old_or_the_new_one() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("index");
     let mut generation = 1;

@@ -1,5 +1,5 @@
-//! With corrupt index files, opening and searching return an error or the right hits. They never panic, and never
-//! return wrong hits.
+//! If index files are corrupt, opening and searching return either an error or the correct hits. They never panic, and
+//! never return wrong hits. A merge does not panic either, even if corrupt files have valid checksums.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use sparse::{Analyzer, Bm25, Bm25Index, Error, Filter, IndexWriter, WriterOption
 
 const OPTIONS: WriterOptions = WriterOptions { overwrite: true, threads: 1, memory: 15_000_000 };
 
-/// Opens an index, and returns the ids and scores of a search with a filter.
+/// Opens an index, reads the fields of a passage, and returns the ids and scores of a search with a filter.
 fn search(path: &Path) -> Result<Vec<(String, f32)>, Error> {
     let searcher = Bm25Index::open(path)?.searcher();
     let filter = Filter::Equals { field: "parity".to_owned(), value: 1.0.into() };
@@ -38,7 +38,7 @@ fn create_index(path: &Path) -> Vec<(String, f32)> {
     search(path).expect("an intact index")
 }
 
-/// Returns the files of an index, without locks.
+/// Returns the files of an index except lock files, sorted by name.
 fn files(path: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").path());
     let mut files: Vec<PathBuf> =
@@ -47,6 +47,7 @@ fn files(path: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// Returns true for every file of an index except `meta.json` and `.managed.json`.
 fn is_segment_file(file: &Path) -> bool {
     file.extension().is_none_or(|extension| extension != "json")
 }
@@ -60,12 +61,13 @@ fn corrupt_files_are_reported() {
         let content = fs::read(&file).expect("a file");
         let step = (content.len() / 40).max(1);
         let truncated = (0..content.len()).step_by(step).map(|length| content[..length].to_vec());
-        let flipped = (0..content.len()).step_by(if is_segment_file(&file) { step } else { 1 }).map(|at| {
+        // In JSON files, every byte is changed; in others, about 40 bytes.
+        let changed = (0..content.len()).step_by(if is_segment_file(&file) { step } else { 1 }).map(|at| {
             let mut content = content.clone();
             content[at] ^= 0x11;
             content
         });
-        for content in truncated.chain(flipped) {
+        for content in truncated.chain(changed) {
             fs::write(&file, content).expect("a file to damage");
             match search(folder.path()) {
                 Ok(got) => {
@@ -80,7 +82,7 @@ fn corrupt_files_are_reported() {
                 ) => reported += 1,
                 Err(error) => panic!("{}: {error:?}", file.display()),
             }
-            // Opening a writer must not panic either, and must not report another cause.
+            // Opening a writer must not panic either, and must not blame a lock or the engine.
             if let Err(Error::Locked { .. } | Error::Engine { .. }) =
                 IndexWriter::open(folder.path(), OPTIONS).map(drop)
             {
@@ -120,7 +122,8 @@ fn missing_files_are_reported_and_a_corrupt_index_can_be_overwritten() {
     assert!(folder.path().join("notes.txt").exists());
 }
 
-/// Corrects the checksum of a file. It is in a JSON footer, which is followed by its length and a magic number.
+/// Returns the content of a tantivy file with the checksum corrected. The checksum is in a JSON footer at the end of
+/// the file, which is followed by the footer's length and a magic number (four bytes each).
 fn with_valid_checksum(mut content: Vec<u8>) -> Vec<u8> {
     let tail = content.len() - 8;
     let length = u32::from_le_bytes(content[tail..tail + 4].try_into().expect("four bytes")) as usize;
@@ -145,7 +148,7 @@ fn merging_corrupt_segments_with_valid_checksums_causes_no_panic() {
         let content = fs::read(file).expect("a file");
         assert_eq!(with_valid_checksum(content.clone()), content, "{}", file.display());
         let length = content[content.len() - 8..content.len() - 4].try_into().expect("four bytes");
-        // The part of the file before the footer.
+        // The length of the file without the footer, the footer's length and the magic number.
         let body = content.len() - 8 - u32::from_le_bytes(length) as usize;
         for at in (0..body).step_by((body / 12).max(1)) {
             let mut content = content.clone();
@@ -169,7 +172,7 @@ fn merging_corrupt_segments_with_valid_checksums_causes_no_panic() {
 }
 
 #[test]
-fn the_error_for_another_version_names_the_version() {
+fn the_error_for_an_unsupported_index_version_names_the_version() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     create_index(folder.path());
     let meta = folder.path().join("meta.json");
@@ -182,12 +185,13 @@ fn the_error_for_another_version_names_the_version() {
 }
 
 #[test]
-fn an_index_can_be_created_where_the_removal_of_another_was_interrupted() {
+fn an_index_can_be_created_in_a_folder_where_removing_another_index_was_interrupted() {
     let source = tempfile::tempdir().expect("a temporary folder");
     create_index(source.path());
     let all = files(source.path());
     let keep = WriterOptions { overwrite: false, ..OPTIONS };
-    // A removal begins with meta.json, continues with segments, and ends with .managed.json, which may be corrupt too.
+    // The removal of an index begins with `meta.json`, continues with segment files, and ends with `.managed.json`,
+    // which may be corrupt as well.
     for remaining in (0..all.len()).step_by(3) {
         for managed in [fs::read(source.path().join(".managed.json")).expect("a list"), b"[\"a".to_vec()] {
             let folder = tempfile::tempdir().expect("a temporary folder");

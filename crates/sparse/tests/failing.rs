@@ -1,5 +1,5 @@
-//! Failures from outside: a second writer, a read-only folder, a full disk. Each gives an error of the right type, and
-//! the index keeps its last commit.
+//! Failures with external causes: a second writer, a read-only folder, a full disk. Each causes an error of the right
+//! type, and the index keeps its last commit.
 //!
 //! Some tests need another process: they start a child that runs one of the `#[ignore]`d tests of this file.
 #![cfg(unix)]
@@ -21,14 +21,14 @@ const FOLDER: &str = "PASSAGEKIT_FAILING_FOLDER";
 /// The id of a user without permissions: `nobody` on most Linux systems. On macOS, no user has this id.
 const NOBODY: u32 = 65_534;
 
-/// Returns the ids of the hits.
+/// Returns the ids of the ten best hits.
 fn found(index: &Bm25Index, query: &str) -> Vec<String> {
     let searcher = index.searcher();
     let hits = searcher.search(query, 10, Bm25::default(), &Control::new()).expect("hits");
     searcher.ids(&hits).expect("ids")
 }
 
-/// Creates an index with one passage.
+/// Creates an index with one passage, and returns its writer.
 fn create_index(path: &Path) -> IndexWriter {
     let mut writer = IndexWriter::create(path, Analyzer::WHITESPACE, OPTIONS).expect("a new index");
     writer.add("a", None, "one").expect("a new id");
@@ -48,12 +48,13 @@ fn child_folder() -> Option<PathBuf> {
     std::env::var_os(FOLDER).map(PathBuf::from)
 }
 
+/// Reports that something cannot be tested on this system.
 fn skip(what: &str) {
     eprintln!("SKIPPING {what}");
 }
 
-/// Adds passages until tantivy has to write a segment and fails. All words are different, so the writer's memory fills
-/// quickly.
+/// Adds passages until tantivy has to write a segment and fails. Returns the error. All words are different, so the
+/// writer's memory fills quickly.
 fn add_until_refused(writer: &mut IndexWriter) -> Error {
     for at in 0..2_000_000u64 {
         let mut text = String::new();
@@ -67,8 +68,8 @@ fn add_until_refused(writer: &mut IndexWriter) -> Error {
     panic!("all passages were added: expected a write to fail");
 }
 
-/// Checks the kind of an error, that the index still has its last commit, and that the writer rejects everything until
-/// it is rolled back. Then rolls it back.
+/// Checks the kind of an error, that the index still has its last commit, and that the writer rejects changes, commits
+/// and merges. Then rolls the writer back.
 fn check_refused(path: &Path, writer: &mut IndexWriter, error: &Error, kinds: &[ErrorKind]) {
     match error {
         Error::Io { source, .. } => assert!(kinds.contains(&source.kind()), "{error:?}"),
@@ -156,7 +157,7 @@ fn an_index_in_a_read_only_folder_can_be_searched_but_not_written() {
     }
     let mut command = child("cannot_write_to_a_read_only_folder", folder.path());
     if fs::write(folder.path().join("probe"), "").is_ok() {
-        // This user is the superuser, whom permissions do not restrict.
+        // This user is the superuser, who is not restricted by permissions.
         command.uid(NOBODY).gid(NOBODY).current_dir("/");
     }
     let output = command.output();
@@ -193,8 +194,8 @@ fn after_a_failed_write_the_writer_can_be_rolled_back_and_used() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("index");
     drop(create_index(&path));
-    // Limits files to 128 KiB (in some shells 256 KiB), and ignores SIGXFSZ, so that a write beyond the limit fails
-    // instead of killing the process.
+    // The shell limits the size of files to 128 KiB (some shells: 256 KiB) and ignores SIGXFSZ, so that a write beyond
+    // the limit fails instead of killing the process.
     let writes = child("writes_until_a_file_is_too_large", folder.path());
     let mut limited = Command::new("sh");
     limited.args(["-c", "trap '' XFSZ; ulimit -f 256 && exec \"$0\" \"$@\""]).arg(writes.get_program());
@@ -204,10 +205,11 @@ fn after_a_failed_write_the_writer_can_be_rolled_back_and_used() {
     assert_eq!((found(&index, "one"), found(&index, "two")), (vec!["a".to_owned()], vec!["b".to_owned()]));
 }
 
-/// A file system of a given size, mounted while this value exists.
+/// A file system of a given size in memory (tmpfs), mounted on a temporary folder while this value exists.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
+    /// Mounts a file system of this size. Returns `None` if this user cannot mount one.
     fn new(bytes: u64) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let size = format!("size={bytes}");
@@ -216,11 +218,12 @@ impl SmallDisk {
         mount.status().ok()?.success().then(|| Self(folder))
     }
 
+    /// Returns the path for an index on the file system.
     fn index(&self) -> PathBuf {
         self.0.path().join("index")
     }
 
-    /// Fills the file system except for this many bytes.
+    /// Fills the file system except for `free_bytes` bytes.
     fn fill(&self, free_bytes: usize) {
         let filler = self.0.path().join("filler");
         fs::remove_file(&filler).ok();
@@ -254,15 +257,15 @@ fn whichever_write_fails_on_a_full_disk_the_writer_can_continue_when_there_is_ro
     let error = add_until_refused(&mut writer);
     check_refused(&path, &mut writer, &error, &[ErrorKind::StorageFull]);
 
-    // The free space grows from nothing to enough, so for each file of a commit or a merge, there is a round in which
-    // it does not fit.
+    // The free space grows from nothing to enough. So for each file of a commit or a merge, there is a round in which
+    // the file does not fit.
     let mut refused = 0;
     for free in (0..40).map(|pages| pages * 4096) {
         let committed = writer.len();
         disk.fill(free);
         let id = format!("b{free}");
-        // The first round adds b0. The next commit that succeeds deletes it, so the commits up to that one also write a
-        // file of deletions.
+        // The first round adds b0. The next commit that succeeds deletes b0, so all commits up to that one also try to
+        // write a file of deletions.
         writer.delete(&["b0"]).expect("a deletion");
         writer.add(&id, None, "two two").expect("a passage that fits into memory");
         let result = writer.commit();
@@ -296,7 +299,7 @@ fn whichever_write_fails_on_a_full_disk_the_writer_can_continue_when_there_is_ro
     assert!((2..40).contains(&refused), "{refused} of 40 commits were refused");
     writer.merge().expect("a merge with enough space");
     let index = Bm25Index::open(&path).expect("an intact index");
-    // `found` returns at most ten passages.
+    // `found` returns at most ten ids.
     assert_eq!((index.len(), found(&index, "two").len()), (writer.len(), 10));
 }
 
@@ -309,7 +312,7 @@ fn creating_an_index_fails_on_a_full_disk_and_succeeds_when_there_is_room() {
     let mut created = 0;
     for free in (0..8).map(|pages| pages * 4096) {
         disk.fill(free);
-        // An index that never had a passage counts as none, so creating it again succeeds.
+        // An index that never had a passage does not count as an index, so it can be created again.
         match IndexWriter::create(&path, Analyzer::ENGLISH, OPTIONS) {
             Ok(_) => created += 1,
             Err(Error::Io { source, .. }) => assert_eq!(source.kind(), ErrorKind::StorageFull),

@@ -1,4 +1,4 @@
-//! Highlights: the words of a text that a query finds.
+//! Tests of highlights: the words of a text that share a term with a query.
 
 use std::path::Path;
 
@@ -19,6 +19,7 @@ fn highlighted<'a>(analyzer: Analyzer, query: &str, text: &'a str) -> Vec<&'a st
     ranges.into_iter().map(|range| &text[range]).collect()
 }
 
+/// Returns the `wordpiece` analyzer of a model in the repository.
 fn word_piece() -> Analyzer {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/tiny-encoder");
     Analyzer::word_piece(&model).expect("a model in the repository")
@@ -31,7 +32,7 @@ fn a_highlight_is_the_whole_word_as_it_is_written() {
         english("bridges built", "The Bridge’s builders bridged it: BRIDGES, built-in."),
         ["Bridge’s", "bridged", "BRIDGES", "built"]
     );
-    assert_eq!(english("the of", "The age of reason"), [""; 0], "stop words are no terms");
+    assert_eq!(english("the of", "The age of reason"), [""; 0], "stop words are not terms");
     assert_eq!(english("", "text"), [""; 0]);
     assert_eq!(english("text", ""), [""; 0]);
     assert_eq!(english("näve Ωmega 漢", "日本 ΩMEGA näves 漢字"), ["ΩMEGA", "näves", "漢"]);
@@ -86,7 +87,7 @@ proptest! {
         for analyzer in [Analyzer::ENGLISH, Analyzer::SIMPLE, Analyzer::WHITESPACE, word_piece()] {
             for text in [&text, &mixed] {
                 highlighted(analyzer.clone(), &query, text);
-                // A text highlights all of its own terms.
+                // With the text itself as the query, every word that has a term is highlighted.
                 let count = highlighted(analyzer.clone(), text, text).len();
                 prop_assert!(count <= analyzer.tokens(text).len());
                 prop_assert_eq!(count == 0, analyzer.tokens(text).is_empty());
@@ -95,6 +96,8 @@ proptest! {
     }
 }
 
+/// The words of random texts and queries.
 const WORDS: [&str; 9] =
     ["Bridge", "bridges", "bridging", "stone", "STONES", "Häuser", "haus", "the", "wooden"];
+/// The separators between the words of random texts.
 const SEPARATORS: [&str; 4] = [" ", ", ", " — ", "\n(😀 "];

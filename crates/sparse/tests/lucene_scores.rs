@@ -1,5 +1,6 @@
-//! The top hits have the same scores, bit for bit, and the same order as those of Lucene 10.6's `BM25Similarity(0.9,
-//! 0.4)`, for the encyclopedia in `examples/` and for five other collections where these are present.
+//! The top hits have the same scores, bit for bit, and the same order as those of Lucene 10.6 with
+//! `BM25Similarity(0.9, 0.4)` (k1, b), for the encyclopedia in `examples/` and, on machines that have them, for five
+//! other collections.
 
 mod lucene;
 
@@ -25,6 +26,7 @@ fn rankings_and_scores_equal_those_of_lucene() {
     }
 }
 
+/// Creates an index of a collection with three commits, and so with three segments. Returns its writer.
 fn write_in_three_commits(folder: &Path, collection: &Collection) -> IndexWriter {
     let mut writer =
         IndexWriter::create(folder, Analyzer::ENGLISH, WriterOptions::default()).expect("an empty folder");
@@ -38,6 +40,7 @@ fn write_in_three_commits(folder: &Path, collection: &Collection) -> IndexWriter
     writer
 }
 
+/// Checks that every query has the same hits and scores as in Lucene's run.
 fn assert_same_rankings(collection: &Collection, searcher: &Searcher) {
     let (name, control) = (collection.name, Control::new());
     let expected = collection.run();

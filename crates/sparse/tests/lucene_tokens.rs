@@ -1,5 +1,5 @@
-//! The English analyzer gives the same tokens as Lucene 10.6's, for the encyclopedia in `examples/` and for five other
-//! collections where these are present.
+//! The English analyzer gives the same tokens as the `EnglishAnalyzer` of Lucene 10.6, for the encyclopedia in
+//! `examples/` and, on machines that have them, for five other collections.
 
 mod lucene;
 
@@ -7,7 +7,7 @@ use lucene::collections;
 use sparse::Analyzer;
 
 #[test]
-fn passages_and_queries_have_the_same_tokens_as_in_lucene() {
+fn the_tokens_of_passages_and_queries_equal_those_of_lucene() {
     for collection in collections() {
         let name = collection.name;
         assert_same_tokens(name, &collection.passages, &collection.passage_tokens());
@@ -18,6 +18,7 @@ fn passages_and_queries_have_the_same_tokens_as_in_lucene() {
     }
 }
 
+/// Checks that each text (with its id) has the expected tokens, which are separated by spaces.
 fn assert_same_tokens(name: &str, texts: &[(String, String)], expected: &[(String, String)]) {
     assert!(!texts.is_empty(), "{name}");
     assert_eq!(texts.len(), expected.len(), "{name}");

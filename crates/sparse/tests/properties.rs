@@ -7,7 +7,8 @@ use control::Control;
 use proptest::prelude::*;
 use sparse::{Analyzer, Bm25, Bm25Index, IndexWriter, WriterOptions};
 
-/// A change to the index. Step number 7 adds the passage `p7`; updates and deletions name a passage by this number.
+/// A change to the index, or a commit. If step 7 of a sequence is an addition, it adds the passage `p7`; updates and
+/// deletions refer to a passage by this number. Texts are given as bytes, one for each term (see [`terms`]).
 #[derive(Debug, Clone)]
 enum Step {
     Add(Vec<u8>),
@@ -16,10 +17,10 @@ enum Step {
     Commit,
 }
 
-/// The passages that the index must have, in plain lists.
+/// The passages that the index must have.
 #[derive(Default)]
 struct Model {
-    /// Committed segments.
+    /// The passages of each committed segment.
     segments: Vec<Vec<Passage>>,
     /// Passages added since the last commit.
     pending: Vec<Passage>,
@@ -32,32 +33,36 @@ struct Passage {
     ord: u32,
     terms: Vec<String>,
     /// True if the passage is not deleted.
-    alive: bool,
+    is_alive: bool,
     /// True if the passage was not deleted at the last commit, so searches find it.
-    visible: bool,
+    is_visible: bool,
 }
 
 impl Model {
     fn add(&mut self, id: &str, terms: &[String]) {
         let ord = self.next_ord;
         self.next_ord += 1;
-        self.pending.push(Passage { id: id.into(), ord, terms: terms.to_vec(), alive: true, visible: false });
+        let terms = terms.to_vec();
+        self.pending.push(Passage { id: id.into(), ord, terms, is_alive: true, is_visible: false });
     }
 
+    /// Deletes a passage. Returns true if there was one with this id.
     fn delete(&mut self, id: &str) -> bool {
         let mut all = self.segments.iter_mut().flatten().chain(&mut self.pending);
-        all.find(|passage| passage.id == id && passage.alive).map(|passage| passage.alive = false).is_some()
+        let passage = all.find(|passage| passage.id == id && passage.is_alive);
+        passage.map(|passage| passage.is_alive = false).is_some()
     }
 
     fn commit(&mut self) {
         self.segments.push(std::mem::take(&mut self.pending));
         // tantivy drops a segment without live passages.
-        self.segments.retain(|segment| segment.iter().any(|passage| passage.alive));
-        self.segments.iter_mut().flatten().for_each(|passage| passage.visible = passage.alive);
+        self.segments.retain(|segment| segment.iter().any(|passage| passage.is_alive));
+        self.segments.iter_mut().flatten().for_each(|passage| passage.is_visible = passage.is_alive);
     }
 
+    /// Merges the committed segments into one without deleted passages.
     fn merge(&mut self) {
-        let all = self.segments.drain(..).flatten().filter(|passage| passage.visible).collect();
+        let all = self.segments.drain(..).flatten().filter(|passage| passage.is_visible).collect();
         self.segments = vec![all];
     }
 
@@ -78,7 +83,7 @@ impl Model {
             }
         });
         let mut hits = Vec::new();
-        for passage in all.iter().filter(|passage| passage.visible) {
+        for passage in all.iter().filter(|passage| passage.is_visible) {
             let mut sum = None;
             for &term in &distinct {
                 let tf = count(&passage.terms, term) as f32;
@@ -98,6 +103,7 @@ impl Model {
     }
 }
 
+/// Returns a term for each number: `a` for 0, `b` for 1, and so on.
 fn terms(letters: &[u8]) -> Vec<String> {
     letters.iter().map(|&letter| char::from(b'a' + letter).to_string()).collect()
 }
@@ -112,7 +118,7 @@ fn check(
 ) -> Result<(), TestCaseError> {
     index.reload().expect("an intact index");
     let (searcher, control) = (index.searcher(), Control::new());
-    let visible = model.segments.iter().flatten().filter(|passage| passage.visible).count();
+    let visible = model.segments.iter().flatten().filter(|passage| passage.is_visible).count();
     prop_assert_eq!(searcher.len(), visible as u64);
     let texts: Vec<String> = queries.iter().map(|query| terms(query).join(" ")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -138,10 +144,12 @@ fn check(
     Ok(())
 }
 
+/// The terms of a text or a query; see [`terms`].
 fn letters() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(0u8..6, 0..12)
 }
 
+/// A change to the index, or a commit.
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => letters().prop_map(Step::Add),
@@ -154,7 +162,7 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
     #[test]
-    fn searches_find_what_the_formula_gives(
+    fn searches_give_the_hits_and_scores_of_the_formula(
         steps in prop::collection::vec(step(), 1..60),
         queries in prop::collection::vec(letters(), 1..4),
         k in 0usize..30,
@@ -162,22 +170,22 @@ proptest! {
     ) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut writer = IndexWriter::create(folder.path(), Analyzer::WHITESPACE, WriterOptions::default()).expect("an empty folder");
-        // Merges in the background remove deleted passages from the statistics at any time.
+        // Background merges would remove deleted passages from the statistics at unpredictable times.
         writer.merge_in_background(false);
         let index = Bm25Index::open(folder.path()).expect("an intact index");
         let mut model = Model::default();
         let parameters = Bm25 { k1, b };
-        for (at, step) in steps.into_iter().enumerate() {
+        for (number, step) in steps.into_iter().enumerate() {
             match step {
                 Step::Add(text) => {
-                    let (id, text) = (format!("p{at}"), terms(&text));
+                    let (id, text) = (format!("p{number}"), terms(&text));
                     model.add(&id, &text);
                     writer.add(&id, None, &text.join(" ")).expect("a new id");
                 }
                 Step::Update(at, text) => {
                     let (id, text) = (format!("p{at}"), terms(&text));
                     let replaced = model.delete(&id);
-                    // Updating an unknown id would add a passage whose id a later step needs.
+                    // Updating an unknown id would add a passage with an id that a later addition needs.
                     if replaced {
                         model.add(&id, &text);
                         // An empty title adds no term.
@@ -186,7 +194,7 @@ proptest! {
                 }
                 Step::Delete(at) => {
                     let id = format!("p{at}");
-                    // A passage that is named twice is deleted once.
+                    // If an id is given twice, its passage is deleted and counted once.
                     prop_assert_eq!(writer.delete(&[&id, &id]).expect("a deletion"), u64::from(model.delete(&id)));
                 }
                 Step::Commit => {
@@ -213,7 +221,7 @@ proptest! {
 }
 
 #[test]
-fn equal_scores_are_in_the_order_of_insertion_across_segments() {
+fn hits_with_equal_scores_are_in_the_order_of_insertion_across_segments() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let options = WriterOptions { threads: 3, ..WriterOptions::default() };
     let mut writer = IndexWriter::create(folder.path(), Analyzer::SIMPLE, options).expect("an empty folder");

@@ -1,4 +1,4 @@
-//! The writer: creating and overwriting an index, locking, rolling back, and rejecting invalid input.
+//! Tests of the writer: creating and overwriting an index, locking, rolling back, and rejecting invalid input.
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ use sparse::{
 
 const OVERWRITE: WriterOptions = WriterOptions { overwrite: true, threads: 1, memory: 20_000_000 };
 
-/// Returns the ids of the hits.
+/// Returns the ids of the ten best hits.
 fn found(index: &Bm25Index, query: &str) -> Vec<String> {
     let searcher = index.searcher();
     let hits = searcher.search(query, 10, Bm25::default(), &Control::new()).expect("hits");
     searcher.ids(&hits).expect("ids")
 }
 
-/// Creates an index of passages with these ids and texts.
+/// Creates an index of passages with these ids and texts, and returns its writer.
 fn create_index(path: &Path, passages: &[(&str, &str)]) -> IndexWriter {
     let mut writer =
         IndexWriter::create(path, Analyzer::ENGLISH, WriterOptions::default()).expect("a new index");
@@ -113,10 +113,11 @@ fn a_searcher_keeps_its_commit_and_ords_stay_valid_after_merges() {
 }
 
 #[test]
-fn deleted_passages_count_until_their_segment_is_merged() {
+fn deleted_passages_count_in_the_statistics_until_their_segment_is_merged() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut writer = create_index(folder.path(), &[("a", "tree"), ("b", "tree house"), ("c", "of the")]);
     let index = Bm25Index::open(folder.path()).expect("an intact index");
+    // The number of passages, the statistics, and a document frequency.
     let counts = || {
         index.reload().expect("an intact index");
         let searcher = index.searcher();
@@ -225,7 +226,7 @@ fn an_interrupted_group_of_changes_is_never_committed() {
 }
 
 #[test]
-fn changes_that_fail_together_are_never_committed() {
+fn if_one_of_several_changes_fails_none_of_them_is_committed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut writer = create_index(folder.path(), &[("a", "one")]);
     let put = |writer: &mut IndexWriter, put: Put, ids: &[&str]| {
@@ -238,9 +239,9 @@ fn changes_that_fail_together_are_never_committed() {
         })
     };
     assert_eq!(put(&mut writer, Put::Update, &["a", "b"]).expect("an update"), 2);
-    put(&mut writer, Put::Add, &["a", "c"]).expect_err("a is there, and nothing was changed before");
+    put(&mut writer, Put::Add, &["a", "c"]).expect_err("a exists already, and nothing was changed before");
     writer.commit().expect("two changes");
-    put(&mut writer, Put::Add, &["c", "a"]).expect_err("a is there, and c was added before");
+    put(&mut writer, Put::Add, &["c", "a"]).expect_err("a exists already, and c was added before");
     assert!(matches!(writer.commit(), Err(Error::Interrupted { .. })));
     writer.rollback().expect("the last commit");
     let index = Bm25Index::open(folder.path()).expect("an intact index");
@@ -251,7 +252,7 @@ fn changes_that_fail_together_are_never_committed() {
 }
 
 #[test]
-fn an_index_that_never_had_a_passage_is_replaced_without_asking() {
+fn an_index_that_never_had_a_passage_is_replaced_even_without_the_overwrite_option() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let create = |analyzer| IndexWriter::create(folder.path(), analyzer, WriterOptions::default());
     let writer = create(Analyzer::ENGLISH).expect("a new index");
@@ -276,7 +277,7 @@ fn little_memory_gives_many_segments_and_the_same_rankings() {
     let paths = folders.each_ref().map(|folder| folder.path());
     let builds = [(WriterOptions::default(), false), (LITTLE_MEMORY, false), (LITTLE_MEMORY, true)];
     let rankings = builds.map(|(options, merge)| {
-        // 0, 1 and 2 for the three builds.
+        // The position in `paths` is 0, 1 or 2 for the three builds.
         let path = paths[usize::from(options.threads == 2) + usize::from(merge)];
         let mut writer = IndexWriter::create(path, Analyzer::WHITESPACE, options).expect("a new index");
         writer.merge_in_background(false);
@@ -380,7 +381,10 @@ fn arguments_out_of_range_are_refused() {
     ));
     let options = WriterOptions { threads: 8, memory: 100_000_000, ..WriterOptions::default() };
     let error = IndexWriter::open(folder.path(), options).expect_err("too little memory").to_string();
-    assert_eq!(error, "memory: expected 15,000,000 to 4,000,000,000 bytes per thread, got 100000000 for 8");
+    assert_eq!(
+        error,
+        "memory: expected 15,000,000 to 4,000,000,000 bytes per thread, got 100000000 bytes (threads: 8)"
+    );
     let index = Bm25Index::open(folder.path()).expect("an intact index");
     let control = Control::new();
     let bad = Bm25 { k1: f32::INFINITY, b: 0.4 };
@@ -392,9 +396,9 @@ fn arguments_out_of_range_are_refused() {
     let unknown = index.explain("one", "zzz", Bm25::default()).expect_err("an unknown id").to_string();
     assert_eq!(unknown, "explain: expected a passage of the index, got id \"zzz\"");
     control.cancel();
-    assert!(matches!(index.search("one", 1, Bm25::default(), &control), Err(Error::Cancelled(_))));
+    assert!(matches!(index.search("one", 1, Bm25::default(), &control), Err(Error::Canceled(_))));
     assert!(matches!(
         index.search_many(&["one", "one"], 1, Bm25::default(), 2, &control),
-        Err(Error::Cancelled(_))
+        Err(Error::Canceled(_))
     ));
 }

@@ -1,5 +1,5 @@
-//! The container format of the files of all indexes and stores: a header, named sections, and a table that lists the
-//! sections. The header, the table and every section have a checksum.
+//! The container format of files such as vector indexes and passage stores: a header, named sections, and a table that
+//! lists the sections. The header, the table and every section have a checksum.
 //!
 //! ```text
 //! byte 0     64                    multiple of 64      table offset      end of file

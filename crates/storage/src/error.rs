@@ -26,7 +26,7 @@ pub enum Error {
         /// What this file has there.
         got: String,
     },
-    /// The file was written by another version of the format.
+    /// The file has a version of the format that this release does not read.
     #[error("{}: expected version {expected} of the {name} format, got version {got}; build it again", path.display())]
     Version {
         /// The file.
@@ -41,12 +41,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// An [`Error::Io`] for `path`.
+    /// Returns a function, for `map_err`, that turns the system's error into an [`Error::Io`] for `path`.
     pub fn io(operation: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Io { operation, path: path.to_path_buf(), source }
     }
 
-    /// An [`Error::Corrupt`] for `path`.
+    /// Returns an [`Error::Corrupt`] for `path`.
     pub fn corrupt(path: &Path, expected: impl Into<String>, got: impl Into<String>) -> Self {
         Self::Corrupt { path: path.to_path_buf(), expected: expected.into(), got: got.into() }
     }

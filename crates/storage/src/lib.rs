@@ -1,13 +1,14 @@
 //! Files that are checked when they are opened and replaced atomically when they are saved.
 //!
-//! [`Writer`] and [`File`] write and open the container format of all indexes and stores: a 64-byte header, named
-//! sections that start at multiples of 64 bytes, and a JSON table with the offset, length and CRC-32 of each section
-//! and the caller's metadata. All numbers are little-endian. A file is written under a temporary name in the same
-//! folder, synced, and renamed to its target, so that readers see the old file or the new one and never a part of it.
+//! [`Writer`] and [`File`] write and open the container format of vector indexes, passage stores and other files of our
+//! own: a 64-byte header, named sections that start at multiples of 64 bytes, and a JSON table with the caller's
+//! metadata and the offset, length and CRC-32 of each section. All binary numbers are little-endian. A file is written
+//! under a temporary name in the same folder, synced, and renamed to its target, so that readers see either the
+//! complete old file or the complete new one.
 //!
 //! Files in other formats are written through a [`Replacement`], which replaces a regular file in the same way, or
-//! through an [`Output`], which also writes directly to devices and pipes. [`replace()`], [`rename_both`] and
-//! [`exchange`] replace one or two files in one call.
+//! through an [`Output`], which also writes directly to devices and pipes. [`replace()`] replaces a file in one call,
+//! [`rename_both`] replaces two files together, and [`exchange`] exchanges two files or folders.
 //!
 //! ```
 //! use storage::{File, FileKind, Writer};

@@ -1,4 +1,5 @@
-//! Destinations of formats that are written from beginning to end: a file that is replaced, or a stream.
+//! Writes formats other than the container from beginning to end: to a file that is replaced, or to a stream. The main
+//! type is [`Output`].
 
 mod destination;
 mod pair;

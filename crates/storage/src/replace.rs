@@ -1,7 +1,7 @@
 //! Replaces files atomically.
 //!
 //! A [`Replacement`] is written to a temporary file next to its target, synced, and renamed to the target, so that
-//! readers see the old file or the new one and never a part of it.
+//! readers see either the complete old file or the complete new one. [`exchange()`] swaps two existing paths.
 
 mod exchange;
 mod permissions;

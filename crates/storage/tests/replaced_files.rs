@@ -1,5 +1,5 @@
-//! Replaced files keep their links and modes. Failed writers leave nothing behind, and the files of killed writers are
-//! removed.
+//! Replacing a file keeps its mode and the symbolic links that lead to it. Failed writers leave nothing behind, and the
+//! temporary files of killed writers are removed.
 #![cfg(unix)]
 
 mod common;
@@ -97,16 +97,17 @@ fn two_files_are_replaced_together_or_not_at_all() {
 fn files_of_killed_writers_are_removed_and_those_of_running_writers_are_not() {
     let folder = tempfile::tempdir().expect("a folder");
     let target = folder.path().join("file");
-    let other = Output::create(&target, never()).expect("writable");
-    let [in_progress] = &names(folder.path())[..] else { panic!("one temporary") };
-    // No process holds a lock on the following files, as if their writers had been killed.
+    let running = Output::create(&target, never()).expect("writable");
+    let [in_progress] = &names(folder.path())[..] else { panic!("expected one temporary file") };
+    // The name of a temporary file is `NAME.BOOT-PROCESS-NUMBER.tmp`.
     let (boot, _) =
-        in_progress.strip_prefix("file.").and_then(|rest| rest.split_once('-')).expect("its form");
+        in_progress.strip_prefix("file.").and_then(|rest| rest.split_once('-')).expect("a boot id");
     let foreign = if boot == "00000000" { "11111111" } else { "00000000" };
     // Stale: a file of this boot, and one of another boot that is two days old.
     let stale = [format!("file.{boot}-1-0.tmp"), format!("file.{foreign}-2-0.tmp")];
-    // Kept: a new file of another boot, and names of other forms.
+    // Kept: a new file of another boot, a name of another form, and a temporary file of another target.
     let kept = [format!("file.{foreign}-3-0.tmp"), "file.notes.tmp".to_owned(), format!("x.{boot}-1-0.tmp")];
+    // No process holds a lock on these files, as if their writers had been killed.
     for name in stale.iter().chain(&kept) {
         fs::write(folder.path().join(name), "half").expect("writable");
     }
@@ -119,5 +120,5 @@ fn files_of_killed_writers_are_removed_and_those_of_running_writers_are_not() {
     expected.extend(["file".to_owned(), in_progress.clone()]);
     expected.sort();
     assert_eq!(names(folder.path()), expected);
-    drop(other);
+    drop(running);
 }

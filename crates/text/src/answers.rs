@@ -1,6 +1,8 @@
-//! Compares answers with texts and with other answers, exactly as the reference scripts do: whether a passage contains
-//! an answer ([`AnswerMatcher`], DPR and Pyserini), whether a prediction matches one ([`PredictionMatcher`], DrQA), and
-//! the normal form of an answer ([`normalize_answer`], SQuAD).
+//! Compares accepted answers with passages and predicted answers, as the reference scripts of question answering do:
+//!
+//! - [`AnswerMatcher`] tells whether a passage contains an answer, as in DPR and Pyserini.
+//! - [`PredictionMatcher`] tells whether a predicted answer matches an accepted one, as in DrQA.
+//! - [`normalize_answer`] returns the normal form of an answer, as in SQuAD's evaluation script.
 
 mod matcher;
 mod normalize;

@@ -11,7 +11,7 @@ pub enum Error {
         what: &'static str,
         /// Which values are valid.
         expected: String,
-        /// The value.
+        /// The invalid value.
         got: String,
     },
     /// An answer pattern that is not a valid regular expression.
@@ -27,7 +27,7 @@ pub enum Error {
     Offset {
         /// The offset.
         offset: usize,
-        /// Length of the text.
+        /// Length of the text in bytes.
         bytes: usize,
     },
 }

@@ -1,5 +1,6 @@
-//! Text processing on both sides of an index: splitting documents into passages before indexing, and comparing answers
-//! with passages and predictions after retrieval. Nothing here reads files or uses models.
+//! Text processing before indexing and after retrieval: [`split_words`] splits documents into passages,
+//! [`AnswerMatcher`] tells whether a passage contains an accepted answer, and [`PredictionMatcher`] and
+//! [`normalize_answer`] compare predicted answers with accepted ones. Nothing here reads files or uses models.
 //!
 //! ```
 //! use text::{AnswerMatcher, SplitOptions, normalize_answer, split_words};

@@ -36,20 +36,20 @@ impl Default for SplitOptions {
     }
 }
 
-/// A passage as byte ranges of its document.
+/// One passage of a document, as byte ranges of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
     /// From the start of the first word to the end of the last one, including the white space between them.
     pub range: Range<usize>,
-    /// The start of the document that the caller appends after a space, if the passage is filled up.
+    /// If the passage is filled up: the words at the start of the document that the caller must append, after a space.
     pub wrapped: Option<Range<usize>>,
 }
 
 /// Splits a document into passages of `words` words, in order. The last passage may be shorter.
 ///
 /// Words are separated by Unicode's `White_Space`. Every word is in a passage. Passages are disjoint unless `overlap`
-/// is set, and each has at least one word that the previous one does not have. A document without words has no
-/// passages.
+/// is set, and each passage has at least one word that the previous passage does not have. A document without words has
+/// no passages.
 ///
 /// # Errors
 ///
@@ -61,8 +61,8 @@ pub fn split_words(text: &str, options: &SplitOptions) -> Result<Vec<Piece>, Err
 
 /// Returns the passages of [`split_words`] one by one. Memory is bounded by the words of one passage.
 ///
-/// Pass the same text to every call of [`next`](Self::next). The splitter does not borrow it, so one struct can own
-/// both.
+/// Pass the same text to every call of [`next`](Self::next). The splitter does not borrow the text, so one struct can
+/// own both the text and its splitter.
 #[derive(Debug, Clone)]
 pub struct Splitter {
     options: SplitOptions,
@@ -70,6 +70,7 @@ pub struct Splitter {
     words: VecDeque<Range<usize>>,
     /// Byte offset up to which the text has been split into words.
     position: usize,
+    /// Whether the next passage is the first one.
     is_first: bool,
 }
 
@@ -95,7 +96,7 @@ impl Splitter {
         Ok(Self { options: *options, words: VecDeque::new(), position: 0, is_first: true })
     }
 
-    /// The next passage of `text`; `None` at its end.
+    /// Returns the next passage of `text`, or `None` after the last one.
     pub fn next(&mut self, text: &str) -> Option<Piece> {
         let SplitOptions { words: length, overlap, wrap } = self.options;
         // One word of lookahead shows whether this passage is the last.
@@ -127,6 +128,7 @@ impl Splitter {
     }
 }
 
+/// The byte ranges of the words of a text.
 fn words_of(text: &str) -> impl Iterator<Item = Range<usize>> {
     text.split_whitespace().map(|word| {
         let start = word.as_ptr().addr() - text.as_ptr().addr();
@@ -139,6 +141,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// The passages of a text. If a passage is filled up, `|` precedes the words from the start of the text.
     fn split(text: &str, words: usize, overlap: usize, wrap: bool) -> Vec<String> {
         let pieces =
             split_words(text, &SplitOptions { words, overlap, wrap }).expect("the options are valid");
@@ -157,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_passage_is_filled_from_the_start_if_the_document_was_split() {
+    fn with_wrap_the_last_of_several_passages_is_filled_up_from_the_start_of_the_document() {
         assert_eq!(split("a b c d e", 3, 0, true), ["a b c", "d e|a"]);
         assert_eq!(split("a b c d", 3, 0, true), ["a b c", "d|a b"]);
         assert_eq!(split("a b c", 3, 0, true), ["a b c"]);
@@ -166,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn overlapping_passages_end_with_the_document() {
+    fn the_first_passage_that_reaches_the_end_of_the_document_is_the_last() {
         assert_eq!(split("a b c d e", 3, 1, false), ["a b c", "c d e"]);
         assert_eq!(split("a b c d e f", 3, 2, false), ["a b c", "b c d", "c d e", "d e f"]);
     }
@@ -178,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_options_are_refused() {
+    fn invalid_options_are_rejected_and_the_largest_valid_ones_are_accepted() {
         let message = |words, overlap| {
             let options = SplitOptions { words, overlap, wrap: false };
             split_words("a", &options).expect_err("the options are invalid").to_string()

@@ -11,12 +11,13 @@
 
 use crate::error::Error;
 
-/// Number of bytes between two stored offsets.
+/// Number of bytes of text per entry of `units_before`.
 const STEP: usize = 64;
 
 /// Converts byte offsets of one text to offsets in UTF-16 code units, in any order and in constant time.
 ///
-/// Creating it takes one pass over the text. ASCII text needs no table, because both offsets are equal.
+/// Creating it takes one pass over the text. ASCII text needs no table, because its byte offsets and UTF-16 offsets are
+/// equal.
 #[derive(Debug, Clone)]
 pub struct Utf16Offsets<'t> {
     text: &'t str,
@@ -40,7 +41,7 @@ impl<'t> Utf16Offsets<'t> {
         Self { text, units_before }
     }
 
-    /// Number of code units before a byte offset, which may be the end of the text.
+    /// Returns the number of UTF-16 code units before a byte offset, which may be the end of the text.
     ///
     /// # Errors
     ///

@@ -20,11 +20,11 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// Maximum number of threads in a pool. Larger requests get this many.
 pub const MAX_THREADS: usize = 256;
 
-/// Maximum number of unused pools that are kept. If there are more, the pool that was used least recently ends its
-/// threads.
+/// Maximum number of unused pools that are kept. If there are more, the least recently used pool is dropped, which ends
+/// its threads.
 pub const MAX_IDLE_POOLS: usize = 4;
 
-/// Prefix of the names of all threads in pools. The crate `panics` recognizes the threads by it.
+/// Prefix of the names of all threads in pools, by which the crate `panics` recognizes them.
 const NAME_PREFIX: &str = "passagekit-pool";
 
 /// The system could not create threads.
@@ -62,12 +62,12 @@ pub fn install<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Resu
 ///
 /// # Errors
 ///
-/// As [`install`].
+/// Same as [`install`].
 pub fn install_unless_single<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
     if resolve(threads) == 1 { Ok(work()) } else { install(threads, work) }
 }
 
-/// Unused pools, the most recently used last.
+/// Unused pools; the most recently used one is last.
 static IDLE: Mutex<Vec<ThreadPool>> = Mutex::new(Vec::new());
 
 fn idle() -> MutexGuard<'static, Vec<ThreadPool>> {
@@ -81,6 +81,7 @@ struct Lease {
 }
 
 impl Lease {
+    /// Takes an unused pool with this number of threads, or creates one.
     fn new(threads: usize) -> Result<Self, Error> {
         let mut idle = idle();
         if let Some(at) = idle.iter().rposition(|pool| pool.current_num_threads() == threads) {
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_thread_can_be_that_of_the_caller() {
+    fn only_install_unless_single_runs_work_on_the_callers_thread() {
         let caller = thread::current().id();
         assert_eq!(install_unless_single(1, || thread::current().id()), Ok(caller));
         assert_ne!(install(1, || thread::current().id()), Ok(caller));

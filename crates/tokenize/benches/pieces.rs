@@ -27,11 +27,13 @@ fn piece_texts(bencher: Bencher<'_, '_>, model: &str) {
     bencher.counter(BytesCount::of_str(&text)).bench(|| tokenizer.piece_texts(&text).expect("a text").len());
 }
 
+/// Opens the tokenizer of a model in `models/`.
 fn open(model: &str) -> Tokenizer {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
     Tokenizer::open(&models.join(model).join("tokenizer.json")).expect("a tokenizer")
 }
 
+/// English text in ASCII, except for one apostrophe per sentence.
 fn passage() -> String {
     "The Court will now hear argument in the case of the bridge’s builders, who were running late in 1932. "
         .repeat(8)

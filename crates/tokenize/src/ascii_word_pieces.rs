@@ -1,8 +1,8 @@
 //! Splits ASCII text into BERT's word pieces, about ten times as fast as the library (the crate `tokenizers` of Hugging
 //! Face).
 //!
-//! A text is cut at white space into chunks. A chunk of ASCII letters, digits and punctuation is split here; any other
-//! chunk goes to the library, together with the chunks of this kind that follow it.
+//! A text is cut at white space into chunks. A chunk of ASCII letters, digits and punctuation is split here. All other
+//! chunks are unsupported: each sequence of adjacent unsupported chunks goes to the library in one call.
 
 use std::ops::Range;
 
@@ -46,13 +46,14 @@ static CLASSES: [Class; 256] = {
 #[derive(Debug)]
 pub(crate) struct AsciiWordPieces {
     trie: Trie,
-    /// The node of the trie from which pieces that begin a word are looked up, and the node for pieces that continue a
-    /// word. See [`KINDS`].
+    /// The nodes of the trie at which lookups start: for the first piece of a word, and for the pieces after it. See
+    /// [`KINDS`].
     roots: [Node; 2],
     /// The id of the unknown token.
     unknown: u32,
+    /// Whether letters are lowercased before a lookup.
     lowercase: bool,
-    /// A word of more letters is unknown.
+    /// Maximum number of letters in a word. A longer word becomes the unknown token.
     max_letters: usize,
 }
 
@@ -60,14 +61,15 @@ pub(crate) struct AsciiWordPieces {
 const KINDS: [u8; 2] = [0, 1];
 
 impl AsciiWordPieces {
-    /// Returns `None` if the rules of the tokenizer are not those of BERT.
+    /// Reads the vocabulary and the settings of a tokenizer. Returns `None` if its rules are not those of BERT.
     pub fn new(inner: &LibraryTokenizer) -> Option<Self> {
         let Some(NormalizerWrapper::BertNormalizer(normalizer)) = inner.get_normalizer()?.only() else {
             return None;
         };
         let PreTokenizerWrapper::BertPreTokenizer(_) = &inner.get_pre_tokenizer()?.0 else { return None };
         let ModelWrapper::WordPiece(model) = inner.get_model() else { return None };
-        // Special tokens in a text are ordinary text, but other added tokens are found before the text is split.
+        // Special tokens in a text are ordinary text. Other added tokens must be found before the text is split, which
+        // only the library does.
         if inner.get_added_tokens_decoder().values().any(|token| !token.special) {
             return None;
         }
@@ -95,6 +97,7 @@ impl AsciiWordPieces {
         let mut pieces = Pieces::default();
         // English has four to five bytes per piece, including the space.
         pieces.reserve(bytes.len() / 4 + 4);
+        // The number of the next word.
         let mut word = 0;
         let mut at = 0;
         while at < bytes.len() {
@@ -113,7 +116,7 @@ impl AsciiWordPieces {
                 pieces
                     .offsets
                     .extend(found.offsets.iter().map(|range| range.start + at as u32..range.end + at as u32));
-                pieces.words.extend(found.words.iter().map(|found| found + word));
+                pieces.words.extend(found.words.iter().map(|number| number + word));
                 word += found.words.last().map_or(0, |last| last + 1);
                 at = end;
             }
@@ -121,7 +124,7 @@ impl AsciiWordPieces {
         Ok(pieces)
     }
 
-    /// Appends the pieces of a chunk.
+    /// Appends the pieces of a supported chunk.
     fn push_words(&self, bytes: &[u8], chunk: Range<usize>, word: &mut u32, pieces: &mut Pieces) {
         let mut start = chunk.start;
         while start < chunk.end {
@@ -159,7 +162,7 @@ impl AsciiWordPieces {
         }
     }
 
-    /// Returns the id and length of the longest piece with which `letters` begin.
+    /// Returns the id and length of the longest piece that is a prefix of `letters`.
     #[inline]
     fn longest_piece(&self, root: Node, letters: &[u8]) -> Option<(u32, usize)> {
         let (mut node, mut best) = (root, None);
@@ -188,7 +191,7 @@ fn chunk_end(bytes: &[u8], start: usize) -> (usize, bool) {
     (bytes.len(), is_supported)
 }
 
-/// Returns the end of the last of several unsupported chunks in a row. The first of them ends at byte `end`.
+/// Returns the end of a sequence of unsupported chunks, the first of which ends at byte `end`.
 fn unsupported_end(bytes: &[u8], mut end: usize) -> usize {
     loop {
         let is_space = |&byte: &u8| CLASSES[usize::from(byte)] == Class::Space;
@@ -219,7 +222,7 @@ mod tests {
         Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
     }
 
-    /// Returns the tokenizer of [`FILE`] with other settings.
+    /// Loads [`FILE`] after some replacements, which are pairs of old and new text.
     fn tokenizer_with(changes: &[(&str, &str)]) -> Tokenizer {
         let path = repository().join(FILE);
         let mut file = std::fs::read_to_string(&path).expect("it is in the repository");
@@ -230,8 +233,8 @@ mod tests {
         Tokenizer::from_bytes(file.as_bytes(), &path).expect("a valid file")
     }
 
-    /// The tokenizer as it is, case-sensitive, without cleaning control characters, and with a low limit on word
-    /// length.
+    /// Four variants of the tokenizer: unchanged, case-sensitive, one that does not remove control characters, and one
+    /// with a low limit on word length.
     static TOKENIZERS: LazyLock<[Tokenizer; 4]> = LazyLock::new(|| {
         [
             tokenizer_with(&[]),
@@ -241,6 +244,7 @@ mod tests {
         ]
     });
 
+    /// Asserts that all variants split the text as the library does.
     fn check_against_library(text: &str) {
         for tokenizer in &*TOKENIZERS {
             let (ascii, library) = (tokenizer.pieces(text), tokenizer.library_pieces(text));

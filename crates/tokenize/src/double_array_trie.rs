@@ -10,7 +10,7 @@
 //! value   –          7               9
 //! ```
 
-/// No value, or no parent.
+/// Stands for "no value" and "no parent".
 const NONE: u32 = u32::MAX;
 
 /// A node of the trie.
@@ -43,7 +43,8 @@ impl Trie {
         // The root is its own parent, so that its cell is not free.
         trie.cells[0].parent = 0;
         let mut search_start = 1;
-        // Nodes to expand: (node, first string, end of strings, depth). The strings below a node share `depth` bytes.
+        // Nodes to expand: (node, first string, end of strings, depth). All strings below a node have the same first
+        // `depth` bytes.
         let mut pending = vec![(0usize, 0usize, strings.len(), 0usize)];
         while let Some((node, mut first, end, depth)) = pending.pop() {
             if first < end && strings[first].0.len() == depth {
@@ -71,8 +72,9 @@ impl Trie {
         trie
     }
 
-    /// Finds a base at which the cells of all children are free. The search begins at cell `search_start`, which is
-    /// advanced if more than 15 of 16 cells up to the result are taken.
+    /// Finds a base at which the cells of all children are free. The search begins at cell `search_start`. If more than
+    /// 15 of 16 cells that it passes are taken, it sets `search_start` to the cell of the first child, so that later
+    /// searches skip these cells.
     fn find_base(&mut self, children: &[(u8, usize, usize)], search_start: &mut usize) -> usize {
         let min_byte = usize::from(children[0].0);
         let (mut at, mut taken) = ((*search_start).max(min_byte), 0);
@@ -99,10 +101,10 @@ impl Trie {
         base
     }
 
-    /// The node before the first byte.
+    /// The node of the empty string.
     pub const ROOT: Node = Node(0);
 
-    /// Returns the node after another byte; `None` if no string continues with this byte.
+    /// Returns the child of a node for a byte; `None` if no string continues with this byte.
     #[inline]
     pub fn step(&self, Node(from): Node, byte: u8) -> Option<Node> {
         let at = self.cells[from as usize].base as usize + usize::from(byte);
@@ -126,6 +128,7 @@ mod tests {
 
     use super::*;
 
+    /// Looks up the value of a string.
     fn find(trie: &Trie, string: &[u8]) -> Option<u32> {
         let end = string.iter().try_fold(Trie::ROOT, |node, &byte| trie.step(node, byte));
         end.and_then(|node| trie.value(node))

@@ -9,12 +9,12 @@ use crate::Error;
 /// Maximum size of a `tokenizer.json`. One of the largest, the file of Gemma 3, has 33 MB.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// Returns the content of a `tokenizer.json`.
+/// Reads the content of a `tokenizer.json`.
 ///
 /// # Errors
 ///
-/// [`Error::Io`], also for a FIFO or a device, because reading them could block forever; [`Error::Format`] for more
-/// than 256 MiB.
+/// [`Error::Io`], also for a FIFO or a device, because reading it could block forever; [`Error::Format`] for a file of
+/// more than 256 MiB.
 pub fn read_tokenizer_file(path: &Path) -> Result<Vec<u8>, Error> {
     let io = |source| Error::Io { path: path.to_path_buf(), source };
     let metadata = fs::metadata(path).map_err(io)?;

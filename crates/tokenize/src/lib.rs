@@ -1,10 +1,10 @@
-//! Tokenizers of models: converts texts to vocabulary ids with byte offsets, and joins the ids into model inputs
+//! Tokenizers of models. They convert texts to vocabulary ids with byte offsets, and join the ids into model inputs
 //! (`[CLS] a [SEP] b [SEP]`).
 //!
 //! [`Tokenizer`] reads a `tokenizer.json` and runs it with the `tokenizers` library of Hugging Face ([`library`]). The
 //! file may be hostile, so its rules are checked and their effects are limited ([`rules`]). With BERT's rules, ASCII
-//! text is split by code that is ten times as fast and gives the same pieces ([`ascii_word_pieces`], which looks pieces
-//! up in a [`double_array_trie`]). [`model_input`] joins the ids of [`Pieces`] into a [`ModelInput`].
+//! text is split by code that is about ten times as fast and gives the same pieces ([`ascii_word_pieces`], which looks
+//! pieces up in a [`double_array_trie`]). [`model_input`] joins the ids of [`Pieces`] into a [`ModelInput`].
 //!
 //! ```no_run
 //! use tokenize::Tokenizer;

@@ -1,10 +1,10 @@
 //! The `tokenizers` library of Hugging Face, with limits on how far the rules of a `tokenizer.json` can expand a text.
 //!
 //! A tokenizer of the library first normalizes a text (for example to lower case), then splits it into words
-//! (pre-tokenization), then splits the words into pieces. A few hundred bytes of rules can expand a text beyond all
-//! memory: 40 replacements that each double its length, a character map with one long entry, byte-level encodings of
-//! byte-level encodings. So the rules are checked before they are loaded ([`rules`]), and the length of the text is
-//! checked after each normalizer.
+//! (pre-tokenization), then splits the words into pieces. A few hundred bytes of rules can expand a text until it
+//! exceeds all memory: 40 replacements that each double the length of the text, a character map with one long entry,
+//! byte-level encodings of byte-level encodings. So the rules are checked before they are loaded ([`rules`]), and the
+//! length of the text is checked after each normalizer.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -18,19 +18,20 @@ use tokenizers::{
 
 use crate::rules;
 
-/// A normalized text may have this many bytes per original byte, plus [`SHORT_ALLOWANCE`] for prefixes. No character
-/// grows more than U+FDFA: NFKC makes it 11 times as long, and replacing its spaces by "▁" up to three times as long
-/// again.
+/// Maximum number of bytes of a normalized text per byte of the original text, in addition to [`SHORT_ALLOWANCE`]. No
+/// character grows more than U+FDFA: NFKC makes it 11 times as long, and replacing spaces by "▁" at most triples that.
 const MAX_SHORT_GROWTH: usize = 40;
+/// Number of bytes that a normalized text may have beyond [`MAX_SHORT_GROWTH`], for prefixes.
 const SHORT_ALLOWANCE: usize = 256;
-/// The same for long texts: the lower of both limits applies. A text of spaces becomes three times as long if each
-/// space becomes "▁".
+/// A second limit of the same form, which is stricter for long texts. A text of spaces becomes three times as long if
+/// each space becomes "▁".
 const MAX_LONG_GROWTH: usize = 4;
+/// Number of bytes that a normalized text may have beyond [`MAX_LONG_GROWTH`].
 const LONG_ALLOWANCE: usize = 2 << 20;
-/// If the output of a normalizer may exceed this many bytes, it first runs on one part of the text after the other, to
-/// estimate the length of the output without storing it.
+/// If the output of a normalizer may exceed both this many bytes and the limits above, the normalizer first runs on
+/// each part of the text in turn, to estimate the length of the output without storing it.
 const MAX_UNESTIMATED_BYTES: usize = 16 << 20;
-/// Number of bytes of such a part.
+/// Number of bytes of a part. Normalizing is timed only if the text is longer.
 const PART_BYTES: usize = 64 << 10;
 /// Maximum time for normalizing one text. An ordinary tokenizer takes a microsecond per hundred bytes.
 const MAX_TIME: Duration = Duration::from_secs(20);
@@ -45,16 +46,18 @@ pub(crate) struct LimitedNormalizer {
     steps: Vec<Step>,
 }
 
+/// One normalizer.
 #[derive(Debug, Clone)]
 struct Step {
     normalizer: NormalizerWrapper,
+    /// Position and type of the normalizer, for error messages.
     name: String,
-    /// Maximum number of output bytes per input byte.
+    /// Maximum number of output bytes per input byte; 1 if the rule does not determine it ([`rules::Rule::growth`]).
     growth: usize,
 }
 
 impl LimitedNormalizer {
-    /// Returns the normalizer if there is exactly one.
+    /// Returns the normalizer if there is exactly one, and `None` otherwise.
     pub fn only(&self) -> Option<&NormalizerWrapper> {
         match &self.steps[..] {
             [step] => Some(&step.normalizer),
@@ -82,7 +85,7 @@ impl<'de> Deserialize<'de> for LimitedNormalizer {
     }
 }
 
-/// Appends a normalizer, or the normalizers of a sequence.
+/// Appends a normalizer or, if it is a sequence, the normalizers inside it.
 fn flatten(normalizer: &NormalizerWrapper, normalizers: &mut Vec<NormalizerWrapper>) {
     match normalizer {
         NormalizerWrapper::Sequence(sequence) => {
@@ -117,6 +120,7 @@ impl Normalizer for LimitedNormalizer {
 }
 
 impl LimitedNormalizer {
+    /// Applies all normalizers to `text`. Fails if the text becomes too long, or if this takes too much time.
     fn run(&self, text: &mut NormalizedString) -> tokenizers::Result<()> {
         let length = text.get_original().len();
         let bound = |growth: usize, allowance: usize| length.saturating_mul(growth).saturating_add(allowance);
@@ -134,7 +138,7 @@ impl LimitedNormalizer {
             }
             // Short texts are not timed.
             if text.len() > PART_BYTES && started.get_or_insert_with(Instant::now).elapsed() > MAX_TIME {
-                return Err(format!("{}: expected to be done in {MAX_TIME:?}, got more", step.name).into());
+                return Err(format!("{}: expected at most {MAX_TIME:?} per text, got more", step.name).into());
             }
         }
         Ok(())

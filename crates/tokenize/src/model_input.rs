@@ -1,12 +1,13 @@
 //! Joins texts and special tokens into the input of a model.
 
-/// Input of a model for one text or several, including special tokens.
+/// The input of a model for one or more texts, including special tokens.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelInput {
     /// Vocabulary ids.
     pub ids: Vec<u32>,
-    /// Number of tokens with type id 0, which come first; the others have type id 1. [`SpecialTokens::input`] counts the
-    /// tokens up to and including the first `[SEP]`; callers count all tokens for models without type 1.
+    /// Number of tokens with the token type id 0; the tokens after them have the token type id 1.
+    /// [`SpecialTokens::input`] counts the tokens up to and including the first `[SEP]`. For models without type 1,
+    /// callers set this to the number of all tokens.
     pub type_0_count: usize,
 }
 
@@ -16,21 +17,21 @@ pub(crate) struct SpecialTokens {
     pub start: u32,
     pub separator: u32,
     pub padding: u32,
-    /// Number of separators between two texts: one for BERT, two for RoBERTa and MPNet.
+    /// Number of separators between adjacent texts: one for BERT, two for RoBERTa and MPNet.
     pub separator_count: usize,
 }
 
 impl SpecialTokens {
-    /// Returns `[CLS] a [SEP]` for one text, and `[CLS] a [SEP] b … [SEP]` for several, with `separator_count` separators
-    /// between two texts.
+    /// Returns `[CLS] a [SEP]` for one text, and `[CLS] a [SEP] b … [SEP]` for several texts, with `separator_count`
+    /// separators between adjacent texts.
     pub fn input(self, texts: &[&[u32]]) -> ModelInput {
-        // At most this many ids.
+        // An upper bound on the number of ids.
         let capacity = texts.iter().map(|ids| ids.len() + self.separator_count).sum::<usize>() + 2;
         let mut ids = Vec::with_capacity(capacity);
         ids.push(self.start);
         let mut type_0_count = 0;
         for (i, text) in texts.iter().enumerate() {
-            // One separator follows each text; RoBERTa has another one before the next text.
+            // One separator follows each text; RoBERTa and MPNet have another one before the next text.
             if i > 0 {
                 ids.extend(std::iter::repeat_n(self.separator, self.separator_count - 1));
             }

@@ -7,10 +7,10 @@ use std::ops::Range;
 pub struct Pieces {
     /// Vocabulary ids.
     pub ids: Vec<u32>,
-    /// Byte range of each piece in the text, half-open, on character boundaries. It includes combining marks
-    /// after the last letter.
+    /// Byte range of each piece in the text, half-open, on character boundaries. The range includes the combining marks
+    /// that follow the last letter of the piece.
     pub offsets: Vec<Range<u32>>,
-    /// The number of the word to which each piece belongs, from 0 in the order of the text.
+    /// The number of the word to which each piece belongs. Words are numbered from 0, in the order of the text.
     pub words: Vec<u32>,
 }
 

@@ -1,6 +1,6 @@
 //! Checks the normalizers and pre-tokenizers of a `tokenizer.json` before they are loaded: how far they can expand a
-//! text, and whether their regular expressions can take exponential time. [`library`](crate::library) calls these
-//! checks; *the library* is the crate `tokenizers` of Hugging Face.
+//! text, and whether their regular expressions can take exponential time. The module [`library`](crate::library) calls
+//! these checks. In the comments, *the library* is the crate `tokenizers` of Hugging Face.
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ const MAX_BYTE_LEVELS: usize = 2;
 /// One normalizer and how far it can expand a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
-    /// Its position and type, for error messages.
+    /// Position and type of the normalizer, for error messages.
     pub name: String,
     /// Maximum number of output bytes per input byte, if the content of the rule determines it. 1 for rules such as
     /// NFKC, whose growth Unicode limits.
@@ -38,14 +38,17 @@ pub(crate) fn normalizers(value: &Value) -> Result<Vec<Rule>, String> {
                 true => (MAX_STEP_GROWTH, growth, ""),
                 false => (MAX_TOTAL_GROWTH, total, " together with those before it"),
             };
-            return Err(format!("{name}: expected at most {max} output bytes per byte{what}, got {got}"));
+            return Err(format!(
+                "{name}: expected at most {max} output bytes per input byte{what}, got {got}"
+            ));
         }
         rules.push(Rule { name, growth });
     }
     Ok(rules)
 }
 
-/// Rejects too many pre-tokenizers that expand a text, and regular expressions that could take exponential time.
+/// Rejects more than [`MAX_BYTE_LEVELS`] byte-level pre-tokenizers, and regular expressions that could take exponential
+/// time.
 pub(crate) fn check_pre_tokenizers(value: &Value) -> Result<(), String> {
     let mut byte_levels = 0;
     for (number, step) in steps(value, "pre-tokenizer", "pretokenizers")?.into_iter().enumerate() {
@@ -55,13 +58,14 @@ pub(crate) fn check_pre_tokenizers(value: &Value) -> Result<(), String> {
         }
         byte_levels += usize::from(kind(step) == "ByteLevel");
         if byte_levels > MAX_BYTE_LEVELS {
-            return Err(format!("{name}: expected at most {MAX_BYTE_LEVELS} of them, got more"));
+            return Err(format!("{name}: expected at most {MAX_BYTE_LEVELS} of this type, got more"));
         }
     }
     Ok(())
 }
 
-/// Flattens a rule and its nested rules, in order.
+/// Returns a rule or, if it is a sequence, the rules inside it, in the order in which they run. `key` is the field with
+/// the rules of a sequence, and `what` names the kind of rule in errors.
 fn steps<'a>(value: &'a Value, what: &str, key: &str) -> Result<Vec<&'a Value>, String> {
     let (mut found, mut pending) = (Vec::new(), vec![value]);
     while let Some(step) = pending.pop() {
@@ -76,7 +80,7 @@ fn steps<'a>(value: &'a Value, what: &str, key: &str) -> Result<Vec<&'a Value>, 
     Ok(found)
 }
 
-/// Returns the type of a rule. Early versions of the format do not store it.
+/// Returns the type of a rule. Early versions of the format do not store the type; it follows from the other fields.
 fn kind(step: &Value) -> &str {
     let has = |key: &str| step.get(key).is_some();
     match step.get("type").and_then(Value::as_str) {
@@ -88,7 +92,7 @@ fn kind(step: &Value) -> &str {
     }
 }
 
-/// Returns the maximum number of output bytes per input byte of a normalizer.
+/// Returns the [`Rule::growth`] of a normalizer, or what is wrong with its pattern or character map.
 fn growth(step: &Value) -> Result<usize, String> {
     let text = |key: &str| step.get(key).and_then(Value::as_str).unwrap_or_default();
     Ok(match kind(step) {
@@ -106,7 +110,7 @@ fn growth(step: &Value) -> Result<usize, String> {
                 (None, None) => content + 1,
             }
         }
-        // The prefix is added once per text, so only a prefix that is too long counts.
+        // The prefix is added once per text, so its length matters only if it exceeds the limit for one normalizer.
         "Prepend" if text("prepend").len() > MAX_STEP_GROWTH => text("prepend").len(),
         "Precompiled" => longest_entry(text("precompiled_charsmap"))?.max(1),
         _ => 1,
@@ -115,7 +119,7 @@ fn growth(step: &Value) -> Result<usize, String> {
 
 /// Returns the length in bytes of the longest replacement in a SentencePiece character map.
 ///
-/// Layout: length of the trie in bytes (u32), the trie, then zero-terminated texts.
+/// Layout: length of the trie in bytes (little-endian u32), the trie, then the replacements as zero-terminated texts.
 fn longest_entry(base64: &str) -> Result<usize, String> {
     let bytes = decoded(base64).ok_or("expected base64, got something else")?;
     let Some((length, rest)) = bytes.split_first_chunk::<4>() else {
@@ -124,7 +128,7 @@ fn longest_entry(base64: &str) -> Result<usize, String> {
     let length = u32::from_le_bytes(*length) as usize;
     let texts = rest.get(length..).filter(|_| length.is_multiple_of(4) && length > 0);
     let texts =
-        texts.ok_or_else(|| format!("expected a trie of {length} bytes, got {} in all", rest.len()))?;
+        texts.ok_or_else(|| format!("expected a trie of {length} bytes, got {} bytes", rest.len()))?;
     Ok(texts.split(|&byte| byte == 0).map(<[u8]>::len).max().unwrap_or(0))
 }
 
@@ -133,7 +137,7 @@ fn decoded(base64: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(base64.len() / 4 * 3);
     let (mut bits, mut count) = (0u32, 0);
     for byte in base64.trim_end_matches('=').bytes() {
-        let six = match byte {
+        let sextet = match byte {
             b'A'..=b'Z' => byte - b'A',
             b'a'..=b'z' => byte - b'a' + 26,
             b'0'..=b'9' => byte - b'0' + 52,
@@ -141,7 +145,7 @@ fn decoded(base64: &str) -> Option<Vec<u8>> {
             b'/' => 63,
             _ => return None,
         };
-        bits = bits << 6 | u32::from(six);
+        bits = bits << 6 | u32::from(sextet);
         count += 6;
         if count >= 8 {
             count -= 8;
@@ -154,8 +158,8 @@ fn decoded(base64: &str) -> Option<Vec<u8>> {
 /// Rejects a regular expression that is very long, or that needs backtracking inside a repeated group, which can take
 /// time exponential in the length of the text.
 ///
-/// The library uses the crate `fancy-regex`. It backtracks only for look-around, backreferences, atomic groups and
-/// conditionals; everything else runs in linear time, however it is nested.
+/// The library uses the crate `fancy-regex`, which backtracks only for look-around, back-references, atomic groups,
+/// conditionals, `\K` and `\G`. Everything else runs in linear time, however it is nested.
 fn check_pattern(pattern: &str) -> Result<(), String> {
     if pattern.len() > MAX_PATTERN_BYTES {
         return Err(format!(
@@ -174,7 +178,7 @@ fn check_pattern(pattern: &str) -> Result<(), String> {
                 if class_depth == 0 && matches!(rest.get(1), Some(b'1'..=b'9' | b'k' | b'g' | b'K' | b'G')) {
                     *groups.last_mut().expect("the pattern itself") = true;
                 }
-                // The escaped character may be longer than one byte; its other bytes have no meaning here.
+                // Skip the first byte of the escaped character. Any further bytes are not ASCII, so they match no case.
                 at += 1;
             }
             b'[' => class_depth += 1,
@@ -215,10 +219,12 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    /// A normalizer that replaces the matches of `pattern` by `content`.
     fn replace(pattern: &Value, content: &str) -> Value {
         json!({"type": "Replace", "pattern": pattern, "content": content})
     }
 
+    /// The error for normalizers that must be refused.
     fn refused(value: &Value) -> String {
         normalizers(value).expect_err("refused")
     }
@@ -240,10 +246,10 @@ mod tests {
         let error = refused(&json!({"type": "Sequence", "normalizers": vec![double; 40]}));
         assert_eq!(
             error,
-            "normalizer 13 (Replace): expected at most 4096 output bytes per byte together with those before it, got 8192"
+            "normalizer 13 (Replace): expected at most 4096 output bytes per input byte together with those before it, got 8192"
         );
         let error = refused(&replace(&json!({"String": "a"}), &"b".repeat(65)));
-        assert_eq!(error, "normalizer 1 (Replace): expected at most 64 output bytes per byte, got 65");
+        assert_eq!(error, "normalizer 1 (Replace): expected at most 64 output bytes per input byte, got 65");
         assert!(normalizers(&replace(&json!({"Regex": "a"}), &"b".repeat(65))).is_err());
         assert!(normalizers(&json!({"pattern": {"String": "a"}, "content": "b".repeat(65)})).is_err());
         assert!(
@@ -253,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn normalizers_in_nested_sequences_are_counted() {
+    fn rules_in_nested_sequences_are_counted() {
         let nested = (0..60)
             .fold(json!({"type": "NFC"}), |inner, _| json!({"type": "Sequence", "normalizers": [inner]}));
         assert_eq!(normalizers(&nested).expect("one step").len(), 1);
@@ -261,7 +267,7 @@ mod tests {
         assert_eq!(refused(&many), "expected at most 64 steps of the normalizer, got more");
         let many = json!({"type": "Sequence", "pretokenizers": vec![json!({"type": "ByteLevel"}); 3]});
         let error = check_pre_tokenizers(&many).expect_err("refused");
-        assert_eq!(error, "pre-tokenizer 3 (ByteLevel): expected at most 2 of them, got more");
+        assert_eq!(error, "pre-tokenizer 3 (ByteLevel): expected at most 2 of this type, got more");
     }
 
     #[test]
@@ -270,16 +276,17 @@ mod tests {
         let map = |charsmap: &str| json!({"type": "Precompiled", "precompiled_charsmap": charsmap});
         assert_eq!(normalizers(&map("BAAAAAAAAABhYgBjAA==")).expect("fine")[0].growth, 2);
         assert!(refused(&map("BAAA")).contains("got 3 bytes"));
-        assert!(refused(&map("////////")).contains("expected a trie of 4294967295 bytes, got 2 in all"));
+        assert!(refused(&map("////////")).contains("expected a trie of 4294967295 bytes, got 2 bytes"));
         assert!(refused(&map("no base64!")).contains("expected base64"));
         let long = format!("BAAAAAAAAAB{}", "hYWFh".repeat(20));
-        assert!(refused(&map(&long)).contains("expected at most 64 output bytes per byte"));
+        assert!(refused(&map(&long)).contains("expected at most 64 output bytes per input byte"));
     }
 
     #[test]
     fn patterns_of_real_tokenizers_are_accepted_and_exponential_ones_are_refused() {
         for pattern in [
-            // GPT-2, Llama 3, GPT-4o, DeepSeek, CLIP, groups of three digits counted from the right, XLM-RoBERTa.
+            // In this order, the patterns of GPT-2, Llama 3, GPT-4o, DeepSeek and CLIP; a pattern that splits numbers
+            // into groups of three digits, counted from the right; and the pattern of XLM-RoBERTa.
             r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
             r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
             r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",

@@ -14,8 +14,8 @@ use crate::library::{LibraryTokenizer, unless_rejected};
 use crate::model_input::SpecialTokens;
 use crate::{Error, ModelInput, Pieces};
 
-/// Maximum value that is accepted for `max_input_chars_per_word`; longer words are not split. The library needs time
-/// cubic in this number. BERT's tokenizers use 100.
+/// Maximum accepted value of `max_input_chars_per_word`, the number of characters above which a word becomes the
+/// unknown token. The library needs time cubic in this number. BERT's tokenizers use 100.
 const MAX_WORD_CHARACTERS: usize = 1000;
 
 /// The tokenizer of a model, read from its `tokenizer.json`. Truncation and padding in the file are ignored: callers
@@ -33,8 +33,8 @@ impl Tokenizer {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`], also if the file lacks start, separator or padding tokens, or has rules that
-    /// could expand a text without bound or take exponential time.
+    /// [`Error::Io`] if the file cannot be read. [`Error::Format`] if it is not a tokenizer, lacks start, separator or
+    /// padding tokens, or has rules that could expand a text too much or take exponential time.
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::from_bytes(&read_tokenizer_file(path)?, path)
     }
@@ -159,13 +159,13 @@ impl Tokenizer {
 
     /// Returns the number of special tokens in a model input of `texts` texts.
     #[must_use]
-    pub fn overhead(&self, texts: usize) -> usize {
+    pub fn special_token_count(&self, texts: usize) -> usize {
         1 + texts + (self.special.separator_count - 1) * texts.saturating_sub(1)
     }
 
     /// Returns the id that pads the shorter inputs of a batch.
     #[must_use]
-    pub fn padding(&self) -> u32 {
+    pub fn padding_id(&self) -> u32 {
         self.special.padding
     }
 
@@ -176,7 +176,7 @@ impl Tokenizer {
     }
 }
 
-/// Calls the library and turns its panics into errors: it panics on some invalid rules.
+/// Calls the library, which panics on some invalid rules, and turns its panics into errors.
 fn without_panics<T>(work: impl FnOnce() -> tokenizers::Result<T>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(|| unless_rejected(work))).unwrap_or_else(|panic| {
         let message = panic.downcast_ref::<&str>().copied();

@@ -1,4 +1,5 @@
-//! Tokenizers that would exhaust memory or time are rejected or stopped; those of real models keep working.
+//! Tokenizers that would take too much memory or time are refused or stopped; those of the kinds that real models use
+//! are accepted.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ fn load(normalizer: &Value, pre_tokenizer: &Value, model: &Value) -> Result<Toke
     Tokenizer::from_bytes(file.to_string().as_bytes(), Path::new("tokenizer.json"))
 }
 
-/// Returns special tokens, all printable ASCII characters, and some more pieces.
+/// Returns special tokens, all printable ASCII characters, and the pieces `extra`.
 fn vocabulary(extra: &[&str]) -> Vec<String> {
     let special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"].map(str::to_owned);
     let ascii = ('!'..='~').map(String::from);
@@ -34,11 +35,13 @@ fn ids(pieces: Vec<String>) -> Value {
         .into()
 }
 
+/// A WordPiece model, as in BERT.
 fn word_piece(max_input_chars_per_word: u64) -> Value {
     json!({"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
         "max_input_chars_per_word": max_input_chars_per_word, "vocab": ids(vocabulary(&["hello", "##s", "▁"]))})
 }
 
+/// A Unigram model, as in T5.
 fn unigram() -> Value {
     let vocabulary: Vec<_> = vocabulary(&["▁", "▁hello", "▁world", "hello"])
         .into_iter()
@@ -47,23 +50,27 @@ fn unigram() -> Value {
     json!({"type": "Unigram", "unk_id": 1, "vocab": vocabulary, "byte_fallback": false})
 }
 
+/// A model of byte-pair encoding, as in GPT.
 fn bpe() -> Value {
     json!({"type": "BPE", "dropout": null, "unk_token": "[UNK]", "continuing_subword_prefix": null, "end_of_word_suffix": null,
         "fuse_unk": false, "byte_fallback": false, "vocab": ids(vocabulary(&["Ġ", "▁", "he", "▁he"])), "merges": ["h e", "▁ he"]})
 }
 
+/// A normalizer that replaces a string.
 fn replace(pattern: &str, content: &str) -> Value {
     json!({"type": "Replace", "pattern": {"String": pattern}, "content": content})
 }
 
+/// A normalizer that runs several normalizers in order.
 fn sequence(normalizers: &[Value]) -> Value {
     json!({"type": "Sequence", "normalizers": normalizers})
 }
 
+/// The message of a tokenizer that must be refused with [`Error::Format`].
 fn refused(result: Result<Tokenizer, Error>) -> String {
     match result {
         Err(error @ Error::Format { .. }) => error.to_string(),
-        other => panic!("expected a refusal, got {other:?}"),
+        other => panic!("expected Error::Format, got {other:?}"),
     }
 }
 
@@ -72,14 +79,14 @@ fn replacements_that_together_expand_a_text_too_much_are_refused_when_they_are_l
     let doublings = sequence(&vec![replace("a", "aa"); 40]);
     let error = refused(load(&doublings, &json!({"type": "Whitespace"}), &word_piece(100)));
     assert!(
-        error.contains("normalizer 13 (Replace): expected at most 4096 output bytes per byte"),
+        error.contains("normalizer 13 (Replace): expected at most 4096 output bytes per input byte"),
         "{error}"
     );
 }
 
 #[test]
 fn a_text_that_grows_too_much_between_two_normalizers_is_refused_in_bounded_time() {
-    // The growth of each rule, and the product of all, are within the limits that are checked when they are loaded.
+    // The growth of each normalizer, and the product of all of them, are within the limits that are checked at loading.
     let doublings = sequence(&vec![replace("a", "aa"); 12]);
     let tokenizer = load(&doublings, &json!({"type": "Whitespace"}), &word_piece(100)).expect("allowed");
     assert_eq!(tokenizer.pieces("b").expect("nothing grows").len(), 1);
@@ -92,7 +99,7 @@ fn a_text_that_grows_too_much_between_two_normalizers_is_refused_in_bounded_time
 }
 
 #[test]
-fn rules_that_repeat_nest_or_backtrack_without_bound_are_refused() {
+fn rules_that_repeat_nest_or_backtrack_too_much_are_refused() {
     let whitespace = json!({"type": "Whitespace"});
     let error = refused(load(&sequence(&vec![json!({"type": "NFC"}); 1000]), &whitespace, &word_piece(100)));
     assert!(error.contains("at most 64 steps"), "{error}");
@@ -120,7 +127,7 @@ fn corrupt_character_maps_are_refused_or_fail_without_a_panic() {
 }
 
 #[test]
-fn long_words_and_long_runs_of_spaces_are_split_in_less_than_a_minute() {
+fn long_words_and_long_sequences_of_spaces_are_split_in_less_than_a_minute() {
     let bert = json!({"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true});
     let metaspace =
         json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true});

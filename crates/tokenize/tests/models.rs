@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use tokenize::{Error, Tokenizer};
 
+/// The path of a model's tokenizer.
 fn model(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name).join("tokenizer.json")
 }
@@ -35,7 +36,8 @@ fn offsets_include_combining_marks() {
             .map(|range| text[range.start as usize..range.end as usize].to_owned())
             .collect::<Vec<_>>()
     };
-    // The same word composed and decomposed, as macOS writes it; the normalizer strips both accents.
+    // The same word in composed form and in decomposed form, which macOS uses in file names. The normalizer strips the
+    // accent in both.
     assert_eq!(piece_ranges("caf\u{e9} noir"), ["caf\u{e9}", "noir"]);
     assert_eq!(piece_ranges("cafe\u{301} noir"), ["cafe\u{301}", "noir"]);
     assert_eq!(piece_ranges("a\u{301}\u{327}."), ["a\u{301}\u{327}", "."], "two marks");

@@ -16,7 +16,7 @@ pub(crate) enum Element {
 pub(crate) const ELEMENTS: &str = "16-, 32- or 64-bit floating point numbers";
 
 impl Element {
-    /// Returns the number of bytes of a number.
+    /// Returns the number of bytes per number.
     pub fn width(self) -> usize {
         match self {
             Self::F16 | Self::Bf16 => 2,

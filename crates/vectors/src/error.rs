@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Why a file of vectors was not read or written.
+/// Why a file of vectors could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -10,7 +10,8 @@ use crate::Error;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum VectorFormat {
-    /// Detected from the content, or else from the file name: `.f32`, `.raw`, `.bin`, `.fvecs` (`auto`).
+    /// Detected from the content, or else from the extension of the file name: `.f32`, `.raw`, `.bin` or `.fvecs`
+    /// (`auto`).
     #[default]
     Auto,
     /// A NumPy array `[rows, dim]` (`npy`).
@@ -58,8 +59,8 @@ const MAGICS: [(&[u8], Option<VectorFormat>, &str); 9] = [
 pub(crate) const PREFIX_BYTES: usize = 16;
 
 impl VectorFormat {
-    /// Returns the format of a file of `length` bytes whose first [`PREFIX_BYTES`] bytes are `prefix`, or all of its
-    /// bytes if the file is shorter. For `Auto` this is the detected format, otherwise `self`.
+    /// Returns the format of a file: for `Auto` the detected format, otherwise `self`. `prefix` has the first
+    /// [`PREFIX_BYTES`] bytes of the file, or all bytes of a shorter file. `length` is the length of the file in bytes.
     ///
     /// # Errors
     ///
@@ -90,7 +91,7 @@ impl VectorFormat {
         }
     }
 
-    /// Returns the name of the format with its article, for error messages.
+    /// Describes a file of the format, for error messages.
     pub(crate) fn description(self) -> &'static str {
         match self {
             Self::Auto => "a file of vectors",
@@ -122,7 +123,7 @@ impl fmt::Display for VectorFormat {
     }
 }
 
-/// Returns the format that the first bytes determine, if any and if it is supported, and a description of the content.
+/// Returns the supported format that the first bytes determine, if there is one, and a description of the content.
 fn detect(prefix: &[u8], length: u64) -> (Option<VectorFormat>, String) {
     if prefix.is_empty() {
         return (None, "an empty file".to_owned());
@@ -136,13 +137,14 @@ fn detect(prefix: &[u8], length: u64) -> (Option<VectorFormat>, String) {
     {
         return (Some(VectorFormat::Safetensors), "a safetensors file".to_owned());
     }
-    (None, format!("one that begins with \"{}\"", prefix.escape_ascii()))
+    (None, format!("a file that begins with \"{}\"", prefix.escape_ascii()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Resolves the format of a file of 1000 bytes; returns an error as its message.
     fn resolve(format: VectorFormat, name: &str, prefix: &[u8]) -> Result<VectorFormat, String> {
         format.resolve(Path::new(name), prefix, 1000).map_err(|error| error.to_string())
     }
@@ -169,7 +171,7 @@ mod tests {
         );
         assert_eq!(
             resolve(Npy, "x.npy", b"id\ttext\n"),
-            Err(r#"x.npy: expected a NumPy array, got one that begins with "id\ttext\n""#.to_owned())
+            Err(r#"x.npy: expected a NumPy array, got a file that begins with "id\ttext\n""#.to_owned())
         );
         assert_eq!(
             resolve(Raw, "x.raw", b"\x93NUMPY\x01\x00"),
@@ -189,7 +191,7 @@ mod tests {
                 (format, name.to_owned())
             );
         }
-        let error = "hdf5".parse::<VectorFormat>().expect_err("none").to_string();
+        let error = "hdf5".parse::<VectorFormat>().expect_err("not a format").to_string();
         assert_eq!(
             error,
             "format: expected one of auto, npy, raw, safetensors, parquet, arrow, fvecs, got \"hdf5\""

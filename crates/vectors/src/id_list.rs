@@ -22,7 +22,8 @@ impl IdList {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`] if the file is not UTF-8, or begins with `[` but is not such an array.
+    /// [`Error::Io`] if the file cannot be read. [`Error::Format`] if it is not UTF-8, or begins with `[` but is not
+    /// such an array.
     pub fn read(path: &Path) -> Result<Self, Error> {
         storage::check_regular(path).map_err(Error::io("open", path))?;
         let bytes = std::fs::read(path).map_err(Error::io("open", path))?;
@@ -48,18 +49,18 @@ impl IdList {
     ///
     /// # Errors
     ///
-    /// [`Error::Option`] if the content would be text with an id that [`read`](Self::read) cannot recover, such as one
-    /// with a line break.
+    /// [`Error::Option`] if the content would be text from which [`read`](Self::read) could not recover all ids, for
+    /// example because an id contains a line break.
     pub fn to_file(&self, path: &Path) -> Result<Vec<u8>, Error> {
         let ids = || (0..self.len()).map(|at| self.get(at));
         if path.extension().is_some_and(|extension| extension == "json") {
             return Ok(serde_json::to_vec(&ids().collect::<Vec<_>>()).expect("strings are JSON"));
         }
-        // `read` would split such an id, or remove its last character.
+        // `read` would split an id at a line break, and remove a carriage return at the end.
         let is_ambiguous = |id: &&str| id.contains('\n') || id.ends_with('\r');
-        // `read` would take text that begins with such an id, after blank ones, for JSON.
+        // `read` would take the text for JSON if the first id that is not blank begins with a bracket.
         let bracketed = ids().find(|id| !id.trim().is_empty()).filter(|id| id.trim_start().starts_with('['));
-        // `read` would remove a byte order mark at the beginning.
+        // `read` would remove a byte order mark at the beginning of the text.
         let marked = ids().next().filter(|id| id.starts_with('\u{feff}'));
         if let Some(id) = ids().find(is_ambiguous).or(bracketed).or(marked) {
             return Err(Error::Option {
@@ -144,6 +145,7 @@ impl<'de> Visitor<'de> for JsonIds {
 mod tests {
     use super::*;
 
+    /// Reads the ids of a file with this content; returns an error as its message.
     fn read(content: &[u8]) -> Result<Vec<String>, String> {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), content).expect("writable");

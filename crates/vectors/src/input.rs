@@ -15,6 +15,7 @@ pub(crate) struct Input {
 }
 
 impl Input {
+    /// Opens a regular file. Fails for a FIFO or a device, among others.
     pub fn open(path: &Path) -> Result<Self, Error> {
         storage::check_regular(path).map_err(Error::io("open", path))?;
         let file = File::open(path).map_err(Error::io("open", path))?;
@@ -55,6 +56,7 @@ impl Input {
         Ok(bytes)
     }
 
+    /// Returns the open file, for callers that read it directly.
     pub fn into_file(self) -> File {
         self.file
     }

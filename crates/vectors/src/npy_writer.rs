@@ -39,12 +39,12 @@ impl NpyWriter {
         Ok(Self { path: path.to_path_buf(), file, values_left: rows.saturating_mul(dim as u64), dim })
     }
 
-    /// Appends rows `[n * dim]`, row-major.
+    /// Appends n rows, `[n * dim]` in row-major order.
     ///
     /// # Errors
     ///
-    /// [`Error::Option`] if the values are not whole rows, or there are more than [`create`](Self::create) was told;
-    /// [`Error::Storage`] if they cannot be written.
+    /// [`Error::Option`] if the values are not whole rows, or if the file would have more rows than were announced to
+    /// [`create`](Self::create); [`Error::Storage`] if the values cannot be written.
     pub fn push(&mut self, vectors: &[f32]) -> Result<(), Error> {
         let values_left = self
             .values_left
@@ -76,11 +76,11 @@ impl NpyWriter {
         Ok(self.file.complete()?)
     }
 
-    /// Returns the error for `got` values that are not whole rows, too many or too few.
+    /// Returns the error for `got` values that are not whole rows, or are too many or too few.
     fn wrong_count(&self, got: usize) -> Error {
         Error::Option {
             name: "vectors",
-            expected: format!("rows of {} numbers, {} numbers still to come", self.dim, self.values_left),
+            expected: format!("rows of {} numbers, {} more numbers in all", self.dim, self.values_left),
             got: format!("{got} numbers"),
         }
     }

@@ -13,7 +13,7 @@ pub struct Batch {
 
 /// Reads the rows of a file in order.
 pub(crate) trait RowSource {
-    /// Appends up to `max_rows` rows to a batch; appends none only at the end of the file. If the ids are a column of
-    /// the file, appends their ids too.
+    /// Appends the vectors of up to `max_rows` rows to a batch. Appends none only at the end of the file. If the ids
+    /// are a column of the file, also appends the ids of these rows.
     fn read(&mut self, max_rows: usize, batch: &mut Batch) -> Result<(), Error>;
 }

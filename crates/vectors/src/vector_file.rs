@@ -28,7 +28,7 @@ pub struct VectorFile {
     prefix: String,
 }
 
-/// What was read from the header, by the kind of reader that the format needs.
+/// What was read from the header. Each variant has its own [`RowSource`].
 #[derive(Debug)]
 enum Content {
     Fixed(Layout),
@@ -40,7 +40,7 @@ enum Content {
 #[derive(Debug)]
 enum Ids {
     RowNumbers,
-    /// A column of the file, which its [`RowSource`] reads.
+    /// A column of the vector file, which the [`RowSource`] reads together with the vectors.
     Column,
     List(Arc<IdList>),
 }
@@ -50,10 +50,10 @@ impl VectorFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`] if it is not a valid vector file, or lacks the column or tensor in the options;
-    /// [`Error::Dimension`] if the vectors do not have the length in the options; [`Error::Count`] if a list does not
-    /// have one id per vector; [`Error::Option`] if an option does not apply to the format or a required one is
-    /// missing.
+    /// [`Error::Io`] if the file cannot be read; [`Error::Format`] if it is not a valid vector file, or lacks the
+    /// column or tensor that the options name; [`Error::Dimension`] if the vectors do not have the length in the
+    /// options; [`Error::Count`] if a list of ids does not have one id per vector; [`Error::Option`] if an option does
+    /// not apply to the format, or if a required option is missing.
     pub fn open(path: &Path, options: OpenOptions) -> Result<Self, Error> {
         let mut input = Input::open(path)?;
         let prefix = input.bytes_at(0, input.length().min(PREFIX_BYTES as u64) as usize)?;
@@ -120,7 +120,8 @@ impl VectorFile {
         }
     }
 
-    /// Returns whether the ids come from a list or a column. Unlike row numbers, these may contain duplicates.
+    /// Returns whether the ids come from a list, a file of ids or a column. Unlike row numbers, such ids may contain
+    /// duplicates.
     #[must_use]
     pub fn has_own_ids(&self) -> bool {
         !matches!(self.ids, Ids::RowNumbers)
@@ -130,7 +131,7 @@ impl VectorFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`] if the file was replaced by an invalid one.
+    /// [`Error::Io`] if the file cannot be read; [`Error::Format`] if it has been replaced by an invalid one.
     pub fn batches(&self) -> Result<Batches<'_>, Error> {
         let input = self.input.reopen()?;
         let source: Box<dyn RowSource> = match &self.content {
@@ -143,7 +144,7 @@ impl VectorFile {
     }
 }
 
-/// Iterator over the rows of a file, in batches of a few MiB. After an error it ends.
+/// Iterator over the rows of a file, in batches of a few MiB. It ends after the first error.
 pub struct Batches<'a> {
     file: &'a VectorFile,
     source: Box<dyn RowSource + 'a>,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use vectors::{Batch, Error, IdList, IdSource, NpyWriter, OpenOptions, VectorFile, VectorFormat};
 
+/// The path of a file in `files`.
 fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files").join(name)
 }
@@ -15,15 +16,17 @@ fn rows() -> Vec<f32> {
     (0..40).map(|number| (number as f32 - 20.0) / 8.0).collect()
 }
 
+/// The ids of the ten rows if the ids are row numbers.
 fn row_numbers() -> Vec<String> {
     (0..10).map(|row| row.to_string()).collect()
 }
 
-/// The ids in the files that have ids as strings.
+/// The ids in the files that have ids as strings, except `views.arrow`.
 fn names() -> Vec<String> {
     (0..10).map(|row| format!("p{row}")).collect()
 }
 
+/// Reads all rows of a file in `files`.
 fn read(name: &str, options: OpenOptions) -> Result<Batch, Error> {
     let file = VectorFile::open(&file(name), options)?;
     let mut all = Batch::default();
@@ -43,6 +46,7 @@ fn refused(name: &str, options: OpenOptions) -> String {
     error.replace(&format!("{}/", file("").display()), "").replace(&format!("{}", file("").display()), "")
 }
 
+/// Options with which the ids come from a column.
 fn ids_from_column(name: &str) -> OpenOptions {
     OpenOptions { ids: IdSource::Column(name.to_owned()), ..OpenOptions::default() }
 }
@@ -154,12 +158,12 @@ fn errors_say_what_was_expected_and_what_was_found() {
         ("f4.npy", OpenOptions { format: VectorFormat::Parquet, ..plain() }, "expected a Parquet file, got a NumPy array".to_owned()),
         ("rows.f32", OpenOptions { dim: Some(3), ..plain() }, "expected whole rows of 3 f32 numbers, 12 bytes each, got 160 bytes".to_owned()),
         ("ragged.fvecs", plain(), "expected rows of 2 numbers, like the first one, got 1 at row 1".to_owned()),
-        ("two.safetensors", plain(), "expected one tensor of 2 dimensions, or the option tensor with its name, got 2 among \"a\", \"b\"".to_owned()),
-        ("f4.safetensors", tensor("bias"), "expected a shape [rows, dim] of tensor \"bias\", got [4]".to_owned()),
+        ("two.safetensors", plain(), "expected one tensor of 2 dimensions, or the option tensor set to its name, got 2 among \"a\", \"b\"".to_owned()),
+        ("f4.safetensors", tensor("bias"), "expected a tensor \"bias\" of shape [rows, dim], got shape [4]".to_owned()),
         ("f4.safetensors", tensor("x"), "expected a tensor \"x\", got the tensors \"bias\", \"embeddings\"".to_owned()),
         ("integers.safetensors", plain(), format!("expected {floats} in tensor \"embeddings\", got I32")),
-        ("two.parquet", plain(), format!("expected one column of lists of {floats}, or the option column with its name, got 2 among the columns \"a\", \"b\"")),
-        ("two.arrow", plain(), format!("expected one column of lists of {floats}, or the option column with its name, got 2 among the columns \"a\", \"b\"")),
+        ("two.parquet", plain(), format!("expected one column of lists of {floats}, or the option column set to its name, got 2 among the columns \"a\", \"b\"")),
+        ("two.arrow", plain(), format!("expected one column of lists of {floats}, or the option column set to its name, got 2 among the columns \"a\", \"b\"")),
         ("plain.parquet", named("id"), format!("expected lists of {floats} in column \"id\", got BYTE_ARRAY")),
         ("plain.arrow", named("id"), format!("expected lists of {floats} in column \"id\", got strings")),
         ("plain.parquet", named("x"), "expected a column \"x\", got the columns \"id\", \"vector\"".to_owned()),
@@ -170,9 +174,9 @@ fn errors_say_what_was_expected_and_what_was_found() {
         ("ragged.parquet", plain(), "expected lists of 2 numbers, like the first one, got 1 at row 1".to_owned()),
         ("ragged.arrow", plain(), "expected lists of 2 numbers, like the first one, got 1 at row 1".to_owned()),
         ("nulls.parquet", plain(), "expected lists of 2 numbers, like the first one, got a null in the list at row 1".to_owned()),
-        ("nulls.arrow", plain(), "expected columns of vectors and ids without nulls, got 1 nulls among the 4 from row 0 on".to_owned()),
+        ("nulls.arrow", plain(), "expected columns of vectors and ids without nulls, got nulls: 1 of the 4 values from row 0 on".to_owned()),
         ("missing.parquet", plain(), "expected lists of 2 numbers, like the first one, got an empty list or a null at row 1".to_owned()),
-        ("missing.arrow", plain(), "expected columns of vectors and ids without nulls, got 1 nulls among the 2 from row 0 on".to_owned()),
+        ("missing.arrow", plain(), "expected columns of vectors and ids without nulls, got nulls: 1 of the 2 values from row 0 on".to_owned()),
     ] {
         assert_eq!(refused(name, options), format!("{name}: {expected}"));
     }
@@ -238,7 +242,7 @@ fn a_writer_accepts_exactly_the_rows_that_were_announced() {
     assert!(writer.push(&[1.0; 6]).is_err(), "three rows");
     writer.push(&[1.0, 2.0]).expect("writable");
     let error = writer.finish().expect_err("a row is missing").to_string();
-    assert_eq!(error, "vectors: expected rows of 2 numbers, 2 numbers still to come, got 0 numbers");
+    assert_eq!(error, "vectors: expected rows of 2 numbers, 2 more numbers in all, got 0 numbers");
     assert!(!path.exists());
 }
 
@@ -280,7 +284,8 @@ fn damaged_and_truncated_files_are_read_or_refused_without_a_panic() {
             }
             attempt(&intact[..at]);
         }
-        // Many changes only affect numbers or ids, so not all of the four attempts per byte are refused.
+        // There are four attempts per tried byte: three changes and one truncation. Many changes affect only numbers or
+        // ids, so not all attempts are refused.
         assert!(
             refused_count >= intact.len() / step / 3,
             "{name}: {refused_count} refused of {} tried",

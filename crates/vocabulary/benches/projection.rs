@@ -1,6 +1,6 @@
 //! Compares the projection of 512 vectors of dimension 384 to a vocabulary of 30,522 tokens with a plain matrix product
-//! of the same shape, computed by the crate `gemm`. Every round measures each of the systems once, and divides gemm's
-//! CPU time by the system's. The last column has the median of these ratios.
+//! of the same shape, computed by the crate `gemm`. Every round measures each system once. The last column has the
+//! median, over the rounds, of gemm's CPU time divided by the system's CPU time.
 //!
 //! A head (the output layers of a masked language model) transforms the vectors and multiplies them by the decoder
 //! matrix, which has one row per token. `project` then selects the `k` most probable tokens and computes their
@@ -23,7 +23,9 @@ use product::product;
 /// A name, and the computation to measure.
 type System<'a> = (&'static str, Box<dyn FnMut() + 'a>);
 
+/// Number of vectors.
 const ROWS: usize = 512;
+/// Number of times that each system is measured.
 const ROUNDS: usize = 15;
 
 fn main() {

@@ -1,5 +1,8 @@
-//! Finds the single-token enrichments of a head and prints how many steps and how much time they took. Run it with
-//! `cargo run --release -p vocabulary --example enrich -- models/minilm-mlm-head [start] [learning rate] [min steps]`.
+//! Finds the single-token enrichments of a head and prints how many steps and how much time they took. The enrichment
+//! of a token is a vector for which the head gives the token a probability near 1. Run it with
+//! `cargo run --release -p vocabulary --example enrich -- models/minilm-mlm-head [start] [learning rate] [min steps]`,
+//! where `start` is the initial vector of a token: `zero` for the zero vector, or `static` for the token's row of the
+//! decoder (the matrix with which the head computes the logits).
 
 use std::path::Path;
 use std::time::Instant;
@@ -24,8 +27,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut steps = found.steps.clone();
     steps.sort_unstable();
     let quantile = |share: f64| steps[((count - 1) as f64 * share) as usize];
-    // For each token, the objective is evaluated once more than steps are taken. An evaluation multiplies by the
-    // decoder twice, for the logits and for the gradient, and each weight takes a multiplication and an addition.
+    // For each token, the number of evaluations of the objective is one more than the number of steps. An evaluation
+    // multiplies by the decoder twice, for the logits and for the gradient. Each time, every weight of the decoder
+    // takes a multiplication and an addition.
     let evaluations: u64 = steps.iter().map(|&steps| u64::from(steps) + 1).sum();
     let operations = evaluations as f64 * 4.0 * count as f64 * head.inner_dim() as f64;
     let reached = found.losses.iter().filter(|&&loss| loss < options.loss).count();

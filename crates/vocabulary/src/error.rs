@@ -26,7 +26,7 @@ pub enum Error {
         /// What this file has.
         got: String,
     },
-    /// Vectors do not have the head's dimension.
+    /// The number of values is not a multiple of the head's dimension.
     #[error("{operation}: expected vectors of dimension {expected}, got {got} values")]
     Dimension {
         /// The operation: `project`.
@@ -75,9 +75,9 @@ pub enum Error {
     /// A file of enrichments could not be read or written.
     #[error(transparent)]
     Storage(#[from] storage::Error),
-    /// The work was cancelled.
+    /// The work was canceled.
     #[error(transparent)]
-    Cancelled(#[from] control::Cancelled),
+    Canceled(#[from] control::Canceled),
 }
 
 impl Error {

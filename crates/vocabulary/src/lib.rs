@@ -33,8 +33,8 @@ mod matmul;
 mod projection;
 
 pub use enrich::{
-    Adam, EnrichOptions, Enrichments, EvenEnrichments, Losses, Objective, Start, TokenVectors, cache_file,
-    enrich, enrich_evenly, identity,
+    Adam, EnrichOptions, Enrichments, EqualStepEnrichments, Losses, Objective, Start, TokenVectors,
+    cache_file, enrich, enrich_with_equal_steps, identity,
 };
 pub use error::Error;
 pub use head::{Activation, Head};

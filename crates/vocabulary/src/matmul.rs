@@ -16,7 +16,7 @@ pub(crate) struct LeftMatrix {
 #[derive(Default)]
 pub(crate) struct Product {
     values: Vec<f32>,
-    /// Distance between the starts of two consecutive rows.
+    /// Distance between the starts of two consecutive rows, in values.
     stride: usize,
     columns: usize,
 }

@@ -1,4 +1,5 @@
-//! Tests at which losses and steps the search for enrichments stops for a token, and which options it refuses.
+//! Tests when the search for enrichments stops for a token, and which options it refuses. The enrichment of a token is
+//! a vector for which the head gives the token a probability near 1.
 
 mod support;
 
@@ -24,18 +25,19 @@ fn every_token_of_a_small_head_reaches_a_loss_below_the_threshold() {
 }
 
 #[test]
-fn a_token_that_cannot_reach_the_threshold_stops_near_its_lower_bound() {
+fn the_search_for_a_token_that_cannot_reach_the_threshold_stops_near_the_lower_bound_of_its_loss() {
     let mut parts = separable_parts();
-    // Tokens 3 and 4 have equal rows of the decoder (`values[4]`, 8 numbers each) and equal biases (`values[5]`), so
-    // they have equal probabilities, which are at most one half.
+    // Make the decoder's rows of tokens 3 and 4 equal (`values[4]`, 8 numbers per row), and their biases too
+    // (`values[5]`). The two tokens then have equal probabilities, which are at most one half.
     let row = parts.values[4][24..32].to_vec();
     parts.values[4][32..40].copy_from_slice(&row);
     parts.values[5][4] = parts.values[5][3];
     let head = open_head(&parts);
     let found = find(&head, &options(), None);
-    let loss_of_one_half = std::f32::consts::LN_2;
+    // The loss −ln p for the probability p = ½.
+    let min_loss = std::f32::consts::LN_2;
     for token in [3, 4] {
-        assert!(found.bounds[token] >= 0.1 && found.losses[token] >= loss_of_one_half - 1e-4);
+        assert!(found.bounds[token] >= 0.1 && found.losses[token] >= min_loss - 1e-4);
         assert!(
             found.losses[token] - found.bounds[token] < 0.1 && found.bounds[token] <= found.losses[token]
         );
@@ -52,7 +54,7 @@ fn steps_have_a_minimum_and_a_maximum() {
     assert!(with_maximum.losses.iter().any(|&loss| loss >= 0.1), "three steps are not enough for all tokens");
     let with_minimum = find(&head, &EnrichOptions { min_steps: 90, ..options() }, None);
     assert!(with_minimum.steps.iter().all(|&steps| steps >= 90));
-    // More steps than necessary decrease the losses further.
+    // Steps after the threshold is reached decrease the losses further.
     let without_minimum = find(&head, &options(), None);
     assert!(without_minimum.losses.iter().sum::<f32>() > with_minimum.losses.iter().sum::<f32>());
 }
@@ -79,7 +81,7 @@ fn invalid_options_are_refused() {
     let adam = Adam { beta2: 1.0, ..Adam::default() };
     assert_eq!(
         refused(EnrichOptions { adam, ..options() }),
-        "beta2: expected a number from 0, below 1, got 1"
+        "beta2: expected a number of at least 0 and below 1, got 1"
     );
     assert_eq!(
         refused(EnrichOptions { loss: f32::NAN, ..options() }),
@@ -92,5 +94,5 @@ fn invalid_options_are_refused() {
     let narrow = open_head(&Parts::new(4, 6, 9, 1));
     let options = EnrichOptions { start: Start::Static, ..options() };
     let error = enrich(&narrow, &options, None, &Control::new()).expect_err("refused");
-    assert_eq!(error.to_string(), "start: expected a decoder of the vectors' dimension, got 4 and 6");
+    assert_eq!(error.to_string(), "start: expected a decoder of the vectors' dimension 4, got 6");
 }

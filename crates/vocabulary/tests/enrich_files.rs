@@ -4,11 +4,11 @@ mod support;
 
 use control::Control;
 use support::enrichment::{find, large_head, open_head, options, separable_parts};
-use vocabulary::{Adam, EnrichOptions, Error, Head, cache_file, enrich, enrich_evenly};
+use vocabulary::{Adam, EnrichOptions, Error, Head, cache_file, enrich, enrich_with_equal_steps};
 
-/// Waits until work has made this progress or is finished. A call that continues interrupted work reports the progress
-/// that it restored soon after its start, so callers ask for more than the progress at which the last call was
-/// cancelled.
+/// Waits until work has made this progress or is finished. A call that continues interrupted work soon reports the
+/// progress that it has restored from the file, so callers wait for more progress than the last call had made when it
+/// was canceled.
 fn wait_for_progress(control: &Control, progress: u64, is_finished: impl Fn() -> bool) {
     while !is_finished() && control.done() < progress {
         std::hint::spin_loop();
@@ -22,24 +22,24 @@ fn interrupted_work_continues_and_writes_the_same_bytes_as_uninterrupted_work() 
     let head = large_head();
     let options = EnrichOptions { max_steps: 120, ..options() };
     let expected = find(&head, &options, Some(&uninterrupted));
-    // The progress, in tokens, at which each call was cancelled.
-    let mut cancelled_at = Vec::new();
+    // The progress, in tokens, at which each call was canceled.
+    let mut canceled_at = Vec::new();
     let result = loop {
         let control = Control::new();
         let result = std::thread::scope(|scope| {
             let work = scope.spawn(|| enrich(&head, &options, Some(&interrupted), &control));
-            wait_for_progress(&control, cancelled_at.last().unwrap_or(&0) + 40, || work.is_finished());
+            wait_for_progress(&control, canceled_at.last().unwrap_or(&0) + 40, || work.is_finished());
             control.cancel();
             work.join().expect("no panic")
         });
         match result {
             Ok(found) => break found,
-            Err(Error::Cancelled(_)) => cancelled_at.push(control.done()),
+            Err(Error::Canceled(_)) => canceled_at.push(control.done()),
             Err(error) => panic!("{error}"),
         }
-        assert!(cancelled_at.len() < 1000, "the work never ends");
+        assert!(canceled_at.len() < 1000, "the work never ends");
     };
-    assert!(!cancelled_at.is_empty(), "interrupted at least once");
+    assert!(!canceled_at.is_empty(), "interrupted at least once");
     assert_eq!(result, expected);
     assert_eq!(std::fs::read(&interrupted).expect("a file"), std::fs::read(&uninterrupted).expect("a file"));
     // A complete file is read, and no step is taken.
@@ -49,7 +49,7 @@ fn interrupted_work_continues_and_writes_the_same_bytes_as_uninterrupted_work() 
 }
 
 #[test]
-fn interrupted_even_steps_continue_in_both_searches_and_write_the_same_bytes() {
+fn interrupted_equal_steps_continue_in_both_searches_and_write_the_same_bytes() {
     let folder = tempfile::tempdir().expect("a folder");
     let [uninterrupted, interrupted] = ["uninterrupted", "interrupted"].map(|name| folder.path().join(name));
     for folder in [&uninterrupted, &interrupted] {
@@ -58,26 +58,26 @@ fn interrupted_even_steps_continue_in_both_searches_and_write_the_same_bytes() {
     let head = large_head();
     let options = EnrichOptions { max_steps: 60, ..options() };
     let expected =
-        enrich_evenly(&head, &options, Some(&uninterrupted), &Control::new()).expect("enrichments");
-    // The progress at which each call was cancelled.
-    let mut cancelled_at = Vec::new();
+        enrich_with_equal_steps(&head, &options, Some(&uninterrupted), &Control::new()).expect("enrichments");
+    // The progress at which each call was canceled.
+    let mut canceled_at = Vec::new();
     let result = loop {
         let control = Control::new();
         let result = std::thread::scope(|scope| {
-            let work = scope.spawn(|| enrich_evenly(&head, &options, Some(&interrupted), &control));
+            let work = scope.spawn(|| enrich_with_equal_steps(&head, &options, Some(&interrupted), &control));
             // The unit of progress is a token in the first search, and a step of a token in the second.
-            wait_for_progress(&control, cancelled_at.last().unwrap_or(&0) + 3000, || work.is_finished());
+            wait_for_progress(&control, canceled_at.last().unwrap_or(&0) + 3000, || work.is_finished());
             control.cancel();
             work.join().expect("no panic")
         });
         match result {
             Ok(found) => break found,
-            Err(Error::Cancelled(_)) => cancelled_at.push(control.done()),
+            Err(Error::Canceled(_)) => canceled_at.push(control.done()),
             Err(error) => panic!("{error}"),
         }
-        assert!(cancelled_at.len() < 1000, "the work never ends");
+        assert!(canceled_at.len() < 1000, "the work never ends");
     };
-    assert!(cancelled_at.len() > 1, "interrupted more than once: {cancelled_at:?}");
+    assert!(canceled_at.len() > 1, "interrupted more than once: {canceled_at:?}");
     assert_eq!(result, expected);
     for options in [&options, &expected.options] {
         let [one, other] = [&uninterrupted, &interrupted]

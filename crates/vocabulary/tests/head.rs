@@ -82,7 +82,7 @@ fn every_family_and_number_format_gives_the_same_head() {
     for names in families {
         for dtype in [Dtype::F32, Dtype::F16, Dtype::BF16] {
             let mut tensors = parts.named(names);
-            // Other tensors of a checkpoint, with names that end in the same way.
+            // Other tensors of a checkpoint, whose names have the same endings as those of the head.
             let other = |name: &str| (name.to_owned(), vec![2, 2], vec![0.5; 4]);
             tensors.push(other("bert.encoder.layer.0.attention.output.dense.weight"));
             tensors.push(other("roberta.embeddings.position_embeddings.weight"));
@@ -147,7 +147,7 @@ fn invalid_heads_are_refused() {
     assert!(refused(&reshaped, None).ends_with("transform.dense.bias of shape [3], got [1, 3]"));
     let mut infinite = parts.named(BERT);
     infinite[4].2[7] = f32::INFINITY;
-    assert!(refused(&infinite, None).ends_with("decoder.weight\", got inf at place 7"));
+    assert!(refused(&infinite, None).ends_with("decoder.weight\", got inf at position 7"));
     assert!(refused(&tensors, Some(r#"{"hidden_act": "silu"}"#)).ends_with("got \"silu\""));
     assert!(refused(&tensors, Some(r#"{"layer_norm_eps": -1}"#)).ends_with("a number above 0, got -1"));
     assert!(refused(&tensors, Some("{")).contains("config.json: expected JSON"));

@@ -1,5 +1,5 @@
 //! Tests that heads are found in the ONNX files of exporters, optimizers and quantizers, and that their logits agree
-//! with ONNX Runtime.
+//! with those of ONNX Runtime.
 
 mod support;
 
@@ -38,7 +38,7 @@ fn every_export_gives_the_logits_of_onnx_runtime() {
         numbers.map(|bytes| f32::from_le_bytes(bytes.try_into().expect("four bytes"))).collect()
     };
     let names = models();
-    // Vectors, logits and bounds of each model.
+    // The file has vectors, logits and error bounds for each model.
     assert_eq!(names.len() * 3, expected.len());
     for name in names {
         let folder = tempfile::tempdir().expect("a folder");
@@ -83,7 +83,8 @@ fn a_graph_and_a_checkpoint_with_the_same_weights_give_the_same_head() {
     ];
     write(&folder.path().join("model.safetensors"), &parts.named(names), Dtype::F32);
     let checkpoint = Head::open(folder.path()).expect("a head");
-    // All weights are equal bit for bit. The epsilon of the graph, an f32, is read as the f64 1e-12 of the checkpoint.
+    // All weights are equal bit for bit. The epsilon of the graph, an f32, is read as the f64 1e-12, which is the
+    // default of the checkpoint.
     assert_eq!(open_head(&Graph::new(&parts)).expect("a head"), checkpoint);
 }
 
@@ -120,7 +121,8 @@ fn the_preferred_file_is_read() {
 fn a_model_without_a_head_is_refused() {
     let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/tiny-reader");
     let error = Head::open(&reader).expect_err("no head").to_string();
-    let expected = "a masked-language-model head before the output \"logits\", or before one output";
+    let expected =
+        "a masked-language-model head before the output \"logits\", or else before exactly one output";
     assert!(error.contains(&format!("model.onnx: expected {expected}, got none before ")), "{error}");
 }
 
@@ -164,18 +166,18 @@ fn external_weights_must_be_in_the_folder_of_the_graph() {
     let refused = |entries: &[(&str, &str)]| open_external(entries).expect_err("damaged").to_string();
     let location = ("location", "data/weights.bin");
     assert!(
-        refused(&[location, ("offset", "60"), ("length", "60")]).ends_with("from byte 60, got a file of 72")
+        refused(&[location, ("offset", "60"), ("length", "60")])
+            .ends_with("from byte 60, got a file of 72 bytes")
     );
     assert!(
         refused(&[location, ("offset", "18446744073709551615"), ("length", "60")])
-            .ends_with("got a file of 72")
+            .ends_with("got a file of 72 bytes")
     );
     assert!(refused(&[location, ("offset", "7")]).ends_with("shape [5, 3], got 65 bytes"));
     assert!(
-        refused(&[location, ("offset", "-1")])
-            .ends_with("got \"-1\" for an offset or a length in another file")
+        refused(&[location, ("offset", "-1")]).ends_with("got \"-1\" as an offset or length in another file")
     );
-    assert!(refused(&[("location", "data")]).ends_with("expected a file, got something else"));
+    assert!(refused(&[("location", "data")]).ends_with("expected a regular file, got something else"));
     assert!(matches!(open_external(&[("location", "lost")]), Err(Error::Io { .. })));
 }
 
@@ -184,7 +186,7 @@ proptest! {
 
     #[test]
     fn corrupt_files_are_read_or_refused_without_panics(
-        which in any::<prop::sample::Index>(),
+        model in any::<prop::sample::Index>(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
         length in prop::option::of(any::<prop::sample::Index>()),
         is_minimal in any::<bool>(),
@@ -193,7 +195,7 @@ proptest! {
         let mut bytes = if is_minimal {
             Graph::new(&Parts::new(3, 4, 5, 1)).bytes()
         } else {
-            fs::read(files().join(format!("{}.onnx", which.get(&names)))).expect("a file")
+            fs::read(files().join(format!("{}.onnx", model.get(&names)))).expect("a file")
         };
         for (at, value) in changes {
             let at = at.index(bytes.len());

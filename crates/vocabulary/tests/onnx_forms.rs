@@ -1,5 +1,6 @@
-//! Tests that the different forms in which ONNX graphs contain a head all give the same head, and that other graphs are
-//! refused with the name of the node. The graphs are those of [`Graph::new`] with some nodes or weights replaced.
+//! Tests that a head is read correctly from each of the forms that it takes in ONNX graphs, and that the errors for
+//! other graphs name the node that does not match. The graphs are those of [`Graph::new`] with some nodes or weights
+//! replaced.
 
 mod support;
 
@@ -17,7 +18,7 @@ fn refused(graph: &Graph) -> String {
     error.to_string()
 }
 
-/// Asserts that the head of a graph equals the head of the simplest graph.
+/// Asserts that the head of a graph equals the head of [`Graph::new`]. `what` names the graph in messages.
 fn assert_same(graph: &Graph, parts: &Parts, what: &str) {
     assert!(open_head(graph).expect(what) == open_head(&Graph::new(parts)).expect("a head"), "{what}");
 }
@@ -56,13 +57,13 @@ fn weights_may_be_transposed_renamed_and_of_any_number_format() {
     ];
     assert_same(&product(&twice), &parts, "FusedMatMul");
     // W is halved and alpha is 2; c is doubled and beta is 0.5. Both changes are exact.
-    let halves: Vec<f32> = dense.iter().map(|value| value / 2.0).collect();
-    let doubles: Vec<f32> = bias.iter().map(|value| value * 2.0).collect();
+    let halved: Vec<f32> = dense.iter().map(|value| value / 2.0).collect();
+    let doubled: Vec<f32> = bias.iter().map(|value| value * 2.0).collect();
     let gemm = node("Gemm", &["vectors", "W", "c"], "dense")
         .with_attribute("alpha", Attribute::Float(2.0))
         .with_attribute("beta", Attribute::Float(0.5));
     let weights =
-        vec![Weights::new("W", &[4, 3], &transposed(&halves, 4)), Weights::new("c", &[1, 1, 3], &doubles)];
+        vec![Weights::new("W", &[4, 3], &transposed(&halved, 4)), Weights::new("c", &[1, 1, 3], &doubled)];
     assert_same(
         &plain.clone().replace("dense", vec![gemm]).with_weights(weights),
         &parts,
@@ -113,7 +114,7 @@ fn weights_of_8_bits_are_dequantized() {
     let graph =
         dequantized(vec![], &["q", "s", "z"]).with_weights(vec![unsigned, zero, scalar("s", 1.0 / 16.0)]);
     assert_same(&graph, &parts, "one scale and zero point");
-    // Odd rows are doubled and have half the scale, and each row has its own zero point.
+    // In odd rows, the integers are doubled and the scale is halved. The zero point of each row is its position.
     let rows: Vec<i64> = sixteenths(0)
         .chunks(3)
         .enumerate()
@@ -128,12 +129,12 @@ fn weights_of_8_bits_are_dequantized() {
     let graph =
         dequantized(vec![("axis", Attribute::Integer(0))], &["q", "s", "z"]).with_weights(per_row.clone());
     assert_same(&graph, &parts, "a scale for each row");
+    // Without `axis`, the five scales would be those of columns, but there are three columns.
     assert!(
         refused(&dequantized(vec![], &["q", "s", "z"]).with_weights(per_row))
             .contains("make wide\" of op DequantizeLinear")
     );
-    // Without `axis`, the five scales would be those of columns, but there are three columns. Scales for blocks are not
-    // supported.
+    // Scales for blocks of values are not supported.
     let blocks = dequantized(vec![("block_size", Attribute::Integer(4))], &["q", "s"]);
     assert!(refused(&blocks.with_weights(vec![signed, scalar("s", 0.5)])).contains("scales for all weights"));
 
@@ -194,7 +195,7 @@ fn a_layer_norm_may_consist_of_several_nodes() {
     assert_same(&norm_graph(product, &power), &parts, "Pow by -1/2");
     let power = [node("Pow", &["sum", "half"], "root"), div.clone()];
     assert_same(&norm_graph(pow.clone(), &power), &parts, "Pow by 1/2");
-    // If a 16-bit conversion has rounded epsilon to 0, it is read as 1e-12.
+    // An epsilon of 0, to which a conversion to 16-bit floats may round it, is read as 1e-12.
     let zero = norm_graph(pow.clone(), &[root.clone(), div.clone()]).with_weights(vec![Weights::new(
         "epsilon",
         &[],
@@ -233,8 +234,8 @@ fn an_activation_is_recognized_by_its_values() {
         node("Mul", &["above", "halved"], "active"),
     ];
     assert_same(&with_activation(erf.clone(), 0.5f32.sqrt()), &parts, "Erf");
-    // √½ rounded to three digits, as a conversion to 16 bits may do.
-    assert_same(&with_activation(erf.clone(), 0.707), &parts, "Erf by 16 bits");
+    // √½ rounded to three digits, as a conversion to 16-bit floats may do.
+    assert_same(&with_activation(erf.clone(), 0.707), &parts, "Erf with a rounded constant");
     assert_same(
         &with_activation(vec![node("com.microsoft::Gelu", &["dense"], "active")], 0.0),
         &parts,
@@ -260,10 +261,9 @@ fn an_activation_is_recognized_by_its_values() {
             == approximate
     );
     assert!(open_head(&plain).expect("a head") != approximate);
-    // The activation includes the bias of the dense layer.
+    // BiasGelu adds the bias c of the dense layer, so the Gemm of the dense layer no longer does.
     let mut fused =
         plain.clone().replace("active", vec![node("com.microsoft::BiasGelu", &["dense", "c"], "active")]);
-    // The dense layer no longer adds the bias c.
     fused.nodes[0].inputs.pop();
     assert_same(&fused, &parts, "BiasGelu");
 
@@ -296,7 +296,7 @@ fn a_head_may_lack_biases_and_its_output_may_have_any_name() {
     graph.outputs = vec!["dense", "prediction_scores"];
     assert_same(&graph, &parts, "the only output that a head computes");
     graph.outputs = vec!["dense", "active"];
-    assert!(refused(&graph).ends_with("before one output, got none before dense, active"));
+    assert!(refused(&graph).ends_with("before exactly one output, got none before dense, active"));
     graph.outputs = vec!["prediction_scores", "prediction_scores"];
     assert!(refused(&graph).ends_with("got prediction_scores, prediction_scores"));
     graph.outputs = vec!["unknown"];
@@ -304,7 +304,7 @@ fn a_head_may_lack_biases_and_its_output_may_have_any_name() {
 }
 
 #[test]
-fn graphs_without_a_head_are_refused_with_the_node_and_the_expected_form() {
+fn errors_for_graphs_without_a_head_name_the_node_and_the_expected_form() {
     let parts = Parts::new(4, 3, 5, 7);
     let plain = Graph::new(&parts);
     let assert_refused = |graph: Graph, expected: &str, got: &str| {
@@ -361,7 +361,7 @@ fn graphs_without_a_head_are_refused_with_the_node_and_the_expected_form() {
     assert_refused(
         plain.clone().replace("logits", vec![cycle]),
         "a head that is found in 2000 steps",
-        "more, the last at \"logits\"",
+        "more steps, the last at \"logits\"",
     );
 
     let weights = |name, shape: &[usize]| {
@@ -369,19 +369,19 @@ fn graphs_without_a_head_are_refused_with_the_node_and_the_expected_form() {
     };
     assert_refused(weights("scale", &[2]), "3 weights at node \"make normal\"", "2");
     assert_refused(weights("shift", &[4]), "3 biases at node \"make normal\"", "4");
-    assert_refused(weights("W", &[2, 4]), "2 numbers of bias at node \"make dense\"", "3");
-    assert_refused(weights("b", &[7]), "5 numbers of bias at node \"make logits\"", "7");
+    assert_refused(weights("W", &[2, 4]), "1 or 2 biases at node \"make dense\"", "3");
+    assert_refused(weights("b", &[7]), "1 or 5 biases at node \"make logits\"", "7");
     assert_refused(
         weights("E", &[5, 3, 1]),
         "a matrix of weights at node \"make logits\"",
         "shape [5, 3, 1]",
     );
-    assert_refused(weights("E", &[0, 3]), "0 numbers of bias", "5");
+    assert_refused(weights("E", &[0, 3]), "1 or 0 biases", "5");
     let infinite = Weights::new("c", &[3], &[0.0, f32::NEG_INFINITY, 0.0]);
     assert_refused(
         plain.clone().with_weights(vec![infinite]),
         "finite numbers in tensor \"c\"",
-        "-inf at place 1",
+        "-inf at position 1",
     );
     let strings = Weights { data_type: 8, ..Weights::new("c", &[3], &[0.0; 3]) };
     assert_refused(plain.clone().with_weights(vec![strings]), "numbers of type FLOAT, FLOAT16", "type 8");
@@ -416,6 +416,7 @@ fn graphs_without_a_head_are_refused_with_the_node_and_the_expected_form() {
     for bytes in [&b""[..], b"\x08\x08"] {
         fs::write(folder.path().join("model.onnx"), bytes).expect("written");
         let error = Head::open(folder.path()).expect_err("no graph").to_string();
-        assert!(error.ends_with("model.onnx: expected an ONNX file with a graph, got none there"), "{error}");
+        let expected = "model.onnx: expected an ONNX file with a graph, got a file without one";
+        assert!(error.ends_with(expected), "{error}");
     }
 }

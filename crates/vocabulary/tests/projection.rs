@@ -22,19 +22,19 @@ fn open_head(parts: &Parts) -> Head {
     Head::open(folder.path()).expect("a head")
 }
 
-/// What the definition gives for one vector, in double precision.
+/// The logits of one vector, computed from the definition in double precision.
 struct Definition {
     logits: Vec<f64>,
     /// A bound on the error of any logit in single precision.
     error: f64,
-    /// ln Σ exp(logit)
+    /// ln Σ exp(logit) over all tokens.
     log_sum_exp: f64,
 }
 
 /// Computes the logits of a vector from the definition.
 ///
-/// An error of the transformed vector changes a dot product by at most Σ |row value| · error. The product itself has an
-/// error of at most `dot_error`, and adding the bias rounds once more.
+/// The errors of the transformed vector's values change the dot product with a row of the decoder by at most
+/// Σ |row value| · error. The product itself has an error of at most `dot_error`, and adding the bias rounds once more.
 fn definition(parts: &Parts, vector: &[f32]) -> Definition {
     let transformed = parts.transform(vector, gelu, 1e-12);
     // The input of the decoder, rounded to single precision.
@@ -47,7 +47,8 @@ fn definition(parts: &Parts, vector: &[f32]) -> Definition {
             let input_error: f64 =
                 row.iter().zip(&transformed).map(|(&e, &(_, error))| f64::from(e).abs() * error).sum();
             let logit = product + f64::from(bias);
-            // Doubling `input_error` covers the rounding to `rounded`, because it already includes two roundings.
+            // Doubling `input_error` covers the rounding of `transformed` to `rounded`, because `input_error` already
+            // includes two roundings of each value.
             let error = 2.0 * input_error
                 + 2.0 * kernels::reference::dot_error(row, &rounded)
                 + UNIT_ROUNDOFF * logit.abs();
@@ -61,9 +62,9 @@ fn definition(parts: &Parts, vector: &[f32]) -> Definition {
     Definition { logits, error: max_error, log_sum_exp }
 }
 
-/// A bound on the error of the logarithm of the sum, in addition to the error of the logits: a relative error of 2⁻²¹
-/// per exponential, and roundings of 2⁻²⁴ each: the differences before the exponentials, which are at most 87, count 87
-/// times, and sums of eight have seven. One more covers the logarithm.
+/// A bound on the error of ln Σ exp(logit) in addition to the error of the logits. The first term is the relative error
+/// of an exponential, 2⁻²¹. The second term is 95 roundings of 2⁻²⁴ each: 87 for the argument of an exponential, whose
+/// absolute value is at most 87, 7 for a sum of eight values, and 1 for the logarithm.
 const SUM_ERROR: f64 = 1.0 / 2_097_152.0 + 95.0 / 16_777_216.0;
 
 proptest! {
@@ -184,8 +185,8 @@ fn a_real_head_projects_as_numpy_does() {
         let got = &head.project(&vector, 10, 0, &control).expect("tokens")[0];
         for (got, (token, probability)) in got.iter().zip(tokens) {
             assert_eq!(got.token, token, "seed {seed}");
-            // This limit is a hundredth of the error bounds of `definition`, which assume that all rounding errors have
-            // the same sign.
+            // This limit is a hundredth of the error bounds of `definition`. Those bounds assume that all rounding
+            // errors have the same sign.
             assert!(
                 (got.probability / probability - 1.0).abs() < 5e-6,
                 "{} is not {probability}",
@@ -197,7 +198,8 @@ fn a_real_head_projects_as_numpy_does() {
     }
 }
 
-/// Random numbers from −1 to 1, by the generator of Knuth, The Art of Computer Programming, volume 2, §3.3.4, line 26.
+/// Random numbers from −1 to 1, from a linear congruential generator (Knuth, The Art of Computer Programming, volume 2,
+/// §3.3.4, table 1, line 26).
 fn random_numbers(seed: u64, count: usize) -> Vec<f32> {
     let mut state = seed;
     let mut next = || {
@@ -262,7 +264,7 @@ fn the_results_of_a_vector_have_the_same_bits_with_any_number_of_threads_and_any
 }
 
 #[test]
-fn no_vectors_give_no_projections() {
+fn empty_inputs_give_empty_results_and_k_is_limited_to_the_size_of_the_vocabulary() {
     let head = Head::open(&models().join("tiny-encoder")).expect("a head");
     let control = Control::new();
     assert!(head.project(&[], 5, 0, &control).expect("no tokens").is_empty());
@@ -275,7 +277,7 @@ fn no_vectors_give_no_projections() {
 }
 
 #[test]
-fn invalid_arguments_are_refused_with_the_value() {
+fn errors_say_which_argument_is_invalid_and_a_canceled_call_fails() {
     let head = Head::open(&models().join("tiny-encoder")).expect("a head");
     let control = Control::new();
     let message = |error: Error| error.to_string();
@@ -287,14 +289,14 @@ fn invalid_arguments_are_refused_with_the_value() {
     let error = head.project(&vectors, 5, 0, &control).expect_err("a number");
     assert_eq!(
         message(error),
-        "vectors[2]: expected finite numbers that the head's arithmetic can hold, got NaN or infinity"
+        "vectors[2]: expected finite numbers that do not overflow in the head, got NaN or infinity"
     );
     let error = head.ranks(&vectors, &[[1], [2]], 0, &control).expect_err("lists");
     assert_eq!(message(error), "tokens: expected a list for each of 3 vectors, got 2 lists");
     let error = head.ranks(&vectors, &[[1], [8000], [2]], 0, &control).expect_err("an id");
     assert_eq!(message(error), "tokens[1]: expected ids below 8000, got 8000");
     control.cancel();
-    assert!(matches!(head.project(&vectors, 5, 0, &control), Err(Error::Cancelled(_))));
+    assert!(matches!(head.project(&vectors, 5, 0, &control), Err(Error::Canceled(_))));
 }
 
 /// The folder of models in this repository.

@@ -1,8 +1,9 @@
-//! The confidence of a model in one question as a function of u = ln T, where T is the temperature.
+//! The confidence of a model for one question as a function of u = ln T, where T is the temperature.
 
 use super::root::increasing_root;
 
-/// Terms below e⁻⁶⁰ times the largest term are skipped: they do not change a sum of 64-bit floating-point numbers.
+/// Terms below e⁻⁶⁰ times the largest term are skipped, because they do not change a sum of 64-bit floating-point
+/// numbers.
 const NEGLIGIBLE_EXPONENT: f64 = 60.0;
 
 /// The log-odds against a model, ln((1 − C) / C) for its confidence C, and their derivative with respect to u. The
@@ -10,7 +11,7 @@ const NEGLIGIBLE_EXPONENT: f64 = 60.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LogOdds {
     pub value: f64,
-    /// The derivative.
+    /// The derivative with respect to u.
     pub slope: f64,
 }
 
@@ -30,8 +31,8 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    /// Returns the curve for these scores, or `None` if fewer than two of them are finite, as the confidence does not
-    /// depend on the temperature then.
+    /// Returns the curve for these scores. Returns `None` if fewer than two of them are finite: the confidence then
+    /// does not depend on the temperature.
     pub fn new(scores: &[f32]) -> Option<Self> {
         let mut scores: Vec<f64> =
             scores.iter().filter(|score| score.is_finite()).map(|&score| score.into()).collect();

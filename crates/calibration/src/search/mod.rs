@@ -2,12 +2,13 @@
 //!
 //! Every confidence is a smooth function of u = ln T, and falls as u rises. The error is therefore smooth in u except
 //! at breakpoints: where a confidence moves into another bin, and where another model becomes the most confident one.
+//! The models that may be the most confident one for a question are called rivals.
 //!
 //! The search goes through the intervals of a grid over u. In each interval it finds all breakpoints by root finding
 //! ([`question`], [`curve`]); they split the interval into segments. In a segment, the error is a weighted sum of
 //! squared gaps, one per bin, where a gap is a sum of confidences minus a constant. Confidences are interpolated by
-//! cubics, and branch and bound finds the minimum of the error ([`segment`]). The smallest minima are computed again
-//! without interpolation, and the smallest of these is returned.
+//! cubics, and branch and bound finds the minimum of the error ([`segment`]). The errors at the smallest minima are
+//! computed again without interpolation, and the temperature with the smallest error is returned.
 
 mod curve;
 mod question;
@@ -23,21 +24,22 @@ use curve::LogOdds;
 use question::{Piece, Question, Rival, most_confident_rival, split_into_pieces};
 use segment::{Cubic, Segment, cubic};
 
-/// The temperature with the smallest squared calibration error.
+/// The temperature with the smallest squared calibration error, and this error.
 pub type Temperature = Step;
 
-/// Maximum number of bins of a search. A search visits up to one breakpoint for each bin and question.
+/// Maximum number of bins of a search. The more bins, the more breakpoints a search visits: up to one for each bin and
+/// question, and one wherever another model becomes the most confident one.
 pub const MAX_SEARCH_BINS: usize = 1000;
 
 /// Number of intervals of the grid over u, which is evenly spaced.
 const INTERVAL_COUNT: usize = 256;
 /// The grid extends this many powers of ten below and above the spread of the scores.
 const GRID_DECADES: f64 = 4.0;
-/// Maximum number of minima that are computed again without interpolation.
+/// Maximum number of minima whose errors are computed again without interpolation.
 const MAX_CANDIDATES: usize = 32;
-/// A minimum is computed again only if it is at most this factor times the smallest one.
+/// The error at a minimum is computed again only if it is at most this factor times the smallest error.
 const CANDIDATE_FACTOR: f64 = 1.01;
-/// Segments that are narrower than this in u are skipped, as their breakpoints are equal up to rounding errors.
+/// Segments that are narrower than this in u are skipped, because their breakpoints are equal up to rounding errors.
 const MIN_SEGMENT_WIDTH: f64 = 1e-11;
 /// Number of questions that are processed between two checks for cancellation.
 const QUESTIONS_PER_CHECK: usize = 4096;
@@ -45,13 +47,13 @@ const QUESTIONS_PER_CHECK: usize = 4096;
 /// Finds the temperature with the smallest squared calibration error. It needs neither a start nor a step size.
 ///
 /// It searches temperatures from 10⁻⁴ to 10⁴ times the spread of the scores, which is the mean difference between the
-/// best score for a question and the others. The error at the returned temperature is at most 1.001 times the minimum:
-/// tests check this on random data, with 100,000 temperatures for each data set. If several of the computed
-/// temperatures have the same error, the lowest is returned. Progress counts intervals of temperatures.
+/// best score for a question and the other scores. The error at the returned temperature is at most 1.001 times the
+/// minimum: tests check this on random data, against 100,000 temperatures for each data set. If several of the computed
+/// temperatures have the same error, the lowest of them is returned. Progress counts intervals of temperatures.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if there are no bins or more than [`MAX_SEARCH_BINS`]; [`Error::Cancelled`].
+/// [`Error::Argument`] if there are no bins or more than [`MAX_SEARCH_BINS`]; [`Error::Canceled`].
 pub fn search(ensemble: &Ensemble<'_>, bins: usize, control: &Control) -> Result<Temperature, Error> {
     if !(1..=MAX_SEARCH_BINS).contains(&bins) {
         return Err(Error::argument("bins", format!("1 to {MAX_SEARCH_BINS} for a search"), bins));
@@ -90,8 +92,8 @@ pub fn search(ensemble: &Ensemble<'_>, bins: usize, control: &Control) -> Result
     Ok(best)
 }
 
-/// A change of a question's prediction: from u on, the rival with the index `rival` predicts, and its confidence is in
-/// `bin`.
+/// A change of the fused prediction for a question: from u on, the rival with the index `rival` is the most confident
+/// one, and its confidence is in `bin`.
 #[derive(Debug, Clone, Copy)]
 struct Breakpoint {
     u: f64,
@@ -109,11 +111,11 @@ struct SearchState<'q> {
     segment: Segment,
     /// The breakpoints of the current interval.
     breakpoints: Vec<Breakpoint>,
-    /// The pieces of the current question in the current interval.
+    /// The pieces of the current interval for the current question: in each piece, one rival is the most confident one.
     pieces: Vec<Piece>,
     /// The smallest interpolated error so far.
     best: f64,
-    /// The minima of segments, as pairs of the error and u.
+    /// The minima of segments, as pairs of an error and its u.
     minima: Vec<(f64, f64)>,
 }
 
@@ -148,10 +150,11 @@ impl<'q> SearchState<'q> {
         self.breakpoints.clear();
         // For each question, the index of its first rival in the log-odds.
         let mut first_rivals = Vec::with_capacity(self.questions.len());
-        // For each question, the rival that predicts, and the bin of its confidence.
+        // For each question, the most confident rival, and the bin of its confidence.
         let mut predictions = Vec::with_capacity(self.questions.len());
         let mut first = 0;
-        // Returns the confidence of a rival in the interval as a cubic in s. `rival` is an index in the log-odds.
+        // Returns the confidence of a rival in the interval as a cubic in s, the position in the interval from 0 to 1.
+        // `rival` is an index in the log-odds.
         let cubic_of = |rival: usize| -> Cubic {
             let end = |log_odds: &[LogOdds]| {
                 let (confidence, slope) = log_odds[rival].confidence();
@@ -195,8 +198,8 @@ impl<'q> SearchState<'q> {
         self.breakpoints = breakpoints;
     }
 
-    /// Adds the breakpoints of a question in all of its `pieces`, given its rival and bin at the start of the first
-    /// piece.
+    /// Adds the breakpoints of a question in all `pieces`. `rival` is the most confident rival at the start of the
+    /// first piece, and `bin` is the bin of its confidence there.
     fn find_breakpoints(&mut self, question: usize, rivals: &[Rival], (mut rival, mut bin): (usize, usize)) {
         for piece in &self.pieces {
             let curve = &rivals[piece.rival].curve;
@@ -214,8 +217,9 @@ impl<'q> SearchState<'q> {
         }
     }
 
-    /// Searches the segment from one breakpoint to the next, in the interval that begins at `low` and has this width.
-    /// In the interval, s is the position from 0 to 1 ([`segment`]).
+    /// Searches the segment from `from` to `to`. Each is a breakpoint or an end of the interval that begins at `low`
+    /// and has this width. All of these are values of u; [`segment`] uses s, the position in the interval from 0 to 1,
+    /// instead.
     fn search_segment(&mut self, from: f64, to: f64, low: f64, width: f64) {
         if to - from < MIN_SEGMENT_WIDTH {
             return;
@@ -230,12 +234,12 @@ impl<'q> SearchState<'q> {
         }
     }
 
-    /// Returns the largest error with which a minimum is computed again.
+    /// Returns the largest interpolated error that is computed again without interpolation.
     fn max_candidate_error(&self) -> f64 {
         self.best * CANDIDATE_FACTOR + f64::MIN_POSITIVE
     }
 
-    /// Returns the u of the smallest minima, smallest error first.
+    /// Returns u at each of the smallest minima, in ascending order of their errors.
     fn candidates(&mut self) -> impl Iterator<Item = f64> {
         let max_error = self.max_candidate_error();
         self.minima.retain(|&(error, _)| error <= max_error);
@@ -257,8 +261,8 @@ fn bin_of(confidence: f64, bins: usize) -> usize {
     ((confidence * bins as f64) as usize).min(bins - 1)
 }
 
-/// Returns the mean difference between the best score for a question and the others, over all models. Returns 1 if all
-/// scores for each question are equal.
+/// Returns the mean difference between the best score of a model for a question and its other scores for this question,
+/// over all models and questions. Returns 1 if no scores of a model for the same question differ.
 fn spread(ensemble: &Ensemble<'_>) -> f64 {
     let (mut sum, mut count) = (0.0, 0usize);
     for scores in ensemble.models().iter().flat_map(|model| model.rows()) {

@@ -1,11 +1,11 @@
-//! Determines which model predicts a question at which temperatures: the most confident one, which is the one with the
-//! lowest log-odds against it. Temperatures are given by u = ln T.
+//! Determines which model is the most confident one for a question at each temperature T: the model with the lowest
+//! log-odds against it. Temperatures are given by u = ln T.
 
 use super::curve::{Curve, LogOdds};
 use super::root::increasing_root;
 use crate::Ensemble;
 
-/// Maximum depth of the recursion that splits an interval to find the models that predict in it.
+/// Maximum depth of the recursion that splits an interval to find the most confident model in each part of it.
 const MAX_SPLIT_DEPTH: usize = 24;
 
 /// A model that may be the most confident one for a question.
@@ -16,13 +16,14 @@ pub(super) struct Rival {
     pub correct: bool,
 }
 
-/// A question, with the models that may predict it.
+/// A question, with the models that may be the most confident one for it.
 #[derive(Debug)]
 pub(super) enum Question {
-    /// The temperature changes neither the prediction nor its confidence: the most confident model has a single score,
-    /// or no model has any.
+    /// The temperature changes neither the prediction nor its confidence: one of the models has a single score, and
+    /// therefore a confidence of 1, or no model has any score.
     Constant { confidence: f64, correct: bool },
-    /// The models in their order, without those that have the same confidence as an earlier model at every temperature.
+    /// The models in their order, without models that have no scores for the question, and without those that have the
+    /// same confidence as an earlier model at every temperature.
     Rivals(Vec<Rival>),
 }
 
@@ -36,12 +37,14 @@ pub(super) struct Piece {
 }
 
 impl Question {
+    /// Determines whether the temperature can change the prediction for a question, and if so, its rivals.
     pub fn new(ensemble: &Ensemble<'_>, question: usize) -> Self {
         let mut rivals: Vec<Rival> = Vec::new();
         for model in ensemble.models() {
             let (scores, correct) = (model.scores_of(question), model.correct()[question]);
             match Curve::new(scores) {
-                // A model that always has the same confidence as an earlier one never predicts.
+                // Among models with equal confidences, the first counts as the most confident one, so a model that
+                // always has the same confidence as an earlier one cannot be chosen.
                 Some(curve) if rivals.iter().any(|rival| rival.curve == curve) => {}
                 Some(curve) => rivals.push(Rival { curve, correct }),
                 None if scores.iter().any(|score| score.is_finite()) => {
@@ -93,7 +96,7 @@ fn split(
     } else {
         Some(crossing(&rivals[first].curve, &rivals[last].curve, low, high))
     };
-    // If there is no point inside the interval at which to split it, one rival predicts in all of it.
+    // If there is no point inside the interval at which to split it, one rival is the most confident one in all of it.
     let Some(middle) = middle.filter(|&middle| middle > low && middle < high) else {
         return add(Piece { low, high, rival: last }, found);
     };
@@ -113,7 +116,7 @@ fn split(
     split(rivals, (middle, &at_middle), (high, at_high), max_depth - 1, found);
 }
 
-/// Appends a piece. If the last piece has the same rival and ends where this one begins, extends that one instead.
+/// Appends a piece. If the last piece has the same rival and ends where the new piece begins, extends it instead.
 fn add(piece: Piece, found: &mut Vec<Piece>) {
     match found.last_mut() {
         Some(last) if last.rival == piece.rival && last.high == piece.low => last.high = piece.high,
@@ -121,7 +124,7 @@ fn add(piece: Piece, found: &mut Vec<Piece>) {
     }
 }
 
-/// Returns the u at which two curves cross. `first` must be lower at `low`, and `last` must be lower at `high`.
+/// Returns u at the point where two curves cross. `first` must be lower at `low`, and `last` must be lower at `high`.
 fn crossing(first: &Curve, last: &Curve, low: f64, high: f64) -> f64 {
     increasing_root(low, high, |u| {
         let (first, last) = (first.at(u), last.at(u));
@@ -129,9 +132,12 @@ fn crossing(first: &Curve, last: &Curve, low: f64, high: f64) -> f64 {
     })
 }
 
-/// Returns a u at which the log-odds of another rival are lower than those of `best`, which has the lowest log-odds at
-/// both ends of the interval. The difference between the two can be negative inside only if it falls at `low` and rises
-/// at `high`; it is then negative near its minimum.
+/// Returns a value of u at which the log-odds of another rival are lower than those of `best`, which has the lowest
+/// log-odds at both ends of the interval. Returns `None` if it finds no such rival.
+///
+/// In an interval as narrow as those of the grid, the difference between the log-odds of the other rival and those of
+/// `best` is assumed to have at most one minimum. It can then be negative inside the interval only if it falls at `low`
+/// and rises at `high`, and it is negative near its minimum.
 fn find_lower_rival(
     rivals: &[Rival],
     best: usize,
@@ -147,15 +153,15 @@ fn find_lower_rival(
         if other == best || slope >= 0.0 || end_slope <= 0.0 {
             continue;
         }
-        // If the difference is convex, it is not below the point where the tangents at both ends meet. As it may not be
-        // convex, twice the descent to that point is allowed for.
+        // If the difference is convex, it never falls below the point where the tangents at both ends meet. It may not
+        // be convex, so this allows for twice the descent to that point.
         let meeting_point = ((end - value - end_slope * width) / (slope - end_slope)).clamp(0.0, width);
         let change = slope * meeting_point;
         if value + 2.0 * change > 0.0 {
             continue;
         }
-        // The derivative of the difference changes its sign at the minimum, which bisection finds. Intervals of the
-        // grid are 0.07 wide; 40 halvings narrow them to less than 10⁻¹².
+        // The derivative of the difference changes its sign at the minimum, so bisection finds the minimum. Intervals
+        // of the grid are 0.07 wide; 40 halvings narrow them to less than 10⁻¹².
         let (mut from, mut to) = (low, high);
         for _ in 0..40 {
             let u = (from + to) / 2.0;
@@ -211,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_whose_prediction_does_not_depend_on_the_temperature_are_constant() {
+    fn a_question_is_constant_if_a_model_has_a_single_score_or_no_model_has_any() {
         let none = f32::NEG_INFINITY;
         let (a, b) = ([3.0, 2.0, 1.0, none, none, none], [5.0, none, 2.0, 1.0, none, none]);
         let (correct_a, correct_b) = ([false, true, true], [true, false, false]);

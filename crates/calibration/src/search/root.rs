@@ -1,6 +1,6 @@
 //! Finds the root of an increasing function of one variable.
 
-/// Precision of a root, relative to its absolute value if that is above 1.
+/// Precision of a root: absolute, or relative to the absolute value of the root if that is above 1.
 const PRECISION: f64 = 1e-14;
 /// Maximum number of steps.
 const MAX_STEPS: usize = 200;
@@ -21,7 +21,7 @@ pub(super) fn increasing_root(mut low: f64, mut high: f64, function: impl Fn(f64
             high = x;
         }
         let newton = x - value / slope;
-        // Every third step is a bisection, as Newton's method can be slow where the curvature is strong.
+        // Every third step is a bisection, because Newton's method can be slow where the curvature is strong.
         let next = if newton > low && newton < high && step % 3 != 2 { newton } else { (low + high) / 2.0 };
         if (next - x).abs() <= PRECISION * x.abs().max(1.0) || next <= low || next >= high {
             return next;

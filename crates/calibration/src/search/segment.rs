@@ -1,19 +1,21 @@
-//! The squared calibration error in a segment, which is a range of temperatures between two neighboring breakpoints. In
-//! a segment, each prediction stays in its bin.
+//! The squared calibration error in a segment, a range of temperatures between two neighboring points, each of which is
+//! a breakpoint or an end of a grid interval. In a segment, each prediction comes from the same model and stays in its
+//! bin. [`Segment::minimum`] finds the smallest error by branch and bound.
 //!
 //! Temperatures are given by s, which runs from 0 at the start of the grid interval to 1 at its end.
 
-/// A part of a segment is searched only if its error could be below the best error by more than this fraction.
+/// A part of a segment is searched only if its error could be below the best error by more than this share of the best
+/// error, plus [`ABSOLUTE_TOLERANCE`].
 const RELATIVE_TOLERANCE: f64 = 1e-4;
-/// A part of a segment is searched only if its error could be below the best error by more than this.
+/// See [`RELATIVE_TOLERANCE`].
 const ABSOLUTE_TOLERANCE: f64 = 1e-13;
-/// Parts of a segment are split down to this width in s.
+/// Parts of a segment that are at most this wide in s are not split any further.
 const MIN_WIDTH: f64 = 1e-8;
 
 /// The coefficients of a polynomial in s, lowest degree first.
 pub(super) type Cubic = [f64; 4];
 
-/// Returns the cubic that has these values and derivatives at s = 0 and s = 1 (Hermite interpolation).
+/// Returns the cubic that has the given values and derivatives at s = 0 and s = 1 (Hermite interpolation).
 pub(super) fn cubic((value, slope): (f64, f64), (end, end_slope): (f64, f64)) -> Cubic {
     let rise = end - value;
     [value, slope, 3.0 * rise - 2.0 * slope - end_slope, slope + end_slope - 2.0 * rise]
@@ -24,12 +26,12 @@ pub(super) fn cubic((value, slope): (f64, f64), (end, end_slope): (f64, f64)) ->
 struct Bin {
     /// Number of predictions.
     count: usize,
-    /// The sum of the confidences minus the number of correct predictions.
+    /// The sum of the confidences as a function of s, minus the number of correct predictions.
     gap: Cubic,
 }
 
 impl Bin {
-    /// The gap at s.
+    /// Returns the gap at s.
     fn gap_at(&self, s: f64) -> f64 {
         let [a, b, c, d] = self.gap;
         a + s * (b + s * (c + s * d))
@@ -41,7 +43,7 @@ impl Bin {
 pub(super) struct Segment {
     bins: Vec<Bin>,
     question_count: f64,
-    /// The parts of a segment that are still to be searched, as ranges of s. The buffer is reused.
+    /// The parts of the segment that are still to be searched, as ranges of s. The buffer is reused.
     unsearched: Vec<(f64, f64)>,
 }
 
@@ -76,15 +78,16 @@ impl Segment {
         gap[0] -= sign * f64::from(u8::from(correct));
     }
 
-    /// Returns the squared calibration error at s, Σ |B|/K · (conf(B) − acc(B))². Bin B contributes gap² / (|B| · K).
+    /// Returns the squared calibration error at s, Σ |B|/K · (conf(B) − acc(B))² (see [`Bins`](crate::Bins)). Bin B
+    /// contributes gap² / (|B| · K).
     pub fn error(&self, s: f64) -> f64 {
         let nonempty = self.bins.iter().filter(|bin| bin.count > 0);
         nonempty.map(|bin| bin.gap_at(s).powi(2) / bin.count as f64).sum::<f64>() / self.question_count
     }
 
     /// Returns a lower bound on the error between two values of s. Confidences fall as the temperature rises, and so do
-    /// the gaps. If a gap has the same sign at both ends, its minimum absolute value is the smaller one of the two;
-    /// otherwise it is 0.
+    /// the gaps. If a gap has the same sign at both ends, its absolute value is smallest at one of the ends; otherwise,
+    /// its smallest absolute value is 0.
     fn lower_bound(&self, low: f64, high: f64) -> f64 {
         let bin_bound = |bin: &Bin| {
             let (first, last) = (bin.gap_at(low), bin.gap_at(high));
@@ -95,8 +98,8 @@ impl Segment {
     }
 
     /// Finds the smallest error between two values of s by branch and bound. Returns the error and its s, or `None` if
-    /// no error is below `best`. Parts whose lower bound is not below the best error by more than the tolerances are
-    /// skipped; others are halved.
+    /// no error below `best` is found. Parts whose lower bound is not below the best error by more than the tolerances
+    /// are skipped; others are halved.
     pub fn minimum(&mut self, low: f64, high: f64, best: f64) -> Option<(f64, f64)> {
         let mut unsearched = std::mem::take(&mut self.unsearched);
         unsearched.push((low, high));
@@ -127,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cubic_has_its_values_and_derivatives() {
+    fn a_cubic_has_the_given_values_and_derivatives() {
         // s³ − 2s + 1.
         let found = cubic((1.0, -2.0), (0.0, 1.0));
         for (coefficient, expected) in found.iter().zip([1.0, -2.0, 0.0, 1.0]) {
@@ -136,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_minimum_is_at_most_that_of_a_fine_grid() {
+    fn the_minimum_is_not_above_that_of_a_fine_grid() {
         let mut segment = Segment::new(3, 4);
         segment.add(0, cubic((0.3, -0.2), (0.1, -0.1)), false);
         segment.add(1, cubic((0.6, -0.1), (0.4, -0.3)), true);

@@ -1,5 +1,5 @@
-//! Searches: the request ([`request`]), the lists of both retrievers and their fusion ([`retrieve`]), the pages of hits
-//! with their contents ([`page`]), and searches that run only if they are quick ([`quick`]).
+//! Searches: the request ([`request`]), ranking with BM25, vectors or both ([`retrieve`]), one page of hits with its
+//! contents ([`page`]), and searches that run only if they are quick ([`quick`]).
 
 pub(crate) mod page;
 mod quick;

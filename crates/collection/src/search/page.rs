@@ -15,7 +15,7 @@ use crate::Error;
 use crate::document::document_of;
 use crate::view::View;
 
-/// A rough estimate of the time in which the id of a hit is looked up and the hit is converted for the caller.
+/// A rough estimate of the time that it takes to look up the id of a hit and to convert the hit for the caller.
 const TIME_PER_HIT: Duration = Duration::from_nanos(500);
 
 /// A passage that was found.
@@ -29,9 +29,9 @@ pub struct Found {
     pub document: String,
     /// The score.
     pub score: f32,
-    /// Title, text and fields, if they or highlights were requested.
+    /// Title, text and fields; `None` unless contents or highlights were requested.
     pub contents: Option<Contents>,
-    /// The byte ranges of the query's words in the text, if they were requested.
+    /// The byte ranges of the query's words in the text; `None` unless highlights were requested.
     pub highlights: Option<Vec<Range<usize>>>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn search(view: &View, request: &Request, control: &Control) -> Resul
     page(view, request, &Retrieval::new(view, request, control)?, control)
 }
 
-/// Returns a page of the passages that `retrieval` finds.
+/// Returns the page of hits that `request` asks for. `retrieval` must have been created for the same request.
 pub(crate) fn page(
     view: &View,
     request: &Request,
@@ -60,7 +60,7 @@ pub(crate) fn page(
 ) -> Result<Vec<Found>, Error> {
     let count = hit_count(request);
     let best = if request.group_by_document {
-        best_of_documents(view, retrieval, count, control)?
+        best_per_document(view, retrieval, count, control)?
     } else {
         let hits = retrieval.best(count, control)?;
         let ids = view.searcher.ids(&hits)?;
@@ -75,15 +75,16 @@ pub(crate) fn page(
     found
 }
 
-/// Predicts how long [`page`] takes. Returns `None` if it is not known: an earlier call did not do the same work yet,
-/// or documents may have several passages, so that it is not known how many passages must be found.
+/// Predicts how long [`page`] takes. Returns `None` if this cannot be predicted: no earlier call has done the same kind
+/// of work, or hits are grouped by document and some document has several passages, so that it is unknown how many
+/// passages must be retrieved.
 pub(crate) fn predicted_time(view: &View, request: &Request, retrieval: &Retrieval) -> Option<Duration> {
     let mut length = hit_count(request);
     if request.group_by_document {
         if view.searcher.len() != view.state.documents {
             return None;
         }
-        length = first_length(length);
+        length = initial_length(length);
     }
     let hits = length.min(view.searcher.len() as usize);
     let page_length = hits.min(request.k);
@@ -100,12 +101,12 @@ fn hit_count(request: &Request) -> usize {
     request.offset.saturating_add(request.k)
 }
 
-/// Returns how many passages are found first for the best passages of `count` documents.
-fn first_length(count: usize) -> usize {
+/// Returns how many passages [`best_per_document`] retrieves in its first attempt to find `count` documents.
+fn initial_length(count: usize) -> usize {
     count.saturating_mul(2).saturating_add(8)
 }
 
-/// Returns the estimate of the time of reading the contents that are requested; `None` if none are.
+/// Returns the estimate of the time that it takes to read the requested contents; `None` if no contents are requested.
 fn contents_latency<'a>(view: &'a View, request: &Request) -> Option<&'a LatencyEstimate> {
     match request.include {
         Include { highlights: true, .. } => Some(&view.contents_latency.highlighted),
@@ -114,15 +115,16 @@ fn contents_latency<'a>(view: &'a View, request: &Request) -> Option<&'a Latency
     }
 }
 
-/// Returns the best passage of each of the `count` best documents.
-fn best_of_documents(
+/// Returns the best passage of each of the `count` best documents. Retrieves more and more passages until they are from
+/// enough documents.
+fn best_per_document(
     view: &View,
     retrieval: &Retrieval,
     count: usize,
     control: &Control,
 ) -> Result<Vec<(Hit, String)>, Error> {
     let total = view.searcher.len() as usize;
-    let mut length = first_length(count);
+    let mut length = initial_length(count);
     loop {
         let hits = retrieval.best(length, control)?;
         let is_complete = hits.len() < length || length >= total;
@@ -130,20 +132,21 @@ fn best_of_documents(
         let mut seen = HashSet::new();
         let is_first =
             |id: &str| seen.insert(document_of(id).map_or(id, |(document, _)| document).to_owned());
-        let firsts: Vec<(Hit, String)> = {
+        let best: Vec<(Hit, String)> = {
             let mut is_first = is_first;
             let mut pairs: Vec<_> = hits.into_iter().zip(ids).collect();
             pairs.retain(|(_, id)| is_first(id));
             pairs.truncate(count);
             pairs
         };
-        if firsts.len() == count || is_complete {
-            return Ok(firsts);
+        if best.len() == count || is_complete {
+            return Ok(best);
         }
         length = length.saturating_mul(4);
     }
 }
 
+/// Adds the requested contents to a hit.
 fn found(view: &View, request: &Request, hit: Hit, id: String) -> Result<Found, Error> {
     let document = document_of(&id).map_or(id.as_str(), |(document, _)| document).to_owned();
     let include = request.include;

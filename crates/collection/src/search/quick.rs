@@ -7,10 +7,11 @@
 //!   ([`PreparedQuery::estimated_time`](sparse::PreparedQuery::estimated_time));
 //! - for vectors, and for the contents of hits, the time per row or per hit that earlier searches took
 //!   ([`LatencyEstimate`](serving::LatencyEstimate));
-//! - for ids, a constant time per hit;
-//! - for a filter of vectors, a constant time per passage of the collection.
+//! - for the ids of hits, a constant time per hit;
+//! - for a search of vectors with a filter, a constant time per ord, deleted passages included.
 //!
-//! A filter that was not used since the last commit must be evaluated, so a search with it is never quick.
+//! A filter that has not been used since the last commit must first be evaluated, so a search with it never counts as
+//! quick.
 
 use std::time::Duration;
 
@@ -24,30 +25,33 @@ use super::retrieve::Retrieval;
 use crate::view::View;
 use crate::{Collection, Error};
 
-/// A filter of more bytes of JSON is not parsed by a caller that must not block.
+/// The maximum length of a filter's JSON for [`Collection::parse_filter_if_quick`].
 const MAX_QUICK_FILTER_BYTES: usize = 1024;
 
-/// A rough estimate of the time in which 64 ords that a filter allows are mapped to rows of the vector index.
-const FILTER_TIME_PER_64_PASSAGES: Duration = Duration::from_nanos(8);
+/// A rough estimate of the time that it takes to map 64 bits of a filter's set of ords to rows of the vector index.
+const FILTER_TIME_PER_64_ORDS: Duration = Duration::from_nanos(8);
 
 impl Collection {
-    /// Does the same as [`search`](Self::search) if it will probably take at most a quarter of a millisecond, and
-    /// returns `None` otherwise, or if the search by words turns out to take a quarter of a millisecond longer. It also
-    /// returns `None` if a change has locked the collection, if the filter was not used since the last commit, if the
-    /// text has more than [`MAX_QUICK_TEXT_BYTES`], or if the search may have to read from a disk. It is for callers
-    /// that must not block.
+    /// For callers that must not block: does the same as [`search`](Self::search) if the search will probably take at
+    /// most a quarter of a millisecond, and returns `None` otherwise. Also returns `None` in these cases:
+    ///
+    /// - a change has locked the collection;
+    /// - the filter has not been used since the last commit;
+    /// - the text has more than [`MAX_QUICK_TEXT_BYTES`] bytes;
+    /// - the search may have to read from a disk;
+    /// - BM25 scoring turns out to take over a quarter of a millisecond more than estimated, and stops.
     ///
     /// # Errors
     ///
-    /// Those of [`search`](Self::search).
+    /// The errors of [`search`](Self::search).
     pub fn search_if_quick(&self, request: &Request) -> Result<Option<Vec<Found>>, Error> {
         self.check_open()?;
         let searched = self.view.try_read(|view| search_if_quick(view, request))?;
         searched.unwrap_or(Ok(None))
     }
 
-    /// Does the same as [`parse_filter`](Self::parse_filter) for a short filter that does not have to be looked up in the
-    /// collection, that is, without `documents`. Returns `None` for other filters, and for invalid ones.
+    /// Does the same as [`parse_filter`](Self::parse_filter) for a short filter without `documents`, for which nothing
+    /// has to be looked up in the collection. Returns `None` for all other filters, and for invalid ones.
     #[must_use]
     pub fn parse_filter_if_quick(json: &str) -> Option<Filter> {
         if json.len() > MAX_QUICK_FILTER_BYTES || json.contains("\"documents\"") {
@@ -58,7 +62,7 @@ impl Collection {
 }
 
 fn search_if_quick(view: &View, request: &Request) -> Result<Option<Vec<Found>>, Error> {
-    // The text is analyzed for a search by words and for highlights.
+    // Analyzing the text, for BM25 and for highlights, takes time in proportion to its length.
     if request.text.len() > MAX_QUICK_TEXT_BYTES {
         return Ok(None);
     }
@@ -72,7 +76,7 @@ fn search_if_quick(view: &View, request: &Request) -> Result<Option<Vec<Found>>,
     }
     let mut time = Duration::ZERO;
     if vectors.is_some() && request.filter.is_some() {
-        time = FILTER_TIME_PER_64_PASSAGES.saturating_mul(view.searcher.next_ord().div_ceil(64));
+        time = FILTER_TIME_PER_64_ORDS.saturating_mul(view.searcher.next_ord().div_ceil(64));
     }
     if time > MAX_QUICK_TIME {
         return Ok(None);
@@ -82,7 +86,7 @@ fn search_if_quick(view: &View, request: &Request) -> Result<Option<Vec<Found>>,
     match predicted_time(view, request, &retrieval) {
         Some(predicted) if time.saturating_add(predicted) <= MAX_QUICK_TIME => {
             match page(view, request, &retrieval, &Control::with_budget(MAX_QUICK_TIME)) {
-                Err(Error::Sparse(sparse::Error::Cancelled(_))) => Ok(None),
+                Err(Error::Sparse(sparse::Error::Canceled(_))) => Ok(None),
                 found => found.map(Some),
             }
         }

@@ -6,15 +6,16 @@ use sparse::{Bm25, Filter};
 /// How passages are retrieved.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Retriever {
-    /// By words.
+    /// By words, with BM25.
     Bm25,
     /// By vectors.
     Dense,
-    /// By both, with fused scores.
+    /// By words and by vectors, with fused scores.
     Hybrid {
-        /// How the lists are fused: the dense one first, the sparse one second.
+        /// How the two lists of hits are fused. The list by vectors is the first, the list by words is the second.
         method: Method,
-        /// The minimum number of hits taken from each list. A page that ends after it takes more.
+        /// The minimum number of hits taken from each list. If the requested page ends at a higher rank, more hits are
+        /// taken.
         depth: usize,
     },
 }
@@ -28,9 +29,9 @@ pub struct Request<'a> {
     pub vector: Option<&'a [f32]>,
     /// How passages are retrieved.
     pub retriever: Retriever,
-    /// The maximum number of hits.
+    /// The maximum number of hits of the page.
     pub k: usize,
-    /// The number of hits to skip, for pages after the first.
+    /// The number of hits to skip before the page; 0 for the first page.
     pub offset: usize,
     /// Which passages may be hits; `None` for all.
     pub filter: Option<&'a Filter>,
@@ -38,9 +39,9 @@ pub struct Request<'a> {
     pub group_by_document: bool,
     /// The parameters of BM25.
     pub bm25: Bm25,
-    /// The number of candidates that the beam search expands in the graph.
+    /// The number of candidates that the beam search expands in the HNSW graph.
     pub ef: usize,
-    /// Whether all vectors are scored, instead of a search of the graph.
+    /// Whether the query is compared with every vector that the filter allows, instead of searching the graph.
     pub exact: bool,
     /// Which parts of the hits are returned.
     pub include: Include,

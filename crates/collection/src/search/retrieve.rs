@@ -1,4 +1,4 @@
-//! Ranks passages with one or both retrievers.
+//! Ranks passages by words (BM25), by vectors, or by both.
 
 use std::time::{Duration, Instant};
 
@@ -12,23 +12,25 @@ use crate::Error;
 use crate::vectors::live::LiveVectors;
 use crate::view::View;
 
-/// Ranks the passages of one request. Can be called again for more hits without evaluating the filter again.
+/// Ranks passages for one request. [`best`](Self::best) can be called again for more hits; the filter is evaluated only
+/// once.
 pub(crate) struct Retrieval<'a> {
     view: &'a View,
     request: &'a Request<'a>,
     /// The query for BM25; `None` for [`Retriever::Dense`].
     words: Option<PreparedQuery<'a>>,
-    /// The rows of the vector index that the filter allows; `None` without a filter.
+    /// The rows of the vector index that the filter allows; `None` without a filter or for [`Retriever::Bm25`].
     rows: Option<RowSet>,
 }
 
 impl<'a> Retrieval<'a> {
-    /// Evaluates the filter.
+    /// Evaluates the filter and prepares the query.
     pub fn new(view: &'a View, request: &'a Request<'a>, control: &Control) -> Result<Self, Error> {
         Self::with_filtered(view.searcher.filtered(request.filter, control)?, view, request)
     }
 
-    /// Does the same as [`new`](Self::new) with a filter that is evaluated already: `filtered` has that of the request.
+    /// Does the same as [`new`](Self::new) if the filter of the request has already been evaluated, with the result
+    /// `filtered`.
     pub fn with_filtered(
         filtered: FilteredSearcher<'a>,
         view: &'a View,
@@ -53,7 +55,7 @@ impl<'a> Retrieval<'a> {
             Retriever::Dense => self.by_vectors(k, control),
             Retriever::Hybrid { method, .. } => {
                 let depth = self.depth(k);
-                // By words first, because only this search may stop early: if it needs more than the control's budget.
+                // By words first, because only this search checks the time budget of `control` and may stop early.
                 let sparse = self.by_words(depth, control)?;
                 let dense = self.by_vectors(depth, control)?;
                 Ok(fusion::fuse(&[&dense, &sparse], method, k)?)
@@ -61,8 +63,8 @@ impl<'a> Retrieval<'a> {
         }
     }
 
-    /// Predicts how long [`best`](Self::best) takes for `k` hits. Returns `None` if it is not known, because no vectors
-    /// were searched yet.
+    /// Predicts how long [`best`](Self::best) takes for `k` hits. Returns `None` if vectors must be searched and no
+    /// earlier search of vectors has been timed.
     pub fn predicted_time(&self, k: usize) -> Option<Duration> {
         let depth = self.depth(k);
         let words = self.words.as_ref().map_or(Duration::ZERO, |words| words.estimated_time(depth));
@@ -75,7 +77,7 @@ impl<'a> Retrieval<'a> {
         Some(words.saturating_add(vectors))
     }
 
-    /// Returns the length of the list of each retriever that gives the `k` best passages.
+    /// Returns how many hits are taken from each list to find the `k` best passages.
     fn depth(&self, k: usize) -> usize {
         match self.request.retriever {
             Retriever::Hybrid { depth, .. } => k.max(depth),
@@ -104,7 +106,8 @@ impl<'a> Retrieval<'a> {
         Ok(hits)
     }
 
-    /// Estimates the work of a search by vectors as an equivalent number of vectors to score.
+    /// Estimates the work of a search by vectors, expressed as the number of vectors that could be scored in the same
+    /// time.
     fn rows_scored(&self, vectors: &LiveVectors, k: usize) -> usize {
         let allowed = self.rows.as_ref().map(RowSet::len);
         if self.request.exact {

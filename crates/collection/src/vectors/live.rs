@@ -1,4 +1,5 @@
-//! The vectors that searches read: the base and all committed rows of the log.
+//! The vectors that searches read: the rows of the base, which were written with their graph, and then the committed
+//! rows of the log, which were added later.
 
 use std::path::Path;
 
@@ -11,26 +12,28 @@ use super::row_map::RowMap;
 use crate::Error;
 use crate::state::VectorState;
 
-/// Number of rows that are read and appended at a time: less than 1 MiB for 384 dimensions.
+/// Number of rows that are read from the log and appended at a time. With 384 dimensions, they take less than 1 MiB.
 pub(crate) const ROWS_PER_SLICE: u64 = 512;
 
-/// The vector index of a collection, and where its rows came from.
+/// The vector index of a collection, with the ord of each row.
 #[derive(Debug)]
 pub(crate) struct LiveVectors {
     pub index: GrowingIndex,
     pub map: RowMap,
-    /// The commit up to which the index has rows.
+    /// What the commit recorded about these vectors, except that `log.rows` counts the rows appended so far.
     pub state: VectorState,
-    /// The rows that searches skip: those of deleted passages, and those of a commit that is not published yet.
+    /// The rows that searches skip: those of deleted passages, and those appended since the last call of
+    /// [`publish`](Self::publish).
     hidden: RowSet,
-    /// Predicts how long a search takes.
+    /// Predicts how long a search of these vectors takes.
     pub latency: LatencyEstimate,
 }
 
 impl LiveVectors {
-    /// Opens the vectors of a commit. No row is deleted until [`publish`](Self::publish) is called.
+    /// Opens the vectors of a commit. Call [`publish`](Self::publish) before the first search: it hides the rows of
+    /// deleted passages and makes the rows of the log visible.
     pub fn open(folder: &Path, id: &str, state: &VectorState, options: OpenOptions) -> Result<Self, Error> {
-        let damaged = || Error::corrupt(folder, "a similarity and options of a graph", "others");
+        let damaged = || Error::corrupt(folder, "a valid similarity and valid graph options", "others");
         let (index, base_rows, ords) = match &state.base {
             None => {
                 let similarity = state.similarity().ok_or_else(damaged)?;
@@ -70,25 +73,26 @@ impl LiveVectors {
         Ok(vectors)
     }
 
-    /// Returns whether a commit has the same base and log, and at least as many rows in the log.
+    /// Returns whether appending rows of the log is enough to get the vectors of another commit: the commit has the
+    /// same base and log, and at least as many rows in the log.
     pub fn continues_in(&self, state: &VectorState) -> bool {
         let log = &self.state.log;
         self.state.base == state.base && log.file == state.log.file && log.rows <= state.log.rows
     }
 
-    /// Returns the vector of a passage, given by its ord. `None` if there is no such row.
+    /// Returns the vector of the passage with this ord. Returns `None` if no row belongs to the ord.
     pub fn vector(&self, ord: u32) -> Option<&[f32]> {
         let row = self.map.row(ord).filter(|&row| (row as usize) < self.index.len())?;
         Some(self.index.vector(row))
     }
 
-    /// Returns whether searches are expected not to wait for a disk: mapped vectors are few enough to be in the page
-    /// cache.
+    /// Returns whether searches are expected not to wait for a disk, because the memory-mapped vectors are small enough
+    /// to be in the page cache.
     pub fn is_resident(&self) -> bool {
         self.index.mapped_bytes() <= MAX_RESIDENT_MAPPED_BYTES
     }
 
-    /// Appends rows of the log. Searches skip them until [`publish`](Self::publish).
+    /// Appends rows of the log, `[n * dim]`. Searches skip them until [`publish`](Self::publish) is called.
     pub fn append(&mut self, vectors: &[f32]) -> Result<(), Error> {
         let rows = self.index.append(vectors)?;
         self.state.log.rows += u64::from(rows.end - rows.start);
@@ -99,7 +103,8 @@ impl LiveVectors {
         Ok(())
     }
 
-    /// Makes all rows visible whose passages are live.
+    /// Makes exactly those rows visible to searches whose ords are in `live_ords`, the ords of passages that are not
+    /// deleted.
     pub fn publish(&mut self, live_ords: &BitSet) {
         let len = self.index.len();
         let live = self.map.rows(live_ords, len);

@@ -1,7 +1,8 @@
-//! The file to which a writer appends vectors.
+//! The log: the file to which a writer appends the vectors of new passages.
 //!
-//! It has a header of 64 bytes and then the rows, `dim` f32 each, little-endian. A commit records the number of its
-//! rows and their checksum. Any rows after them in the file were never committed; the next writer removes them.
+//! The file has a header of 64 bytes and then one row per vector, with `dim` little-endian `f32` values. A commit
+//! records the number of committed rows and their checksum. Any rows after them in the file were never committed; the
+//! next writer removes them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -11,9 +12,11 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::state::LogState;
 
+/// The first bytes of every log.
 const MAGIC: [u8; 8] = *b"PKVLOG\0\x01";
 const HEADER_BYTES: u64 = 64;
-/// Buffered rows are written to the file when they have at least this many bytes.
+/// Buffered rows are written to the file as soon as they have at least this many bytes. Also the approximate size of a
+/// read when the checksum is verified.
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// A log that is open for appending.
@@ -26,15 +29,16 @@ pub(crate) struct LogWriter {
     committed: LogState,
     /// The number of rows in the log, including those in the buffer.
     rows: u64,
-    /// The checksum of all these rows.
+    /// The checksum of all rows, including those in the buffer.
     checksum: crc32fast::Hasher,
+    /// Rows that are not written to the file yet.
     buffer: Vec<u8>,
     /// Whether rows were appended since the last [`sync`](Self::sync).
     is_dirty: bool,
 }
 
 impl LogWriter {
-    /// Creates the log `file` in a folder for the collection with this id, and flushes it to the disk.
+    /// Creates the log with the name `file` in the folder of the collection with this id, and flushes it to the disk.
     pub fn create(folder: &Path, id: &str, file: String, first_ord: u32, dim: usize) -> Result<Self, Error> {
         let path = folder.join(&file);
         let failed = |error| Error::io("write", &path)(error);
@@ -85,7 +89,7 @@ impl LogWriter {
         if self.buffer.len() >= BUFFER_BYTES { self.flush() } else { Ok(()) }
     }
 
-    /// Flushes all rows to the disk and returns what a commit records about them.
+    /// Flushes all rows to the disk, and returns what a commit must record about them.
     pub fn sync(&mut self) -> Result<LogState, Error> {
         if self.is_dirty {
             self.flush()?;
@@ -95,7 +99,7 @@ impl LogWriter {
         Ok(LogState { rows: self.rows, checksum: self.checksum.clone().finalize(), ..self.committed.clone() })
     }
 
-    /// Remembers what a commit recorded about the rows.
+    /// Tells the log what a commit has recorded about the rows.
     pub fn commit(&mut self, state: LogState) {
         self.committed = state;
     }
@@ -112,6 +116,7 @@ impl LogWriter {
         Ok(())
     }
 
+    /// Writes the buffer to the file.
     fn flush(&mut self) -> Result<(), Error> {
         let written = self.file.write_all(&self.buffer);
         self.buffer.clear();
@@ -128,7 +133,7 @@ pub(crate) struct LogReader {
 }
 
 impl LogReader {
-    /// Opens the log of a commit. With `verify`, compares its rows with the checksum.
+    /// Opens the log of a commit. With `verify`, compares the committed rows with their checksum.
     pub fn open(folder: &Path, id: &str, state: &LogState, dim: usize, verify: bool) -> Result<Self, Error> {
         let path = folder.join(&state.file);
         let mut file = File::open(&path).map_err(Error::io("open", &path))?;
@@ -140,7 +145,7 @@ impl LogReader {
         Ok(log)
     }
 
-    /// Reads rows `[n * dim]`. They must have been committed.
+    /// Reads a range of rows, which must have been committed. Returns `[n * dim]` values.
     pub fn read(&mut self, rows: Range<u64>) -> Result<Vec<f32>, Error> {
         let mut vectors = vec![0.0f32; (rows.end - rows.start) as usize * self.dim];
         let start = HEADER_BYTES + rows.start * row_bytes(self.dim);
@@ -168,7 +173,8 @@ fn row_bytes(dim: usize) -> u64 {
     4 * dim as u64
 }
 
-/// Magic, dimension u32, and 48 bytes with the id of the collection, padded with zeros.
+/// Returns the header: a magic number of 8 bytes, the dimension as a little-endian u32, 4 zero bytes, and the id of the
+/// collection, padded with zeros to 48 bytes.
 fn header(id: &str, dim: usize) -> [u8; HEADER_BYTES as usize] {
     let mut header = [0; HEADER_BYTES as usize];
     header[..8].copy_from_slice(&MAGIC);
@@ -177,7 +183,8 @@ fn header(id: &str, dim: usize) -> [u8; HEADER_BYTES as usize] {
     header
 }
 
-/// Fails unless the log belongs to the collection and has at least `rows` rows.
+/// Fails unless the log belongs to the collection with this id, has vectors of `dim` dimensions, and has at least
+/// `rows` rows.
 fn check(path: &Path, file: &mut File, id: &str, dim: usize, rows: u64) -> Result<(), Error> {
     let mut found = [0; HEADER_BYTES as usize];
     let length = file.metadata().map_err(Error::io("open", path))?.len();
@@ -188,7 +195,7 @@ fn check(path: &Path, file: &mut File, id: &str, dim: usize, rows: u64) -> Resul
     }
     file.read_exact(&mut found).map_err(Error::io("open", path))?;
     if found != header(id, dim) {
-        return Err(Error::corrupt(path, "the vectors of this collection", "another file"));
+        return Err(Error::corrupt(path, "the vectors of this collection", "a different header"));
     }
     Ok(())
 }
@@ -200,7 +207,7 @@ mod tests {
     const ID: &str = "7f2f6a50-0000-4000-8000-000000000000";
 
     #[test]
-    fn rows_are_read_as_they_were_appended_and_uncommitted_ones_are_removed() -> Result<(), Error> {
+    fn rows_are_read_as_they_were_appended_and_uncommitted_rows_are_removed() -> Result<(), Error> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path();
         let mut log = LogWriter::create(path, ID, "vectors-1.log".to_owned(), 5, 2)?;
@@ -226,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_foreign_and_short_files_are_refused() -> Result<(), Error> {
+    fn a_log_that_is_damaged_too_short_or_of_another_collection_is_refused() -> Result<(), Error> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path();
         let mut log = LogWriter::create(path, ID, "vectors-1.log".to_owned(), 0, 2)?;

@@ -1,5 +1,5 @@
-//! The vectors of a collection: a log to which a writer appends ([`log`]), the rows in memory that searches read
-//! ([`live`]), and the ords of these rows ([`row_map`]).
+//! The vectors of a collection: the log to which a writer appends ([`log`]), the vector index that searches read
+//! ([`live`]), and the ords of the index's rows ([`row_map`]).
 
 pub(crate) mod live;
 pub(crate) mod log;

@@ -1,8 +1,9 @@
 //! Which passage a row of the vector index belongs to.
 //!
-//! The rows have two parts. The rows of the base were written when the collection was last optimized; rows of deleted
-//! passages were left out, so their ords have gaps. The rows of the log follow, without gaps. Ords ascend with the
-//! rows, so hits with equal scores have the same order by row and by ord.
+//! The rows have two parts. First come the rows of the base, the file with the vectors of older passages and their
+//! graph. Optimizing the collection leaves out the rows of deleted passages, so the ords of the base can have gaps.
+//! Then come the rows of the log, whose ords have no gaps. Ords ascend with the rows, so hits with equal scores have
+//! the same order by row and by ord.
 
 use std::path::Path;
 
@@ -16,8 +17,9 @@ const KIND: FileKind = FileKind { magic: *b"PKORDS\0\0", version: 1, name: "ords
 /// Maps rows to ords and back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RowMap {
-    /// The ord of each row of the base, in ascending order; `None` if every ord equals its row.
+    /// The ord of each row of the base, in ascending order; `None` if every ord equals its row number.
     base: Option<Vec<u32>>,
+    /// The number of rows of the base.
     base_rows: u32,
     /// The ord of the first row of the log.
     first_ord: u32,
@@ -28,7 +30,7 @@ impl RowMap {
         Self { base, base_rows, first_ord }
     }
 
-    /// Returns whether every ord equals its row.
+    /// Returns whether every ord equals its row number.
     fn is_identity(&self) -> bool {
         self.base.is_none() && self.first_ord == self.base_rows
     }
@@ -42,7 +44,8 @@ impl RowMap {
         }
     }
 
-    /// Returns the row of an ord; `None` for a passage that was deleted before the collection was optimized.
+    /// Returns the row of an ord. Returns `None` if an optimization has removed the row. The row may be beyond the end
+    /// of the log, because the map does not know how many rows the log has.
     pub fn row(&self, ord: u32) -> Option<u32> {
         match &self.base {
             _ if ord >= self.first_ord => Some(ord - self.first_ord + self.base_rows),
@@ -51,7 +54,7 @@ impl RowMap {
         }
     }
 
-    /// Returns the rows below `len` whose ords are in a set.
+    /// Returns the rows below `len` whose ords are in `ords`.
     pub fn rows(&self, ords: &BitSet, len: usize) -> BitSet {
         if self.is_identity() {
             return ords.intersection(&BitSet::full(len));
@@ -60,7 +63,7 @@ impl RowMap {
             let last = (first + 63).min(len - 1);
             let (first_ord, last_ord) = (self.ord(first as u32), self.ord(last as u32));
             if (last_ord - first_ord) as usize == last - first {
-                // The ords have no gap here. This is so for most words.
+                // The ords of this word's rows have no gap, which is true for most words.
                 return bits_at(ords.words(), first_ord as usize) & (u64::MAX >> (63 - (last - first)));
             }
             let bits =
@@ -78,7 +81,7 @@ impl RowMap {
         Ok(())
     }
 
-    /// Reads the ords of a base with this number of rows.
+    /// Reads the ords of a base that has `rows` rows. With `verify`, verifies all checksums of the file.
     pub fn read(path: &Path, rows: u64, collection: &str, verify: bool) -> Result<Vec<u32>, Error> {
         let file = File::open_with(path, KIND, OpenOptions { verify, ..OpenOptions::default() })?;
         let ords = file.section_as::<u32>("ords")?.to_vec();
@@ -93,7 +96,7 @@ impl RowMap {
     }
 }
 
-/// Returns the 64 bits of a set from bit `first` on. Bits beyond the set are 0.
+/// Returns the 64 bits of a bit set that start at bit `first`. Bits beyond the end of the set are 0.
 fn bits_at(words: &[u64], first: usize) -> u64 {
     let word = |at: usize| words.get(at).copied().unwrap_or(0);
     let (at, shift) = (first / 64, first % 64);
@@ -107,7 +110,7 @@ mod tests {
 
     #[test]
     fn rows_and_ords_are_mapped_to_each_other() {
-        // Rows 0 to 2 are those of passages 1, 4 and 5; the log starts at passage 9.
+        // Rows 0 to 2 belong to the passages with the ords 1, 4 and 5; the log starts at ord 9.
         let map = RowMap::new(Some(vec![1, 4, 5]), 3, 9);
         let ords: Vec<u32> = (0..5).map(|row| map.ord(row)).collect();
         assert_eq!(ords, [1, 4, 5, 9, 10]);
@@ -123,12 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn sets_of_ords_become_sets_of_rows_whatever_ords_are_missing() {
+    fn sets_of_ords_are_converted_to_sets_of_rows_whichever_ords_are_missing() {
         let mut random = numerics::SplitMix64::new(7);
-        for gap in [0, 1, 5, 90] {
-            // One ord in `gap` is missing from the base, and the log begins at any ord after it.
+        for period in [0, 1, 5, 90] {
+            // On average, one ord in `period` is missing from the base, or none if `period` is 0. The log starts at an
+            // ord from 300 to 369.
             let ords: Vec<u32> =
-                (0..300).filter(|_| gap == 0 || !random.next_u64().is_multiple_of(gap)).collect();
+                (0..300).filter(|_| period == 0 || !random.next_u64().is_multiple_of(period)).collect();
             let first_ord = 300 + (random.next_u64() % 70) as u32;
             let map = RowMap::new(Some(ords.clone()), ords.len() as u32, first_ord);
             let set: BitSet = (0..600).filter(|_| random.next_u64().is_multiple_of(2)).collect();

@@ -1,4 +1,4 @@
-//! Changes: the writer ([`writer`]), the record of the process that holds its lock ([`owner`]), and optimization
+//! Changes: the writer ([`writer`]), the record of which process holds the writer's lock ([`owner`]), and optimization
 //! ([`optimize`]).
 
 pub(crate) mod optimize;

@@ -1,4 +1,5 @@
-//! Merges everything: one segment of the BM25 index, and a base of all live vectors with a complete graph.
+//! Merges the segments of the BM25 index into one, and the vectors into one base, a file with all vectors that are not
+//! deleted and their complete HNSW graph.
 
 use control::Control;
 use ranking::BitSet;
@@ -13,8 +14,8 @@ use crate::vectors::log::LogWriter;
 use crate::vectors::row_map::RowMap;
 use crate::view::View;
 
-/// Optimizes the collection, whose changes must all be committed, and makes a commit. Searches continue meanwhile.
-/// Counts each vector that it inserts into the graph as one unit of progress.
+/// Optimizes the collection and makes a commit. All changes must already be committed. Searches continue meanwhile.
+/// Each vector that is inserted into the graph counts as one unit of progress.
 pub(crate) fn optimize(
     writer: &mut Writer,
     view: &FairRwLock<View>,
@@ -29,19 +30,20 @@ pub(crate) fn optimize(
     finish(writer, result)
 }
 
-/// Saves the graph, so that the next process that opens the collection does not have to build it again. Deleted rows
-/// and rows that are not in the graph yet are saved as they are, so this takes only as long as writing the file. The
-/// changes of the writer must all be committed.
+/// Saves the vectors and the graph as a new base, so that the next process that opens the collection does not have to
+/// build the graph again. Keeps deleted rows, and does not insert rows that are not in the graph yet, so this takes
+/// only as long as writing the file. All changes of the writer must already be committed.
 pub(crate) fn save_graph(writer: &mut Writer, view: &FairRwLock<View>) -> Result<(), Error> {
     let result = write_base(writer, view, RowsToKeep::All, 1, &Control::new());
     let result = result.and_then(|()| writer.commit_state());
     finish(writer, result)
 }
 
-/// The minimum number of rows in the log for which [`save_graph`] saves time: building their graph takes a second.
+/// The minimum number of rows in the log for which [`save_graph`] is worth its time: inserting them into the graph
+/// again would take about a second.
 const MIN_ROWS_TO_SAVE: u64 = 5_000;
 
-/// Returns whether the graph of the rows in the log would take long to build again.
+/// Returns whether inserting the rows of the log into the graph again would take long.
 pub(crate) fn is_worth_saving(writer: &Writer) -> bool {
     writer.committed.vectors.as_ref().is_some_and(|vectors| {
         let base_rows = vectors.base.as_ref().map_or(0, |base| base.rows);
@@ -49,8 +51,9 @@ pub(crate) fn is_worth_saving(writer: &Writer) -> bool {
     })
 }
 
-/// Removes files that are no longer in use. After an error, the last commit is the old one, or the new one if its rename
-/// succeeded. A rollback finds out which, and opens its log. If the rollback fails too, the files of both must stay.
+/// Removes files that are no longer in use. After an error, the last commit is the old one, or the new one if its
+/// rename succeeded. A rollback finds out which of them it is, and opens the log of that commit. If the rollback fails
+/// too, the files of both commits must stay.
 fn finish(writer: &mut Writer, result: Result<(), Error>) -> Result<(), Error> {
     if result.is_ok() || writer.rollback().is_ok() {
         remove_unused(&writer.folder, &writer.committed);
@@ -58,16 +61,16 @@ fn finish(writer: &mut Writer, result: Result<(), Error>) -> Result<(), Error> {
     result
 }
 
-/// Which rows a base has.
+/// Which rows are written to a base.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RowsToKeep {
     /// The rows of passages that are not deleted, all of them in the graph.
     Live,
-    /// All rows.
+    /// All rows, including those of deleted passages, and those that are not in the graph yet.
     All,
 }
 
-/// Writes the vectors with their graph, and begins a new log.
+/// Writes a new base and begins a new log. Records them in the writer's state, which the caller must commit.
 fn write_base(
     writer: &mut Writer,
     view: &FairRwLock<View>,
@@ -83,7 +86,7 @@ fn write_base(
         let index = view.vectors.as_ref().map(|vectors| &vectors.index);
         index.map_or((0, 0, 0), |index| (index.len(), index.live_len(), index.pending()))
     })?;
-    // If some rows are deleted, `compacted` builds a new graph of the live ones below.
+    // If some rows are deleted, the call of `compacted` below builds a new graph of the live rows.
     if keep == RowsToKeep::Live && live_rows == rows {
         control.set_total(pending as u64);
         insert_pending(view, threads, control, || true)?;
@@ -119,7 +122,7 @@ fn write_base(
     Ok(())
 }
 
-/// Returns the number in the name of a log.
+/// Returns the number in the file name of a log: 3 for `vectors-3.log`.
 fn number_of(log: &str) -> u64 {
     log.trim_start_matches("vectors-").trim_end_matches(".log").parse().unwrap_or(0)
 }

@@ -1,4 +1,5 @@
-//! Records which process has a collection open for changes, for the error that another writer gets.
+//! Records which process has a collection open for changes. The error message that another writer gets names this
+//! process.
 
 use std::fs;
 use std::path::Path;
@@ -17,8 +18,8 @@ struct Owner {
     since: u64,
 }
 
-/// Records this process as the owner. The lock itself is that of the BM25 index; a missing record only makes an error
-/// message less precise, so failures are ignored.
+/// Records this process as the owner. The lock itself is the lock of the BM25 index. Without the record, an error
+/// message is only less precise, so failures are ignored.
 pub(crate) fn record(folder: &Path) {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
     let owner = Owner { pid: std::process::id(), host: host(), since };
@@ -27,6 +28,7 @@ pub(crate) fn record(folder: &Path) {
     }
 }
 
+/// Removes the record.
 pub(crate) fn remove(folder: &Path) {
     fs::remove_file(owner_of(folder)).ok();
 }
@@ -43,6 +45,7 @@ pub(crate) fn describe(folder: &Path) -> String {
     }
 }
 
+/// Returns the name of this computer.
 fn host() -> String {
     let name =
         fs::read_to_string("/proc/sys/kernel/hostname").ok().or_else(|| std::env::var("COMPUTERNAME").ok());
@@ -50,7 +53,8 @@ fn host() -> String {
         .map_or("this host".to_owned(), |name| name.trim().to_owned())
 }
 
-/// Formats seconds since 1970 as a date and time (the algorithm `civil_from_days` of Howard Hinnant, 2013).
+/// Formats seconds since 1970 as a date and time in UTC. The date is computed with Howard Hinnant's algorithm
+/// `civil_from_days` (2013).
 fn utc(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     let shifted = days + 719_468;
@@ -82,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_owner_is_described() {
+    fn the_description_names_this_process_or_the_recorded_one() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         assert_eq!(describe(folder.path()), "one that holds the lock");
         record(folder.path());

@@ -1,4 +1,4 @@
-//! Adds, replaces and deletes documents, and commits.
+//! [`Writer`] adds, replaces and deletes documents, and commits these changes.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -23,15 +23,16 @@ pub(crate) struct Writer {
     pub index: IndexWriter,
     /// The state of the last commit.
     pub committed: State,
-    /// What the next commit will record. Its `log` is updated only by the commit.
+    /// What the next commit will record. The state of the log in it is updated only when committing.
     pub state: State,
+    /// The log of vectors; `None` for a collection without vectors.
     pub log: Option<LogWriter>,
-    /// Whether there are changes to commit.
+    /// Whether there are uncommitted changes. The collection shares this flag.
     pub is_changed: Arc<AtomicBool>,
 }
 
 impl Writer {
-    /// Takes the lock, and removes files and rows that killed writers left behind.
+    /// Takes the lock, and removes the files and the rows of the log that killed writers left behind.
     pub fn open(
         folder: &Path,
         id: &str,
@@ -54,7 +55,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Fails unless the next vector of the log belongs to the next passage of the BM25 index.
+    /// Fails unless the next vector of the log will get the same ord as the next passage of the BM25 index.
     fn check_next_ord(&self) -> Result<(), Error> {
         let Some(log) = &self.log else { return Ok(()) };
         let (expected, got) = (u64::from(self.index.next_ord()), log.next_ord());
@@ -65,8 +66,9 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds documents that were [checked](Self::check), or replaces those with the same ids: all or none. `copies` are
-    /// the vectors for all [`NewVector::SameAs`], from [`vectors_to_copy`].
+    /// Adds documents that have been [checked](Self::check); each replaces an existing document with the same id. If
+    /// this fails, no document is added or replaced. `copies` has the vector for each [`NewVector::SameAs`], in order,
+    /// and comes from [`vectors_to_copy`].
     pub fn put(&mut self, documents: &[NewDocument], copies: Vec<Vec<f32>>) -> Result<(), Error> {
         let mut copies = copies.into_iter();
         self.change(|writer| {
@@ -91,8 +93,8 @@ impl Writer {
         })
     }
 
-    /// Returns the passages of a document, with their ords, from `searcher`, which shows the last commit. Fails if
-    /// there is no such document, or if this writer changed it since.
+    /// Returns the passages of a document, with their ords, from `searcher`, which must show the last commit. Fails if
+    /// that commit has no such document, or if this writer has changed the document since then.
     pub fn committed_passages(
         &self,
         operation: &'static str,
@@ -123,7 +125,7 @@ impl Writer {
         self.state.metadata = metadata;
     }
 
-    /// Commits all changes. Without changes, does nothing.
+    /// Flushes the log and commits all changes. Without changes, does nothing.
     pub fn commit(&mut self) -> Result<(), Error> {
         self.index.check_changeable()?;
         if !self.is_changed.load(Ordering::Relaxed) {
@@ -135,7 +137,7 @@ impl Writer {
         self.commit_state()
     }
 
-    /// Commits the state, whose files must all be on the disk.
+    /// Commits the BM25 index together with the state. All files that the state names must already be on the disk.
     pub fn commit_state(&mut self) -> Result<(), Error> {
         self.state.generation = self.committed.generation + 1;
         let state = serde_json::to_value(&self.state).expect("a state is valid JSON");
@@ -155,9 +157,10 @@ impl Writer {
         self.restore().inspect_err(|_| self.index.interrupt())
     }
 
-    /// Returns to the last commit after the BM25 index did so.
+    /// Restores everything but the BM25 index to the last commit. The BM25 index must already have been rolled back.
     fn restore(&mut self) -> Result<(), Error> {
-        // A commit that failed after its rename is on the disk nevertheless, so its vectors must stay.
+        // If a commit failed after its rename, it is on the disk and counts as the last commit, so its vectors must
+        // stay.
         self.committed = state_of(&self.folder, &self.committed.collection, &*self.index.searcher()?)?;
         self.log = open_log(&self.folder, &self.committed)?;
         self.state = self.committed.clone();
@@ -171,7 +174,8 @@ impl Writer {
         Ok(self.index.close()?)
     }
 
-    /// Runs a change. If it fails halfway, later changes and commits are refused until a rollback.
+    /// Makes a change by calling `work`. If `work` fails halfway, later changes and commits are refused until a
+    /// rollback.
     fn change<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         let (before, documents) = ((self.index.next_ord(), self.index.len()), self.state.documents);
         let result = work(self);
@@ -187,6 +191,7 @@ impl Writer {
         result
     }
 
+    /// Adds the passages of a document to the BM25 index, and their vectors to the log.
     fn add_passages(
         &mut self,
         document: &NewDocument,
@@ -199,8 +204,8 @@ impl Writer {
             debug_assert_eq!(log.next_ord(), u64::from(ord));
             let appended = match passage.vector {
                 NewVector::Given(vector) => log.append(vector),
-                NewVector::SameAs(_) => log.append(&copies.next().expect("there is a copy for each")),
-                NewVector::None => unreachable!("checked before the first change"),
+                NewVector::SameAs(_) => log.append(&copies.next().expect("one copy per `SameAs`")),
+                NewVector::None => unreachable!("`vectors_to_copy` rejects this"),
             };
             appended.inspect_err(|_| self.index.interrupt())?;
         }
@@ -217,8 +222,8 @@ impl Writer {
         Ok(false)
     }
 
-    /// Rejects documents with invalid ids or fields, or without passages. Their vectors are checked by
-    /// [`vectors_to_copy`].
+    /// Rejects documents with invalid ids or fields, documents without passages, ids that occur twice and, for
+    /// [`Put::Add`], ids that the collection already has. [`vectors_to_copy`] checks the vectors.
     pub fn check(&self, put: Put, documents: &[NewDocument]) -> Result<(), Error> {
         let operation = put.name();
         let mut ids = HashSet::new();
@@ -227,7 +232,7 @@ impl Writer {
             if id.is_empty() || id.len() > MAX_ID_BYTES {
                 let got = id.len();
                 return Err(Error::argument(format!(
-                    "{operation}: expected document ids of 1 to {MAX_ID_BYTES} bytes, got one of {got}"
+                    "{operation}: expected document ids of 1 to {MAX_ID_BYTES} bytes, got one of {got} bytes"
                 )));
             }
             let duplicate = |place| Error::DuplicateDocument { operation, id: id.to_owned(), place };
@@ -248,8 +253,8 @@ impl Writer {
     }
 }
 
-/// Checks the vectors of documents before the first change. Returns copies of those that passages share with a passage
-/// of the last commit, in the order of these passages.
+/// Checks the vectors of new documents before anything is changed. Returns a copy of the existing vector for each
+/// [`NewVector::SameAs`], in order.
 pub(crate) fn vectors_to_copy(
     put: Put,
     documents: &[NewDocument],
@@ -264,7 +269,7 @@ pub(crate) fn vectors_to_copy(
             };
             match (vectors, passage.vector) {
                 (None, NewVector::None) => {}
-                (None, _) => return Err(expected("no vector, since the collection has none,", "one")),
+                (None, _) => return Err(expected("no vector (the collection has none)", "one")),
                 (Some(_), NewVector::None) => return Err(expected("a vector", "none")),
                 (Some(vectors), NewVector::Given(vector)) => vectors.index.check(vector)?,
                 (Some(vectors), NewVector::SameAs(ord)) => {
@@ -277,7 +282,7 @@ pub(crate) fn vectors_to_copy(
     Ok(copies)
 }
 
-/// Opens the log of a commit, and removes rows from it that were never committed.
+/// Opens the log of a commit, and removes the uncommitted rows of the log.
 fn open_log(folder: &Path, committed: &State) -> Result<Option<LogWriter>, Error> {
     let vectors = committed.vectors.as_ref();
     let open = |vectors: &VectorState| {
@@ -286,7 +291,8 @@ fn open_log(folder: &Path, committed: &State) -> Result<Option<LogWriter>, Error
     vectors.map(open).transpose()
 }
 
-/// Returns the ids of the documents of passages, each once, in the order of their first passages.
+/// Takes ids of passages, and returns the ids of their documents without duplicates, in the order in which they first
+/// occur.
 pub(crate) fn documents_of<'a>(passages: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut seen = HashSet::new();
     let documents = passages.into_iter().filter_map(|id| Some(document_of(id)?.0));

@@ -1,5 +1,5 @@
-//! Documents made from a seed, and shorthand for calls.
-#![allow(dead_code, reason = "each test file uses some of it")]
+//! Helpers for the tests: random documents, and shorthand functions for common calls.
+#![allow(dead_code, reason = "each test program uses only some of these helpers")]
 
 pub mod model;
 
@@ -15,22 +15,25 @@ use fusion::Method;
 use numerics::SplitMix64;
 use sparse::{Analyzer, Bm25, Filter, PassageFields};
 
+/// The number of dimensions of all vectors.
 pub const DIM: usize = 8;
 
-/// The words of all documents.
+/// The words that the texts of random documents consist of.
 const WORDS: [&str; 12] =
     ["stone", "bridge", "river", "lamp", "desk", "cable", "light", "wood", "steel", "glass", "road", "roof"];
 
-/// A document that owns its parts.
+/// A document that owns its texts and vectors, unlike [`NewDocument`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
     pub id: String,
+    /// The text and the vector of each passage.
     pub passages: Vec<(String, Vec<f32>)>,
+    /// The value of the only field, `price`.
     pub price: f64,
 }
 
 impl Document {
-    /// Returns a document of 1 to 4 passages, determined by the state of the generator.
+    /// Returns a random document with 1 to 4 passages.
     pub fn random(id: &str, random: &mut SplitMix64) -> Self {
         let count = 1 + random.next_u64() % 4;
         let passage = |random: &mut SplitMix64| {
@@ -49,6 +52,7 @@ pub fn vector(random: &mut SplitMix64) -> Vec<f32> {
     (0..DIM).map(|_| random.uniform()).collect()
 }
 
+/// Creates a collection with vectors of [`DIM`] dimensions.
 pub fn create(path: &Path) -> Result<Collection, Error> {
     let vectors = VectorOptions {
         dim: DIM,
@@ -63,6 +67,8 @@ pub fn create(path: &Path) -> Result<Collection, Error> {
     Collection::create(path, &create, OpenOptions::default())
 }
 
+/// Adds documents. Existing documents with the same ids are replaced with [`Put::Upsert`], and are an error with
+/// [`Put::Add`].
 pub fn put(collection: &Collection, put: Put, documents: &[Document]) -> Result<(), Error> {
     let passages: Vec<Vec<NewPassage>> = documents
         .iter()
@@ -86,7 +92,7 @@ pub fn put(collection: &Collection, put: Put, documents: &[Document]) -> Result<
     collection.put(put, &documents)
 }
 
-/// A request for the 10 best passages.
+/// Returns a request for the 10 best passages, by exact search.
 pub fn request<'a>(text: &'a str, vector: &'a [f32], retriever: Retriever) -> Request<'a> {
     Request {
         text,
@@ -103,15 +109,18 @@ pub fn request<'a>(text: &'a str, vector: &'a [f32], retriever: Retriever) -> Re
     }
 }
 
+/// Returns a retriever that fuses the hits of both searches, by words and by vectors, by reciprocal rank.
 pub fn hybrid() -> Retriever {
     Retriever::Hybrid { method: Method::reciprocal_rank(60.0), depth: 100 }
 }
 
+/// Returns a filter for the documents whose price is below `price`.
 pub fn cheaper_than(price: f64) -> Filter {
     let json = serde_json::json!({"range": {"field": "price", "lt": price}});
     serde_json::from_value(json).expect("a filter")
 }
 
+/// Searches without a way to cancel.
 pub fn search(collection: &Collection, request: &Request) -> Result<Vec<Found>, Error> {
     collection.search(request, &Control::new())
 }

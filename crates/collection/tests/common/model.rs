@@ -1,4 +1,5 @@
-//! What a collection should contain: a list of documents that is searched exhaustively.
+//! [`Model`], a simple reference for a collection: a list of documents that is searched exhaustively. [`check`]
+//! compares a collection with it.
 
 use collection::{Collection, Error, Request, Retriever, document_of};
 use numerics::SplitMix64;
@@ -6,7 +7,8 @@ use ranking::Hit;
 
 use super::{Document, cheaper_than, hybrid, ids, request, search, vector};
 
-/// The documents in the order of their last addition, which is the order of ties.
+/// The documents that a collection should contain, in the order in which they were last put. Passages with equal scores
+/// are ranked in the same order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Model {
     pub documents: Vec<Document>,
@@ -19,14 +21,15 @@ impl Model {
         self.documents.push(document);
     }
 
-    /// Deletes a document. Returns true if there was one with this id.
+    /// Deletes the document with this id. Returns true if there was one.
     pub fn delete(&mut self, id: &str) -> bool {
         let before = self.documents.len();
         self.documents.retain(|document| document.id != id);
         self.documents.len() < before
     }
 
-    /// Returns the ids of all passages that meet a condition on the price, with their scores, best first.
+    /// Returns the ids and scores of all passages of documents with a price below `price_below`, best first. Passages
+    /// for which `score` returns `None` are left out.
     fn ranked(&self, price_below: f64, score: impl Fn(&str, &[f32]) -> Option<f32>) -> Vec<(String, f32)> {
         let mut ranked = Vec::new();
         for document in self.documents.iter().filter(|document| document.price < price_below) {
@@ -40,11 +43,13 @@ impl Model {
         ranked
     }
 
+    /// Ranks the passages with a price below `price_below` by their inner product with a query.
     fn by_vector(&self, query: &[f32], price_below: f64) -> Vec<(String, f32)> {
-        let dot = |_: &str, vector: &[f32]| Some(kernels_dot(query, vector));
-        self.ranked(price_below, dot)
+        let score = |_: &str, vector: &[f32]| Some(dot(query, vector));
+        self.ranked(price_below, score)
     }
 
+    /// Returns the ids of the passages whose text has a word and whose price is below `price_below`, sorted.
     fn with_word(&self, word: &str, price_below: f64) -> Vec<String> {
         let contains = |text: &str, _: &[f32]| text.split(' ').any(|other| other == word).then_some(0.0);
         let mut ids: Vec<_> = self.ranked(price_below, contains).into_iter().map(|(id, _)| id).collect();
@@ -53,12 +58,12 @@ impl Model {
     }
 }
 
-/// The sum of products in double precision. Scores of the index may differ from it by rounding.
-fn kernels_dot(a: &[f32], b: &[f32]) -> f32 {
+/// Returns the inner product, computed in double precision. Scores of the index may differ from it by rounding.
+fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>() as f32
 }
 
-/// Compares everything that a search can see with the model.
+/// Compares everything that searches can see in a collection with the model.
 pub fn check(collection: &Collection, model: &Model, random: &mut SplitMix64) -> Result<(), Error> {
     let query = vector(random);
     let total: usize = model.documents.iter().map(|document| document.passages.len()).sum();
@@ -74,20 +79,21 @@ pub fn check(collection: &Collection, model: &Model, random: &mut SplitMix64) ->
         assert_eq!(found.len(), expected.len());
         for (hit, (id, score)) in found.iter().zip(&expected) {
             assert!((hit.score - score).abs() < 1e-5, "{} {score}", hit.score);
-            // Passages whose scores differ by less than rounding may change places.
+            // Passages may be in another order if their scores differ by no more than rounding errors.
             let is_near = |(other, near): &(String, f32)| *other == hit.id && (near - score).abs() < 1e-5;
             assert!(hit.id == *id || expected.iter().any(is_near), "{} instead of {id}", hit.id);
         }
-        // Search of the graph and of what is not in it yet: in a collection this small, all passages are found.
+        // Approximate search, which also scans rows that are not in the graph yet. In a collection this small, it finds
+        // all passages.
         let approximate = Request { exact: false, ..dense.clone() };
         assert_eq!(ids(&search(collection, &approximate)?), ids(&found));
-        // Search by a word finds exactly the passages that have it.
+        // A search for one word finds exactly the passages that contain the word.
         let words = Request { retriever: Retriever::Bm25, text: "bridge", ..dense.clone() };
         let sparse = search(collection, &words)?;
         let mut matched: Vec<_> = sparse.iter().map(|hit| hit.id.clone()).collect();
         matched.sort_unstable();
         assert_eq!(matched, model.with_word("bridge", price));
-        // Hybrid search equals the fusion of both lists.
+        // The hits of a hybrid search are the fusion of both lists.
         let both = Request { k: 7, ..request("bridge", &query, hybrid()) };
         let both = Request { filter, ..both };
         let [dense, sparse] = [&found, &sparse].map(|list| {
@@ -98,7 +104,7 @@ pub fn check(collection: &Collection, model: &Model, random: &mut SplitMix64) ->
         let hits = search(collection, &both)?;
         assert_eq!(hits.iter().map(|hit| (hit.ord, hit.score)).collect::<Vec<_>>(), fused);
     }
-    // Each document once, in pages.
+    // Hits grouped by document: all pages together return each document once.
     let grouped = Request { group_by_document: true, k: 3, ..request("", &query, Retriever::Dense) };
     let mut pages = Vec::new();
     for offset in (0..).step_by(3) {
@@ -117,7 +123,7 @@ pub fn check(collection: &Collection, model: &Model, random: &mut SplitMix64) ->
     }
     assert_eq!(pages.len(), best_of_documents.len());
     for ((document, score), (expected, near)) in pages.iter().zip(&best_of_documents) {
-        // Documents whose scores differ by less than rounding may change places.
+        // Documents may be in another order if their scores differ by no more than rounding errors.
         let is_near = |(other, near): &(String, f32)| other == document && (near - score).abs() < 1e-5;
         assert!(
             (score - near).abs() < 1e-5 && best_of_documents.iter().any(is_near),

@@ -1,4 +1,4 @@
-//! Child processes, each of which runs one `#[ignore]`d test of this program.
+//! Child processes, each of which runs one `#[ignore]`d test of this test program.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -8,20 +8,23 @@ use collection::Collection;
 
 use crate::script::{OPTIONS, Script, create};
 
+/// The environment variable with the folder of the collection, for a child.
 const FOLDER: &str = "PASSAGEKIT_CRASH_FOLDER";
+/// The environment variable with the seed of the script, for a child.
 const SEED: &str = "PASSAGEKIT_CRASH_SEED";
-/// The word before the number of a commit, in the output of a writer.
+/// The word before the number of a commit in the output of a writer. The tracer, `trace.c`, looks for it too.
 const COMMITTED: &str = "committed ";
 
-/// Returns a folder in memory if the system has one. There, commits are fast, so that a process is killed at more
-/// different points. That a process was killed loses nothing that it has written, on any file system.
+/// Returns a temporary folder, which is in memory if the system allows it. Commits are faster there, so processes are
+/// killed at more different points. A folder in memory is as good a test as any: on every file system, a killed process
+/// loses nothing that it has already written.
 pub fn temporary_folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }
         .expect("a temporary folder")
 }
 
-/// Returns a command that runs a test of this program.
+/// Returns a command that runs one test of this program as a child, with a folder and a seed.
 pub fn command(test: &str, folder: &Path, seed: u64) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(arguments(test)).env(FOLDER, folder).env(SEED, seed.to_string());
@@ -34,12 +37,13 @@ pub fn arguments(test: &str) -> [String; 4] {
     [test, "--exact", "--ignored", "--nocapture"].map(str::to_owned)
 }
 
-/// Returns the folder and the seed that a child process got; `None` if nobody started it as one.
+/// Returns the folder and the seed that this process got from its parent; `None` if it was not started as a child.
 pub fn received() -> Option<(PathBuf, u64)> {
     Some((std::env::var_os(FOLDER)?.into(), std::env::var(SEED).ok()?.parse().ok()?))
 }
 
-/// Waits until a child ends, and returns the last commit that it reported. Fails if it was not killed.
+/// Waits until a child has ended, and returns the last commit that it reported. Panics if the child exited by itself
+/// instead of being killed.
 pub fn last_commit_of_killed(child: Child) -> Option<u64> {
     let ended = child.wait_with_output().expect("a process that ends");
     assert!(ended.status.code().is_none(), "{}", String::from_utf8_lossy(&ended.stderr));
@@ -47,7 +51,7 @@ pub fn last_commit_of_killed(child: Child) -> Option<u64> {
     lines.filter_map(|line| line.strip_prefix(COMMITTED)?.parse().ok()).last()
 }
 
-/// Reports a finished commit. What a process has written to a pipe stays there when the process is killed.
+/// Reports a finished commit to the parent. Output that is already in the pipe is not lost when the process is killed.
 pub fn report(generation: u64) {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{COMMITTED}{generation}").and_then(|()| out.flush()).expect("a pipe");

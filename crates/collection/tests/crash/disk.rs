@@ -1,5 +1,6 @@
-//! A disk as POSIX promises it: only flushed changes survive a power loss. Of the others, any may be on the disk, in any
-//! order: the bytes of files, and the names in folders.
+//! A simulated disk that guarantees no more than POSIX does: only flushed changes are certain to survive a power loss.
+//! Any subset of the other changes may survive too, regardless of the order in which they were made. This is true for
+//! the bytes of files and for the names in folders.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -9,56 +10,61 @@ use numerics::SplitMix64;
 
 use crate::journal::Event;
 
-/// Writes may be torn at multiples of this many bytes.
+/// A write may be torn at every multiple of this many bytes after its start.
 const SECTOR: usize = 512;
 
-/// The content of a file: what was flushed, and what was changed since.
+/// The content of a file: the bytes that were flushed, and the changes made since.
 #[derive(Debug, Default)]
 struct File {
     durable: Vec<u8>,
     pending: Vec<Change>,
 }
 
+/// A change of the content of a file.
 #[derive(Debug)]
 enum Change {
     Write { offset: usize, data: Vec<u8> },
     SetLength(usize),
 }
 
-/// What a name stands for.
+/// What a path refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Node {
     Folder,
+    /// A file, by its index in [`Disk::files`].
     File(usize),
 }
 
-/// A change of the names of one folder.
+/// A change of names in one folder: a creation, a removal or a rename.
 #[derive(Debug)]
-struct Naming {
+struct NameChange {
     folder: PathBuf,
-    /// Names that get another meaning, or none.
-    names: Vec<(PathBuf, Option<Node>)>,
+    /// Each path that changes, and what it refers to afterward; `None` if the path is removed.
+    paths: Vec<(PathBuf, Option<Node>)>,
 }
 
-/// A disk with the changes that a process made to it.
+/// A disk, with the changes that a process made to it.
 #[derive(Debug)]
 pub struct Disk {
+    /// The folder that contains all paths.
     home: PathBuf,
     files: Vec<File>,
+    /// The file that each open descriptor refers to, by its index in `files`.
     descriptors: HashMap<i32, usize>,
     /// The names that the process sees.
     names: BTreeMap<PathBuf, Node>,
     /// The names that survive a power loss.
     durable_names: BTreeMap<PathBuf, Node>,
-    pending_names: Vec<Naming>,
+    /// The changes of names that were not flushed, in order.
+    pending_names: Vec<NameChange>,
 }
 
-/// How much of the changes that were not flushed is on the disk after a power loss.
+/// Which of the changes that were not flushed are on the disk after a power loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Survival {
     None,
     All,
-    /// Each change with a probability of one half.
+    /// Each change, or for a write each of its sectors, with a probability of one half.
     Some,
 }
 
@@ -75,14 +81,14 @@ impl Disk {
         }
     }
 
-    /// Makes a change.
+    /// Applies one recorded change of a process to this disk.
     pub fn apply(&mut self, event: &Event) {
         match event {
             Event::Open { path, descriptor, is_created, is_truncated } => {
                 if *is_created {
                     self.files.push(File::default());
                     let node = Node::File(self.files.len() - 1);
-                    self.name(vec![(path.clone(), Some(node))]);
+                    self.change_names(vec![(path.clone(), Some(node))]);
                 }
                 let Some(Node::File(file)) = self.names.get(path) else {
                     panic!("opened {}, which does not exist", path.display())
@@ -106,10 +112,10 @@ impl Disk {
             }
             Event::Rename { from, to } => {
                 let node = self.names[from];
-                self.name(vec![(from.clone(), None), (to.clone(), Some(node))]);
+                self.change_names(vec![(from.clone(), None), (to.clone(), Some(node))]);
             }
-            Event::Remove { path } => self.name(vec![(path.clone(), None)]),
-            Event::CreateFolder { path } => self.name(vec![(path.clone(), Some(Node::Folder))]),
+            Event::Remove { path } => self.change_names(vec![(path.clone(), None)]),
+            Event::CreateFolder { path } => self.change_names(vec![(path.clone(), Some(Node::Folder))]),
             Event::Sync { descriptor } => {
                 let file = self.file(*descriptor);
                 for change in std::mem::take(&mut file.pending) {
@@ -119,10 +125,10 @@ impl Disk {
             Event::SyncFolder { path } => {
                 let (flushed, pending) = std::mem::take(&mut self.pending_names)
                     .into_iter()
-                    .partition(|naming| naming.folder == *path);
+                    .partition(|change| change.folder == *path);
                 self.pending_names = pending;
-                let flushed: Vec<Naming> = flushed;
-                flushed.iter().for_each(|naming| naming.apply(&mut self.durable_names));
+                let flushed: Vec<NameChange> = flushed;
+                flushed.iter().for_each(|change| change.apply(&mut self.durable_names));
             }
             Event::Committed { .. } | Event::Fault { .. } => {}
         }
@@ -132,12 +138,12 @@ impl Disk {
         &mut self.files[self.descriptors[&descriptor]]
     }
 
-    fn name(&mut self, names: Vec<(PathBuf, Option<Node>)>) {
-        let folder = names[0].0.parent().expect("a folder").to_path_buf();
-        assert!(names.iter().all(|(path, _)| path.parent() == Some(&*folder)), "a rename in one folder");
-        let naming = Naming { folder, names };
-        naming.apply(&mut self.names);
-        self.pending_names.push(naming);
+    fn change_names(&mut self, paths: Vec<(PathBuf, Option<Node>)>) {
+        let folder = paths[0].0.parent().expect("a folder").to_path_buf();
+        assert!(paths.iter().all(|(path, _)| path.parent() == Some(&*folder)), "a rename in one folder");
+        let change = NameChange { folder, paths };
+        change.apply(&mut self.names);
+        self.pending_names.push(change);
     }
 
     /// Writes what is on the disk after a power loss to the empty folder `to`.
@@ -148,14 +154,14 @@ impl Disk {
             Survival::Some => random.below(2) == 0,
         };
         let mut names = self.durable_names.clone();
-        for naming in &self.pending_names {
+        for change in &self.pending_names {
             if survives() {
-                naming.apply(&mut names);
+                change.apply(&mut names);
             }
         }
         for (path, node) in &names {
             let target = to.join(path.strip_prefix(&self.home).expect("a path below the folder"));
-            // The name of its folder may be lost.
+            // The folder that contains this path may be lost.
             if !target.parent().is_some_and(Path::is_dir) {
                 continue;
             }
@@ -173,9 +179,9 @@ impl Disk {
     }
 }
 
-impl Naming {
+impl NameChange {
     fn apply(&self, names: &mut BTreeMap<PathBuf, Node>) {
-        for (path, node) in &self.names {
+        for (path, node) in &self.paths {
             match node {
                 Some(node) => names.insert(path.clone(), *node),
                 None => names.remove(path),
@@ -189,7 +195,7 @@ impl Change {
         self.apply_in_part(content, &mut || true);
     }
 
-    /// Applies the parts of a change that survive.
+    /// Applies the parts of a change for which `survives` returns true. The parts of a write are its sectors.
     fn apply_in_part(&self, content: &mut Vec<u8>, survives: &mut impl FnMut() -> bool) {
         match self {
             Self::SetLength(length) => {

@@ -1,5 +1,7 @@
-//! If the disk is full or a call fails, the caller gets an error that says so. After a rollback, or after the collection
-//! is opened again, the last commit is there and the next one works.
+//! If a system call fails, for example because the disk is full, the caller gets an error that says so. After a
+//! rollback, or after the collection is opened again, the last commit is there and the next one works.
+//!
+//! The calls fail at random: the tracer, `trace.c`, skips the call and returns an error instead.
 
 use std::io::Write;
 
@@ -15,21 +17,21 @@ use crate::script::{OPTIONS, Script, create};
 /// Number of times that a child tries to commit.
 const ATTEMPTS: usize = 50;
 
-/// Switches the failing of calls, with a line that the tracer reads.
-fn fault(state: &str) {
+/// Tells the tracer, which reads the output, whether system calls may fail: `on` or `off`.
+fn switch_faults(state: &str) {
     let mut out = std::io::stdout().lock();
     writeln!(out, "faults {state}").and_then(|()| out.flush()).expect("a pipe");
 }
 
-/// Calls `work` while calls fail.
+/// Calls `work` while system calls fail at random.
 fn with_faults<T>(work: impl FnOnce() -> T) -> T {
-    fault("on");
+    switch_faults("on");
     let result = work();
-    fault("off");
+    switch_faults("off");
     result
 }
 
-/// Fails unless an error names the failure of a call, or says that a rollback is needed.
+/// Panics unless the error reports a failed system call, or says that a rollback is needed.
 fn check_error(error: &Error) {
     use sparse::Error as Sparse;
     let is_expected = matches!(
@@ -42,7 +44,7 @@ fn check_error(error: &Error) {
     assert!(is_expected, "{error:?}");
 }
 
-/// Checks that a handle shows exactly the commit that it says, and returns its number.
+/// Checks that a collection shows exactly the content of the commit whose number it reports. Returns this number.
 fn check_shown(collection: &Collection, seed: u64) -> Result<u64, Error> {
     let generation = collection.stats()?.generation;
     let script = Script::after(seed, generation);
@@ -68,7 +70,7 @@ fn commits_while_calls_fail() -> Result<(), Error> {
                 check_error(&error);
                 if let Err(error) = with_faults(|| collection.rollback()) {
                     check_error(&error);
-                    // It is refused, or there is nothing left to commit.
+                    // The commit is refused, or there is nothing left to commit.
                     match collection.commit() {
                         Ok(generation) => assert!((before..=before + 2).contains(&generation)),
                         Err(error) => check_error(&error),
@@ -90,7 +92,7 @@ fn commits_while_calls_fail() -> Result<(), Error> {
             }
         }
         report(script.generation);
-        // A reader that cannot see the next commit keeps showing the one before.
+        // A reader that fails to switch to the next commit keeps showing the one that it showed before.
         if let Err(error) = with_faults(|| reader.refresh()) {
             check_error(&error);
         }
@@ -104,6 +106,8 @@ fn commits_while_calls_fail() -> Result<(), Error> {
     Ok(())
 }
 
+/// Runs a child that commits while each system call fails with a probability of 1 in `period`, and then checks the
+/// collection.
 fn fail_calls(seed: u64, period: u64) -> Result<(), Error> {
     let home = temporary_folder();
     let faults = Faults { period, seed };
@@ -131,7 +135,7 @@ fn after_a_failed_call_the_last_commit_is_there_and_the_next_works() -> Result<(
 }
 
 #[test]
-#[ignore = "takes minutes; run it with --ignored after changes of commits"]
+#[ignore = "takes minutes; run it with --ignored after changing how commits are made"]
 fn after_each_of_many_failed_calls_the_last_commit_is_there_and_the_next_works() -> Result<(), Error> {
     (100..160).try_for_each(|seed| fail_calls(seed, [50, 150, 500, 1500][seed as usize % 4]))
 }

@@ -1,4 +1,5 @@
-//! Runs a child under the program `trace.c`, which records how the child changes a folder, and reads these records.
+//! Runs a child under the tracer, the program `trace.c`. The tracer records in a journal how the child changes a
+//! folder. [`record`] returns these records as [`Event`]s.
 
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -8,16 +9,17 @@ use std::{fs, io};
 
 use crate::child::{arguments, command};
 
-/// A change that a child made.
+/// A record of the journal: usually a change of files that a child made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// Opened a file as this descriptor.
+    /// Opened a file; the system returned this descriptor.
     Open {
         path: PathBuf,
         descriptor: i32,
         is_created: bool,
         is_truncated: bool,
     },
+    /// Duplicated a descriptor.
     Duplicate {
         from: i32,
         to: i32,
@@ -47,18 +49,18 @@ pub enum Event {
     SyncFolder {
         path: PathBuf,
     },
-    /// Reported that a commit is done.
+    /// The child reported a finished commit.
     Committed {
         generation: u64,
     },
-    /// A call on this path failed on request. The byte is the kind of its record.
+    /// The tracer made a system call on this path fail. `call` is the kind of record that the call would have got.
     Fault {
         path: PathBuf,
         call: u8,
     },
 }
 
-/// Written bytes, of which messages show only the number.
+/// Written bytes. Debug output shows only their number.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -68,16 +70,17 @@ impl std::fmt::Debug for Bytes {
     }
 }
 
-/// Which calls of a child fail.
+/// Which system calls of a child fail while faults are switched on.
 #[derive(Debug, Clone, Copy)]
 pub struct Faults {
-    /// Each call fails with a probability of one in this many; 0 for none.
+    /// Each call fails with a probability of 1 in `period`. If this is 0, no call fails.
     pub period: u64,
+    /// The seed of the random choice.
     pub seed: u64,
 }
 
-/// Compiles `trace.c`. Returns its program, or `None` with a message if this system has no compiler or does not allow a
-/// process to trace its children.
+/// Compiles `trace.c` and returns the path of the program. Prints a message and returns `None` if this system has no
+/// compiler or does not allow a process to trace its children.
 fn tracer() -> Option<&'static Path> {
     static TRACER: OnceLock<Option<(tempfile::TempDir, PathBuf)>> = OnceLock::new();
     let compile = || {
@@ -97,18 +100,18 @@ fn tracer() -> Option<&'static Path> {
     let tracer = TRACER.get_or_init(compile).as_ref();
     if tracer.is_none() {
         eprintln!(
-            "SKIPPED: power losses and failing calls need Linux, `cc`, and the right to trace processes"
+            "SKIPPED: tests of power losses and failing calls need `cc` and permission to trace processes"
         );
     }
     tracer.map(|(_, program)| program.as_path())
 }
 
-/// Runs a test of this program as a child and returns its changes below `home`, and its output. `None` if this system
-/// cannot trace it. Fails if the child does.
+/// Runs a test of this program as a child. Returns the changes that the child made below `home`, and the child's
+/// output. Returns `None` if this system cannot trace processes. Panics if the child fails.
 pub fn record(test: &str, home: &Path, seed: u64, faults: Faults) -> Option<(Vec<Event>, String)> {
     let tracer = tracer()?;
     let journal = tempfile::NamedTempFile::new().expect("a temporary file");
-    // The environment of a child, for the tracer that starts it.
+    // The tracer starts the child, so the tracer must get the environment that the child needs.
     let child = command(test, &home.join("collection"), seed);
     let mut traced = Command::new(tracer);
     traced.arg(journal.path()).arg(home).args([faults.period.to_string(), faults.seed.to_string()]);
@@ -121,13 +124,13 @@ pub fn record(test: &str, home: &Path, seed: u64, faults: Faults) -> Option<(Vec
     assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
     let mut file = BufReader::new(fs::File::open(journal.path()).expect("a journal"));
     let mut events = Vec::new();
-    while let Some(event) = read_event(&mut file).expect("whole records") {
+    while let Some(event) = read_event(&mut file).expect("complete records") {
         events.push(event);
     }
     Some((events, text(&output.stdout)))
 }
 
-/// Reads a record; `None` at the end of the file.
+/// Reads one record; `trace.c` documents the format. Returns `None` at the end of the file.
 fn read_event(journal: &mut impl Read) -> io::Result<Option<Event>> {
     let mut header = [0; 32];
     match journal.read_exact(&mut header) {
@@ -155,6 +158,6 @@ fn read_event(journal: &mut impl Read) -> io::Result<Option<Event>> {
         b'S' => Event::Sync { descriptor },
         b'C' => Event::Committed { generation: number },
         b'F' => Event::Fault { path, call: flag },
-        _ => panic!("a change of {} that is not recorded: {:?}", path.display(), kind as char),
+        _ => panic!("a change of {} that the tracer cannot record: {:?}", path.display(), kind as char),
     }))
 }

@@ -1,4 +1,5 @@
-//! A writer that is killed at any moment leaves its last commit, or the next one.
+//! A writer that is killed at any moment leaves a collection with the last commit that it reported, or with one of the
+//! next two, which it may have finished without reporting them.
 
 use std::fs;
 use std::path::Path;
@@ -13,11 +14,12 @@ use crate::common::DIM;
 use crate::common::model::check;
 use crate::script::{OPTIONS, Script};
 
-/// Checks that a reader sees exactly the content of one commit, which is at least `min_generation`. Returns its number.
+/// Checks that a reader sees exactly the content of one commit, whose number is at least `min_generation` and at most 2
+/// higher. Returns this number.
 pub fn check_reader(folder: &Path, seed: u64, min_generation: u64) -> Result<u64, Error> {
     let reader = Collection::open(folder, OPTIONS)?;
     let generation = reader.stats()?.generation;
-    // A writer may have made two commits that it did not report yet: those of one optimization.
+    // A writer may have made two commits that it has not reported yet: those of an optimization with changes.
     assert!(
         (min_generation..=min_generation + 2).contains(&generation),
         "{generation} after {min_generation}"
@@ -28,7 +30,8 @@ pub fn check_reader(folder: &Path, seed: u64, min_generation: u64) -> Result<u64
     Ok(generation)
 }
 
-/// Checks that a writer can continue after `generation`, and that it removes what another one has left behind.
+/// Checks that a writer can continue after the commit `generation`, and that it removes the files that a killed writer
+/// left behind.
 pub fn check_writer(folder: &Path, seed: u64, generation: u64) -> Result<(), Error> {
     let writer = Collection::open(folder, OPTIONS)?;
     let (vector, fields) = (vec![1.0; DIM], PassageFields::new());
@@ -44,7 +47,7 @@ pub fn check_writer(folder: &Path, seed: u64, generation: u64) -> Result<(), Err
     Ok(())
 }
 
-/// Kills `count` writers, one after another, each of which continues where the one before was killed.
+/// Kills `count` writers, one after another. Each continues where the previous one was killed.
 fn kill_writers(seed: u64, count: u64) -> Result<(), Error> {
     let home = temporary_folder();
     let folder = home.path().join("collection");
@@ -61,13 +64,13 @@ fn kill_writers(seed: u64, count: u64) -> Result<(), Error> {
         }
         let min_generation = reported.unwrap_or(0).max(generation);
         generation = check_reader(&folder, seed, min_generation)?;
-        // Other rounds leave what the killed writer wrote to the next one.
+        // In the other rounds, the next child gets the folder exactly as the killed writer left it.
         if round.is_multiple_of(3) {
             check_writer(&folder, seed, generation)?;
         }
     }
     println!("{count} kills, {generation} commits");
-    assert!(generation > count, "most children reached a commit");
+    assert!(generation > count, "on average, each child makes more than one commit");
     Ok(())
 }
 
@@ -77,13 +80,13 @@ fn after_a_kill_the_last_commit_or_the_next_is_there() -> Result<(), Error> {
 }
 
 #[test]
-#[ignore = "takes minutes; run it with --ignored after changes of commits"]
+#[ignore = "takes minutes; run it with --ignored after changing how commits are made"]
 fn after_each_of_many_kills_the_last_commit_or_the_next_is_there() -> Result<(), Error> {
     (100..150).try_for_each(|seed| kill_writers(seed, 40))
 }
 
 #[test]
-fn a_creation_that_was_killed_can_be_repeated() -> Result<(), Error> {
+fn creating_a_collection_can_be_repeated_if_the_process_was_killed() -> Result<(), Error> {
     let mut random = SplitMix64::new(7);
     for _ in 0..10 {
         let home = temporary_folder();

@@ -1,5 +1,5 @@
-//! After a power loss at any moment, a collection has its last commit or the next one, even if of all changes that were
-//! not flushed some are on the disk and others are not.
+//! After a power loss at any moment, a collection has the last commit that its writer reported, or one of the next two,
+//! even if only some of the changes that were not flushed are on the disk.
 
 use collection::{Collection, Error};
 use numerics::SplitMix64;
@@ -11,7 +11,7 @@ use crate::kills::{check_reader, check_writer};
 use crate::script::{OPTIMIZES_OFTEN, OPTIONS, Script, create};
 
 const NO_FAULTS: Faults = Faults { period: 0, seed: 0 };
-/// Number of commits of a recorded child.
+/// A recorded child ends after at least this many commits.
 const COMMITS: u64 = 30;
 
 #[test]
@@ -31,7 +31,7 @@ fn writes_some_commits() {
     collection.close().expect("merges that end");
 }
 
-/// Records the commits of a child, and checks the disk after `count` power losses.
+/// Records the changes of a child, and checks the disk after power losses at `count` random moments.
 fn lose_power(seed: u64, count: usize) -> Result<(), Error> {
     let home = temporary_folder();
     let Some((events, _)) = record("power_loss::writes_some_commits", home.path(), seed, NO_FAULTS) else {
@@ -63,12 +63,13 @@ fn lose_power(seed: u64, count: usize) -> Result<(), Error> {
         }
     }
     assert!(events.len() > 500 && committed >= Some(1), "{} events, commit {committed:?}", events.len());
-    println!("{count} power losses among {} changes", events.len());
+    println!("power losses at {count} of {} events", events.len());
     Ok(())
 }
 
-/// Returns the number of events before a power loss. Half of the power losses come just before a folder is flushed, when
-/// most changes of names are pending, and the others before any event that is not the opening of a file.
+/// Returns the number of events before the power loss with this number. Odd-numbered power losses come just before a
+/// folder is flushed, when most changes of names are pending. The others come before any event except the opening of a
+/// file and the duplication of a descriptor.
 fn moment(events: &[Event], number: usize, random: &mut SplitMix64) -> usize {
     let is_chosen = |event: &Event| match event {
         Event::SyncFolder { .. } => true,
@@ -79,6 +80,8 @@ fn moment(events: &[Event], number: usize, random: &mut SplitMix64) -> usize {
     chosen[random.below(chosen.len() as u64) as usize]
 }
 
+/// Checks that the collection in `home` has the last reported commit or one of the next two, and that a writer can
+/// continue. `committed` is `None` if the creation was not reported yet.
 fn check_after(home: &std::path::Path, seed: u64, committed: Option<u64>) -> Result<(), Error> {
     let folder = home.join("collection");
     let generation = match committed {
@@ -104,7 +107,7 @@ fn after_a_power_loss_the_last_commit_or_the_next_is_there() -> Result<(), Error
 }
 
 #[test]
-#[ignore = "takes minutes; run it with --ignored after changes of commits"]
+#[ignore = "takes minutes; run it with --ignored after changing how commits are made"]
 fn after_each_of_many_power_losses_the_last_commit_or_the_next_is_there() -> Result<(), Error> {
     let seeds = (100..110).flat_map(|seed| [seed, OPTIMIZES_OFTEN + seed]);
     seeds.into_iter().try_for_each(|seed| lose_power(seed, 200))

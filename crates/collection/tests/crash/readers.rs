@@ -1,4 +1,4 @@
-//! Processes that read while another one commits and optimizes: each always sees exactly one commit, in all parts.
+//! Processes that read while another process commits and optimizes. Each reader always sees exactly one commit.
 
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::child::{command, last_commit_of_killed, received, temporary_folder};
 use crate::common::model::check;
 use crate::script::{OPTIMIZES_OFTEN, OPTIONS, Script};
 
-/// How long a child reads.
+/// How long each reader runs.
 const DURATION: Duration = Duration::from_millis(1_500);
 
 #[test]
@@ -36,16 +36,17 @@ fn reads_for_a_while() -> Result<(), Error> {
         }
     }
     println!("{commits} commits seen");
-    assert!(commits > 1, "the writer made commits meanwhile");
+    assert!(commits > 1, "the writer makes commits meanwhile");
     Ok(())
 }
 
+/// Runs one writer and three readers at the same time, and panics if a reader fails.
 fn read_while_writing(seed: u64) {
     let home = temporary_folder();
     let folder = home.path().join("collection");
     let mut writer = command("child::writes_until_killed", &folder, seed).spawn().expect("a process");
     while !Collection::exists(&folder) {
-        assert!(writer.try_wait().expect("a process").is_none(), "the writer goes on");
+        assert!(writer.try_wait().expect("a process").is_none(), "the writer is still running");
         std::thread::sleep(Duration::from_millis(1));
     }
     let start = |_| command("readers::reads_for_a_while", &folder, seed).spawn().expect("a process");
@@ -67,7 +68,7 @@ fn readers_in_other_processes_see_exactly_one_commit_while_a_writer_optimizes() 
 }
 
 #[test]
-#[ignore = "takes minutes; run it with --ignored after changes of commits or of opening"]
+#[ignore = "takes minutes; run it with --ignored after changing how commits are made or opened"]
 fn readers_in_other_processes_see_exactly_one_commit_for_minutes() {
     (0..60).for_each(|seed| read_while_writing(OPTIMIZES_OFTEN + seed));
 }

@@ -1,5 +1,5 @@
-//! The commits of a writer: a seed and the number of a commit determine its changes, so the parent can compute what a
-//! collection that a child has written must contain.
+//! [`Script`], the commits of a writer. A seed and the number of a commit determine the changes of the commit, so a
+//! parent can compute what a collection that a child has written must contain.
 
 use collection::{Collection, Error, OpenOptions, Put, VectorOptions};
 use control::Control;
@@ -12,29 +12,29 @@ use crate::common::{Document, cheaper_than, put};
 
 /// Number of different ids of documents.
 const IDS: u64 = 24;
-/// Documents that are cheaper are deleted now and then.
+/// Documents with a price below this are deleted now and then.
 const CHEAP: f64 = 5.0;
 
-/// Scripts with this seed or a later one optimize the collection at every second commit; others rarely, so that
-/// segments come together that are merged in the background.
+/// In scripts with this seed or a greater one, every second commit on average is an optimization. In others, one in 14
+/// is, so that segments accumulate and are merged in the background.
 pub const OPTIMIZES_OFTEN: u64 = 1 << 32;
 
-/// The options of all handles: every checksum is compared, and the writer takes little memory.
+/// The options with which the tests open collections: all checksums are verified, and the writer uses little memory.
 pub const OPTIONS: OpenOptions = OpenOptions {
     files: storage::OpenOptions { in_memory: false, verify: true },
     writer: WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 },
 };
 
-/// How a commit is made.
+/// What a commit does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// By `commit`, with changes.
+    /// Commits changes of documents and of the metadata.
     Changes,
-    /// By `optimize`, without changes.
+    /// Optimizes the collection, without other changes.
     Optimization,
 }
 
-/// The content of a collection after some commits.
+/// The content that a collection has after some commits, and how to make the next one.
 #[derive(Debug, Clone)]
 pub struct Script {
     seed: u64,
@@ -44,7 +44,7 @@ pub struct Script {
     pub model: Model,
 }
 
-/// Creates the collection with which every script begins.
+/// Creates the empty collection with which every script begins.
 pub fn create(path: &std::path::Path) -> Result<Collection, Error> {
     let graph = HnswOptions { m: 8, ..HnswOptions::default() };
     let vectors = VectorOptions { dim: crate::common::DIM, similarity: Similarity::Dot, graph };
@@ -56,7 +56,7 @@ pub fn create(path: &std::path::Path) -> Result<Collection, Error> {
     Collection::create(path, &create, OPTIONS)
 }
 
-/// Returns the caller's metadata of a commit, which names the commit.
+/// Returns the metadata that the script sets in a commit: the number of the commit.
 pub fn metadata_of(generation: u64) -> serde_json::Value {
     serde_json::json!({"generation": generation})
 }
@@ -67,32 +67,32 @@ impl Script {
         Self { seed, generation: 0, model: Model::default() }
     }
 
-    /// Returns what a collection contains after this number of commits.
+    /// Returns the script with this seed, after `generation` commits.
     pub fn after(seed: u64, generation: u64) -> Self {
         let mut script = Self::new(seed);
         script.advance_to(generation);
         script
     }
 
-    /// Computes the commits up to `generation`.
+    /// Computes the content after `generation` commits, without a collection.
     pub fn advance_to(&mut self, generation: u64) {
         while self.generation < generation {
             if self.kind(self.generation + 1) == Kind::Changes {
-                let nothing: Result<(), Error> = self.changes(None);
-                nothing.expect("no collection that could fail");
+                let computed: Result<(), Error> = self.changes(None);
+                computed.expect("there is no collection that could fail");
             }
             self.generation += 1;
         }
     }
 
-    /// Returns the caller's metadata of the last commit. An optimization keeps those of the commit before.
+    /// Returns the metadata of the last commit. An optimization keeps the metadata of the previous commit.
     pub fn metadata(&self) -> serde_json::Value {
         let is_change = |&generation: &u64| self.kind(generation) == Kind::Changes;
         metadata_of((1..=self.generation).rev().find(is_change).unwrap_or(0))
     }
 
     /// Makes the next commit, or the next two, in a collection that has the content of this script. Returns the number
-    /// of the last one.
+    /// of the last commit made.
     pub fn commit_next(&mut self, collection: &Collection) -> Result<u64, Error> {
         let next = self.generation + 1;
         let committed = match (self.kind(next), self.kind(next + 1)) {
@@ -100,7 +100,7 @@ impl Script {
             (Kind::Changes, following) => {
                 self.changes(Some(collection))?;
                 collection.set_metadata(metadata_of(next))?;
-                // An optimization with changes makes two commits.
+                // If there are uncommitted changes, `optimize` makes two commits.
                 if following == Kind::Optimization && next.is_multiple_of(2) {
                     collection.optimize(1, &Control::new())?
                 } else {
@@ -112,6 +112,7 @@ impl Script {
         Ok(committed)
     }
 
+    /// Returns what the commit with this number does.
     fn kind(&self, generation: u64) -> Kind {
         let period = if self.seed >= OPTIMIZES_OFTEN { 2 } else { 14 };
         if generation > 1 && self.random(generation).below(period) == 0 {
@@ -121,14 +122,15 @@ impl Script {
         }
     }
 
+    /// Returns the random generator that determines the commit with this number.
     fn random(&self, generation: u64) -> SplitMix64 {
         SplitMix64::new(self.seed.wrapping_mul(1_000_003).wrapping_add(generation))
     }
 
-    /// Computes the changes of the next commit, and makes them in a collection if one is given.
+    /// Computes the changes of the next commit, and makes them in `collection`, if there is one.
     fn changes(&mut self, collection: Option<&Collection>) -> Result<(), Error> {
         let mut random = self.random(self.generation + 1);
-        // The first number decides about the kind of the commit.
+        // `kind` uses the first random number of the commit.
         random.next_u64();
         if random.below(4) == 0 {
             let document = Document::random("undone", &mut random);
@@ -147,13 +149,13 @@ impl Script {
         for _ in 0..1 + random.below(3) {
             let id = format!("d{}", random.below(IDS));
             if random.below(3) == 0 {
-                let had = self.model.delete(&id);
+                let existed = self.model.delete(&id);
                 if let Some(collection) = collection {
-                    assert_eq!(collection.delete(&[&id])?, u64::from(had));
+                    assert_eq!(collection.delete(&[&id])?, u64::from(existed));
                 }
             }
         }
-        // At least one document, so that no commit is empty.
+        // At least one document is put, so that every commit has changes.
         for _ in 0..1 + random.below(4) {
             let document = Document::random(&format!("d{}", random.below(IDS)), &mut random);
             let is_known = self.model.documents.iter().any(|other| other.id == document.id);

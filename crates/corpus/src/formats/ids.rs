@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::{Component, Path};
 
-/// Appends a name to an id. White space, control characters, `%` and invalid UTF-8 are percent-encoded: the id then
-/// fits into one column of a TREC file, and different names have different ids.
+/// Appends a name to an id. White space, control characters, `%` and invalid UTF-8 are percent-encoded, so that the id
+/// fits into one column of a TREC file and different names get different ids.
 pub(crate) fn push_encoded(id: &mut String, name: &[u8]) {
     for chunk in name.utf8_chunks() {
         for character in chunk.valid().chars() {
@@ -33,6 +33,7 @@ pub(crate) fn path_id(path: &Path) -> String {
     id
 }
 
+/// Appends each byte as `%` and two hexadecimal digits.
 fn push_percent(id: &mut String, bytes: &[u8]) {
     for byte in bytes {
         write!(id, "%{byte:02X}").expect("memory is writable");
@@ -44,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_have_no_white_space_and_are_distinct() {
+    fn white_space_control_characters_percent_signs_and_invalid_utf8_are_encoded() {
         assert_eq!(path_id(Path::new("a b/c\u{a0}d\n.md")), "a%20b/c%C2%A0d%0A.md");
         assert_eq!(path_id(Path::new("./100%/é.txt")), "100%25/é.txt");
         let mut id = String::new();

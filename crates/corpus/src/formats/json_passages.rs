@@ -14,12 +14,16 @@ pub(crate) struct JsonPassages {
     style: Style,
 }
 
+/// Which field has the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Style {
+    /// `text`.
     Beir,
+    /// `contents`.
     Anserini,
 }
 
+/// The JSON object of a line, with the fields of both styles.
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(borrow)]

@@ -8,13 +8,14 @@ use crate::json::{Answers, Context, First, Id, JsonRecords, Text};
 use crate::types::Question;
 
 /// Reads questions from JSON objects with the field names of DPR, Pyserini, BEIR or WebQuestions. A question without an
-/// id gets its position in the file as id, counted from 0. For training examples of DPR, the context is the first
-/// positive passage.
+/// id gets its position in the file, from 0, as its id. For training examples of DPR, the context is the first positive
+/// passage.
 pub(crate) struct JsonQuestions {
     records: JsonRecords,
     next_position: u64,
 }
 
+/// The JSON object of a question, with the fields of all data sets.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Object<'a> {
@@ -72,6 +73,7 @@ mod tests {
     use super::*;
     use crate::types::Passage;
 
+    /// Reads all questions of a file with this content.
     fn questions_of(content: &str) -> Result<Vec<Question>, Error> {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), content).expect("writable");
@@ -84,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_and_arrays_with_all_field_names_are_read() -> Result<(), Error> {
+    fn json_lines_and_json_arrays_with_all_field_names_are_read() -> Result<(), Error> {
         let question = |id: &str, answers: &[&str]| Question {
             id: id.to_owned(),
             text: "who?".to_owned(),
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_that_are_no_questions_are_refused_with_their_lines() {
+    fn objects_that_are_not_questions_are_refused_with_their_line_numbers() {
         let error = |content| questions_of(content).expect_err("invalid").to_string();
         assert!(
             error("{\"question\": \"a\"}\n{\"answers\": []}").contains(":2: expected a JSON object with")

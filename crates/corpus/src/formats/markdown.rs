@@ -1,11 +1,12 @@
 //! Titles of Markdown files.
 
-/// Finds the title of a Markdown text: the first `# ` heading outside of front matter (the metadata between `---` lines
-/// at the start) and fenced code blocks. Returns the title and the text, or `None` if there is no such heading.
+/// Finds the title of a Markdown text: the first nonempty `# ` heading outside of front matter (the metadata between
+/// `---` lines at the start) and fenced code blocks. Returns the title and the text, or `None` if there is no such
+/// heading.
 ///
-/// If only front matter and blank lines come before the heading, the returned text is what follows the heading: titles
-/// are indexed together with texts, so the words of the heading would otherwise count twice. If other text comes before
-/// the heading, the whole text is returned.
+/// If only front matter and blank lines come before the heading, the returned text is the part after the heading.
+/// Titles are indexed together with texts, so the words of the heading would otherwise count twice. If other text comes
+/// before the heading, the whole text is returned.
 pub(super) fn split_title(text: &str) -> Option<(&str, &str)> {
     let mut fence: Option<&str> = None;
     let mut in_front_matter = text.lines().next().is_some_and(|line| line.trim_end() == "---");
@@ -26,7 +27,7 @@ pub(super) fn split_title(text: &str) -> Option<(&str, &str)> {
             continue;
         }
         fence = ["```", "~~~"].into_iter().find(|mark| unindented.starts_with(mark));
-        // CommonMark: four spaces make a code block.
+        // CommonMark: an indentation of four spaces makes a line code.
         let indent = line.len() - unindented.len();
         if let Some(title) = unindented.strip_prefix("# ").filter(|_| indent <= 3) {
             // CommonMark: `#` characters at the end are not part of the heading if a space comes before them.
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_title_is_the_first_heading_outside_of_front_matter_and_code() {
+    fn the_title_is_the_first_top_level_heading_outside_of_front_matter_and_code() {
         let title = |text| split_title(text).map(|(title, _)| title);
         assert_eq!(title("text\n# One #\n# Two"), Some("One"));
         assert_eq!(title("---\n# comment\n---\n```sh\n# echo\n```\n## Sub\n  # C#\n"), Some("C#"));

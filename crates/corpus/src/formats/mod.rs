@@ -3,7 +3,7 @@
 //! The modules implement [`PassageSource`](source::PassageSource), [`QuestionSource`](source::QuestionSource) or both;
 //! [`read`](crate::read) chooses among them. Two folders have several formats each: [`dpr`] also reads and writes
 //! retrieval results and reads training examples, and [`trec`] also reads and writes runs and relevance judgments.
-//! Formats share [`ids`], which makes passage ids, and [`markdown`], which finds titles.
+//! Two modules are helpers: [`ids`] makes passage ids, and [`markdown`] finds the titles of Markdown texts.
 
 mod dpr;
 mod ids;
@@ -29,7 +29,7 @@ pub(crate) use squad::{SquadPassages, SquadQuestions};
 pub(crate) use text_folder::{Texts, files_in};
 pub(crate) use trec::Topics;
 pub use trec::{
-    read_qrels, read_qrels_cancellable, read_run, read_run_cancellable, write_qrels, write_qrels_to,
-    write_run, write_run_to,
+    read_qrels, read_qrels_cancelable, read_run, read_run_cancelable, write_qrels, write_qrels_to, write_run,
+    write_run_to,
 };
 pub(crate) use tsv_queries::TsvQueries;

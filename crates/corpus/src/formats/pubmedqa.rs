@@ -1,5 +1,5 @@
-//! PubMedQA (Jin et al., 2019): one JSON object that maps PubMed ids to questions, the paragraphs of an abstract
-//! (`CONTEXTS`), and decisions.
+//! PubMedQA (Jin et al., 2019): one JSON object that maps each PubMed id to a question, the paragraphs of an abstract
+//! (`CONTEXTS`), and the answer (`final_decision`).
 
 use serde::Deserialize;
 
@@ -10,6 +10,7 @@ use crate::input::BufferedInput;
 use crate::json::{JsonItems, Shape};
 use crate::types::{Passage, Question};
 
+/// The value of a PubMed id in the file.
 #[derive(Deserialize)]
 struct Entry {
     #[serde(rename = "QUESTION")]
@@ -25,9 +26,11 @@ pub(crate) struct PubmedQaPassages(Entries);
 /// Reads the questions, with their abstracts as contexts. The answer is the decision (`yes`, `no` or `maybe`).
 pub(crate) struct PubmedQaQuestions(Entries);
 
+/// Reads the entries of a file.
 struct Entries(JsonItems);
 
 impl Entries {
+    /// Returns the abstract of the next entry as a passage, and the entry.
     fn next(&mut self) -> Result<Option<(Passage, Entry)>, Error> {
         if !self.0.advance()? {
             return Ok(None);

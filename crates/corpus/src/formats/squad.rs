@@ -1,7 +1,8 @@
 //! SQuAD 1.1 and 2.0 (Rajpurkar et al., 2016 and 2018): articles that consist of paragraphs, each with questions.
 //!
-//! An article is parsed as a whole. Its passages and questions are created one by one: each contains a copy of the
-//! title or of a paragraph, so all of them together could take many times the memory of the article.
+//! An article is parsed as a whole, but its passages and questions are created one by one. Each passage contains a copy
+//! of the title, and each question a copy of its paragraph, so all of them together could take many times the memory of
+//! the article.
 
 use std::vec::IntoIter;
 
@@ -17,6 +18,7 @@ use crate::types::{Passage, Question, distinct};
 
 const EXPECTED: &str = "an article with \"title\" and \"paragraphs\"";
 
+/// An article with paragraphs of type `P`.
 #[derive(Deserialize)]
 struct Article<P> {
     title: String,
@@ -55,16 +57,20 @@ pub(crate) struct SquadPassages {
     max_passage: usize,
     /// The title of the current article.
     title: String,
-    /// The paragraphs of the current article that were not returned yet, with their positions.
+    /// The paragraphs of the current article that have not been returned yet, with their positions.
     paragraphs: std::iter::Enumerate<IntoIter<Paragraph>>,
 }
 
 /// Reads the questions, with their paragraphs as contexts.
 pub(crate) struct SquadQuestions {
     articles: JsonItems,
+    /// The title of the current article.
     title: String,
+    /// The paragraphs of the current article after the current one, with their positions.
     paragraphs: std::iter::Enumerate<IntoIter<ParagraphWithQuestions>>,
+    /// The current paragraph.
     context: Passage,
+    /// The questions of the current paragraph that have not been returned yet.
     questions: IntoIter<QuestionEntry>,
 }
 
@@ -138,7 +144,7 @@ impl QuestionSource for SquadQuestions {
     }
 }
 
-/// Creates the passage of a paragraph.
+/// Creates the passage for paragraph `number` of an article.
 fn paragraph(title: &str, number: usize, text: String) -> Passage {
     let mut id = String::with_capacity(title.len() + 4);
     push_encoded(&mut id, title.as_bytes());
@@ -153,6 +159,7 @@ fn paragraph(title: &str, number: usize, text: String) -> Passage {
 mod tests {
     use super::*;
 
+    /// Three articles. The second one, on line 7, has no title.
     const FILE: &str = r#"{"version": "v2.0", "data": [
         {"title": "Super_Bowl 50", "paragraphs": [
             {"context": "First.", "qas": [{"id": "a", "question": "Which?", "answers": [
@@ -162,6 +169,7 @@ mod tests {
         {"paragraphs": []},
         {"title": "Last", "paragraphs": [{"context": "Third.", "qas": []}]}]}"#;
 
+    /// Opens a temporary file with [`FILE`]. The file is removed when the returned guard is dropped.
     fn input() -> (BufferedInput, tempfile::NamedTempFile) {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), FILE).expect("writable");
@@ -172,7 +180,7 @@ mod tests {
     fn paragraphs_are_passages_and_an_invalid_article_is_reported_with_its_line() {
         let (input, _file) = input();
         let (mut source, mut passage) = (SquadPassages::new(input, 1 << 20), Passage::default());
-        let mut read = || source.read(&mut passage).map(|more| more.then(|| passage.clone()));
+        let mut read = || source.read(&mut passage).map(|has_passage| has_passage.then(|| passage.clone()));
         let found = read().expect("valid").expect("present");
         assert_eq!(
             found,

@@ -12,7 +12,7 @@ use crate::formats::source::PassageSource;
 use crate::input::{BufferedInput, InputOptions, Progress, not_regular};
 use crate::types::{Passage, replace};
 
-/// Extensions of the files that are read from a folder, with or without `.gz`.
+/// Extensions of the files that are read from a folder. `.gz` may follow them.
 const EXTENSIONS: [&str; 3] = ["txt", "md", "markdown"];
 
 /// The path of a text file, and the same path relative to the folder that was opened.
@@ -22,7 +22,8 @@ pub(crate) struct TextFile {
     relative: PathBuf,
 }
 
-/// Lists the text files in a folder and its subfolders. The returned progress has the sum of their lengths.
+/// Lists the text files in a folder and its subfolders. The total of the returned progress is the sum of the lengths of
+/// these files.
 ///
 /// The files are sorted by path, component by component. Hidden files and folders (such as `.git`) and symbolic links
 /// to folders are left out; symbolic links to files are included. A FIFO, socket or device with the name of a text file
@@ -78,20 +79,23 @@ fn has_extension(name: &Path, extensions: &[&str]) -> bool {
     extension.is_some_and(|extension| extensions.iter().any(|known| known.eq_ignore_ascii_case(extension)))
 }
 
-/// Reads each file as one document. The id is the relative path, or the file name if a single file was opened. The
-/// title is the first heading of a Markdown file, else the file name without its extension.
+/// Reads each file as one document. The id is the relative path, or the file name if a single file was opened, with
+/// percent-encoding (see [`path_id`]). The title is the first `# ` heading of a Markdown file, or else the file name
+/// without its extension.
 pub(crate) struct Texts {
     files: Files,
     /// Path of the file that was read last.
     path: PathBuf,
 }
 
-/// The files that were not read yet.
+/// The files that have not been read yet.
 enum Files {
+    /// A single file; `None` after it has been read.
     File(Option<BufferedInput>),
+    /// The files of a folder.
     Folder {
         files: std::vec::IntoIter<TextFile>,
-        /// Number of bytes that were read from all files.
+        /// Number of bytes that have been read from all files so far, before decompression.
         bytes_read: Arc<AtomicU64>,
         input_options: InputOptions,
     },
@@ -156,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_sorted_by_path_and_hidden_files_and_other_types_are_left_out() {
+    fn text_files_are_sorted_by_path_and_hidden_and_other_files_are_left_out() {
         let folder = tempfile::tempdir().expect("a folder");
         for path in
             ["b.txt", "a/z.md", "a/b/c.MD", "a.txt", "B.txt.gz", ".git/x.md", "a/image.png", "a-b/x.md"]

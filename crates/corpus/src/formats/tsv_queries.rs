@@ -6,7 +6,8 @@ use crate::formats::source::QuestionSource;
 use crate::input::Lines;
 use crate::types::Question;
 
-/// Reads lines of `id`, tab, `text`. Quotes are part of the text. If the first line has column names, it is skipped.
+/// Reads lines of `id`, tab, `text`. Quotes are part of the text. A first line with the usual names of the columns,
+/// such as `qid` and `query`, is skipped.
 pub(crate) struct TsvQueries {
     lines: Lines,
     is_first: bool,
@@ -49,6 +50,7 @@ mod tests {
     use crate::input::tests::lines_of;
     use proptest::prelude::*;
 
+    /// Returns the id and the text of each question, or the message of the error in its place.
     fn read_all(mut source: impl QuestionSource) -> Vec<Result<(String, String), String>> {
         let mut found = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! The decompressed bytes of a file, in a buffer from whose start the caller consumes bytes.
+//! [`BufferedInput`]: the decompressed bytes of a file, in a buffer from whose start the caller consumes bytes.
 
 use std::io::{BufReader, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -21,23 +21,23 @@ const MAX_FILL_BYTES: usize = 1 << 20;
 /// Progress of reading a file or the files of a folder, in bytes before decompression.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Progress {
-    /// Number of bytes that were read so far.
+    /// Number of bytes that have been read so far.
     pub read: Arc<AtomicU64>,
-    /// Number of bytes to read, or 0 if it is unknown.
+    /// Total number of bytes to read, or 0 if it is unknown.
     pub total: u64,
 }
 
-/// The bytes of a file, decompressed if it is gzip, and without a byte order mark at the start.
+/// The bytes of a file, decompressed if the file is gzip, and without a byte order mark at the start.
 ///
-/// The caller looks at [`data`](Self::data), gets more of it with [`fill`](Self::fill), and removes what it has
-/// processed with [`consume`](Self::consume). The buffer grows as long as the caller consumes nothing, so the caller
-/// must compare the length of the data with [`limit`](Self::limit) after each `fill`.
+/// The caller looks at [`data`](Self::data), appends more bytes to the data with [`fill`](Self::fill), and removes the
+/// processed bytes with [`consume`](Self::consume). The buffer grows as long as the caller consumes nothing, so the
+/// caller must compare the length of the data with [`limit`](Self::limit) after each `fill`.
 pub(crate) struct BufferedInput {
     path: PathBuf,
     reader: Box<dyn Read + Send>,
     is_gzip: bool,
     buffer: Vec<u8>,
-    /// The bytes that were read and not yet consumed are `buffer[start..end]`.
+    /// The bytes that have been read but not consumed are `buffer[start..end]`.
     start: usize,
     end: usize,
     is_at_end: bool,
@@ -82,7 +82,7 @@ impl BufferedInput {
         file.by_ref().take(2).read_to_end(&mut magic).map_err(|source| read_error(path, false, source))?;
         let is_gzip = magic == [0x1f, 0x8b];
         let counted = CountingReader { reader: Cursor::new(magic).chain(file), count };
-        // A small buffer for a small file, because folders may contain many. The length is 0 if it is unknown.
+        // A small file gets a small buffer, because folders may contain many small files. A length of 0 means unknown.
         let length = usize::try_from(length).unwrap_or(BUFFER_BYTES);
         let initial_bytes = if length == 0 { BUFFER_BYTES } else { length.clamp(4 << 10, BUFFER_BYTES) };
         let reader: Box<dyn Read + Send> = if is_gzip {
@@ -116,7 +116,7 @@ impl BufferedInput {
         self.limit
     }
 
-    /// The bytes that were read and not yet consumed.
+    /// The bytes that have been read but not consumed.
     pub fn data(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
@@ -150,7 +150,7 @@ impl BufferedInput {
         }
     }
 
-    /// Returns the first `count` bytes of the data, or all bytes of the file if it has fewer. Consumes nothing.
+    /// Returns the first `count` bytes of the data, or all remaining bytes if there are fewer. Consumes nothing.
     pub fn prefix(&mut self, count: usize) -> Result<&[u8], Error> {
         while self.end - self.start < count && self.fill()? {}
         Ok(&self.data()[..count.min(self.end - self.start)])
@@ -175,8 +175,8 @@ impl BufferedInput {
         }
     }
 
-    /// Makes room after the data. If at least half of the buffer is in use, the buffer doubles, up to slightly more
-    /// than the limit, so that the caller can see that a document exceeds the limit.
+    /// Makes room after the data. If at least half of the buffer is in use, doubles the buffer, but to at most slightly
+    /// more than the limit, so that the caller can see that a document exceeds the limit.
     fn make_room(&mut self) {
         let length = self.end - self.start;
         self.buffer.copy_within(self.start..self.end, 0);
@@ -192,8 +192,8 @@ impl BufferedInput {
 
 /// Converts an error of reading or decompressing to [`Error`].
 fn read_error(path: &Path, is_gzip: bool, source: std::io::Error) -> Error {
-    if let Some(cancelled) = source.get_ref().and_then(|inner| inner.downcast_ref::<control::Cancelled>()) {
-        return Error::Cancelled(*cancelled);
+    if let Some(canceled) = source.get_ref().and_then(|inner| inner.downcast_ref::<control::Canceled>()) {
+        return Error::Canceled(*canceled);
     }
     let invalid_data = [ErrorKind::InvalidInput, ErrorKind::InvalidData, ErrorKind::UnexpectedEof];
     if is_gzip && invalid_data.contains(&source.kind()) {
@@ -221,12 +221,14 @@ mod tests {
     use super::*;
     use std::io::Write;
 
+    /// Compresses bytes to one gzip member.
     fn gzip(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         encoder.write_all(bytes).expect("memory is writable");
         encoder.finish().expect("memory is writable")
     }
 
+    /// Reads a temporary file with these bytes, and checks that the progress counts all of them.
     fn read(bytes: &[u8]) -> Result<Vec<u8>, Error> {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), bytes).expect("writable");
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_detected_by_content_and_all_its_members_are_read() {
+    fn gzip_is_detected_by_content_and_all_members_are_read() {
         let members = [gzip(b"\xef\xbb\xbfone "), gzip(b"two")].concat();
         assert_eq!(read(&members).expect("valid"), b"one two");
         assert_eq!(read(b"\xef\xbb\xbfplain").expect("valid"), b"plain");

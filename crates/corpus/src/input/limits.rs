@@ -1,7 +1,7 @@
 //! Limits on the size of documents and passages, so that a corrupt or malicious file cannot exhaust memory.
 //!
 //! A *document* is one line, one table row, one JSON item or one text file, after decompression and before splitting.
-//! Readers keep at most one document in memory, with a few copies of its parts. A *passage* is what a reader returns.
+//! Readers keep at most one document in memory, with a few copies of parts of it. A *passage* is what a reader returns.
 
 use super::cancellation::SharedControl;
 use crate::error::quoted;
@@ -12,10 +12,10 @@ pub const MAX_DOCUMENT_BYTES: usize = 64 << 20;
 /// Default of [`ReadOptions::max_passage_bytes`](crate::ReadOptions::max_passage_bytes): 1 MiB, about 150,000 words.
 ///
 /// Each passage is copied to JavaScript, tokenized and read by models as a whole, so it must not be large. (Lucene and
-/// tantivy have no such limit; they limit single terms to 32 KiB and 64 KiB.)
+/// tantivy have no such limit; they limit single terms, to 32 KiB and 64 KiB, respectively.)
 pub const MAX_PASSAGE_BYTES: usize = 1 << 20;
 
-/// Options of one reader that apply to all files that it opens.
+/// Options of a reader that apply to all files that the reader opens.
 #[derive(Debug, Clone)]
 pub(crate) struct InputOptions {
     pub max_document_bytes: usize,
@@ -28,13 +28,14 @@ impl Default for InputOptions {
     }
 }
 
-/// Returns the expected and the actual part of the error message for a document that is too long.
+/// Returns the two parts of the error message for a document of more than `max` bytes: what was expected, and what was
+/// found.
 pub(crate) fn document_too_long(max: usize) -> (String, &'static str) {
     (format!("a document of at most {}", size(max)), "a longer one; raise maxDocumentBytes if it is valid")
 }
 
-/// Returns the expected and the actual part of the error message if id, title and text together exceed `max` bytes,
-/// else `None`.
+/// If id, title and text together exceed `max` bytes, returns the two parts of the error message: what was expected,
+/// and what was found. Otherwise returns `None`.
 pub(crate) fn passage_too_long(
     id: &str,
     title: Option<&str>,
@@ -48,7 +49,7 @@ pub(crate) fn passage_too_long(
     })
 }
 
-/// Formats a number of bytes for error messages: `64 MiB` or `2000 bytes`.
+/// Formats a number of bytes for error messages, such as `64 MiB` or `2000 bytes`.
 pub(crate) fn size(bytes: usize) -> String {
     const KIB: usize = 1 << 10;
     const MIB: usize = 1 << 20;

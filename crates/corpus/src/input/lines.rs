@@ -1,7 +1,7 @@
 //! Reads a file line by line.
 //!
 //! [`Lines`] returns each line as a slice of the input's buffer. A quoted field of a table may contain line breaks, so
-//! the current line can be extended by the next ones.
+//! the lines that follow can be joined to the current line.
 
 use memchr::memchr;
 
@@ -9,18 +9,19 @@ use super::buffered_input::BufferedInput;
 use super::limits::document_too_long;
 use crate::Error;
 
-/// The lines of an input with their numbers. [`advance`](Self::advance) moves to the next line, which the other methods
-/// read.
+/// The lines of an input with their numbers. [`advance`](Self::advance) moves to the next line; the other methods then
+/// apply to this current line.
 pub(crate) struct Lines {
     input: BufferedInput,
     /// Number of the current line, from 1. It is 0 before the first line.
     number: u64,
     current: Extent,
-    /// Whether the current line exceeds the limit. The next call of `advance` then skips its rest.
+    /// Whether the current line exceeds the limit. The next call of `advance` then skips the rest of the line.
     is_too_long: bool,
 }
 
-/// The bytes of the current line, including its line break, and the number of lines that were joined to it.
+/// The size of the current line: its bytes, including the line break, and the number of lines of the file that it
+/// consists of.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Extent {
     bytes: usize,
@@ -112,8 +113,8 @@ impl Lines {
         self.current
     }
 
-    /// Joins the next line to the current one. Returns `false` if there is none, or if both together exceed `limit`
-    /// bytes.
+    /// Joins the next line to the current line. Returns `false`, and joins nothing, if there is no next line or if both
+    /// together exceed `limit` bytes or the limit of the input.
     pub fn extend(&mut self, limit: usize) -> Result<bool, Error> {
         if self.current.bytes > limit {
             return Ok(false);
@@ -128,13 +129,13 @@ impl Lines {
         }
     }
 
-    /// Undoes the calls of [`extend`](Self::extend) that were made after [`extent`](Self::extent) returned `extent`.
+    /// Undoes all calls of [`extend`](Self::extend) since [`extent`](Self::extent) returned `extent`.
     pub fn retract(&mut self, extent: Extent) {
         self.current = extent;
     }
 
-    /// Returns the offset after the line break of the line that starts at byte `start` of the data, or `None` if the
-    /// line is longer than `limit` without its line break.
+    /// Returns the offset after the line break (or after the last byte of the file) of the line that starts at byte
+    /// `start` of the data, or `None` if the line is longer than `limit` without its line break.
     fn line_end(&mut self, start: usize, limit: usize) -> Result<Option<usize>, Error> {
         let mut searched = start;
         loop {
@@ -158,7 +159,7 @@ impl Lines {
 pub(crate) mod tests {
     use super::*;
 
-    /// The lines of a temporary file with this content. The file is removed when the returned guard is dropped.
+    /// Returns the lines of a temporary file with this content. The file is removed when the second value is dropped.
     pub(crate) fn lines_of(content: &[u8]) -> (Lines, tempfile::NamedTempFile) {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), content).expect("writable");
@@ -166,7 +167,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn lines_with_either_line_break_are_read_and_blank_lines_skipped() {
+    fn both_kinds_of_line_breaks_end_a_line_and_blank_lines_are_skipped() {
         let (mut lines, _file) = lines_of(b"\xef\xbb\xbfone\r\n\n \ntwo\r\rx\nthree");
         let mut found = Vec::new();
         while lines.advance_to_text().expect("readable") {

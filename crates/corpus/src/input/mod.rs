@@ -2,7 +2,8 @@
 //!
 //! [`SourceFile`](source_file::SourceFile) opens regular files, FIFOs and devices, and checks for cancellation while it
 //! waits for data. [`BufferedInput`] decompresses the file into a buffer, from whose start the caller consumes bytes.
-//! [`Lines`] returns the content line by line without copying it. [`limits`] has the options that bound memory.
+//! [`Lines`] returns the content line by line without copying it. [`limits`] has the limits that bound memory, and
+//! [`cancellation`] the control that cancels a reader.
 
 mod buffered_input;
 mod cancellation;

@@ -1,7 +1,7 @@
 //! Opens files for reading: regular files, FIFOs, pipes, terminals and other character devices.
 //!
 //! Reading from a FIFO waits until a writer has opened it and has written data. The wait is split into polls of at most
-//! [`MAX_WAIT_MS`]. The control is checked before each poll, so a canceled reader stops soon.
+//! [`MAX_WAIT_MS`] milliseconds. The reader's control is checked before each poll, so a canceled reader stops soon.
 
 use std::fs::{File, FileType, Metadata};
 use std::io::{ErrorKind, Read};
@@ -14,7 +14,7 @@ use crate::Error;
 #[cfg(unix)]
 const MAX_WAIT_MS: u32 = 50;
 
-/// An open file. If the control is canceled, reads fail with an error that wraps [`control::Cancelled`], even while
+/// An open file. If the control is canceled, reads fail with an error that wraps [`control::Canceled`], even while
 /// they wait for data.
 #[derive(Debug)]
 pub(crate) struct SourceFile {
@@ -59,6 +59,7 @@ fn open_file(path: &Path) -> Result<(File, Metadata), Error> {
     Ok((file, metadata))
 }
 
+/// Opens a file for reading. Does not wait for the writer of a FIFO.
 #[cfg(unix)]
 fn open_without_waiting(path: &Path) -> std::io::Result<File> {
     use std::os::fd::AsFd;
@@ -69,7 +70,7 @@ fn open_without_waiting(path: &Path) -> std::io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let opened = std::fs::OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path);
     match opened {
-        // The standard input of child processes of Node is a socket, which cannot be opened by its name.
+        // In a child process of Node, standard input can be a socket, which cannot be opened by its path.
         Err(error)
             if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error())
                 && path == Path::new("/dev/stdin") =>
@@ -104,8 +105,8 @@ impl Read for SourceFile {
 }
 
 impl SourceFile {
-    /// Waits for at most [`MAX_WAIT_MS`]. Returns whether a read would return at once, with data or at the end of the
-    /// file.
+    /// Waits for at most [`MAX_WAIT_MS`] milliseconds until the file is ready. Returns whether a read would then return
+    /// immediately, with data or at the end of the file.
     ///
     /// Polling is necessary even for a FIFO that has no writer: a read returns 0 both before the first writer has
     /// opened the FIFO and after the last one has closed it. `poll` reports only the second case, as a hang-up

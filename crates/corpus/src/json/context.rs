@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::fields::{Id, Text};
 use crate::types::Passage;
 
-/// A passage in DPR's training files, or the context in question files that passagekit has written.
+/// The JSON object of a passage in DPR's training files, or of the context in question files written by passagekit.
 #[derive(Deserialize)]
 pub(crate) struct Context<'a> {
     #[serde(borrow)]
@@ -21,7 +21,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Converts it to a passage. The id is empty if the file has none.
+    /// Converts the object to a passage. The passage has an empty id if the object has no id.
     pub fn into_passage(self) -> Passage {
         let id = self.passage_id.or(self.psg_id).or(self.id).map(|Id(id)| id.into_owned());
         let mut passage = Passage { id: id.unwrap_or_default(), title: None, text: self.text.0.into_owned() };

@@ -14,11 +14,11 @@ pub(crate) struct Id<'a>(pub Cow<'a, str>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Text<'a>(pub Cow<'a, str>);
 
-/// Maximum number of answers per question. The shortest answer takes two bytes in a file, but a `String` in memory, so
-/// the limit on documents does not bound the memory of answers.
+/// Maximum number of answers per question. The shortest answer takes two bytes in a file, but a whole `String` in
+/// memory, so the limit on the size of a document does not bound the memory of its answers.
 const MAX_ANSWERS: usize = 1 << 16;
 
-/// The first element of a list, or `None` if the list is empty. All elements must be valid.
+/// The first element of a list, or `None` if the list is empty. All other elements must be valid too.
 pub(crate) struct First<T>(pub Option<T>);
 
 /// Answers: a list of strings and integers, one string, or null (no answers).
@@ -59,6 +59,7 @@ impl<'de> Deserialize<'de> for Score {
     }
 }
 
+/// Visits an [`Id`] or a [`Text`].
 struct TextVisitor {
     accepts_numbers: bool,
     expected: &'static str,
@@ -165,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_form_of_a_field_is_read() {
+    fn every_form_of_answers_ids_and_texts_is_read() {
         let parse = |json| serde_json::from_str::<Answers>(json).map(|answers| answers.0);
         assert_eq!(parse(r#"["a", 1972]"#).expect("valid"), ["a", "1972"]);
         assert_eq!(parse(r#""a""#).expect("valid"), ["a"]);
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_finite_numbers_or_strings_of_them() {
+    fn a_score_is_a_finite_number_or_a_string_that_contains_one() {
         let parse = |json| serde_json::from_str::<Score>(json).map(|score| score.0);
         assert_eq!(parse("\"81.25\"").expect("valid"), 81.25);
         assert_eq!(parse("-3").expect("valid"), -3.0);

@@ -1,4 +1,4 @@
-//! Reads the items of a JSON array or object that may be larger than memory.
+//! [`JsonItems`] reads the items of a JSON array or object that may be larger than memory.
 
 use memchr::memchr_iter;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use super::value_scanner::{ValueScanner, is_space};
 use crate::Error;
 use crate::input::{BufferedInput, document_too_long};
 
-/// Which values of a JSON file are its items.
+/// Which values in a JSON file are the items to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// The elements of the array that is the whole file: `[item, …]`.
@@ -21,12 +21,12 @@ pub(crate) enum Shape {
 }
 
 /// Reads the items of a JSON file one by one, so that only the current item is in memory. [`advance`](Self::advance)
-/// moves to the next item, which the other methods read.
+/// moves to the next item; the other methods then apply to this current item.
 pub(crate) struct JsonItems {
     input: BufferedInput,
     shape: Shape,
     state: State,
-    /// Line number of the first byte that was not consumed, from 1.
+    /// Line number of the first byte that has not been consumed, from 1.
     line: u64,
     /// The key of the current item, for [`Shape::Values`].
     key: Option<String>,
@@ -34,7 +34,8 @@ pub(crate) struct JsonItems {
     length: usize,
     /// Line number of the start of the current item, from 1.
     item_line: u64,
-    /// If the current item exceeds the limit: a scanner of the item, with which the next call of `advance` skips it.
+    /// If the current item exceeds the limit: a scanner that has scanned a part of the item. The next call of `advance`
+    /// uses this scanner to skip the item.
     too_long: Option<ValueScanner>,
 }
 
@@ -45,7 +46,7 @@ enum State {
     Start,
     /// After the opening bracket.
     BeforeFirst,
-    /// At an item.
+    /// At the current item, which has not been consumed.
     AtItem,
     /// After the last item, or after an error that ends reading.
     Ended,
@@ -81,7 +82,7 @@ impl JsonItems {
         &self.input.data()[..self.length]
     }
 
-    /// The key of the current item.
+    /// The key of the current item, for [`Shape::Values`].
     pub fn key(&self) -> Option<&str> {
         self.key.as_deref()
     }
@@ -100,6 +101,7 @@ impl JsonItems {
         Error::line(self.input.path(), self.item_line, expected, got)
     }
 
+    /// Does the work of [`advance`](Self::advance), except that it does not end reading after an error.
     fn find_next(&mut self) -> Result<bool, Error> {
         let close = if self.shape == Shape::Values { b'}' } else { b']' };
         match self.state {
@@ -140,7 +142,7 @@ impl JsonItems {
         Ok(true)
     }
 
-    /// Advances past the bracket that opens the array or object of items.
+    /// Consumes everything up to and including the bracket that opens the array or object of items.
     fn open(&mut self) -> Result<(), Error> {
         self.state = State::BeforeFirst;
         match self.shape {
@@ -183,9 +185,9 @@ impl JsonItems {
     fn peek(&mut self) -> Result<Option<u8>, Error> {
         loop {
             let data = self.input.data();
-            let space = data.iter().position(|byte| !is_space(*byte));
+            let non_space = data.iter().position(|byte| !is_space(*byte));
             let length = data.len();
-            if let Some(at) = space {
+            if let Some(at) = non_space {
                 self.consume(at);
                 return Ok(Some(self.input.data()[0]));
             }
@@ -288,6 +290,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::Value;
 
+    /// Returns the key and the value of each item of a file with this content.
     fn items_of(content: &str, shape: Shape) -> Result<Vec<(Option<String>, Value)>, Error> {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), content).expect("writable");
@@ -313,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_item_is_reported_with_its_line_and_a_missing_end_with_what_was_expected() {
+    fn errors_say_what_was_expected_and_on_which_line() {
         let error = |content, shape| items_of(content, shape).expect_err("invalid").to_string();
         let message = error("[\n1,\n{\"a\":\n tru }]", Shape::Array);
         assert!(message.contains(":4: expected anything, got expected ident at column"), "{message}");
@@ -338,7 +341,7 @@ mod tests {
         }
 
         #[test]
-        fn items_are_those_of_a_parser_that_reads_the_whole_file(values in prop::collection::vec(any::<Option<String>>(), 0..5)) {
+        fn the_items_equal_those_of_a_parser_that_reads_the_whole_file(values in prop::collection::vec(any::<Option<String>>(), 0..5)) {
             let text = serde_json::to_string_pretty(&values).expect("strings");
             let found = items_of(&text, Shape::Array).expect("valid");
             let found: Vec<_> = found.into_iter().map(|(_, value)| value).collect();

@@ -1,8 +1,8 @@
-//! Reads JSON files item by item, so that only one item is in memory.
+//! Reads JSON files item by item, so that only one item at a time is in memory.
 //!
-//! [`JsonItems`] reads the elements of an array, or the values of an object, that may be larger than memory.
-//! [`JsonRecords`] reads objects that are one per line (JSON lines) or the elements of an array. [`fields`] has types
-//! for fields that data sets write in several ways.
+//! [`JsonItems`] reads the elements of an array or the values of an object, even if the file is larger than memory.
+//! [`JsonRecords`] reads the objects of a file that has one object per line (JSON lines) or one array of objects.
+//! [`fields`] has types for fields that data sets write in several ways.
 
 mod context;
 mod fields;

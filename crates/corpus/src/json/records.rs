@@ -1,4 +1,4 @@
-//! Reads JSON objects, one per line or in one array.
+//! [`JsonRecords`] reads the JSON objects of a file, one per line or in one array.
 
 use std::path::Path;
 
@@ -9,7 +9,8 @@ use super::parse::parse_line;
 use crate::Error;
 use crate::input::{BufferedInput, InputOptions, Lines};
 
-/// The JSON objects of a file. [`advance`](Self::advance) moves to the next object, which the other methods read.
+/// The JSON objects of a file. [`advance`](Self::advance) moves to the next object; the other methods then apply to
+/// this current object.
 pub(crate) enum JsonRecords {
     /// One object per line.
     Lines(Lines),
@@ -18,7 +19,7 @@ pub(crate) enum JsonRecords {
 }
 
 impl JsonRecords {
-    /// Reads an array if the content begins with `[`, else lines.
+    /// Reads an array if the content begins with `[`, or else lines.
     pub fn new(mut input: BufferedInput) -> Result<Self, Error> {
         // White space may come before the bracket, up to 64 KiB.
         let is_array = input.prefix(64 << 10)?.trim_ascii_start().starts_with(b"[");
@@ -34,7 +35,7 @@ impl JsonRecords {
         Self::new(BufferedInput::open_with(path, &InputOptions::default())?.0)
     }
 
-    /// Advances to the next object. Returns `false` at the end.
+    /// Advances to the next object. Returns `false` after the last one.
     pub fn advance(&mut self) -> Result<bool, Error> {
         match self {
             Self::Lines(lines) => lines.advance_to_text(),
@@ -42,7 +43,8 @@ impl JsonRecords {
         }
     }
 
-    /// Parses the current object. Fails with [`Error::Line`] if that is impossible; `expected` describes the object.
+    /// Parses the current object. Fails with [`Error::Line`] if it is not valid JSON or not of type `T`; `expected`
+    /// describes the type.
     pub fn parse<'a, T: Deserialize<'a>>(&'a self, expected: &str) -> Result<T, Error> {
         match self {
             Self::Lines(lines) => parse_line(lines, expected),

@@ -3,11 +3,11 @@
 use memchr::memchr2;
 
 /// Finds the end of one JSON value in data that arrives in pieces. Each byte is scanned only once. The value is not
-/// validated: only brackets, braces, commas, white space and strings matter.
+/// validated: only brackets, braces, commas, white space and quoted strings matter.
 #[derive(Debug, Default)]
 pub(super) struct ValueScanner {
-    /// Offset of the next byte to scan. It is one past the end of the data if the data ends with a backslash in a
-    /// string, because the escaped character is skipped.
+    /// Offset of the next byte to scan. If the data ends with a backslash in a string, the offset is one past the end
+    /// of the data, because the escaped character is skipped.
     position: usize,
     /// Number of brackets and braces that are open.
     depth: u64,
@@ -15,9 +15,9 @@ pub(super) struct ValueScanner {
 }
 
 impl ValueScanner {
-    /// Returns the length of the value at the start of `data`, or `None` if its end is not in `data`. In each call,
-    /// `data` must begin with the data of the previous call; only the bytes that were added are scanned. Bytes that the
-    /// caller has removed in between must be passed to [`drop_front`](Self::drop_front).
+    /// Returns the length of the value at the start of `data`, or `None` if the end of the value is not in `data`. In
+    /// each call, `data` must begin with the data of the previous call; only the added bytes are scanned. If the caller
+    /// removes bytes from the front of the data between two calls, it must call [`drop_front`](Self::drop_front).
     pub fn find_end(&mut self, data: &[u8]) -> Option<usize> {
         while self.position < data.len() {
             if self.in_string {
@@ -57,8 +57,8 @@ impl ValueScanner {
         self.position
     }
 
-    /// Adjusts the position after the caller has removed the first `count` bytes of the data. They must have been
-    /// scanned.
+    /// Adjusts the position after the caller has removed the first `count` bytes of the data. These bytes must have
+    /// been scanned.
     pub fn drop_front(&mut self, count: usize) {
         self.position -= count;
     }
@@ -86,7 +86,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn data_in_two_pieces_gives_the_same_end(text in "[\\[\\]{}\",:1 a\\\\]{0,20}", cut in 0usize..20) {
+        fn the_end_is_the_same_if_the_data_arrives_in_two_pieces(text in "[\\[\\]{}\",:1 a\\\\]{0,20}", cut in 0usize..20) {
             let (text, mut one_piece, mut two_pieces) = (text.as_bytes(), ValueScanner::default(), ValueScanner::default());
             let first = two_pieces.find_end(&text[..cut.min(text.len())]);
             prop_assert_eq!(first.or_else(|| two_pieces.find_end(text)), one_piece.find_end(text));

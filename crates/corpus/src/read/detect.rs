@@ -31,7 +31,7 @@ pub(crate) fn passage_format(input: &mut BufferedInput) -> Result<PassageFormat,
                 Err(refused(keys.description()))
             }
         }
-        Some(b'[') if matches!(json_after_bracket(prefix), Some(b'{')) => {
+        Some(b'[') if matches!(first_in_brackets(prefix), Some(b'{')) => {
             Err(refused("a JSON array of objects".to_owned()))
         }
         Some(_) if is_passage_table(prefix) => Ok(PassageFormat::Dpr),
@@ -48,7 +48,7 @@ pub(crate) fn question_format(input: &mut BufferedInput) -> Result<QuestionForma
     let refused = |got: String| Error::format(input.path(), EXPECTED, got);
     match prefix.first() {
         None => Err(refused("an empty file".to_owned())),
-        Some(b'[') if matches!(json_after_bracket(prefix), None | Some(b'{' | b']')) => {
+        Some(b'[') if matches!(first_in_brackets(prefix), None | Some(b'{' | b']')) => {
             Ok(QuestionFormat::DprJson)
         }
         Some(b'<') => Ok(QuestionFormat::Trec),
@@ -72,7 +72,7 @@ pub(crate) fn question_format(input: &mut BufferedInput) -> Result<QuestionForma
             let line = lines(prefix).next().unwrap_or_default();
             let mut fields = line.split(|&byte| byte == b'\t').skip(1);
             match (fields.next(), fields.next()) {
-                // Two fields. A list of answers, which may be quoted, begins and ends with a bracket.
+                // Two fields: if the second is a list of answers, it begins and ends with a bracket. It may be quoted.
                 (Some(second), None) => {
                     let second = second.strip_prefix(b"\"").unwrap_or(second).trim_ascii_start();
                     let is_list = matches!(second.first(), Some(b'[' | b'('));
@@ -87,15 +87,15 @@ pub(crate) fn question_format(input: &mut BufferedInput) -> Result<QuestionForma
     }
 }
 
-/// The bytes that are examined, without white space at the start.
+/// Returns the bytes that are examined, without white space at the start.
 fn prefix(input: &BufferedInput) -> &[u8] {
     input.data()[..input.data().len().min(MAX_PREFIX_BYTES)].trim_ascii_start()
 }
 
-/// The lines of a prefix that are not blank. A last line that the end of the prefix may have cut is left out.
+/// Returns the lines of a prefix that are not blank. Leaves out the last line if the end of the prefix may have cut it.
 fn lines(prefix: &[u8]) -> impl Iterator<Item = &[u8]> {
-    // Only a prefix of the maximum length is cut. White space at its start has been removed, so half of that length
-    // counts as the maximum.
+    // Only a prefix of the maximum length is cut. White space at the start has been removed, so a prefix of at least
+    // half the maximum length is treated as cut.
     let complete = match prefix.iter().rposition(|&byte| byte == b'\n') {
         Some(end) if prefix.len() >= MAX_PREFIX_BYTES / 2 => &prefix[..end],
         _ => prefix,
@@ -104,8 +104,8 @@ fn lines(prefix: &[u8]) -> impl Iterator<Item = &[u8]> {
     lines.filter(|line| !line.trim_ascii().is_empty())
 }
 
-/// Whether the first line is a header with `id` and `text`, or every line has exactly two tabs and the first field of
-/// the first line has no space.
+/// Returns whether the prefix looks like a table of passages: its first line is a header with `id` and `text`, or every
+/// line has exactly two tabs and the first field of the first line has no space.
 fn is_passage_table(prefix: &[u8]) -> bool {
     let mut lines = lines(prefix);
     let Some(first) = lines.next() else { return false };
@@ -118,13 +118,13 @@ fn is_passage_table(prefix: &[u8]) -> bool {
     tabs(first) == 2 && !id_has_space && lines.all(|line| tabs(line) == 2)
 }
 
-/// Fails if a prefix is not UTF-8 text. The error is the reason.
+/// Fails if a prefix is not UTF-8 text. The error says what was found instead.
 fn check_text(prefix: &[u8]) -> Result<(), String> {
     if prefix.contains(&0) {
         return Err("binary data".to_owned());
     }
     match str::from_utf8(prefix) {
-        // Without `error_len`, the error is only that the end of the prefix has cut a character.
+        // If there is no `error_len`, the text is valid, except that the end of the prefix has cut a character.
         Err(error) if error.error_len().is_some() => {
             Err(format!("bytes that are not UTF-8, such as 0x{:02x}", prefix[error.valid_up_to()]))
         }
@@ -132,27 +132,28 @@ fn check_text(prefix: &[u8]) -> Result<(), String> {
     }
 }
 
-/// The first byte after the bracket with which the prefix begins, and after white space.
-fn json_after_bracket(prefix: &[u8]) -> Option<u8> {
+/// Returns the first byte after the bracket at the start of the prefix, skipping white space.
+fn first_in_brackets(prefix: &[u8]) -> Option<u8> {
     prefix[1..].trim_ascii_start().first().copied()
 }
 
-/// Quotes a line, which need not be UTF-8, for an error message: with escapes, and cut after 60 bytes.
+/// Quotes a line, which need not be UTF-8, for an error message, with escapes. Cuts the line after 60 bytes.
 fn quoted_line(line: &[u8]) -> String {
     let start: Vec<u8> = line.iter().copied().take(60).collect();
     format!("\"{}{}\"", start.escape_ascii(), if start.len() < line.len() { "…" } else { "" })
 }
 
-/// The keys of the first JSON object that are in the prefix.
+/// The keys of the first JSON object, as far as the prefix contains them.
 #[derive(Debug, Default)]
 struct Keys {
     /// The keys of the object itself.
     outer: Vec<String>,
-    /// The keys of objects that are values of the object.
+    /// The keys of the objects that are values of the object.
     nested: Vec<String>,
 }
 
 impl Keys {
+    /// Finds the keys in a prefix that begins with an object.
     fn of(prefix: &[u8]) -> Self {
         let mut keys = Self::default();
         let (mut at, mut depth) = (0, 0usize);
@@ -185,7 +186,7 @@ impl Keys {
         keys
     }
 
-    /// Whether an object inside the object has this key.
+    /// Returns whether an object that is a value of the object has this key.
     fn has_nested(&self, name: &str) -> bool {
         self.nested.iter().any(|key| key == name)
     }
@@ -202,6 +203,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Detects the format of a temporary file with this content.
     fn detect<T>(
         content: &[u8],
         format: impl Fn(&mut BufferedInput) -> Result<T, Error>,

@@ -19,7 +19,7 @@ pub enum PassageFormat {
     Dpr,
     /// JSON lines with `_id` or `id`, `text` and optionally `title`, as in BEIR's `corpus.jsonl` (`beir`).
     Beir,
-    /// JSON lines with `id`, `contents` and optionally `title` (`anserini`).
+    /// JSON lines with `id` or `_id`, `contents` and optionally `title`, as in Anserini (`anserini`).
     Anserini,
     /// SQuAD 1.1 or 2.0; each paragraph is a passage (`squad`).
     Squad,
@@ -36,13 +36,13 @@ pub enum QuestionFormat {
     Auto,
     /// Tab-separated `id`, `text`, without quoting (`tsv`).
     Tsv,
-    /// JSON lines with `_id`, `text`, as in BEIR's `queries.jsonl` (`beir`).
+    /// JSON lines with `_id` or `id`, and `text`, as in BEIR's `queries.jsonl` (`beir`).
     Beir,
     /// Tab-separated question and list of answers, as in DPR's `nq-test.qa.csv` (`dpr-csv`).
     DprCsv,
-    /// JSON lines with `question`, `answers` or `answer`, and optionally `id` (`dpr-jsonl`).
+    /// JSON lines with `question`, and optionally `answers` (or `answer`) and `id` (`dpr-jsonl`).
     DprJsonl,
-    /// An array of the same objects as in [`DprJsonl`](Self::DprJsonl), as in DPR's training files (`dpr-json`).
+    /// A JSON array of objects like those of [`DprJsonl`](Self::DprJsonl), as in DPR's training files (`dpr-json`).
     DprJson,
     /// SQuAD 1.1 or 2.0, with the paragraph as context (`squad`).
     Squad,
@@ -52,7 +52,8 @@ pub enum QuestionFormat {
     PubmedQa,
 }
 
-/// Implements `FromStr` and `Display` for a format, and `ALL`. Takes the name of each variant.
+/// Implements `FromStr`, `Display` and the constant `ALL` for an enum of formats, given the name of each variant.
+/// `$what` names the enum in error messages.
 macro_rules! names {
     ($format:ident, $what:literal: $($variant:ident $name:literal),+) => {
         impl FromStr for $format {

@@ -1,8 +1,8 @@
 //! Opens files of passages and questions in any format.
 //!
 //! [`open_passages`] and [`open_questions`] detect the format ([`detect`]) and choose its reader from
-//! [`formats`](crate::formats). They return an iterator, which fails at the first invalid line or skips and counts such
-//! lines. Passages can be split into shorter ones while they are read ([`split`]).
+//! [`formats`](crate::formats). They return an iterator, which either fails at the first invalid line or skips and
+//! counts invalid lines. Passages can be split into shorter ones while they are read ([`split`]).
 
 mod detect;
 mod format;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 
 use super::detect;
 use super::format::PassageFormat;
@@ -16,8 +16,8 @@ use crate::formats::{JsonPassages, PubmedQaPassages, SquadPassages, TablePassage
 use crate::input::{BufferedInput, Lines, Progress, SharedControl, passage_too_long};
 use crate::types::Passage;
 
-/// Iterator over the passages of a file or folder, in order. Ends after the first error, except after invalid lines
-/// that are skipped.
+/// Iterator over the passages of a file or folder, in order. Ends after the first error that it returns; invalid lines
+/// that are skipped do not end it.
 pub struct PassageReader {
     source: Box<dyn PassageSource>,
     progress: Progress,
@@ -36,8 +36,8 @@ pub struct PassageReader {
 /// # Errors
 ///
 /// [`Error::Io`] or [`Error::Gzip`] if the file cannot be read; [`Error::Format`] if the format cannot be detected, if
-/// a folder is opened in another format than text, or if a folder contains a FIFO, socket or device with the name of a
-/// text file; [`Error::Text`] if the options for splitting are invalid; [`Error::Cancelled`].
+/// a folder is opened with a format other than text, or if a folder contains a FIFO, socket or device with the name of
+/// a text file; [`Error::Text`] if the options for splitting are invalid; [`Error::Canceled`].
 pub fn open_passages(
     path: impl AsRef<Path>,
     format: PassageFormat,
@@ -90,14 +90,14 @@ pub fn open_passages(
 }
 
 impl PassageReader {
-    /// Reads the next passage into `passage`. Returns `false` at the end. Unlike [`next`](Iterator::next), it reuses
-    /// the memory of `passage`.
+    /// Reads the next passage into `passage`. Returns `false` after the last passage. Unlike [`next`](Iterator::next),
+    /// this reuses the memory of `passage`.
     ///
     /// # Errors
     ///
     /// [`Error::Line`] for an invalid line, and for a document or passage that exceeds its limit, unless such lines are
     /// skipped; [`Error::Format`], [`Error::Io`] or [`Error::Gzip`] if the rest of the file cannot be read;
-    /// [`Error::Cancelled`]. After an error, nothing more can be read.
+    /// [`Error::Canceled`]. After an error, nothing more can be read.
     pub fn read_into(&mut self, passage: &mut Passage) -> Result<bool, Error> {
         if self.has_ended {
             return Ok(false);
@@ -118,12 +118,12 @@ impl PassageReader {
     }
 
     /// Reads all remaining passages and calls `put` with each. The passages share one buffer. The progress of `control`
-    /// is the number of bytes of the file that were read, before decompression.
+    /// is the number of bytes that have been read from the file, before decompression.
     ///
     /// # Errors
     ///
-    /// The errors of [`read_into`](Self::read_into) and of `put`; [`Cancelled`].
-    pub fn read_all<E: From<Error> + From<Cancelled>>(
+    /// The errors of [`read_into`](Self::read_into) and of `put`; [`Canceled`].
+    pub fn read_all<E: From<Error> + From<Canceled>>(
         &mut self,
         control: &Control,
         mut put: impl FnMut(&Passage) -> Result<(), E>,
@@ -146,7 +146,8 @@ impl PassageReader {
     }
 
     /// Returns the next `count` passages, or fewer at the end of the file. `control` cancels this call and all later
-    /// ones. Its progress is the number of bytes of the file that were read, before decompression.
+    /// reads. Its progress is the number of bytes that have been read from the file so far, in this call and in
+    /// earlier ones, before decompression.
     ///
     /// # Errors
     ///
@@ -163,7 +164,7 @@ impl PassageReader {
         Ok(batch)
     }
 
-    /// Reads the next passage. Fails with [`Error::Line`] if it exceeds the limit.
+    /// Reads the next passage. Fails with [`Error::Line`] if the passage exceeds the limit.
     fn read_checked(&mut self, passage: &mut Passage) -> Result<bool, Error> {
         let has_passage = self.source.read(passage)?;
         if has_passage
@@ -186,14 +187,14 @@ impl PassageReader {
         self.format
     }
 
-    /// Number of invalid lines that were skipped so far.
+    /// Number of invalid lines that have been skipped so far.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Number of bytes of the file that were read so far, before decompression. Because input is buffered, some of them
-    /// belong to passages that were not returned yet.
+    /// Number of bytes that have been read from the file so far, before decompression. Because input is buffered, some
+    /// of these bytes may belong to passages that have not been returned yet.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.progress.read.load(Ordering::Relaxed)

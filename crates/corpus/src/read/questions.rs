@@ -16,8 +16,8 @@ use crate::input::{BufferedInput, Lines, Progress, SharedControl};
 use crate::json::JsonRecords;
 use crate::types::Question;
 
-/// Iterator over the questions of a file, in order. Ends after the first error, except after invalid lines that are
-/// skipped.
+/// Iterator over the questions of a file, in order. Ends after the first error that it returns; invalid lines that are
+/// skipped do not end it.
 pub struct QuestionReader {
     source: Box<dyn QuestionSource>,
     progress: Progress,
@@ -34,7 +34,7 @@ pub struct QuestionReader {
 /// # Errors
 ///
 /// [`Error::Io`] or [`Error::Gzip`] if the file cannot be read; [`Error::Format`] if the format cannot be detected;
-/// [`Error::Cancelled`].
+/// [`Error::Canceled`].
 pub fn open_questions(
     path: impl AsRef<Path>,
     format: QuestionFormat,
@@ -69,12 +69,13 @@ impl QuestionReader {
     }
 
     /// Returns the next `count` questions, or fewer at the end of the file. `control` cancels this call and all later
-    /// ones. Its progress is the number of bytes of the file that were read, before decompression.
+    /// reads. Its progress is the number of bytes that have been read from the file so far, in this call and in
+    /// earlier ones, before decompression.
     ///
     /// # Errors
     ///
     /// [`Error::Line`] for an invalid line, unless such lines are skipped; [`Error::Format`], [`Error::Io`] or
-    /// [`Error::Gzip`] if the rest of the file cannot be read; [`Error::Cancelled`]. The questions that this call has
+    /// [`Error::Gzip`] if the rest of the file cannot be read; [`Error::Canceled`]. The questions that this call has
     /// read before an error are lost.
     pub fn next_batch(&mut self, count: usize, control: &Arc<Control>) -> Result<Vec<Question>, Error> {
         self.set_control(Arc::clone(control));
@@ -94,14 +95,14 @@ impl QuestionReader {
         self.format
     }
 
-    /// Number of invalid lines that were skipped so far.
+    /// Number of invalid lines that have been skipped so far.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Number of bytes of the file that were read so far, before decompression. Because input is buffered, some of them
-    /// belong to questions that were not returned yet.
+    /// Number of bytes that have been read from the file so far, before decompression. Because input is buffered, some
+    /// of these bytes may belong to questions that have not been returned yet.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.progress.read.load(Ordering::Relaxed)

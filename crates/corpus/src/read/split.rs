@@ -1,4 +1,4 @@
-//! Splits documents into passages: [`passages_of`] for one document, and [`Split`] for a reader's documents.
+//! Splits documents into passages: [`passages_of`] for one document, and [`Split`] for all documents of a reader.
 
 use std::ops::Range;
 
@@ -43,12 +43,13 @@ pub fn passages_of(
     Ok(pieces.into_iter().enumerate().map(passage).collect())
 }
 
-/// Splits the documents of another source. Only one document and one of its passages are in memory.
+/// Splits the documents of another source into passages. Only one document and one of its passages are in memory.
 pub(crate) struct Split<S> {
     documents: S,
     options: SplitOptions,
     /// Maximum number of bytes of a passage.
     max_passage: usize,
+    /// The current document.
     document: Passage,
     /// The splitter of the current document, and the number of passages that it has returned.
     splitter: Option<(Splitter, usize)>,
@@ -108,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_passage_is_filled_up_with_words_from_the_start_if_wrapped() -> Result<(), Error> {
+    fn with_wrap_the_last_passage_is_filled_up_with_words_from_the_start() -> Result<(), Error> {
         let document = Passage { id: "d".into(), title: Some("T".into()), text: " one  two three ".into() };
         let options = SplitOptions { words: 2, wrap: true, ..SplitOptions::default() };
         let passages = passages_of(&document, &options)?;

@@ -2,7 +2,7 @@
 //!
 //! [`PassageStoreWriter`] writes a store, [`PassageStore`] reads passages by ord (position) or id, and [`ingest`]
 //! copies the passages of a reader to a store. [`PassageTexts`] finds passages by id in a store or in memory. The file
-//! has three sections. All numbers are little-endian.
+//! has three sections. All numbers are little-endian, and all lengths are in bytes.
 //!
 //! - `records`: for each passage, the length of its id and the length of its title plus one (0 for no title) as LEB128
 //!   numbers (Little Endian Base 128: 7 bits per byte), then id, title and text.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::types::Passage;
 use crate::{Error, PassageRef, PassageStore};
 
-/// Passages that are found by id. A clone shares their memory, but does not see passages that are added later.
+/// Passages that are found by id. A clone shares their memory, but does not see passages that are added to the original
+/// later.
 #[derive(Debug, Clone)]
 pub struct PassageTexts {
     source: Source,
@@ -15,7 +16,7 @@ pub struct PassageTexts {
 #[derive(Debug, Clone)]
 enum Source {
     Store(Arc<PassageStore>),
-    /// Titles and texts by ids.
+    /// Title and text of each passage, by id.
     Memory(Arc<HashMap<String, (Option<String>, String)>>),
 }
 
@@ -38,7 +39,7 @@ impl PassageTexts {
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`] if the part of the store that is read is corrupt.
+    /// [`Error::Storage`] if the part of the store that this call reads is corrupt.
     #[inline]
     pub fn get(&self, id: &str) -> Result<Option<PassageRef<'_>>, Error> {
         match &self.source {
@@ -49,7 +50,8 @@ impl PassageTexts {
         }
     }
 
-    /// Adds passages to those in memory. Does nothing if the passages are in a store, which cannot be extended.
+    /// Adds passages to those in memory; a passage replaces an earlier one with the same id. Does nothing if the
+    /// passages are in a store, which cannot be extended.
     pub fn extend(&mut self, added: impl IntoIterator<Item = Passage>) {
         if let Source::Memory(passages) = &mut self.source {
             let added = added.into_iter().map(|Passage { id, title, text }| (id, (title, text)));

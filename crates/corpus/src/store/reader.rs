@@ -19,16 +19,16 @@ pub struct PassageStore {
 
 impl PassageStore {
     /// Opens a store and checks its header, the lengths of its sections, and the checksums of sections up to 16 MiB.
-    /// [`verify`](Self::verify) checks everything.
+    /// [`verify`](Self::verify) checks all checksums.
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`] if the file cannot be read, is corrupt, or has another version.
+    /// [`Error::Storage`] if the file cannot be read, is corrupt, or has an unsupported format version.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::open_with(path, OpenOptions::default())
     }
 
-    /// Opens a store with options: memory-mapped or read to memory, and with or without a check of all checksums.
+    /// Opens a store with options: memory-mapped or read into memory, and with or without a check of all checksums.
     ///
     /// # Errors
     ///
@@ -45,23 +45,24 @@ impl PassageStore {
         let corrupt = |expected: &str, got: String| storage::Error::corrupt(file.path(), expected, got);
         let count = file.metadata().get("passages").and_then(Value::as_u64);
         let passages = count.and_then(|count| u32::try_from(count).ok()).ok_or_else(|| {
-            corrupt("a number of passages", format!("{:?}", file.metadata().get("passages")))
+            let got = file.metadata().get("passages").map_or("none".to_owned(), Value::to_string);
+            corrupt("a number of passages below 2³²", got)
         })?;
         let records = file.section("records")?.len() as u64;
         let offsets = file.section_as::<u64>("offsets")?;
         if offsets.len() as u64 != u64::from(passages) + 1 {
             let got = format!("{} for {passages} passages", offsets.len());
-            return Err(corrupt("one offset more than there are passages", got).into());
+            return Err(corrupt("one more offset than there are passages", got).into());
         }
-        let ends = (offsets.first().copied(), offsets.last().copied());
-        if ends != (Some(0), Some(records)) {
-            let got = format!("{ends:?} for {records} bytes");
-            return Err(corrupt("offsets from the first byte of the records to the last", got).into());
+        let (first, last) = (offsets[0], offsets[passages as usize]);
+        if (first, last) != (0, records) {
+            let got = format!("{first} to {last} for {records} bytes");
+            return Err(corrupt("offsets from 0 to the length of the records", got).into());
         }
         let slots = file.section_as::<u64>("ids")?.len();
         if !id_table::fits(slots, passages as usize) {
             let got = format!("{slots} slots for {passages} passages");
-            return Err(corrupt("a table of ids at most three quarters full", got).into());
+            return Err(corrupt("a table of ids that is at most three quarters full", got).into());
         }
         let metadata = file.metadata().get("metadata").cloned().unwrap_or_default();
         Ok(Self { file, passages, metadata })
@@ -121,7 +122,7 @@ impl PassageStore {
         let slots = self.file.section_as::<u64>("ids")?;
         let mut failed = None;
         let found = id_table::find(slots, id_table::hash(id.as_bytes()), |ord| match view.id(ord) {
-            Ok(found) => found == id.as_bytes(),
+            Ok(stored) => stored == id.as_bytes(),
             Err(error) => {
                 failed.get_or_insert(error);
                 false
@@ -133,8 +134,8 @@ impl PassageStore {
         }
     }
 
-    /// Iterates over the passages in the order of their ords. A corrupt passage is an error; the iteration continues
-    /// after it.
+    /// Iterates over the passages in the order of their ords. For a corrupt passage, the iterator returns an error and
+    /// then continues with the next passage.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Result<PassageRef<'_>, Error>> {
         (0..self.passages).map(|ord| self.get(ord))
     }
@@ -143,7 +144,7 @@ impl PassageStore {
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`] for the first section that does not match.
+    /// [`Error::Storage`] for the first section that does not match its checksum.
     pub fn verify(&self) -> Result<(), Error> {
         Ok(self.file.verify()?)
     }
@@ -154,7 +155,8 @@ impl PassageStore {
     }
 }
 
-/// The sections that contain the passages. Their content may be corrupt.
+/// The sections that contain the passages. Their content may be corrupt, because opening does not check the checksums
+/// of large sections.
 struct View<'a> {
     path: &'a Path,
     records: &'a [u8],
@@ -185,7 +187,7 @@ impl<'a> View<'a> {
     }
 
     fn invalid_record(&self, ord: u32) -> Error {
-        self.corrupt(format!("a passage at ord {ord}"), "other bytes")
+        self.corrupt(format!("a valid passage at ord {ord}"), "invalid bytes")
     }
 
     fn corrupt(&self, expected: impl Into<String>, got: impl Into<String>) -> Error {

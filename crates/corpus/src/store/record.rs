@@ -2,14 +2,15 @@
 
 use crate::types::Passage;
 
-/// A passage that is borrowed from a store.
+/// A passage that is borrowed from a [`PassageStore`](crate::PassageStore) or a
+/// [`PassageTexts`](crate::PassageTexts).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PassageRef<'a> {
-    /// Unique in the store.
+    /// The id, which no other passage of the same store or `PassageTexts` has.
     pub id: &'a str,
     /// Title of the document that the passage is from.
     pub title: Option<&'a str>,
-    /// The text.
+    /// Text of the passage.
     pub text: &'a str,
 }
 
@@ -21,7 +22,7 @@ impl PassageRef<'_> {
     }
 }
 
-/// Appends the encoding of a passage.
+/// Appends the record of a passage to `bytes`.
 pub(super) fn encode(bytes: &mut Vec<u8>, id: &str, title: Option<&str>, text: &str) {
     push_number(bytes, id.len() as u64);
     push_number(bytes, title.map_or(0, |title| title.len() as u64 + 1));
@@ -30,14 +31,14 @@ pub(super) fn encode(bytes: &mut Vec<u8>, id: &str, title: Option<&str>, text: &
     bytes.extend_from_slice(text.as_bytes());
 }
 
-/// Decodes the id of a passage, without checking that it is UTF-8. Returns `None` if the record is invalid.
+/// Decodes only the id of a record, without checking that it is UTF-8. Returns `None` if the record is invalid.
 pub(super) fn id(bytes: &[u8]) -> Option<&[u8]> {
     let (length, rest) = take_number(bytes)?;
     let (_, rest) = take_number(rest)?;
     rest.get(..usize::try_from(length).ok()?)
 }
 
-/// Decodes a passage. Returns `None` if the record is invalid.
+/// Decodes a record. Returns `None` if it is invalid.
 pub(super) fn decode(bytes: &[u8]) -> Option<PassageRef<'_>> {
     let (id_length, rest) = take_number(bytes)?;
     let (title_code, rest) = take_number(rest)?;
@@ -58,8 +59,8 @@ fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Decodes a number in LEB128. Returns it and the remaining bytes, or `None` if it is invalid or needs more than 9
-/// bytes.
+/// Decodes the LEB128 number at the start of `bytes`. Returns the number and the remaining bytes, or `None` if the
+/// number does not end within `bytes` or has more than 9 bytes.
 fn take_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut number = 0;
     for (at, &byte) in bytes.iter().enumerate().take(9) {

@@ -10,9 +10,9 @@ use super::{KIND, record};
 use crate::types::Passage;
 use crate::{Error, error::quoted};
 
-/// Writes a passage store. [`finish`](Self::finish) replaces the target file; a writer that is dropped without it
+/// Writes a passage store. [`finish`](Self::finish) replaces the target file; a writer that is dropped unfinished
 /// leaves the old file unchanged. Passages are written to disk as they arrive. Until `finish`, the ids, their hash
-/// table and the offsets are in memory: about 50 bytes per passage.
+/// table and the offsets are in memory: about 50 bytes per passage if the ids are short.
 #[derive(Debug)]
 pub struct PassageStoreWriter {
     file: Writer,
@@ -85,7 +85,7 @@ impl PassageStoreWriter {
     /// Number of passages that were appended.
     #[must_use]
     pub fn len(&self) -> u32 {
-        u32::try_from(self.ends.len()).expect("`push` counts them as u32")
+        u32::try_from(self.ends.len()).expect("`push` accepts at most `MAX_PASSAGES`")
     }
 
     /// Whether there are no passages yet.
@@ -115,6 +115,7 @@ impl PassageStoreWriter {
         Ok(self.file.finish(json!({"passages": passages, "metadata": metadata}))?)
     }
 
+    /// Returns the id of the passage with this ord.
     fn id(&self, ord: u32) -> &[u8] {
         let ord = ord as usize;
         let start = if ord == 0 { 0 } else { self.id_ends[ord - 1] };
@@ -122,7 +123,7 @@ impl PassageStoreWriter {
     }
 }
 
-/// Appends numbers, little-endian.
+/// Appends numbers in little-endian order to the current section of the file.
 fn append(file: &mut Writer, numbers: &[u64]) -> Result<(), Error> {
     let mut bytes = Vec::with_capacity(8 << 10);
     for chunk in numbers.chunks(1 << 10) {

@@ -24,24 +24,24 @@ enum Target {
 }
 
 impl Output {
-    /// Creates the destination. When `control` is canceled, all operations fail, even while they wait for the reader of
-    /// a FIFO.
+    /// Opens the destination for writing. Once `control` is canceled, each write fails. If `create` or a write is
+    /// waiting for the reader of a FIFO when `control` is canceled, it stops waiting and fails.
     pub fn create(path: &Path, control: &Arc<Control>) -> Result<Self, Error> {
         let target = if path == Path::new("-") {
             Target::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()))
         } else {
             let control = Arc::clone(control);
-            Target::File(storage::Output::create(path, Box::new(move || control.is_cancelled()))?)
+            Target::File(storage::Output::create(path, Box::new(move || control.is_canceled()))?)
         };
         Ok(Self { path: path.to_path_buf(), target, control: Arc::clone(control) })
     }
 
-    /// Writes bytes. Its errors contain the path.
+    /// Writes bytes. Unlike the errors of [`Write::write`], those of this function contain the path.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.write_all(bytes).map_err(Error::io("write", &self.path))
     }
 
-    /// Writes what is buffered. If the destination is a file, replaces it.
+    /// Writes the buffered bytes. If the destination is a file, replaces it.
     pub fn finish(self) -> Result<(), Error> {
         match self.target {
             Target::File(file) => Ok(file.finish()?),
@@ -66,8 +66,8 @@ impl Write for Output {
     }
 }
 
-/// Writes a complete file by calling `write`. Fails with [`Error::Cancelled`] if the failure was caused by
-/// cancellation.
+/// Opens the output, calls `write`, which must write the complete content, and finishes the output. Once `control` is
+/// canceled, every error is returned as [`Error::Canceled`].
 pub(crate) fn write_whole(
     path: &Path,
     control: &Arc<Control>,

@@ -12,8 +12,8 @@ use crate::read::PassageFormat;
 use crate::tsv::push_row;
 use crate::types::Passage;
 
-/// Writes passages one by one. [`finish`](Self::finish) replaces the target file; a writer that is dropped without it
-/// leaves the old file unchanged. The path `-` is standard output.
+/// Writes passages one by one. [`finish`](Self::finish) replaces the target file; a writer that is dropped unfinished
+/// leaves the old file unchanged. The path `-` means standard output.
 #[derive(Debug)]
 pub struct PassageWriter {
     output: Output,
@@ -28,7 +28,8 @@ impl PassageWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for another format; [`Error::Storage`] if no file can be created in the folder of `path`.
+    /// [`Error::Argument`] for any other format; [`Error::Storage`] if no file can be created in the folder of `path`;
+    /// [`Error::Io`] if writing fails.
     pub fn create(path: impl AsRef<Path>, format: PassageFormat) -> Result<Self, Error> {
         if !matches!(format, PassageFormat::Dpr | PassageFormat::Beir | PassageFormat::Anserini) {
             return Err(Error::argument(

@@ -12,8 +12,8 @@ use crate::read::QuestionFormat;
 use crate::tsv::push_row;
 use crate::types::Question;
 
-/// Writes questions one by one. [`finish`](Self::finish) replaces the target file; a writer that is dropped without it
-/// leaves the old file unchanged. The path `-` is standard output.
+/// Writes questions one by one. [`finish`](Self::finish) replaces the target file; a writer that is dropped unfinished
+/// leaves the old file unchanged. The path `-` means standard output.
 #[derive(Debug)]
 pub struct QuestionWriter {
     output: Output,
@@ -25,11 +25,12 @@ pub struct QuestionWriter {
 impl QuestionWriter {
     /// Creates a writer whose file will replace `path`, in the format [`QuestionFormat::Tsv`],
     /// [`Beir`](QuestionFormat::Beir), [`DprCsv`](QuestionFormat::DprCsv) or [`DprJsonl`](QuestionFormat::DprJsonl).
-    /// Only `DprJsonl` has all fields: `Tsv` and `Beir` omit answers and contexts, and `DprCsv` omits ids and contexts.
+    /// Only `DprJsonl` stores all fields: `Tsv` and `Beir` omit answers and contexts, and `DprCsv` omits ids and
+    /// contexts.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for another format; [`Error::Storage`] if no file can be created in the folder of `path`.
+    /// [`Error::Argument`] for any other format; [`Error::Storage`] if no file can be created in the folder of `path`.
     pub fn create(path: impl AsRef<Path>, format: QuestionFormat) -> Result<Self, Error> {
         use QuestionFormat::{Beir, DprCsv, DprJsonl, Tsv};
         if !matches!(format, Tsv | Beir | DprCsv | DprJsonl) {
@@ -43,8 +44,8 @@ impl QuestionWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for an empty id and, in the format `Tsv`, for a blank id or text or one with tabs or line
-    /// breaks; [`Error::Io`] if writing fails.
+    /// [`Error::Argument`] for an empty id and, in the format `Tsv`, for an id or a text that is blank or contains a
+    /// tab or a line break; [`Error::Io`] if writing fails.
     pub fn push(&mut self, question: &Question) -> Result<(), Error> {
         let Question { id, text, answers, .. } = question;
         if id.is_empty() {
@@ -55,7 +56,7 @@ impl QuestionWriter {
             QuestionFormat::Tsv => {
                 for value in [id, text] {
                     if value.trim().is_empty() || value.contains(['\t', '\n', '\r']) {
-                        let expected = "an id and a text without tabs and line breaks";
+                        let expected = "an id and a text that are not blank and have no tabs or line breaks";
                         return Err(Error::argument("question", expected, quoted(value)));
                     }
                 }
@@ -93,7 +94,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn questions_are_read_back_with_the_fields_that_their_format_has(
+        fn questions_are_read_back_with_the_fields_that_their_format_stores(
             questions in prop::collection::vec(("[a-z]{1,5}", "[ a\t\"'\n\\\\é]{0,8}", prop::collection::vec(any::<String>(), 0..3)), 1..6),
         ) {
             let folder = tempfile::tempdir().expect("a folder");

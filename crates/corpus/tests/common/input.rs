@@ -11,16 +11,18 @@ pub fn ids(path: &Path, format: PassageFormat, options: &ReadOptions) -> Result<
     ids.map(|ids| (ids, reader.skipped())).map_err(|error| error.to_string())
 }
 
-/// A file with a short record, a long one and another short one.
+/// A file of three records (lines, table rows or JSON items, each with one passage): a short one, a long one and
+/// another short one.
 pub struct LongRecordFile {
     pub format: PassageFormat,
     pub content: String,
+    /// Ids of the passages of the two short records.
     pub short_ids: [&'static str; 2],
     /// Line number of the long record.
     pub long_line: u64,
 }
 
-/// Returns a file for each format. The text of the long record has `long_bytes` bytes.
+/// Returns a file for each format except plain text. The text of the long record has about `long_bytes` bytes.
 pub fn files_with_long_record(long_bytes: usize) -> Vec<LongRecordFile> {
     let text = "x ".repeat(long_bytes / 2);
     let files = [

@@ -1,7 +1,7 @@
 //! Makes clustered vectors for benchmarks.
 
-/// Returns `rows` vectors of dimension `dim`, row by row. They lie around `clusters` random centers, as embeddings of
-/// passages lie around topics. The same arguments give the same vectors.
+/// Returns `rows` vectors of dimension `dim`, row-major. They lie around `clusters` random centers, as embeddings of
+/// passages lie around topics. The same arguments always give the same vectors.
 pub fn clustered(rows: usize, dim: usize, clusters: usize) -> Vec<f32> {
     let mut state = 1u64;
     // The sum of three uniform numbers from −1 to 1 is approximately normally distributed with variance 1.
@@ -13,6 +13,7 @@ pub fn clustered(rows: usize, dim: usize, clusters: usize) -> Vec<f32> {
         uniform() + uniform() + uniform()
     };
     let centers: Vec<f32> = (0..clusters * dim).map(|_| normal()).collect();
-    // Row r is in cluster 7919 r mod `clusters`. 7919 is a prime, so the clusters have nearly equal sizes.
+    // Row r is in cluster 7919 r mod `clusters`. 7919 is a prime that does not divide `clusters`, so the clusters have
+    // nearly equal sizes.
     (0..rows * dim).map(|at| centers[at / dim * 7919 % clusters * dim + at % dim] + 0.7 * normal()).collect()
 }

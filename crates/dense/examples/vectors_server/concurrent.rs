@@ -14,8 +14,8 @@ use crate::Outcome;
 ///
 /// # Errors
 ///
-/// If a search fails or a thread panics. The thread that failed takes no more queries; the others answer the rest
-/// before this function returns.
+/// If a search fails or a thread panics. The thread that failed takes no more queries; the other threads answer the
+/// remaining queries before this function returns.
 pub fn search_concurrently(
     queries: &[&[f32]],
     threads: usize,

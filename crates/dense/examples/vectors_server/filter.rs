@@ -7,7 +7,7 @@ use dense::RowSet;
 
 use crate::Outcome;
 
-/// Reads the set of rows that may be found.
+/// Reads from the file at `path` which rows a search may return.
 ///
 /// # Errors
 ///

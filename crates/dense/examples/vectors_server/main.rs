@@ -36,7 +36,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// Answers each line of the standard input with a line on the standard output.
+/// Answers each line of stdin with a line on stdout.
 fn answer_lines() -> Outcome<()> {
     let mut server = serve::Server::default();
     for line in stdin().lock().lines() {

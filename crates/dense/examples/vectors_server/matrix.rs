@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::Outcome;
 
-/// The maximum number of values read or written at a time: 16 MB.
+/// The maximum number of values read or written at a time; they take 16 MiB.
 const CHUNK_VALUES: usize = 1 << 22;
 
 /// Reads the first `count` rows `[count * dim]` of a file.
@@ -57,7 +57,7 @@ pub fn is_flat(path: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// If the index has another size or similarity, or cannot be opened.
+/// If the number of rows, the dimension or the similarity of the index differs, or if the index cannot be opened.
 pub fn open_flat(path: &Path, count: usize, dim: usize, similarity: Similarity) -> Outcome<FlatIndex> {
     let index = FlatIndex::open(path)?;
     let expected = (count, dim, similarity);
@@ -68,7 +68,7 @@ pub fn open_flat(path: &Path, count: usize, dim: usize, similarity: Similarity) 
     Ok(index)
 }
 
-/// Calls `visit` for the first `count` rows of a file, in order and in chunks of about 16 MB.
+/// Calls `visit` with the first `count` rows of a file, in order and in chunks of at most 16 MiB.
 ///
 /// # Errors
 ///
@@ -80,7 +80,7 @@ pub fn for_each_chunk(
     mut visit: impl FnMut(&[f32]) -> Outcome<()>,
 ) -> Outcome<()> {
     if is_flat(path) {
-        // `write` stores all rows with this similarity, which keeps vectors as they are.
+        // `write` uses this similarity for all flat indexes, because it stores vectors unchanged.
         let index = open_flat(path, count, dim, Similarity::Dot)?;
         let mut chunk = Vec::with_capacity(CHUNK_VALUES);
         for row in 0..count as u32 {
@@ -122,14 +122,14 @@ pub fn write(path: &Path, count: usize, dim: usize, fill: impl Fn(usize, &mut [f
         })?;
         return Ok(writer.finish(&Value::Null)?);
     }
-    let new = path.with_extension("new");
-    let mut file = BufWriter::new(File::create(&new)?);
+    let new_path = path.with_extension("new");
+    let mut file = BufWriter::new(File::create(&new_path)?);
     for_each_filled(count, dim, fill, |rows| Ok(file.write_all(bytemuck::cast_slice(rows))?))?;
     file.flush()?;
-    Ok(std::fs::rename(new, path)?)
+    Ok(std::fs::rename(new_path, path)?)
 }
 
-/// Calls `visit` with `count` rows that `fill` computes, in chunks.
+/// Computes `count` rows with `fill`, in chunks, and calls `visit` with each chunk.
 fn for_each_filled(
     count: usize,
     dim: usize,

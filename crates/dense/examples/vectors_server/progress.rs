@@ -1,15 +1,15 @@
-//! Prints progress to the standard error during work that takes minutes.
+//! Prints progress to stderr during work that takes minutes.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use control::Control;
 
-/// The time between two lines.
+/// The time between two lines of progress.
 const INTERVAL: Duration = Duration::from_secs(20);
 
-/// Runs `work`, and meanwhile prints every 20 seconds how many of `count` rows are done. `what` is the name of the work
-/// in these lines.
+/// Runs `work` and, every 20 seconds, prints how many of `count` rows are done. `work` counts them with
+/// [`Control::advance`]. `what` is the name of the work in the printed lines.
 pub fn run_with_progress<R>(what: &str, count: usize, work: impl FnOnce(&Control) -> R) -> R {
     let control = Control::new();
     let (end, ended) = channel::<()>();
@@ -26,6 +26,7 @@ pub fn run_with_progress<R>(what: &str, count: usize, work: impl FnOnce(&Control
             }
         });
         let result = work(control);
+        // Disconnects the channel, which ends the thread.
         drop(end);
         result
     })

@@ -18,6 +18,7 @@ use crate::concurrent::search_concurrently;
 use crate::progress::run_with_progress;
 use crate::{Outcome, filter, matrix};
 
+/// A request of the benchmark. The key `verb` selects the variant.
 #[derive(Deserialize)]
 #[serde(tag = "verb", rename_all = "lowercase")]
 pub enum Request {
@@ -29,8 +30,9 @@ pub enum Request {
 /// What identifies an index: its kind and options, and the rows that it is built from.
 #[derive(Deserialize, Clone, PartialEq)]
 pub struct IndexSpec {
-    /// The file of rows, and their number.
+    /// The file of rows.
     rows: PathBuf,
+    /// The number of rows.
     count: usize,
     dim: usize,
     /// `dot` or `l2`.
@@ -43,6 +45,8 @@ pub struct IndexSpec {
     threads: Option<usize>,
 }
 
+/// The options of an entry of the benchmark's definition. The default of every missing HNSW option is that of
+/// [`HnswOptions`].
 #[derive(Deserialize, Clone, PartialEq)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Options {
@@ -51,7 +55,7 @@ struct Options {
     ef_construction: Option<usize>,
     inner_product: Option<String>,
     layout: Option<String>,
-    /// How a flat index stores its vectors.
+    /// How a flat index stores its vectors: `f32` (the default), `f16` or `int8Filtered`.
     storage: Option<String>,
     /// The number of threads that build the index, if it differs from `threads` in the request.
     threads: Option<usize>,
@@ -65,17 +69,20 @@ struct Options {
 enum Kind {
     Flat,
     Hnsw,
-    /// No index: a query reads all rows once and has no hits. No exact scan of f32 vectors can be faster than this.
+    /// No index: each query reads all rows once and has no hits. No exact scan of f32 vectors can be faster than this.
     Bandwidth,
 }
 
+/// A request to search an index for all queries of a file.
 #[derive(Deserialize)]
 pub struct Query {
     #[serde(flatten)]
     spec: IndexSpec,
-    /// The file of queries, and their number.
+    /// The file of queries.
     queries: PathBuf,
+    /// The number of queries.
     asked: usize,
+    /// The number of hits to return per query.
     k: usize,
     /// The option `ef` of HNSW searches.
     effort: usize,
@@ -87,6 +94,7 @@ pub struct Query {
     found: Option<PathBuf>,
 }
 
+/// An open index, with one variant per [`Kind`].
 enum Index {
     Flat(Box<FlatIndex>),
     Hnsw(Box<HnswIndex>),
@@ -94,8 +102,8 @@ enum Index {
     Rows(Vec<f32>),
 }
 
-/// The server's state: the index, the queries and the filter that it read last, so that the next request can reuse
-/// them.
+/// The server's state: the index, the queries and the filter that it read most recently, so that the next request can
+/// reuse them. Each is stored with the specification or path that it was read from.
 #[derive(Default)]
 pub struct Server {
     opened: Option<(IndexSpec, Index)>,
@@ -104,6 +112,7 @@ pub struct Server {
 }
 
 impl Server {
+    /// Executes a request and returns the reply.
     pub fn answer(&mut self, request: Request) -> Outcome<Value> {
         match request {
             Request::Describe => {
@@ -177,6 +186,7 @@ impl Server {
     }
 }
 
+/// Builds an index and saves it. The reply has the times of building, without saving.
 fn build(spec: &IndexSpec) -> Outcome<Value> {
     let IndexSpec { rows, count, dim, folder, options, .. } = spec;
     let (began, cpu_start) = (Instant::now(), cpu_nanos());
@@ -210,6 +220,7 @@ fn build(spec: &IndexSpec) -> Outcome<Value> {
     Ok(json!({"seconds": seconds, "cpuSeconds": cpu as f64 / 1e9}))
 }
 
+/// Opens the index that [`build`] saved, or reads the rows for [`Kind::Bandwidth`].
 fn open(spec: &IndexSpec) -> Outcome<Index> {
     let file = spec.folder.join("index");
     let in_memory = spec.options.in_memory.unwrap_or(true);
@@ -266,19 +277,19 @@ pub fn similarity(name: &str) -> Outcome<Similarity> {
     }
 }
 
-/// Writes the row numbers of hits `[queries * k]` as little-endian i32. If a query has fewer than `k` hits, its row is
-/// padded with −1.
+/// Writes the row numbers of hits, `k` per query, as little-endian i32. If a query has fewer than `k` hits, its row
+/// numbers are padded with −1.
 pub fn write_found(path: &Path, found: &[Vec<Hit>], k: usize) -> Outcome<()> {
-    let mut ids = vec![-1i32; found.len() * k];
-    for (row, hits) in ids.chunks_exact_mut(k).zip(found) {
-        for (id, hit) in row.iter_mut().zip(hits) {
-            *id = i32::try_from(hit.ord)?;
+    let mut row_numbers = vec![-1i32; found.len() * k];
+    for (query_rows, hits) in row_numbers.chunks_exact_mut(k).zip(found) {
+        for (row, hit) in query_rows.iter_mut().zip(hits) {
+            *row = i32::try_from(hit.ord)?;
         }
     }
-    Ok(fs::write(path, bytemuck::cast_slice(&ids))?)
+    Ok(fs::write(path, bytemuck::cast_slice(&row_numbers))?)
 }
 
-/// Reads all rows once, and combines them so that the compiler does not remove the reads. Sixteen independent
+/// Reads all rows once, and combines their bits so that the compiler does not remove the reads. Sixteen independent
 /// accumulators are enough to make memory the bottleneck.
 fn read_once(rows: &[f32]) -> [u64; 16] {
     let mut sums = [0u64; 16];
@@ -291,8 +302,8 @@ fn read_once(rows: &[f32]) -> [u64; 16] {
     sums
 }
 
-/// Returns the version and the time of compilation, so that the benchmark does not reuse indexes of another build of
-/// this program.
+/// Returns the version of this program and the time of its compilation, so that the benchmark does not reuse indexes
+/// that another build of the program made.
 fn version() -> String {
     let built = std::env::current_exe().and_then(fs::metadata).and_then(|program| program.modified());
     let seconds =

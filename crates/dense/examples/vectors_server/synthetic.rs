@@ -3,13 +3,13 @@
 //! A row is mean + Σⱼ zⱼ bⱼ + noise, scaled to a random length. The bⱼ are random directions. z is the center of a
 //! cluster plus an offset, both Gaussian with standard deviations that decrease as j^(−1/2). A few directions therefore
 //! have most of the variance, as in embeddings, and the local intrinsic dimension is 20 to 25 for any `dim`. The common
-//! mean makes all cosines positive. The standard deviation of the lengths is 5% of their mean, so inner product, cosine
-//! and distance have different nearest neighbors. A query belongs to the cluster of some row, and its offset has a
-//! correlation of 0.5 with that of the row. Its length is drawn like that of a row.
+//! mean makes most cosines positive. The standard deviation of the lengths is 5% of their mean, so inner product,
+//! cosine and distance have different nearest neighbors. A query belongs to the cluster of some row, and its offset has
+//! a correlation of 0.5 with that of the row. Its length is drawn like that of a row.
 //!
-//! All numbers are computed from sums of pseudorandom integers and square roots, which are the same on every machine.
-//! For a given `dim`, a row depends only on the seed and its row number, so the n rows of a set are the first n rows of
-//! any larger set.
+//! All numbers are computed from pseudorandom integers by basic arithmetic and square roots, which give the same
+//! results on every machine. For a given `dim`, a row depends only on the seed and its row number, so the n rows of a
+//! set are the first n rows of any larger set.
 
 use std::path::PathBuf;
 
@@ -20,12 +20,13 @@ use serde_json::{Value, json};
 
 use crate::{Outcome, matrix};
 
+/// The argument of `vectors_server synthesize`.
 #[derive(Deserialize)]
 pub struct Request {
     /// The number of rows to write.
     count: usize,
-    /// The number of rows of the full data set, of which `count` may be a part. Each query is near a random one of
-    /// these rows.
+    /// The number of rows of the full data set; `count` may be smaller. Each query is near a random row of the full
+    /// data set.
     of: usize,
     dim: usize,
     seed: u64,
@@ -39,7 +40,7 @@ pub struct Request {
 
 /// The number of directions in which rows differ by more than noise.
 const NUM_DIRECTIONS: usize = 64;
-/// The number of clusters: with a million rows, a cluster has about a thousand.
+/// The number of clusters; of a million rows, each cluster has about a thousand.
 const NUM_CLUSTERS: usize = 1024;
 /// The standard deviation of a cluster's center along direction j (from 1), times √j.
 const CENTER_DEVIATION: f32 = 1.0;
@@ -47,7 +48,7 @@ const CENTER_DEVIATION: f32 = 1.0;
 const OFFSET_DEVIATION: f32 = 1.0;
 /// The standard deviation of the noise in each dimension, times √dim.
 const NOISE_DEVIATION: f32 = 0.35;
-/// The expected length of the mean.
+/// The approximate length of the mean vector.
 const MEAN_LENGTH: f32 = 1.5;
 /// The mean of the lengths of rows.
 const ROW_LENGTH_MEAN: f32 = 10.0;
@@ -79,12 +80,14 @@ pub fn write(request: Request) -> Outcome<Value> {
 /// The distribution from which rows and queries are drawn.
 struct Model {
     seed: u64,
+    /// The vector that all rows and queries have in common: `[dim]`
     mean: Vec<f32>,
-    /// `[NUM_DIRECTIONS * dim]`
+    /// Random vectors with lengths near 1: `[NUM_DIRECTIONS * dim]`
     directions: Vec<f32>,
     /// The coordinates of the centers along the directions: `[NUM_CLUSTERS * NUM_DIRECTIONS]`
     centers: Vec<f32>,
-    /// The standard deviation along each direction: 1 / √j.
+    /// 1 / √j for each direction j, from 1: the standard deviations of centers and offsets, before they are multiplied
+    /// by [`CENTER_DEVIATION`] and [`OFFSET_DEVIATION`].
     deviations: Vec<f32>,
 }
 
@@ -160,10 +163,10 @@ struct Random(SplitMix64);
 
 impl Random {
     /// Returns a generator whose sequence is determined by `seed`, `kind` (0: model, 1: row, 2: query) and `number`
-    /// (that of the row or query).
+    /// (the row or query number; 0 for the model).
     fn new(seed: u64, kind: u64, number: u64) -> Self {
-        let first = |seed| SplitMix64::new(seed).next_u64();
-        Self(SplitMix64::new(first(seed ^ (kind << 60)) ^ first(number)))
+        let hash = |value| SplitMix64::new(value).next_u64();
+        Self(SplitMix64::new(hash(seed ^ (kind << 60)) ^ hash(number)))
     }
 
     fn next(&mut self) -> u64 {
@@ -176,8 +179,8 @@ impl Random {
         let (a, b) = (self.next(), self.next());
         let sum_of_four =
             |bits: u64| (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
-        // Each of the numbers has the mean 32767.5 and a variance of 2³²/12, so the sum has a standard deviation of
-        // 65536 / √1.5.
+        // Each of the eight numbers has a mean of 32767.5 and a variance of 2³²/12, so their sum has a standard
+        // deviation of 65536 / √1.5.
         let sum = (sum_of_four(a) + sum_of_four(b)) as f32 - 8.0 * 32767.5;
         sum * (1.5f32.sqrt() / 65536.0)
     }

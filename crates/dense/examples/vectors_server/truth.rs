@@ -1,4 +1,5 @@
-//! Writes the exact best rows for queries. The flat index finds them in f32; for some queries, they are checked in f64.
+//! Writes the exact best rows for each query. A flat index finds these rows by their f32 scores. For some queries,
+//! the rows are then checked: the scores of all rows are computed again in f64.
 //!
 //! Rows are read in chunks, so little memory is needed even for ten million of them. A filter may exclude some rows.
 
@@ -16,20 +17,24 @@ use crate::progress::run_with_progress;
 use crate::serve::{similarity, write_found};
 use crate::{Outcome, filter, matrix};
 
-/// The number of threads that stands for one thread per core.
+/// The value of an argument `threads` that stands for one thread per CPU.
 const ALL_CORES: usize = 0;
 
+/// The argument of `vectors_server truth`.
 #[derive(Deserialize)]
 pub struct Request {
-    /// The file of rows, and their number.
+    /// The file of rows.
     rows: PathBuf,
+    /// The number of rows.
     count: usize,
     dim: usize,
     /// `dot` or `l2`.
     similarity: String,
-    /// The file of queries, and their number.
+    /// The file of queries.
     queries: PathBuf,
+    /// The number of queries.
     asked: usize,
+    /// The number of best rows to find per query.
     k: usize,
     /// The file to write: row numbers `[asked * k]` as little-endian i32, best first; rows with equal scores in
     /// ascending order of their numbers.
@@ -100,14 +105,15 @@ pub fn write(request: Request) -> Outcome<Value> {
             Ok(())
         })
     })?;
-    let same = checks.iter().map(Check::same).collect::<Outcome<Vec<bool>>>()?;
+    let same = checks.iter().map(Check::has_best_rows).collect::<Outcome<Vec<bool>>>()?;
     Ok(json!({"checked": same.len(), "sameInF64": same.iter().filter(|same| **same).count()}))
 }
 
-/// The check of one query. Every allowed row is offered to it with its f64 score.
+/// Checks the rows found for one query. [`offer`](Self::offer) must be called once for each row that the filter allows.
 struct Check {
+    /// The number of the query, from 0.
     query: usize,
-    /// The rows found by f32 scores, with their f64 scores; NaN until a row is offered.
+    /// The rows found by f32 scores, with their f64 scores. The score of a row is NaN until the row is offered.
     found: HashMap<u32, Precise>,
     /// The best rows by f64 scores among the rows offered.
     best: Vec<(u32, Precise)>,
@@ -120,6 +126,7 @@ impl Check {
         Self { query, found, best: Vec::new() }
     }
 
+    /// Adds a row to the candidates for the best rows and, if it was found by f32 scores, stores its f64 score.
     fn offer(&mut self, row: u32, score: Precise) {
         if let Some(known) = self.found.get_mut(&row) {
             *known = score;
@@ -127,16 +134,16 @@ impl Check {
         self.best.push((row, score));
     }
 
-    /// Keeps the `k` best rows offered.
+    /// Keeps only the `k` best of the rows offered.
     fn keep(&mut self, k: usize) {
         self.best
             .sort_unstable_by(|(a_row, a), (b_row, b)| b.score.total_cmp(&a.score).then(a_row.cmp(b_row)));
         self.best.truncate(k);
     }
 
-    /// Returns whether the rows found by f32 scores are the best by f64 scores. Fails if rounding errors cannot explain
-    /// a difference.
-    fn same(&self) -> Outcome<bool> {
+    /// Returns whether the rows found by f32 scores are the best by f64 scores. Fails if a row found has an f64
+    /// score that is lower than that of the last of the best rows by more than rounding errors can explain.
+    fn has_best_rows(&self) -> Outcome<bool> {
         let Some(&(_, worst)) = self.best.last() else { return Ok(self.found.is_empty()) };
         for (row, got) in &self.found {
             if got.score.is_nan() || got.score < worst.score - worst.max_error - got.max_error {
@@ -152,10 +159,11 @@ impl Check {
 }
 
 /// Scores a row in f64. An f32 sum of n products aᵢbᵢ is off by at most n·ε·Σ|aᵢbᵢ|, with ε the machine epsilon of f32
-/// (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1). Squared differences take three more
-/// roundings.
+/// (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1). In a sum of squared differences, the
+/// relative rounding error of a difference counts twice, because the difference is squared; this makes n + 2 instead of
+/// n. The code uses n + 3 for both sums, to be on the safe side.
 fn precise(similarity: Similarity, query: &[f32], row: &[f32]) -> Precise {
-    // The score, and the sum of the absolute values of its terms.
+    // The score, and an upper bound on the sum of the absolute values of its terms.
     let (mut sum, mut absolute_sum) = (0.0, 0.0);
     for (&a, &b) in query.iter().zip(row) {
         let (a, b) = (f64::from(a), f64::from(b));

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 use kernels::{Batch, Kernels, Score};
 use ranking::{Hit, TopKBuffer};
 
@@ -13,7 +13,7 @@ use crate::store::element::Element;
 use crate::store::rows_view::RowsView;
 use crate::{Error, Similarity};
 
-/// Number of rows scored at once for one query: their scores stay in the L1 cache.
+/// Number of rows per block in a search for one query. The scores of a block stay in the L1 cache.
 const ROWS_PER_BLOCK: usize = 64;
 /// If less than 1/`SPARSE_BLOCK_DIVISOR` of the rows of a block may be hits, only those are scored, one by one;
 /// otherwise the whole block is scored at once.
@@ -26,7 +26,7 @@ pub(crate) fn scan<T: Element>(
     k: usize,
     filter: Option<Filter>,
     control: &Control,
-) -> Result<Vec<Hit>, Cancelled> {
+) -> Result<Vec<Hit>, Canceled> {
     Ok(scan_one(view, 0..view.len(), query, k, filter, control)?.into_sorted())
 }
 
@@ -47,14 +47,14 @@ pub(crate) fn scan_many<T: Element>(
     })
 }
 
-/// Returns the size of the groups of queries that are scored together: the groups are about equal, and none is larger
-/// than a [`Batch`] can be.
+/// Returns the number of queries per group; the last group may have fewer. There are as
+/// few groups as possible, and none has more than [`Batch::queries_at_once`] queries.
 fn queries_per_group(dim: usize, num_queries: usize) -> usize {
     let max = Batch::queries_at_once(Kernels::detect(), dim);
     num_queries.div_ceil(num_queries.div_ceil(max).max(1)).max(1)
 }
 
-/// Returns the `k` best of a range of rows for each query of a group.
+/// Returns the `k` best of a range of rows for each query of the group `queries`.
 fn scan_range<T: Element>(
     view: &RowsView<T>,
     rows: Range<usize>,
@@ -62,7 +62,7 @@ fn scan_range<T: Element>(
     k: usize,
     filter: Option<Filter>,
     control: &Control,
-) -> Result<Vec<TopKBuffer>, Cancelled> {
+) -> Result<Vec<TopKBuffer>, Canceled> {
     let num_queries = queries.len() / view.dim;
     if num_queries == 1 {
         return Ok(vec![scan_one(view, rows, queries, k, filter, control)?]);
@@ -106,7 +106,7 @@ pub(crate) fn scan_one<T: Element>(
     k: usize,
     filter: Option<Filter>,
     control: &Control,
-) -> Result<TopKBuffer, Cancelled> {
+) -> Result<TopKBuffer, Canceled> {
     let mut best = TopKBuffer::new(k.min(rows.len()));
     if k == 0 {
         return Ok(best);

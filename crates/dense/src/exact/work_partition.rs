@@ -1,14 +1,15 @@
-//! Splits an exact search over threads: by queries and, if there are few queries, also by rows.
+//! Splits an exact search among threads: by queries and, if there are few queries, also by rows.
 
 use std::ops::Range;
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 use ranking::Hit;
 use rayon::prelude::*;
 
 use crate::Error;
 
-/// The minimum number of rows in a part: scoring fewer rows is too little work for a task.
+/// The minimum number of rows in a part (a range of rows that one task scores), except in the last part. Scoring fewer
+/// rows is too little work for a task.
 const MIN_ROWS_PER_PART: usize = 2048;
 /// Parts begin at multiples of this number of rows, so that a block of rows that is scored at once lies in one part.
 const PART_ALIGNMENT: usize = 64;
@@ -19,7 +20,7 @@ const PARTS_PER_THREAD: usize = 2;
 #[derive(Clone, Copy)]
 pub(crate) struct Partition {
     pub dim: usize,
-    /// The maximum number of queries that are searched together.
+    /// The number of queries in a group, which are searched together; the last group may have fewer.
     pub queries_per_group: usize,
     pub num_rows: usize,
     /// The number of hits to return per query.
@@ -33,7 +34,7 @@ pub(crate) fn search_partitioned(
     partition: Partition,
     threads: usize,
     control: &Control,
-    search: impl Fn(Range<usize>, &[f32]) -> Result<Vec<Vec<Hit>>, Cancelled> + Sync,
+    search: impl Fn(Range<usize>, &[f32]) -> Result<Vec<Vec<Hit>>, Canceled> + Sync,
 ) -> Result<Vec<Vec<Hit>>, Error> {
     let Partition { dim, queries_per_group, num_rows, k } = partition;
     let groups: Vec<&[f32]> = queries.chunks(queries_per_group * dim).collect();
@@ -50,7 +51,7 @@ pub(crate) fn search_partitioned(
         control.advance(merged.len() as u64);
         Ok(merged)
     };
-    let found: Result<Vec<Vec<Vec<Hit>>>, Cancelled> = threads::install_unless_single(threads, || {
+    let found: Result<Vec<Vec<Vec<Hit>>>, Canceled> = threads::install_unless_single(threads, || {
         if threads == 1 {
             groups.iter().map(search_group).collect()
         } else {
@@ -60,8 +61,8 @@ pub(crate) fn search_partitioned(
     Ok(found?.into_iter().flatten().collect())
 }
 
-/// Splits the rows into enough parts to keep all threads busy. If there are enough groups of queries for that, there is
-/// one part.
+/// Splits the rows into enough parts to keep all threads busy. If the groups of queries alone are enough for that,
+/// there is one part.
 fn split_rows(num_rows: usize, threads: usize, num_groups: usize) -> Vec<Range<usize>> {
     let num_parts = if threads == 1 { 1 } else { (PARTS_PER_THREAD * threads).div_ceil(num_groups.max(1)) };
     let size = num_rows.div_ceil(num_parts).max(MIN_ROWS_PER_PART).next_multiple_of(PART_ALIGNMENT);

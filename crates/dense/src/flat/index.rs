@@ -1,3 +1,5 @@
+//! The exact index, [`FlatIndex`]: adding, deleting, searching and saving rows.
+
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +27,9 @@ pub struct FlatIndex {
     stored: Stored,
 }
 
-/// The rows, with one variant per [`Storage`].
+/// The rows, with one variant per [`Storage`]. `Int8Filtered` also has an int8 copy of the rows. A search uses the copy
+/// to rule out most rows by a proven bound on their scores, and computes the f32 scores of only the others; the type
+/// `PrefilteredRows` combines the rows and the copy for this.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one per index")]
 enum Stored {
@@ -94,11 +98,12 @@ impl FlatIndex {
         Ok(())
     }
 
-    /// Deletes the rows with these ids, which may be added again afterwards. Deletes all of them or, on an error, none.
+    /// Deletes the rows with these ids. The ids may be added again afterward. Deletes all of the rows or, on an error,
+    /// none.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownId`]
+    /// [`Error::UnknownId`] for an id that is not in the index.
     pub fn delete<S: AsRef<str>>(&mut self, ids: &[S]) -> Result<(), Error> {
         for_rows!(&mut self.stored, rows => rows.delete(ids))
     }
@@ -109,11 +114,11 @@ impl FlatIndex {
         *self = self.compacted();
     }
 
-    /// Returns the `k` best rows for `query` `[dim]`, best first; fewer if there are fewer.
+    /// Returns the `k` best rows for `query` `[dim]`, best first; all rows if there are fewer than `k`.
     ///
     /// # Errors
     ///
-    /// [`Error::Dimension`], [`Error::NotFinite`], [`Error::Length`], [`Error::Zero`] or [`Error::Cancelled`].
+    /// [`Error::Dimension`], [`Error::NotFinite`], [`Error::Length`], [`Error::Zero`] or [`Error::Canceled`].
     pub fn search(&self, query: &[f32], k: usize, control: &Control) -> Result<Vec<Hit>, Error> {
         self.search_filtered(query, k, None, control)
     }
@@ -263,7 +268,7 @@ impl FlatIndex {
         for_rows!(&self.stored, rows => rows.metadata())
     }
 
-    /// Returns the number of bytes that the index holds in memory, without those that are mapped from a file.
+    /// Returns the number of bytes that the index holds in memory, not counting those that are mapped from a file.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let quantized = match &self.stored {
@@ -277,7 +282,7 @@ impl FlatIndex {
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`]
+    /// [`Error::Storage`] if the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let mut writer = Writer::create(path, KIND)?;
         for_rows!(&self.stored, rows => rows.write(&mut writer)?);
@@ -293,7 +298,7 @@ impl FlatIndex {
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`], also for a file of another kind of index.
+    /// [`Error::Storage`] if the file cannot be read, is corrupt, or belongs to another kind of index.
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::open_with(path, OpenOptions::default())
     }
@@ -329,7 +334,7 @@ impl FlatIndex {
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`]
+    /// [`Error::Storage`] if the file is corrupt.
     pub fn verify(&self) -> Result<(), Error> {
         for_rows!(&self.stored, rows => rows.verify())?;
         match &self.stored {
@@ -338,7 +343,7 @@ impl FlatIndex {
         }
     }
 
-    /// Returns the ords of a passage's rows in an index of [phrases](crate::PHRASES), without deleted ones, in the
+    /// Returns the ords of a passage's rows in an index of [phrases](crate::PHRASES_KEY), without deleted ones, in the
     /// order in which they were added.
     #[must_use]
     pub fn rows_of_passage(&self, passage: &str) -> Vec<u32> {
@@ -348,7 +353,7 @@ impl FlatIndex {
     /// Returns whether the hash table in which [`ord`](Self::ord) looks up ids has been built. An opened index builds
     /// it in the first call that needs it.
     #[must_use]
-    pub fn ids_listed(&self) -> bool {
+    pub fn has_id_table(&self) -> bool {
         self.ids().are_indexed()
     }
 

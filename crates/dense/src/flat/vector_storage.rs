@@ -1,3 +1,5 @@
+//! The storage formats of vectors in a flat index: [`Storage`].
+
 use serde_json::{Value, json};
 use storage::File;
 
@@ -13,11 +15,11 @@ pub enum Storage {
     /// added; numbers beyond ±65,504 are rejected. The scores are exactly those of the rounded vectors stored as
     /// [`F32`](Self::F32).
     F16,
-    /// Single precision, and an int8 copy as a prefilter, which takes one more byte per number and 12 more bytes per
-    /// row. A search reads the copy and scores only the vectors that the copy does not rule out. The error of each
-    /// row's copy has a proven bound, so hits and scores equal those of [`F32`](Self::F32), bit for bit. A search for
-    /// one query or a few reads about a quarter of the memory. A search for many queries computes less on CPUs with
-    /// dot-product instructions for bytes.
+    /// Single precision, and an int8 copy, which takes one more byte per number and 12 more bytes per row. A search
+    /// first reads the copy, and then scores in single precision only the vectors that the copy does not rule out. The
+    /// error of each row's copy has a proven bound, so hits and scores equal those of [`F32`](Self::F32), bit for bit.
+    /// Compared with `F32`, a search for one query or a few reads about a quarter of the memory, and on CPUs with
+    /// dot-product instructions for bytes, a batch search does less arithmetic.
     Int8Filtered,
 }
 
@@ -32,7 +34,7 @@ impl Storage {
         }
     }
 
-    /// Returns the storage with this name.
+    /// Returns the storage with this name; `None` for any other name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::F32, Self::F16, Self::Int8Filtered].into_iter().find(|storage| storage.name() == name)

@@ -1,3 +1,5 @@
+//! Writes the file of a flat index without holding its vectors in memory: [`FlatWriter`].
+
 use std::path::Path;
 
 use serde_json::Value;
@@ -46,7 +48,7 @@ impl FlatWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::Option`] for a dimension of 0 or above 2²⁰; [`Error::Storage`].
+    /// [`Error::Option`] for a dimension of 0 or above 2²⁰; [`Error::Storage`] if the file cannot be created.
     pub fn create(path: &Path, dim: usize, similarity: Similarity) -> Result<Self, Error> {
         Self::with_storage(path, dim, similarity, Storage::F32)
     }
@@ -75,13 +77,14 @@ impl FlatWriter {
     ///
     /// # Errors
     ///
-    /// As [`FlatIndex::add`](crate::FlatIndex::add); [`Error::Storage`], after which the file cannot be finished.
+    /// As [`FlatIndex::add`](crate::FlatIndex::add); [`Error::Storage`] if writing fails, after which the file cannot
+    /// be finished.
     pub fn push<S: AsRef<str>>(&mut self, ids: &[S], vectors: &[f32]) -> Result<(), Error> {
         let vectors = check_batch(self.dim, self.similarity, self.ids.len(), ids, vectors)?;
         if self.storage == Storage::F16 {
-            let halves = u16::encode(self.dim, vectors)?;
+            let encoded = u16::encode(self.dim, vectors)?;
             self.ids.extend(ids)?;
-            self.writer.append(bytemuck::cast_slice(&halves))?;
+            self.writer.append(bytemuck::cast_slice(&encoded))?;
         } else {
             self.ids.extend(ids)?;
             self.writer.append(bytemuck::cast_slice(&vectors))?;
@@ -110,7 +113,7 @@ impl FlatWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`]; [`Error::Count`] if writing failed in a [`push`](Self::push).
+    /// [`Error::Storage`] if writing fails; [`Error::Count`] if writing failed in an earlier [`push`](Self::push).
     pub fn finish(mut self, metadata: &Value) -> Result<(), Error> {
         let (expected, got) = (self.num_written, self.ids.len());
         if expected != got {

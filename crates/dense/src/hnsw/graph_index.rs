@@ -20,8 +20,8 @@ use super::squared_lengths::SquaredLengths;
 use crate::store::rows_view::RowsView;
 use crate::{Error, Similarity};
 
-/// The graph and the codes of rows. The owner stores the rows and passes a view of them to each function. Rows are
-/// first [encoded](Self::encode) and then [inserted](Self::insert) into the graph.
+/// The graph and the codes of rows. The rows are stored by the owner (an HNSW or growing index), which passes a view of
+/// them to each function. Rows are first [encoded](Self::encode) and then [inserted](Self::insert) into the graph.
 #[derive(Debug)]
 pub(crate) struct GraphIndex {
     graph: Graph,
@@ -59,7 +59,7 @@ impl GraphIndex {
     }
 
     /// Inserts these rows, which follow the rows in the graph and have codes, on `threads` threads (0: one per CPU).
-    /// Rows that are not live get no neighbors. On an error, inserts none. Counts each inserted row as one unit of
+    /// Rows that are not live get no neighbors. On an error, inserts none. Counts each live row as one unit of
     /// progress.
     pub fn insert(
         &mut self,
@@ -73,8 +73,8 @@ impl GraphIndex {
         insert_rows(&mut self.graph, rows, |row| view.is_live(row), &context)
     }
 
-    /// Inserts rows that are in the graph, but have no neighbors because they were not live when they were
-    /// [inserted](Self::insert). On an error, inserts none. Counts each inserted row as one unit of progress.
+    /// Gives neighbors to rows that are in the graph, but have none because they were not live when they were
+    /// [inserted](Self::insert). On an error, the graph does not change. Counts each row as one unit of progress.
     pub fn insert_revived(
         &mut self,
         view: &RowsView,
@@ -99,8 +99,8 @@ impl GraphIndex {
         self.graph.num_rows()
     }
 
-    /// Raises the maximum squared length of a row to `squared_length`, if that is larger, before rows of this length
-    /// are added. It matters only for graphs of augmented vectors.
+    /// Raises the maximum squared length of a row to `squared_length`, if that is larger. The caller does this before
+    /// it adds rows of up to this squared length. It matters only for graphs of augmented vectors (see `scorer.rs`).
     pub fn reserve_max(&mut self, squared_length: f32) {
         if let Some(squared_lengths) = &mut self.squared_lengths {
             squared_lengths.reserve_max(squared_length);

@@ -1,3 +1,6 @@
+//! The approximate index itself, [`HnswIndex`]: adding and deleting rows, and saving and opening the index. `search`
+//! has the searches, and `staging` adds a large batch in slices.
+
 mod search;
 mod staging;
 
@@ -11,7 +14,7 @@ use storage::{File, FileKind, OpenOptions, Writer};
 
 use super::graph_index::{GraphIndex, RowShape};
 use super::options::HnswOptions;
-use super::search::candidate_queue::MAX_ROWS;
+use super::search::candidate_queue::MAX_GRAPH_ROWS;
 use crate::store::rows::Rows;
 use crate::{Error, FlatIndex, Similarity};
 
@@ -20,11 +23,12 @@ const KIND: FileKind = FileKind { magic: *b"PKHNSW\0\0", version: 4, name: "HNSW
 
 /// Vectors with ids, searched approximately through a graph (Malkov and Yashunin, 2018).
 ///
-/// The scores of hits are exact and equal those of a [`FlatIndex`], but a few of the best rows may be missing. A search
-/// is exact if at most a few hundred rows may be hits, or if `k` is at least a quarter of their number: it then scores
-/// the vectors of all of them. If more rows may be hits, but too few for a beam search to be faster, a search scores
-/// the codes of all of them, and very few of the best rows are missing. A search always returns `k` hits if there are
-/// as many rows: if a beam search finds fewer, every row is scored.
+/// The scores of hits are exact and equal those of a [`FlatIndex`], but a few of the best rows may be missing. Call the
+/// rows that may be hits *allowed*: the live rows or, with a filter, the live rows that it allows. A search is exact if
+/// at most a few hundred rows are allowed, or if `k` is at least a quarter of their number: it then scores the vectors
+/// of all allowed rows. If more rows are allowed, but too few for a beam search to be faster, a search scores the codes
+/// of all allowed rows, and very few of the best rows are missing. A search always returns `k` hits if that many rows
+/// are allowed: if a beam search finds fewer, all allowed rows are scored.
 ///
 /// Hits are sorted best first; equal scores are sorted by ord. A query has the same hits whether it is searched alone
 /// or with others, and on any number of threads, unless [`search_many`](Self::search_many) scans all codes for a large
@@ -57,12 +61,12 @@ impl HnswIndex {
     }
 
     /// Builds a graph of the rows of a flat index, on `threads` threads (0: one per CPU). If the flat index was opened
-    /// from a file, f32 vectors stay in that file; half-precision vectors are converted to f32 in memory. Counts each
-    /// row as one unit of progress.
+    /// from a file, f32 vectors stay in that file; half-precision vectors are converted to f32 in memory. Deleted rows
+    /// stay deleted. Counts each live row as one unit of progress.
     ///
     /// # Errors
     ///
-    /// [`Error::Option`], [`Error::Full`], [`Error::Threads`] or [`Error::Cancelled`].
+    /// [`Error::Option`], [`Error::Full`], [`Error::Threads`] or [`Error::Canceled`].
     pub fn from_flat(
         flat: FlatIndex,
         options: HnswOptions,
@@ -70,8 +74,8 @@ impl HnswIndex {
         control: &Control,
     ) -> Result<Self, Error> {
         options.check()?;
-        if flat.len() > MAX_ROWS {
-            return Err(Error::Full { expected: MAX_ROWS, got: flat.len() });
+        if flat.len() > MAX_GRAPH_ROWS {
+            return Err(Error::Full { expected: MAX_GRAPH_ROWS, got: flat.len() });
         }
         let mut index = Self::from_rows(flat.into_rows(), options);
         index.insert_from(0, threads, control)?;
@@ -79,12 +83,12 @@ impl HnswIndex {
     }
 
     /// Adds the vectors `[n * dim]`, row-major, under `n` ids on `threads` threads (0: one per CPU). Adds all of them
-    /// or, on an error or when cancelled, none; the index is then what it was before. Counts each row as one unit of
+    /// or, on an error or when canceled, none; the index is then what it was before. Counts each row as one unit of
     /// progress.
     ///
     /// # Errors
     ///
-    /// As [`FlatIndex::add`]; [`Error::Threads`]; [`Error::Cancelled`].
+    /// As [`FlatIndex::add`]; also [`Error::Threads`] and [`Error::Canceled`].
     pub fn add(
         &mut self,
         ids: Vec<String>,
@@ -94,9 +98,9 @@ impl HnswIndex {
     ) -> Result<(), Error> {
         control.check()?;
         let new = self.rows.append(&ids, vectors)?;
-        if new.end as usize > MAX_ROWS {
+        if new.end as usize > MAX_GRAPH_ROWS {
             self.rows.truncate(new.start as usize);
-            return Err(Error::Full { expected: MAX_ROWS, got: new.end as usize });
+            return Err(Error::Full { expected: MAX_GRAPH_ROWS, got: new.end as usize });
         }
         let inserted = self.insert_from(new.start, threads, control);
         if inserted.is_err() {
@@ -105,21 +109,22 @@ impl HnswIndex {
         inserted
     }
 
-    /// Deletes the rows with these ids, which may be added again afterwards. Deletes all of them or, on an error, none.
+    /// Deletes the rows with these ids. The ids may be added again afterward. Deletes all of the rows or, on an error,
+    /// none.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownId`]
+    /// [`Error::UnknownId`] for an id that is not in the index.
     pub fn delete<S: AsRef<str>>(&mut self, ids: &[S]) -> Result<(), Error> {
         self.rows.delete(ids)
     }
 
-    /// Frees the space of deleted rows by building a new graph of the others. The others keep their order, but the ord
-    /// of a row that was added after a deleted one changes. Counts each row as one unit of progress.
+    /// Frees the space of deleted rows by building a new graph of the live rows. The live rows keep their order, but
+    /// the ord of a row that was added after a deleted one changes. Counts each live row as one unit of progress.
     ///
     /// # Errors
     ///
-    /// [`Error::Threads`] or [`Error::Cancelled`]; the index is then what it was before.
+    /// [`Error::Threads`] or [`Error::Canceled`]; the index is then what it was before.
     pub fn compact(&mut self, threads: usize, control: &Control) -> Result<(), Error> {
         *self = self.compacted(threads, control)?;
         Ok(())
@@ -135,11 +140,11 @@ impl HnswIndex {
         self.rows.ids().id(ord)
     }
 
-    /// Calls `visit` with the [id](Self::id) of each hit, in order. This is faster than calling `id` for each.
+    /// Calls `visit` with the [id](Self::id) of each hit, in order. This is faster than calling `id` for each hit.
     ///
     /// # Panics
     ///
-    /// If there is no such row.
+    /// If the index has no row with the ord of a hit.
     pub fn for_each_id(&self, hits: &[Hit], visit: impl FnMut(&str)) {
         self.rows.ids().for_each_id(hits, visit);
     }
@@ -160,7 +165,7 @@ impl HnswIndex {
         self.rows.stored(ord)
     }
 
-    /// Returns the number of rows, including deleted ones: ords are below this.
+    /// Returns the number of rows, including deleted ones. All ords are below it.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -202,7 +207,7 @@ impl HnswIndex {
         self.rows.metadata()
     }
 
-    /// Returns the number of bytes that the index holds in memory, without those that are mapped from a file.
+    /// Returns the number of bytes that the index holds in memory, without the data that is mapped from a file.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.rows.memory_bytes() + self.graph.memory_bytes()
@@ -212,7 +217,7 @@ impl HnswIndex {
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`]
+    /// [`Error::Storage`] if the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let mut writer = Writer::create(path, KIND)?;
         self.rows.write(&mut writer)?;
@@ -225,7 +230,7 @@ impl HnswIndex {
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`], also for a file of another kind of index.
+    /// [`Error::Storage`] if the file cannot be read, is corrupt, or belongs to another kind of index.
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::open_with(path, OpenOptions::default())
     }
@@ -234,7 +239,7 @@ impl HnswIndex {
     ///
     /// # Errors
     ///
-    /// Same as [`open`](Self::open).
+    /// As [`open`](Self::open).
     pub fn open_with(path: &Path, options: OpenOptions) -> Result<Self, Error> {
         let file = Arc::new(File::open_with(path, KIND, options)?);
         let rows = Rows::open(&file)?;
@@ -252,14 +257,14 @@ impl HnswIndex {
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`]
+    /// [`Error::Storage`] if the file is corrupt.
     pub fn verify(&self) -> Result<(), Error> {
         self.rows.verify()?;
         self.rows.file().map_or(Ok(()), |file| self.graph.verify(file))
     }
 
-    /// Returns the ords of a passage's rows in an index of [phrases](crate::PHRASES), without deleted ones, in the
-    /// order in which they were added.
+    /// Returns the ords of a passage's live rows in an index of [phrases](crate::PHRASES_KEY), in the order in which
+    /// the rows were added.
     #[must_use]
     pub fn rows_of_passage(&self, passage: &str) -> Vec<u32> {
         self.rows.ids().rows_of_passage(passage)
@@ -268,11 +273,11 @@ impl HnswIndex {
     /// Returns whether the hash table in which [`ord`](Self::ord) looks up ids has been built. An opened index builds
     /// it in the first call that needs it.
     #[must_use]
-    pub fn ids_listed(&self) -> bool {
+    pub fn has_id_table(&self) -> bool {
         self.rows.ids().are_indexed()
     }
 
-    /// Returns an index of these rows whose graph is empty.
+    /// Returns an index of `rows` with an empty graph.
     fn from_rows(rows: Rows, options: HnswOptions) -> Self {
         let graph = GraphIndex::new(rows.dim(), rows.similarity(), options);
         Self { rows, graph }

@@ -12,7 +12,8 @@
 //!   codes.
 //! - `scorer` scores rows by their codes. Building and searching use it; a search finally scores its candidates by
 //!   their vectors.
-//! - `squared_lengths` has a number per row that only some graphs for inner products need (`InnerProduct::AugmentedL2`).
+//! - `squared_lengths` has the squared length of each row, which only graphs for inner products with the option
+//!   `InnerProduct::AugmentedL2` need.
 //! - `options` has the options that are stored in files.
 //!
 //! The file format of an HNSW index, version 4, is a container of the crate `storage`. All numbers are little-endian,

@@ -1,8 +1,8 @@
-//! The options of an HNSW index.
+//! The options of the graph of an HNSW or growing index.
 
 use crate::Error;
 
-/// The default number of candidates that a search expands.
+/// The default of `ef`, the number of candidates that a beam search expands.
 pub const DEFAULT_EF_SEARCH: usize = 128;
 
 /// How a graph represents inner products, for [`Similarity::Dot`](crate::Similarity::Dot): which rows count as near
@@ -33,7 +33,7 @@ impl InnerProduct {
         }
     }
 
-    /// Returns the value with this name.
+    /// Returns the value with this name; `None` for any other name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Graph, Self::AugmentedL2].into_iter().find(|value| value.name() == name)
@@ -43,9 +43,9 @@ impl InnerProduct {
 /// What an index stores per row besides its vector and its neighbors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
-    /// Codes of 4 bits per number (8 bits up to dimension 64) and, above dimension 128, a sketch: 64 bytes of
-    /// signs (one cache line), from which a search estimates the score of a row. It discards most rows before it reads
-    /// their codes.
+    /// Codes of 4 bits per number (8 bits up to dimension 64) and, above dimension 128, a sketch: one cache line of 64
+    /// bytes with the signs of up to 384 numbers of the rotated row. A search estimates the score of a row from its
+    /// sketch, and discards most rows before it reads their codes.
     #[default]
     Fast,
     /// Only the codes.
@@ -62,7 +62,7 @@ impl Layout {
         }
     }
 
-    /// Returns the layout with this name.
+    /// Returns the layout with this name; `None` for any other name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Fast, Self::Compact].into_iter().find(|layout| layout.name() == name)
@@ -74,13 +74,13 @@ impl Layout {
 pub struct HnswOptions {
     /// The maximum number of neighbors of a row in each layer above layer 0; in layer 0 it is `2 * m`. From 2 to 1024.
     pub m: usize,
-    /// The number of candidates that are kept when a row is inserted. Its neighbors, up to `m`, are selected from
-    /// them. From 1 to 65,536.
+    /// The number of candidates that a beam search finds in each layer when a row is inserted. Up to `m` of the
+    /// candidates in a layer are selected as the row's neighbors there. From 1 to 65,536.
     pub ef_construction: usize,
     /// Determines the random levels of the rows.
     pub seed: u64,
-    /// Whether the nearest pruned candidates fill the places left in a row's list. A candidate is pruned if it is
-    /// nearer to a selected neighbor than to the row.
+    /// Whether the nearest pruned candidates fill the free places in the adjacency list of a row. A candidate is pruned
+    /// if it is nearer to a selected neighbor than to the row.
     pub keep_pruned: bool,
     /// Which rows are near each other; used with [`Similarity::Dot`](crate::Similarity::Dot) only.
     pub inner_product: InnerProduct,
@@ -89,7 +89,7 @@ pub struct HnswOptions {
 }
 
 impl Default for HnswOptions {
-    /// 24 neighbors, 200 candidates, seed 42, pruned neighbors kept, [`InnerProduct::Graph`], [`Layout::Fast`].
+    /// `m` = 24, `ef_construction` = 200, seed 42, pruned candidates kept, [`InnerProduct::Graph`], [`Layout::Fast`].
     fn default() -> Self {
         Self {
             m: 24,

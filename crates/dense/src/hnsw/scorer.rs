@@ -1,18 +1,19 @@
 //! Scores rows by their codes, for beam searches, code scans and building.
 //!
-//! Scores are approximate; a higher score is nearer. For inner products and cosine, a score is about `q·x`. For L2 it
-//! is about `q·x − |x|²/2`, which decreases as the distance increases.
+//! Scores are approximate; a row with a higher score is nearer. For inner products and cosine, the score of a row `x`
+//! for a query `q` is about `q·x`. For L2 it is about `q·x − |x|²/2`, which decreases as the distance increases.
 //!
 //! **Augmented vectors.** With [`InnerProduct::AugmentedL2`](crate::InnerProduct::AugmentedL2), the graph for inner
-//! products is built by distance (Bachrach et al., 2014). Each row gets one more coordinate, `x' = (x, √(φ² − |x|²))`,
-//! with `φ` the maximum length of a row, so that all augmented rows have the length `φ`. The squared distance
+//! products is built by the Euclidean distance of augmented rows (Bachrach et al., 2014). Each row gets one more
+//! coordinate, `x' = (x, √(φ² − |x|²))`, with `φ` the maximum length of a row, so that all augmented rows have the
+//! length `φ`. The squared distance
 //!
 //! ```text
 //! |x' − y'|² = 2φ² − 2·(x·y + √(φ² − |x|²) · √(φ² − |y|²))
 //! ```
 //!
-//! decreases as the sum in parentheses increases; that sum is the score of two rows. A query has the augmented
-//! coordinate 0, so its scores are still inner products.
+//! decreases as the sum in the outer parentheses increases; that sum is the score of one row for another. The query of
+//! a search has the augmented coordinate 0, so its scores are still inner products.
 
 use crate::hnsw::codes::{CodesView, QuantizedQuery, Threshold};
 use crate::hnsw::squared_lengths::SquaredLengths;
@@ -30,18 +31,18 @@ pub(crate) struct Scorer<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct ScoreBuffers {
     products: Vec<i32>,
-    /// The scores of the rows passed to [`Scorer::score`], in their order.
+    /// The scores of the rows passed to [`Scorer::score`], in the order of the rows.
     pub scores: Vec<f32>,
 }
 
 /// The augmented coordinates of rows, which are computed from their squared lengths.
 #[derive(Debug, Clone, Copy)]
 struct AugmentedCoordinates<'a> {
-    /// |x|² of the rows in a file.
+    /// |x|² of the rows that are in a mapped file.
     mapped: &'a [f32],
-    /// |x|² of the rows after them.
+    /// |x|² of the rows after these, which are in memory.
     appended: &'a [f32],
-    /// φ²
+    /// φ², the maximum squared length of a row.
     max_squared: f32,
 }
 
@@ -70,15 +71,15 @@ impl<'a> Scorer<'a> {
         query
     }
 
-    /// Makes a query from a row's codes: less exact than from its vector, but the codes are more likely in the cache.
+    /// Makes a query from a row's codes, which are less exact than its vector, but more likely to be in the cache.
     pub fn query_from_codes(&self, row: u32) -> QuantizedQuery {
         let mut query = self.codes.query_from_codes(row);
         query.augmented = self.augmented_coordinate(row);
         query
     }
 
-    /// Overwrites a query made by [`query_from_codes`](Self::query_from_codes) with the codes of another row. Its
-    /// memory is reused if the codes have four bits.
+    /// Overwrites a query made by [`query_from_codes`](Self::query_from_codes) with the codes of another row. With
+    /// 4-bit codes, the query's memory is reused.
     pub fn set_query_to_codes(&self, query: &mut QuantizedQuery, row: u32) {
         self.codes.set_query_to_codes(query, row);
         query.augmented = self.augmented_coordinate(row);
@@ -94,7 +95,8 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// Removes the rows that, by their sketches, are unlikely to reach the threshold. Without sketches, keeps all rows.
+    /// Removes the rows that, by their sign-bit sketches, are unlikely to reach the threshold. Keeps all rows if they
+    /// have no sketches.
     pub fn prefilter(
         &self,
         query: &QuantizedQuery,
@@ -149,7 +151,7 @@ mod tests {
     use crate::store::rows::Rows;
 
     #[test]
-    fn scores_of_augmented_rows_give_their_euclidean_distance() {
+    fn scores_of_augmented_rows_approximate_their_euclidean_distances() {
         let mut rows = Rows::new(2, Similarity::Dot, serde_json::Value::Null).expect("a dimension");
         rows.append(&["a", "b", "c"], &[3.0, 0.0, 0.0, 4.0, 1.0, 1.0]).expect("rows");
         let mut lengths = SquaredLengths::new();
@@ -167,7 +169,7 @@ mod tests {
         for (a, b) in [(0, 1), (0, 2), (1, 2)] {
             for query in [scorer.query_from_row(a), scorer.query_from_codes(a)] {
                 scorer.score(&query, &[b], &mut buffers);
-                // 2φ² minus twice the score. It is only approximate, because codes are rounded.
+                // The squared distance is 2φ² minus twice the score. It is approximate, because codes are rounded.
                 let distance = 32.0 - 2.0 * buffers.scores[0];
                 assert!((distance - expected(a, b)).abs() < 0.5, "{a} and {b}: {distance}");
             }

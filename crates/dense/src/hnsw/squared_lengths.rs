@@ -5,7 +5,7 @@ use crate::hnsw::options::InnerProduct;
 use crate::similarity::squared_length;
 use crate::store::columns::column::Column;
 
-/// |x|² of each row, and φ², the maximum.
+/// |x|² of each row x, and φ²: the maximum of these, or a larger number that [`reserve_max`](Self::reserve_max) set.
 #[derive(Debug)]
 pub(crate) struct SquaredLengths {
     column: Column<f32>,
@@ -22,8 +22,8 @@ impl SquaredLengths {
         Self { column: Column::new(), max: 0.0 }
     }
 
-    /// Takes the squared lengths of a file; `None` unless the column has `num_rows` numbers that are finite and not
-    /// negative.
+    /// Takes the squared lengths that are stored in a file. Returns `None` unless the column consists of `num_rows`
+    /// finite, non-negative numbers.
     pub fn from_column(column: Column<f32>, num_rows: usize) -> Option<Self> {
         let (values, _) = column.parts();
         if values.len() != num_rows || !values.iter().all(|value| value.is_finite() && *value >= 0.0) {
@@ -49,12 +49,13 @@ impl SquaredLengths {
         self.max = self.max.max(squared);
     }
 
-    /// Raises φ² to `squared_length`, if that is larger, before rows of that length are added.
+    /// Raises φ² to `squared_length`, if that is larger. The caller does this before it adds rows with squared lengths
+    /// of up to `squared_length`.
     pub fn reserve_max(&mut self, squared_length: f32) {
         self.max = self.max.max(squared_length);
     }
 
-    /// Keeps the squared lengths of the first `num_rows` rows, and computes φ² from them.
+    /// Keeps the squared lengths of the first `num_rows` rows, and recomputes φ² as their maximum.
     pub fn truncate(&mut self, num_rows: usize) {
         self.column.truncate(num_rows);
         let (mapped, appended) = self.column.parts();

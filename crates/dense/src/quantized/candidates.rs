@@ -1,4 +1,5 @@
-//! The rows that the bounds of one query do not rule out. In the end, they are scored by their vectors.
+//! The candidates of a search: rows that the bounds on a query's scores do not rule out. In the end, candidates are
+//! scored by their vectors.
 
 use kernels::prefetch;
 use ranking::{Hit, TopK};
@@ -10,23 +11,26 @@ use crate::store::rows_view::RowsView;
 const PREFETCH_DISTANCE: usize = 4;
 /// If a query has more candidates than this plus `k` times [`MAX_CANDIDATES_PER_HIT`], all rows are scored instead.
 const MAX_CANDIDATES: usize = 1 << 15;
+/// See [`MAX_CANDIDATES`].
 const MAX_CANDIDATES_PER_HIT: usize = 8;
 /// Candidates are first pruned when there are this many plus `k` times [`FIRST_PRUNING_PER_HIT`].
 const FIRST_PRUNING: usize = 1024;
+/// See [`FIRST_PRUNING`].
 const FIRST_PRUNING_PER_HIT: usize = 4;
 
 /// The rows that may be among the `k` best for one query.
 pub(super) struct Candidates {
     k: usize,
-    /// The `k` best lower bounds, and others up to a total of `2 * k`.
+    /// The `k` best lower bounds, and up to `k` others that were added since these were last selected.
     lower_bounds: Vec<f32>,
-    /// The `k`-th best lower bound when it was last determined. Rows whose upper bound is below it are ruled out.
+    /// The `k`-th best lower bound when it was last determined. Rows whose upper bound is below it are ruled out. It is
+    /// −∞ at first, and ∞ once `has_overflowed` is true.
     pub min_upper_bound: f32,
     /// The candidates.
     pub rows: Vec<Candidate>,
     /// The number of candidates at which they are pruned next.
     prune_at: usize,
-    /// Whether there are so many candidates that scoring all rows is cheaper. `rows` is then empty.
+    /// Whether there were so many candidates that scoring all rows is cheaper. `rows` is then empty.
     pub has_overflowed: bool,
 }
 
@@ -49,7 +53,8 @@ impl Candidates {
         }
     }
 
-    /// Adds a row, unless it is ruled out.
+    /// Adds a row with its bounds, unless its upper bound rules it out. Once in a while, prunes the candidates; if too
+    /// many remain, drops all of them and sets `has_overflowed`.
     pub fn push(&mut self, candidate: Candidate, lower_bound: f32) {
         if candidate.upper_bound < self.min_upper_bound {
             return;
@@ -74,6 +79,7 @@ impl Candidates {
         }
     }
 
+    /// Sets `min_upper_bound` to the `k`-th best lower bound, if there are `k` lower bounds, and drops the worse ones.
     fn raise_min_upper_bound(&mut self) {
         if self.k > 0 && self.lower_bounds.len() >= self.k {
             let (_, &mut kth_best, _) =
@@ -83,7 +89,7 @@ impl Candidates {
         }
     }
 
-    /// Removes the candidates that are ruled out by lower bounds found after they were added.
+    /// Removes the candidates that are ruled out by lower bounds of rows added after them.
     pub fn prune(&mut self) {
         self.raise_min_upper_bound();
         self.rows.retain(|candidate| candidate.upper_bound >= self.min_upper_bound);

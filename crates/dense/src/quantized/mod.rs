@@ -1,13 +1,14 @@
-//! Exact search with an int8 copy of the vectors as a prefilter.
+//! Exact search in flat indexes with the storage `int8Filtered`: an int8 copy of the vectors serves as a *prefilter*, a
+//! first pass that rules out most rows. It has nothing to do with the filters that restrict a search to some passages.
 //!
-//! Besides its vector, each row has 8-bit codes. A search first computes an upper and a lower bound of every row's
+//! Besides its vector, each row has 8-bit codes. A search first computes an upper and a lower bound on every row's
 //! score from its codes, which takes a quarter of the memory traffic of scoring the vectors. It then scores the vectors
 //! of only those rows that may be among the `k` best. Hits and scores equal those of a scan of all vectors, bit for
 //! bit.
 //!
 //! **Bound.** A row `x` is approximated by `x̂ = s·c`: a scale `s` times codes `c`, which are integers from −127 to
-//! 127. The row's *error* `e` is an upper bound of `|x − x̂|`, and its *length* `n` an upper bound of `|x|`. A query
-//! `q` is approximated by `q̂ = t·w` in the same way, with a scale `t` and integers `w`; `ε` is an upper bound of
+//! 127. The row's *error* `e` is an upper bound on `|x − x̂|`, and its *length* `n` an upper bound on `|x|`. A query
+//! `q` is approximated by `q̂ = t·w` in the same way, with a scale `t` and integers `w`; `ε` is an upper bound on
 //! `|q − q̂|`. Then
 //!
 //! ```text
@@ -20,9 +21,9 @@
 //! of floating-point arithmetic.
 //!
 //! - [`QuantizedRows`] holds the codes, scales, errors and lengths of all rows.
-//! - `score_bounds` quantizes queries and derives the bounds of their scores.
-//! - `search` collects the rows whose upper bound reaches the `k`-th best lower bound; `candidates` keeps and scores
-//!   them.
+//! - `score_bounds` quantizes queries and derives the bounds on scores.
+//! - `search` collects the rows whose upper bound reaches the `k`-th best lower bound; `candidates` keeps these rows
+//!   and scores their vectors.
 
 mod candidates;
 mod quantized_rows;

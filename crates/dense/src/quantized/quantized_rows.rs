@@ -1,4 +1,5 @@
-//! The int8 codes of all rows, with the numbers that bound their error.
+//! The int8 codes of all rows, with the numbers from which bounds on scores are computed. The [parent module](super)
+//! defines these numbers: the scale, the error and the length of a row.
 
 use std::sync::Arc;
 
@@ -12,10 +13,10 @@ use crate::store::rows::Rows;
 
 /// The largest code. The smallest is −127, so that the range is symmetric.
 const MAX_CODE: f64 = 127.0;
-/// A length that was computed in double precision, multiplied by this factor, is an upper bound of the true length. Its
-/// relative error is less than 2⁻³⁰: the sum of up to 65,536 squares takes 2¹⁶ roundings with a relative error of 2⁻⁵³
-/// each, and the square root halves their total. For the length of a difference of vectors, each difference is rounded
-/// once more.
+/// A length that was computed in double precision, multiplied by this factor, is an upper bound on the true length. The
+/// computed length has a relative error of less than 2⁻³⁰: the sum of up to 65,536 squares takes 2¹⁶ roundings with a
+/// relative error of 2⁻⁵³ each, and the square root halves their total. For the length of a difference of vectors, each
+/// difference is rounded once more.
 pub(super) const LENGTH_ROUNDING: f64 = 1.0 + 1.0 / (1u64 << 30) as f64;
 
 /// The int8 copy of an index's rows.
@@ -26,9 +27,9 @@ pub(crate) struct QuantizedRows {
     codes: Column<u8>,
     /// The quantization scale of each row.
     scales: Column<f32>,
-    /// For each row `x` with the approximation `x̂`, an upper bound of `|x − x̂|`.
+    /// For each row `x` with the approximation `x̂`, an upper bound on `|x − x̂|`.
     errors: Column<f32>,
-    /// For each row `x`, an upper bound of `|x|`.
+    /// For each row `x`, an upper bound on `|x|`.
     lengths: Column<f32>,
 }
 
@@ -48,6 +49,7 @@ pub(super) struct RowBounds {
 }
 
 impl QuantizedRows {
+    /// Creates an empty copy. Fails with [`Error::Option`] if `dim` is above [`MAX_DIM`], the limit of the kernels.
     pub fn new(dim: usize) -> Result<Self, Error> {
         if dim > MAX_DIM {
             let expected = format!("1 to {MAX_DIM} with the storage int8Filtered");
@@ -61,7 +63,7 @@ impl QuantizedRows {
         Self { dim, codes: Column::new(), scales, errors, lengths }
     }
 
-    /// Appends stored vectors `[n * dim]`.
+    /// Encodes the stored vectors `[n * dim]` and appends their codes.
     pub fn extend(&mut self, vectors: &[f32]) {
         let mut codes = vec![0; self.dim];
         for row in vectors.chunks_exact(self.dim) {
@@ -79,7 +81,7 @@ impl QuantizedRows {
         copy
     }
 
-    /// Opens the sections written by [`write`](Self::write), which stay in the file.
+    /// Opens and checks the sections written by [`write`](Self::write), without copying them to memory.
     pub fn open(file: &Arc<File>, dim: usize, num_rows: usize) -> Result<Self, Error> {
         let corrupt = |expected, got| storage::Error::corrupt(file.path(), expected, got);
         if dim > MAX_DIM {
@@ -100,7 +102,7 @@ impl QuantizedRows {
             }
             match values.iter().find(|value| !value.is_finite() || **value < 0.0) {
                 Some(got) => {
-                    let expected = format!("\"{section}\" that are finite and not negative");
+                    let expected = format!("finite, non-negative numbers in section \"{section}\"");
                     Err(corrupt(expected, got.to_string()).into())
                 }
                 None => Ok(column),
@@ -112,8 +114,8 @@ impl QuantizedRows {
         Ok(Self { dim, codes, scales, errors, lengths })
     }
 
-    /// Checks that the errors and lengths of a file are upper bounds: otherwise a search could miss one of the best
-    /// rows.
+    /// Checks that the errors and lengths in a file are upper bounds. If they were not, a search could miss one of the
+    /// best rows.
     pub fn verify(&self, rows: &Rows) -> Result<(), Error> {
         let Some(file) = rows.file() else { return Ok(()) };
         let is_valid = |&row: &u32| {
@@ -127,8 +129,8 @@ impl QuantizedRows {
         };
         match (0..rows.len() as u32).find(|row| !is_valid(row)) {
             Some(row) => {
-                let expected = "codes within the stored error of their rows".to_owned();
-                Err(storage::Error::corrupt(file.path(), expected, format!("others at row {row}")).into())
+                let expected = format!("upper bounds on the error and the length of row {row}");
+                Err(storage::Error::corrupt(file.path(), expected, "smaller numbers".to_owned()).into())
             }
             None => Ok(()),
         }
@@ -152,8 +154,8 @@ impl QuantizedRows {
         self.codes.memory_bytes() + bounds.iter().sum::<usize>()
     }
 
-    /// Returns up to `max` consecutive rows from `start`. A block ends at the last row that is in a file, because the
-    /// rows in memory are in another slice, and at the last row.
+    /// Returns up to `max` consecutive rows from the row `start` on. The rows are either all in the file or all in
+    /// memory, because the two parts are separate slices.
     pub(super) fn block(&self, start: usize, max: usize) -> QuantizedBlock<'_> {
         let in_file = self.scales.parts().0.len();
         let end = if start < in_file { in_file } else { self.scales.len() };
@@ -186,8 +188,8 @@ pub(super) fn encode(row: &[f32], codes: &mut [u8]) -> RowBounds {
         product += value * f64::from(number);
         squares += value * value;
     }
-    // The scale that minimizes the squared error. It exists because the largest number has the code ±127, so that
-    // `squares` is positive.
+    // The scale that minimizes the squared error. `squares` is positive, because the number with the largest absolute
+    // value has the code ±127.
     let scale = if max == 0.0 { 0.0 } else { (product / squares) as f32 };
     let length = round_up(squared_length(row).sqrt() * LENGTH_ROUNDING);
     RowBounds { scale, error: round_up(quantization_error(row, &values, scale)), length }
@@ -216,8 +218,8 @@ pub(super) fn round_to_steps(vector: &[f32], max_steps: f64) -> Rounded {
     Rounded { values, max }
 }
 
-/// Returns an upper bound of the distance between a vector and its approximation, which is `values` times `scale`. The
-/// products are exact in double precision, because both factors have at most 24 bits.
+/// Returns an upper bound on the distance between a vector and its approximation, which is `values` times `scale`. The
+/// products are exact in double precision, because both factors have at most 24 significant bits.
 pub(super) fn quantization_error(vector: &[f32], values: &[f64], scale: f32) -> f64 {
     let scale = f64::from(scale);
     let squares: f64 =

@@ -1,26 +1,26 @@
-//! Quantizes queries and derives the bounds of their scores.
+//! Quantizes queries and derives the bounds on their scores.
 //!
-//! The [module](super) derives the bound in exact arithmetic. This file adds the rounding errors, so that the bounds
-//! hold for scores as they are computed. Let `u = 2⁻²⁴` be the unit roundoff of `f32`, `d` the dimension, `p` an upper
-//! bound of `|q|`, `ε` an upper bound of `|q − q̂|`, and `e` and `n` the error and the length of a row.
+//! The [parent module](super) derives the bound in exact arithmetic. This file adds the rounding errors, so that the
+//! bounds hold for scores as they are computed. Let `u = 2⁻²⁴` be the unit roundoff of `f32`, `d` the dimension, `p` an
+//! upper bound on `|q|`, `ε` an upper bound on `|q − q̂|`, and `e` and `n` the error and the length of a row.
 //!
-//! - **The estimate** `t·s·(w·c)` takes at most five operations in `f32`, which lose less than `8u·W·(n + e)`. Here `W`
-//!   is the length of `t·w`. In a 16-bit query, each `wᵢ` is a sum `256·high + low` of two terms, and `W` is the length
-//!   of `t·(256·|high| + |low|)` instead. If an intermediate result is subnormal, it loses up to half of the smallest
-//!   positive float, and this loss is multiplied by the row's scale, which is below `n` or is itself the smallest
-//!   positive float.
+//! - **The estimate** `t·s·(w·c)` takes at most five operations in `f32`, whose rounding errors add up to less than
+//!   `8u·W·(n + e)`. Here `W` is the length of `t·w`. In a 16-bit query, each `wᵢ` is a sum `256·high + low` of two
+//!   terms, and `W` is the length of `t·(256·|high| + |low|)` instead. If an intermediate result is subnormal, it is
+//!   off by up to half of the smallest positive float, and this error is multiplied by the row's scale, which is below
+//!   `n` or is itself the smallest positive float.
 //! - **The bound itself** takes at most six operations, so each of its coefficients is multiplied by `1 + 16u`.
 //! - **The score** that is bounded is a sum with rounding errors (see `kernels::reference`). An inner product is off by
-//!   up to `γ₍d₊₁₎·p·n`, half of a squared distance by up to `γ₍d₊₃₎·(p + n)²/2`, and either by up to half of the
-//!   smallest positive float per dimension. Here `γₖ = k·u / (1 − k·u)` (Higham, "Accuracy and Stability of Numerical
-//!   Algorithms", 2002, section 3.1).
-//! - **Distances** need `|x|²`, for which `n²` is used. It is larger by less than `2⁻²¹·n²`, and its operations lose up
-//!   to `8u·n²`.
+//!   up to `γ₍d₊₁₎·p·n`, and half of a squared distance by up to `γ₍d₊₃₎·(p + n)²/2`. To both, subnormal results add up
+//!   to half of the smallest positive float per dimension. Here `γₖ = k·u / (1 − k·u)` (Higham, "Accuracy and Stability
+//!   of Numerical Algorithms", 2002, section 3.1).
+//! - **Distances** need `|x|²`, for which `n²` is used. `n²` exceeds `|x|²` by less than `2⁻²¹·n²`, and the operations
+//!   on `n²` add rounding errors of up to `8u·n²`.
 //!
 //! A bound therefore has the form `t·s·(w·c) ± (per_error·e + per_length·n + per_square·n² + constant)`, which
 //! [`Int8Bound`] evaluates for many rows at once, with `e` as the addend of the row.
 //!
-//! For inner products, it bounds `q·x`. For distances, it bounds `q·x − |x|²/2 = (score + |q|²) / 2`.
+//! For inner products and cosine, it bounds `q·x`. For distances, it bounds `q·x − |x|²/2 = (score + |q|²) / 2`.
 
 use kernels::int8::{Int8Bound, Int8Queries};
 use numerics::rounding::{SMALLEST_SUBNORMAL, UNIT_ROUNDOFF, gamma};
@@ -34,10 +34,11 @@ const MAX_STEPS_16_BIT: f64 = 32_639.0;
 /// The largest integer in an 8-bit query.
 const MAX_STEPS_8_BIT: f64 = 127.0;
 
-/// Queries quantized to integers, with the bounds of their scores.
+/// Queries quantized to integers, with the bounds on their scores.
 #[derive(Debug)]
 pub(super) struct QuantizedQueries {
-    /// With 16 bits, two vectors per query: first the high bytes of its integers, then the low bytes.
+    /// One vector per 8-bit query. Two vectors per 16-bit query: first the high bytes of its integers, then the low
+    /// bytes.
     pub vectors: Int8Queries,
     pub bounds: Vec<ScoreBounds>,
     pub precision: Precision,
@@ -52,7 +53,7 @@ pub(super) enum Precision {
     SixteenBit,
 }
 
-/// Bounds of the scores of one query.
+/// Bounds on the scores of one query.
 #[derive(Debug)]
 pub(super) struct ScoreBounds {
     pub upper: Int8Bound,
@@ -86,7 +87,8 @@ impl ScoreBounds {
     }
 }
 
-/// Appends the integers of a query to `values`, and derives its bounds as described in the module.
+/// Appends the integers of a query to `values`, and derives the query's bounds as described in the
+/// [module documentation](self).
 fn quantize(
     similarity: Similarity,
     query: &[f32],
@@ -120,7 +122,7 @@ fn quantize(
     }
     let squared_length = squared_length(query);
     let length = squared_length.sqrt() * LENGTH_ROUNDING;
-    // W of the module's comment.
+    // `W` in the module documentation.
     let rounded_length = f64::from(scale) * squares.sqrt() * LENGTH_ROUNDING;
     // ε plus the rounding error of the estimate: both are multiplied by n + e.
     let query_error = quantization_error(query, &rounded, scale) + 8.0 * UNIT_ROUNDOFF * rounded_length;
@@ -142,10 +144,10 @@ fn quantize(
             Some(squared_length)
         }
     };
-    let enlarged = 1.0 + 16.0 * UNIT_ROUNDOFF;
-    let per_error = round_up((length + query_error) * enlarged);
-    let per_length = round_up(per_length * enlarged);
-    let constant = round_up(constant * enlarged);
+    let enlargement = 1.0 + 16.0 * UNIT_ROUNDOFF;
+    let per_error = round_up((length + query_error) * enlargement);
+    let per_length = round_up(per_length * enlargement);
+    let constant = round_up(constant * enlargement);
     let upper = Int8Bound {
         scale,
         per_addend: per_error,
@@ -171,14 +173,15 @@ mod tests {
     use super::super::quantized_rows::{RowBounds, encode};
     use super::*;
 
-    /// A row's score and its bounds. For distances, the score is converted to (score + |q|²) / 2, which is what is
-    /// bounded.
+    /// A row's score and its bounds. For distances, the score is converted to (score + |q|²) / 2, the quantity that the
+    /// bounds hold for.
     struct Bounded {
         score: f64,
         upper: f64,
         lower: f64,
     }
 
+    /// Scores a row for a query, and computes the bounds on the score from the quantized row and the quantized query.
     fn bounded(similarity: Similarity, query: &[f32], row: &[f32], precision: Precision) -> Bounded {
         let dim = query.len();
         let mut codes = vec![0; dim];
@@ -197,7 +200,7 @@ mod tests {
         Bounded { score, upper: bound(&bounds.upper), lower: bound(&bounds.lower) }
     }
 
-    /// Pairs of a query and a row, with numbers of one magnitude or of several.
+    /// Generates a query and a row, whose numbers have one magnitude or several.
     fn vectors() -> impl Strategy<Value = (Vec<f32>, Vec<f32>)> {
         let size = prop_oneof![Just(1.0f32), Just(1e-44), Just(1e-38), Just(1e-20), Just(1e16)];
         let number =
@@ -219,7 +222,7 @@ mod tests {
                 let near: Vec<f32> = row.iter().map(|x| x * 1.01).collect();
                 let query = if is_near { near } else { query.clone() };
                 let Bounded { score, upper, lower } = bounded(similarity, &query, &row, precision);
-                // The rounding error in double precision of converting the score.
+                // An allowance for the rounding errors, in double precision, of converting the score.
                 let slack = (score.abs() + squared_length(&query)) * 2f64.powi(-50);
                 prop_assert!(score <= upper + slack && score >= lower - slack, "{lower:e} {score:e} {upper:e}");
             }

@@ -1,9 +1,9 @@
-//! Searches with the int8 copy as a prefilter: [`search`] for one query, [`search_many`] for many. Queries are already
-//! [prepared](crate::Similarity::prepare).
+//! Searches with the int8 copy as a prefilter, a first pass that rules out most rows (see the [parent module](super)):
+//! [`search`] for one query, [`search_many`] for many. Queries are already [prepared](crate::Similarity::prepare).
 
 use std::ops::Range;
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 use kernels::int8::{BOUND_ROWS, InstructionSet, Int8Bound, Int8Kernels, Int8RowBounds};
 use ranking::Hit;
 
@@ -17,19 +17,20 @@ use crate::exact::work_partition::{Partition, search_partitioned};
 use crate::filter::Filter;
 use crate::store::rows_view::RowsView;
 
-/// Number of queries multiplied with a block of rows at once: so many that they stay in the L2 cache together with the
-/// block.
+/// The maximum number of queries in a group, all of which are multiplied by one block of rows before the next block is
+/// read. This many queries fit in the L2 cache together with the block.
 const QUERIES_PER_GROUP: usize = 256;
-/// With up to this many queries, memory bandwidth limits the speed, so the tighter bounds of 16 bits cost no time.
+/// Up to this many queries are quantized to 16 bits per number, more queries to 8 bits. With so few queries, memory
+/// bandwidth limits the speed, so the tighter bounds of 16-bit queries cost no time.
 const MAX_SIXTEEN_BIT_QUERIES: usize = 4;
-/// If the index has fewer rows than this times `k`, the prefilter is not used: it would rule out too few rows.
+/// If the index has fewer live rows than this times `k`, the prefilter is not used: it would rule out too few rows.
 const MIN_ROWS_PER_HIT: usize = 4;
 
 /// Returns the maximum number of queries in one search for which the prefilter is faster than a scan of all vectors.
 ///
-/// `cargo bench -p dense --bench flat` times both, for one query at a time and for a thousand at once. End to end, `npm
-/// run bench -- qps NAME` does so for the names `flat-50k-384` and `flat-100k-768`; their records for `avx512vnni` are
-/// `2026-11-21-flat-50k-384.json` and `2026-11-21-flat-100k-768.json` in `benches/qps/record`.
+/// `cargo bench -p dense --bench flat` times both, for one query at a time and for a thousand at once. The end-to-end
+/// benchmarks are `npm run bench -- qps flat-50k-384` and `npm run bench -- qps flat-100k-768`; their records for
+/// `avx512vnni` are `2026-11-21-flat-50k-384.json` and `2026-11-21-flat-100k-768.json` in `benches/qps/record`.
 fn max_prefiltered_queries(instruction_set: InstructionSet) -> usize {
     match instruction_set {
         // With instructions for dot products of bytes, the prefilter is always faster.
@@ -39,7 +40,7 @@ fn max_prefiltered_queries(instruction_set: InstructionSet) -> usize {
     }
 }
 
-/// The vectors of an index and their int8 copy.
+/// The vectors of an index and their int8 copy, the prefilter.
 #[derive(Clone, Copy)]
 pub(crate) struct PrefilteredRows<'a> {
     pub view: RowsView<'a>,
@@ -55,7 +56,7 @@ struct Search<'a> {
     control: &'a Control,
 }
 
-/// Returns the `k` best rows for one prepared query, best first.
+/// Returns the `k` best of the live rows that the filter allows for one prepared query, best first.
 pub(crate) fn search(
     rows: PrefilteredRows<'_>,
     query: &[f32],
@@ -70,7 +71,8 @@ pub(crate) fn search(
     Ok(found.pop().unwrap_or_default())
 }
 
-/// Returns the `k` best rows for each of the prepared queries `[q * dim]`, best first.
+/// Returns the `k` best of the live rows that the filter allows for each of the prepared queries `[q * dim]`, best
+/// first. Runs on `threads` threads (0: one per CPU), and counts each query as one unit of progress.
 pub(crate) fn search_many(
     rows: PrefilteredRows<'_>,
     queries: &[f32],
@@ -98,8 +100,8 @@ fn is_worthwhile(view: &RowsView, num_queries: usize, k: usize) -> bool {
 }
 
 impl Search<'_> {
-    /// Returns the `k` best of a range of rows for each query of a group.
-    fn search_range(&self, rows: Range<usize>, queries: &[f32]) -> Result<Vec<Vec<Hit>>, Cancelled> {
+    /// Returns the `k` best rows of a range for each query of a group, best first.
+    fn search_range(&self, rows: Range<usize>, queries: &[f32]) -> Result<Vec<Vec<Hit>>, Canceled> {
         let Self { rows: PrefilteredRows { view, .. }, filter, control, .. } = *self;
         let k = self.k.min(rows.len());
         let (quantized, candidates) = self.collect_candidates(rows.clone(), queries)?;
@@ -114,12 +116,13 @@ impl Search<'_> {
         scored.collect()
     }
 
-    /// Quantizes the queries of a group, and collects for each the rows of a range that its bounds do not rule out.
+    /// Quantizes the queries of a group, and collects for each query the rows of a range that the query's bounds do not
+    /// rule out.
     fn collect_candidates(
         &self,
         rows: Range<usize>,
         queries: &[f32],
-    ) -> Result<(QuantizedQueries, Vec<Candidates>), Cancelled> {
+    ) -> Result<(QuantizedQueries, Vec<Candidates>), Canceled> {
         let Self { rows: PrefilteredRows { view, quantized }, filter, control, .. } = *self;
         let count = queries.len() / view.dim;
         let precision =
@@ -153,15 +156,16 @@ impl Search<'_> {
 
 /// Buffers for one block of up to [`BOUND_ROWS`] rows.
 ///
-/// If more than half of the rows of the block may be hits, all are multiplied with the queries, and a bit mask says
-/// which of them may be hits. Otherwise only the rows that may be hits, the *gathered* rows, are multiplied.
+/// *Allowed* rows are the rows that may be hits: the live rows that the filter allows. If more than half of the rows of
+/// the block are allowed, all rows are multiplied with the queries, and a bit mask says which rows are allowed.
+/// Otherwise only the allowed rows, then called the *gathered* rows, are multiplied.
 struct BlockScratch {
     products: Vec<i32>,
     /// The positions in the block of the gathered rows; empty if all rows were multiplied.
     gathered: Vec<u32>,
     /// The scales, errors and lengths of the gathered rows.
     gathered_bounds: [[f32; BOUND_ROWS]; 3],
-    /// One bit per row that was multiplied, set if it may be a hit.
+    /// One bit per row that was multiplied, set if the row is allowed.
     allowed: u64,
 }
 
@@ -199,8 +203,8 @@ impl BlockScratch {
         kernels.products_of(&queries.vectors, block.codes, &self.gathered, products);
     }
 
-    /// Adds the rows that were multiplied to the candidates of each query, except those that the query's bounds rule
-    /// out. `first` is the ord of the block's first row.
+    /// Adds the allowed rows that were multiplied to the candidates of each query, except the rows that the query's
+    /// bounds rule out. `first` is the ord of the block's first row.
     fn add_candidates(
         &self,
         queries: &QuantizedQueries,
@@ -241,7 +245,7 @@ impl BlockScratch {
     }
 }
 
-/// Returns the positions of the bits that are set, in ascending order.
+/// Returns the positions of the set bits of a word, in ascending order.
 fn set_bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let at = word.trailing_zeros();
@@ -269,12 +273,12 @@ mod tests {
         let (dim, rows, k) = (64, 8000, 10);
         // The upper bits of a linear congruential generator.
         let mut state = 1u64;
-        let mut number = || {
+        let mut random_number = || {
             state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
             (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
         };
-        let vectors: Vec<f32> = (0..rows * dim).map(|_| number()).collect();
-        let queries: Vec<f32> = (0..5 * dim).map(|_| number()).collect();
+        let vectors: Vec<f32> = (0..rows * dim).map(|_| random_number()).collect();
+        let queries: Vec<f32> = (0..5 * dim).map(|_| random_number()).collect();
         for similarity in [Similarity::Dot, Similarity::L2] {
             let mut index = Rows::new(dim, similarity, serde_json::Value::Null).expect("a dimension");
             let ids: Vec<String> = (0..rows).map(|row| row.to_string()).collect();
@@ -286,7 +290,7 @@ mod tests {
             let search = Search { rows: prefiltered, k, filter: None, control: &control };
             // One query is quantized to 16 bits, five to 8 bits.
             for queries in [&queries[..dim], &queries] {
-                for mut candidates in search.collect_candidates(0..rows, queries).expect("not cancelled").1 {
+                for mut candidates in search.collect_candidates(0..rows, queries).expect("not canceled").1 {
                     candidates.prune();
                     let remaining = candidates.rows.len();
                     assert!((k..8 * k).contains(&remaining), "{remaining} of {rows} rows");

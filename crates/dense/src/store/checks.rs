@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::{Error, Similarity};
 
-/// The maximum number of rows of an index. Ords have 32 bits. `u32::MAX` is not used as an ord, because it marks free
-/// slots and the ends of lists.
+/// The maximum number of rows of an index; an HNSW index has a lower limit. Ords have 32 bits. With this limit, no ord
+/// is `u32::MAX`, which marks free slots of hash tables and the ends of adjacency lists.
 pub(crate) const MAX_ROWS: usize = u32::MAX as usize - 1;
 /// The maximum dimension of an index.
 pub(crate) const MAX_DIM: usize = 1 << 20;

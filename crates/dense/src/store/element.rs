@@ -10,20 +10,20 @@ use crate::Error;
 /// A number in a stored vector: `f32`, or `u16` for the bits of a number in half precision (`half.rs`).
 pub(crate) trait Element: AnyBitPattern + NoUninit + Sync {
     /// Converts the vectors `[n * dim]`, which are already [prepared](crate::Similarity::prepare), to their stored
-    /// form.
+    /// form. Fails with [`Error::Range`] if a number is too large for it.
     fn encode<'a>(dim: usize, vectors: Cow<'a, [f32]>) -> Result<Cow<'a, [Self]>, Error>;
 
     /// Converts stored numbers to single precision.
     fn decode(stored: &[Self]) -> Cow<'_, [f32]>;
 
-    /// [Decodes](Self::decode) into `buffer`, which has the same length, and returns it; for `f32`, returns `stored`
-    /// itself.
+    /// [Decodes](Self::decode) into `buffer`, which has the same length, and returns `buffer`; for `f32`, returns
+    /// `stored` itself.
     fn decode_into<'a>(stored: &'a [Self], buffer: &'a mut [f32]) -> &'a [f32];
 
-    /// Computes the inner products of a vector and consecutive stored rows `[n * dim]`.
+    /// Computes the inner products `[n]` of a vector and consecutive stored rows `[n * dim]`.
     fn products(vector: &[f32], rows: &[Self], products: &mut [f32]);
 
-    /// Computes the squared distances between a vector and consecutive stored rows `[n * dim]`.
+    /// Computes the squared Euclidean distances `[n]` between a vector and consecutive stored rows `[n * dim]`.
     fn squared_distances(vector: &[f32], rows: &[Self], distances: &mut [f32]);
 
     /// Returns the inner product of a vector and a stored row, with the same bits as [`products`](Self::products).

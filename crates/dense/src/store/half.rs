@@ -1,5 +1,5 @@
-//! Rows in half precision (IEEE 754 binary16). A `u16` holds the bits of a number. To compute scores, numbers are
-//! widened to single precision.
+//! Rows in half precision (IEEE 754 binary16). A `u16` holds the bits of a number. To compute scores, the kernels widen
+//! numbers to single precision.
 
 use std::borrow::Cow;
 

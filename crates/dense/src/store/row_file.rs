@@ -24,7 +24,7 @@ impl<T: Element> Rows<T> {
         let deleted =
             RowSet::from_words(file.section_as("deleted")?.to_vec(), num_rows).ok_or_else(|| {
                 let expected = format!("deleted rows below {num_rows}");
-                storage::Error::corrupt(file.path(), expected, "one beyond".to_owned())
+                storage::Error::corrupt(file.path(), expected, "a higher one".to_owned())
             })?;
         let metadata = file.metadata()["metadata"].clone();
         let ids = Ids::open(file, num_rows, &deleted, has_phrases(&metadata))?;
@@ -74,7 +74,7 @@ impl VectorRows {
         check_vectors(&self.view(), file)
     }
 
-    /// Writes the section of the vectors. Which rows are deleted is not written.
+    /// Writes the section of the vectors, but not the set of deleted rows.
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
         writer.begin("vectors")?;
         self.vectors.write(writer)
@@ -112,22 +112,22 @@ fn check_vectors<T: Element>(view: &RowsView<T>, file: &File) -> Result<(), Erro
     let is_valid = |&ord: &u32| view.similarity.is_prepared(&T::decode(view.row(ord)));
     match (0..view.len() as u32).find(|ord| !is_valid(ord)) {
         Some(row) => {
-            let expected = "vectors of finite numbers, no longer than they may be".to_owned();
-            Err(storage::Error::corrupt(file.path(), expected, format!("another at row {row}")).into())
+            let expected = "vectors of finite numbers whose norm is within the limit".to_owned();
+            Err(storage::Error::corrupt(file.path(), expected, format!("an invalid one at row {row}")).into())
         }
         None => Ok(()),
     }
 }
 
-/// Returns the metadata of a file of rows. The parameter `metadata` is the caller's own.
+/// Returns the metadata of a file of rows, which includes `metadata`, the caller's own.
 pub(crate) fn file_metadata(dim: usize, num_rows: usize, similarity: Similarity, metadata: &Value) -> Value {
     json!({"dim": dim, "rows": num_rows, "similarity": similarity.name(), "metadata": metadata})
 }
 
-/// Reads an integer of 0 to `max` from a file's metadata.
+/// Reads an integer between 0 and `max` from a file's metadata.
 pub(crate) fn metadata_number(file: &File, name: &str, max: usize) -> Result<usize, Error> {
     let got = &file.metadata()[name];
     let number = got.as_u64().and_then(|number| usize::try_from(number).ok()).filter(|&number| number <= max);
-    let corrupt = || storage::Error::corrupt(file.path(), format!("{name} of 0 to {max}"), got.to_string());
+    let corrupt = || storage::Error::corrupt(file.path(), format!("{name} from 0 to {max}"), got.to_string());
     Ok(number.ok_or_else(corrupt)?)
 }

@@ -13,11 +13,13 @@ use super::rows_view::RowsView;
 use crate::phrases::has_phrases;
 use crate::{Error, RowSet, Similarity};
 
-/// Vectors with their ids. Some rows may be deleted, and the last ones may be staged.
+/// Vectors with their ids. Some rows may be deleted, and the last ones may be staged: stored, but not yet found by
+/// searches.
 #[derive(Debug)]
 pub(crate) struct Rows<T = f32> {
     pub(super) dim: usize,
     pub(super) similarity: Similarity,
+    /// The caller's own metadata.
     pub(super) metadata: Value,
     pub(super) ids: Ids,
     pub(super) vectors: Column<T>,
@@ -119,7 +121,7 @@ impl<T: Element> Rows<T> {
         }
     }
 
-    /// Returns a copy without deleted and staged rows. The others keep their order.
+    /// Returns a copy without the deleted and staged rows. The other rows keep their order.
     pub fn compacted(&self) -> Self {
         let Self { dim, similarity, .. } = *self;
         let metadata = self.metadata.clone();

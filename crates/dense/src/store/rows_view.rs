@@ -1,19 +1,20 @@
 use super::element::Element;
 use crate::{RowSet, Similarity};
 
-/// A read-only view of the rows of an index, for one search.
+/// A read-only view of the rows of an index, for a search or for building a graph. The last rows may be staged: stored,
+/// but not yet published to searches.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowsView<'a, T = f32> {
     pub similarity: Similarity,
     pub dim: usize,
     /// The vectors of the rows that are in a file.
     pub(super) mapped: &'a [T],
-    /// The vectors of the rows after them, which are in memory.
+    /// The vectors of the rows after these, which are in memory.
     pub(super) appended: &'a [T],
     pub(super) deleted: &'a RowSet,
-    /// The number of deleted rows among the published ones.
+    /// The number of deleted rows among the published rows.
     pub(super) num_deleted: usize,
-    /// The number of published rows. The rows with this ord and higher ones are staged.
+    /// The number of published rows. Rows whose ord is at least this number are staged.
     pub(super) published: usize,
 }
 
@@ -51,8 +52,8 @@ impl<'a, T: Element> RowsView<'a, T> {
         }
     }
 
-    /// Returns the stored vectors of up to `max` consecutive rows from `start`. They end at the last mapped row,
-    /// because the appended rows are in another slice, and at the last row.
+    /// Returns the stored vectors of up to `max` consecutive rows from the row `start` on. The rows are either all
+    /// mapped or all appended, because the two parts are separate slices.
     pub fn rows(&self, start: usize, max: usize) -> &'a [T] {
         let (part, start) = match (start * self.dim).checked_sub(self.mapped.len()) {
             Some(start) => (self.appended, start),

@@ -1,8 +1,10 @@
-//! The parameters and the state of staging.
+//! The parameters and the state of staging, by which a large batch is added in slices and then published as a whole
+//! (`staging.rs`).
 
 use crate::similarity::squared_length;
 
-/// Which ids a batch may have. A batch is added at once, or staged in slices and then published:
+/// Which ids a batch may have. A batch is staged in slices, and all slices are then published together. Searches find
+/// staged rows only after they are published:
 ///
 /// ```
 /// use control::Control;
@@ -25,7 +27,7 @@ pub enum Put {
     Add,
     /// Only ids that are in the index; their vectors are replaced.
     Update,
-    /// Any ids.
+    /// Any ids; the vectors of ids that are in the index are replaced.
     Upsert,
 }
 
@@ -57,7 +59,7 @@ impl Longest {
 /// The staged rows of an index.
 #[derive(Debug)]
 pub(crate) struct Staged {
-    /// The ord of the first staged row; all rows from it on are staged.
+    /// The ord of the first staged row. All later rows are staged too.
     pub first: usize,
     /// Which ids the staged rows may have.
     pub put: Put,

@@ -1,6 +1,6 @@
-//! Staging: a large batch is added in slices, so that searches wait only while a slice is added, not for the whole
-//! batch. Staged rows are stored and, in an HNSW index, inserted into the graph, but no search finds them. In the end,
-//! all of them are published together or discarded.
+//! Staging: a large batch is added in slices, so that searches wait for one slice at most, not for the whole batch.
+//! Staged rows are stored and, in an HNSW index, inserted into the graph, but no search finds them. In the end, all
+//! staged rows are published together or discarded.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::rows::Rows;
 use super::staged::{Put, Staged};
 use crate::Error;
 
-/// Number of vectors that are checked at once. The check may copy them, so this limits the memory it takes.
+/// Number of vectors that are checked together. The check may copy them, so this limits the memory that it takes.
 const ROWS_PER_CHECK: usize = 4096;
 
 impl<T: Element> Rows<T> {
@@ -29,8 +29,8 @@ impl<T: Element> Rows<T> {
         }
     }
 
-    /// Publishes the staged rows and deletes the rows that they replace. Returns pairs of a replaced row and its
-    /// replacement.
+    /// Publishes the staged rows and deletes the rows that they replace. Returns a pair of ords for each replaced row:
+    /// its own and that of its replacement.
     pub fn publish(&mut self) -> Vec<(u32, u32)> {
         let replaced = self.ids.staged_mut().take().map_or_else(Vec::new, |staged| staged.replaced);
         replaced.iter().for_each(|&(old, _)| self.mark_deleted(old));
@@ -44,7 +44,8 @@ impl<T: Element> Rows<T> {
         }
     }
 
-    /// Checks a whole batch, its ids and vectors `[n * dim]`, before it is staged in slices.
+    /// Checks a whole batch, its ids and vectors `[n * dim]`, before it is staged in slices. Fails for ids,
+    /// vectors or a number of rows that staging would reject, and if an id appears twice in the batch.
     pub fn check<S: AsRef<str>>(&self, put: Put, ids: &[S], vectors: &[f32]) -> Result<(), Error> {
         let (operation, dim) = (put.operation(), self.dim);
         check_shape(operation, dim, ids.len(), vectors)?;
@@ -68,7 +69,7 @@ impl<T: Element> Rows<T> {
         for (at, vectors) in vectors.chunks(ROWS_PER_CHECK * dim).enumerate() {
             let prepared = self.similarity.prepare(operation, dim, vectors);
             let stored = prepared.and_then(|vectors| T::encode(dim, vectors));
-            stored.map_err(|error| error.moved_by(at * ROWS_PER_CHECK))?;
+            stored.map_err(|error| error.with_row_offset(at * ROWS_PER_CHECK))?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use super::columns::column::Column;
 use super::rows_view::RowsView;
 use crate::{Error, RowSet, Similarity};
 
-/// Vectors without ids. Any set of them may be deleted.
+/// Vectors without ids, the rows of growing indexes. Any of the rows may be deleted.
 #[derive(Debug)]
 pub(crate) struct VectorRows {
     pub(super) dim: usize,
@@ -72,7 +72,7 @@ impl VectorRows {
         self.vectors.reserve(additional * self.dim);
     }
 
-    /// Replaces the set of deleted rows. Ords that are not those of rows are ignored.
+    /// Replaces the set of deleted rows. Ords beyond the last row are ignored.
     pub fn set_deleted(&mut self, deleted: &RowSet) {
         self.deleted = deleted.intersection(&RowSet::full(self.len()));
     }

@@ -1,4 +1,4 @@
-//! Indexes for the tests of HNSW graphs, and their recall.
+//! Indexes for the tests of HNSW graphs, and the recall of searches.
 
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ pub fn flat(dim: usize, similarity: Similarity, vectors: &[f32]) -> FlatIndex {
     index
 }
 
-/// Builds an HNSW index of the vectors, with the ids `p0`, `p1`, …
+/// Builds an HNSW index of the vectors, with the ids `p0`, `p1`, …, on `threads` threads (0: one per CPU).
 pub fn hnsw(
     dim: usize,
     similarity: Similarity,
@@ -50,14 +50,16 @@ pub fn bytes(index: &HnswIndex) -> Vec<u8> {
     std::fs::read(path).expect("readable")
 }
 
-/// Returns the share of the exact hits that were found: with the same row and a bitwise equal score.
+/// Returns the recall: the share of the exact hits that are also in `found`, with the same row and a bitwise equal
+/// score. Element i of both lists has the hits of query i. Panics if a query has a different number of hits in the two
+/// lists.
 pub fn recall(exact: &[Vec<Hit>], found: &[Vec<Hit>]) -> f64 {
     let (mut num_found, mut num_exact) = (0, 0);
     for (exact, found) in exact.iter().zip(found) {
         assert_eq!(exact.len(), found.len());
         assert!(found.is_sorted_by(|a, b| ranking::by_rank(a, b).is_lt()));
-        let scores: HashSet<(u32, u32)> = found.iter().map(|hit| (hit.ord, hit.score.to_bits())).collect();
-        num_found += exact.iter().filter(|hit| scores.contains(&(hit.ord, hit.score.to_bits()))).count();
+        let found: HashSet<(u32, u32)> = found.iter().map(|hit| (hit.ord, hit.score.to_bits())).collect();
+        num_found += exact.iter().filter(|hit| found.contains(&(hit.ord, hit.score.to_bits()))).count();
         num_exact += exact.len();
     }
     num_found as f64 / num_exact as f64

@@ -1,5 +1,5 @@
-//! Test data for both kinds of index, and the definition of their scores.
-#![allow(dead_code, reason = "each test file uses some of it")]
+//! Test data for all kinds of indexes, and the scores that indexes should compute, by definition.
+#![allow(dead_code, reason = "each test file uses only some of these items")]
 
 pub mod graph;
 
@@ -23,8 +23,8 @@ pub fn uniform(rows: usize, dim: usize, seed: u64) -> Vec<f32> {
     (0..rows * dim).map(|_| random.uniform()).collect()
 }
 
-/// Returns random rows `[rows * dim]` around the centers of `clusters` clusters. Their lengths vary by a factor of
-/// about two.
+/// Returns random rows `[rows * dim]` around the centers of `clusters` clusters. The lengths of the rows in a cluster
+/// vary by a factor of about two.
 pub fn clustered(rows: usize, dim: usize, clusters: usize, seed: u64) -> Vec<f32> {
     let mut random = SplitMix64::new(seed);
     let centers: Vec<f32> = (0..clusters * dim).map(|_| random.roughly_normal()).collect();
@@ -49,7 +49,8 @@ pub fn score(similarity: Similarity, query: &[f32], row: &[f32]) -> (f64, f64) {
             let length = |x: &[f32]| reference::dot(x, x).sqrt();
             let lengths = length(query) * length(row);
             // An index also rounds both vectors when it scales them to length 1. That is one more relative error of at
-            // most EPSILON / 2 per factor of each product, and Σ |qᵢ·xᵢ| ≤ |q|·|x| = 1. The bound is twice that.
+            // most EPSILON / 2 per factor of each product, and Σ |qᵢ·xᵢ| ≤ |q|·|x| = 1, so in total at most EPSILON.
+            // The bound used here is twice that.
             let scaling = 2.0 * f64::from(f32::EPSILON);
             (reference::dot(query, row) / lengths, reference::dot_error(query, row) / lengths + scaling)
         }

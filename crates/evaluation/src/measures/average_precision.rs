@@ -2,9 +2,9 @@
 
 use crate::graded_ranking::GradedRanking;
 
-/// Returns average precision: the sum of the precisions at the ranks of the relevant passages that are retrieved,
-/// divided by the number of all relevant passages. It is 0 if there is no relevant passage. trec_eval calls it `map`
-/// and `map_cut`.
+/// Returns the average precision: the sum of the precisions at the ranks of the relevant passages that are retrieved,
+/// divided by the number of all relevant passages. It is 0 if there is no relevant passage. trec_eval calls this
+/// measure `map` or, with a cut-off, `map_cut`.
 pub(crate) fn average_precision(ranking: &GradedRanking, min_grade: i32, cutoff: Option<usize>) -> f64 {
     let total = ranking.relevant_count(min_grade);
     if total == 0 {

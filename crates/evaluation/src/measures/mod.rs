@@ -1,4 +1,5 @@
-//! Measures by name. [`Measure`] parses a name and computes the value for one query, as trec_eval defines it.
+//! The measures of rankings. A [`Measure`] is parsed from a name, and computes its value for one query as trec_eval
+//! does.
 //!
 //! ```
 //! use evaluation::Measure;
@@ -24,15 +25,16 @@ use crate::graded_ranking::GradedRanking;
 
 /// A measure of the ranking of one query.
 ///
-/// It has the names of the Python package `ir_measures`: `nDCG@10`, `nDCG`, `RR@10`, `RR`, `AP@1000`, `AP`, `R@100`,
+/// Names are those of the Python package `ir_measures`: `nDCG@10`, `nDCG`, `RR@10`, `RR`, `AP@1000`, `AP`, `R@100`,
 /// `P@5`, `Success@1`. `MRR`, `MAP`, `Recall` and `Precision` are also accepted, for `RR`, `AP`, `R` and `P`.
 ///
-/// A passage is relevant if its grade is at least 1, or at least the grade in parentheses: `RR(rel=2)@10` means the
-/// same as trec_eval's option `-l 2`. nDCG takes no such grade, because every grade above 0 is a gain.
+/// A passage is relevant if its grade is at least 1, or at least the grade in parentheses: `(rel=2)` in `RR(rel=2)@10`
+/// has the effect of trec_eval's option `-l 2`. nDCG takes no such grade, because it uses every grade above 0 as a
+/// gain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Measure {
     kind: Kind,
-    /// The minimum grade of a relevant passage; at least 1.
+    /// The minimum grade of a relevant passage; at least 1. nDCG ignores it.
     min_grade: i32,
 }
 
@@ -73,33 +75,33 @@ impl FromStr for Measure {
     ///
     /// # Errors
     ///
-    /// [`Error::Measure`], which lists the names, if the name is unknown, if the cut-off or the grade is not a number
-    /// of at least 1, or if a required cut-off is missing.
+    /// [`Error::Measure`], which says what was expected, if the name is unknown, if the cut-off or the grade is not a
+    /// number of at least 1, if a required cut-off is missing, or if a grade is given for nDCG.
     fn from_str(measure: &str) -> Result<Self, Error> {
-        let refused =
+        let invalid =
             |expected: &str| Error::Measure { expected: expected.to_owned(), got: measure.to_owned() };
         let (name_and_grade, cutoff) = match measure.split_once('@') {
-            Some((name, cutoff)) => (name, Some(parse_positive(cutoff).ok_or_else(|| refused(NAMES))?)),
+            Some((name, cutoff)) => (name, Some(parse_positive(cutoff).ok_or_else(|| invalid(NAMES))?)),
             None => (measure, None),
         };
         let without_parenthesis = name_and_grade.strip_suffix(')');
         let (name, grade) = match without_parenthesis.and_then(|name| name.split_once("(rel=")) {
             Some((name, grade)) => {
                 let grade = parse_positive(grade).and_then(|grade| i32::try_from(grade).ok());
-                (name, Some(grade.ok_or_else(|| refused("a grade of at least 1, as in AP(rel=2)"))?))
+                (name, Some(grade.ok_or_else(|| invalid("a grade of at least 1, as in AP(rel=2)"))?))
             }
             None => (name_and_grade, None),
         };
-        let required_cutoff = || cutoff.ok_or_else(|| refused(&format!("a cut-off, as in {name}@10")));
+        let required_cutoff = || cutoff.ok_or_else(|| invalid(&format!("a cut-off, as in {name}@10")));
         let kind = match name {
             "nDCG" if grade.is_none() => Kind::Ndcg(cutoff),
-            "nDCG" => return Err(refused("nDCG without rel, as every grade above 0 is a gain")),
+            "nDCG" => return Err(invalid("nDCG without rel, as every grade above 0 is a gain")),
             "RR" | "MRR" => Kind::ReciprocalRank(cutoff),
             "AP" | "MAP" => Kind::AveragePrecision(cutoff),
             "R" | "Recall" => Kind::Recall(required_cutoff()?),
             "P" | "Precision" => Kind::Precision(required_cutoff()?),
             "Success" => Kind::Success(required_cutoff()?),
-            _ => return Err(refused(NAMES)),
+            _ => return Err(invalid(NAMES)),
         };
         Ok(Self { kind, min_grade: grade.unwrap_or(1) })
     }
@@ -134,6 +136,7 @@ fn parse_positive(digits: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
+    /// Parses a name and returns the canonical name of the measure.
     fn canonical(name: &str) -> String {
         name.parse::<Measure>().expect("a measure").to_string()
     }
@@ -171,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused_and_the_valid_names_are_listed() {
+    fn invalid_names_are_rejected_with_an_error_that_says_what_was_expected() {
         let message = |name: &str| name.parse::<Measure>().expect_err("not a measure").to_string();
         for name in [
             "", "ndcg@10", "nDCG@0", "nDCG@", "nDCG@x", "nDCG@+1", "nDCG@1@2", "@10", "F1", "AP()",

@@ -1,4 +1,5 @@
-//! The paired bootstrap test, which resamples queries.
+//! The paired bootstrap test: resamples queries to find out how likely the observed mean difference of two systems
+//! would be if the systems did not differ.
 
 use control::Control;
 use rand_pcg::rand_core::Rng;
@@ -9,16 +10,16 @@ use crate::error::Error;
 /// Returns the p-value of the paired bootstrap test of the mean difference d̄, by the shift method (Efron & Tibshirani,
 /// 1993, ch. 16; Smucker et al., 2007).
 ///
-/// Each round draws n of the n queries, with replacement, and computes their mean difference d̄*. The deviation d̄* −
-/// d̄ shows how the mean would vary around 0 if the systems did not differ. p is the fraction of rounds with |d̄* − d̄|
-/// ≥ |d̄|, computed as (1 + count) / (1 + rounds). Both sides count as equal if rounding errors could explain their
-/// difference.
+/// Each round draws n queries with replacement from the n queries, and computes their mean difference d̄*. The
+/// deviation d̄* − d̄ shows how the mean would vary around 0 if the systems did not differ. p is (1 + count) /
+/// (1 + rounds), where count is the number of rounds with |d̄* − d̄| ≥ |d̄|. The two sides of this comparison count as
+/// equal if rounding errors could explain their difference.
 ///
 /// Progress counts rounds.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if there are 0 rounds; [`Error::Cancelled`].
+/// [`Error::Argument`] if there are 0 rounds; [`Error::Canceled`].
 pub fn bootstrap_test(
     differences: &Differences,
     monte_carlo: MonteCarlo,
@@ -28,8 +29,9 @@ pub fn bootstrap_test(
     let values = &differences.values;
     let n = values.len() as f64;
     let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
-    // The rounding error of a sum of n numbers is at most n² · ε / 2 times the largest of them (Higham, 2002, §4.2).
-    // The comparison has three sums: the drawn one, and twice the observed one.
+    // The rounding error of a sum of n numbers is at most n² · ε / 2 times their largest absolute value (Higham, 2002,
+    // §4.2). The comparison uses three sums: the drawn sum once and the observed sum twice. The factor 2 instead of 3/2
+    // also covers the rounding of the subtraction.
     let max_rounding_error = 2.0 * n * n * f64::EPSILON * largest;
     // Sums are compared instead of means, and the observed sum is subtracted instead of shifting each value. This makes
     // the test exact for integers.
@@ -48,7 +50,7 @@ pub fn bootstrap_test(
     Ok(monte_carlo.p(count))
 }
 
-/// Scales a random 64-bit number to a number below `n`: the upper half of their product (Lemire, 2019). The
+/// Scales a random 64-bit number to a number below `n`: returns the upper 64 bits of `random` · `n` (Lemire, 2019). The
 /// probabilities of two results differ by at most 2⁻⁶⁴.
 fn scale_below(n: usize, random: u64) -> usize {
     ((u128::from(random) * n as u128) >> 64) as usize
@@ -58,21 +60,22 @@ fn scale_below(n: usize, random: u64) -> usize {
 mod tests {
     use super::*;
 
+    /// The p-value for the values of two systems.
     fn p(a: &[f64], b: &[f64], monte_carlo: MonteCarlo) -> f64 {
         let differences = Differences::new(a, b).expect("they can be compared");
         bootstrap_test(&differences, monte_carlo, &Control::new()).expect("it has rounds")
     }
 
-    /// The exact p of integer differences, from all nⁿ samples.
+    /// The exact p-value for integer differences, from all nⁿ samples.
     fn exact_p(differences: &[i32]) -> f64 {
         let n = differences.len();
         let observed: i32 = differences.iter().sum();
-        let samples = n.pow(n as u32);
-        let extreme = (0..samples).filter(|sample| {
+        let sample_count = n.pow(n as u32);
+        let extreme = (0..sample_count).filter(|sample| {
             let drawn: i32 = (0..n).map(|draw| differences[sample / n.pow(draw as u32) % n]).sum();
             (drawn - observed).abs() >= observed.abs()
         });
-        extreme.count() as f64 / samples as f64
+        extreme.count() as f64 / sample_count as f64
     }
 
     #[test]
@@ -82,12 +85,12 @@ mod tests {
             [[1, 1, 0, -1, 0, 1, 0], [3, 1, 4, -1, 5, -9, 2], [1, 2, 3, 4, 5, 6, -7], [2, 7, 1, 8, 2, 8, 1]]
         {
             let exact = exact_p(&differences);
-            // Multiples of 0.1 are rounded; ties must be found nevertheless.
+            // Multiples of 0.1 are rounded, but ties must still be found.
             for unit in [1.0, 0.1] {
                 let a = differences.map(|value| f64::from(value) * unit);
                 let drawn = p(&a, &[0.0; 7], monte_carlo);
-                // Five standard errors of a fraction of 100,000 rounds, plus the observed sample, which counts as
-                // drawn.
+                // Five standard errors of a fraction of 100,000 rounds, plus 1e-5 for the observed sample, which counts
+                // as one more round.
                 let allowed = 5.0 * (exact * (1.0 - exact) / 1e5).sqrt() + 1e-5;
                 assert!((drawn - exact).abs() <= allowed, "{differences:?}: expected {exact}, got {drawn}");
             }
@@ -126,12 +129,12 @@ mod tests {
     }
 
     #[test]
-    fn the_test_can_be_cancelled_and_0_rounds_are_refused() {
+    fn the_test_can_be_canceled_and_0_rounds_are_refused() {
         let differences = Differences::new(&[1.0; 100], &[0.0; 100]).expect("they can be compared");
         let control = Control::new();
         control.cancel();
-        let cancelled = bootstrap_test(&differences, MonteCarlo::default(), &control);
-        assert!(matches!(cancelled, Err(Error::Cancelled(_))));
+        let canceled = bootstrap_test(&differences, MonteCarlo::default(), &control);
+        assert!(matches!(canceled, Err(Error::Canceled(_))));
         assert!(bootstrap_test(&differences, MonteCarlo { rounds: 0, seed: 1 }, &Control::new()).is_err());
     }
 

@@ -1,7 +1,7 @@
 //! Corrections of p-values for multiple testing.
 
-/// Corrects the p-values of several tests by Bonferroni's method (Dunn, 1961): multiplies each by the number of tests,
-/// up to 1.
+/// Corrects the p-values of several tests by Bonferroni's method (Dunn, 1961): multiplies each by the number of tests
+/// and caps the product at 1.
 ///
 /// If tests with corrected p-values up to α count as significant, then the probability of any false positive, which is
 /// called the family-wise error rate, is at most α.
@@ -10,11 +10,11 @@ pub fn bonferroni(ps: &[f64]) -> Vec<f64> {
     ps.iter().map(|p| (p * ps.len() as f64).min(1.0)).collect()
 }
 
-/// Corrects the p-values of several tests by Holm's method (1979).
+/// Corrects the p-values of several tests by Holm's method (Holm, 1979).
 ///
-/// Goes through the m p-values in ascending order and multiplies the i-th by m − i + 1, up to 1. A corrected p-value
-/// that would be lower than the previous one becomes equal to it. The family-wise error rate has the same bound as in
-/// [`bonferroni`], but the corrected p-values are never higher than there, and usually lower.
+/// Goes through the m p-values in ascending order, multiplies the i-th by m − i + 1 and caps the product at 1. A
+/// corrected p-value that would be lower than the previous one becomes equal to it. The family-wise error rate has the
+/// same bound as in [`bonferroni`], but the corrected p-values are never higher than Bonferroni's, and usually lower.
 #[must_use]
 pub fn holm(ps: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..ps.len()).collect();

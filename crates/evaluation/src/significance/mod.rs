@@ -1,5 +1,5 @@
-//! Tests whether two systems differ. Three paired, two-sided tests compare their values for the same queries (Smucker
-//! et al., 2007): the [t-test](paired_t_test), the [randomization test](randomization_test) and the
+//! Tests whether two systems differ. Three paired, two-sided tests compare the values of both systems for the same
+//! queries (Smucker et al., 2007): the [t-test](paired_t_test), the [randomization test](randomization_test) and the
 //! [bootstrap test](bootstrap_test). The [rank-sum test](rank_sum_test) compares two independent samples. [`holm`] and
 //! [`bonferroni`] correct the p-values of several tests.
 //!
@@ -38,7 +38,7 @@ pub struct Differences {
 }
 
 impl Differences {
-    /// Computes `a[i] - b[i]`, where both are values for the same query.
+    /// Computes the differences `a[i] - b[i]`, where `a[i]` and `b[i]` are two systems' values for the same query.
     ///
     /// # Errors
     ///
@@ -46,10 +46,10 @@ impl Differences {
     /// if the sum of the differences' absolute values is not finite.
     pub fn new(a: &[f64], b: &[f64]) -> Result<Self, Error> {
         if a.len() != b.len() {
-            return Err(argument(format!("{} of each system", a.len()), b.len().to_string()));
+            return Err(argument(format!("{} for each system", a.len()), b.len().to_string()));
         }
         if a.len() < 2 {
-            return Err(argument("those of at least 2 queries".into(), a.len().to_string()));
+            return Err(argument("values for at least 2 queries".into(), a.len().to_string()));
         }
         if let Some(value) = a.iter().chain(b).find(|value| !value.is_finite()) {
             return Err(argument("finite numbers".into(), value.to_string()));
@@ -98,6 +98,7 @@ impl Default for MonteCarlo {
 }
 
 impl MonteCarlo {
+    /// Fails with [`Error::Argument`] if there are 0 rounds.
     fn check(self) -> Result<Self, Error> {
         if self.rounds == 0 {
             return Err(Error::Argument { what: "rounds", expected: "at least 1".into(), got: "0".into() });
@@ -105,7 +106,8 @@ impl MonteCarlo {
         Ok(self)
     }
 
-    /// Returns the random number generator: PCG XSL RR 128/64 (O'Neill, 2014) with its author's default stream.
+    /// Returns the random number generator: PCG XSL RR 128/64 (O'Neill, 2014), with the default stream of the author's
+    /// implementation.
     fn generator(self) -> Pcg64 {
         Pcg64::new(self.seed.into(), 0x0a02_bdbf_7bb3_c0a7_ac28_fa16_a64a_bf96)
     }
@@ -129,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sequence_of_a_seed_agrees_with_numpy() {
+    fn random_numbers_for_a_seed_agree_with_numpy() {
         // NumPy 2.4.6: numpy.random.PCG64 with its state set to seed 42 and this stream, then random_raw(4).
         let mut generator = MonteCarlo::default().generator();
         assert_eq!(
@@ -141,9 +143,12 @@ mod tests {
     #[test]
     fn values_that_cannot_be_compared_are_refused() {
         let message = |a: &[f64], b: &[f64]| Differences::new(a, b).expect_err("refused").to_string();
-        assert_eq!(message(&[1.0, 0.0], &[1.0]), "values to compare: expected 2 of each system, got 1");
-        assert_eq!(message(&[1.0], &[0.5]), "values to compare: expected those of at least 2 queries, got 1");
-        assert_eq!(message(&[], &[]), "values to compare: expected those of at least 2 queries, got 0");
+        assert_eq!(message(&[1.0, 0.0], &[1.0]), "values to compare: expected 2 for each system, got 1");
+        assert_eq!(
+            message(&[1.0], &[0.5]),
+            "values to compare: expected values for at least 2 queries, got 1"
+        );
+        assert_eq!(message(&[], &[]), "values to compare: expected values for at least 2 queries, got 0");
         assert_eq!(
             message(&[1.0, 2.0], &[0.5, f64::NAN]),
             "values to compare: expected finite numbers, got NaN"

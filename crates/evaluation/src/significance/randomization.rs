@@ -1,4 +1,4 @@
-//! Fisher's paired randomization test, which flips the signs of differences.
+//! Fisher's paired randomization test, which flips the signs of the differences between two systems.
 
 use control::Control;
 use rand_pcg::rand_core::Rng;
@@ -6,26 +6,27 @@ use rand_pcg::rand_core::Rng;
 use super::{Differences, MonteCarlo};
 use crate::error::Error;
 
-/// Maximum number of nonzero differences for which the test goes through all assignments of signs: at most 2¹⁶ =
-/// 65,536.
+/// Maximum number of nonzero differences for which the test goes through all assignments of signs. There are at most
+/// 2¹⁶ = 65,536 assignments.
 const MAX_EXACT_DIFFERENCES: usize = 16;
 
-/// Number of partial sums into which values are added, before these are added to one sum. A fixed number gives the same
-/// rounding errors on every CPU, while the compiler can use SIMD.
+/// Number of partial sums that the values are added to. At the end, the partial sums are added up. A fixed number gives
+/// the same rounding errors on every CPU, and still lets the compiler use SIMD.
 const PARTIAL_SUM_COUNT: usize = 8;
 
 /// Returns the p-value of Fisher's paired randomization test of the mean difference (Smucker et al., 2007).
 ///
-/// If the systems do not differ, the two values of a query could be swapped, which flips the sign of its difference. p
-/// is the fraction of all assignments of signs for which the mean is at least as far from 0 as the observed mean. Two
-/// means count as equally far if rounding errors could explain their difference.
+/// If the systems do not differ, the two values of a query could just as well be swapped, which flips the sign of the
+/// query's difference. p is the fraction of all assignments of signs for which the mean is at least as far from 0 as
+/// the observed mean. Two means count as equally far from 0 if rounding errors could explain their difference.
 ///
 /// If at most 16 differences are not 0, all assignments are counted. Otherwise `rounds` assignments are drawn at
-/// random, and p = (1 + count) / (1 + rounds). Progress counts rounds.
+/// random, and p = (1 + count) / (1 + rounds), where count is the number of drawn assignments with such a mean. In this
+/// case, progress counts rounds.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if there are 0 rounds; [`Error::Cancelled`].
+/// [`Error::Argument`] if there are 0 rounds; [`Error::Canceled`].
 pub fn randomization_test(
     differences: &Differences,
     monte_carlo: MonteCarlo,
@@ -40,7 +41,7 @@ pub fn randomization_test(
     if nonzero.len() <= MAX_EXACT_DIFFERENCES {
         return Ok(exact_p(&nonzero, max_rounding_error));
     }
-    // Zeros at the end do not change any sum.
+    // `signed_sum` takes a multiple of 64 values. The added zeros do not change any sum.
     nonzero.resize(nonzero.len().next_multiple_of(u64::BITS as usize), 0.0);
     let threshold = signed_sum(&nonzero, || 0).abs() - max_rounding_error;
     let mut generator = monte_carlo.generator();
@@ -66,8 +67,8 @@ fn exact_p(nonzero: &[f64], max_rounding_error: f64) -> f64 {
     count as f64 / f64::from(assignment_count)
 }
 
-/// Returns the sum of the values, some of them negated: each call of `next_signs` returns 64 bits, which are set for
-/// those of the next 64 values that are negated. The number of values must be a multiple of 64.
+/// Returns the sum of the values, some of which are negated. Each call of `next_signs` returns 64 bits for the next 64
+/// values: value i of these 64 is negated if bit i is set. The number of values must be a multiple of 64.
 fn signed_sum(values: &[f64], mut next_signs: impl FnMut() -> u64) -> f64 {
     let mut sums = [0.0; PARTIAL_SUM_COUNT];
     for block in values.chunks_exact(u64::BITS as usize) {
@@ -94,16 +95,17 @@ mod tests {
 
     use super::*;
 
+    /// The p-value for the values of two systems.
     fn p(a: &[f64], b: &[f64], monte_carlo: MonteCarlo) -> f64 {
         let differences = Differences::new(a, b).expect("they can be compared");
         randomization_test(&differences, monte_carlo, &Control::new()).expect("it has rounds")
     }
 
-    /// The exact p of integer differences, from the distribution of all signed sums, which is built one difference at a
-    /// time.
+    /// The exact p-value for integer differences, from the distribution of all signed sums. The distribution is built
+    /// one difference at a time.
     fn p_from_distribution(differences: &[i32]) -> f64 {
         let max: i32 = differences.iter().map(|value| value.abs()).sum();
-        // `probabilities[max + s]` is the probability of the sum s.
+        // `probabilities[max + s]` is the probability that the signed sum is s.
         let mut probabilities = vec![0.0; 2 * max as usize + 1];
         probabilities[max as usize] = 1.0;
         for value in differences {
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_that_differ_only_by_rounding_are_equal() {
+    fn sums_that_differ_only_by_rounding_count_as_equal() {
         // In floating point, 0.1 + 0.2 − 0.3 is 5.6e-17 and 0.3 − 0.1 − 0.2 is −2.8e-17. Without rounding, both are 0,
         // and all assignments have a mean at least as far from 0.
         assert_eq!(p(&[0.1, 0.2, 0.0], &[0.0, 0.0, 0.3], MonteCarlo::default()), 1.0);
@@ -151,8 +153,8 @@ mod tests {
             let exact = p_from_distribution(&differences);
             let a: Vec<f64> = differences.iter().map(|&value| f64::from(value)).collect();
             let drawn = p(&a, &vec![0.0; a.len()], monte_carlo);
-            // Five standard errors of a fraction of 100,000 rounds, plus the observed assignment, which counts as
-            // drawn.
+            // Five standard errors of a fraction of 100,000 rounds, plus 1e-5 for the observed assignment, which counts
+            // as one more round.
             let allowed = 5.0 * (exact * (1.0 - exact) / 1e5).sqrt() + 1e-5;
             assert!((drawn - exact).abs() <= allowed, "{n}: expected {exact}, got {drawn}");
         }
@@ -179,12 +181,12 @@ mod tests {
     }
 
     #[test]
-    fn the_test_can_be_cancelled_and_0_rounds_are_refused() {
+    fn the_test_can_be_canceled_and_0_rounds_are_refused() {
         let differences = Differences::new(&[1.0; 100], &[0.0; 100]).expect("they can be compared");
         let control = Control::new();
         control.cancel();
-        let cancelled = randomization_test(&differences, MonteCarlo::default(), &control);
-        assert!(matches!(cancelled, Err(Error::Cancelled(_))));
+        let canceled = randomization_test(&differences, MonteCarlo::default(), &control);
+        assert!(matches!(canceled, Err(Error::Canceled(_))));
         let none = randomization_test(&differences, MonteCarlo { rounds: 0, seed: 1 }, &Control::new());
         assert_eq!(none.expect_err("it has no rounds").to_string(), "rounds: expected at least 1, got 0");
     }

@@ -23,7 +23,7 @@ pub struct RankSum {
 /// Computes the two-sided rank-sum test of two independent samples (Mann and Whitney, 1947) by the normal
 /// approximation.
 ///
-/// Equal values have the mean of their ranks. The variance is corrected for ties, and z for continuity. The results
+/// Equal values share the mean of their ranks. The variance is corrected for ties, and z for continuity. The results
 /// agree with SciPy's `mannwhitneyu(a, b, method="asymptotic")`. If a sample has fewer than about 8 values, p is a
 /// rough approximation. If all values are equal, p is 1.
 ///
@@ -42,7 +42,7 @@ pub fn rank_sum_test(a: &[f64], b: &[f64]) -> Result<RankSum, Error> {
     let mut values: Vec<(f64, bool)> =
         a.iter().map(|&value| (value, true)).chain(b.iter().map(|&value| (value, false))).collect();
     values.sort_by(|x, y| x.0.partial_cmp(&y.0).expect("finite"));
-    // `tie_sum` is Σ (t³ − t) over all groups of t equal values, with which the variance is corrected.
+    // `tie_sum` is Σ (t³ − t) over all groups of t equal values. It corrects the variance for ties.
     let (mut rank_sum, mut tie_sum, mut smaller_count) = (0.0, 0.0, 0.0);
     for equal in values.chunk_by(|x, y| x.0 == y.0) {
         let count = equal.len() as f64;
@@ -62,9 +62,10 @@ pub fn rank_sum_test(a: &[f64], b: &[f64]) -> Result<RankSum, Error> {
     Ok(RankSum { statistic, probability: statistic / pairs, standard_error: deviation / pairs, p })
 }
 
-/// Returns the smallest distance of [`RankSum::probability`] from one half for which a rank-sum test of samples of
-/// these sizes has a p-value of at most `p`. It tells how much the samples must differ for the test to find a
-/// difference.
+/// Returns the smallest distance of [`RankSum::probability`] from one half for which a rank-sum test has a p-value of
+/// at most `p`. This is how much the samples must differ for the test to find a difference.
+///
+/// `standard_error` is [`RankSum::standard_error`], and `a_count` and `b_count` are the sizes of the two samples.
 ///
 /// A distance cannot be larger than one half, so a larger result means that no distance is significant.
 ///
@@ -114,7 +115,7 @@ mod tests {
 
     #[test]
     fn results_agree_with_scipy() {
-        // SciPy 1.17.1, mannwhitneyu(a, b, method="asymptotic"); the first case is the example of its documentation.
+        // SciPy 1.17.1, mannwhitneyu(a, b, method="asymptotic"); the first case is the example in SciPy's docs.
         let result =
             rank_sum_test(&[19.0, 22.0, 16.0, 29.0, 24.0], &[20.0, 11.0, 17.0, 12.0]).expect("valid samples");
         assert_eq!(result.statistic, 17.0);
@@ -150,8 +151,8 @@ mod tests {
 
     #[test]
     fn the_smallest_significant_shift_has_the_requested_p_value() {
-        // 0.1 · z, with z for p = 0.05 and p = 0.01 from tables of the normal distribution, plus half of one of 200
-        // pairs.
+        // 0.1 · z, with z for p = 0.05 and p = 0.01 from tables of the normal distribution, plus the continuity
+        // correction: half a pair of 10 · 20 = 200 pairs.
         assert_near(
             smallest_significant_shift(0.1, (10, 20), 0.05).expect("valid samples"),
             0.195_996_398_454_005_4 + 0.0025,
@@ -171,7 +172,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn u_is_the_number_of_pairs_and_swapping_the_samples_keeps_p(
+        fn u_counts_the_pairs_in_which_a_is_larger_and_swapping_the_samples_keeps_p(
             a in prop::collection::vec(0u8..20, 1..30),
             b in prop::collection::vec(0u8..20, 1..30),
         ) {

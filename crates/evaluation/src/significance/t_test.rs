@@ -35,25 +35,26 @@ pub fn paired_t_test(differences: &Differences) -> PairedT {
         let statistic = f64::INFINITY.copysign(differences.values[0]);
         return PairedT { statistic, standard_error: 0.0, degrees_of_freedom, p: 0.0 };
     }
-    // t does not depend on the scale of the values. They are divided by the largest one, so that squares cannot
-    // overflow.
+    // t does not depend on the scale of the differences. They are divided by the largest absolute value, so that
+    // squares cannot overflow.
     let scaled = || differences.values.iter().map(|value| value / largest);
     let mean = scaled().sum::<f64>() / n;
     let variance = scaled().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let error = (variance / n).sqrt();
-    let statistic = mean / error;
+    let scaled_error = (variance / n).sqrt();
+    let statistic = mean / scaled_error;
     let p = two_sided_p(statistic, n - 1.0);
-    PairedT { statistic, standard_error: error * largest, degrees_of_freedom, p }
+    PairedT { statistic, standard_error: scaled_error * largest, degrees_of_freedom, p }
 }
 
 /// Returns the smallest mean difference for which a paired t-test over `queries` queries has a p-value of at most `p`.
-/// It tells how large a difference must be for the test to find it.
+/// This is how large a difference must be for the test to find it.
 ///
-/// This is the critical value of t for `p` times the standard error, which is also half the width of the confidence
-/// interval.
+/// If the standard error is above 0, the result is the standard error times the critical value of t for `p`: half the
+/// width of the confidence interval of the mean difference at the level 1 − `p`.
 ///
-/// If the standard error is 0, because no query differs, the result assumes values of 0 or 1: if m of n queries differ,
-/// all in the same direction, then t² = m (n − 1) / (n − m), so m / n must be at least t² / (n − 1 + t²).
+/// If no query differs, the standard error is 0. For a standard error of 0, the result assumes that each value is 0 or
+/// 1: if m of n queries differ, all in the same direction, the mean difference is m / n and t² = m (n − 1) / (n − m),
+/// so m / n must be at least t² / (n − 1 + t²). The result is this fraction.
 ///
 /// # Errors
 ///
@@ -77,7 +78,7 @@ pub fn smallest_significant_difference(standard_error: f64, queries: usize, p: f
     Ok(t * t / (degrees_of_freedom + t * t))
 }
 
-/// Returns the t that has the two-sided p-value `p`. Finds it by bisection, since [`two_sided_p`] falls as t grows.
+/// Returns the t that has the two-sided p-value `p`. Bisection finds it, because [`two_sided_p`] falls as t grows.
 fn critical_value(p: f64, degrees_of_freedom: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while two_sided_p(high, degrees_of_freedom) > p {
@@ -85,7 +86,7 @@ fn critical_value(p: f64, degrees_of_freedom: f64) -> f64 {
     }
     loop {
         let middle = f64::midpoint(low, high);
-        // No floating-point number is between the two.
+        // No floating-point number lies between `low` and `high`.
         if middle <= low || middle >= high {
             return high;
         }
@@ -104,12 +105,12 @@ fn two_sided_p(t: f64, degrees_of_freedom: f64) -> f64 {
     if square.is_infinite() {
         return 0.0;
     }
-    let (half, all) = (degrees_of_freedom / 2.0, degrees_of_freedom + square);
+    let (half, denominator) = (degrees_of_freedom / 2.0, degrees_of_freedom + square);
     if square < 1.0 {
         // x is near 1, so 1 − x has more significant digits. I_x(a, b) = 1 − I_{1−x}(b, a).
-        1.0 - beta_reg(0.5, half, square / all)
+        1.0 - beta_reg(0.5, half, square / denominator)
     } else {
-        beta_reg(half, 0.5, degrees_of_freedom / all)
+        beta_reg(half, 0.5, degrees_of_freedom / denominator)
     }
 }
 
@@ -119,6 +120,7 @@ mod tests {
 
     use super::*;
 
+    /// The paired t-test of the values of two systems.
     fn t_test(a: &[f64], b: &[f64]) -> PairedT {
         paired_t_test(&Differences::new(a, b).expect("they can be compared"))
     }
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn critical_values_agree_with_tables() {
+    fn critical_values_agree_with_scipy() {
         // SciPy 1.17.1, scipy.stats.t.ppf(1 - p / 2, df).
         for (p, df, t) in [
             (0.05, 9.0, 2.262_157_162_740_992),
@@ -244,8 +246,8 @@ mod tests {
         };
         let smallest = smallest_significant_difference(0.0, 40, 0.01).expect("it can be computed");
         let m = (smallest * 40.0).ceil() as usize;
-        let (p, p_of_fewer) = (p_if_differing(m), p_if_differing(m - 1));
-        assert!(p <= 0.01 && p_of_fewer > 0.01, "{m}: {p} {p_of_fewer}");
+        let (p, p_with_one_fewer) = (p_if_differing(m), p_if_differing(m - 1));
+        assert!(p <= 0.01 && p_with_one_fewer > 0.01, "{m}: {p} {p_with_one_fewer}");
     }
 
     #[test]

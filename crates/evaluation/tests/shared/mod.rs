@@ -1,5 +1,5 @@
-//! Reads the test data that cannot be published, which is in the folder `PASSAGEKIT_SHARED`, or in `shared` next to
-//! the checkout. Tests that need it are skipped if it is absent.
+//! Reads the test data that cannot be published. It is in the folder that the environment variable `PASSAGEKIT_SHARED`
+//! names, or else in the folder `shared` next to the checkout. Tests that need it are skipped if it is absent.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -22,7 +22,7 @@ pub fn lines(path: &str) -> Option<Vec<String>> {
 }
 
 /// Reads judgments in TREC's format.
-#[allow(dead_code, reason = "each test file compiles this module, and not every one calls all functions")]
+#[allow(dead_code, reason = "each test file compiles this module, but some do not call every function")]
 pub fn qrels(path: &str) -> Option<Qrels> {
     let mut qrels = Qrels::new();
     for line in lines(path)? {
@@ -33,7 +33,7 @@ pub fn qrels(path: &str) -> Option<Qrels> {
 }
 
 /// Reads a run in TREC's format.
-#[allow(dead_code, reason = "each test file compiles this module, and not every one calls all functions")]
+#[allow(dead_code, reason = "each test file compiles this module, but some do not call every function")]
 pub fn run(path: &str) -> Option<Run> {
     let mut run = Run::new();
     for line in lines(path)? {

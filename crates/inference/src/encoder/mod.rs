@@ -1,7 +1,7 @@
 //! Encodes texts as vectors: [`Encoder`].
 //!
-//! Texts are tokenized, sorted by length, and run in batches of similar length. The model gives a vector for each token
-//! of a text. These are pooled into one vector for the text, unless the model itself pools.
+//! Texts are tokenized, sorted by length, and run in batches of similar length. The model returns a vector for each
+//! token of a text. The vectors of a text's tokens are pooled into one vector, unless the model itself pools.
 
 mod pooling;
 
@@ -23,7 +23,7 @@ const MIN_MAX_TOKENS: usize = 8;
 /// A text to encode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EncoderInput<'a> {
-    /// The title of a passage.
+    /// The title of the passage, if it has one.
     pub title: Option<&'a str>,
     /// The text of a question or passage.
     pub text: &'a str,
@@ -50,7 +50,7 @@ pub enum PassageForm {
 /// The token types (segment ids) of a passage with a title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TokenTypes {
-    /// 0 for the title, 1 for the text, as BERT was pretrained.
+    /// 0 for the title and 1 for the text, as in the pretraining of BERT.
     #[default]
     Segments,
     /// 0 for all tokens. The encoders of Karpukhin et al. (2020) were trained and run with zeros.
@@ -64,7 +64,7 @@ pub struct EncoderConfig {
     pub pooling: Pooling,
     /// Whether vectors are scaled to unit length.
     pub normalize: bool,
-    /// Maximum number of tokens of an input, special tokens included. Longer texts are truncated.
+    /// Maximum number of tokens per input, special tokens included. Longer texts are truncated.
     pub max_tokens: usize,
     /// How title and text are joined.
     pub passage_form: PassageForm,
@@ -109,7 +109,7 @@ pub struct Encoder {
     session: Arc<Session>,
     tokenizer: Arc<Tokenizer>,
     config: EncoderConfig,
-    /// Name of the model's output that is used.
+    /// Name of the model output that is read.
     output: String,
     dim: usize,
 }
@@ -119,8 +119,9 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if the model does not have the output that is used, or if this output has an unexpected shape;
-    /// [`Error::Argument`] if `max_tokens` is less than 8.
+    /// [`Error::Model`] if the model lacks the output that `config.pooling` needs, or if this output has an unexpected
+    /// shape; [`Error::Argument`] if `max_tokens` is less than 8; [`Error::Tokenize`] or [`Error::Run`] if that run
+    /// fails.
     pub fn new(
         session: Arc<Session>,
         tokenizer: Arc<Tokenizer>,
@@ -156,15 +157,17 @@ impl Encoder {
     /// Encodes texts. Returns their vectors as a row-major matrix `[inputs, dim]`, in the order of the inputs. Progress
     /// counts inputs.
     ///
-    /// The same list gives the same bytes. With an int8 model, a vector also depends on the other texts in its batch,
-    /// because the model chooses the quantization scale of its activations per batch: the cosine of two vectors of the
-    /// same text is about 0.99 or more. With `batch_tokens: 1`, every text is encoded alone.
+    /// The same list and the same options give the same bytes. With an int8 model, a vector also depends on the other
+    /// texts in its batch, because the model chooses the quantization scale of its activations per batch: the cosine of
+    /// two vectors of the same text from different batches is about 0.99 or more. With `batch_tokens: 1`, every text is
+    /// encoded alone.
     ///
     /// # Errors
     ///
     /// [`Error::Tokenize`] or [`Error::Run`] if a text cannot be tokenized or the model cannot be run; [`Error::Model`]
-    /// if a vector has a value that is not finite, because no index accepts such vectors; [`Error::Cancelled`], which
-    /// is checked before each batch.
+    /// if the model's output has an unexpected shape, or if a vector has a value that is not finite, because no index
+    /// accepts such vectors; [`Error::Canceled`] if `control` was canceled, which is checked for each text and before
+    /// each batch.
     pub fn encode(
         &self,
         inputs: &[EncoderInput<'_>],
@@ -227,12 +230,13 @@ impl Encoder {
                 (tokenizer.pieces(title)?, Some(tokenizer.pieces(input.text)?))
             }
         };
-        let room = self.config.max_tokens - tokenizer.overhead(if second.is_some() { 2 } else { 1 });
+        let room =
+            self.config.max_tokens - tokenizer.special_token_count(if second.is_some() { 2 } else { 1 });
         let first_length = first.len().min(room);
         let second = second.map(|second| second.ids[..second.len().min(room - first_length)].to_vec());
         let mut input = tokenizer.input(&first.ids[..first_length], second.as_deref());
         if self.config.token_types == TokenTypes::Zeros {
-            // The number of tokens with type 0.
+            // Gives all tokens the type 0.
             input.type_0_count = input.ids.len();
         }
         Ok(input)
@@ -240,7 +244,7 @@ impl Encoder {
 
     /// Runs the model on one batch and checks the shape of its output.
     fn run(&self, inputs: &[&ModelInput]) -> Result<crate::Tensor, Error> {
-        let batch = Batch::new(inputs, self.tokenizer.padding());
+        let batch = Batch::new(inputs, self.tokenizer.padding_id());
         let (rows, length) = (batch.rows, batch.length);
         let tensor = self.session.run(batch, &[&self.output])?.pop().expect("one output was requested");
         let expected_rank = if matches!(self.config.pooling, Pooling::Output(_)) { 2 } else { 3 };

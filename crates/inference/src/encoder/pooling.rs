@@ -6,16 +6,16 @@ pub enum Pooling {
     /// The vector of the first token, `[CLS]`, as in DPR (Karpukhin et al., 2020, §3.1).
     #[default]
     Cls,
-    /// The mean over the text's tokens, as in Sentence-BERT (Reimers and Gurevych, 2019, §3).
+    /// The mean over the text's tokens, special tokens included, as in Sentence-BERT (Reimers and Gurevych, 2019, §3).
     Mean,
     /// The model itself pools. The vector is the output with this name.
     Output(String),
 }
 
 impl Pooling {
-    /// Pools one text. `states` is `[length, dim]`: a row for each of the text's `token_count` tokens, followed by rows
-    /// for padding. With [`Output`](Self::Output), it is the vector itself. The result is written to `vector`, `[dim]`,
-    /// whose values must be 0.
+    /// Pools the token vectors of one text. `states` has the shape `[length, dim]`: a row for each of the text's
+    /// `token_count` tokens, followed by rows for padding. With [`Output`](Self::Output), `states` is the vector
+    /// itself. The result is written to `vector`, which has `dim` values that must be 0 before the call.
     pub(crate) fn pool(&self, states: &[f32], token_count: usize, vector: &mut [f32]) {
         let dim = vector.len();
         match self {

@@ -12,20 +12,20 @@ pub struct ReaderPassage<'a> {
 /// How to read passages that do not fit into one input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LongPassages {
-    /// In overlapping windows. The input for each window has the question, the title and a part of the text.
+    /// Split into overlapping windows. The input for each window has the question, the title and a part of the text.
     Windows {
         /// Minimum number of tokens that consecutive windows share. They share fewer if a long word would otherwise not
-        /// fit. `None` means 64, or a quarter of the text tokens of a window if that is less.
+        /// fit. `None` means 64, or a quarter of the text tokens that fit in a window if that is less.
         overlap_tokens: Option<usize>,
     },
-    /// Truncated. Only the first window is read, up to the last complete word that fits.
+    /// Truncated. Only the first window is read, which ends with the last complete word that fits.
     Cut,
 }
 
 /// How a model is used as a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReaderConfig {
-    /// Maximum number of tokens of an input, special tokens included.
+    /// Maximum number of tokens per input, special tokens included.
     pub max_tokens: usize,
     /// Maximum number of tokens of the question. Longer questions are truncated.
     pub max_question_tokens: usize,
@@ -37,10 +37,10 @@ pub struct ReaderConfig {
     /// reader, false for question-answering models. If true, the inputs of a question-answering model have the title
     /// directly before the text of each window, without a separator.
     pub titles: Option<bool>,
-    /// The form of inputs for DPR's reader. If true, it is that of DPR's own code: `[CLS] question [SEP] title [SEP]
-    /// text`, without a separator at the end, and all tokens have type 0. If false, it is `[CLS] question [SEP] title
-    /// [SEP] text [SEP]`, where tokens up to the first separator have type 0, and the others type 1. Question-answering
-    /// models ignore this setting.
+    /// Whether inputs for DPR's reader have the form that DPR's own code uses: `[CLS] question [SEP] title [SEP] text`,
+    /// without a separator at the end, and with type 0 for all tokens. If false, the form is `[CLS] question [SEP]
+    /// title [SEP] text [SEP]`, where tokens up to the first separator have type 0, and the others have type 1.
+    /// Question-answering models ignore this setting.
     pub open_ended: bool,
 }
 

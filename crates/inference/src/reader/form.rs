@@ -1,23 +1,23 @@
-//! The two kinds of readers, and the relevance that each gives.
+//! The two kinds of readers, and the relevance that each kind returns.
 
 use crate::{Error, Session};
 
-/// The kind of a reader, which follows from the names of its outputs.
+/// The kind of a reader, which follows from the names of the model's outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReaderForm {
-    /// DPR's reader: `start_logits`, `end_logits` and `relevance_logit` (or `relevance_logits`) for
-    /// `[CLS] question [SEP] title [SEP] text [SEP]` (Karpukhin et al., 2020, §6.1).
+    /// DPR's reader. It has the outputs `start_logits`, `end_logits` and `relevance_logit` (or `relevance_logits`) for
+    /// the input `[CLS] question [SEP] title [SEP] text [SEP]` (Karpukhin et al., 2020, §6.1).
     Dpr {
         /// Name of the output with the relevance.
         relevance: &'static str,
     },
-    /// A question-answering model as it is usually exported: `start_logits` and `end_logits` for
-    /// `[CLS] question [SEP] context [SEP]` (Devlin et al., 2019, §4.2 and §4.3).
+    /// A question-answering model as it is usually exported. It has the outputs `start_logits` and `end_logits` for the
+    /// input `[CLS] question [SEP] context [SEP]` (Devlin et al., 2019, §4.2 and §4.3).
     QuestionAnswering,
 }
 
 impl ReaderForm {
-    /// Determines the kind of a model by its outputs.
+    /// Determines the kind of a model from the names of its outputs.
     ///
     /// # Errors
     ///
@@ -42,8 +42,8 @@ impl ReaderForm {
         }
     }
 
-    /// Number of segments of an input, each of which ends with `[SEP]`: question, title and text for DPR's reader, and
-    /// question and text for question-answering models.
+    /// Number of segments of an input: question, title and text for DPR's reader, and question and text for
+    /// question-answering models. Each segment ends with `[SEP]`, except the last one if the reader is `open_ended`.
     pub(crate) fn segment_count(self) -> usize {
         match self {
             Self::Dpr { .. } => 3,
@@ -52,12 +52,14 @@ impl ReaderForm {
     }
 }
 
-/// How well a window answers the question.
+/// The output of a reader that tells how well a window answers the question. A window is a part of a passage that fits
+/// into one input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Relevance {
     /// The relevance logit of DPR's reader.
     Logit(f32),
-    /// The sum of the start and end logits of `[CLS]`, with which a question-answering model scores that there is no
-    /// answer. The relevance of the window is the score of its best span minus this sum (Devlin et al., 2019, §4.3).
+    /// The sum of the start and end logits of `[CLS]`, which is the score that a question-answering model gives to
+    /// "there is no answer". The relevance of the window is the score of its best span minus this sum (Devlin et al.,
+    /// 2019, §4.3).
     NoAnswer(f32),
 }

@@ -24,33 +24,35 @@ pub(crate) struct ReaderInputs {
 pub(crate) struct Window {
     /// Position of the passage in the list of passages.
     pub passage: usize,
-    /// Position of the window in the passage.
+    /// Position of the window among the windows of the passage.
     pub window: usize,
-    /// The input for the model. It is emptied when the window is run.
+    /// The input for the model. It is replaced by an empty input when the window is run.
     pub input: ModelInput,
     /// Position of the text's first token in the input.
     pub text_start: usize,
-    /// The byte range of each token of the window in the text of the passage.
+    /// The byte range of each text token of the window in the text of the passage.
     pub offsets: Vec<Range<u32>>,
-    /// For each token of the window, the number of its word in the text of the passage.
+    /// For each text token of the window, the number of its word in the text of the passage, from 0.
     pub words: Vec<u32>,
 }
 
 impl ReaderInputs {
-    /// Fails if a configuration leaves too few tokens for texts, or if the overlap could be as long as a window.
+    /// Checks a configuration. Fails with [`Error::Argument`] if it leaves too few tokens for texts, or if the overlap
+    /// could be as long as a window.
     pub fn new(form: ReaderForm, config: ReaderConfig, tokenizer: &Tokenizer) -> Result<Self, Error> {
-        let other_tokens = config.max_question_tokens + tokenizer.overhead(form.segment_count());
+        let other_tokens = config.max_question_tokens + tokenizer.special_token_count(form.segment_count());
         let min = other_tokens + MIN_TEXT_TOKENS;
         if config.max_tokens < min {
             let (expected, got) = (format!("at least {min}"), config.max_tokens.to_string());
             return Err(Error::Argument { what: "maxTokens", expected, got });
         }
         if let LongPassages::Windows { overlap_tokens: Some(overlap) } = config.long_passages {
-            // The smallest number of text tokens of a window: a title takes at most half, see `windows_of`.
+            // The smallest number of text tokens that fit in a window: a title takes at most half of the tokens
+            // (`windows_of`).
             let room = (config.max_tokens - other_tokens).div_ceil(2);
             if overlap >= room {
                 let expected = format!(
-                    "less than {room}, the tokens of a window that the longest question and title leave"
+                    "less than {room}, the tokens that the longest question and title leave for the text"
                 );
                 return Err(Error::Argument { what: "overlapTokens", expected, got: overlap.to_string() });
             }
@@ -66,7 +68,7 @@ impl ReaderInputs {
     }
 
     /// Returns the windows of one passage, in the order of its text. `position` is the position of the passage in the
-    /// list.
+    /// list of passages.
     pub fn windows_of(
         &self,
         question: &[u32],
@@ -76,7 +78,9 @@ impl ReaderInputs {
         let has_title = self.config.titles.unwrap_or(matches!(self.form, ReaderForm::Dpr { .. }));
         let title = tokenizer.pieces(passage.title.filter(|_| has_title).unwrap_or_default())?;
         let text = tokenizer.pieces(passage.text)?;
-        let room = self.config.max_tokens - question.len() - tokenizer.overhead(self.form.segment_count());
+        let room = self.config.max_tokens
+            - question.len()
+            - tokenizer.special_token_count(self.form.segment_count());
         // A title takes at most half of the tokens that the question leaves.
         let title = &title.ids[..title.len().min(room / 2)];
         let text_room = room - title.len();

@@ -14,11 +14,10 @@ use super::input::{ReaderInputs, Window};
 use crate::runtime::plan_batches;
 use crate::{Batch, Error, Session, Tensor};
 
-/// The logits of one window of a passage. The four vectors have one entry for each token of the passage's text that is
-/// in the window.
+/// The logits of one window of a passage. Each of the four vectors has one entry per token of the text in the window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PassageLogits {
-    /// How well the window answers the question.
+    /// The output that tells how well the window answers the question.
     pub relevance: Relevance,
     /// Start logits.
     pub start: Vec<f32>,
@@ -27,7 +26,7 @@ pub struct PassageLogits {
     /// The byte range of each token in the text of the passage.
     pub offsets: Vec<Range<u32>>,
     /// For each token, the number of its word in the text of the passage, from 0. Windows begin and end at word
-    /// boundaries, except for words that do not fit into a window.
+    /// boundaries, except inside a word that is longer than a window.
     pub words: Vec<u32>,
 }
 
@@ -44,7 +43,7 @@ impl ReaderModel {
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if the model is neither kind of reader; [`Error::Argument`] if the longest question would leave
+    /// [`Error::Model`] if the model is neither kind of reader; [`Error::Argument`] if the longest question could leave
     /// fewer than 16 tokens for title and text, or if the overlap could be as long as a window.
     pub fn new(
         session: Arc<Session>,
@@ -65,12 +64,13 @@ impl ReaderModel {
     /// passage has at least one window, and exactly one with [`LongPassages::Cut`](crate::LongPassages::Cut). Progress
     /// counts passages.
     ///
-    /// The same passages in another order get the same logits, bit for bit.
+    /// The same passages in a different order get the same logits, bit for bit.
     ///
     /// # Errors
     ///
     /// [`Error::Tokenize`] or [`Error::Run`] if a text cannot be tokenized or the model cannot be run; [`Error::Model`]
-    /// if its outputs have unexpected shapes; [`Error::Cancelled`], which is checked before each batch.
+    /// if the model's outputs have unexpected shapes; [`Error::Canceled`] if `control` was canceled, which is checked
+    /// for each passage and before each batch.
     pub fn read(
         &self,
         question: &str,
@@ -87,7 +87,7 @@ impl ReaderModel {
         for window in &windows {
             read[window.passage].push(None);
         }
-        // For each passage, the number of windows that were not read yet.
+        // For each passage, the number of windows that have not been read yet.
         let mut unread: Vec<usize> = read.iter().map(Vec::len).collect();
         // Windows of equal length are sorted by their tokens, so that batches do not depend on the order of the
         // passages.
@@ -116,10 +116,10 @@ impl ReaderModel {
     fn run(&self, windows: &mut [Window]) -> Result<Vec<PassageLogits>, Error> {
         let batch = {
             let inputs: Vec<&ModelInput> = windows.iter().map(|window| &window.input).collect();
-            Batch::new(&inputs, self.tokenizer.padding())
+            Batch::new(&inputs, self.tokenizer.padding_id())
         };
-        // The batch has a copy of the inputs. Without this, the inputs of all windows would stay in memory until the
-        // end.
+        // The batch has a copy of the inputs. If they were not dropped here, the inputs of all windows would stay in
+        // memory until the end.
         windows.iter_mut().for_each(|window| window.input = ModelInput::default());
         let (rows, length) = (batch.rows, batch.length);
         let outputs = self.session.run(batch, &self.inputs.form.outputs())?;

@@ -2,52 +2,53 @@
 
 use std::ops::Range;
 
-/// Splits the tokens of a text into windows of at most `room` tokens; 0 counts as 1. `words` has the number of the word
-/// of each token. Returns the token range of each window, in order. Every token is in at least one window. A text that
-/// fits, even an empty one, is one window.
+/// Splits the tokens of a text into windows of at most `room` tokens; a `room` of 0 counts as 1. `words[i]` is the
+/// number of the word that token i belongs to. Returns the token range of each window, in order. Every token is in at
+/// least one window. A text that fits, even an empty one, is one window.
 ///
 /// Windows begin and end at word boundaries. Two consecutive windows share at least `overlap` tokens, or fewer if the
-/// second one would otherwise have no room for the next word. Only words of more than `room` tokens are split.
+/// second window would otherwise have no room for the next word. Only words of more than `room` tokens are split.
 pub(crate) fn windows(words: &[u32], room: usize, overlap: usize) -> Vec<Range<usize>> {
     let (token_count, room) = (words.len(), room.max(1));
-    let begins = word_begins(words);
+    let word_starts = word_starts_of(words);
     let word_end =
         |at: usize| (at..token_count).find(|&next| words[next] != words[at]).unwrap_or(token_count);
     let mut windows = Vec::with_capacity(token_count / room + 1);
     let (mut start, mut previous_end) = (0, 0);
     loop {
         let max_end = token_count.min(start + room);
-        let word_boundary = if max_end < token_count { begins[max_end] } else { token_count };
-        // If no complete word is new in this window, the next word does not fit and is split.
+        let word_boundary = if max_end < token_count { word_starts[max_end] } else { token_count };
+        // If this window has no complete new word, the next word does not fit and is split.
         let end = if word_boundary > previous_end { word_boundary } else { max_end };
         windows.push(start..end);
         if end == token_count {
             return windows;
         }
-        // The next window must contain the next word, or its first token if the word fits into no window.
+        // The next window must contain the next word, or only the word's first token if the word does not fit into a
+        // window.
         let next_word_end = word_end(end);
         let min_next_end = if next_word_end - end <= room { next_word_end } else { end + 1 };
         let min_start = min_next_end.saturating_sub(room).max(start + 1);
         let overlap_start = end.saturating_sub(overlap);
-        start = if begins[overlap_start] >= min_start {
-            begins[overlap_start]
+        start = if word_starts[overlap_start] >= min_start {
+            word_starts[overlap_start]
         } else {
             // `end` is the start of a word, unless a word is split there.
-            (min_start..=end).find(|&at| begins[at] == at).unwrap_or(min_start.max(overlap_start))
+            (min_start..=end).find(|&at| word_starts[at] == at).unwrap_or(min_start.max(overlap_start))
         };
         previous_end = end;
     }
 }
 
 /// Returns, for each token, the position of the first token of its word.
-fn word_begins(words: &[u32]) -> Vec<usize> {
-    let mut begin = 0;
+fn word_starts_of(words: &[u32]) -> Vec<usize> {
+    let mut word_start = 0;
     (0..words.len())
         .map(|at| {
             if at > 0 && words[at] != words[at - 1] {
-                begin = at;
+                word_start = at;
             }
-            begin
+            word_start
         })
         .collect()
 }
@@ -63,12 +64,13 @@ mod tests {
     }
 
     #[test]
-    fn windows_overlap_and_begin_and_end_with_words() {
+    fn windows_overlap_and_begin_and_end_at_word_boundaries() {
         // The words have the tokens 0 1 | 2 3 4 | 5 | 6 7 | 8 9. The first five tokens are two words.
         let words = words_of(&[2, 3, 1, 2, 2]);
         assert_eq!(windows(&words, 5, 0), [0..5, 5..10]);
-        // An overlap of one token begins at 4, inside the word 2 3 4, so the second window begins at 2. The next word
-        // boundary after at most five tokens is 6. For the third window, one token before 6 is the word 5.
+        // An overlap of one token would begin at 4, inside the word 2 3 4, so the second window begins at 2. Five
+        // tokens later, at 7, it would end inside the word 6 7, so it ends at 6. The third window begins one token
+        // before that.
         assert_eq!(windows(&words, 5, 1), [0..5, 2..6, 5..10]);
         for (words, room) in [(&words[..], 10), (&words[..], 99), (&[], 10)] {
             let found = windows(words, room, 3);
@@ -81,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_overlap_is_smaller_if_a_long_word_would_not_fit_otherwise() {
+    fn the_overlap_is_smaller_if_a_long_word_would_otherwise_not_fit() {
         // A window of six tokens has room for the word of five tokens and one other token, not for an overlap of three.
         assert_eq!(windows(&words_of(&[1, 1, 1, 1, 1, 1, 5, 1]), 6, 3), [0..6, 5..11, 6..12]);
     }
@@ -126,7 +128,8 @@ mod tests {
                 prop_assert!(pair[0].start < pair[1].start && pair[0].end < pair[1].end, "{:?}", found);
                 prop_assert!(pair[1].start <= pair[0].end, "{:?}", found);
             }
-            // Every word that fits into a window is completely in one, and no window begins or ends inside such a word.
+            // Every word that fits into a window is complete in some window, and no window begins or ends inside such a
+            // word.
             let mut first = 0;
             for &length in &lengths {
                 let word = first..first + length;

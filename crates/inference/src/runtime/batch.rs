@@ -4,23 +4,24 @@ use std::ops::Range;
 
 use tokenize::ModelInput;
 
-/// The inputs of several texts, padded to the length of the longest: row-major matrices `[rows, length]`.
+/// Several model inputs, padded to the length of the longest: row-major matrices `[rows, length]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
-    /// Number of texts.
+    /// Number of inputs.
     pub rows: usize,
-    /// Number of tokens of the longest text.
+    /// Number of tokens of the longest input.
     pub length: usize,
     /// Token ids.
     pub ids: Vec<i64>,
     /// 1 for a token, 0 for padding.
     pub mask: Vec<i64>,
-    /// Token types (segment ids): 0 for the first segment of a text and for padding, 1 for the other tokens.
+    /// Token types (segment ids): 0 for padding and for the first [`type_0_count`](ModelInput::type_0_count) tokens of
+    /// an input, 1 for the other tokens.
     pub types: Vec<i64>,
 }
 
 impl Batch {
-    /// Joins inputs to a batch and pads them with the token id `padding`.
+    /// Joins inputs into a batch and pads them with the token id `padding`.
     #[must_use]
     pub fn new(inputs: &[&ModelInput], padding: u32) -> Self {
         let rows = inputs.len();
@@ -44,18 +45,19 @@ impl Batch {
     }
 }
 
-/// Groups texts into batches of at most `max_tokens` tokens, padding included. `lengths` has the number of tokens of
-/// each text, in descending order. Returns the range of texts of each batch. A text longer than `max_tokens` is a batch
-/// of its own.
+/// Groups inputs into batches of at most `max_tokens` tokens, padding included. `lengths` has the number of tokens of
+/// each input, in descending order. Returns the range of inputs of each batch. An input longer than `max_tokens` is a
+/// batch of its own.
 ///
-/// No text is shorter than half of the longest one in its batch, so less than half of each batch is padding. For many
-/// texts it is much less: a batch has at most `max_tokens` · (1 − shortest / longest) tokens of padding. As 1 − x ≤ −ln
-/// x, all batches together have at most `max_tokens` · ln(longest / shortest), over all texts.
+/// No input is shorter than half of the longest input in its batch, so less than half of each batch is padding. Many
+/// inputs need much less padding: a batch has at most `max_tokens` · (1 − shortest / longest) tokens of padding.
+/// Because 1 − x ≤ −ln x, all batches together have at most `max_tokens` · ln(longest / shortest) tokens of padding,
+/// where `longest` and `shortest` are the lengths of the longest and the shortest of all inputs.
 pub(crate) fn plan_batches(lengths: &[usize], max_tokens: usize) -> Vec<Range<usize>> {
     let mut batches = Vec::new();
     let mut start = 0;
     while start < lengths.len() {
-        // The first text of a batch is its longest one.
+        // The first input of a batch is its longest one.
         let longest = lengths[start];
         let max_rows = (max_tokens / longest.max(1)).max(1);
         let rows =
@@ -84,14 +86,14 @@ mod tests {
 
     #[test]
     fn batches_with_their_padding_do_not_exceed_the_limit() {
-        // 2 texts × 10 tokens ≤ 20; 3 × 6 ≤ 20; one text is left.
+        // 2 inputs × 10 tokens ≤ 20; 3 × 6 ≤ 20; one input is left.
         assert_eq!(plan_batches(&[10, 8, 6, 6, 5, 2], 20), [0..2, 2..5, 5..6]);
-        assert_eq!(plan_batches(&[50, 3], 20), [0..1, 1..2], "a text beyond the limit is a batch of its own");
+        assert_eq!(plan_batches(&[50, 3], 20), [0..1, 1..2], "an input beyond the limit is its own batch");
         assert!(plan_batches(&[], 20).is_empty());
     }
 
     #[test]
-    fn a_text_shorter_than_half_of_the_longest_begins_a_new_batch() {
+    fn an_input_shorter_than_half_of_the_longest_begins_a_new_batch() {
         assert_eq!(plan_batches(&[10, 5, 4, 2, 1], 100), [0..2, 2..4, 4..5]);
     }
 

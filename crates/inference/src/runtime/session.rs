@@ -1,7 +1,8 @@
 //! Opens a model and runs it on a thread of its own: [`Session`].
 //!
-//! ONNX Runtime starts helper threads, which inherit the priority of the thread that opens the model. So each session
-//! starts a thread, lowers its priority, and opens the model on it. The thread then receives batches through a channel.
+//! ONNX Runtime starts helper threads, which inherit the priority of the thread that opens the model. Therefore, each
+//! session starts a thread, lowers its priority, and opens the model on it. The thread then receives batches through a
+//! channel.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -37,7 +38,7 @@ struct Job {
     result: Sender<Result<Vec<Tensor>, Error>>,
 }
 
-/// The inputs that a model may have.
+/// An input that a model may have: `input_ids`, `attention_mask` or `token_type_ids`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Input {
     Ids,
@@ -57,7 +58,7 @@ pub struct Tensor {
 impl Session {
     /// Opens an ONNX file. The model runs on `threads` threads, or on one if `threads` is 0.
     ///
-    /// So that inference does not delay an event loop, the threads sleep instead of spinning while they wait, and on
+    /// So that inference does not delay an event loop, these threads sleep instead of spinning while they wait, and on
     /// Linux they have a lower priority than the other threads of the process.
     ///
     /// # Errors
@@ -127,8 +128,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if the model does not have one of the outputs, or if it is not `f32`; [`Error::Run`] if the run
-    /// fails.
+    /// [`Error::Model`] if the model lacks one of the outputs, or if one of them is not `f32`; [`Error::Run`] if the
+    /// run fails.
     pub fn run(&self, batch: Batch, output_names: &[&str]) -> Result<Vec<Tensor>, Error> {
         let (sender, result) = channel();
         let output_names = output_names.iter().map(|&name| name.to_owned()).collect();
@@ -143,14 +144,14 @@ fn thread_ended(path: &Path) -> Error {
     Error::Run { path: path.to_path_buf(), message: format!("the session's thread ended{panic}") }
 }
 
-/// Lowers the priority of the current thread, and so of the threads that ONNX Runtime starts from it. On systems other
-/// than Linux, the call would slow down the whole process, so this function does nothing.
+/// Lowers the priority of the current thread, and thereby of the threads that ONNX Runtime starts from it. On systems
+/// other than Linux, `nice` would slow down the whole process, so this function does nothing.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::nice(5);
 }
 
-/// A model of ONNX Runtime. It is created, used and dropped on the session's thread.
+/// A model that ONNX Runtime has loaded. It is created, used and dropped on the session's thread.
 struct Model {
     path: PathBuf,
     inner: ort::session::Session,
@@ -159,6 +160,7 @@ struct Model {
 }
 
 impl Model {
+    /// Loads the model and checks its inputs, as [`Session::open`] documents.
     fn open(library: &Library, path: PathBuf, threads: usize) -> Result<Self, Error> {
         let refused = |error: &dyn std::fmt::Display| Error::model(&path, "an ONNX model", error.to_string());
         let inner = ort::session::Session::builder(&library.environment)
@@ -196,6 +198,7 @@ impl Model {
         }
     }
 
+    /// Runs one batch, as [`Session::run`] documents.
     fn run(&mut self, batch: &Batch, output_names: &[String]) -> Result<Vec<Tensor>, Error> {
         let path = &self.path;
         let fail = |error: ort::Error| Error::Run { path: path.clone(), message: error.to_string() };

@@ -11,7 +11,8 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Opens the ONNX Runtime library. If it is not installed, prints that the test is skipped and returns `None`.
+/// Opens the ONNX Runtime library at the path in `ORT_DYLIB_PATH`, or else from the npm package `onnxruntime-node`. If
+/// there is no such file, prints that the test is skipped and returns `None`.
 pub fn library() -> Option<&'static Library> {
     let (os, file) = match std::env::consts::OS {
         "macos" => ("darwin", "libonnxruntime.1.dylib"),
@@ -26,7 +27,7 @@ pub fn library() -> Option<&'static Library> {
     if path.exists() {
         return Some(Library::open(&path).expect("a library that loads"));
     }
-    eprintln!("skipped: onnxruntime-node is not installed");
+    eprintln!("skipped: no ONNX Runtime library at {}", path.display());
     None
 }
 

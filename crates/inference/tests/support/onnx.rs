@@ -1,6 +1,6 @@
-//! Rewrites the graph of an ONNX file, so that tests get models with other inputs and outputs.
+//! Rewrites the graph of an ONNX file, so that tests get models with fewer inputs or outputs.
 //!
-//! An ONNX file is a message of protocol buffers. A message is a sequence of fields in any order; each field is a key
+//! An ONNX file is a Protocol Buffers message. A message is a sequence of fields in any order; each field is a key
 //! (field number · 8 + wire type) and a value. The field numbers are from `onnx.proto`: 7 for `ModelProto.graph`; 5, 11
 //! and 12 for `GraphProto.initializer`, `input` and `output`; 1 for `ValueInfoProto.name`; 1, 2, 7 and 8 for
 //! `TensorProto.dims`, `data_type`, `int64_data` and `name`.
@@ -12,12 +12,12 @@ const INITIALIZER: u64 = 5;
 const INPUT: u64 = 11;
 const OUTPUT: u64 = 12;
 
-/// Removes all outputs with names for which `keep` returns false.
+/// Removes all outputs for whose names `keep` returns false.
 pub fn with_outputs(model: &[u8], keep: impl Fn(&str) -> bool) -> Vec<u8> {
     edit(model, |number, value| number != OUTPUT || keep(name_of(value)), &[])
 }
 
-/// Replaces the input with this name with the constant 0.
+/// Replaces the input that has this name with a constant 0 of shape [1, 1].
 pub fn with_zero_for(model: &[u8], input: &str) -> Vec<u8> {
     let mut zero = vec![1 << 3, 1, 1 << 3, 1, 2 << 3, 7, 7 << 3, 0]; // dims 1, 1; data_type INT64; int64_data 0
     push_field(&mut zero, 8, input.as_bytes());
@@ -27,15 +27,15 @@ pub fn with_zero_for(model: &[u8], input: &str) -> Vec<u8> {
 /// Removes the fields of the graph for which `keep` returns false, and adds `initializer` unless it is empty.
 fn edit(model: &[u8], keep: impl Fn(u64, &[u8]) -> bool, initializer: &[u8]) -> Vec<u8> {
     let mut edited = Vec::with_capacity(model.len());
-    for (number, whole, value) in fields(model) {
+    for (number, field, value) in fields(model) {
         if number != GRAPH {
-            edited.extend_from_slice(whole);
+            edited.extend_from_slice(field);
             continue;
         }
         let mut graph = Vec::with_capacity(value.len());
-        for (number, whole, value) in fields(value) {
+        for (number, field, value) in fields(value) {
             if keep(number, value) {
-                graph.extend_from_slice(whole);
+                graph.extend_from_slice(field);
             }
         }
         if !initializer.is_empty() {
@@ -58,7 +58,7 @@ fn fields(mut message: &[u8]) -> impl Iterator<Item = (u64, &[u8], &[u8])> {
         if message.is_empty() {
             return None;
         }
-        let whole = message;
+        let field_and_rest = message;
         let key = varint(&mut message);
         let length = match key & 7 {
             0 => {
@@ -73,7 +73,7 @@ fn fields(mut message: &[u8]) -> impl Iterator<Item = (u64, &[u8], &[u8])> {
         };
         let (value, rest) = message.split_at(length);
         message = rest;
-        Some((key >> 3, &whole[..whole.len() - rest.len()], value))
+        Some((key >> 3, &field_and_rest[..field_and_rest.len() - rest.len()], value))
     })
 }
 
@@ -90,7 +90,7 @@ fn varint(bytes: &mut &[u8]) -> u64 {
     value
 }
 
-/// Appends a field with a length-delimited value.
+/// Appends a field with a length-delimited value (wire type 2).
 fn push_field(into: &mut Vec<u8>, number: u64, value: &[u8]) {
     for mut part in [number << 3 | 2, value.len() as u64] {
         while part >= 0x80 {

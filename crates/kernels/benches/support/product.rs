@@ -1,11 +1,12 @@
-//! The matrix product of the crate `gemm`, which benchmarks of other crates compare their results with. It is in this
-//! crate because the call is unsafe, and only `kernels` and `storage` may have unsafe code (see ARCHITECTURE.md).
+//! The matrix product of the external crate `gemm`, with which the benchmark of the crate `vocabulary` compares its
+//! results. This file is in `kernels` because the call is unsafe, and only `kernels` and `storage` may have unsafe code
+//! (see ARCHITECTURE.md).
 
 use gemm::Parallelism;
 
 /// Computes the last layer of a masked-language-model head: `logits[r * tokens + t] = transformed[r] · decoder[t]` for
 /// all rows r and tokens t. `transformed` is a matrix `[rows, dim]`, `decoder` is `[tokens, dim]`, and `logits` is
-/// `[rows, tokens]`.
+/// `[rows, tokens]`, all row-major. More than one thread means threads of Rayon's pool.
 pub fn product(transformed: &[f32], decoder: &[f32], logits: &mut [f32], dim: usize, threads: usize) {
     let (rows, tokens) = (transformed.len() / dim, decoder.len() / dim);
     let parallel = if threads == 1 { Parallelism::None } else { Parallelism::Rayon(threads) };

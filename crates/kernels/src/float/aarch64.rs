@@ -70,7 +70,8 @@ pub(crate) mod neon {
         vgetq_lane_f32::<0>(vpaddq_f32(two, two))
     }
 
-    /// Returns the [`horizontal_sum`] of each pair: all rows of the first query, then those of the next.
+    /// Returns the [`horizontal_sum`] of the register of each (query, row) pair: all rows of the first query, then all
+    /// rows of the second, and so on.
     #[target_feature(enable = "neon")]
     #[inline]
     fn horizontal_sums(pairs: &[[Lanes; 4]; 4]) -> [Lanes; 4] {

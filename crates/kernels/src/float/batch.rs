@@ -17,8 +17,9 @@ pub enum Score {
 /// Scores many queries against many rows, and reports only the scores at or above a threshold.
 ///
 /// Queries are copied once into panels (`panels.rs`), whose layout lets the sums of all pairs of a few queries and a
-/// few rows (a tile) stay in registers. Every query has a threshold, with which its scores are compared while they are
-/// in registers. A tile without a score at or above its threshold costs no branch, and the next tile overwrites it.
+/// few rows (a tile) stay in registers. Every query has a threshold. Scores are compared with the threshold of their
+/// query while they are in registers. If no score of a tile is at or above its threshold, the next tile overwrites
+/// this one in the list of tiles to report, which takes no branch.
 ///
 /// ```
 /// use kernels::{Batch, Kernels, Score};
@@ -40,18 +41,21 @@ pub struct Batch {
     queries: AlignedFloats,
     /// The panels of the rows of the current call; the buffer is reused by the next call.
     rows: AlignedFloats,
+    /// Maximum number of rows of one call.
     rows_at_once: usize,
     /// The threshold of each query, repeated for each row of a panel, so that it can be compared with a register of
     /// scores.
     thresholds: Vec<f32>,
+    /// A buffer for the tiles that have scores to report; reused by the next call.
     tiles: Vec<Tile>,
 }
 
 /// Maximum number of bytes of the rows of one call, unless a single panel is larger. All panels of queries are scored
-/// against these rows, which should stay in the L1 data cache: with 1,024 dimensions, they and two panels of queries
-/// take 48 KiB with AVX-512 and 32 KiB with AVX2.
+/// against these rows, which should stay in the L1 data cache: with 1,024 dimensions, these rows and two panels of
+/// queries take 48 KiB with AVX-512 and 32 KiB with AVX2.
 const ROW_BYTES: usize = 16 << 10;
-/// Number of bytes of the queries of one batch, which should stay in the L2 cache.
+/// Maximum number of bytes of the queries of one batch, unless two panels are larger. The queries should stay in the L2
+/// cache.
 const QUERY_BYTES: usize = 512 << 10;
 /// Maximum number of rows of one call. With [`MAX_QUERIES`], it limits the list of tiles if vectors are short.
 const MAX_ROWS: usize = 64;
@@ -108,14 +112,15 @@ impl Batch {
 
     /// Scores every query against `rows`, and calls `report(query, row, score)` for scores at or above the query's
     /// threshold, with the positions of the query and of the row. `report` returns the query's new threshold, which
-    /// also applies to later calls. A new batch has the thresholds −∞, with which all scores except NaN are reported.
+    /// also applies to later calls. In a new batch, all thresholds are −∞, so all scores except NaN are reported.
     ///
-    /// The rows of a query are reported in order. A score has the same bits as with [`Kernels`], except that −0 becomes
-    /// 0. `read_next` is memory that will soon be read, such as the next rows; it is prefetched.
+    /// The rows of a query are reported in order. A score has the same bits as the value of [`Kernels`] (negated for
+    /// squared distances), except that −0 becomes 0. `read_next` is memory that will soon be read, such as the next
+    /// rows; it is prefetched.
     ///
     /// # Panics
     ///
-    /// If there are more than [`rows_at_once`](Self::rows_at_once) rows or a row is of another dimension.
+    /// If there are more than [`rows_at_once`](Self::rows_at_once) rows or a row has a different dimension.
     pub fn score(
         &mut self,
         rows: &[&[f32]],
@@ -159,15 +164,15 @@ impl Batch {
     }
 
     /// Scores every query against `rows`, and writes the score of query `q` and row `r` to `scores[q * stride + r]`. A
-    /// score has the same bits as with [`Kernels`], except that −0 becomes 0. Other elements of `scores` may be
-    /// overwritten.
+    /// score has the same bits as the value of [`Kernels`] (negated for squared distances), except that −0 becomes 0.
+    /// Other elements of `scores` may be overwritten.
     ///
     /// `read_next` is memory that will soon be read, such as the next rows; it is prefetched.
     ///
     /// # Panics
     ///
-    /// If there are more than [`rows_at_once`](Self::rows_at_once) rows, a row is of another dimension, or `scores` is
-    /// shorter than [`score_buffer_len`](Self::score_buffer_len).
+    /// If there are more than [`rows_at_once`](Self::rows_at_once) rows, a row has a different dimension, or `scores`
+    /// is shorter than [`score_buffer_len`](Self::score_buffer_len).
     pub fn score_all(&mut self, rows: &[&[f32]], read_next: &[u8], stride: usize, scores: &mut [f32]) {
         let packed_len = self.pack(rows);
         let panels = self.kernels.panels;
@@ -193,7 +198,7 @@ impl Batch {
     ///
     /// # Panics
     ///
-    /// If `stride` is less than `rows`, rounded up to a multiple of the 4 rows of a panel.
+    /// If `stride` is less than `rows` rounded up to a multiple of 4, the number of rows in a panel.
     #[must_use]
     pub fn score_buffer_len(&self, rows: usize, stride: usize) -> usize {
         let panels = self.kernels.panels;
@@ -256,6 +261,7 @@ impl AlignedFloats {
 mod tests {
     use super::*;
 
+    /// A batch of one query with two dimensions.
     fn batch() -> Batch {
         Batch::new(Kernels::detect(), Score::Dot, 2, &[1.0, 2.0])
     }
@@ -271,13 +277,13 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "batch: expected queries of dimension 2, got 3 values")]
-    fn queries_of_another_dimension_are_refused() {
+    fn queries_of_a_different_dimension_are_refused() {
         let _ = Batch::new(Kernels::detect(), Score::Dot, 2, &[1.0; 3]);
     }
 
     #[test]
     #[should_panic(expected = "batch: expected rows of dimension 2, got 3 values")]
-    fn rows_of_another_dimension_are_refused() {
+    fn rows_of_a_different_dimension_are_refused() {
         batch().score(&[&[1.0; 3]], &[], |_, _, score| score);
     }
 

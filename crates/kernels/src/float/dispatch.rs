@@ -16,8 +16,8 @@ type BlockFn = unsafe fn(usize, &[f32], &[f32], &mut [f32]);
 
 /// Inner products and squared distances of `f32` vectors with one instruction set.
 ///
-/// A value of this type is proof that the running CPU supports that instruction set: [`Kernels::detect`] and
-/// [`Kernels::available`] are the only ways to get one, and they check.
+/// A value of this type is proof that the running CPU supports that instruction set: [`Kernels::detect`],
+/// [`Kernels::available`] and [`Kernels::up_to`] are the only ways to get one, and they check.
 #[derive(Debug)]
 pub struct Kernels {
     pub(crate) name: &'static str,
@@ -50,7 +50,7 @@ impl Kernels {
     /// If the lengths differ.
     #[must_use]
     pub fn dot(&self, a: &[f32], b: &[f32]) -> f32 {
-        assert_eq!(a.len(), b.len(), "dot: expected vectors of one length");
+        assert_eq!(a.len(), b.len(), "dot: expected vectors of equal length");
         // SAFETY: `self` exists, so the CPU has the features that `self.dot` needs; the lengths are equal.
         unsafe { (self.dot)(a, b) }
     }
@@ -62,7 +62,7 @@ impl Kernels {
     /// If the lengths differ.
     #[must_use]
     pub fn squared_l2(&self, a: &[f32], b: &[f32]) -> f32 {
-        assert_eq!(a.len(), b.len(), "squared_l2: expected vectors of one length");
+        assert_eq!(a.len(), b.len(), "squared_l2: expected vectors of equal length");
         // SAFETY: `self` exists, so the CPU has the features that `self.squared_l2` needs; the lengths are equal.
         unsafe { (self.squared_l2)(a, b) }
     }
@@ -81,8 +81,8 @@ impl Kernels {
     /// Scores many queries against many rows: `scores[q * n + i] = queries[q] · rows[i]`.
     ///
     /// Shapes: `queries` is `[q * dim]`, `rows` is `[n * dim]`, `scores` is `[q * n]`, all row-major. Rows are read
-    /// once, from first to last, and all queries are read again for every few rows, so it is fastest if the queries fit
-    /// in the L2 cache. If only the highest scores are needed, a [`Batch`](crate::Batch) is faster.
+    /// once, from first to last, and all queries are read again for every few rows, so a call is fastest if the queries
+    /// fit in the L2 cache. If only the highest scores are needed, a [`Batch`](crate::Batch) is faster.
     ///
     /// # Panics
     ///
@@ -113,13 +113,13 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "score_block: expected rows of dimension 2, got 3 values")]
-    fn rows_of_another_dimension_are_refused() {
+    fn rows_of_a_different_dimension_are_refused() {
         Kernels::detect().score_rows(&[1.0, 2.0], &[1.0, 2.0, 3.0], &mut [0.0]);
     }
 
     #[test]
-    #[should_panic(expected = "dot: expected vectors of one length")]
-    fn vectors_of_two_lengths_are_refused() {
+    #[should_panic(expected = "dot: expected vectors of equal length")]
+    fn vectors_of_different_lengths_are_refused() {
         let _ = Kernels::detect().dot(&[1.0], &[1.0, 2.0]);
     }
 }

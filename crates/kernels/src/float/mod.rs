@@ -1,7 +1,8 @@
 //! Inner products and squared distances of `f32` vectors.
 //!
-//! - `dispatch.rs`: [`Kernels`], the public functions on blocks of rows.
-//! - `batch.rs`: [`Batch`], which scores many queries against many rows and can report only the high scores.
+//! - `dispatch.rs`: [`Kernels`], the public functions on pairs of vectors and on blocks of rows.
+//! - `batch.rs`: [`Batch`], which scores many queries against many rows and can report only the scores at or above a
+//!   threshold.
 //! - `tile.rs`: the loop of [`Kernels`], as a macro that is expanded for each instruction set.
 //! - `panels.rs`: the loop of [`Batch`], also a macro, which scores *panels*: copies of a few vectors, interleaved.
 //! - `panel_kernels.rs`: the arguments and results of the loop in `panels.rs`.

@@ -1,4 +1,4 @@
-//! The interface between `batch.rs` and the loops of `panels.rs`: function pointers, their arguments and results.
+//! The interface between `batch.rs` and the loops of `panels.rs`: function pointers, their arguments and their results.
 
 /// The functions that score panels of queries against panels of rows with one instruction set. `panels.rs` describes
 /// panels.
@@ -27,23 +27,27 @@ type ScoreFn = unsafe fn(ScoreArgs<'_>);
 
 /// Arguments of a [`SelectFn`]: panels of queries, panels of rows, and a buffer for the selected tiles.
 pub(crate) struct SelectArgs<'a> {
-    /// Number of chunks of every vector.
+    /// Number of chunks per vector.
     pub chunks: usize,
+    /// The panels of queries.
     pub queries: &'a [f32],
+    /// The panels of rows.
     pub rows: &'a [f32],
     /// Memory to prefetch while scores are computed.
     pub read_next: &'a [u8],
     /// For each panel of queries, the threshold of each pair of a tile. All pairs of a query have the same threshold.
     pub thresholds: &'a [f32],
-    /// Has room for all tiles: one per panel of queries and panel of rows.
+    /// Has room for all tiles: one for each panel of queries with each panel of rows.
     pub tiles: &'a mut [Tile],
 }
 
 /// Arguments of a [`ScoreFn`]: panels of queries, panels of rows, and a buffer for all scores.
 pub(crate) struct ScoreArgs<'a> {
-    /// Number of chunks of every vector.
+    /// Number of chunks per vector.
     pub chunks: usize,
+    /// The panels of queries.
     pub queries: &'a [f32],
+    /// The panels of rows.
     pub rows: &'a [f32],
     /// Memory to prefetch while scores are computed.
     pub read_next: &'a [u8],
@@ -53,14 +57,16 @@ pub(crate) struct ScoreArgs<'a> {
     pub scores: &'a mut [f32],
 }
 
-/// The scores of all pairs of a panel of queries and a panel of rows.
+/// The scores of all pairs of a query and a row from one panel of queries and one panel of rows.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tile {
     /// The score of query `q` and row `r` of the panels is at `q * rows + r`.
     pub scores: [f32; MAX_PAIRS],
     /// Bit `i` is set if score `i` is at or above its threshold.
     pub selected: u32,
+    /// Number of the panel of queries, from 0.
     pub query_panel: u32,
+    /// Number of the panel of rows, from 0.
     pub row_panel: u32,
 }
 

@@ -9,15 +9,16 @@
 //! a0 b0   a2 b2   a4 b4   │ a1 b1   a3 b3
 //! ```
 //!
-//! A *tile* is all pairs of one panel of queries and one panel of rows: 16 pairs, or 8 with AVX2 and in portable code.
-//! Each pair has one accumulator register. The result must have the same bits as that of `tile.rs`, which adds even
-//! chunks to one accumulator and odd chunks to another. Here all even chunks come first, so the loop computes the even
-//! accumulators of a tile, puts them aside, and then computes the odd ones. A pair therefore needs one register at a
-//! time instead of two, and twice as many pairs fit in the registers.
+//! A *tile* is all pairs of a query and a row from one panel of queries and one panel of rows: 16 pairs, or 8 with AVX2
+//! and in portable code. Each pair has one accumulator register. The result must have the same bits as the result of
+//! `tile.rs`, which adds even chunks to one accumulator and odd chunks to another. Here all even chunks come first, so
+//! the loop computes the even accumulators of a tile, puts them aside, and then computes the odd ones. A pair therefore
+//! needs one register at a time instead of two, and twice as many pairs fit in the registers.
 //!
-//! At the end of a tile, every pair has a register of partial sums. `horizontal_sums` reduces them together by adding
-//! shuffled registers. This leaves the sums of all pairs side by side (in four registers with NEON, otherwise in one),
-//! ready to be compared with thresholds. The sum of a pair is added up in the same order as in `horizontal_sum`.
+//! At the end of a tile, every pair has a register of partial sums. `horizontal_sums` reduces these registers together
+//! by adding shuffled registers. This leaves the sums of all pairs side by side (in four registers with NEON, otherwise
+//! in one), ready to be compared with thresholds. The lanes of a pair are added in the same order as in
+//! `horizontal_sum`.
 
 /// Defines the module `panels` for an instruction set.
 ///
@@ -154,6 +155,7 @@ macro_rules! define_panels {
                 *sums = accumulate_panels::<L2>(queries, rows);
             }
 
+            /// Returns the accumulators of all pairs for these chunks.
             $(#[$feature])?
             #[inline]
             fn accumulate_panels<const L2: bool>(

@@ -16,6 +16,7 @@ pub(crate) fn load(chunk: &[f32; WIDTH]) -> Lanes {
     *chunk
 }
 
+/// Loads up to eight floats and fills the other lanes with zeros.
 #[inline]
 pub(crate) fn load_part(part: &[f32]) -> Lanes {
     let mut lanes = zero();
@@ -63,7 +64,8 @@ pub(crate) fn horizontal_sum(lanes: Lanes) -> f32 {
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
-/// Returns the [`horizontal_sum`] of each pair: all rows of the first query, then those of the next.
+/// Returns the [`horizontal_sum`] of the register of each (query, row) pair: all rows of the first query, then all rows
+/// of the second.
 #[inline]
 fn horizontal_sums(pairs: &[[Lanes; 4]; 2]) -> [Lanes; 1] {
     let mut sums = [0.0; WIDTH];

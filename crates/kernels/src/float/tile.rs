@@ -13,15 +13,15 @@
 //! odd     ───────────────┴───────────────────┴────────────►  then the horizontal sum
 //! ```
 //!
-//! Lane j of the even accumulator adds the products of elements j of chunks 0, 2, 4, …; the odd accumulator adds those
-//! of chunks 1, 3, 5, …. The rest is treated as one more chunk. The arithmetic of a pair does not depend on the size of
-//! the tile or the position of the pair in it, so a score always has the same bits.
+//! Lane j of the even accumulator adds the products of elements j of chunks 0, 2, 4, …; the odd accumulator adds the
+//! products of chunks 1, 3, 5, …. The rest is treated as one more chunk. The arithmetic of a pair does not depend on
+//! the size of the tile or the position of the pair in the tile, so a score always has the same bits.
 
 /// Defines `KERNELS` for an instruction set.
 ///
-/// Everything that `define_tiles` and `define_panels` need must be in scope. The first pair of sizes is the maximum
-/// number of queries and rows of a tile in `define_tiles`. The second pair is the number of queries of a panel of
-/// queries, and of rows of a panel of rows.
+/// Everything that `define_tiles` and `define_panels` need must be in scope. The first two sizes are the maximum
+/// numbers of queries and of rows of a tile in `define_tiles`. The other two sizes are the number of queries in a panel
+/// of queries and the number of rows in a panel of rows.
 macro_rules! define_kernels {
     (
         $name:literal, $queries:literal x $rows:literal,
@@ -39,6 +39,7 @@ macro_rules! define_kernels {
             panels: &panels::PANELS,
         };
 
+        /// Returns the inner product of two vectors, or their squared distance if `L2`.
         $(#[$feature])?
         fn pair<const L2: bool>(a: &[f32], b: &[f32]) -> f32 {
             let [[value]] = tile::<L2, 1, 1, false>([a], [b]);
@@ -59,7 +60,7 @@ macro_rules! define_tiles {
         $(#[$feature])?
         pub(super) fn block<const L2: bool>(dim: usize, queries: &[f32], rows: &[$row], values: &mut [f32]) {
             // With one query, memory is the bottleneck, and it is read fastest from start to end: one row at a time.
-            // This does not hold for narrow registers, where one pair at a time would be slower than memory.
+            // This does not hold for narrow registers, where computing one pair at a time would be slower than memory.
             if queries.len() == dim && WIDTH >= 8 {
                 for (row, value) in rows.chunks_exact(dim).zip(values) {
                     [[*value]] = tile::<L2, 1, 1, true>([queries], [row]);
@@ -212,6 +213,7 @@ macro_rules! define_tiles {
             }
         }
 
+        /// Adds the products of the lanes of `a` and `b`, or their squared differences if `L2`, to `sum`.
         $(#[$feature])?
         #[inline]
         fn accumulate<const L2: bool>(a: Lanes, b: Lanes, sum: Lanes) -> Lanes {

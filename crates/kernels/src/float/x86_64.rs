@@ -1,8 +1,8 @@
 //! Registers and instructions of AVX-512F, and of AVX2 with FMA.
 //!
-//! A pair is a query and a row; its register has partial sums of their inner product or squared distance.
-//! `horizontal_sums` reduces the registers of all pairs of a tile at once. It adds the halves of registers, then the
-//! quarters, and so on. Each step combines two registers, a and b, into one of the same width:
+//! A *pair* is a query and a row. Each pair has a register with partial sums of its inner product or squared distance.
+//! `horizontal_sums` reduces the registers of all pairs of a tile at once. It adds the halves of each register, then
+//! the quarters, and so on. Each step combines two registers, a and b, into one of the same width:
 //!
 //! ```text
 //! a0 a1 a2 a3 │ a4 a5 a6 a7      fold_halves       a0+a4 a1+a5 a2+a6 a3+a7 │ b0+b4 b1+b5 b2+b6 b3+b7
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! After three (AVX2) or four (AVX-512) such steps, the sums of 8 or 16 pairs are side by side. `horizontal_sum` adds
-//! the lanes of one register in the same order, so both return the same bits.
+//! the lanes of one register in the same order, so both functions return the same bits.
 
 /// Registers of sixteen floats.
 pub(crate) mod avx512 {
@@ -86,7 +86,8 @@ pub(crate) mod avx512 {
         super::avx2::horizontal_sum(_mm256_add_ps(_mm512_castps512_ps256(lanes), high))
     }
 
-    /// Returns the [`horizontal_sum`] of each pair: all rows of the first query, then those of the next.
+    /// Returns the [`horizontal_sum`] of each pair: all rows of the first query, then all rows of the second, and so
+    /// on.
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn horizontal_sums(pairs: &[[Lanes; 4]; 4]) -> [Lanes; 1] {
@@ -214,7 +215,7 @@ pub(crate) mod avx2 {
         _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))
     }
 
-    /// Returns the [`horizontal_sum`] of each pair: all rows of the first query, then those of the next.
+    /// Returns the [`horizontal_sum`] of each pair: all rows of the first query, then all rows of the second.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     fn horizontal_sums(pairs: &[[Lanes; 4]; 2]) -> [Lanes; 1] {

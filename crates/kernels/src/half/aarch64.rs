@@ -1,4 +1,4 @@
-//! Conversions with NEON.
+//! Conversions between 16-bit floats and `f32` with NEON.
 
 /// Registers of four floats.
 pub(super) mod neon {
@@ -41,8 +41,8 @@ pub(super) mod neon {
         }
         let values = load(values);
         let narrow: uint16x4_t;
-        // SAFETY: the instruction uses only registers and is part of NEON; it rounds ties
-        // to even, because no code here sets another rounding mode.
+        // SAFETY: the instruction uses only registers and is part of NEON. It rounds ties to even, because this code
+        // never changes the rounding mode.
         unsafe {
             asm!("fcvtn {narrow:v}.4h, {values:v}.4s", narrow = out(vreg) narrow, values = in(vreg) values,
                 options(pure, nomem, nostack, preserves_flags));

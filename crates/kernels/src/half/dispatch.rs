@@ -18,12 +18,12 @@ type NarrowFn = unsafe fn(&[f32], &mut [u16]);
 
 /// Inner products, squared distances and conversions of 16-bit floats with one instruction set.
 ///
-/// A value of this type is proof that the running CPU supports that instruction set: [`HalfKernels::detect`] and
-/// [`HalfKernels::available`] are the only ways to get one, and they check.
+/// A value of this type is proof that the running CPU supports that instruction set: [`HalfKernels::detect`],
+/// [`HalfKernels::available`] and [`HalfKernels::up_to`] are the only ways to get one, and they check.
 #[derive(Debug)]
 pub struct HalfKernels {
     pub(super) name: &'static str,
-    // The first function of each array is for f16, the second for bf16: the order of the variants of `HalfFormat`.
+    // In each array, the first function is for f16 and the second for bf16, in the order of `HalfFormat`'s variants.
     pub(super) dot: [BlockFn; 2],
     pub(super) squared_l2: [BlockFn; 2],
     pub(super) widen: [WidenFn; 2],
@@ -103,19 +103,19 @@ impl HalfKernels {
     ///
     /// If the lengths differ.
     pub fn widen(&self, format: HalfFormat, halves: &[u16], values: &mut [f32]) {
-        assert_eq!(halves.len(), values.len(), "widen: expected room for exactly all values");
+        assert_eq!(halves.len(), values.len(), "widen: expected as many values as 16-bit floats");
         // SAFETY: `self` exists, so the CPU has the features that `self.widen` needs.
         unsafe { (self.widen[format as usize])(halves, values) }
     }
 
-    /// Converts `f32` to the nearest 16-bit floats, rounding ties to even. Values beyond the largest finite number
-    /// become infinity, NaN becomes NaN.
+    /// Converts `f32` to the nearest 16-bit floats, rounding ties to even. Values that round beyond the largest finite
+    /// number become infinite, and NaN becomes NaN.
     ///
     /// # Panics
     ///
     /// If the lengths differ.
     pub fn narrow(&self, format: HalfFormat, values: &[f32], halves: &mut [u16]) {
-        assert_eq!(halves.len(), values.len(), "narrow: expected room for exactly all values");
+        assert_eq!(halves.len(), values.len(), "narrow: expected as many 16-bit floats as values");
         // SAFETY: `self` exists, so the CPU has the features that `self.narrow` needs.
         unsafe { (self.narrow[format as usize])(values, halves) }
     }
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "score_block: expected rows of dimension 2, got 3 values")]
-    fn rows_of_another_dimension_are_refused() {
+    fn rows_of_a_different_dimension_are_refused() {
         HalfKernels::detect().score_rows(HalfFormat::F16, &[1.0, 2.0], &[1, 2, 3], &mut [0.0]);
     }
 }

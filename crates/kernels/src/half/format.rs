@@ -55,7 +55,7 @@ pub(super) fn narrow<const BF16: bool>(value: f32) -> u16 {
         // adding 0.5 rounds to the right multiple.
         ((f32::from_bits(magnitude) + 0.5).to_bits() - 0.5f32.to_bits()) as u16
     } else {
-        // The exponent bias of `f32` is 127 − 15 = 112 larger.
+        // The exponent bias of `f32` is 127 − 15 = 112 larger than that of binary16. Ties are rounded as above.
         ((magnitude - (112 << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13) as u16
     };
     sign | magnitude

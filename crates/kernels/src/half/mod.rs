@@ -1,10 +1,11 @@
-//! Inner products and squared distances of `f32` queries and rows of 16-bit floats, and conversions between both.
+//! Inner products and squared distances of `f32` queries and rows of 16-bit floats, and conversions between 16-bit
+//! floats and `f32`.
 //!
 //! Rows are the bits of numbers in [`HalfFormat::F16`] or [`HalfFormat::Bf16`], as `u16`. Every number is widened to
 //! the `f32` with the same value when it is loaded; everything else is the loop for `f32` rows (`float/tile.rs`, which
-//! draws the layout). So scores have the same bits as those that [`Kernels`](crate::Kernels) with the same instruction
-//! set computes for the widened rows. CPU instructions that multiply bf16 directly are not used: they would need
-//! queries in bf16, and they treat subnormal numbers as zeros.
+//! draws the layout). Therefore, scores have the same bits as the scores that [`Kernels`](crate::Kernels) with the same
+//! instruction set computes for the widened rows. CPU instructions that multiply bf16 directly are not used: they would
+//! need queries in bf16, and they treat subnormal numbers as zeros.
 //!
 //! ```
 //! use kernels::half::{HalfFormat, HalfKernels};

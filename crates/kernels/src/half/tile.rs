@@ -4,7 +4,8 @@
 /// Defines `KERNELS` for an instruction set.
 ///
 /// Everything that `define_tiles` needs must be in scope, except the functions that load rows. Three more functions
-/// must be in scope: `store`, and `widened` and `narrowed`, which convert `WIDTH` numbers.
+/// must be in scope: `store`; `widened`, which converts `WIDTH` 16-bit floats to `f32`; and `narrowed`, which converts
+/// them back.
 macro_rules! define_half {
     ($name:literal, $queries:literal x $rows:literal $(, #[$feature:meta])?) => {
         pub(in crate::half) static KERNELS: $crate::half::HalfKernels = $crate::half::HalfKernels {
@@ -29,13 +30,14 @@ macro_rules! define_format {
 
             define_tiles!(u16: load_row, load_row_part; $queries x $rows $(, #[$feature])?);
 
+            /// Loads `WIDTH` numbers as `f32`.
             $(#[$feature])?
             #[inline]
             fn load_row(halves: &[u16; WIDTH]) -> Lanes {
                 widened::<$bf16>(halves)
             }
 
-            /// Loads fewer than `WIDTH` numbers and fills the other lanes with zeros.
+            /// Loads fewer than `WIDTH` numbers as `f32` and fills the other lanes with zeros.
             $(#[$feature])?
             #[inline]
             fn load_row_part(halves: &[u16]) -> Lanes {
@@ -44,6 +46,7 @@ macro_rules! define_format {
                 widened::<$bf16>(&chunk)
             }
 
+            /// Converts 16-bit floats to `f32`.
             $(#[$feature])?
             pub(super) fn widen(halves: &[u16], values: &mut [f32]) {
                 let (chunks, rest) = halves.as_chunks::<WIDTH>();
@@ -56,6 +59,7 @@ macro_rules! define_format {
                 }
             }
 
+            /// Converts `f32` to the nearest 16-bit floats.
             $(#[$feature])?
             pub(super) fn narrow(values: &[f32], halves: &mut [u16]) {
                 let (chunks, rest) = values.as_chunks::<WIDTH>();

@@ -1,4 +1,4 @@
-//! Conversions with AVX-512F, and with AVX2 and F16C.
+//! Conversions between 16-bit floats and `f32` with AVX-512F, and with AVX2 and F16C.
 
 /// Registers of sixteen floats.
 pub(super) mod avx512 {

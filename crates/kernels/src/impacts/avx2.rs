@@ -1,7 +1,8 @@
-//! AVX2: the 64 sums of a group are in four registers. The operations that the [module](super) draws:
+//! Scans with AVX2. The 64 sums of a group are in four registers. The [module](super) draws the operations of a scan,
+//! which AVX2 performs as follows:
 //!
-//! - Expand: AVX2 has no instruction that expands bytes by a mask. Instead, a table has the shuffle for each of the 256
-//!   values of a bitmap's byte, which moves up to eight codes to their lanes.
+//! - Expand: AVX2 has no instruction that expands bytes by a mask. Instead, a table has a shuffle for each of the 256
+//!   values of a byte of the bitmap. The shuffle moves up to eight codes to their lanes.
 //! - Look up: a shuffle looks up bytes in a table of 16 bytes, so there are 16 classes of 16 neighboring codes.
 
 use std::arch::x86_64::{
@@ -21,8 +22,8 @@ use super::tables::avx2::{bounds, codes};
 pub(super) static KERNELS: ImpactKernels =
     ImpactKernels { name: "avx2", codes_per_class: 16, scan, bounds, codes };
 
-/// For each value of a bitmap's byte, the shuffle that moves the next codes to the lanes of the set bits. The index
-/// 0x80 sets a lane to 0.
+/// For each value of a byte of the bitmap, the shuffle that moves the next codes to the lanes of the set bits. The
+/// index 0x80 sets a lane to 0.
 static SHUFFLES: [u64; 256] = shuffles();
 
 const fn shuffles() -> [u64; 256] {
@@ -41,6 +42,7 @@ const fn shuffles() -> [u64; 256] {
     shuffles
 }
 
+/// See [`ImpactKernels::scan`].
 #[target_feature(enable = "avx2,bmi1,popcnt")]
 fn scan(
     sums: &mut [u16],
@@ -97,7 +99,7 @@ fn scan(
 }
 
 /// Returns the units that a term adds to the 64 passages of a group. The bits of `word` are set for passages that have
-/// the term; their codes begin at `start`.
+/// the term; the codes of these passages begin at `start`.
 #[target_feature(enable = "avx2,bmi1,popcnt")]
 #[inline]
 fn units_of(term: &DenseTerm<'_>, word: u64, start: usize) -> [__m256i; 2] {
@@ -127,7 +129,8 @@ fn units_of(term: &DenseTerm<'_>, word: u64, start: usize) -> [__m256i; 2] {
 #[inline]
 fn expand(codes: &[u8; PADDING], start: usize, bits: u16) -> __m128i {
     let [low, high] = bits.to_le_bytes();
-    // The codes of the upper eight passages follow those of the lower eight.
+    // The codes of the upper eight passages follow those of the lower eight, whose number is added to each index. An
+    // index of 0x80 or more still sets a lane to 0.
     let skipped = u64::from(low.count_ones()) * 0x0101_0101_0101_0101;
     let [low, high] = [SHUFFLES[usize::from(low)], SHUFFLES[usize::from(high)] + skipped];
     let shuffle = _mm_set_epi64x(high.cast_signed(), low.cast_signed());

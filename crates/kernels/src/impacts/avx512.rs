@@ -1,8 +1,9 @@
-//! AVX-512 with VBMI2: the 64 sums of a group are in two registers. The operations that the [module](super) draws:
+//! Scans with AVX-512 and its VBMI2 extension. The 64 sums of a group are in two registers. The [module](super) draws
+//! the operations of a scan, which AVX-512 performs as follows:
 //!
 //! - Expand: one instruction expands codes by a word of the bitmap.
 //! - Look up: a permutation looks up bytes in a table of 64 bytes, so there are 64 classes of 4 neighboring codes.
-//! - Report: one instruction compresses the sums of a register by a mask, and another one their positions.
+//! - Report: one instruction compresses the sums of a register by a mask, and another compresses their positions.
 
 use std::arch::x86_64::{
     __m128i, __m256i, __m512, __m512i, _mm_cvtsi32_si128, _mm256_storeu_si256, _mm512_add_epi8,
@@ -26,10 +27,12 @@ pub(super) static KERNELS: ImpactKernels =
 const TERMS_PER_PASS: usize = 8;
 
 /// A scan checks whether groups can be skipped. It stops checking at a group that cannot be skipped, if there are at
-/// least this many groups before it, and at most three quarters of them were skipped. Neither number was chosen by a
-/// systematic measurement: `benches/impacts.rs` only measures scans that skip all groups or none.
+/// least this many groups before it, and at most three quarters of those groups were skipped. Neither number was chosen
+/// by a systematic measurement: `benches/impacts.rs` only measures scans that skip all groups or none.
 const TRIAL_GROUPS: usize = 16;
 
+/// See [`ImpactKernels::scan`]. If there are more than [`TERMS_PER_PASS`] dense terms, the others are first added to
+/// all sums.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
 fn scan(
     sums: &mut [u16],
@@ -41,7 +44,7 @@ fn scan(
     while dense.len() > TERMS_PER_PASS {
         let at = dense.len() - TERMS_PER_PASS;
         let terms: &[DenseTerm<'_>; TERMS_PER_PASS] =
-            dense[at..].first_chunk().expect("at least that many terms");
+            dense[at..].first_chunk().expect("the last terms of `dense`");
         add_terms(sums, terms, options.shift);
         dense.truncate(at);
     }
@@ -60,6 +63,7 @@ fn scan(
     }
 }
 
+/// See [`ImpactKernels::bounds`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
 fn bounds(scale: f32, saturations: &[f32; 256], bounds: &mut Bounds) {
     let scale = _mm512_set1_ps(scale);
@@ -152,7 +156,7 @@ fn scan_pass<const D: usize>(
 }
 
 /// Returns the units that a term adds to the 64 passages of a group. The bits of `word` are set for passages that have
-/// the term; their codes begin at `codes_read`, which advances past them.
+/// the term; the codes of these passages begin at `codes_read`, which advances past them.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
 #[inline]
 fn units_of(term: &DenseTerm<'_>, word: u64, codes_read: &mut usize) -> __m512i {
@@ -180,13 +184,14 @@ fn splat(value: u16) -> __m512i {
     _mm512_set1_epi16(value.cast_signed())
 }
 
-/// Returns the next slots for half a group. The caller writes all of them. The next half group overwrites the slots
-/// after those of the passages found.
+/// Returns the next slots for half a group. The caller writes all of them, but only the slots of the passages found
+/// count: the next half group overwrites the others.
 #[inline]
 fn half_group(room: &mut [u16]) -> &mut [u16; GROUP / 2] {
     room.first_chunk_mut().expect("room for a group")
 }
 
+/// Returns the sums of the lower and of the upper half of a group, which fill one register each.
 #[inline]
 fn halves(sums: &mut [u16; GROUP]) -> (&mut [u16; GROUP / 2], &mut [u16; GROUP / 2]) {
     let (low, high) = sums.split_at_mut(GROUP / 2);

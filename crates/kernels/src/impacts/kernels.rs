@@ -2,8 +2,8 @@
 
 use super::operands::{Bounds, DenseTerm, FoundPassages, GROUP, RankedBitmap, ScanOptions, ScanProgress};
 
-/// `(sums, dense, options, found, positions)`, where `found` and `positions` are the buffers of [`FoundPassages`], with
-/// the same length; see [`ImpactKernels::scan`].
+/// `(sums, dense, options, found, positions)`, where `found` and `positions` are the two buffers of [`FoundPassages`],
+/// cut to the same length; see [`ImpactKernels::scan`].
 pub(super) type ScanFn =
     unsafe fn(&mut [u16], &mut Vec<DenseTerm<'_>>, ScanOptions<'_>, &mut [u16], &mut [u16]) -> ScanProgress;
 
@@ -16,10 +16,10 @@ pub(super) type BoundsFn = unsafe fn(f32, &[f32; 256], &mut Bounds);
 /// Maximum number of dense terms of a scan.
 pub const MAX_DENSE_TERMS: usize = 64;
 
-/// Tables of bounds, scans and look-ups of impacts with one instruction set.
+/// Tables of bounds, scans of dense terms, and look-ups of codes, with one instruction set.
 ///
-/// A value of this type is proof that the running CPU supports that instruction set: [`ImpactKernels::detect`] and
-/// [`ImpactKernels::available`] are the only ways to get one, and they check.
+/// A value of this type is proof that the running CPU supports that instruction set: [`ImpactKernels::detect`],
+/// [`ImpactKernels::available`] and [`ImpactKernels::up_to`] are the only ways to get one, and they check.
 #[derive(Debug)]
 pub struct ImpactKernels {
     pub(super) name: &'static str,
@@ -42,13 +42,13 @@ impl ImpactKernels {
     ///
     /// `scale` is the term's weight in quantization steps. `saturations[code]` is the share of the weight that a
     /// posting with that code contributes: r / (1 + r), where r is the normalized term frequency (the frequency divided
-    /// by BM25's length norm). No product of both may exceed 65,534.
+    /// by BM25's length norm). No product `scale * saturations[code]` may exceed 65,534.
     pub fn bounds(&self, scale: f32, saturations: &[f32; 256], bounds: &mut Bounds) {
         // SAFETY: `self` exists, so the CPU has the features that `self.bounds` needs.
         unsafe { (self.bounds)(scale, saturations, bounds) }
     }
 
-    /// Looks up the code of each passage; 0 for a passage that does not have the term.
+    /// Writes the code of each passage to `codes`, or 0 for a passage that does not have the term.
     ///
     /// # Panics
     ///
@@ -62,10 +62,11 @@ impl ImpactKernels {
     /// Adds the bounds of dense terms to sums, and writes the passages whose sum is at or above the threshold to
     /// `found`, in order.
     ///
-    /// Afterwards the scanned sums are zeros, and each dense term has advanced past the scanned groups. Dense terms
-    /// that were already added to all sums, including those not scanned yet, are removed from `dense`. The scan uses
-    /// the first `room` slots of `found`, and stops before a group if fewer than [`GROUP`] of them are left. Another
-    /// call with the remaining sums continues the scan; its positions count from the first of the remaining sums.
+    /// Afterwards, the scanned sums are zeros, and each dense term has advanced past the scanned groups. Dense terms
+    /// that were already added to all sums, including sums that were not scanned, are removed from `dense`. The scan
+    /// uses the first `room` slots of `found`, and stops before a group if fewer than [`GROUP`] of these slots are
+    /// left. Another call with the remaining sums continues the scan; its positions count from the first of the
+    /// remaining sums.
     ///
     /// All dense terms together may add at most 255 units to a passage, and no sum may exceed 65,535.
     ///
@@ -87,7 +88,7 @@ impl ImpactKernels {
         assert!(sums.len() <= 1 << 16, "scan: expected at most 65,536 sums");
         assert!(dense.len() <= MAX_DENSE_TERMS, "scan: expected at most {MAX_DENSE_TERMS} dense terms");
         assert!(options.threshold > 0, "scan: expected a threshold of 1 or more");
-        assert!((GROUP..=N).contains(&room), "scan: expected room for {GROUP} to {N}");
+        assert!((GROUP..=N).contains(&room), "scan: expected room for {GROUP} to {N} passages");
         assert!(options.shift <= 8, "scan: expected a shift of at most 8");
         let words = dense.iter().map(|term| term.words.len()).chain(options.allowed.map(<[u64]>::len));
         assert!(words.min().unwrap_or(groups) >= groups, "scan: expected {groups} words or more");

@@ -1,14 +1,15 @@
-//! Upper bounds on BM25 scores, which tell which passages of a block can be among the best k.
+//! Upper bounds on BM25 scores, which rule out the passages of a block that cannot be among the best k.
 //!
 //! The upper bound on a passage's score is the sum of upper bounds on the contributions of its terms, in 16-bit
-//! integers. Their unit is the caller's *quantization step*. The caller adds the bounds of rare terms posting by
-//! posting to an array of sums, one per passage. The bounds of *dense* terms, which many passages have, are added by
-//! [`ImpactKernels::scan`], 64 passages (a *group*) at a time. The scan then reports the passages whose sum is at or
-//! above a threshold.
+//! integers. The integers count *quantization steps*, whose size the caller chooses. The caller adds the bounds of rare
+//! terms posting by posting to an array of sums, one per passage. The bounds of *dense* terms, which occur in many
+//! passages, are added by [`ImpactKernels::scan`], 64 passages (a *group*) at a time. The scan then reports the
+//! passages whose sum is at or above a threshold.
 //!
-//! A dense term is a bitmap of its passages and one code per posting, which stands for the posting's impact. A *class*
-//! of 4 or 16 neighboring codes shares one bound in 8 bits, counted in units of `1 << shift` steps, so that a table of
-//! all classes fits one register. For each group:
+//! A dense term is stored as a bitmap of its passages and one code per posting. The code stands for the posting's
+//! impact: the term's frequency in the passage and the passage's length, as in Lucene. A *class* of 4 or 16 neighboring
+//! codes shares one bound in 8 bits, counted in units of `1 << shift` steps, so that a table of all classes fits in one
+//! register. For each group:
 //!
 //! ```text
 //! word     1  0  0  1  1  0  …   which of the 64 passages have the term
@@ -22,8 +23,9 @@
 //! can add, no passage of the group can reach the threshold, and the group is skipped. Usually, most groups are
 //! skipped.
 //!
-//! `operands.rs` has the arguments and results, `kernels.rs` the public functions, and `scan.rs` what the scans of all
-//! instruction sets share. `tables.rs` has two other loops: tables of bounds by code, and look-ups of single codes.
+//! `operands.rs` has the arguments and results, `kernels.rs` has the public functions, and `scan.rs` has the parts that
+//! the scans of all instruction sets share. `tables.rs` has two other loops: one computes tables of bounds by code, and
+//! one looks up the codes of single passages.
 
 mod dispatch;
 mod kernels;

@@ -3,15 +3,15 @@
 /// Number of passages in a group, which is the number of bits of one word of a bitmap.
 pub const GROUP: usize = 64;
 
-/// Number of bytes that must follow the last code of a [`DenseTerm`], because scans load whole registers. Their values
-/// do not matter.
+/// Number of bytes that must follow the last code of a [`DenseTerm`], because scans load whole registers. The values of
+/// these bytes do not matter.
 pub const PADDING: usize = GROUP;
 
-/// Minimum number of codes in a class, whose codes share a bound in a scan; see
+/// Minimum number of codes in a class, over all instruction sets. The codes of a class share a bound in a scan; see
 /// [`ImpactKernels::codes_per_class`](super::ImpactKernels::codes_per_class).
 pub const MIN_CODES_PER_CLASS: usize = 4;
 
-/// Maximum number of codes in a class.
+/// Maximum number of codes in a class, over all instruction sets.
 pub const MAX_CODES_PER_CLASS: usize = 16;
 
 /// A [`RankedBitmap`] stores one count per this many passages.
@@ -28,10 +28,10 @@ pub struct DenseTerm<'a> {
     pub bounds: &'a DenseBounds,
 }
 
-/// A bitmap of the passages of a term, with counts (ranks) by which the code of any passage is found.
+/// A bitmap of the passages of a term, with counts (ranks) for finding the code of any passage.
 #[derive(Debug, Clone, Copy)]
 pub struct RankedBitmap<'a> {
-    /// As in [`DenseTerm::words`], starting with passage 0.
+    /// The bitmap, as in [`DenseTerm::words`], starting with passage 0.
     pub words: &'a [[u8; 8]],
     /// For every [`RANK_INTERVAL`]th passage, the number of bits set before it, as a little-endian `u32`.
     pub ranks: &'a [[u8; 4]],
@@ -49,7 +49,7 @@ pub struct DenseBounds {
     pub units: [u8; 256 / MIN_CODES_PER_CLASS],
 }
 
-/// An upper bound on the contribution of each code, in quantization steps. That of code 0 is 0.
+/// An upper bound on the contribution of each code, in quantization steps. The bound of code 0 is 0.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub struct Bounds(pub [u16; 256]);
@@ -62,7 +62,7 @@ pub struct Sums<const N: usize>(pub [u16; N]);
 /// A buffer for up to `N` passages whose sums reach the threshold; `N` is at least [`GROUP`].
 #[derive(Debug, Clone)]
 pub struct FoundPassages<const N: usize> {
-    /// The sums of the passages, including dense terms.
+    /// The sums of the passages, including the bounds of dense terms.
     pub sums: [u16; N],
     /// The positions of the passages among the scanned sums.
     pub positions: [u16; N],
@@ -80,8 +80,8 @@ pub struct ScanProgress {
 /// The options of a scan.
 #[derive(Debug, Clone, Copy)]
 pub struct ScanOptions<'a> {
-    /// Passages whose sum is at or above this are reported. It is at least 1, so that passages without any of the terms
-    /// are not reported.
+    /// Passages whose sum is at or above this threshold are reported. It is at least 1, so that passages without any of
+    /// the terms are not reported.
     pub threshold: u16,
     /// A unit of [`DenseBounds`] adds `1 << shift` to a sum. At most 8.
     pub shift: u32,

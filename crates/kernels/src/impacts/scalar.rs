@@ -10,6 +10,7 @@ pub(super) static KERNELS: ImpactKernels =
 
 const CODES_PER_CLASS: usize = 4;
 
+/// See [`ImpactKernels::scan`].
 fn scan(
     sums: &mut [u16],
     dense: &mut Vec<DenseTerm<'_>>,
@@ -39,7 +40,7 @@ fn scan(
         }
         for (term, read) in dense.iter().zip(&mut codes_read) {
             let word = u64::from_le_bytes(term.words[group]);
-            // This needs the padding, as the SIMD code does, so that a corrupt file is detected on every CPU.
+            // This requires the padding, as the SIMD code does, so that a corrupt file is detected on every CPU.
             let codes = &term.codes[*read..*read + PADDING];
             for (bit, &code) in set_bits(word).zip(codes) {
                 let units = u16::from(term.bounds.units[usize::from(code) / CODES_PER_CLASS]);

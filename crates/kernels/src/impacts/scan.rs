@@ -13,14 +13,14 @@ pub(super) fn min_sum_to_reach_threshold<'a>(
     options.threshold.saturating_sub(u16::try_from(max_units << options.shift).unwrap_or(u16::MAX))
 }
 
-/// The buffers to which a scan writes the passages that it finds, and their number so far.
+/// The buffers to which a scan writes the passages that it finds, and the number of passages found so far.
 pub(super) struct Found<'a> {
     pub sums: &'a mut [u16],
     pub positions: &'a mut [u16],
     pub count: usize,
 }
 
-/// Appends the passages of a group whose bit in `mask` is set.
+/// Appends the passages of a group whose bits are set in `mask`.
 #[inline]
 pub(super) fn append_found(mask: u64, group: usize, group_sums: &[u16; GROUP], found: &mut Found<'_>) {
     for bit in set_bits(mask) {

@@ -1,6 +1,6 @@
-//! NEON, with and without the `dotprod` extension.
+//! Inner products of 4-bit codes with NEON, with and without its `dotprod` extension.
 
-/// Defines everything except `add_products`, for registers of sixteen bytes.
+/// Defines everything that `define_int4` needs except `add_products`, for registers of sixteen bytes.
 macro_rules! define_lanes {
     (#[$feature:meta]) => {
         type Sums = int32x4_t;
@@ -12,10 +12,10 @@ macro_rules! define_lanes {
             vdupq_n_s32(0)
         }
 
-        /// Returns the codes in the lower halves of sixteen bytes, and those in the upper halves.
+        /// Returns the codes in the lower four bits of sixteen bytes, and the codes in the upper four bits.
         #[$feature]
         #[inline]
-        fn halves(chunk: &[u8; WIDTH]) -> (int8x16_t, int8x16_t) {
+        fn nibbles(chunk: &[u8; WIDTH]) -> (int8x16_t, int8x16_t) {
             // SAFETY: `chunk` is sixteen readable bytes; the load needs no more alignment than they have.
             let bytes = unsafe { vld1q_u8(chunk.as_ptr()) };
             let lower = vandq_u8(bytes, vdupq_n_u8(15));
@@ -50,11 +50,11 @@ pub(super) mod dotprod {
     #[target_feature(enable = "neon,dotprod")]
     #[inline]
     fn add_products(codes: &[u8; WIDTH], low: &[i8; WIDTH], high: &[i8; WIDTH], sums: Sums) -> Sums {
-        let (lower, upper) = halves(codes);
+        let (lower, upper) = nibbles(codes);
         multiply_add(upper, load_query(high), multiply_add(lower, load_query(low), sums))
     }
 
-    /// Adds four products to each lane.
+    /// Adds four products of a code and a query value to each lane.
     #[target_feature(enable = "neon,dotprod")]
     #[inline]
     fn multiply_add(codes: int8x16_t, query: int8x16_t, sums: Sums) -> Sums {
@@ -78,11 +78,11 @@ pub(super) mod neon {
     define_int4!("neon", #[target_feature(enable = "neon")]);
     define_lanes!(#[target_feature(enable = "neon")]);
 
-    /// Adds two products of at most 15 · 128 in 16 bits, and then adds pairs of such sums in 32 bits.
+    /// Adds two products, of at most 15 · 128 each, in 16 bits, and then adds pairs of such sums in 32 bits.
     #[target_feature(enable = "neon")]
     #[inline]
     fn add_products(codes: &[u8; WIDTH], low: &[i8; WIDTH], high: &[i8; WIDTH], sums: Sums) -> Sums {
-        let (lower, upper) = halves(codes);
+        let (lower, upper) = nibbles(codes);
         let (low, high) = (load_query(low), load_query(high));
         let first =
             vmlal_s8(vmull_s8(vget_low_s8(lower), vget_low_s8(low)), vget_low_s8(upper), vget_low_s8(high));

@@ -7,13 +7,13 @@ use super::x86_64::{avx2, avx512bw, avx512vnni};
 use super::{Int4Query, scalar};
 use crate::ByteRows;
 
-/// `(query, rows, ords, products)` writes the inner product with row `ords[i]` to `products[i]`.
+/// `(query, rows, ords, products)` writes the inner product of `query` and row `ords[i]` to `products[i]`.
 type ProductsFn = unsafe fn(&Int4Query, ByteRows<'_>, &[u32], &mut [i32]);
 
 /// Inner products of 4-bit codes with one instruction set.
 ///
-/// A value of this type is proof that the running CPU supports that instruction set: [`Int4Kernels::detect`] and
-/// [`Int4Kernels::available`] are the only ways to get one, and they check.
+/// A value of this type is proof that the running CPU supports that instruction set: [`Int4Kernels::detect`],
+/// [`Int4Kernels::available`] and [`Int4Kernels::up_to`] are the only ways to get one, and they check.
 #[derive(Debug)]
 pub struct Int4Kernels {
     pub(super) name: &'static str,
@@ -37,8 +37,8 @@ detect_kernels! {
 }
 
 impl Int4Kernels {
-    /// Multiplies a query with chosen rows: `products[i]` is the inner product with the codes of row `ords[i]`. The
-    /// caller should [prefetch](crate::prefetch_bytes) the rows.
+    /// Multiplies a query by the rows that `ords` lists: `products[i]` is the inner product of the query and the codes
+    /// of row `ords[i]`. The caller should [prefetch](crate::prefetch_bytes) the rows.
     ///
     /// # Panics
     ///
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "products: expected rows of 64 bytes, got 128")]
-    fn rows_of_another_length_are_refused() {
+    fn rows_of_a_different_length_are_refused() {
         let rows = ByteRows::new(&[0; 128], 128);
         Int4Kernels::detect().products_of(&Int4Query::new(&[1, 2]), rows, &[0], &mut [0]);
     }

@@ -1,12 +1,13 @@
-//! Exact inner products of rows of 4-bit codes and queries of signed bytes.
+//! Exact inner products of rows of 4-bit codes and queries of signed bytes. HNSW graphs score vectors by such codes.
 //!
-//! A row consists of blocks of 64 bytes. A block has 128 codes of 0 to 15, in such an order that a mask (lower halves)
-//! and a shift (upper halves) separate the bytes of a register into two registers of consecutive codes:
+//! [`Int4Kernels`] multiplies an [`Int4Query`] with rows. A row consists of blocks of 64 bytes. A block has 128 codes
+//! of 0 to 15, one in each *nibble* (four bits) of its bytes. Their order is such that a mask (lower nibbles) and a
+//! shift (upper nibbles) split a register of bytes into two registers of consecutive codes:
 //!
 //! ```text
-//!               byte 0       byte 1             byte 63
-//! lower half │  code 0    │  code 1    │ … │  code 63    │
-//! upper half │  code 64   │  code 65   │ … │  code 127   │
+//!                 byte 0       byte 1             byte 63
+//! lower nibble │  code 0    │  code 1    │ … │  code 63    │
+//! upper nibble │  code 64   │  code 65   │ … │  code 127   │
 //! ```
 //!
 //! The last block is padded with zeros. All instruction sets return the same integers.

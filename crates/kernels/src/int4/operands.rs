@@ -13,11 +13,12 @@ pub struct Int4Query {
 }
 
 impl Int4Query {
-    /// Makes a query of these values.
+    /// Makes a query from the given values.
     ///
     /// # Panics
     ///
-    /// If there are none, or more than 2²⁰, with which products could overflow: 15 · 128 · 2²⁰ < 2³¹.
+    /// If there are no values, or more than 2²⁰. This limit ensures that no inner product overflows 32 bits:
+    /// 15 · 128 · 2²⁰ < 2³¹.
     #[must_use]
     pub fn new(values: &[i8]) -> Self {
         let got = values.len();
@@ -36,15 +37,15 @@ impl Int4Query {
         assert_eq!(
             values.len().next_multiple_of(BLOCK_DIM),
             self.values.len(),
-            "query: expected values of the same number of blocks"
+            "query: expected values that fill the same number of blocks"
         );
         self.values[..values.len()].copy_from_slice(values);
         self.values[values.len()..].fill(0);
         self.sum = values.iter().map(|&value| i32::from(value)).sum();
     }
 
-    /// Replaces the values with the first `dim` codes of a row, centered: a code c becomes 2c − 15. The other values
-    /// become zeros.
+    /// Replaces the values with the first `dim` codes of a row, centered on 0: a code c becomes 2c − 15. The remaining
+    /// values become zeros.
     ///
     /// # Panics
     ///
@@ -69,7 +70,8 @@ impl Int4Query {
         self.sum
     }
 
-    /// Returns the number of bytes of the rows that the query can be multiplied with.
+    /// Returns the number of bytes of a row with as many blocks as the query. The query can only be multiplied with
+    /// rows of this size.
     #[inline]
     #[must_use]
     pub fn row_bytes(&self) -> usize {

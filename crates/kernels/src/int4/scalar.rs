@@ -1,4 +1,4 @@
-//! Portable code for every CPU.
+//! Inner products of 4-bit codes in portable code, for every CPU.
 
 type Sums = i32;
 const WIDTH: usize = 16;

@@ -3,10 +3,13 @@
 
 /// Defines `KERNELS` for an instruction set.
 ///
-/// These must be in scope: the `Copy` type `Sums`, an accumulator; the constant `WIDTH`, the number of bytes of a
-/// chunk, which must divide the number of bytes of a block; and the functions `zero`; `add_products`, which takes a
-/// chunk of a row and the query's values for its lower and upper halves; and `totals`, which adds the lanes of each
-/// accumulator.
+/// The loop reads a block in *chunks*: as many bytes as a register holds. These must be in scope:
+///
+/// - The `Copy` type `Sums`, an accumulator.
+/// - The constant `WIDTH`, the number of bytes of a chunk, which must divide the number of bytes of a block.
+/// - The functions `zero`; `add_products`, which multiplies the lower nibbles of a chunk of a row with one chunk of
+///   query values and the upper nibbles with another, and adds the products to an accumulator; and `totals`, which
+///   adds the lanes of each of four accumulators.
 macro_rules! define_int4 {
     ($name:literal $(, #[$feature:meta])?) => {
         pub(in crate::int4) static KERNELS: $crate::int4::Int4Kernels =
@@ -20,16 +23,17 @@ macro_rules! define_int4 {
             products: &mut [i32],
         ) {
             let (fours, rest) = ords.as_chunks::<4>();
-            let (to_fours, to_rest) = products.as_chunks_mut::<4>();
-            for (ords, products) in fours.iter().zip(to_fours) {
-                // Not `ords.map`: a closure would be compiled without this function's CPU features.
+            let (product_fours, product_rest) = products.as_chunks_mut::<4>();
+            for (ords, products) in fours.iter().zip(product_fours) {
+                // Not `ords.map`: `map` is compiled without this function's CPU features, so the closure, which has
+                // them, could not be inlined into it.
                 let mut tile_rows: [&[u8]; 4] = [&[]; 4];
                 for r in 0..4 {
                     tile_rows[r] = rows.row(ords[r]);
                 }
                 *products = tile(query, tile_rows);
             }
-            for (&ord, product) in rest.iter().zip(to_rest) {
+            for (&ord, product) in rest.iter().zip(product_rest) {
                 [*product] = tile(query, [rows.row(ord)]);
             }
         }
@@ -49,11 +53,11 @@ macro_rules! define_int4 {
             for block in 0..blocks {
                 for chunk in 0..BLOCK_BYTES / WIDTH {
                     let start = chunk * WIDTH;
-                    let low = query[block][start..].first_chunk().expect("a chunk inside the lower half");
+                    let low = query[block][start..].first_chunk().expect("a chunk of the block's first half");
                     let high =
-                        query[block][BLOCK_BYTES + start..].first_chunk().expect("a chunk inside the upper half");
+                        query[block][BLOCK_BYTES + start..].first_chunk().expect("a chunk of the block's second half");
                     for r in 0..R {
-                        let codes = row_blocks[r][block][start..].first_chunk().expect("a chunk inside the block");
+                        let codes = row_blocks[r][block][start..].first_chunk().expect("a chunk of the block");
                         sums[r] = add_products(codes, low, high, sums[r]);
                     }
                 }

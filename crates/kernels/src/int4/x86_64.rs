@@ -1,12 +1,13 @@
-//! AVX-512 with and without VNNI, and AVX2.
+//! Inner products of 4-bit codes with AVX-512, with and without VNNI (Vector Neural Network Instructions), and with
+//! AVX2. The instructions of VNNI multiply unsigned with signed bytes and add four neighboring products.
 
-/// Defines a function that separates the codes of 64 bytes.
-macro_rules! define_halves_512 {
+/// Defines a function that separates the codes in 64 bytes.
+macro_rules! define_nibbles_512 {
     (#[$feature:meta]) => {
-        /// Returns the codes in the lower halves of bytes, and those in the upper halves.
+        /// Returns the codes in the lower nibbles (four bits) of the bytes, and the codes in the upper nibbles.
         #[$feature]
         #[inline]
-        fn halves(bytes: __m512i) -> (__m512i, __m512i) {
+        fn nibbles(bytes: __m512i) -> (__m512i, __m512i) {
             let mask = _mm512_set1_epi8(15);
             (_mm512_and_si512(bytes, mask), _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), mask))
         }
@@ -21,12 +22,12 @@ pub(super) mod avx512vnni {
     define_int4!("avx512vnni", #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
     define_byte_lanes_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
     define_row_load_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
-    define_halves_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
+    define_nibbles_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
     #[inline]
     fn add_products(codes: &[u8; WIDTH], low: &[i8; WIDTH], high: &[i8; WIDTH], sums: Sums) -> Sums {
-        let (lower, upper) = halves(load_row(codes));
+        let (lower, upper) = nibbles(load_row(codes));
         let sums = _mm512_dpbusd_epi32(sums, lower, load_query(low));
         _mm512_dpbusd_epi32(sums, upper, load_query(high))
     }
@@ -41,14 +42,14 @@ pub(super) mod avx512bw {
     define_int4!("avx512bw", #[target_feature(enable = "avx512f,avx512bw")]);
     define_byte_lanes_512!(#[target_feature(enable = "avx512f,avx512bw")]);
     define_row_load_512!(#[target_feature(enable = "avx512f,avx512bw")]);
-    define_halves_512!(#[target_feature(enable = "avx512f,avx512bw")]);
+    define_nibbles_512!(#[target_feature(enable = "avx512f,avx512bw")]);
 
     /// Adds four products in 16 bits, which can hold their sum of at most 4 · 15 · 128 = 7,680, and then adds pairs of
     /// such sums in 32 bits.
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
     fn add_products(codes: &[u8; WIDTH], low: &[i8; WIDTH], high: &[i8; WIDTH], sums: Sums) -> Sums {
-        let (lower, upper) = halves(load_row(codes));
+        let (lower, upper) = nibbles(load_row(codes));
         let words = _mm512_add_epi16(
             _mm512_maddubs_epi16(lower, load_query(low)),
             _mm512_maddubs_epi16(upper, load_query(high)),

@@ -1,7 +1,7 @@
-//! NEON, with and without the `dotprod` extension.
+//! Inner products of 8-bit codes with NEON, with and without its `dotprod` extension.
 
-/// Defines functions that load sixteen bytes. Rows become signed codes: flipping the highest bit of a byte b gives
-/// b − 128.
+/// Defines everything that `define_int8` needs except `add_products`, for registers of sixteen bytes. Loading a row
+/// converts its bytes to signed codes: flipping the highest bit of a byte b gives b − 128.
 macro_rules! define_signed {
     (#[$feature:meta]) => {
         type Row = int8x16_t;
@@ -97,7 +97,7 @@ pub(super) mod neon {
     );
     define_signed!(#[target_feature(enable = "neon")]);
 
-    /// Products have 16 bits, which can hold 128 · 128; neighboring products are added in 32 bits.
+    /// Multiplies in 16 bits, which can hold the largest product, 128 · 128, and adds neighboring products in 32 bits.
     #[target_feature(enable = "neon")]
     #[inline]
     fn add_products(row: Row, query: Query, sums: Sums) -> Sums {

@@ -1,27 +1,29 @@
 //! Upper or lower bounds on the scores of rows, from the integer products of their codes with a query.
 //!
 //! Rows and queries are quantized, so a score computed from their codes differs from the exact score, but by no more
-//! than an error bound. For a product p, and a row with the quantization scale s, the addend a and the length l, a
-//! query defines this bound:
+//! than an error bound. Let p be the inner product of the codes of a row and a query. The row has a quantization scale
+//! s, an addend a and a length l, and the query has the coefficients `scale`, `per_addend`, `per_length`, `per_square`
+//! and `constant` ([`Int8Bound`]). The bound is:
 //!
 //! ```text
 //! scale · p · s  +  per_addend · a  +  l · (per_length + per_square · l)  +  constant
 //! └ approximate ┘   └────────────────────── error bound ────────────────────────┘
 //! ```
 //!
-//! The crate `dense` uses it in two ways:
+//! The crate `dense` uses this formula in two ways:
 //!
-//! - To prefilter exact search, a is the row's quantization error. `crates/dense/src/quantized/score_bounds.rs` chooses
-//!   the coefficients and proves that exact scores are within the bounds. The proof assumes that each operation here
-//!   rounds at most once, and that a multiplication may be fused with the next addition. Products have magnitudes up to
-//!   128 · 128 · 65,536 = 2³⁰; converting them to `f32` is one of the operations that round.
+//! - In exact search with the storage `int8Filtered`, a first pass rules out rows by these bounds, and a is the row's
+//!   quantization error. `crates/dense/src/quantized/score_bounds.rs` chooses the coefficients and proves that exact
+//!   scores are within the bounds. The proof assumes that each operation here rounds at most once, and that a
+//!   multiplication may be fused with the next addition. Products have magnitudes up to 128 · 128 · 65,536 = 2³⁰;
+//!   converting them to `f32` is one of the operations that round.
 //! - To score rows by the codes of an HNSW graph, a is a bias that belongs to the row's score, and `per_length` and
 //!   `per_square` are 0.
 
 /// Maximum number of rows whose bounds are compared in one call: one per bit of the returned mask.
 pub const BOUND_ROWS: usize = 64;
 
-/// What the bound of each row depends on besides its codes, with one number per row; see [`Int8Bound`].
+/// For each row, the numbers that its bound depends on besides its codes; see [`Int8Bound`].
 #[derive(Debug, Clone, Copy)]
 pub struct Int8RowBounds<'a> {
     /// Quantization scales: a code c of a row stands for the number c · scale.
@@ -33,8 +35,9 @@ pub struct Int8RowBounds<'a> {
     pub lengths: &'a [f32],
 }
 
-/// The coefficients of a query's bound. For a product `p` and a row with the scale `s`, the addend `a` and the length
-/// `l`, the bound is `scale · p · s + (per_addend · a + l · (per_length + per_square · l) + constant)`.
+/// A query's coefficients in the formula of the bound. For an inner product `p` of codes and a row with the scale `s`,
+/// the addend `a` and the length `l`, the bound is
+/// `scale · p · s + (per_addend · a + l · (per_length + per_square · l) + constant)`.
 #[derive(Debug, Clone, Copy)]
 pub struct Int8Bound {
     /// The query's quantization scale.
@@ -50,9 +53,9 @@ pub struct Int8Bound {
 }
 
 impl Int8Bound {
-    /// Computes the bound of one row. For a query of 16-bit values, `product` is the product with its upper bytes,
-    /// which is multiplied by 256, and `low_product` the product with its lower bytes. For a query of 8-bit values,
-    /// `low_product` is `None`.
+    /// Computes the bound of one row. For a query of 8-bit values, `product` is the inner product of the codes, and
+    /// `low_product` is `None`. A query of 16-bit values is split into upper and lower bytes: `product` is the inner
+    /// product with the upper bytes, which counts 256 times, and `low_product` the one with the lower bytes.
     #[inline]
     #[must_use]
     pub fn of(&self, product: i32, low_product: Option<i32>, scale: f32, addend: f32, length: f32) -> f32 {
@@ -96,7 +99,7 @@ pub(super) mod avx512 {
 
     const WIDTH: usize = 16;
 
-    /// Does the same as [`super::at_least`].
+    /// Does the same as [`super::at_least`], but fuses multiplications with additions, so bounds may round differently.
     #[target_feature(enable = "avx512f")]
     pub(in crate::int8) fn at_least(
         products: &[i32],
@@ -128,7 +131,7 @@ pub(super) mod avx512 {
         mask
     }
 
-    /// Loads up to sixteen floats and fills the other lanes with zeros.
+    /// Loads the first sixteen values. If there are fewer, the other lanes are zeros.
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn floats(values: &[f32]) -> __m512 {
@@ -136,7 +139,7 @@ pub(super) mod avx512 {
         unsafe { _mm512_maskz_loadu_ps(lowest_bits(values.len()), values.as_ptr()) }
     }
 
-    /// Loads up to sixteen integers and fills the other lanes with zeros.
+    /// Loads the first sixteen values. If there are fewer, the other lanes are zeros.
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn integers(values: &[i32]) -> __m512i {
@@ -207,18 +210,20 @@ pub(super) mod avx2 {
         mask | super::at_least(&products[start..], low_products, rest, bound, threshold) << start
     }
 
+    /// Loads the first eight values.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn floats(values: &[f32]) -> __m256 {
-        let values: &[f32; WIDTH] = values.first_chunk().expect("eight values are left");
+        let values: &[f32; WIDTH] = values.first_chunk().expect("at least eight values");
         // SAFETY: `values` is eight readable floats; the load needs no alignment.
         unsafe { _mm256_loadu_ps(values.as_ptr()) }
     }
 
+    /// Loads the first eight values.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn integers(values: &[i32]) -> __m256i {
-        let values: &[i32; WIDTH] = values.first_chunk().expect("eight values are left");
+        let values: &[i32; WIDTH] = values.first_chunk().expect("at least eight values");
         // SAFETY: `values` is eight readable integers; the load needs no alignment.
         unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
     }

@@ -3,6 +3,7 @@
 #[cfg(target_arch = "aarch64")]
 use super::aarch64::{dotprod, neon};
 use super::kernels::Int8Kernels;
+// `packed_rows::KERNELS` has the functions of `x86_64::avx512vnni`, but a faster `products`.
 #[cfg(target_arch = "x86_64")]
 use super::packed_rows as avx512vnni;
 use super::scalar;

@@ -1,6 +1,6 @@
-//! Names of the instruction sets, and which of them multiply bytes fast.
+//! [`InstructionSet`]: the instruction sets of the int8 kernels, their names, and which of them multiply bytes fast.
 
-/// The instruction set that a set of [`Int8Kernels`](super::Int8Kernels) uses.
+/// The instruction set of an [`Int8Kernels`](super::Int8Kernels).
 ///
 /// Code that depends on the speed of the kernels has a `match` on this type without a default case. If an instruction
 /// set is added, such code does not compile until it handles the new one.
@@ -10,7 +10,7 @@ pub enum InstructionSet {
     Avx512Vnni,
     /// x86-64: AVX2 with the dot-product instructions of AVX-VNNI.
     AvxVnni,
-    /// x86-64: AVX-512 for bytes and words.
+    /// x86-64: AVX-512 with its byte and word instructions (BW), without VNNI.
     Avx512Bw,
     /// x86-64: AVX2.
     Avx2,
@@ -49,7 +49,7 @@ impl InstructionSet {
     }
 
     /// Returns whether there are instructions for dot products of bytes (VNNI, `dotprod`). With them, the kernels
-    /// multiply four times as many bytes as floats in the same time; without them, about as many.
+    /// multiply four times as many bytes as floats in the same time; without them, about as many bytes as floats.
     #[must_use]
     pub const fn has_dot_products(self) -> bool {
         match self {

@@ -2,21 +2,21 @@
 
 use super::{BOUND_ROWS, InstructionSet, Int8Bound, Int8Queries, Int8RowBounds, Int8Rows};
 
-/// `(queries, rows, ords, products)` writes the products of all queries and rows to `products`. For
-/// [`Int8Kernels::products`], `ords` is empty.
+/// `(queries, rows, ords, products)` writes the inner products of all queries and the rows `ords` to `products`. For
+/// [`Int8Kernels::products`], which multiplies all rows, `ords` is empty.
 type ProductsFn = unsafe fn(&Int8Queries, Int8Rows<'_>, &[u32], &mut [i32]);
 
 /// `(products, low_products, rows, bound, threshold)` returns a mask of the rows whose bound is at or above
 /// `threshold`.
 type BoundsFn = unsafe fn(&[i32], Option<&[i32]>, Int8RowBounds<'_>, &Int8Bound, f32) -> u64;
 
-/// [`Int8Kernels::products_of`] prefetches rows this many rows before it multiplies them.
+/// [`Int8Kernels::products_of`] prefetches the row that is this many rows ahead of the one that it multiplies.
 pub(super) const PREFETCH_DISTANCE: usize = 12;
 
-/// Inner products of bytes with one instruction set.
+/// Inner products of 8-bit codes with one instruction set.
 ///
-/// A value of this type is proof that the running CPU supports that instruction set: [`Int8Kernels::detect`] and
-/// [`Int8Kernels::available`] are the only ways to get one, and they check.
+/// A value of this type is proof that the running CPU supports that instruction set: [`Int8Kernels::detect`],
+/// [`Int8Kernels::available`] and [`Int8Kernels::up_to`] are the only ways to get one, and they check.
 #[derive(Debug)]
 pub struct Int8Kernels {
     pub(super) name: &'static str,
@@ -33,8 +33,8 @@ impl Int8Kernels {
         self.instruction_set
     }
 
-    /// Multiplies all queries with all rows: `products[q * n + r]` is the product of query `q` and row `r` of the `n`
-    /// rows. Rows are read once, from first to last; all queries are read again for every few rows.
+    /// Multiplies all queries with all rows: `products[q * n + r]` is the inner product of query `q` and row `r` of the
+    /// `n` rows. Rows are read once, from first to last. All queries are read again for each group of a few rows.
     ///
     /// # Panics
     ///
@@ -45,8 +45,8 @@ impl Int8Kernels {
         unsafe { (self.products)(queries, rows, &[], products) }
     }
 
-    /// Multiplies all queries with chosen rows: `products[q * n + i]` is the product of query `q` and row `ords[i]`,
-    /// where `n` is the number of ords. The next rows are prefetched.
+    /// Multiplies all queries with the rows that `ords` lists: `products[q * n + i]` is the inner product of query `q`
+    /// and row `ords[i]`, where `n` is the number of ords. Rows are prefetched before they are multiplied.
     ///
     /// # Panics
     ///
@@ -61,8 +61,8 @@ impl Int8Kernels {
     /// mask: bit `i` is set if the bound of row `i` is at or above `threshold`. Bits of rows whose bound is NaN are not
     /// set.
     ///
-    /// For a query of 16-bit values, `products` are the products with its upper bytes and `low_products` those with its
-    /// lower bytes. For a query of 8-bit values, `low_products` is `None`.
+    /// For a query of 16-bit values, `products` are the inner products with its upper bytes, and `low_products` are
+    /// those with its lower bytes. For a query of 8-bit values, `low_products` is `None`.
     ///
     /// # Panics
     ///
@@ -86,7 +86,7 @@ impl Int8Kernels {
         ];
         assert!(
             others.iter().all(|&got| got == count),
-            "bounds: expected {count} products and row numbers of each kind, got {others:?}"
+            "bounds: expected {count} scales, addends, lengths and low products, got {others:?}"
         );
         // SAFETY: `self` exists, so the CPU has the features that `self.bounds_at_least` needs.
         unsafe { (self.bounds_at_least)(products, low_products, rows, bound, threshold) }
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "products: expected rows of dimension 2, got 3")]
-    fn rows_of_another_dimension_are_refused() {
+    fn rows_of_a_different_dimension_are_refused() {
         let queries = Int8Queries::new(2, vec![1, 2]);
         Int8Kernels::detect().products(&queries, Int8Rows::new(&[1, 2, 3], 3, 3), &mut [0]);
     }

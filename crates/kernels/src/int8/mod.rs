@@ -1,8 +1,11 @@
 //! Exact inner products of rows of 8-bit codes and queries of signed bytes, and bounds on scores that follow from them.
+//! They rule out most rows in the first pass of exact vector search (the storage `int8Filtered`), and score short
+//! vectors in HNSW graphs.
 //!
-//! A byte b of a row stands for the code b − 128, because the instructions of x86-64 that multiply bytes need one
-//! operand to be unsigned. They compute Σ qᵢ·bᵢ. Subtracting 128 Σ qᵢ, which depends only on the query, gives
-//! Σ qᵢ·(bᵢ − 128). All instruction sets return the same integers.
+//! [`Int8Kernels`] multiplies [`Int8Queries`] with [`Int8Rows`]. A byte b of a row stands for the code b − 128, because
+//! the x86-64 instructions that multiply bytes need one operand to be unsigned. These instructions compute Σ qᵢ·bᵢ.
+//! Subtracting 128 Σ qᵢ, which depends only on the query, gives Σ qᵢ·(bᵢ − 128). All instruction sets return the same
+//! integers.
 //!
 //! `tile.rs` has the loop and a drawing of its layout, and `packed_rows.rs` a faster loop for many queries with AVX-512
 //! VNNI. `bound.rs` computes the bounds. `kernels.rs` has the public functions, `operands.rs` the types of queries and

@@ -13,8 +13,8 @@ pub struct Int8Rows<'a> {
 }
 
 impl<'a> Int8Rows<'a> {
-    /// Takes `bytes` as rows of `dim` bytes that start every `stride` bytes. Bytes between the end of a row and the
-    /// start of the next are ignored. After the last row they may be missing.
+    /// Interprets `bytes` as rows of `dim` bytes that start `stride` bytes apart. The bytes between the end of a row
+    /// and the start of the next are ignored. After the last row, these bytes may be missing.
     ///
     /// # Panics
     ///
@@ -48,7 +48,7 @@ impl<'a> Int8Rows<'a> {
         self.count == 0
     }
 
-    /// Returns a range of these rows.
+    /// Returns the rows of a range.
     ///
     /// # Panics
     ///
@@ -92,7 +92,7 @@ pub struct Int8Queries {
 }
 
 impl Int8Queries {
-    /// Makes `q` queries of `values`, which are `[q * dim]`, row-major.
+    /// Makes `q` queries from `values`, which are `[q * dim]`: one query after another.
     ///
     /// # Panics
     ///

@@ -1,5 +1,5 @@
-//! Products of many queries and many rows with AVX-512 VNNI. Each lane of a register belongs to one of sixteen rows, so
-//! no horizontal sums are needed.
+//! Inner products of many queries and many rows with AVX-512 VNNI. Each lane of a register belongs to one of sixteen
+//! rows, so no horizontal sums are needed.
 //!
 //! Sixteen rows at a time are transposed into *steps*. A step is a register of 64 bytes with four consecutive bytes of
 //! each row, at the same position in all rows:
@@ -32,7 +32,7 @@ const LANES: usize = 16;
 /// `benches/codes.rs` measures 1 and 64 queries.
 const MIN_QUERIES: usize = 8;
 
-/// The same four bytes of each of sixteen rows.
+/// Four consecutive bytes of each of sixteen rows, at the same position in all rows.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Step([[u8; 4]; LANES]);
@@ -64,7 +64,8 @@ fn products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [
     }
 }
 
-/// Writes the products of all queries and the rows `at..at + R * LANES` of `n` rows to `out`.
+/// Writes the products of all queries and the rows `at..at + R * LANES` of `n` rows to `out`, which has the layout of
+/// [`Int8Kernels::products`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 #[inline]
 fn row_group<const R: usize>(

@@ -1,4 +1,4 @@
-//! Portable code for every CPU.
+//! Inner products of 8-bit codes in portable code, for every CPU.
 
 type Row = [u8; WIDTH];
 type Query = [i8; WIDTH];

@@ -11,7 +11,7 @@
 //! sums         lane 0        lane 1     …   32-bit integers
 //! ```
 //!
-//! NEON without `dotprod` and the portable code add the same products in another order.
+//! NEON without `dotprod` and the portable code add the same products in a different order.
 
 /// Defines `KERNELS` for an instruction set.
 ///
@@ -67,8 +67,8 @@ macro_rules! define_int8 {
                 (0..n.min($crate::int8::kernels::PREFETCH_DISTANCE))
                     .for_each(|at| $crate::memory::prefetch::prefetch_bytes(row(at)));
             }
-            // With one or two queries, memory is the bottleneck, and it is read fastest from start to end: one row at a
-            // time.
+            // With one or two queries, memory is the bottleneck. It is read fastest from start to end, so rows are
+            // multiplied one at a time.
             let one_by_one = !CHOSEN && queries.len() <= 2;
             let (end_of_fours, fetched_bytes) =
                 if one_by_one { (0, rows.stride()) } else { (n / 4 * 4, 4 * rows.stride()) };
@@ -77,7 +77,8 @@ macro_rules! define_int8 {
                     let next = at + $crate::int8::kernels::PREFETCH_DISTANCE;
                     (next.min(n)..(next + 4).min(n)).for_each(|at| $crate::memory::prefetch::prefetch_bytes(row(at)));
                 } else {
-                    // With few queries, multiplying is faster than reading rows from memory.
+                    // With few queries, multiplying is faster than reading rows from memory, so rows far ahead are
+                    // requested.
                     for offset in (0..fetched_bytes).step_by($crate::memory::prefetch::PREFETCH_INTERVAL) {
                         $crate::memory::prefetch::prefetch_ahead(row(at), offset);
                     }
@@ -95,7 +96,8 @@ macro_rules! define_int8 {
             }
         }
 
-        /// Writes the products of all queries and the rows `at..at + R` of `n` rows to `out`.
+        /// Writes the products of all queries and the rows `at..at + R` of `n` rows to `out`, which has the layout of
+        /// [`Int8Kernels::products`](crate::int8::Int8Kernels::products).
         $(#[$feature])?
         #[inline]
         pub(in crate::int8) fn row_group<const R: usize>(

@@ -12,8 +12,8 @@ type CountFn = unsafe fn(&[f32], &[f32], &mut [u32]);
 
 /// Softmax sums and counts of logits with one instruction set.
 ///
-/// A value of this type is proof that the running CPU supports that instruction set: [`LogitKernels::detect`] and
-/// [`LogitKernels::available`] are the only ways to get one, and they check.
+/// A value of this type is proof that the running CPU supports that instruction set: [`LogitKernels::detect`],
+/// [`LogitKernels::available`] and [`LogitKernels::up_to`] are the only ways to get one, and they check.
 #[derive(Debug)]
 pub struct LogitKernels {
     name: &'static str,
@@ -36,8 +36,8 @@ detect_kernels! {
     }
 }
 
-/// Defines `KERNELS` for an instruction set: the loops of `lanes.rs`, compiled for it. `$fused` says whether it has
-/// fused multiply-adds.
+/// Defines `KERNELS` for an instruction set: the loops of `lanes.rs`, compiled for that set. `$fused` says whether the
+/// set has fused multiply-adds.
 macro_rules! define_logits {
     ($name:literal, $fused:literal $(, #[$feature:meta])?) => {
         use super::{LogitKernels, SoftmaxSum, lanes};
@@ -87,7 +87,8 @@ impl LogitKernels {
     ///
     /// With one instruction set, the bits of a sum depend only on the blocks that are added to it and on their order.
     /// An exponential has a relative error of at most 2⁻²², plus the error of rounding the difference between the logit
-    /// and the largest logit to `f32`. Sums of eight exponentials are computed in `f32` and added up in `f64`.
+    /// and the largest logit so far to `f32`. A logit more than 87 below the largest logit so far adds nothing. Up to
+    /// eight exponentials at a time are added up in `f32`, and these partial sums in `f64`.
     ///
     /// # Panics
     ///

@@ -1,12 +1,12 @@
-//! The loops of all instruction sets, written over arrays of [`LANES`] floats, which the compiler maps to registers of
-//! the instruction set that it compiles for.
+//! The loops of [`LogitKernels`](super::LogitKernels), in portable code that is compiled for each instruction set. They
+//! process arrays of [`LANES`] floats, which the compiler maps to registers.
 //!
 //! For x ≤ 0, exp(x) is 2ⁿ · exp(r), where n is the integer nearest to x / ln 2 and r = x − n · ln 2. So |r| is at most
 //! (ln 2) / 2. The parts are computed as follows:
 //!
-//! - n: adding 1.5 · 2²³ to a number of magnitude below 2²² rounds it to an integer, which is then in the last bits of
-//!   the result. Subtracting the constant again leaves n as a float.
-//! - r: ln 2 is split into two parts. The first, 355/512, has so few digits that its product with n is exact.
+//! - n: adding 1.5 · 2²³ to a number of magnitude below 2²² rounds the number to an integer, which is then in the last
+//!   bits of the result. Subtracting 1.5 · 2²³ again leaves n as a float.
+//! - r: ln 2 is split into two parts. The first, 355/512, has so few significant bits that its product with n is exact.
 //! - exp(r): the Taylor polynomial of degree 7. The terms that it omits add up to less than 6 · 10⁻⁹.
 //! - 2ⁿ: the last bits of the result of the first step are shifted into the exponent of a float, and the exponent bias
 //!   of 127 is added.
@@ -15,7 +15,7 @@ use std::f32::consts::LOG2_E;
 
 use super::sum::{LANES, SoftmaxSum};
 
-/// Number of exponentials that a lane adds in `f32` before it adds their sum to the total in `f64`.
+/// Number of exponentials that each lane adds up in `f32` before their sum is added to the lane's `f64` total.
 const FLOAT_ADDITIONS: usize = 8;
 /// Below this, [`exp`] returns 0. exp(−87) is 1.6 · 10⁻³⁸, a little more than the smallest normal float.
 const MIN_EXPONENT: f32 = -87.0;
@@ -27,7 +27,8 @@ const LN_2_HIGH: f32 = 0.693_359_4;
 const LN_2_LOW: f32 = -2.121_944_4e-4;
 
 /// Adds `bias` to `logits`, and the exponentials of the results to `sum`. Returns the largest of the results. A first
-/// pass over the block finds it, so that `sum` is rescaled at most once; a second pass computes the exponentials.
+/// pass over the block finds the largest, so that `sum` is rescaled at most once. A second pass computes the
+/// exponentials.
 #[inline(always)]
 pub(super) fn accumulate<const FUSED: bool>(logits: &mut [f32], bias: &[f32], sum: &mut SoftmaxSum) -> f32 {
     let mut lane_max = [f32::NEG_INFINITY; LANES];
@@ -64,7 +65,7 @@ pub(super) fn accumulate<const FUSED: bool>(logits: &mut [f32], bias: &[f32], su
     max
 }
 
-/// Adds the number of `logits` above `scores[i]`, or at or above it if `OR_EQUAL`, to `counts[i]`.
+/// Adds the number of `logits` above `scores[i]` (with `OR_EQUAL`, at or above) to `counts[i]`.
 #[inline(always)]
 pub(super) fn count<const OR_EQUAL: bool>(logits: &[f32], scores: &[f32], counts: &mut [u32]) {
     let (chunks, rest) = logits.as_chunks::<LANES>();
@@ -95,8 +96,8 @@ fn max_lane(lanes: [f32; LANES]) -> f32 {
 }
 
 /// Returns exp(x) for x ≤ 0, with a relative error of at most 2⁻²². Returns 0 for x below −87, and NaN for NaN. The
-/// function has no branches or calls, so that compilers vectorize loops over it. With `FUSED` it uses fused
-/// multiply-adds, which are slow library calls unless the caller is compiled for a CPU that has them.
+/// function compiles to code without branches or calls, so that compilers vectorize loops that call it. With `FUSED` it
+/// uses fused multiply-adds, which are slow library calls unless the caller is compiled for a CPU that has them.
 #[inline(always)]
 #[must_use]
 pub fn exp<const FUSED: bool>(x: f32) -> f32 {
@@ -123,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exponentials_are_near_those_of_the_standard_library() {
+    fn exponentials_agree_with_the_standard_library_within_the_error_bound() {
         for at in 0..=2_000_000 {
             let x = -87.5 * (at as f32 / 2_000_000.0);
             let expected = f64::from(x).exp();

@@ -1,10 +1,10 @@
 //! Softmax and ranks over a vocabulary whose logits (unnormalized scores of tokens) are computed block by block.
 //!
 //! - [`SoftmaxSum`] is the sum of the exponentials of all logits, the denominator of a softmax.
-//! - [`LogitKernels::accumulate`] adds a block of logits to it.
+//! - [`LogitKernels::accumulate`] adds a block of logits to this sum.
 //! - [`LogitKernels::count_above`] and [`LogitKernels::count_at_least`] count the logits above, or at or above, given
-//!   scores. The counts of all blocks add up to the ranks of tokens.
-//! - [`exp`] is an exponential function for loops that compilers vectorize.
+//!   scores. If a score is the logit of a token, the number of larger logits in all blocks is the token's rank, from 0.
+//! - [`exp`] is an exponential function that can be vectorized.
 //!
 //! ```
 //! use kernels::logits::{LogitKernels, SoftmaxSum};

@@ -1,34 +1,35 @@
-//! The denominator of a softmax.
+//! [`SoftmaxSum`]: the denominator of a softmax.
 
-/// Number of logits that are processed at once, which is also the number of partial sums.
+/// Number of logits that are processed at once, which is also the number of partial sums of a [`SoftmaxSum`].
 pub(super) const LANES: usize = 16;
 
-/// Σ exp(logit) of the logits accumulated so far.
+/// The sum Σ exp(logit) over the logits accumulated so far.
 ///
-/// It is stored as the largest logit and Σ exp(logit − largest), so that no exponential overflows. When a larger logit
-/// is added, the sum is rescaled (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018, algorithm
-/// 3).
+/// It is stored as the largest logit and Σ exp(logit − largest logit), so that no exponential overflows. When a larger
+/// logit is added, the sum is rescaled (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018,
+/// algorithm 3).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SoftmaxSum {
+    /// The largest logit; −∞ without logits.
     pub(super) max: f32,
     /// Partial sums of exp(logit − max).
     pub(super) lanes: [f64; LANES],
 }
 
 impl SoftmaxSum {
-    /// Makes the sum of no logits.
+    /// Makes an empty sum.
     #[must_use]
     pub fn new() -> Self {
         Self { max: f32::NEG_INFINITY, lanes: [0.0; LANES] }
     }
 
-    /// Returns ln Σ exp(logit): −∞ without logits, NaN if a logit was NaN.
+    /// Returns ln Σ exp(logit): −∞ without logits, NaN if any logit was NaN.
     #[must_use]
     pub fn logarithm(&self) -> f64 {
         f64::from(self.max) + self.total().ln()
     }
 
-    /// Adds the logits of another sum.
+    /// Adds another sum, as if its logits were added to this sum.
     pub fn add(&mut self, other: &Self) {
         if other.max > self.max {
             self.raise_max(other.max);
@@ -65,12 +66,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sum_of_nothing_adds_nothing() {
+    fn adding_an_empty_sum_changes_nothing() {
         let mut sum = SoftmaxSum { max: 1.0, lanes: [0.0625; LANES] };
         let before = sum;
         sum.add(&SoftmaxSum::new());
         assert_eq!(sum, before);
-        // Sixteen sixteenths of exp(1 − 1).
+        // The lanes add up to 16 · 0.0625 = 1, so the logarithm is max + ln 1 = 1.
         assert_eq!(sum.logarithm(), 1.0);
         let mut sum = SoftmaxSum::new();
         assert_eq!(sum.logarithm(), f64::NEG_INFINITY);

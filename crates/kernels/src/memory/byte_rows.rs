@@ -8,7 +8,7 @@ pub struct ByteRows<'a> {
 }
 
 impl<'a> ByteRows<'a> {
-    /// Takes `bytes` as rows of `row_bytes` bytes each.
+    /// Interprets `bytes` as rows of `row_bytes` bytes each.
     ///
     /// # Panics
     ///
@@ -17,7 +17,7 @@ impl<'a> ByteRows<'a> {
     pub fn new(bytes: &'a [u8], row_bytes: usize) -> Self {
         let got = bytes.len();
         let has_whole_rows = row_bytes > 0 && got.is_multiple_of(row_bytes);
-        assert!(has_whole_rows, "rows: expected rows of {row_bytes} bytes, got {got}");
+        assert!(has_whole_rows, "rows: expected whole rows of {row_bytes} bytes, got {got} bytes");
         Self { bytes, row_bytes }
     }
 
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    #[should_panic(expected = "rows: expected rows of 64 bytes, got 100")]
+    #[should_panic(expected = "rows: expected whole rows of 64 bytes, got 100 bytes")]
     fn a_truncated_row_is_refused() {
         let _ = ByteRows::new(&[0; 100], 64);
     }

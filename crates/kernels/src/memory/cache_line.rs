@@ -1,4 +1,4 @@
-//! Memory in whole cache lines.
+//! [`Line`]: memory in whole cache lines.
 
 /// A cache line: 64 bytes at an address that is a multiple of 64, the unit in which most CPUs read memory. Reading a
 /// row that consists of whole lines does not load parts of other rows.

@@ -1,5 +1,8 @@
-//! Prefetches: requests to the CPU to load memory into its caches before it is read. They never change results, and do
-//! nothing on CPUs other than x86-64.
+//! Prefetches: requests to the CPU to load data into its caches before a program reads the data. They never change
+//! results, and do nothing on CPUs other than x86-64.
+//!
+//! Functions that prefetch a range of bytes request one cache line per 64 bytes, beginning with the line of the first
+//! byte. If the range does not start at the start of a line, its last few bytes may be in a line that is not requested.
 
 /// Prefetches the first 512 bytes of `row` into the L1 cache. The hardware prefetcher continues from there.
 #[inline]
@@ -7,7 +10,7 @@ pub fn prefetch(row: &[f32]) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // Eight lines of 64 bytes.
+        // Eight lines of 64 bytes, which have 16 floats each.
         for line in row.chunks(16).take(8) {
             // SAFETY: a prefetch cannot fault; SSE is part of x86-64.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) }
@@ -32,7 +35,7 @@ pub fn prefetch_bytes(row: &[u8]) {
     let _ = row;
 }
 
-/// Prefetches the cache line in which `value` starts into the L1 cache.
+/// Prefetches the cache line that contains the first byte of `value` into the L1 cache.
 #[inline]
 pub fn prefetch_value<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -66,9 +69,9 @@ pub(crate) const PREFETCH_INTERVAL: usize = 512;
 /// Prefetches one cache line into the L2 cache: the line that is 12 KiB after byte `offset` of `row`. A loop that reads
 /// consecutive rows reaches this line within a few microseconds. The line may be past the end of the last row.
 ///
-/// One line per [`PREFETCH_INTERVAL`] makes the hardware prefetcher start on the following pages early; without these
-/// requests it starts on a page only after a few cache misses. Prefetching every line is slower, because each request
-/// occupies one of the few line fill buffers of the L1 cache.
+/// One such request per [`PREFETCH_INTERVAL`] makes the hardware prefetcher start on the following pages early. Without
+/// these requests, it starts on a page only after a few cache misses. Prefetching every line is slower, because each
+/// request occupies one of the few line fill buffers of the L1 cache.
 #[inline]
 pub(crate) fn prefetch_ahead<T>(row: &[T], offset: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! NEON. A mask clears the query values whose bits are 0 in the row.
+//! Sums of selected query values with NEON. A mask clears the query values whose bits are 0 in the row.
 
 pub(super) mod neon {
     use std::arch::aarch64::{
@@ -16,8 +16,8 @@ pub(super) mod neon {
         vdupq_n_s16(0)
     }
 
-    /// Adds two of every sixteen values to each 16-bit lane. [`MAX_DIM`](crate::signs::MAX_DIM) is small enough that
-    /// lanes do not overflow.
+    /// Adds two of every sixteen values to each 16-bit lane. [`MAX_DIM`](crate::signs::MAX_DIM) is so small that no
+    /// lane overflows.
     #[target_feature(enable = "neon")]
     #[inline]
     fn add_selected(bits: u64, values: &[i8; 64], sums: Sums) -> Sums {

@@ -12,8 +12,8 @@ type SumsFn = unsafe fn(&SignQuery, ByteRows<'_>, &[u32], &mut [i32]);
 
 /// Sums of the query values whose bits are set in a row, with one instruction set.
 ///
-/// A value of this type is proof that the running CPU supports that instruction set: [`SignKernels::detect`] and
-/// [`SignKernels::available`] are the only ways to get one, and they check.
+/// A value of this type is proof that the running CPU supports that instruction set: [`SignKernels::detect`],
+/// [`SignKernels::available`] and [`SignKernels::up_to`] are the only ways to get one, and they check.
 #[derive(Debug)]
 pub struct SignKernels {
     pub(super) name: &'static str,

@@ -1,7 +1,8 @@
-//! Inner products of rows of sign bits and queries of signed bytes.
+//! Inner products of rows of sign bits and queries of signed bytes. HNSW graphs discard neighbors by such *sign-bit
+//! sketches* of their vectors.
 //!
-//! A row has one bit per number: 1 stands for +1 and 0 for −1. The kernels return the sum of the query's values whose
-//! bit is set:
+//! A row has one bit per number: 1 stands for +1 and 0 for −1. [`SignKernels`] returns the sum of those values of a
+//! [`SignQuery`] whose bits are set in the row:
 //!
 //! ```text
 //! row      │  1   0   1   1   0  …   words of 64 bits; bit i of word w belongs to value 64 · w + i
@@ -9,8 +10,8 @@
 //! selected │ q0   0  q2  q3   0  …   the sum of these is returned
 //! ```
 //!
-//! The inner product follows from it: Σ ±qᵢ = 2 Σ {qᵢ : bit i is set} − Σ qᵢ. Other data of the row may follow its
-//! words. All instruction sets return the same integers.
+//! The inner product follows from this sum: Σ ±qᵢ = 2 Σ {qᵢ : bit i is set} − Σ qᵢ. In each row, other data may follow
+//! the words. All instruction sets return the same integers.
 //!
 //! ```
 //! use kernels::ByteRows;

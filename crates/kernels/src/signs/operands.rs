@@ -1,9 +1,10 @@
 //! Queries that are multiplied with rows of sign bits.
 
-/// Number of bits in a word.
+/// Number of bits in a word of a row.
 pub const WORD_DIM: usize = 64;
-/// Maximum number of values. With NEON, each 16-bit lane of an accumulator adds 2 of every 16 values. Up to this number
-/// of values, it cannot overflow: 2 · 1,984 / 16 = 248 values of −128 or more add up to −31,744 or more.
+/// Maximum number of values of a query. With NEON, each 16-bit lane of an accumulator adds 2 of every 16 values. Up to
+/// this number of values, no lane can overflow: the sum of 2 · 1,984 / 16 = 248 values of at least −128 is at least
+/// −31,744.
 pub const MAX_DIM: usize = 1984;
 
 /// A query of signed bytes, padded with zeros to whole words.
@@ -14,11 +15,11 @@ pub struct SignQuery {
 }
 
 impl SignQuery {
-    /// Makes a query of these values.
+    /// Makes a query from the given values.
     ///
     /// # Panics
     ///
-    /// If there are none, or more than [`MAX_DIM`].
+    /// If there are no values, or more than [`MAX_DIM`].
     #[must_use]
     pub fn new(values: &[i8]) -> Self {
         let got = values.len();
@@ -36,7 +37,7 @@ impl SignQuery {
         self.sum
     }
 
-    /// Returns the number of bytes at the start of a row that hold the bits for the query's values.
+    /// Returns the number of bytes at the start of each row that hold the bits for the query's values.
     #[inline]
     #[must_use]
     pub fn bit_bytes(&self) -> usize {

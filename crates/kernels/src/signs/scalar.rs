@@ -1,4 +1,4 @@
-//! Portable code for every CPU.
+//! Sums of selected query values in portable code, for every CPU.
 
 use super::WORD_DIM;
 

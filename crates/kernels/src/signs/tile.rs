@@ -1,10 +1,13 @@
-//! The loop that adds the query values whose bits are set in each of the chosen rows. It handles four rows at a time,
-//! with an accumulator register for each. The [module](super) draws the layout of rows.
+//! The loop that adds up, for each chosen row, the query values whose bits are set in that row. It handles four rows at
+//! a time, with an accumulator register for each. The [module](super) draws the layout of rows.
 
 /// Defines `KERNELS` for an instruction set.
 ///
-/// These must be in scope: the `Copy` type `Sums`, an accumulator, and the functions `zero`; `add_selected`, which adds
-/// those of 64 values whose bit is set; and `totals`, which adds the lanes of each accumulator.
+/// These must be in scope:
+///
+/// - The `Copy` type `Sums`, an accumulator.
+/// - The functions `zero`; `add_selected`, which takes 64 query values and a word of a row and adds the values whose
+///   bits are set; and `totals`, which adds the lanes of each of four accumulators.
 macro_rules! define_signs {
     ($name:literal $(, #[$feature:meta])?) => {
         pub(in crate::signs) static KERNELS: $crate::signs::SignKernels =
@@ -18,8 +21,8 @@ macro_rules! define_signs {
             sums: &mut [i32],
         ) {
             let (fours, rest) = ords.as_chunks::<4>();
-            let (to_fours, to_rest) = sums.as_chunks_mut::<4>();
-            for (ords, sums) in fours.iter().zip(to_fours) {
+            let (sum_fours, sum_rest) = sums.as_chunks_mut::<4>();
+            for (ords, sums) in fours.iter().zip(sum_fours) {
                 // Not `ords.map`: a closure would be compiled without this function's CPU features.
                 let mut tile_rows: [&[u8]; 4] = [&[]; 4];
                 for r in 0..4 {
@@ -27,7 +30,7 @@ macro_rules! define_signs {
                 }
                 *sums = tile(query, tile_rows);
             }
-            for (&ord, sum) in rest.iter().zip(to_rest) {
+            for (&ord, sum) in rest.iter().zip(sum_rest) {
                 [*sum] = tile(query, [rows.row(ord)]);
             }
         }

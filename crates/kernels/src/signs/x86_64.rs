@@ -1,7 +1,7 @@
-//! AVX-512 with and without VNNI, and AVX2. A query value is *selected* if its bit is set in the row. The selected
-//! values are added with instructions that multiply bytes and add neighboring products. With AVX-512, each value is
-//! multiplied by its bit, 1 or 0. With AVX2, a mask first replaces the values that are not selected with 0, and then
-//! all values are multiplied by 1.
+//! Sums of selected query values with AVX-512, with and without VNNI (Vector Neural Network Instructions), and with
+//! AVX2. A query value is *selected* if its bit is set in the row. The selected values are added with instructions that
+//! multiply bytes and add neighboring products. With AVX-512, each value is multiplied by its bit, 1 or 0. With AVX2, a
+//! mask first replaces the values that are not selected with 0, and then all values are multiplied by 1.
 
 pub(super) mod avx512vnni {
     use std::arch::x86_64::{_mm512_dpbusd_epi32, _mm512_maskz_set1_epi8};
@@ -45,7 +45,7 @@ pub(super) mod avx2 {
     #[target_feature(enable = "avx2")]
     #[inline]
     fn add_selected(bits: u64, values: &[i8; 64], sums: Sums) -> Sums {
-        // A register has 32 bytes, so the 64 values are in two registers.
+        // A register has 32 bytes, so the 64 values need two registers.
         let (low, high) = values.split_at(WIDTH);
         let pairs = _mm256_add_epi16(
             selected_pairs(bits as u32, low.first_chunk().expect("the lower half")),

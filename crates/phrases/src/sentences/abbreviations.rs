@@ -1,12 +1,13 @@
 //! Abbreviations that end with a full stop, grouped by what usually follows them.
 //!
-//! A lowercase entry matches a word in any case. An entry with a capital letter matches only a word with a capital
-//! letter, because its lowercase form is another word ("Sat." and "sat."). The language of a text is unknown, so the
-//! lists omit abbreviations that are common words in another supported language.
+//! A lowercase entry also matches a word with a capital first letter ("dr" matches "Dr" and "DR"). An entry with a
+//! capital letter matches only a word with a capital first letter, because the lowercase word has a different meaning
+//! ("Sat." and "sat."). The language of a text is unknown, so the lists omit abbreviations that are common words in
+//! another supported language.
 //!
-//! The lists were compiled by hand for this crate. They cover European languages: titles, months, units, states, and
-//! the abbreviations of reference works. No published list groups abbreviations by what follows them; the segmentation
-//! suppressions of Unicode's CLDR (Common Locale Data Repository) only list them.
+//! The lists were compiled by hand for this crate. They cover European languages: titles, months, units, U.S. states,
+//! and the abbreviations of reference works. No published list groups abbreviations by what follows them; the
+//! segmentation suppressions of Unicode's CLDR (Common Locale Data Repository) only list them.
 
 use std::sync::LazyLock;
 
@@ -15,16 +16,19 @@ use rustc_hash::FxHashMap;
 /// Whether a sentence ends at the full stop of an abbreviation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A title, after which a name follows ("Dr."). The sentence continues.
+    /// A title, after which a name follows ("Dr."). The sentence continues, unless a number or no word follows. In
+    /// capital letters, the title may be a different word ("MS"): the sentence then ends before a word that often
+    /// begins sentences.
     Title,
     /// The sentence always continues ("e.g.").
     Inner,
     /// The sentence continues if a number follows ("vol."). Otherwise like `Ambiguous`.
     BeforeNumber,
-    /// The sentence continues if a number follows ("no. 5"). Otherwise the word is not an abbreviation, and the sentence
-    /// ends ("no."); but a single letter is then like `Ambiguous`.
+    /// The sentence continues if a number follows ("no. 5"). Otherwise a single letter is like `Ambiguous`. A longer
+    /// word is then not an abbreviation, and the sentence ends ("no.").
     BeforeNumberOrWord,
-    /// The sentence ends if a word follows that often begins sentences ("Inc. The").
+    /// The sentence ends if a number follows, or a word that often begins sentences ("Inc. The"). It continues if a
+    /// number follows "al." ("et al. 2020").
     Ambiguous,
     /// The end of a list, or a unit ("etc.", "km."). The sentence ends, unless a lowercase word follows.
     Final,
@@ -124,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn lowercase_entries_match_any_case_and_capitalized_ones_need_a_capital() {
+    fn lowercase_entries_match_any_case_and_capitalized_entries_need_a_capital_letter() {
         assert_eq!(kind("dr"), Some(Kind::Title));
         assert_eq!(kind("Dr"), Some(Kind::Title));
         assert_eq!(kind("DR"), Some(Kind::Title));

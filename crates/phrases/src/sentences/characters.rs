@@ -1,6 +1,6 @@
 //! Character classes of the sentence splitter: sentence terminators, line breaks, quotation marks, brackets, dashes.
 //!
-//! Terminators have a Unicode property, for which there is a generated table
+//! Terminators are given by a Unicode property, for which there is a generated table
 //! ([`sentence_terminal`](super::sentence_terminal)). The quotation marks and brackets are the common ones of the
 //! Unicode categories Ps, Pe, Pi and Pf (opening and closing punctuation) and of the property `Quotation_Mark`. Scripts
 //! are given by their Unicode blocks.
@@ -64,14 +64,14 @@ pub(crate) fn is_full_stop(character: char) -> bool {
     matches!(character, '.' | '\u{2024}' | '\u{fe52}' | '\u{ff0e}')
 }
 
-/// Whether a terminator may be followed by the next sentence without a space. This is true except for those of European
-/// scripts.
+/// Whether the next sentence may follow a terminator without a space. This is true for all terminators except `.`, `!`,
+/// `?`, the ellipsis, and a few related marks, such as `‼`.
 pub(crate) fn is_unspaced_terminator(character: char) -> bool {
     character > '\u{588}'
         && !matches!(character, '\u{2024}' | '…' | '\u{203c}'..='\u{203d}' | '\u{2047}'..='\u{2049}')
 }
 
-/// Whether a character that follows a terminator directly closes a quotation or a bracket.
+/// Whether a character closes a quotation or a bracket if it directly follows a terminator.
 pub(crate) fn is_closer(character: char) -> bool {
     matches!(
         character,
@@ -125,7 +125,7 @@ pub(crate) fn is_dash(character: char) -> bool {
 }
 
 /// Whether a character belongs to a script without spaces between words: Thai, Lao, Burmese, Khmer, Chinese or
-/// Japanese, or the full-width punctuation of the last two.
+/// Japanese, or is full-width punctuation of the last two.
 pub(crate) fn is_unspaced_script(character: char) -> bool {
     matches!(
         character,
@@ -149,12 +149,12 @@ pub(crate) fn columns(character: char) -> usize {
     }
 }
 
-/// Returns the character that ends at a byte offset.
+/// Returns the character that ends at a byte offset, or `None` at the start of the text.
 pub(crate) fn char_before(text: &str, offset: usize) -> Option<char> {
     text[..offset].chars().next_back()
 }
 
-/// Returns the character that starts at a byte offset.
+/// Returns the character that starts at a byte offset, or `None` at the end of the text.
 pub(crate) fn char_at(text: &str, offset: usize) -> Option<char> {
     text[offset..].chars().next()
 }
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn line_breaks_are_those_of_the_unicode_standard() {
-        // In the standard, the line tabulation and the form feed are spaces.
+        // In the standard, the line tabulation (U+000B) and the form feed (U+000C) are spaces.
         for character in '\0'..=char::MAX {
             let splits = format!("aa{character}bb").split_sentence_bounds().count() > 1;
             let is_line_break =

@@ -7,7 +7,7 @@ use super::line_breaks::is_item_marker;
 use super::lookahead::{Lookahead, WordStart};
 use super::terminator::Terminator;
 use super::word_lists::{
-    is_frequent_sentence_starter, is_sentence_starter, is_time_word, makes_ordinal, names_speaker,
+    is_possible_starter, is_time_word, is_unambiguous_starter, makes_ordinal, names_speaker,
 };
 
 /// Whether a sentence ends at a terminator.
@@ -36,7 +36,7 @@ pub(crate) struct Context<'t> {
 impl Context<'_> {
     /// Decides for a terminator and the white space after it.
     pub fn decide(&self, terminator: &Terminator, gap: Gap) -> Decision {
-        // The last sentence ends with the text.
+        // The last sentence ends with the text and needs no boundary.
         if gap.end == self.text.len() {
             return NoBoundaryInLine;
         }
@@ -74,7 +74,7 @@ impl Context<'_> {
         // For example: Wow! – and so on. Yahoo! is a company.
         let is_inner = is_lowercase
             && (terminator.has_closer
-                || ahead.first_sign.is_some_and(is_dash)
+                || ahead.first_character.is_some_and(is_dash)
                 || self.is_word_capitalized(terminator));
         if has_speaker || is_inner { NoBoundaryInLine } else { Boundary }
     }
@@ -110,8 +110,8 @@ impl Context<'_> {
         word.chars().next().is_some_and(char::is_uppercase)
     }
 
-    /// Decides for a single full stop if the case of the next word does not show that the sentence continues. The word
-    /// before the full stop decides.
+    /// Decides for a single full stop if the case of the next word does not show that the sentence continues. The
+    /// decision depends on the words before and after the full stop.
     fn decide_after_full_stop(&self, terminator: &Terminator, ahead: &Lookahead<'_>) -> Decision {
         let word = word_before(self.text, self.sentence_start, terminator.start);
         let by_starter = |is_starter| if ahead.is_starter(is_starter) { Boundary } else { NoBoundaryInLine };
@@ -120,7 +120,8 @@ impl Context<'_> {
             let may_be_ordinal = (1..=2).contains(&word.len()) && ahead.start == WordStart::Uppercase;
             return if may_be_ordinal && makes_ordinal(previous, ahead.word) { NoBoundary } else { Boundary };
         }
-        // A single capital letter is an initial. "Pres", the last part of "Vice-Pres.", is looked up too.
+        // A single capital letter is an initial, not an abbreviation. The last part of a compound is looked up too,
+        // such as "Pres" of "Vice-Pres."
         let abbreviation = match is_initial(word) && word.chars().all(char::is_uppercase) {
             true => None,
             false => kind(word).or_else(|| kind(word.rsplit_once(['-', '/'])?.1)),
@@ -128,7 +129,7 @@ impl Context<'_> {
         match abbreviation {
             // "MS" is not the title "Ms".
             Some(Kind::Title) if word.chars().filter(|character| character.is_uppercase()).count() > 1 => {
-                by_starter(is_sentence_starter)
+                by_starter(is_unambiguous_starter)
             }
             Some(Kind::Title) => match ahead.start {
                 WordStart::Digit | WordStart::NoWord => Boundary,
@@ -141,10 +142,10 @@ impl Context<'_> {
             Some(Kind::Ambiguous) if ahead.start == WordStart::Digit => Boundary,
             Some(Kind::Final) => Boundary,
             Some(Kind::BeforeNumber | Kind::BeforeNumberOrWord | Kind::Ambiguous) => {
-                by_starter(is_frequent_sentence_starter)
+                by_starter(is_possible_starter)
             }
             None if is_initial(word) => match ahead.start {
-                WordStart::Uppercase | WordStart::Lowercase if ahead.is_starter(is_sentence_starter) => {
+                WordStart::Uppercase | WordStart::Lowercase if ahead.is_starter(is_unambiguous_starter) => {
                     Boundary
                 }
                 WordStart::Uppercase | WordStart::Lowercase => NoBoundary,
@@ -164,7 +165,7 @@ impl Context<'_> {
                             Boundary
                         }
                     }
-                    _ => by_starter(is_frequent_sentence_starter),
+                    _ => by_starter(is_possible_starter),
                 }
             }
             None => Boundary,
@@ -172,11 +173,11 @@ impl Context<'_> {
     }
 }
 
-/// Maximum number of characters of the word before a terminator. A longer word cannot be an abbreviation.
+/// Maximum number of characters that are read of the word before a terminator. A longer word cannot be an abbreviation.
 const MAX_WORD_CHARACTERS: usize = 24;
 
-/// Returns the word that ends at byte `end`, with the full stops, hyphens and apostrophes inside it. Returns an empty
-/// string if the word has more than [`MAX_WORD_CHARACTERS`].
+/// Returns the word that ends at byte `end`, with any full stops, hyphens, apostrophes and slashes inside it. Returns
+/// an empty string if the word has more than [`MAX_WORD_CHARACTERS`].
 fn word_before(text: &str, sentence_start: usize, end: usize) -> &str {
     let text = text[sentence_start..end].trim_end();
     let is_in_word = |character: char| {

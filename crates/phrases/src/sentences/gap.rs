@@ -5,7 +5,7 @@ use super::characters::{Class, class};
 /// The white space that begins at a byte offset of a text. It may be empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Gap {
-    /// Byte offset of its first character.
+    /// Byte offset at which the white space begins.
     pub start: usize,
     /// Byte offset of the next character that is not white space, or the length of the text.
     pub end: usize,

@@ -1,5 +1,5 @@
-//! Decides whether a sentence ends at a line break. Headings and list items end there. In hard-wrapped text, in which
-//! lines have about the same length, sentences continue across line breaks.
+//! Decides whether a sentence ends at a line break. Headings and list items end at line breaks. In hard-wrapped text,
+//! whose lines have about the same length, sentences continue across line breaks.
 
 use super::characters::{
     Class, char_before, class, columns, continues_sentence, is_dash, is_opener, is_unspaced_script,
@@ -22,12 +22,12 @@ pub(crate) struct LineBreaks {
 const MIN_WRAP_COLUMNS: usize = 40;
 /// The longest line of wrapped text has at most this many columns. A longer line is a whole paragraph.
 const MAX_WRAP_COLUMNS: usize = 200;
-/// A text is wrapped if its longest line has at least this many columns. If the longest line is shorter, another one
-/// must have a similar length.
+/// If the longest line has at least this many columns, it alone shows that text is wrapped. If it is shorter, another
+/// line must have a similar length.
 const MIN_SINGLE_COLUMNS: usize = 60;
 /// Two lines have a similar length if they differ by less than this many columns.
 const MAX_RAGGED_COLUMNS: usize = 16;
-/// Maximum length of the marker of a list item, such as "12." or "(iv)".
+/// Maximum length of the marker of a list item, such as "12." or "(iv)", in bytes.
 const MAX_MARKER_LENGTH: usize = 12;
 
 impl LineBreaks {
@@ -73,7 +73,7 @@ impl LineBreaks {
         !is_lowercase && !is_full
     }
 
-    /// Whether the text is wrapped and the next word does not fit on `line`.
+    /// Whether the block is wrapped and the first word after `gap` does not fit on `line`, the line before it.
     fn is_full(&mut self, text: &str, line: &str, gap: Gap) -> bool {
         if gap.start >= self.end {
             self.measure(text, gap.start - line.len());
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn item_numbers_differ_from_words() {
+    fn item_numbers_are_told_apart_from_words_and_years() {
         for text in ["1.", "12)", "(3)", "1.2.", "1.2.3.", "(a)", "b)", "iv.", "(ii)", "XII."] {
             assert!(is_number(text), "{text}");
         }

@@ -10,7 +10,7 @@ use super::characters::{
 pub(crate) struct Terminator {
     /// Byte offset of the first terminator character.
     pub start: usize,
-    /// Byte offset after the last character.
+    /// Byte offset after the last character, which may be a closing mark or a footnote mark.
     pub end: usize,
     /// Whether the only terminator character is a full stop, which may belong to an abbreviation.
     pub is_single_full_stop: bool,
@@ -41,7 +41,7 @@ impl Terminator {
             closes_quotation: false,
             has_closer: false,
         };
-        // The number of full stops, and of other terminator characters.
+        // The numbers of full stops and of other terminator characters.
         let (mut full_stops, mut others) = (0, 0);
         while let Some(character) = char_at(text, found.end) {
             if is_terminator(character) && !found.has_closer {
@@ -123,6 +123,7 @@ fn note_length(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
+    /// Returns the first terminator of a text, with its characters.
     fn read(text: &str) -> (&str, Terminator) {
         let offset = text.find(is_terminator).expect("a terminator");
         let found = Terminator::read(text, 0, offset);

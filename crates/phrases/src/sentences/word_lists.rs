@@ -59,18 +59,18 @@ const SPEECH_VERBS: &[&str] = &[
     "whispered", "wondered", "wrote", "yelled",
 ];
 
-/// Words that begin a new sentence after a quotation, because they are not names of its speaker.
+/// Words that begin a new sentence after a quotation, because they do not name the speaker of the quotation.
 const NOT_SPEAKERS: &[&str] = &[
     "He", "She", "They", "We", "You", "It", "The", "A", "This", "That", "Then", "Who", "Nobody", "Everyone",
 ];
 
-/// Whether a word often begins sentences, and rarely names.
-pub(crate) fn is_sentence_starter(word: &str) -> bool {
+/// Whether a word often begins sentences, but rarely names.
+pub(crate) fn is_unambiguous_starter(word: &str) -> bool {
     STARTERS.contains(&word)
 }
 
-/// Whether a word often begins sentences, and possibly names too.
-pub(crate) fn is_frequent_sentence_starter(word: &str) -> bool {
+/// Whether a word often begins sentences, and perhaps also names.
+pub(crate) fn is_possible_starter(word: &str) -> bool {
     STARTERS.contains(&word) || MORE_STARTERS.contains(&word)
 }
 
@@ -79,7 +79,8 @@ pub(crate) fn is_time_word(word: &str) -> bool {
     TIME_WORDS.contains(&word)
 }
 
-/// Whether a number with a full stop between these two words is a German ordinal.
+/// Whether a number with a full stop is a German ordinal, by the words `before` and `after` it. One of the two words is
+/// enough.
 pub(crate) fn makes_ordinal(before: &str, after: &str) -> bool {
     AFTER_ORDINALS.contains(&after) || BEFORE_ORDINALS.iter().any(|word| word.eq_ignore_ascii_case(before))
 }

@@ -1,4 +1,4 @@
-//! Gives numbers to ids, so that passages of different runs can be compared by number instead of by text.
+//! Assigns numbers to ids, so that passages of different runs can be compared by number instead of by text.
 
 use std::hash::BuildHasher;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::{Error, Hit, PassageIds};
 
-/// Gives each distinct id a number, from 0 in the order of first appearance.
+/// Assigns a number to each distinct id, from 0 in the order of first appearance.
 ///
 /// All ids are stored in one string, so that interning many short ids needs few allocations.
 ///
@@ -24,7 +24,7 @@ pub struct IdInterner {
     joined: String,
     /// The end of each id in `joined`.
     ends: Vec<usize>,
-    /// Finds a number by the hash of its id.
+    /// Finds the number of an id by the hash of the id.
     numbers: HashTable<u32>,
     hasher: FxBuildHasher,
 }
@@ -60,7 +60,7 @@ impl IdInterner {
         self.ends.len()
     }
 
-    /// Whether no id was interned yet.
+    /// Whether no id has been interned yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_id_has_a_number_of_its_own() {
+    fn an_empty_id_has_its_own_number() {
         let mut interner = IdInterner::default();
         assert!(interner.is_empty());
         assert_eq!(["a", "", "b", ""].map(|id| interner.intern(id)), [0, 1, 2, 1]);

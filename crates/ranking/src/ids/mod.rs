@@ -1,4 +1,4 @@
-//! Ids of passages. [`PassageIds`] looks them up, and [`IdInterner`] gives them numbers.
+//! Ids of passages. [`PassageIds`] looks them up, and [`IdInterner`] assigns numbers to them.
 
 mod interner;
 mod passage_ids;

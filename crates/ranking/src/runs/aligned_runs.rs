@@ -1,19 +1,21 @@
-//! Aligns several runs query by query. Fusion needs the lists of one query side by side, and evaluation judges a
-//! passage only once if it has the same number in all runs.
+//! Aligns several runs query by query. Fusion needs the lists of one query side by side. Evaluation searches a passage
+//! for the answers to a question only once, even if several runs return the passage, because the passage has the same
+//! ord in all aligned runs.
 
 use std::collections::HashMap;
 
 use crate::{Error, Hit, IdInterner, RetrievedRun};
 
-/// Several runs, query by query. A passage has the same number in all of them.
+/// Several runs, query by query. A passage has the same ord in all of them: the number that `interner` assigned to its
+/// id.
 #[derive(Debug)]
 pub struct AlignedRuns {
-    /// Finds the id of a passage by its number.
+    /// Finds the id of a passage by its ord.
     pub interner: IdInterner,
     /// Query ids in the order of first appearance: all of the first run, then the new ones of the second, and so on.
     pub queries: Vec<String>,
-    /// `[runs][queries]`: lists of hits. The ord of a hit is the number of its passage in `interner`. A list is empty
-    /// if the run lacks the query.
+    /// `[runs][queries]`: lists of hits, whose ords were assigned by `interner`. A list is empty if the run lacks the
+    /// query.
     pub lists: Vec<Vec<Vec<Hit>>>,
 }
 
@@ -22,7 +24,7 @@ impl AlignedRuns {
     ///
     /// # Errors
     ///
-    /// If ids cannot be read.
+    /// If the [`PassageIds`](crate::PassageIds) of a run cannot read its ids.
     pub fn new(runs: &[RetrievedRun], depth: usize) -> Result<Self, Error> {
         let mut interner = IdInterner::default();
         let mut query_indexes: HashMap<String, usize> = HashMap::new();
@@ -64,6 +66,7 @@ mod tests {
     use super::*;
     use crate::{Run, ScoredId};
 
+    /// A run with the given passage ids for each query id.
     fn run(lists: &[(&str, &[&str])]) -> RetrievedRun {
         let mut run = Run::new();
         for &(query, ids) in lists {
@@ -73,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_has_one_number_in_all_runs_and_a_missing_query_has_an_empty_list() {
+    fn a_passage_has_one_ord_in_all_runs_and_a_missing_query_has_an_empty_list() {
         let runs = [run(&[("q1", &["a", "b"])]), run(&[("q2", &["c"]), ("q1", &["b", "c", "d"])])];
         let aligned = AlignedRuns::new(&runs, 2).expect("ids are found");
 

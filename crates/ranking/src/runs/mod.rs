@@ -3,7 +3,7 @@
 //! - [`Run`] has the hits by passage id, as a run file does.
 //! - [`RetrievedRun`] has them by ord, as a search returns them, and looks up ids when they are needed.
 //! - [`AlignedRuns`] puts several runs side by side, query by query.
-//! - [`QueryUnion`] makes a run from lists that are selected from other runs.
+//! - [`QueryUnion`] has all queries of several runs, and makes a run with a list for each, selected from these runs.
 
 mod aligned_runs;
 mod query_union;

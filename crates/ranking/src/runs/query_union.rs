@@ -1,12 +1,12 @@
-//! Makes a run from lists that are selected from other runs, one for each query. The ids of lists that are not selected
-//! are never looked up.
+//! Builds a run by taking, for each query, its list of hits from one of several other runs. Passage ids are looked up
+//! only for the lists that are selected.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::{Error, Hit, PassageIds, RetrievedRun};
 
-/// The queries of several runs, with the index that each query has in each run.
+/// The queries of several runs, with the index of each query in each run.
 #[derive(Debug)]
 pub struct QueryUnion {
     /// Query ids in the order of first appearance: all of the first run, then the new ones of the second, and so on.
@@ -44,7 +44,7 @@ impl QueryUnion {
     /// Does not fail: the queries of a union are distinct.
     pub fn select(self, runs: &[RetrievedRun], selected: &[usize], k: usize) -> Result<RetrievedRun, Error> {
         let ids: Vec<_> = runs.iter().map(RetrievedRun::ids).collect();
-        // Each run numbers its own id spaces, so they get new numbers, which are distinct across runs.
+        // Different runs may use the same number for different id spaces, so each id space gets a new number.
         let mut id_spaces = HashMap::new();
         let (mut origins, mut hits) =
             (Vec::with_capacity(selected.len()), Vec::with_capacity(selected.len()));
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::{IdInterner, Run, ScoredId};
 
-    /// A lazy run: `ids[ord]` is the id of a passage, and each query has a list of ords.
+    /// A lazy run, which looks up ids on demand: `ids[ord]` is the id of a passage, and each query has a list of ords.
     fn lazy_run(ids: &[&str], lists: &[(&str, &[u32])]) -> RetrievedRun {
         let mut interner = IdInterner::default();
         ids.iter().for_each(|id| {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_different_runs_do_not_share_ords() {
+    fn the_same_ord_in_different_runs_stands_for_different_passages() {
         let runs = [
             lazy_run(&["a"], &[("q1", &[0]), ("q2", &[0])]),
             lazy_run(&["x"], &[("q1", &[0]), ("q2", &[0])]),

@@ -1,4 +1,4 @@
-//! Runs with ids: the hits of many queries, as they are read from a run file or written to one.
+//! A run whose hits have passage ids: the hits of many queries, as they are read from a run file or written to one.
 
 use std::collections::HashMap;
 
@@ -27,8 +27,8 @@ impl Run {
         Self::default()
     }
 
-    /// Sets the hits of a query, best first. If the run already has the query, its hits are replaced, and the order of
-    /// the queries stays the same.
+    /// Sets the hits of a query, best first. If the run already has the query, the new hits replace the old ones, and
+    /// the order of the queries stays the same.
     pub fn insert(&mut self, query: impl Into<String>, hits: Vec<ScoredId>) {
         *self.hits_mut(query.into()) = hits;
     }
@@ -38,7 +38,7 @@ impl Run {
         self.hits_mut(query.into()).push(hit);
     }
 
-    /// Returns the hits of a query.
+    /// Returns the hits of a query, or `None` if the run does not have the query.
     #[must_use]
     pub fn get(&self, query: &str) -> Option<&[ScoredId]> {
         self.query_indexes.get(query).map(|&index| self.queries[index].1.as_slice())
@@ -50,13 +50,13 @@ impl Run {
         self.query_indexes.get(query).copied()
     }
 
-    /// Returns the query with this index, and its hits.
+    /// Returns the id of the query with this index, and the hits of the query.
     #[must_use]
     pub fn at(&self, query_index: usize) -> Option<(&str, &[ScoredId])> {
         self.queries.get(query_index).map(|(query, hits)| (query.as_str(), hits.as_slice()))
     }
 
-    /// Queries with their hits, in insertion order.
+    /// Query ids with their hits, in insertion order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &[ScoredId])> {
         self.queries.iter().map(|(query, hits)| (query.as_str(), hits.as_slice()))
     }
@@ -67,7 +67,7 @@ impl Run {
         self.queries.len()
     }
 
-    /// Whether there is no query.
+    /// Whether the run has no queries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.queries.is_empty()

@@ -2,18 +2,18 @@
 
 use crate::Hit;
 
-/// Minimum number of hits that the buffer holds in addition to `k`. With a small `k`, the buffer would otherwise be
-/// full after every few hits.
+/// Minimum number of hits that the buffer has room for in addition to `k`. With a small `k`, the buffer would otherwise
+/// be full after every few hits.
 const MIN_SURPLUS: usize = 24;
 /// Maximum number of hits for which memory is reserved in advance, as the number of hits may never reach a large `k`.
 const MAX_INITIAL_CAPACITY: usize = 2048;
 
-/// Keeps the `k` best of all hits that are pushed. They must come in ascending order of ords.
+/// Keeps the `k` best of all hits that are pushed. Hits must be pushed in ascending order of ords.
 ///
-/// Hits are gathered in a buffer of about 2 · `k`; when it is full, quickselect drops all but the best `k`. This costs
-/// constant time per hit for any `k`, while the heap of [`TopK`](crate::TopK) costs up to log `k`. In return, the
-/// minimum score is less tight: it rises only when the buffer is full. tantivy's `TopNComputer` and Faiss's
-/// `ReservoirTopN` work the same way.
+/// Hits are gathered in a buffer for 2 · `k` hits (`k` + 24 if `k` is below 24). When the buffer is full, quickselect
+/// drops all but the best `k`. This costs amortized constant time per hit for any `k`, while the heap of
+/// [`TopK`](crate::TopK) costs up to log `k`. The price is a looser minimum score: it rises only when the buffer is
+/// full. tantivy's `TopNComputer` and Faiss's `ReservoirTopN` work the same way.
 ///
 /// ```
 /// use ranking::{Hit, TopKBuffer};
@@ -62,7 +62,7 @@ impl TopKBuffer {
         }
     }
 
-    /// Adds the hits of another buffer. All of their ords must be above those of this buffer.
+    /// Adds the hits of another buffer. All of their ords must be above the ords of the hits in this buffer.
     pub fn append(&mut self, later: Self) {
         self.keys.extend(later.keys);
         self.select();
@@ -72,7 +72,7 @@ impl TopKBuffer {
     #[must_use]
     pub fn into_sorted(mut self) -> Vec<Hit> {
         self.select();
-        // An unstable sort suffices: keys are distinct.
+        // An unstable sort suffices because the keys are distinct.
         self.keys.sort_unstable();
         self.keys.into_iter().map(Hit::from_rank_key).collect()
     }
@@ -84,8 +84,8 @@ impl TopKBuffer {
         }
         let (_, &mut last, _) = self.keys.select_nth_unstable(self.k - 1);
         self.keys.truncate(self.k);
-        // A later hit needs a higher score than the last kept hit: with the same score, it ranks after it by its higher
-        // ord.
+        // A later hit is kept only if its score is higher than that of the last kept hit: with an equal score, it would
+        // rank after the kept hit because its ord is higher.
         let last = Hit::from_rank_key(last).score;
         self.min_score = if last < f32::INFINITY { last.next_up() } else { f32::NAN };
     }
@@ -103,7 +103,7 @@ mod tests {
     use crate::by_rank;
     use proptest::prelude::*;
 
-    /// A score: usually one of few integers, so that there are many ties; sometimes an extreme value. 1e-45 is the
+    /// A score: usually one of a few integers, so that there are many ties; sometimes an extreme value. 1e-45 is the
     /// smallest positive `f32`.
     fn score() -> impl Strategy<Value = f32> {
         let rare = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, f32::MIN, 1e-45, -1e-45];

@@ -1,4 +1,4 @@
-//! Selects the k best hits with a binary heap whose top is the worst hit kept.
+//! Selects the k best hits with a binary heap whose top is the worst kept hit.
 
 use std::collections::BinaryHeap;
 
@@ -7,8 +7,8 @@ use crate::Hit;
 /// Maximum number of hits for which memory is reserved in advance, as the number of hits may never reach a large `k`.
 const MAX_INITIAL_CAPACITY: usize = 65_536;
 
-/// Keeps the `k` best of all hits that are pushed. They may come in any order; if they come in ascending order of ords,
-/// [`TopKBuffer`](crate::TopKBuffer) is faster.
+/// Keeps the `k` best of all hits that are pushed. Hits may be pushed in any order. If they come in ascending order of
+/// ords, [`TopKBuffer`](crate::TopKBuffer) is faster.
 #[derive(Debug, Clone)]
 pub struct TopK {
     k: usize,
@@ -54,7 +54,7 @@ impl TopK {
 }
 
 impl Extend<Hit> for TopK {
-    /// Pushes all hits. As long as fewer than `k` are kept, this is faster than pushing them one by one.
+    /// Pushes all hits. While fewer than `k` hits are kept, this is faster than pushing them one by one.
     fn extend<T: IntoIterator<Item = Hit>>(&mut self, hits: T) {
         let mut hits = hits.into_iter();
         let room = self.k - self.heap.len();
@@ -79,7 +79,8 @@ mod tests {
             let hits: Vec<Hit> =
                 scores.iter().zip(0u32..).map(|(&score, ord)| Hit { ord, score: f32::from(score) }).collect();
             let mut best = TopK::new(k);
-            // In descending order of ords, so that the order of pushing cannot break ties in the right way by chance.
+            // Hits are pushed in descending order of ords, so that the insertion order cannot break ties correctly by
+            // chance.
             hits.iter().rev().take(pushed_count).for_each(|&hit| best.push(hit));
             best.extend(hits.iter().rev().skip(pushed_count).copied());
 

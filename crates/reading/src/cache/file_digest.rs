@@ -8,10 +8,10 @@ use sha2::{Digest, Sha256};
 
 use crate::Error;
 
-/// Number of bytes read at a time.
+/// Maximum number of bytes that are read at a time.
 const CHUNK_BYTES: usize = 1 << 18;
 
-/// Returns the SHA-256 of the concatenated contents of files, in hexadecimal digits.
+/// Returns the SHA-256 of the concatenated contents of files, in hexadecimal.
 ///
 /// # Errors
 ///

@@ -7,7 +7,7 @@ use crate::Error;
 const MAGIC: [u8; 8] = *b"PKREAD\0\0";
 /// Format version. Increase it when the format of records or the content of a stored reading changes.
 const VERSION: u32 = 1;
-/// How error messages call a cache file.
+/// What error messages call a cache file.
 const NAME: &str = "cache of readings";
 /// Number of bytes before the identity: the magic number, the version, and the length of the identity.
 const FIXED_BYTES: usize = 16;
@@ -22,8 +22,8 @@ pub(super) fn encode(identity: &str) -> Vec<u8> {
     header
 }
 
-/// Returns the error that explains why a file which begins with `found` is not a cache with this identity. `found` must
-/// not begin with the right header.
+/// Returns the error that explains why a file that begins with `found` is not a cache with this identity. `found` must
+/// not begin with the header that [`encode`] returns for this identity.
 pub(super) fn mismatch(path: &Path, identity: &str, found: &[u8]) -> Error {
     if found.len() < FIXED_BYTES || found[..MAGIC.len()] != MAGIC {
         let got = found[..found.len().min(MAGIC.len())].escape_ascii().to_string();
@@ -37,8 +37,8 @@ pub(super) fn mismatch(path: &Path, identity: &str, found: &[u8]) -> Error {
     let identity_end = FIXED_BYTES + length;
     let is_valid = u32_at(identity_end).is_some_and(|crc| crc == crc32fast::hash(&found[..identity_end]));
     if !is_valid {
-        let expected = "a header that agrees with its checksum";
-        return storage::Error::corrupt(path, expected, "another checksum").into();
+        let expected = "a complete header that matches its checksum";
+        return storage::Error::corrupt(path, expected, "a shorter or different one").into();
     }
     let version = u32_at(8).unwrap_or_default();
     if version != VERSION {

@@ -11,7 +11,7 @@ impl ReadingKey {
     #[must_use]
     pub fn of(question: &str, title: Option<&str>, text: &str) -> Self {
         let mut hash = Sha256::new();
-        // Without the lengths, the same characters split into other texts would have the same key.
+        // Without the lengths, the same characters split differently between the texts would have the same key.
         for part in [question, title.unwrap_or_default(), text] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);

@@ -1,4 +1,5 @@
-//! A file of stored readings. With it, the reader reads a passage only once for the same question.
+//! A file of stored readings: the reader's outputs, one record per pair of a question and a passage. With such a file,
+//! the reader reads a passage only once for the same question.
 //!
 //! [`ReadingCache`] is such a file, [`ReadingKey`] identifies a question and a passage, and [`read_through`] runs the
 //! reader only on passages that the file lacks. A file begins with a header:
@@ -20,8 +21,8 @@
 //! | 16 | key of the question and the passage |
 //! | n | the reading |
 //!
-//! All numbers are little-endian. Damaged bytes make only their own records invalid: the next valid record is found by
-//! its checksum (`resync.rs`).
+//! All numbers are little-endian. Damaged bytes invalidate only the records that they belong to: the next valid record
+//! is found by its checksum (`resync.rs`).
 
 mod file_digest;
 mod header;

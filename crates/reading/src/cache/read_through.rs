@@ -2,13 +2,13 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 
 use super::key::ReadingKey;
 use super::reading_cache::ReadingCache;
 use crate::{Error, StoredReading};
 
-/// A cache, with the keys of the passages to read.
+/// A cache, with the keys under which it stores the readings of the passages to read.
 #[derive(Debug)]
 pub struct CacheLookup<'a> {
     /// The cache. Other calls may use it at the same time.
@@ -23,22 +23,22 @@ impl CacheLookup<'_> {
     }
 }
 
-/// Returns the readings of `passage_count` passages, in their order.
+/// Returns the readings of `passage_count` passages, in the order of the passages.
 ///
-/// Calls `read` with the indexes of the passages that the cache lacks, at most `group_len` at a time. The readings that
-/// `read` returns are appended to the cache before the next call, so cancelling the work loses at most one group.
-/// Advances the progress by the number of readings that come from the cache; `read` must advance it by the number of
-/// readings that it returns.
+/// Calls `read` with the indexes of the passages that the cache lacks, at most `group_len` at a time; without a
+/// `lookup`, these are all passages. The readings that `read` returns are appended to the cache before the next call,
+/// so canceling the work loses at most one group. Advances the progress by the number of readings that come from the
+/// cache; `read` must advance it by the number of readings that it returns.
 ///
 /// # Errors
 ///
-/// Those of `read` and of the cache; [`Cancelled`].
+/// The errors of `read` and of the cache; [`Canceled`].
 ///
 /// # Panics
 ///
-/// If there is not one key for each passage, if `group_len` is 0, or if `read` does not return one reading for each
+/// If `lookup` does not have one key per passage, if `group_len` is 0, or if `read` does not return one reading per
 /// index.
-pub fn read_through<E: From<Error> + From<Cancelled>>(
+pub fn read_through<E: From<Error> + From<Canceled>>(
     lookup: Option<&CacheLookup<'_>>,
     passage_count: usize,
     group_len: usize,
@@ -73,15 +73,17 @@ mod tests {
     use super::*;
     use crate::testing::stored;
 
-    /// The reading of the passage with this index.
+    /// A stored reading for the passage with this index. It differs from those of all other passages.
     fn reading(passage: usize) -> StoredReading {
         stored(passage as f32, &[(0..1, 0.5)])
     }
 
+    /// The keys of `count` passages, all for the same question.
     fn keys(count: usize) -> Vec<ReadingKey> {
         (0..count).map(|passage| ReadingKey::of("who?", None, &passage.to_string())).collect()
     }
 
+    /// An empty cache, and the folder that it is in.
     fn new_cache() -> (tempfile::TempDir, Mutex<ReadingCache>) {
         let folder = tempfile::tempdir().expect("a folder");
         let cache = ReadingCache::open(&folder.path().join("cache"), "a reader").expect("a new file");
@@ -122,22 +124,22 @@ mod tests {
         let lookup = CacheLookup { cache: &cache, keys: keys(5) };
         let failed = read_through::<Error>(Some(&lookup), 5, 2, &control, |group| {
             if group[0] == 2 {
-                return Err(Cancelled.into());
+                return Err(Canceled.into());
             }
             Ok(group.iter().map(|&passage| reading(passage)).collect())
         });
-        assert!(matches!(failed, Err(Error::Cancelled(_))));
+        assert!(matches!(failed, Err(Error::Canceled(_))));
         assert_eq!(groups_read(Some(&cache), 5, &Control::new()), [vec![2, 3], vec![4]]);
     }
 
     #[test]
-    fn cancelled_work_reads_nothing() {
+    fn canceled_work_reads_nothing() {
         let (_folder, cache) = new_cache();
         let control = Control::new();
         control.cancel();
         let lookup = CacheLookup { cache: &cache, keys: keys(1) };
-        let cancelled =
-            read_through::<Error>(Some(&lookup), 1, 2, &control, |_| unreachable!("the work was cancelled"));
-        assert!(matches!(cancelled, Err(Error::Cancelled(_))));
+        let canceled =
+            read_through::<Error>(Some(&lookup), 1, 2, &control, |_| unreachable!("the work was canceled"));
+        assert!(matches!(canceled, Err(Error::Canceled(_))));
     }
 }

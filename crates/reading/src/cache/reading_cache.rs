@@ -12,18 +12,18 @@ use super::resync::next_record;
 use crate::{Error, StoredReading};
 
 /// Minimum number of bytes that are read to check the header. An identity is a few hundred bytes long, so these bytes
-/// contain the whole header even if it has another identity, which the error then reports.
+/// contain the whole header even if the file has a different identity, which the error then reports.
 const MIN_HEADER_READ_BYTES: usize = 1 << 16;
 /// Size of the buffer through which records are scanned.
 const SCAN_BUFFER_BYTES: usize = 1 << 16;
-/// Typical size of a record, for which a buffer reserves memory.
+/// Typical size of a record. A buffer for records reserves this much memory for each.
 const TYPICAL_RECORD_BYTES: usize = 256;
 
 /// A file of readings by one reader with one configuration. New readings are appended. The file is locked while it is
 /// open.
 ///
-/// Opening the file removes all bytes after the last valid record, such as a record that a crash truncated. It skips
-/// damaged bytes before that record; see [`damaged_bytes`](Self::damaged_bytes).
+/// Opening the file removes all bytes after the last valid record, such as a record that a crash truncated. Damaged
+/// bytes before the last valid record stay in the file and are skipped; see [`damaged_bytes`](Self::damaged_bytes).
 #[derive(Debug)]
 pub struct ReadingCache {
     path: PathBuf,
@@ -43,12 +43,12 @@ struct RecordPosition {
 }
 
 impl ReadingCache {
-    /// Opens the file, or creates it. `identity` describes everything on which readings depend, which is the model and
-    /// its configuration.
+    /// Opens the file, or creates it. `identity` describes everything that readings depend on: the model and its
+    /// configuration.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherReader`] if the file has another identity; [`Error::Locked`] if it is open elsewhere, in this
+    /// [`Error::OtherReader`] if the file has a different identity; [`Error::Locked`] if it is open elsewhere, in this
     /// process or another; [`Error::Storage`] if it is not a cache, or cannot be read or written.
     pub fn open(path: &Path, identity: &str) -> Result<Self, Error> {
         let io = |operation| storage::Error::io(operation, path);
@@ -86,7 +86,7 @@ impl ReadingCache {
     }
 
     /// Number of bytes after the header that belonged to no valid record when the file was opened: damaged bytes, and
-    /// those of a record that a crash truncated.
+    /// the bytes of a record that a crash truncated.
     #[must_use]
     pub fn damaged_bytes(&self) -> u64 {
         self.damaged_bytes
@@ -106,17 +106,18 @@ impl ReadingCache {
         let header =
             RecordHeader::decode(header).filter(|header| header.key == key && header.matches(reading));
         let reading = header.and_then(|_| record::read(reading)).ok_or_else(|| {
-            let got = format!("another at byte {offset}");
-            storage::Error::corrupt(&self.path, "the reading that was there before", got)
+            let got = format!("different bytes at offset {offset}");
+            storage::Error::corrupt(&self.path, "the reading that was found when the cache was opened", got)
         })?;
         Ok(Some(reading))
     }
 
-    /// Appends readings. If it fails, none of them is in the cache.
+    /// Appends readings. If this fails, none of them is in this open cache; if the file cannot be truncated either, some
+    /// may be found when it is opened again.
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`] if they cannot be written.
+    /// [`Error::Storage`] if the readings cannot be written.
     pub fn append(&mut self, readings: &[(ReadingKey, StoredReading)]) -> Result<(), Error> {
         let mut bytes = Vec::with_capacity(TYPICAL_RECORD_BYTES * readings.len());
         let mut records = Vec::with_capacity(readings.len());
@@ -127,7 +128,8 @@ impl ReadingCache {
         }
         let written = self.file.seek(SeekFrom::Start(self.end)).and_then(|_| self.file.write_all(&bytes));
         if let Err(error) = written {
-            // If this fails too, an incomplete record remains, which is removed when the file is opened again.
+            // If this fails too, some of the new bytes stay in the file. The next append overwrites them. If the file
+            // is opened again before that, complete records among them are kept, and an incomplete one is removed.
             let _ = self.file.set_len(self.end);
             return Err(storage::Error::io("write", &self.path)(error).into());
         }
@@ -187,7 +189,8 @@ impl ReadingCache {
 }
 
 /// Reads the record at the current position of `file`, which has `remaining` bytes from there on. Returns the header of
-/// the record, or `None` if the record is invalid. `reading` is a buffer, which saves an allocation per record.
+/// the record, or `None` if the record is invalid. `reading` is a buffer that callers reuse, which saves an allocation
+/// per record.
 fn valid_record(
     file: &mut impl Read,
     remaining: u64,

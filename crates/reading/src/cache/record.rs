@@ -3,21 +3,22 @@
 //! | bytes | content of a reading |
 //! |---|---|
 //! | 4 | relevance, f32 |
-//! | 4 + 8 | [`LogitSum`] over the start logits: `max` as f32, `sum` as f64 |
-//! | 4 + 8 | [`LogitSum`] over the end logits: `max` as f32, `sum` as f64 |
-//! | 16 per span | start and end of its byte range as u32, start and end logit as f32 |
+//! | 4 + 8 | [`LogitSum`] over the start logits of the passage's tokens: `max` as f32, `sum` as f64 |
+//! | 4 + 8 | [`LogitSum`] over their end logits: `max` as f32, `sum` as f64 |
+//! | 16 per span | start and end of the span's byte range as u32, its start logit and its end logit as f32 |
 
 use super::key::ReadingKey;
 use crate::{LogitSum, StoredReading, StoredSpan};
 
-/// Number of bytes of a record before the reading: its length, the checksum and the key.
+/// Number of bytes of a record before the reading: the length of the reading, the checksum and the key.
 pub(super) const HEADER_BYTES: usize = 24;
 /// Number of bytes of a reading without its spans.
-const PASSAGE_BYTES: usize = 28;
+const SPANLESS_BYTES: usize = 28;
 /// Number of bytes of a span.
 const SPAN_BYTES: usize = 16;
-/// Maximum length of a reading. No reading has a million spans, so a longer one must be damaged.
-const MAX_READING_BYTES: usize = PASSAGE_BYTES + SPAN_BYTES * (1 << 20);
+/// Maximum length of a reading in bytes: that of a reading with 2²⁰ spans. No reading has that many, so a header with a
+/// greater length must be damaged.
+const MAX_READING_BYTES: usize = SPANLESS_BYTES + SPAN_BYTES * (1 << 20);
 
 /// The header of a record.
 pub(super) struct RecordHeader {
@@ -40,7 +41,7 @@ impl RecordHeader {
 
     /// Whether a reading can have this length.
     pub fn is_possible_length(length: u32) -> bool {
-        let span_bytes = (length as usize).checked_sub(PASSAGE_BYTES);
+        let span_bytes = (length as usize).checked_sub(SPANLESS_BYTES);
         span_bytes.is_some_and(|bytes| bytes.is_multiple_of(SPAN_BYTES))
             && length as usize <= MAX_READING_BYTES
     }
@@ -59,24 +60,24 @@ fn checksum(key: ReadingKey, reading: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// Appends a record to `file` and returns the length of its reading.
-pub(super) fn write(key: ReadingKey, reading: &StoredReading, file: &mut Vec<u8>) -> u32 {
-    let mut bytes = Vec::with_capacity(PASSAGE_BYTES + SPAN_BYTES * reading.spans.len());
+/// Appends a record to `output` and returns the length of its reading in bytes.
+pub(super) fn write(key: ReadingKey, reading: &StoredReading, output: &mut Vec<u8>) -> u32 {
+    let mut bytes = Vec::with_capacity(SPANLESS_BYTES + SPAN_BYTES * reading.spans.len());
     bytes.extend(reading.relevance.to_le_bytes());
-    for sum in [reading.starts, reading.ends] {
+    for sum in [reading.start_logit_sum, reading.end_logit_sum] {
         bytes.extend(sum.max.to_le_bytes());
         bytes.extend(sum.sum.to_le_bytes());
     }
     for span in &reading.spans {
         bytes.extend(span.bytes.start.to_le_bytes());
         bytes.extend(span.bytes.end.to_le_bytes());
-        bytes.extend(span.start.to_le_bytes());
-        bytes.extend(span.end.to_le_bytes());
+        bytes.extend(span.start_logit.to_le_bytes());
+        bytes.extend(span.end_logit.to_le_bytes());
     }
-    file.extend((bytes.len() as u32).to_le_bytes());
-    file.extend(checksum(key, &bytes).to_le_bytes());
-    file.extend(key.0.to_le_bytes());
-    file.extend(&bytes);
+    output.extend((bytes.len() as u32).to_le_bytes());
+    output.extend(checksum(key, &bytes).to_le_bytes());
+    output.extend(key.0.to_le_bytes());
+    output.extend(&bytes);
     bytes.len() as u32
 }
 
@@ -85,16 +86,16 @@ pub(super) fn read(bytes: &[u8]) -> Option<StoredReading> {
     let mut fields = Fields(bytes);
     let relevance = fields.f32().filter(|relevance| relevance.is_finite())?;
     let mut sum = || Some(LogitSum { max: fields.f32()?, sum: f64::from_le_bytes(fields.take()?) });
-    let (starts, ends) = (sum()?, sum()?);
+    let (start_logit_sum, end_logit_sum) = (sum()?, sum()?);
     let mut spans = Vec::with_capacity(fields.0.len() / SPAN_BYTES);
     while !fields.0.is_empty() {
         let bytes = fields.u32()?..fields.u32()?;
-        spans.push(StoredSpan { bytes, start: fields.f32()?, end: fields.f32()? });
+        spans.push(StoredSpan { bytes, start_logit: fields.f32()?, end_logit: fields.f32()? });
     }
-    Some(StoredReading { relevance, spans, starts, ends })
+    Some(StoredReading { relevance, spans, start_logit_sum, end_logit_sum })
 }
 
-/// The bytes that are not decoded yet.
+/// The bytes that have not been decoded yet.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {

@@ -1,13 +1,14 @@
 //! Finds the next valid record after damaged bytes.
 //!
-//! Records do not begin with a marker, so every offset is a candidate if the bytes there, decoded as a length, are a
-//! length that a reading can have. A candidate is valid if the checksum over its length, key and reading matches;
-//! random bytes match with a probability of 2⁻³².
+//! Records do not begin with a marker, so every offset at which the next four bytes encode a possible length of a
+//! reading is a candidate for the start of a record. A candidate is valid if the checksum over its length, key and
+//! reading matches; random bytes match with a probability of 2⁻³².
 //!
-//! One pass over the file computes the checksums of all candidates. Let P(n) be the CRC-32 of the first n bytes. The
-//! CRC-32 of the bytes from s to e is P(e) xor Q, where Q is P(s) advanced over e − s zero bytes, as in zlib's
-//! `crc32_combine` (Adler). So each candidate costs constant time, even if damaged bytes pretend to be long records,
-//! and the search takes time linear in the number of bytes.
+//! One pass over the file computes the checksums of all candidates. It hashes every byte once and keeps the CRC-32 of
+//! the first n bytes, crc(n), at the offsets n where the key of a candidate starts and where its reading ends. The CRC-32 of the bytes from offset s to
+//! offset e follows from crc(s) and crc(e), as in zlib's `crc32_combine` (Adler): advance crc(s) over e − s zero bytes,
+//! and xor the result with crc(e). So the cost of a candidate does not grow with its length, even if damaged bytes look like the
+//! headers of long records, and the search takes time that is almost linear in the number of bytes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,7 +21,7 @@ use super::record::{HEADER_BYTES, RecordHeader};
 /// Number of bytes of a record before its key: the length and the checksum.
 const BYTES_BEFORE_KEY: u64 = 8;
 /// Size of the first chunk that is read. It is small, because the next record is usually near. Each chunk is twice as
-/// large as the previous one.
+/// large as the previous one, up to [`MAX_CHUNK_BYTES`].
 const FIRST_CHUNK_BYTES: u64 = 4 << 10;
 /// Maximum size of a chunk.
 const MAX_CHUNK_BYTES: u64 = 1 << 20;
@@ -30,11 +31,11 @@ const MAX_CHUNK_BYTES: u64 = 1 << 20;
 struct Candidate {
     end: u64,
     start: u64,
-    /// The length of the reading according to the header.
+    /// The length of the reading, as given in the candidate's header.
     length: u32,
-    /// The checksum according to the header.
+    /// The checksum, as given in the candidate's header.
     expected_crc: u32,
-    /// CRC-32 of all bytes from the start of the search to the key. It is 0 until [`next_record`] sets it.
+    /// CRC-32 of all bytes from the start of the search to the start of the key. It is 0 until [`next_record`] sets it.
     crc_before_key: u32,
 }
 
@@ -42,8 +43,10 @@ impl Candidate {
     /// Whether the checksum matches. `crc_until_end` is the CRC-32 of all bytes from the start of the search to the end
     /// of the candidate.
     fn is_valid(&self, crc_until_end: u32) -> bool {
-        // The checksum is over the length, the key and the reading. To replace all bytes before the key with the length
-        // alone, the xor replaces their CRC-32 with that of the length. `combine` advances it over zero bytes.
+        // `crc_until_end` is over all bytes before the key, then the key and the reading. The expected checksum is over
+        // the length, the key and the reading. CRC-32 is linear: replacing all bytes before the key with the length
+        // changes the result by the xor of their CRC-32s, advanced over as many zero bytes as the key and the reading
+        // have. `combine` does the advancing.
         let shift_bytes = self.end - self.start - BYTES_BEFORE_KEY;
         let length_crc = crc32fast::hash(&self.length.to_le_bytes());
         let mut shifted = Hasher::new_with_initial_len(self.crc_before_key ^ length_crc, 0);
@@ -52,8 +55,8 @@ impl Candidate {
     }
 }
 
-/// Returns the offset of the first valid record that starts at or after the offset `from`. `input` is the file,
-/// positioned at `from`. Returns `None` if there is no such record before `file_length`.
+/// Returns the offset of the first valid record that starts at or after the offset `from`, or `None` if the rest of the
+/// file has no valid record. `input` is the file, positioned at `from`; `file_length` is its length in bytes.
 pub(super) fn next_record(input: &mut impl Read, from: u64, file_length: u64) -> io::Result<Option<u64>> {
     let mut buffer = HashedBuffer { bytes: Vec::new(), base: from, hashed_end: from, hasher: Hasher::new() };
     let mut pending: BinaryHeap<Reverse<Candidate>> = BinaryHeap::new();
@@ -104,7 +107,7 @@ struct HashedBuffer {
     bytes: Vec<u8>,
     /// Offset in the file of the first byte of the buffer.
     base: u64,
-    /// Offset in the file up to which bytes were hashed.
+    /// Offset in the file up to which bytes have been hashed.
     hashed_end: u64,
     hasher: Hasher,
 }

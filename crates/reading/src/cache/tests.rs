@@ -10,17 +10,18 @@ use super::{ReadingCache, ReadingKey, files_sha256};
 use crate::testing::stored;
 use crate::{Error, StoredReading};
 
+/// The key of reading `number`.
 fn key(number: usize) -> ReadingKey {
     ReadingKey::of("who?", Some("title"), &number.to_string())
 }
 
-/// A reading with `number` spans.
+/// Reading `number`, which has `number` spans.
 fn reading(number: usize) -> StoredReading {
     let spans: Vec<_> = (0..number as u32).map(|span| (span..span + 2, span as f32 - 0.5)).collect();
     stored(number as f32 / 3.0, &spans)
 }
 
-/// Number of bytes of the record of a reading.
+/// Number of bytes of the record of reading `number`.
 fn record_bytes(number: usize) -> usize {
     record::write(key(number), &reading(number), &mut Vec::new()) as usize + HEADER_BYTES
 }
@@ -33,7 +34,7 @@ fn create(path: &Path, count: usize) {
     cache.append(&readings[count / 2..]).expect("appends");
 }
 
-/// Returns which of the readings below `count` the cache has, and checks that they are unchanged.
+/// Returns the numbers below `count` of the readings that the cache has, and checks that these readings are unchanged.
 fn found(path: &Path, count: usize) -> Vec<usize> {
     let mut cache = ReadingCache::open(path, "a reader").expect("opens");
     (0..count)
@@ -56,7 +57,7 @@ fn readings_are_read_back_unchanged() {
 }
 
 #[test]
-fn keys_differ_if_the_same_characters_are_split_into_other_texts() {
+fn keys_differ_if_the_same_characters_are_split_differently() {
     let keys = [("ab", None, "c"), ("a", None, "bc"), ("a", Some("b"), "c"), ("", Some("ab"), "c")];
     let mut keys = keys.map(|(question, title, text)| ReadingKey::of(question, title, text));
     keys.sort();
@@ -195,8 +196,8 @@ fn bytes_inserted_between_records_are_skipped_in_linear_time() {
     let path = folder.path().join("cache");
     create(&path, 6);
     let bytes = std::fs::read(&path).expect("readable");
-    // Every fourth byte starts a length that is possible: 28 bytes and 2¹⁶ spans of 16 bytes. To hash each of these
-    // candidates on its own would mean to hash 4 · 10¹² bytes.
+    // Every fourth byte starts a possible length, that of a reading with 2¹⁶ spans: 28 + 2¹⁶ · 16 bytes. Hashing each
+    // of these 2²² candidates separately would mean hashing 4 · 10¹² bytes.
     let inserted = [0x1c, 0x00, 0x10, 0x00].repeat(4 << 20);
     let first_end = header::encode("a reader").len() + record_bytes(0);
     std::fs::write(&path, [&bytes[..first_end], &inserted, &bytes[first_end..]].concat()).expect("writable");

@@ -1,6 +1,7 @@
-//! Finds the best answer to each of many questions, and whether it is correct, on all threads.
+//! Finds the best answer to each of many questions, and checks whether it is correct, on all threads of the current
+//! rayon pool.
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 use rayon::prelude::*;
 
 use super::answered_question::AnsweredQuestion;
@@ -9,12 +10,12 @@ use super::readings::{BestAnswer, QuestionReadings};
 use super::scoring::Scoring;
 use crate::Error;
 
-/// Returns for each question the best answer in its first `passage_count` passages, as [`QuestionReadings::best`] does.
-/// Progress counts questions.
+/// Returns, for each question, the best answer in its first `passage_count` passages, as [`QuestionReadings::best`]
+/// does. Progress counts questions.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if a weight in `scoring.evidence` is not finite; [`Error::Cancelled`].
+/// [`Error::Argument`] if a weight in `scoring.evidence` is not finite; [`Error::Canceled`].
 pub fn best_answers<'a>(
     questions: &'a [QuestionReadings],
     scoring: Scoring,
@@ -29,7 +30,7 @@ pub fn best_answers<'a>(
         control.advance(1);
         Ok(best)
     });
-    best.collect::<Result<Vec<_>, Cancelled>>().map_err(Error::from)
+    best.collect::<Result<Vec<_>, Canceled>>().map_err(Error::from)
 }
 
 /// Returns one list for each n in `passage_counts`, with one value per question: whether the best answer in the
@@ -38,8 +39,8 @@ pub fn best_answers<'a>(
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if a weight in `scoring.evidence` is not finite, or if `passage_counts` is not in strictly ascending order;
-/// [`Error::Cancelled`].
+/// [`Error::Argument`] if a weight in `scoring.evidence` is not finite, or if `passage_counts` is not in strictly
+/// ascending order; [`Error::Canceled`].
 pub fn exact_matches(
     questions: &[AnsweredQuestion<'_>],
     scoring: Scoring,
@@ -62,7 +63,7 @@ pub fn exact_matches(
         control.advance(1);
         Ok(matches)
     });
-    let by_question = by_question.collect::<Result<Vec<Vec<bool>>, Cancelled>>()?;
+    let by_question = by_question.collect::<Result<Vec<Vec<bool>>, Canceled>>()?;
     let by_count = |index: usize| by_question.iter().map(|matches| matches[index]).collect();
     Ok((0..passage_counts.len()).map(by_count).collect())
 }

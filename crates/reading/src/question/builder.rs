@@ -1,4 +1,4 @@
-//! Collects the stored readings of a question's passages, and numbers the distinct texts of their spans.
+//! Collects the stored readings of a question's passages, and stores each distinct text of their spans once.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,10 @@ use crate::reader_output::StoredReading;
 #[derive(Debug, Default)]
 pub struct QuestionBuilder {
     question: QuestionReadings,
-    /// The number of each distinct span text.
-    text_numbers: HashMap<String, u32>,
-    /// The number of each distinct span text after normalization.
-    normalized_numbers: HashMap<String, u32>,
+    /// The index of each distinct span text in [`QuestionReadings::texts`].
+    text_indexes: HashMap<String, u32>,
+    /// The index of each distinct normalized span text in [`QuestionReadings::normalized_texts`].
+    normalized_indexes: HashMap<String, u32>,
 }
 
 impl QuestionBuilder {
@@ -26,7 +26,7 @@ impl QuestionBuilder {
         Self::default()
     }
 
-    /// Adds the next passage: its text, the score with which it was retrieved, and its stored reading.
+    /// Adds the next passage, given by its text, the score with which it was retrieved, and its stored reading.
     ///
     /// # Errors
     ///
@@ -38,24 +38,24 @@ impl QuestionBuilder {
         }
         let utf16 = Utf16Offsets::new(text);
         for span in &reading.spans {
-            let (mut number, mut utf16_start) = (NO_TEXT, 0);
+            let (mut text_index, mut utf16_start) = (NO_TEXT, 0);
             let bytes = span.bytes.start as usize..span.bytes.end as usize;
             if let Some(answer) = answer_text(text, bytes.clone()) {
-                number = self.text_number(answer);
+                text_index = self.text_index(answer);
                 utf16_start = utf16.of(bytes.start).unwrap_or_default() as u32;
             }
             self.question.spans.push(SpanData {
-                start: span.start,
-                end: span.end,
-                text: number,
+                start_logit: span.start_logit,
+                end_logit: span.end_logit,
+                text: text_index,
                 utf16_start,
             });
         }
         self.question.passages.push(PassageData {
             relevance: reading.relevance,
             retrieval_score,
-            starts: reading.starts,
-            ends: reading.ends,
+            start_logit_sum: reading.start_logit_sum,
+            end_logit_sum: reading.end_logit_sum,
             span_end: self.question.spans.len(),
         });
         Ok(())
@@ -67,30 +67,30 @@ impl QuestionBuilder {
         let mut question = self.question;
         question.passages.shrink_to_fit();
         question.spans.shrink_to_fit();
-        question.normalized_numbers.shrink_to_fit();
+        question.normalized_indexes.shrink_to_fit();
         question.texts.shrink_to_fit();
         question.normalized_texts.shrink_to_fit();
         question
     }
 
-    /// Returns the number of a span text. A new text gets the next number.
-    fn text_number(&mut self, answer: &str) -> u32 {
-        if let Some(&number) = self.text_numbers.get(answer) {
-            return number;
+    /// Returns the index of a span text in [`QuestionReadings::texts`]. Adds the text if it is new.
+    fn text_index(&mut self, answer: &str) -> u32 {
+        if let Some(&index) = self.text_indexes.get(answer) {
+            return index;
         }
         let normalized = text::normalize_answer(answer);
-        let normalized_number = match self.normalized_numbers.get(&normalized) {
-            Some(&number) => number,
+        let normalized_index = match self.normalized_indexes.get(&normalized) {
+            Some(&index) => index,
             None => {
-                let number = self.question.normalized_texts.push(&normalized);
-                self.normalized_numbers.insert(normalized, number);
-                number
+                let index = self.question.normalized_texts.push(&normalized);
+                self.normalized_indexes.insert(normalized, index);
+                index
             }
         };
-        let number = self.question.texts.push(answer);
-        self.question.normalized_numbers.push(normalized_number);
-        self.text_numbers.insert(answer.to_owned(), number);
-        number
+        let index = self.question.texts.push(answer);
+        self.question.normalized_indexes.push(normalized_index);
+        self.text_indexes.insert(answer.to_owned(), index);
+        index
     }
 }
 

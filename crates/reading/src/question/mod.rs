@@ -1,5 +1,5 @@
-//! The stored readings of all passages of a question. They give the best answer, and whether it is an accepted one, for
-//! any scoring and any number of passages.
+//! Stores the readings of all passages that were retrieved for a question, so that its best answer can be computed, and
+//! compared with the accepted answers, for any scoring and any number of passages.
 //!
 //! A [`QuestionBuilder`] collects the stored readings of a question's passages into [`QuestionReadings`], which store
 //! each distinct span text once. [`best_answers`] and [`exact_matches`] evaluate many questions on all threads.

@@ -15,14 +15,14 @@ use crate::{Error, Merge};
 #[derive(Debug, Clone, Default)]
 pub struct QuestionReadings {
     pub(super) passages: Vec<PassageData>,
-    /// The spans of all passages, passage by passage, best span first.
+    /// The spans of all passages, passage by passage, each passage's best span first.
     pub(super) spans: Vec<SpanData>,
-    /// The distinct texts of spans. A text's number is its index in this list.
+    /// The distinct texts of spans, without blank ones.
     pub(super) texts: TextList,
     /// The distinct texts after SQuAD's normalization.
     pub(super) normalized_texts: TextList,
-    /// `[texts]`: the number of each text's normalized form in `normalized_texts`.
-    pub(super) normalized_numbers: Vec<u32>,
+    /// `[texts]`: for each text, the index of its normalized form in `normalized_texts`.
+    pub(super) normalized_indexes: Vec<u32>,
 }
 
 /// A passage without its spans.
@@ -30,29 +30,29 @@ pub struct QuestionReadings {
 pub(crate) struct PassageData {
     pub relevance: f32,
     pub retrieval_score: f32,
-    pub(super) starts: LogitSum,
-    pub(super) ends: LogitSum,
-    /// Index after its last span in [`QuestionReadings::spans`]. Its first span follows those of the previous passage.
+    pub(super) start_logit_sum: LogitSum,
+    pub(super) end_logit_sum: LogitSum,
+    /// End of the passage's spans in [`QuestionReadings::spans`]. They begin where those of the previous passage end.
     pub(super) span_end: usize,
 }
 
 /// A span of a passage.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SpanData {
-    /// Start logit of its first token.
-    pub start: f32,
-    /// End logit of its last token.
-    pub end: f32,
-    /// Number of its text, or [`NO_TEXT`].
+    /// Start logit of the span's first token.
+    pub start_logit: f32,
+    /// End logit of the span's last token.
+    pub end_logit: f32,
+    /// Index of the span's text in [`QuestionReadings::texts`], or [`NO_TEXT`].
     pub text: u32,
-    /// Where it starts in the passage's text, in UTF-16 code units.
+    /// Start of the span in the passage's text, in UTF-16 code units. 0 if the span is blank.
     pub utf16_start: u32,
 }
 
-/// The text number of blank spans.
+/// The value of [`SpanData::text`] for a blank span.
 pub(super) const NO_TEXT: u32 = u32::MAX;
 
-/// The best answer of a question.
+/// The best answer to a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BestAnswer<'a> {
     /// The span's text.
@@ -63,8 +63,8 @@ pub struct BestAnswer<'a> {
     pub utf16_range: Range<usize>,
     /// Under [`SpanScoring::Original`](crate::SpanScoring::Original), start logit + end logit; otherwise a probability.
     pub score: f64,
-    /// Number of `text` in [`QuestionReadings::texts`].
-    text_number: u32,
+    /// Index of `text` in [`QuestionReadings::texts`].
+    text_index: u32,
 }
 
 impl QuestionReadings {
@@ -80,8 +80,8 @@ impl QuestionReadings {
         self.passages.is_empty()
     }
 
-    /// Returns the best answer in the first `passage_count` passages, which is the first one that
-    /// [`answers`](crate::answers()) would return. `None` if these passages have no answer.
+    /// Returns the best answer in the first `passage_count` passages, or `None` if these passages have no answer. It is
+    /// the first answer that [`answers`](crate::answers()) would return.
     ///
     /// # Errors
     ///
@@ -102,7 +102,8 @@ impl QuestionReadings {
         for passage in 0..passages.len() {
             candidates.extend(self.candidates(passage, scoring.merge));
         }
-        let logit_sums = |passage: usize| (passages[passage].starts, passages[passage].ends);
+        let logit_sums =
+            |passage: usize| (passages[passage].start_logit_sum, passages[passage].end_logit_sum);
         let answer_count = self.answer_count(scoring.merge);
         let ranked = rank(&candidates, &relevance, logit_sums, scoring.spans, answer_count);
         let best = ranked.first()?;
@@ -114,33 +115,34 @@ impl QuestionReadings {
             passage: candidates[best.candidate].passage,
             utf16_range: utf16_start..utf16_start + text.encode_utf16().count(),
             score: best.score,
-            text_number: span.text,
+            text_index: span.text,
         })
     }
 
-    /// Returns for each distinct text whether it is an accepted answer.
+    /// Returns, for each distinct text, whether it is an accepted answer.
     pub(crate) fn matching_texts(&self, accepted: AcceptedAnswers<'_>) -> Vec<bool> {
         match accepted {
             AcceptedAnswers::Texts(answers) => {
                 let answers: Vec<String> =
                     answers.iter().map(|answer| text::normalize_answer(answer)).collect();
                 let is_accepted =
-                    |number| answers.iter().any(|answer| answer == self.normalized_texts.get(number));
+                    |index| answers.iter().any(|answer| answer == self.normalized_texts.get(index));
                 let accepted: Vec<bool> = (0..self.normalized_texts.len()).map(is_accepted).collect();
-                self.normalized_numbers.iter().map(|&number| accepted[number as usize]).collect()
+                self.normalized_indexes.iter().map(|&index| accepted[index as usize]).collect()
             }
             AcceptedAnswers::Patterns(answers) => {
                 let matcher = PredictionMatcher::patterns_lossy(answers).0;
-                (0..self.texts.len()).map(|number| matcher.matches(self.texts.get(number))).collect()
+                (0..self.texts.len()).map(|index| matcher.matches(self.texts.get(index))).collect()
             }
         }
     }
 
-    /// Returns for each distinct text the number of its answer. Texts that are merged have the same answer.
+    /// Returns, for each distinct text, the index of its answer among the distinct answers. Texts that are merged have
+    /// the same answer.
     pub(crate) fn answers_of_texts(&self, merge: Merge) -> Vec<u32> {
         match merge {
             Merge::Text => (0..self.texts.len()).collect(),
-            Merge::Normalized => self.normalized_numbers.clone(),
+            Merge::Normalized => self.normalized_indexes.clone(),
         }
     }
 
@@ -162,23 +164,24 @@ impl QuestionReadings {
         self.spans[first..self.passages[passage].span_end].iter().map(move |span| {
             let answer = (span.text != NO_TEXT).then(|| match merge {
                 Merge::Text => span.text,
-                Merge::Normalized => self.normalized_numbers[span.text as usize],
+                Merge::Normalized => self.normalized_indexes[span.text as usize],
             });
-            Candidate { passage, start: span.start, end: span.end, answer }
+            Candidate { passage, start_logit: span.start_logit, end_logit: span.end_logit, answer }
         })
     }
 
-    /// Returns P_start · P_end of a span (Karpukhin et al., 2020, equations 3–4).
+    /// Returns P_start · P_end of a span: the probability of its first token as the start of the answer times that of
+    /// its last token as the end (Karpukhin et al., 2020, equations 3–4).
     pub(crate) fn span_probability(&self, span: &Candidate) -> f64 {
         let passage = &self.passages[span.passage];
-        passage.starts.softmax(span.start) * passage.ends.softmax(span.end)
+        passage.start_logit_sum.softmax(span.start_logit) * passage.end_logit_sum.softmax(span.end_logit)
     }
 }
 
 impl BestAnswer<'_> {
-    /// Number of its text in [`QuestionReadings::texts`].
-    pub(crate) fn text_number(&self) -> usize {
-        self.text_number as usize
+    /// Index of the answer's text in [`QuestionReadings::texts`].
+    pub(crate) fn text_index(&self) -> usize {
+        self.text_index as usize
     }
 }
 

@@ -1,6 +1,6 @@
 //! A compact list of texts, which stores them in one allocation.
 
-/// Texts, numbered from 0.
+/// A list of texts. Their indexes start at 0.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TextList {
     /// All texts, one after another.
@@ -10,17 +10,17 @@ pub(super) struct TextList {
 }
 
 impl TextList {
-    /// Appends a text and returns its number.
+    /// Appends a text and returns its index.
     pub fn push(&mut self, text: &str) -> u32 {
         self.joined.push_str(text);
         self.ends.push(self.joined.len());
         self.ends.len() as u32 - 1
     }
 
-    pub fn get(&self, number: u32) -> &str {
-        let number = number as usize;
-        let start = number.checked_sub(1).map_or(0, |previous| self.ends[previous]);
-        &self.joined[start..self.ends[number]]
+    pub fn get(&self, index: u32) -> &str {
+        let index = index as usize;
+        let start = index.checked_sub(1).map_or(0, |previous| self.ends[previous]);
+        &self.joined[start..self.ends[index]]
     }
 
     pub fn len(&self) -> u32 {

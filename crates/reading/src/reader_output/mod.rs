@@ -1,5 +1,5 @@
-//! The output of a reader for one passage ([`Window`]), the best spans in it ([`best_spans`]), and the part of it that
-//! all scorings need ([`StoredReading`]).
+//! The output of a reader for one passage or a part of it ([`Window`]), the selection of the best spans
+//! ([`best_spans`]), and the part of the output that all scorings need ([`StoredReading`]).
 
 mod spans;
 mod stored_reading;

@@ -29,10 +29,10 @@ impl Default for SpanLimits {
 
 /// Returns the best spans of a passage, best first.
 ///
-/// Spans begin and end at word boundaries, and none lies within another. If scores are equal, the earlier span comes
-/// first, then the shorter one.
+/// Spans begin and end at word boundaries, and none lies within another. If scores are equal, the span that starts
+/// first comes first, then the shorter one.
 ///
-/// `start`, `end` and `words` have one entry per token: its start logit, its end logit, and the number of its word.
+/// `start`, `end` and `words` have one entry per token: its start logit, its end logit, and the index of its word.
 #[must_use]
 pub fn best_spans(start: &[f32], end: &[f32], words: &[u32], limits: SpanLimits) -> Vec<Span> {
     let spans = whole_word_spans(start, end, words, limits.max_tokens).collect();
@@ -59,9 +59,9 @@ pub(crate) fn whole_word_spans<'a>(
     })
 }
 
-/// Selects up to `max_spans` spans, best first. A span is dropped if a better span lies within it or around it. If
-/// scores are equal, the span that starts first is better, then the shorter one, then the one that comes first in
-/// `spans`. `range_and_score` returns the range and the score of a span.
+/// Selects up to `max_spans` spans, best first. A span is dropped if it lies within a better span that was selected, or
+/// if such a span lies within it. If scores are equal, the span that starts first is better, then the shorter one, then
+/// the one that comes first in `spans`. `range_and_score` returns the range and the score of a span.
 pub(crate) fn select_spans<S>(
     mut spans: Vec<S>,
     max_spans: usize,
@@ -95,9 +95,9 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn spans_inside_and_around_a_better_span_are_dropped() {
-        // The tokens belong to the words 0 | 1 1 | 2. Token 2 has the highest start logit, but does not begin a word;
-        // token 1 has the highest end logit, but does not end one.
+    fn spans_that_contain_a_better_span_are_dropped() {
+        // Token 0 is word 0, tokens 1 and 2 are word 1, and token 3 is word 2. Token 2 has the highest start logit, but
+        // does not begin a word; token 1 has the highest end logit, but does not end one.
         let (start, end) = ([1.0, 3.0, 9.0, 0.0], [0.0, 9.0, 2.0, 1.0]);
         let spans = best_spans(&start, &end, &[0, 1, 1, 2], SpanLimits { max_spans: 3, max_tokens: 4 });
         // The best span is 1..3, which scores 3 + 2. Three spans contain it and are dropped: 0..3, 1..4 and 0..4. Two

@@ -1,5 +1,5 @@
-//! The part of a reader's output that all scorings need, in a few hundred bytes per passage. It is what the cache
-//! stores.
+//! The part of a reader's output that all scorings need, in a few hundred bytes per passage. The cache stores it in
+//! this form.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ pub struct StoredReading {
     pub relevance: f32,
     /// The best spans, best first. None lies within another.
     pub spans: Vec<StoredSpan>,
-    /// The sum over the start logits of all windows.
-    pub starts: LogitSum,
-    /// The sum over the end logits of all windows.
-    pub ends: LogitSum,
+    /// The softmax denominator over the start logits of all windows.
+    pub start_logit_sum: LogitSum,
+    /// The softmax denominator over the end logits of all windows.
+    pub end_logit_sum: LogitSum,
 }
 
 /// A span of a stored reading.
@@ -26,17 +26,17 @@ pub struct StoredReading {
 pub struct StoredSpan {
     /// The span as a range of bytes in the passage's text.
     pub bytes: Range<u32>,
-    /// Start logit of its first token.
-    pub start: f32,
-    /// End logit of its last token.
-    pub end: f32,
+    /// Start logit of the span's first token.
+    pub start_logit: f32,
+    /// End logit of the span's last token.
+    pub end_logit: f32,
 }
 
 impl StoredSpan {
     /// Returns start logit + end logit.
     #[must_use]
     pub fn score(&self) -> f64 {
-        f64::from(self.start) + f64::from(self.end)
+        f64::from(self.start_logit) + f64::from(self.end_logit)
     }
 }
 
@@ -56,7 +56,7 @@ impl LogitSum {
         Self { max, sum: logits.map(|&logit| (f64::from(logit) - f64::from(max)).exp()).sum() }
     }
 
-    /// Returns the softmax of one of the logits.
+    /// Returns the softmax probability of a token with this logit, which must be one of the summed logits.
     pub(crate) fn softmax(self, logit: f32) -> f64 {
         (f64::from(logit) - f64::from(self.max)).exp() / self.sum
     }
@@ -67,7 +67,7 @@ impl StoredReading {
     ///
     /// The best spans are selected from the spans of all windows; if two windows have a span with the same bytes, the
     /// one with the higher score counts. The relevance of the passage is the maximum over its windows. `passage` is the
-    /// index of the passage, which errors report.
+    /// index of the passage, for error messages.
     ///
     /// # Errors
     ///
@@ -89,8 +89,8 @@ impl StoredReading {
                 best_score = Some(best_score.map_or(span.score, |best| best.max(span.score)));
                 spans.push(StoredSpan {
                     bytes: window.offsets[first].start..window.offsets[last].end,
-                    start: window.start[first],
-                    end: window.end[last],
+                    start_logit: window.start[first],
+                    end_logit: window.end[last],
                 });
             }
             let window_relevance = match window.relevance {
@@ -116,8 +116,8 @@ impl StoredReading {
         Ok(Self {
             relevance,
             spans,
-            starts: LogitSum::new(windows.iter().flat_map(|window| window.start)),
-            ends: LogitSum::new(windows.iter().flat_map(|window| window.end)),
+            start_logit_sum: LogitSum::new(windows.iter().flat_map(|window| window.start)),
+            end_logit_sum: LogitSum::new(windows.iter().flat_map(|window| window.end)),
         })
     }
 }
@@ -128,7 +128,7 @@ mod tests {
 
     const LIMITS: SpanLimits = SpanLimits { max_spans: 3, max_tokens: 1 };
 
-    /// A window of up to eight tokens. Its end logits are 0.
+    /// A window of up to eight tokens. All end logits are 0.
     fn window<'a>(
         relevance: Relevance,
         start: &'a [f32],
@@ -138,6 +138,7 @@ mod tests {
         Window { relevance, start, end: &[0.0; 8][..start.len()], offsets, words }
     }
 
+    /// The byte range and the score of each span.
     fn spans(reading: &StoredReading) -> Vec<(Range<u32>, f64)> {
         reading.spans.iter().map(|span| (span.bytes.clone(), span.score())).collect()
     }
@@ -157,16 +158,16 @@ mod tests {
 
     #[test]
     fn a_span_within_a_span_of_another_window_is_dropped() {
-        // The windows are "a b" and "b c". "b" is a span of the second window with the score 8 + 0. It is dropped, as
-        // it lies within "a b", which has a higher score.
+        // The windows are "a b" and "b c". "b" is a span of the second window with the score 8 + 0. It is dropped
+        // because it lies within "a b", which has a higher score.
         let limits = SpanLimits { max_spans: 9, max_tokens: 2 };
         let first = Window {
             end: &[-9.0, 9.0],
             ..window(Relevance::Logit(0.0), &[9.0, -9.0], &[0..1, 2..3], &[0, 1])
         };
         let second = window(Relevance::Logit(0.0), &[8.0, 1.0], &[2..3, 4..5], &[1, 2]);
-        // "a b" scores 9 + 9. "b c" scores 8 + 0; it overlaps "a b" but does not lie within it, so it is kept. "c" lies
-        // within "b c".
+        // "a b" scores 9 + 9. "b c" scores 8 + 0; it overlaps "a b" but does not lie within it, so it is kept. "c" is
+        // dropped because it lies within "b c".
         let reading = StoredReading::new(0, &[first, second], limits).expect("valid windows");
         assert_eq!(spans(&reading), [(0..3, 18.0), (2..5, 8.0)]);
     }
@@ -187,15 +188,16 @@ mod tests {
 
     #[test]
     fn softmaxes_are_over_the_tokens_of_all_windows() {
-        // The exponentials of the start logits are 1, 3 and 4; their sum is 8. Those of the three end logits are 1.
+        // The exponentials of the three start logits are 1, 3 and 4; their sum is 8. Those of the three end logits are
+        // all 1.
         let (ln3, ln4) = (3f32.ln(), 4f32.ln());
         let start = [0.0, ln3];
         let first = window(Relevance::Logit(0.0), &start, &[0..1, 2..3], &[0, 1]);
         let second = [ln4];
         let second = window(Relevance::Logit(0.0), &second, std::slice::from_ref(&(4..5)), &[2]);
         let reading = StoredReading::new(0, &[first, second], LIMITS).expect("valid windows");
-        assert!((reading.starts.softmax(ln3) - 0.375).abs() < 1e-7, "{reading:?}");
-        assert!((reading.ends.softmax(0.0) - 1.0 / 3.0).abs() < 1e-15, "{reading:?}");
+        assert!((reading.start_logit_sum.softmax(ln3) - 0.375).abs() < 1e-7, "{reading:?}");
+        assert!((reading.end_logit_sum.softmax(0.0) - 1.0 / 3.0).abs() < 1e-15, "{reading:?}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::ops::Range;
 /// of the four slices has one entry per token of the window.
 #[derive(Debug, Clone, Copy)]
 pub struct Window<'a> {
-    /// What its relevance is computed from.
+    /// What the window's relevance is computed from.
     pub relevance: Relevance,
     /// Start logits.
     pub start: &'a [f32],
@@ -18,7 +18,7 @@ pub struct Window<'a> {
     pub words: &'a [u32],
 }
 
-/// What the relevance of a window is computed from: how likely it is to contain the answer.
+/// What the relevance of a window is computed from. The relevance says how likely the window is to contain the answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Relevance {
     /// The reader's relevance logit (Karpukhin et al., 2020, equation 5).

@@ -5,21 +5,21 @@ use std::cmp::Ordering;
 /// A span of one of the passages. Lists of candidates are ordered by passage, and within a passage by descending score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Candidate {
-    /// Index of its passage.
+    /// Index of the span's passage.
     pub passage: usize,
-    /// Start logit of its first token.
-    pub start: f32,
-    /// End logit of its last token.
-    pub end: f32,
-    /// Number of its answer among the distinct answers to the question, from 0; `None` if its text is blank. Spans with
-    /// the same answer are merged.
+    /// Start logit of the span's first token.
+    pub start_logit: f32,
+    /// End logit of the span's last token.
+    pub end_logit: f32,
+    /// Index of the span's answer among the distinct answers to the question; `None` if the span's text is blank. Spans
+    /// with the same answer are merged.
     pub answer: Option<u32>,
 }
 
 impl Candidate {
     /// Returns start logit + end logit.
     pub fn score(&self) -> f64 {
-        f64::from(self.start) + f64::from(self.end)
+        f64::from(self.start_logit) + f64::from(self.end_logit)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Scores spans and merges spans with the same answer.
 //!
-//! The input is the spans of all passages of a question, as [`Candidate`]s. [`rank`] scores them by one of three
-//! formulas (`original.rs`, `normalized.rs`, `probability.rs`), merges them, and returns the answers, best first.
+//! The input is the spans of all passages of a question, as [`Candidate`]s. [`rank`] scores the candidates by one of
+//! three formulas (`original.rs`, `normalized.rs`, `probability.rs`), merges those with the same answer, and returns
+//! the answers, best first.
 
 mod candidate;
 mod normalized;

@@ -7,7 +7,8 @@ use super::softmax::softmax;
 ///
 /// The score of a span is the product of two probabilities: that of its passage, by a softmax over the relevance of all
 /// passages, and that of the span, by a softmax over start logit + end logit of all candidates from the same passage
-/// (Mao et al., 2020, "Generation-Augmented Retrieval"; Ma et al., 2021, §2.2).
+/// (Mao et al., 2020, "Generation-Augmented Retrieval"; Ma et al., 2021, "A Replication Study of Dense Passage
+/// Retriever", §2.2).
 pub(crate) fn score(candidates: &[Candidate], relevance: &[f64]) -> Vec<ScoredCandidate> {
     let passage_probabilities = softmax(relevance);
     let mut scored = Vec::with_capacity(candidates.len());

@@ -1,5 +1,5 @@
-//! The user's options: the formula that scores spans, and the rule that decides which spans are the same answer. The
-//! papers are named in `lib.rs`.
+//! The user's options: the formula that scores spans, and the rule that decides which spans are the same answer.
+//! `lib.rs` has the titles of the papers.
 
 /// How the score of a span is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,9 +2,9 @@
 
 use super::candidate::{Candidate, ScoredCandidate};
 
-/// Orders candidates by the relevance of their passage, then by their score (Ma et al., 2021, §2.2). If passages are
-/// equally relevant, the earlier one comes first. A score is start logit + end logit; compare it only within one
-/// passage.
+/// Orders candidates by the relevance of their passage, then by their score (Ma et al., 2021, "A Replication Study of
+/// Dense Passage Retriever", §2.2). If passages are equally relevant, the earlier one comes first. A score is start
+/// logit + end logit and is comparable only within one passage.
 pub(crate) fn score(candidates: &[Candidate], relevance: &[f64]) -> Vec<ScoredCandidate> {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     // Candidates come ordered by passage, and within a passage by descending score. A stable sort keeps both orders.

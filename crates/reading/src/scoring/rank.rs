@@ -6,11 +6,11 @@ use super::{normalized, original, probability};
 use crate::reader_output::LogitSum;
 
 /// Returns the answers, best first. Each answer is returned once, as its best candidate. Under a
-/// [summed](SpanScoring::is_summed) scoring, its score is the sum over all its candidates; if two sums are equal, the
-/// answer whose best candidate ranks first comes first.
+/// [summed](SpanScoring::is_summed) scoring, the score of an answer is the sum over all of its candidates; if two sums
+/// are equal, the answer whose best candidate ranks first comes first.
 ///
-/// `relevance` has one entry per passage. `logit_sums` returns the sums over the start and the end logits of a passage.
-/// Answers are numbered from 0 to `answer_count` − 1.
+/// `relevance` has one entry per passage. `logit_sums` returns the softmax denominators over the start logits and the
+/// end logits of a passage. The answer indexes of the candidates must be below `answer_count`.
 pub(crate) fn rank(
     candidates: &[Candidate],
     relevance: &[f64],

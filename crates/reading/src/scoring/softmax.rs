@@ -1,7 +1,7 @@
 //! The softmax of a list of values.
 
-/// Returns exp(x) / Σ exp(x) for each value x. The maximum is subtracted first, so that no exponential of finite values
-/// overflows.
+/// Returns exp(x) / Σ exp(y) for each value x, where the sum is over all values y. The maximum is subtracted first, so
+/// that no exponential overflows if the values are finite.
 pub(crate) fn softmax(values: &[f64]) -> Vec<f64> {
     let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut probabilities: Vec<f64> = values.iter().map(|value| (value - max).exp()).collect();

@@ -1,5 +1,5 @@
-//! The values of a grid: in coarse steps over a whole range, or in finer steps around a value. Grid values are whole
-//! numbers of hundredths.
+//! The values that a grid search tries: in coarse steps over a whole range, or in finer steps around a value. Grid
+//! values are multiples of 0.01.
 
 use crate::Error;
 
@@ -12,13 +12,13 @@ pub struct GridRange {
     pub max: f64,
 }
 
-/// A grid value in hundredths: 0.07 is 7. Integers are exact, so a value that is reached by different steps is the
-/// same.
+/// A grid value in hundredths: 0.07 is 7. Integers are exact, so coarse and fine steps that lead to the same value give
+/// equal numbers.
 pub(super) type Hundredths = i64;
 
 /// Maximum absolute value of the ends of a range. It bounds the number of grid values.
-const MAX_END: f64 = 1e6;
-/// Tolerance for rounding errors of an end, in hundredths: 0.07 · 100 is a little more than 7.
+const MAX_ABS_END: f64 = 1e6;
+/// Tolerance for rounding errors in an end of a range, in hundredths: 0.07 · 100 is a little more than 7.
 const ROUNDING_TOLERANCE: f64 = 1e-6;
 
 /// Converts a grid value to the nearest floating-point number.
@@ -27,17 +27,18 @@ pub(super) fn from_hundredths(hundredths: Hundredths) -> f64 {
 }
 
 impl GridRange {
-    /// Fails if this is not a range, or if an end is too far from 0. `what` is the name of the parameter.
+    /// Fails if an end is not finite or too far from 0, or if `min` is above `max`. `what` is the name of the
+    /// parameter.
     pub(super) fn check(self, what: &'static str) -> Result<(), Error> {
         let is_range = self.min.is_finite() && self.max.is_finite() && self.min <= self.max;
-        if is_range && self.min.abs().max(self.max.abs()) <= MAX_END {
+        if is_range && self.min.abs().max(self.max.abs()) <= MAX_ABS_END {
             return Ok(());
         }
-        let expected = "a range from a number to one not below it, within a million of 0";
+        let expected = "a range with min <= max, both between -1000000 and 1000000";
         Err(Error::Argument { what, expected, got: format!("{} to {}", self.min, self.max) })
     }
 
-    /// Returns the multiples of `step` within the range.
+    /// Returns the multiples of `step` within the range, in ascending order.
     pub(super) fn coarse(self, step: Hundredths) -> Vec<Hundredths> {
         let (min, max) = self.hundredths();
         // `min` / `step`, rounded up.
@@ -45,8 +46,8 @@ impl GridRange {
         (first..=max.div_euclid(step)).map(|multiple| multiple * step).collect()
     }
 
-    /// Returns the values within the range whose distance to `center` is a multiple of `step` and less than
-    /// `coarser_step`.
+    /// Returns the values within the range whose distance from `center` is a multiple of `step` and less than
+    /// `coarser_step`, which is the step of the previous pass.
     pub(super) fn fine(
         self,
         center: Hundredths,

@@ -1,5 +1,5 @@
-//! Tunes evidence fusion on development questions: [`tune_evidence`] searches a grid of weights and numbers of passages
-//! for the most correct answers (Ma et al., 2021, "A Replication Study of Dense Passage Retriever", §3,
+//! Tunes evidence fusion on development questions: [`tune_evidence`] searches a grid for the weights and the number of
+//! passages that give the most correct answers (Ma et al., 2021, "A Replication Study of Dense Passage Retriever", §3,
 //! "Hyperparameters").
 
 mod grid;

@@ -1,23 +1,24 @@
-//! The input and the result of a search for weights, and the pairs of weights that each pass of the search tries.
+//! The input and the result of a search for the weights of evidence fusion (β · relevance + γ · retrieval score), and
+//! the pairs of weights that each pass of the search tries.
 
 use super::grid::{GridRange, Hundredths, from_hundredths};
 use crate::question::check_passage_counts;
 use crate::{Error, Evidence, Merge, SpanScoring};
 
-/// The weights and numbers of passages to try.
+/// How answers are formed, and the weights and numbers of passages to try.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvidenceSearch {
     /// How spans are scored.
     pub spans: SpanScoring,
-    /// Which spans are the same answer.
+    /// Which spans count as the same answer.
     pub merge: Merge,
-    /// Numbers of passages, in ascending order.
+    /// Numbers of passages to try, in strictly ascending order.
     pub passage_counts: Vec<usize>,
-    /// Range of β, above 0. Not used under `Original`, where β = 1.
+    /// Range of β. Only values above 0 are tried. Under [`SpanScoring::Original`], β is 1 whatever the range.
     pub beta: GridRange,
-    /// Range of γ under `Original`, and of δ = γ / β under the other scorings.
+    /// Range of γ under [`SpanScoring::Original`], and of δ = γ / β under the other scorings.
     pub weight: GridRange,
-    /// Number of threads; 0 means one per CPU. The result does not depend on it.
+    /// Number of threads; 0 means one per CPU. The result does not depend on this number.
     pub threads: usize,
 }
 
@@ -38,12 +39,12 @@ pub struct TunedEvidence {
     /// The trial with the most correct answers. Ties are broken by fewer passages, then by the smaller γ, then by the β
     /// nearer to 1, then by the smaller β.
     pub best: EvidenceTrial,
-    /// All trials in the order in which they were made, each once.
+    /// All trials, in the order in which they were made. No trial is made twice.
     pub trials: Vec<EvidenceTrial>,
 }
 
-/// The step of γ in each pass under `Original`. Each pass but the first tries the values between the best value so far
-/// and its neighbors on the grid of the previous pass.
+/// The step of γ in each pass under [`SpanScoring::Original`]. Each pass except the first tries the values between the
+/// best value so far and its neighbors on the grid of the previous pass.
 const ORIGINAL_STEPS: [Hundredths; 2] = [5, 1];
 /// The step of β and δ in each pass under the other scorings.
 const RATIO_STEPS: [Hundredths; 3] = [20, 5, 1];
@@ -73,20 +74,22 @@ impl EvidenceSearch {
         if self.spans == SpanScoring::Original { &ORIGINAL_STEPS } else { &RATIO_STEPS }
     }
 
-    /// Fails if the search has nothing to try.
+    /// Fails if a range is invalid, if the numbers of passages are not in strictly ascending order, or if there is
+    /// nothing to try.
     pub(super) fn check(&self) -> Result<(), Error> {
         self.weight.check("weight")?;
         self.beta.check("beta")?;
         check_passage_counts(&self.passage_counts)?;
         if self.passage_counts.is_empty() || self.pairs(self.steps()[0], None).is_empty() {
-            let expected = "a number of passages, and ranges with a value to try: a multiple of the first step, β above 0";
+            let expected =
+                "a number of passages, and ranges with a multiple of the first step; for beta, one above 0";
             return Err(Error::Argument { what: "search", expected, got: "nothing to try".to_owned() });
         }
         Ok(())
     }
 
-    /// Returns the pairs that a pass with this step tries. `center` is the best pair of the previous passes, with the
-    /// step of the last of them; `None` in the first pass.
+    /// Returns the pairs that a pass with this step tries. `center` is the best pair of all previous passes, together
+    /// with the step of the pass just before; `None` in the first pass.
     pub(super) fn pairs(
         &self,
         step: Hundredths,

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 use rayon::prelude::*;
 
 use super::search::{EvidenceSearch, EvidenceTrial, TunedEvidence, WeightPair};
@@ -13,16 +13,18 @@ use crate::question::{AnsweredQuestion, ExactMatchEvaluator, Scratch};
 
 /// Finds the weights and the number of passages with which the most questions are answered correctly.
 ///
-/// Under `Original`, β is 1. The first pass tries γ over its whole range in steps of 0.05; the second tries the best γ
-/// ± 0.04 in steps of 0.01. Under the other scorings, β and δ = γ / β vary: the first pass tries both over their whole
-/// ranges in steps of 0.2, the second tries the best pair ± 0.15 in steps of 0.05, the third the best pair ± 0.04 in
-/// steps of 0.01. Every pair of weights is tried with every number of passages. One unit of progress is one pair of
-/// weights for one question.
+/// β is the weight of the reader's relevance, and γ is the weight of the retrieval score. Under
+/// [`SpanScoring::Original`](crate::SpanScoring::Original), β is 1: the first pass tries γ over its whole range in
+/// steps of 0.05, and the second tries the best γ ± 0.04 in steps of 0.01. Under the other scorings, β and δ = γ / β
+/// vary: the first pass tries both over their whole ranges in steps of 0.2, the second tries the best values ± 0.15 in
+/// steps of 0.05, and the third tries the best values ± 0.04 in steps of 0.01. Every pair of weights is tried with
+/// every number of passages. One unit of progress is one pair of weights for one question. Questions that no weights
+/// can answer correctly are skipped.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if a range has no value to try, if there are no numbers of passages, or if they are not in
-/// strictly ascending order; [`Error::Threads`]; [`Error::Cancelled`].
+/// [`Error::Argument`] if a range is invalid or has no value to try, if there are no numbers of passages, or if they
+/// are not in strictly ascending order; [`Error::Threads`]; [`Error::Canceled`].
 pub fn tune_evidence(
     questions: &[AnsweredQuestion<'_>],
     search: &EvidenceSearch,
@@ -36,7 +38,7 @@ pub fn tune_evidence(
         let mut trials: Vec<EvidenceTrial> = Vec::new();
         let mut best: Option<(EvidenceTrial, WeightPair)> = None;
         for (pass, &step) in steps.iter().enumerate() {
-            let center = pass.checked_sub(1).map(|previous| (best.expect("tried").1, steps[previous]));
+            let center = pass.checked_sub(1).map(|previous| (best.expect("a best pair").1, steps[previous]));
             let pairs = search.pairs(step, center);
             let pairs: Vec<WeightPair> = pairs.into_iter().filter(|&pair| tried.insert(pair)).collect();
             control.set_total(control.done() + (pairs.len() * evaluators.len()) as u64);
@@ -55,8 +57,8 @@ pub fn tune_evidence(
     })?
 }
 
-/// Prepares the questions that can be answered correctly. A question is left out if it has no readings, or if none of
-/// its spans is an accepted answer.
+/// Prepares the questions that can be answered correctly. A question is skipped if it has no readings, or if no span in
+/// its readings is an accepted answer.
 fn evaluators<'a>(
     questions: &[AnsweredQuestion<'a>],
     search: &EvidenceSearch,
@@ -68,10 +70,11 @@ fn evaluators<'a>(
             |readings| ExactMatchEvaluator::new(readings, question.accepted, search.spans, search.merge);
         Ok(question.readings.map(evaluator).filter(ExactMatchEvaluator::can_match))
     });
-    Ok(evaluators.collect::<Result<Vec<Option<_>>, Cancelled>>()?.into_iter().flatten().collect())
+    Ok(evaluators.collect::<Result<Vec<Option<_>>, Canceled>>()?.into_iter().flatten().collect())
 }
 
-/// Returns `[pairs][passage_counts]`: the number of questions that are answered correctly.
+/// Returns `[pairs][passage_counts]`: the number of questions that are answered correctly with each pair of weights and
+/// each number of passages.
 fn count_correct(
     evaluators: &[ExactMatchEvaluator<'_>],
     pairs: &[WeightPair],
@@ -101,7 +104,7 @@ fn count_correct(
             sums.iter_mut().flatten().zip(counts.iter().flatten()).for_each(|(sum, count)| *sum += count);
             Ok(sums)
         });
-    counts.map_err(|Cancelled| Cancelled.into())
+    counts.map_err(|Canceled| Canceled.into())
 }
 
 /// Orders the better trial first. See [`TunedEvidence::best`].
@@ -126,6 +129,7 @@ mod tests {
 
     const RANGE: GridRange = GridRange { min: 0.0, max: 2.0 };
 
+    /// A search on one thread over these numbers of passages, with both ranges from 0 to 2.
     fn search(spans: SpanScoring, passage_counts: &[usize]) -> EvidenceSearch {
         EvidenceSearch {
             spans,
@@ -137,7 +141,7 @@ mod tests {
         }
     }
 
-    /// A question. Each passage has one word, and is given by its text, relevance and retrieval score.
+    /// The readings of a question. Each passage has one word, and is given by its text, relevance and retrieval score.
     fn question(passages: &[(&str, f32, f32)]) -> QuestionReadings {
         let mut builder = QuestionBuilder::new();
         for &(text, relevance, retrieval_score) in passages {
@@ -169,11 +173,11 @@ mod tests {
         let needs_large_gamma = question(&[("y", 3.65, 0.0), ("x", 0.0, 10.0)]);
         let needs_small_gamma = question(&[("y", 3.925, 0.0), ("z", 0.0, 10.0)]);
         let questions = [(needs_large_gamma, "x"), (needs_small_gamma, "y")];
-        // At every multiple of 0.05, one question is correct. The fine pass is around the smallest of them, 0, and so
-        // it does not find the maximum.
+        // At every multiple of 0.05, one question is correct. The fine pass searches around the smallest multiple, 0,
+        // and so it does not find the maximum.
         let found = tune(&questions, &search(SpanScoring::Original, &[2]));
         assert_eq!(found.best.correct_count, 1);
-        // If the range begins at 0.35, the fine pass is around 0.35 and finds it.
+        // If the range begins at 0.35, the fine pass searches around 0.35 and finds the maximum.
         let from_035 = EvidenceSearch {
             weight: GridRange { min: 0.35, max: 2.0 },
             ..search(SpanScoring::Original, &[2])
@@ -226,17 +230,17 @@ mod tests {
         );
         assert_eq!(
             refused(EvidenceSearch { passage_counts: vec![40, 20], ..valid() }),
-            "passages: expected numbers in ascending order, each once, got [40, 20]"
+            "passages: expected numbers in strictly ascending order, got [40, 20]"
         );
         let range = GridRange { min: 0.0, max: f64::INFINITY };
         assert!(refused(EvidenceSearch { weight: range, ..valid() }).ends_with("got 0 to inf"));
         let range = GridRange { min: 0.0, max: 0.1 };
         let search = EvidenceSearch { beta: range, ..search(SpanScoring::Normalized, &[20]) };
-        assert!(refused(search).ends_with("β above 0, got nothing to try"));
+        assert!(refused(search).ends_with("for beta, one above 0, got nothing to try"));
     }
 
     #[test]
-    fn a_search_can_be_cancelled() {
+    fn a_search_can_be_canceled() {
         let control = Control::new();
         control.cancel();
         let readings = question(&[("x", 0.0, 1.0)]);
@@ -244,7 +248,7 @@ mod tests {
         let questions =
             [AnsweredQuestion { readings: Some(&readings), accepted: AcceptedAnswers::Texts(&accepted) }];
         let error = tune_evidence(&questions, &search(SpanScoring::Original, &[1]), &control);
-        assert!(matches!(error, Err(Error::Cancelled(_))));
+        assert!(matches!(error, Err(Error::Canceled(_))));
     }
 
     proptest! {
@@ -256,9 +260,9 @@ mod tests {
             (spans, merge) in scorings_and_merges(),
         ) {
             let accepted = vec![accepted.to_owned()];
-            let readings: Vec<QuestionReadings> = random_readings.iter().map(|of_question| {
+            let readings: Vec<QuestionReadings> = random_readings.iter().map(|passages| {
                 let mut builder = QuestionBuilder::new();
-                for (index, random) in of_question.iter().enumerate() {
+                for (index, random) in passages.iter().enumerate() {
                     let reading = passage_reading(random);
                     let limits = SpanLimits { max_spans: 4, max_tokens: 2 };
                     let stored = StoredReading::new(index, &reading.windows, limits).expect("valid windows");

@@ -1,4 +1,4 @@
-//! Searches with many queries at once.
+//! Batch searches: one call searches with many queries, in slices. The index may change between two slices.
 
 use std::time::{Duration, Instant};
 
@@ -13,19 +13,19 @@ use super::shared::SharedIndex;
 use super::vector_index::SearchParams;
 use crate::Error;
 
-/// The target time for holding the lock. While it is held, a change may wait for it, and with the change the searches
-/// that come later.
+/// The target time for holding the read lock. A change may wait for the lock in the meantime, and searches that arrive
+/// later wait behind the change.
 const TARGET_LOCK_TIME: Duration = Duration::from_millis(50);
-/// The number of queries under one lock is a multiple of this number, so that many queries share each row that a flat
-/// index reads.
+/// A slice is the queries that are searched without releasing the lock. The size of every slice but the last is a
+/// multiple of this number, because a flat index reads each row once for many queries.
 const QUERIES_PER_GROUP: usize = 96;
 
-/// Queries, and how they and their hits are named.
+/// The queries of a batch search, and what its hits are.
 #[derive(Debug, Default)]
 pub struct QueryBatch<'a> {
-    /// Ids of the queries. If this is empty, the position of each query is its id.
+    /// Ids of the queries. If this is empty, the id of each query is its position in the batch, from 0.
     pub ids: Vec<String>,
-    /// Vectors `[queries, dim]`.
+    /// Vectors of the queries, `[queries, dim]`.
     pub vectors: &'a [f32],
     /// In an index of phrases: whether a hit has the id of its passage instead of the id of its phrase.
     pub names_passages: bool,
@@ -43,12 +43,12 @@ pub struct BatchParams {
 }
 
 impl SharedIndex {
-    /// Searches with each of the queries. The index may change between two queries.
+    /// Searches with each of the queries. The index may change between two slices of queries.
     ///
     /// # Errors
     ///
-    /// If a query is not a finite vector of the dimension of the index, if two queries have the same id, or if the work
-    /// is cancelled.
+    /// If a query is not a finite vector of the dimension of the index, if two queries have the same id, if the system
+    /// cannot create threads, if the work is canceled, or if a change of the index panicked.
     pub fn search_batch(
         &self,
         batch: QueryBatch<'_>,
@@ -81,7 +81,7 @@ impl SharedIndex {
                     }
                 });
                 snapshots.record(first, index.row_ids());
-                found.map_err(|error| error.moved_by(first))
+                found.map_err(|error| error.with_row_offset(first))
             })??;
             slice_len = next_slice_len(slice_len, began.elapsed());
             lists.extend(found);
@@ -102,32 +102,34 @@ fn next_slice_len(slice_len: usize, elapsed: Duration) -> usize {
 mod tests {
     use super::*;
     use crate::VectorIndex;
-    use dense::{FlatIndex, PHRASES, Put, Similarity};
+    use dense::{FlatIndex, PHRASES_KEY, Put, Similarity};
     use serde_json::json;
     use std::sync::Arc;
 
+    /// A flat index of dimension 1. The vectors of the rows are 0, 1, 2, …
     fn index(metadata: serde_json::Value, ids: &[&str]) -> Arc<SharedIndex> {
         let flat = FlatIndex::new(1, Similarity::Dot, metadata).expect("a dimension of 1");
         let index = SharedIndex::new(VectorIndex::Flat(flat), 0);
         let vectors = (0..ids.len()).map(|at| at as f32).collect();
-        // `a 0` stands for phrase 0 of passage `a`; the separator in ids is U+001F.
+        // In `ids`, `a 0` stands for phrase 0 of passage `a`; in the index, the separator is U+001F.
         let ids = ids.iter().map(|id| id.replace(' ', "\u{1f}")).collect();
         index.put(Put::Add, ids, vectors, &Control::new()).expect("they are new");
         index
     }
 
+    /// Returns the id of each query, with the ids of its hits.
     fn search(index: &SharedIndex, batch: QueryBatch<'_>, k: usize) -> Vec<(String, Vec<String>)> {
         let params = BatchParams { search: SearchParams { k, ef: 0 }, threads: 1 };
         let run = index.search_batch(batch, params, None, &Control::new()).expect("queries of dimension 1");
-        let named = run.to_run().expect("ids are there");
-        named
+        let with_ids = run.to_run().expect("the ids are found");
+        with_ids
             .iter()
             .map(|(query, hits)| (query.to_owned(), hits.iter().map(|hit| hit.id.clone()).collect()))
             .collect()
     }
 
     #[test]
-    fn queries_without_ids_are_named_by_their_positions_and_keep_their_order() {
+    fn queries_without_ids_get_their_positions_as_ids_and_keep_their_order() {
         let index = index(json!(null), &["low", "high"]);
         let vectors: Vec<f32> = (0..500).map(|query| if query % 3 == 0 { -1.0 } else { 1.0 }).collect();
         let found = search(&index, QueryBatch { vectors: &vectors, ..QueryBatch::default() }, 1);
@@ -137,8 +139,8 @@ mod tests {
     }
 
     #[test]
-    fn hits_are_phrases_or_passages_and_have_the_ids_of_either() {
-        let index = index(json!({ PHRASES: {} }), &["a 0", "b 0", "b 1"]);
+    fn a_phrase_index_ranks_passages_or_phrases_and_returns_ids_of_passages_or_phrases() {
+        let index = index(json!({ PHRASES_KEY: {} }), &["a 0", "b 0", "b 1"]);
         let found = |names_passages, ranks_phrases| {
             let batch =
                 QueryBatch { ids: vec!["q".to_owned()], vectors: &[1.0], names_passages, ranks_phrases };
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slice_has_whole_groups_of_queries_for_about_50_ms_and_at_most_four_times_the_last_slice() {
+    fn the_next_slice_takes_about_50_ms_in_whole_groups_and_grows_at_most_fourfold() {
         assert_eq!(next_slice_len(96, Duration::from_millis(1)), 384);
         assert_eq!(next_slice_len(384, Duration::from_millis(100)), 192);
         assert_eq!(next_slice_len(960, Duration::from_millis(55)), 864);

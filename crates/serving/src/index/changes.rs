@@ -1,7 +1,7 @@
-//! Changes of an index while others search it.
+//! Changes to an index while other threads search it.
 //!
-//! New rows are written in slices, between which waiting searches run. They are *staged*: no search finds them until
-//! all of them are published together. After an error, they are dropped.
+//! New rows are written in slices, between which waiting searches run. The new rows are *staged*: no search finds them
+//! until they are *published*, that is, made visible all at once. After an error, the staged rows are dropped.
 
 use std::mem;
 
@@ -14,12 +14,14 @@ use crate::Error;
 use crate::scheduling::WriteSlices;
 
 impl SharedIndex {
-    /// Adds or replaces vectors `[ids, dim]`: all of them or, after an error, none. Searches can run in the meantime.
-    /// In an index of phrases, each passage is added or replaced as a whole, and its phrases must follow one another.
+    /// Adds or replaces `vectors`, row-major with the shape `[ids, dim]`: all of them or, after an error, none. `put` says whether the ids must be
+    /// new or known. Searches can run in the meantime. In an index of phrases, each passage is added or replaced as a
+    /// whole, and the phrases of a passage must follow one another.
     ///
     /// # Errors
     ///
-    /// If the index refuses a vector or an id, or the work is cancelled.
+    /// If the index refuses a vector or an id, the system cannot create threads, the work is canceled, or an earlier
+    /// change panicked.
     pub fn put(
         &self,
         put: Put,
@@ -37,8 +39,8 @@ impl SharedIndex {
         self.stage_and_publish(&longest, || self.stage(put, ids, vectors, control))
     }
 
-    /// Publishes what `stage` has [staged](Self::stage), or drops it if `stage` failed. `longest` describes all vectors
-    /// that will be staged.
+    /// Calls `stage`, which [stages](Self::stage) rows, and publishes these rows, or drops them if `stage` failed.
+    /// For each list of vectors that `stage` will stage, `longest` has the length of the list's longest vector.
     pub(crate) fn stage_and_publish(
         &self,
         longest: &[Longest],
@@ -47,16 +49,16 @@ impl SharedIndex {
         self.stage_and_publish_with(longest, stage, |_, _| Ok(()))
     }
 
-    /// As [`stage_and_publish`](Self::stage_and_publish), and calls `then` under the lock that publishes the rows.
-    /// `then` gets the pairs (old row, new row) of replaced rows and may add pairs. If a filter allows the old row of a
-    /// pair, it then also allows the new one.
+    /// Does the same as [`stage_and_publish`](Self::stage_and_publish), and calls `then` after the rows were published
+    /// and before the lock is released. `then` gets the pairs (old row, new row) of replaced rows and may add pairs.
+    /// Afterwards, each filter that allows the old row of a pair also allows the new row.
     pub(super) fn stage_and_publish_with(
         &self,
         longest: &[Longest],
         stage: impl FnOnce() -> Result<(), Error>,
         then: impl FnOnce(&mut VectorIndex, &mut Vec<(u32, u32)>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        self.write(|index| longest.iter().for_each(|&longest| index.expect(longest)))?;
+        self.write(|index| longest.iter().for_each(|&longest| index.announce_longest(longest)))?;
         let staged = stage();
         self.write(|index| match staged {
             Ok(()) => {
@@ -66,13 +68,13 @@ impl SharedIndex {
                 result
             }
             Err(error) => {
-                index.take_back();
+                index.discard_staged();
                 Err(error)
             }
         })?
     }
 
-    /// Writes rows that no search finds yet, slice by slice.
+    /// Stages rows slice by slice. No search finds them until they are published.
     pub(crate) fn stage(
         &self,
         put: Put,
@@ -99,7 +101,8 @@ impl SharedIndex {
         Ok(())
     }
 
-    /// Deletes rows or, in an index of phrases, passages. Unknown ids are ignored. Returns how many ids were known.
+    /// Deletes rows or, in an index of phrases, passages. Unknown ids are ignored. Returns the number of distinct known
+    /// ids.
     ///
     /// # Errors
     ///
@@ -125,7 +128,7 @@ impl SharedIndex {
     ///
     /// # Errors
     ///
-    /// If the work is cancelled, or the system cannot create threads.
+    /// If the work is canceled, the system cannot create threads, or an earlier change panicked.
     pub fn compact(&self, control: &Control) -> Result<(), Error> {
         let (compacted, live) = self.read(|index| {
             control.set_total(index.live_len() as u64);
@@ -136,7 +139,7 @@ impl SharedIndex {
             self.filters.lock().compact(&live);
             mem::replace(index, compacted)
         })?;
-        // Freeing gigabytes takes long, so it happens after the lock is released.
+        // Freeing gigabytes takes a long time, so it happens after the lock is released.
         drop(old);
         Ok(())
     }
@@ -151,6 +154,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
 
+    /// An empty flat index of dimension 1.
     fn flat() -> Arc<SharedIndex> {
         let index = FlatIndex::new(1, Similarity::Dot, serde_json::Value::Null).expect("a dimension of 1");
         SharedIndex::new(VectorIndex::Flat(index), 0)
@@ -162,7 +166,7 @@ mod tests {
 
     /// Returns the ids that a search finds, best first.
     fn found(index: &SharedIndex, filter: Option<&RowFilter>) -> Vec<String> {
-        // More than any test has rows.
+        // 100 is more than the number of rows in any test that calls this.
         let params = SearchParams { k: 100, ef: 100 };
         let collect = |index: &VectorIndex, hits: &[ranking::Hit]| {
             hits.iter().map(|hit| index.id(hit.ord).to_owned()).collect()
@@ -182,14 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_change_adds_no_row() {
+    fn a_canceled_change_adds_no_row() {
         let index = flat();
         let control = Control::new();
         control.cancel();
-        let cancelled = index.put(Put::Add, ids(&["a"]), vec![1.0], &control);
-        assert!(matches!(cancelled, Err(Error::Dense(dense::Error::Cancelled(_)))));
+        let canceled = index.put(Put::Add, ids(&["a"]), vec![1.0], &control);
+        assert!(matches!(canceled, Err(Error::Dense(dense::Error::Canceled(_)))));
         assert_eq!(index.live_len(), 0);
-        index.put(Put::Add, ids(&["a"]), vec![1.0], &Control::new()).expect("it is still new");
+        index.put(Put::Add, ids(&["a"]), vec![1.0], &Control::new()).expect("the id is still new");
     }
 
     #[test]
@@ -201,9 +205,9 @@ mod tests {
         let is_done = AtomicBool::new(false);
         thread::scope(|scope| {
             scope.spawn(|| {
-                let names = (0..ROWS).map(|row| row.to_string()).collect();
+                let ids = (0..ROWS).map(|row| row.to_string()).collect();
                 let vectors = (0..ROWS).map(|row| row as f32).collect();
-                index.put(Put::Add, names, vectors, &Control::new()).expect("they are new");
+                index.put(Put::Add, ids, vectors, &Control::new()).expect("they are new");
                 is_done.store(true, Ordering::SeqCst);
             });
             while !is_done.load(Ordering::SeqCst) {
@@ -230,7 +234,7 @@ mod tests {
         assert_eq!(found(&index, Some(&filter)), ["a", "c"]);
 
         assert_eq!(index.delete(&ids(&["c", "nobody", "c"])).expect("no panic"), 1);
-        index.compact(&Control::new()).expect("not cancelled");
+        index.compact(&Control::new()).expect("not canceled");
         assert_eq!(found(&index, Some(&filter)), ["a"]);
         assert_eq!(filter.len(), 1);
     }

@@ -1,5 +1,5 @@
-//! Indexes that are searched while they change. [`SharedIndex`] is such an index; its methods are in several of these
-//! modules:
+//! Indexes that are searched while they change. [`SharedIndex`] is such an index. Its methods are spread over several
+//! of these modules:
 //!
 //! | module | contents |
 //! |---|---|
@@ -8,9 +8,9 @@
 //! | `search`, `batch_search` | searches with one query and with many |
 //! | `changes` | adding, replacing and deleting rows; compaction |
 //! | `phrases` | searches and changes of an index with a row for each phrase of a passage |
-//! | `filters` | filters that follow changes, and their creation |
+//! | `filters` | filters that stay valid while the index changes, and their creation |
 //! | `ids` | reads the ids of an index in several calls; looks up the ids of hits that were found before a change |
-//! | `registry` | strings with which other threads of the process find an index |
+//! | `registry` | tokens (strings) with which other threads of the process find an index |
 
 mod batch_search;
 mod changes;

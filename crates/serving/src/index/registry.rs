@@ -1,4 +1,5 @@
-//! Finds an index by a token, so that other threads of the process can share it.
+//! Finds an open index by its token, a string that one thread can send to another, so that threads of the process can
+//! share the index.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -12,14 +13,15 @@ use super::shared::SharedIndex;
 static INDEXES: LazyLock<Mutex<HashMap<String, Weak<SharedIndex>>>> = LazyLock::new(Mutex::default);
 
 impl SharedIndex {
-    /// Returns the token with which [`attach`](Self::attach) finds this index as long as a handle is open.
+    /// Returns the token by which [`attach`](Self::attach) finds this index as long as at least one handle of the index
+    /// is open.
     pub fn token(self: &Arc<Self>) -> String {
         let token = self.token.get_or_init(new_token);
         INDEXES.lock().insert(token.clone(), Arc::downgrade(self));
         token.clone()
     }
 
-    /// Opens one more handle of the index with this token.
+    /// Opens one more handle of the index with this token. Returns `None` if no open index has the token.
     #[must_use]
     pub fn attach(token: &str) -> Option<Arc<Self>> {
         let indexes = INDEXES.lock();
@@ -39,7 +41,8 @@ impl SharedIndex {
     }
 }
 
-/// Returns a unique token that cannot be guessed: a hash with a key that is random in each process, and a counter.
+/// Returns a unique token: a hash with a key that is random in each process, followed by a counter. It
+/// can be guessed only from another token of this process.
 fn new_token() -> String {
     static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     static TOKEN_COUNT: AtomicU64 = AtomicU64::new(0);
@@ -59,7 +62,7 @@ mod tests {
         let index = SharedIndex::new(VectorIndex::Flat(flat), 0);
         let token = index.token();
         assert_eq!(index.token(), token);
-        let other = SharedIndex::attach(&token).expect("it is open");
+        let other = SharedIndex::attach(&token).expect("the index is open");
         assert!(Arc::ptr_eq(&index, &other));
         index.detach();
         assert!(SharedIndex::attach(&token).is_some_and(|found| Arc::ptr_eq(&found, &other)));

@@ -14,11 +14,12 @@ use crate::Error;
 
 impl SharedIndex {
     /// Searches, and calls `collect` with the hits, best first. The index does not change before `collect` returns. In
-    /// an index of phrases, the hits are the best phrases of the `k` best passages.
+    /// an index of phrases, there is one hit for each of the `k` best passages: the best of its phrases.
     ///
     /// # Errors
     ///
-    /// If the query is not a finite vector of the dimension of the index, or the work is cancelled.
+    /// Fails if the query is not a finite vector of the index's dimension, if the work is canceled, or if an earlier
+    /// change panicked.
     pub fn search<R>(
         &self,
         query: &[f32],
@@ -30,9 +31,9 @@ impl SharedIndex {
         self.read(|index| self.search_in(index, query, params, filter, control, collect))?
     }
 
-    /// As [`search`](Self::search), but returns `None` without searching if the search will probably take longer than a
-    /// quarter of a millisecond, if a change has locked the index, if the vectors may have to be read from a disk, or
-    /// if there may be more than `max_hits` hits.
+    /// Like [`search`](Self::search), but returns `None` without searching if the search will probably take longer than
+    /// a quarter of a millisecond, if a change has locked the index, if the vectors may have to be read from a disk, or
+    /// if there may be more than `max_hits` hits. In an index where no search has run yet, always returns `None`.
     ///
     /// # Errors
     ///
@@ -82,11 +83,12 @@ impl SharedIndex {
     }
 }
 
+/// Number of rows that the filter allows, or `None` without a filter.
 fn allowed_count(filter: Option<&RowFilter>) -> Option<usize> {
     filter.map(|filter| filter.rows().len())
 }
 
-/// Calls `search` with the rows of a filter, which cannot change before it returns.
+/// Calls `search` with the rows of a filter. The filter cannot change before `search` returns.
 pub(super) fn with_filter<R>(filter: Option<&RowFilter>, search: impl FnOnce(Option<Filter>) -> R) -> R {
     match filter.map(RowFilter::rows) {
         Some(rows) => search(Some(&*rows)),
@@ -103,6 +105,7 @@ mod tests {
 
     const PARAMS: SearchParams = SearchParams { k: 1, ef: 0 };
 
+    /// An index of dimension 1 with the row `a`, whose vector is 1, and the row `b`, whose vector is 2.
     fn two_rows() -> Arc<SharedIndex> {
         let flat = FlatIndex::new(1, Similarity::Dot, serde_json::Value::Null).expect("a dimension of 1");
         let index = SharedIndex::new(VectorIndex::Flat(flat), 0);
@@ -116,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_search_that_is_known_to_be_quick_runs() {
+    fn search_if_quick_runs_only_if_the_search_is_expected_to_be_quick() {
         let index = two_rows();
         assert_eq!(index.search_if_quick(&[1.0], PARAMS, None, 10, best).expect("dimension 1"), None);
         index.latency.record(2, Duration::from_nanos(20));
@@ -125,13 +128,13 @@ mod tests {
     }
 
     #[test]
-    fn a_quick_search_needs_room_for_its_hits() {
+    fn a_search_that_may_have_too_many_hits_does_not_run_as_a_quick_search() {
         let index = two_rows();
         index.latency.record(2, Duration::from_nanos(20));
         let params = SearchParams { k: 9, ef: 0 };
         let search =
             |max_hits| index.search_if_quick(&[1.0], params, None, max_hits, best).expect("dimension 1");
-        // Two rows give two hits at most.
+        // Two rows give at most two hits.
         assert_eq!((search(1), search(2).as_deref()), (None, Some("b")));
     }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use dense::{PHRASES, RowSet, has_phrases};
+use dense::{PHRASES_KEY, RowSet, has_phrases};
 use parking_lot::Mutex;
 
 use super::filters::{FilterList, RowFilter};
@@ -11,7 +11,7 @@ use super::phrases::RowsPerPassage;
 use super::vector_index::VectorIndex;
 use crate::scheduling::{FairRwLock, LatencyEstimate, Poisoned, SerialQueue};
 
-/// An index that many searches read at the same time, and that a writer locks for a few milliseconds at a time.
+/// An index that many searches read at the same time, and that a writer locks for about 4 to 20 ms at a time.
 ///
 /// Values that the addon returns as JavaScript properties are stored outside the lock, so that the event loop never
 /// waits for a writer. Methods that change the index must run on its [`changes`](Self::changes) queue, because they
@@ -19,7 +19,7 @@ use crate::scheduling::{FairRwLock, LatencyEstimate, Poisoned, SerialQueue};
 #[derive(Debug)]
 pub struct SharedIndex {
     index: FairRwLock<VectorIndex>,
-    /// Runs changes, and other work that must not see an unfinished change, in order.
+    /// Runs changes, and other work that must not see an unfinished change, one after another.
     pub changes: Arc<SerialQueue>,
     /// Predicts how long a search takes.
     pub latency: LatencyEstimate,
@@ -29,14 +29,14 @@ pub struct SharedIndex {
     pub dim: u32,
     /// `dot`, `cosine` or `l2`.
     pub similarity: &'static str,
-    /// How a flat index stores its vectors.
+    /// How a flat index stores its vectors: `f32`, `f16` or `int8Filtered`. `None` for an HNSW index.
     pub storage: Option<&'static str>,
     /// JSON that was stored with the index.
     pub metadata: String,
     /// Whether a passage has several rows, one for each of its phrases.
     pub has_phrases: bool,
     /// Whether vectors of phrases are scaled to length 1 when they are added.
-    pub(super) has_unit_length: bool,
+    pub(super) scales_to_unit_length: bool,
     pub(super) rows_per_passage: RowsPerPassage,
     /// Number of threads for inserting new rows into a graph; 0 means one per core.
     pub(super) threads: usize,
@@ -44,14 +44,14 @@ pub struct SharedIndex {
     memory_bytes: AtomicU64,
     is_resident: AtomicBool,
     pub(super) filters: Mutex<FilterList>,
-    /// Token with which other threads find the index; made when it is first requested.
+    /// Token with which other threads find the index; created when it is first requested.
     pub(super) token: OnceLock<String>,
     /// Number of JavaScript objects that have the index open.
     pub(super) handle_count: AtomicU32,
 }
 
-/// A mapped index counts as resident if its vectors have at most this many bytes. They are then assumed to be in the
-/// page cache.
+/// A memory-mapped index counts as resident, that is, searchable without waiting for a disk, if its vectors, as `f32`,
+/// have at most this many bytes. They are then assumed to be in the page cache.
 pub const MAX_RESIDENT_MAPPED_BYTES: usize = 64 << 20;
 
 impl SharedIndex {
@@ -67,7 +67,7 @@ impl SharedIndex {
             storage: index.storage(),
             metadata: index.metadata().to_string(),
             has_phrases: has_phrases(index.metadata()),
-            has_unit_length: index.metadata()[PHRASES]["unitLength"] == true,
+            scales_to_unit_length: index.metadata()[PHRASES_KEY]["unitLength"] == true,
             rows_per_passage: RowsPerPassage::default(),
             threads,
             live_len: AtomicU32::new(index.live_len() as u32),
@@ -90,7 +90,7 @@ impl SharedIndex {
         self.memory_bytes.load(Ordering::Relaxed)
     }
 
-    /// Whether searches need not wait for a disk.
+    /// Whether searches are assumed not to wait for a disk, after the last write. Never waits.
     pub fn is_resident(&self) -> bool {
         self.is_resident.load(Ordering::Relaxed)
     }
@@ -104,7 +104,7 @@ impl SharedIndex {
         self.index.read(work)
     }
 
-    /// As [`read`](Self::read), but returns `None` if it would have to wait for a change.
+    /// Like [`read`](Self::read), but returns `None` if it would have to wait for a change.
     ///
     /// # Errors
     ///
@@ -135,14 +135,14 @@ impl SharedIndex {
         if self.has_phrases { !index.rows_of_passage(id).is_empty() } else { index.ord(id).is_some() }
     }
 
-    /// Whether the index [has an id](Self::has_id), or `None` if the answer would take long, because a change holds the
-    /// lock or the table of ids must be built first.
+    /// Whether the index [has an id](Self::has_id), or `None` if the answer would take a long time because a change
+    /// holds the lock or the table of ids must be built first.
     ///
     /// # Errors
     ///
     /// As [`read`](Self::read).
     pub fn try_has_id(&self, id: &str) -> Result<Option<bool>, Poisoned> {
-        let found = self.try_read(|index| index.ids_listed().then(|| self.has_id(index, id)))?;
+        let found = self.try_read(|index| index.has_id_table().then(|| self.has_id(index, id)))?;
         Ok(found.flatten())
     }
 
@@ -152,8 +152,8 @@ impl SharedIndex {
         if self.has_phrases { index.rows_of_passage(id) } else { index.ord(id).into_iter().collect() }
     }
 
-    /// Returns a filter that allows the rows that `rows` returns. If one of these rows is replaced later, it allows the
-    /// new row.
+    /// Returns a filter that allows the rows that `rows` returns. If one of these rows is replaced later, the filter
+    /// allows the new row.
     ///
     /// # Errors
     ///
@@ -168,6 +168,8 @@ impl SharedIndex {
     }
 }
 
+/// Whether searches are assumed not to wait for a disk: the vectors are few enough, or the index has allocated enough
+/// memory to hold them.
 fn is_resident(index: &VectorIndex) -> bool {
     let vector_bytes = index.row_count() * index.dim() * size_of::<f32>();
     vector_bytes <= MAX_RESIDENT_MAPPED_BYTES || index.memory_bytes() >= vector_bytes

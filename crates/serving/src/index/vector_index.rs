@@ -1,4 +1,4 @@
-//! One type for flat and HNSW indexes.
+//! [`VectorIndex`], one type for flat and HNSW indexes, so that the rest of this crate need not distinguish them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ pub enum VectorIndex {
     Hnsw(HnswIndex),
 }
 
-/// Evaluates `$work` with `$index` bound to the index, of either kind.
+/// Evaluates `$work` with `$index` bound to the flat or the HNSW index.
 macro_rules! on {
     ($self:expr, $index:ident => $work:expr) => {
         match $self {
@@ -33,12 +33,12 @@ macro_rules! on {
 pub struct SearchParams {
     /// Number of hits.
     pub k: usize,
-    /// Number of candidates that a graph search expands. A flat index ignores it.
+    /// Number of candidates that a graph search expands. A flat index ignores this number.
     pub ef: usize,
 }
 
 impl VectorIndex {
-    /// Name of its class in JavaScript.
+    /// Name of the index's class in JavaScript.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Flat(_) => "FlatIndex",
@@ -128,16 +128,17 @@ impl VectorIndex {
         Ok(vectors)
     }
 
-    /// Number of passages that have phrases, in an index of phrases.
+    /// Number of passages in an index of phrases. A passage whose phrases are all deleted does not count.
     pub fn passage_count(&self) -> usize {
         let live = self.live();
         let passages: HashSet<&str> = live.iter().map(|ord| passage_of(self.id(ord))).collect();
         passages.len()
     }
 
-    /// Whether looking up an id is fast. The first lookup builds a table of ids, which takes long in a large index.
-    pub fn ids_listed(&self) -> bool {
-        on!(self, index => index.ids_listed())
+    /// Whether looking up an id is fast. The first lookup builds a table of ids, which takes a long time in a large
+    /// index.
+    pub fn has_id_table(&self) -> bool {
+        on!(self, index => index.has_id_table())
     }
 
     /// Checks the file that the index was opened from: its checksums, and whether its contents are valid.
@@ -163,7 +164,7 @@ impl VectorIndex {
     ///
     /// # Errors
     ///
-    /// If an id is unknown; no row is deleted then.
+    /// If an id is unknown. In that case, no row is deleted.
     pub fn delete(&mut self, ids: &[&str]) -> Result<(), Error> {
         on!(self, index => index.delete(ids))
     }
@@ -196,11 +197,11 @@ impl VectorIndex {
         }
     }
 
-    /// Announces the longest of the vectors that will be staged (see [`HnswIndex::expect`]).
-    pub fn expect(&mut self, longest: Longest) {
+    /// Announces the length of the longest vector that will be staged (see [`HnswIndex::announce_longest`]).
+    pub fn announce_longest(&mut self, longest: Longest) {
         match self {
             Self::Flat(_) => {}
-            Self::Hnsw(index) => index.expect(longest),
+            Self::Hnsw(index) => index.announce_longest(longest),
         }
     }
 
@@ -208,7 +209,7 @@ impl VectorIndex {
     ///
     /// # Errors
     ///
-    /// If the index refuses a row, the work is cancelled, or the system cannot create threads.
+    /// If the index refuses a row, the work is canceled, or the system cannot create threads.
     pub fn stage(
         &mut self,
         put: Put,
@@ -228,21 +229,21 @@ impl VectorIndex {
         }
     }
 
-    /// Makes the staged rows visible. Returns the pairs (old row, new row) of the ids that were replaced.
+    /// Makes the staged rows visible to searches. Returns a pair (old row, new row) for each row that was replaced.
     pub fn publish(&mut self) -> Vec<(u32, u32)> {
         on!(self, index => index.publish())
     }
 
     /// Drops the staged rows.
-    pub fn take_back(&mut self) {
-        on!(self, index => index.take_back());
+    pub fn discard_staged(&mut self) {
+        on!(self, index => index.discard_staged());
     }
 
     /// Returns a copy without the deleted rows.
     ///
     /// # Errors
     ///
-    /// If the work is cancelled, or the system cannot create threads.
+    /// If the work is canceled, or the system cannot create threads.
     pub fn compacted(&self, threads: usize, control: &Control) -> Result<Self, Error> {
         match self {
             Self::Flat(index) => {
@@ -255,7 +256,8 @@ impl VectorIndex {
         }
     }
 
-    /// Estimates how many rows a search scores. `allowed` is the number of rows that a filter allows.
+    /// Estimates how many rows a search scores. `allowed` is the number of rows that a filter allows; `None` without a
+    /// filter.
     #[must_use]
     pub fn rows_scored(&self, SearchParams { k, ef }: SearchParams, allowed: Option<usize>) -> usize {
         match self {
@@ -268,7 +270,7 @@ impl VectorIndex {
     ///
     /// # Errors
     ///
-    /// If the query is not a finite vector of the dimension of the index, or the work is cancelled.
+    /// If the query is not a finite vector of the dimension of the index, or the work is canceled.
     pub fn search(
         &self,
         query: &[f32],
@@ -282,7 +284,7 @@ impl VectorIndex {
         }
     }
 
-    /// Searches with each of the queries `[queries, dim]`, on `threads` threads.
+    /// Searches with each of the queries `[queries, dim]`, on `threads` threads; 0 means one per core.
     ///
     /// # Errors
     ///

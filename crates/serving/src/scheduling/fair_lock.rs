@@ -1,4 +1,4 @@
-//! A read–write lock that lets waiting readers in even if a writer takes it again at once, and that remembers if a
+//! A read–write lock that lets waiting readers in even if a writer locks it again immediately, and that remembers if a
 //! write panicked.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,8 +7,8 @@ use parking_lot::{RwLock, RwLockWriteGuard};
 
 /// A value that many threads read, and that one writer changes in many short steps.
 ///
-/// With an unfair lock, a writer that releases the lock and takes it again at once would always get it before the
-/// waiting readers. Here the writer hands the lock to them.
+/// With an unfair lock, a writer that releases the lock and immediately requests it again could get it before the
+/// waiting readers every time. Here, the writer hands the lock to the waiting readers.
 #[derive(Debug)]
 pub struct FairRwLock<T> {
     lock: RwLock<T>,
@@ -18,7 +18,7 @@ pub struct FairRwLock<T> {
 
 /// A write panicked. The value may be inconsistent, so all later calls fail with this error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("an earlier bug left this index in an unknown state; open or build it again")]
+#[error("a bug interrupted an earlier change, so the index may be inconsistent; open or build it again")]
 pub struct Poisoned;
 
 impl<T> FairRwLock<T> {
@@ -39,7 +39,7 @@ impl<T> FairRwLock<T> {
         Ok(work(&value))
     }
 
-    /// As [`read`](Self::read), but returns `None` if it would have to wait for a writer.
+    /// Like [`read`](Self::read), but returns `None` if it would have to wait for a writer.
     ///
     /// # Errors
     ///
@@ -76,8 +76,8 @@ impl<T> FairRwLock<T> {
         Ok(result)
     }
 
-    /// Number of times that [`read`](Self::read) was called, including calls that are waiting. A writer that compares
-    /// the numbers before and after a write knows whether readers had to wait.
+    /// Number of times that [`read`](Self::read) has been called, including calls that are waiting. A writer that
+    /// compares the numbers before and after a write knows whether readers arrived in the meantime.
     pub fn read_count(&self) -> u64 {
         self.read_count.load(Ordering::Relaxed)
     }
@@ -99,7 +99,7 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(20);
 
     #[test]
-    fn a_writer_that_takes_the_lock_again_at_once_lets_waiting_readers_in() {
+    fn a_writer_that_locks_again_immediately_lets_waiting_readers_in() {
         const WRITE: Duration = Duration::from_millis(2);
         let lock = FairRwLock::new(0u64);
         let is_done = AtomicBool::new(false);
@@ -129,14 +129,14 @@ mod tests {
                 .map(|reader| reader.join().expect("no panic").expect("50 reads"))
                 .collect();
             is_done.store(true, Ordering::Relaxed);
-            // A reader waits for the write in progress, and for the writes that follow before the system runs the
-            // reader again.
+            // A reader that waits gets the lock after the write in progress. But more writes are possible between two
+            // reads, because the system may suspend the reader's thread before the second read.
             assert!(waits.iter().all(|&writes| writes < 50), "writes between two reads: {waits:?}");
         });
     }
 
     #[test]
-    fn a_reader_that_would_wait_is_told_so() {
+    fn try_read_returns_none_if_it_would_wait_for_a_writer() {
         let lock = FairRwLock::new(1);
         assert_eq!(lock.try_read(|&value| value), Ok(Some(1)));
         let during_write = lock.write(|value| {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_are_counted_when_they_begin_to_wait() {
+    fn a_read_that_waits_is_already_counted() {
         let lock = FairRwLock::new(());
         thread::scope(|scope| {
             let waited = lock.write(|()| {
@@ -172,14 +172,14 @@ mod tests {
         lock.read(|()| {
             thread::scope(|scope| {
                 scope.spawn(|| lock.read(|()| sender.send(()).expect("the test receives")));
-                receiver.recv_timeout(PATIENCE).expect("the other reader is in");
+                receiver.recv_timeout(PATIENCE).expect("the other reader has the lock");
             });
         })
         .expect("no panic");
     }
 
     #[test]
-    fn nobody_sees_a_value_whose_write_panicked() {
+    fn no_reader_or_writer_sees_a_value_whose_write_panicked() {
         let lock = FairRwLock::new(0);
         let half_way = AssertUnwindSafe(|| {
             lock.write(|value| {

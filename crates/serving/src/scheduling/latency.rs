@@ -1,15 +1,16 @@
-//! Predicts how long a search takes from how long earlier ones took.
+//! Predicts how long a search takes, from the times that earlier searches took.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// A search that takes longer than this is worth the time to wake another thread.
+/// A search that takes at least this long is worth the time to wake another thread.
 pub const MAX_QUICK_TIME: Duration = Duration::from_micros(250);
 
 /// The time that searches of one index take for each row that they score.
 ///
-/// The estimate follows the fastest recent searches: a faster search replaces it, and a slower one raises it by a
-/// sixteenth of the difference, because a search may be slow only because its thread waited for a CPU core.
+/// The estimate follows the fastest recent searches: the time of a faster search replaces it, and that of a slower one
+/// raises it by only a sixteenth of the difference, because a search may be slow only because its thread waited for a
+/// CPU core.
 #[derive(Debug, Default)]
 pub struct LatencyEstimate {
     /// Nanoseconds per row, as the bits of an `f32`; 0 while unknown.
@@ -17,13 +18,13 @@ pub struct LatencyEstimate {
 }
 
 impl LatencyEstimate {
-    /// Whether a search that scores `rows` rows will probably take less than a quarter of a millisecond. Returns false
-    /// until a search was [recorded](Self::record).
+    /// Whether a search that scores `rows` rows will probably take less than [`MAX_QUICK_TIME`]. Returns false until a
+    /// search has been [recorded](Self::record).
     pub fn is_quick(&self, rows: usize) -> bool {
         self.predict(rows).is_some_and(|time| time < MAX_QUICK_TIME)
     }
 
-    /// Predicts how long a search that scores `rows` rows takes. Returns `None` until a search was
+    /// Predicts how long a search that scores `rows` rows takes. Returns `None` until a search has been
     /// [recorded](Self::record).
     pub fn predict(&self, rows: usize) -> Option<Duration> {
         let nanos_per_row = f32::from_bits(self.nanos_per_row.load(Ordering::Relaxed));
@@ -46,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_search_is_quick_before_one_was_recorded() {
+    fn no_search_is_quick_before_one_has_been_recorded() {
         assert!(!LatencyEstimate::default().is_quick(1));
         assert_eq!(LatencyEstimate::default().predict(1), None);
     }
@@ -62,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn one_slow_search_changes_little_and_many_change_the_estimate() {
+    fn slow_searches_raise_the_estimate_step_by_step_and_a_fast_one_lowers_it_immediately() {
         let estimate = LatencyEstimate::default();
         estimate.record(100, Duration::from_micros(1));
         // Sixteen times as long: the estimate rises from 10 to 10 + 150 / 16 ≈ 19.4 ns per row.

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::thread_pool::{Task, ThreadPool};
 
 /// Runs tasks one after another, in the order in which they were pushed, on threads of a pool. However many tasks wait,
-/// they occupy one thread of the pool at most.
+/// the queue occupies at most one thread of the pool.
 #[derive(Default)]
 pub struct SerialQueue {
     state: Mutex<State>,
@@ -23,7 +23,8 @@ struct State {
 }
 
 impl SerialQueue {
-    /// Runs `task` after all tasks that were pushed before. The queue takes a thread of `pool` if it has none.
+    /// Runs `task` after all tasks that were pushed before. If no thread is running tasks of the queue, takes a thread
+    /// from `pool`.
     ///
     /// # Errors
     ///
@@ -73,6 +74,7 @@ mod tests {
     /// How long a test waits for another thread before it fails.
     const PATIENCE: Duration = Duration::from_secs(20);
 
+    /// A pool whose threads do not exit during a test.
     fn pool(max_threads: usize) -> ThreadPool {
         ThreadPool::new(ThreadPoolOptions {
             thread_name: "queue-of-a-test",
@@ -122,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_that_ran_empty_takes_tasks_again() {
+    fn a_queue_that_ran_empty_runs_new_tasks() {
         let (pool, queue) = (pool(1), Arc::<SerialQueue>::default());
         for round in 0..50 {
             let (sender, receiver) = channel();

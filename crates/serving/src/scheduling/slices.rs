@@ -23,7 +23,7 @@ impl WriteSlices {
         Self { row_count, started: Instant::now() }
     }
 
-    /// Number of rows of the next slice.
+    /// Number of rows to write in the next slice.
     #[must_use]
     pub fn row_count(&self) -> usize {
         self.row_count
@@ -43,7 +43,7 @@ impl WriteSlices {
         let target = if has_readers { SLICE_WITH_READERS } else { SLICE_ALONE };
         let elapsed = elapsed.max(Duration::from_micros(1));
         let row_count = (self.row_count as f64 * target.as_secs_f64() / elapsed.as_secs_f64()) as usize;
-        // Rows differ: a slice that happened to be fast says little about one of many more rows.
+        // Rows differ: a slice that happened to be fast says little about a slice of many more rows.
         self.row_count = row_count.clamp(self.row_count / 8, self.row_count * 2).clamp(1, MAX_ROWS);
     }
 }
@@ -52,6 +52,7 @@ impl WriteSlices {
 mod tests {
     use super::*;
 
+    /// Returns the number of rows of the next slice after a slice of `row_count` rows.
     fn after(row_count: usize, elapsed_ms: u64, has_readers: bool) -> usize {
         let mut slices = WriteSlices::new(row_count);
         slices.adapt(Duration::from_millis(elapsed_ms), has_readers);
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slice_has_at_least_one_row_and_at_most_a_million() {
+    fn a_slice_has_at_least_one_row_and_at_most_2_to_the_20th() {
         assert_eq!(after(1, 10_000, true), 1);
         assert_eq!(after(MAX_ROWS, 0, false), MAX_ROWS);
     }

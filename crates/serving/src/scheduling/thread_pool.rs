@@ -1,7 +1,7 @@
 //! A pool of threads that grows when no thread is idle, and shrinks when threads stay idle.
 //!
-//! A call that takes minutes must not keep a short search waiting. So a task starts a new thread whenever no thread is
-//! idle, up to a limit; beyond the limit, tasks wait in a queue. A thread that gets no task for a while exits.
+//! A call that takes minutes must not keep a short search waiting. So a new task starts a new thread whenever no thread
+//! is idle, up to a limit; beyond the limit, tasks wait in a queue. A thread that gets no task for a while exits.
 
 use std::collections::VecDeque;
 use std::io;
@@ -55,7 +55,7 @@ impl std::fmt::Debug for State {
 }
 
 impl ThreadPool {
-    /// A pool without threads; the first task starts one.
+    /// Creates a pool without threads. The first task starts one.
     #[must_use]
     pub fn new(options: ThreadPoolOptions) -> Self {
         Self { shared: Arc::new(Shared { options, state: Mutex::default(), task_queued: Condvar::new() }) }
@@ -74,14 +74,15 @@ impl ThreadPool {
             task_queued.notify_one();
             return Ok(());
         }
-        // The lock is held while the thread is created, so that no other call counts on it if that fails.
+        // The lock is held while the thread is created, so that no other call relies on the thread if its creation
+        // fails.
         let shared = Arc::clone(&self.shared);
         let name = options.thread_name.to_owned();
         match std::thread::Builder::new().name(name).spawn(move || shared.run_tasks()) {
             Ok(_) => locked.thread_count += 1,
-            // Another thread runs the task later.
+            // One of the existing threads runs the task later.
             Err(_) if locked.thread_count > 0 => {}
-            // The task would never run. It is the last one, because the lock was not released.
+            // The task would never run. It is still the last one in the queue, because the lock was not released.
             Err(error) => {
                 locked.queue.pop_back();
                 return Err(error);
@@ -130,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn a_task_starts_a_thread_while_all_others_are_busy() {
+    fn a_task_starts_a_new_thread_if_all_threads_are_busy() {
         let pool = pool(2, PATIENCE);
         let (finish, finished) = channel::<()>();
         let (sender, receiver) = channel();
-        let long = sender.clone();
+        let long_sender = sender.clone();
         pool.spawn(Box::new(move || {
             finished.recv().expect("told to finish");
-            long.send("long").expect("the test receives");
+            long_sender.send("long").expect("the test receives");
         }))
         .expect("a thread");
         pool.spawn(Box::new(move || sender.send("short").expect("the test receives"))).expect("a thread");

@@ -10,7 +10,7 @@ use vectors::VectorFile;
 use super::import::in_file;
 use crate::Error;
 
-/// The flat index to build.
+/// The properties of the flat index to build.
 #[derive(Debug, Clone)]
 pub struct FlatFileOptions {
     /// Dimension of the vectors, used only if the file does not contain one.
@@ -23,13 +23,13 @@ pub struct FlatFileOptions {
     pub metadata: Value,
 }
 
-/// Writes the rows of `file`, which was opened from `path`, to the index file `output`. At most one batch of rows is in
-/// memory. Progress counts rows.
+/// Writes the rows of `file`, which was opened from `path`, to the index file `output`. In memory are at most one batch
+/// of vectors, all ids and, with [`Storage::Int8Filtered`], an int8 copy of all vectors. Progress counts rows.
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written, the index refuses a row, or the work is cancelled. `output` is then not created
-/// or changed.
+/// If a file cannot be read or written, the index refuses a row, or the work is canceled. `output` is then neither
+/// created nor changed.
 pub fn build_flat_file(
     file: &VectorFile,
     path: &Path,
@@ -37,7 +37,7 @@ pub fn build_flat_file(
     options: &FlatFileOptions,
     control: &Control,
 ) -> Result<(), Error> {
-    // A file without rows may not contain a dimension.
+    // Some files without rows do not contain a dimension.
     let dim = if file.dim() > 0 { file.dim() } else { options.dim };
     let mut writer = FlatWriter::with_storage(output, dim, options.similarity, options.storage)?;
     control.set_total(file.rows());
@@ -64,7 +64,8 @@ mod tests {
     const OPTIONS: FlatFileOptions =
         FlatFileOptions { dim: 1, similarity: Similarity::Dot, storage: Storage::F32, metadata: Value::Null };
 
-    /// Builds an index from a file of raw 32-bit numbers of dimension 1, whose rows are named by their numbers.
+    /// Builds an index from a file of raw `f32` vectors of dimension 1. The ids are the row numbers. Also returns the
+    /// folder, which is deleted when it is dropped, and the path of the file of vectors.
     fn build(values: &[f32]) -> (tempfile::TempDir, PathBuf, Result<FlatIndex, Error>) {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, output) = (folder.path().join("rows.f32"), folder.path().join("index"));

@@ -1,4 +1,4 @@
-//! Writes the vectors of an index to a NumPy file, and their ids to another.
+//! Writes the vectors of an index to a NumPy file, and their ids to a second file.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,16 +10,17 @@ use vectors::{IdList, NpyWriter};
 
 use crate::{Error, VectorIndex};
 
-/// Rows written between two checks for cancellation.
+/// Number of rows written between two checks for cancellation.
 const ROWS_PER_CHECK: usize = 1024;
 
-/// Writes the vectors of all rows that are not deleted to `path` and, if there is an `ids_path`, their ids to that
-/// path. After an error, both old files are unchanged, but a stream may have received bytes. Returns the number of
-/// vectors.
+/// Writes the vectors of all rows that are not deleted to `path` and, if `ids_path` is given, their ids to that path.
+/// After an error, files that existed before at these paths are unchanged; but if a path is a stream, such as a FIFO,
+/// some bytes may have been written to it. Returns the number of vectors.
 ///
 /// # Errors
 ///
-/// If a file cannot be written, both are the same file, or the work is cancelled.
+/// If a file cannot be written, both paths are the same file, an id cannot be written on a line of its own (it contains
+/// a line break), or the work is canceled.
 pub fn export_vectors(
     index: &VectorIndex,
     path: &Path,
@@ -28,7 +29,7 @@ pub fn export_vectors(
 ) -> Result<u32, Error> {
     let rows: Vec<u32> = index.live().iter().collect();
     control.set_total(rows.len() as u64);
-    // Check everything before writing, because `path` may be a stream, from which written bytes cannot be taken back.
+    // Check everything before writing, because bytes that were written to a stream cannot be taken back.
     let ids = ids_path.map(|ids_path| {
         Output::check(ids_path)?;
         if Output::is_same_file(path, ids_path) {
@@ -41,7 +42,7 @@ pub fn export_vectors(
     });
     let ids = ids.transpose()?;
     write_both(index, &rows, path, ids, control).or_else(|error| {
-        // If the work is cancelled while it waits for the reader of a FIFO, the error is one of the file. Report the
+        // If the work is canceled while it waits for the reader of a FIFO, the error is an I/O error. Report the
         // cancellation instead.
         control.check()?;
         Err(error)
@@ -49,6 +50,7 @@ pub fn export_vectors(
     Ok(rows.len() as u32)
 }
 
+/// Writes the vectors of `rows` to `path`. `ids` has the path and the contents of the file of ids, if there is one.
 fn write_both(
     index: &VectorIndex,
     rows: &[u32],
@@ -58,7 +60,7 @@ fn write_both(
 ) -> Result<(), Error> {
     let stop = || -> Stop {
         let control = Arc::clone(control);
-        Box::new(move || control.is_cancelled())
+        Box::new(move || control.is_canceled())
     };
     let mut writer = NpyWriter::create(path, rows.len() as u64, index.dim(), stop())?;
     for rows in rows.chunks(ROWS_PER_CHECK) {

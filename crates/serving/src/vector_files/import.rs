@@ -18,7 +18,7 @@ use crate::{Error, SharedIndex};
 ///
 /// # Errors
 ///
-/// If the file cannot be read, the index refuses a row, or the work is cancelled.
+/// If the file cannot be read, the index refuses a row, or the work is canceled.
 pub fn import_vectors(
     index: &SharedIndex,
     file: &VectorFile,
@@ -26,6 +26,7 @@ pub fn import_vectors(
     control: &Control,
 ) -> Result<u32, Error> {
     control.set_total(file.rows());
+    // `longest` gets the length of the longest vector of each batch. `row` is the first row of the current batch.
     let (mut longest, mut seen, mut row) = (Vec::new(), SeenIds::default(), 0);
     for batch in file.batches()? {
         control.check()?;
@@ -33,7 +34,7 @@ pub fn import_vectors(
         index
             .read(|index| index.check_rows(Put::Add, &ids, &vectors))?
             .map_err(|error| in_file(file, path, row, error))?;
-        // Row numbers, the other kind of ids, are distinct.
+        // In a file without its own ids, the ids are made from row numbers and therefore distinct.
         if file.has_own_ids()
             && let Some(duplicate) = seen.insert_all(&ids, row, |id, end| first_row(file, id, end))
         {
@@ -58,7 +59,7 @@ pub fn import_vectors(
     Ok(row as u32)
 }
 
-/// The hashes of ids that were seen, which take less memory than the ids.
+/// The hashes of the ids that have been seen. Hashes take less memory than the ids.
 #[derive(Default)]
 struct SeenIds {
     hashes: HashSet<u64>,
@@ -72,9 +73,9 @@ struct Duplicate {
 }
 
 impl SeenIds {
-    /// Inserts the ids of rows `start`, `start + 1`, …. Stops at the first id that was seen before, and returns its two
-    /// rows. Different ids may have the same hash, so a known hash is confirmed by `find(id, end)`, which must search
-    /// the file for a row before `end` with this id.
+    /// Inserts the ids of rows `start`, `start + 1`, …. Stops at the first id that was seen before, and returns the two
+    /// rows with this id. Different ids may have the same hash, so if a hash was seen before, `find(id, end)` is called
+    /// to search the file for a row before `end` with this id.
     fn insert_all(
         &mut self,
         ids: &[String],
@@ -89,10 +90,11 @@ impl SeenIds {
     }
 }
 
-/// Converts an error about a row of a batch to an error with the path of the file and the row in the file. The batch
-/// begins at row `start` of the file.
+/// Converts an error about a row of a batch to an error that names the file and the row's position in the file. The
+/// batch begins at row `start` of the file.
 pub(super) fn in_file(file: &VectorFile, path: &Path, start: usize, error: dense::Error) -> Error {
-    let mut source = error.moved_by(start);
+    // This changes the row numbers in errors about vectors only. Those in errors about ids are changed below.
+    let mut source = error.with_row_offset(start);
     match &mut source {
         dense::Error::EmptyId { row, .. } => *row += start,
         dense::Error::DuplicateId { id, row, first, .. } => {
@@ -103,13 +105,13 @@ pub(super) fn in_file(file: &VectorFile, path: &Path, start: usize, error: dense
             };
             *row += start;
         }
-        dense::Error::Cancelled(_) => return source.into(),
+        dense::Error::Canceled(_) => return source.into(),
         _ => {}
     }
     Error::File { path: path.to_owned(), source }
 }
 
-/// Returns the first row of a file that has this id, if it comes before the row `end`.
+/// Returns the first row of a file that has this id, or `None` if there is no such row before row `end`.
 fn first_row(file: &VectorFile, id: &str, end: usize) -> Option<usize> {
     let mut start = 0;
     for batch in file.batches().ok()? {
@@ -131,7 +133,8 @@ mod tests {
     use std::sync::Arc;
     use vectors::{IdSource, OpenOptions};
 
-    /// A file of raw 32-bit numbers of dimension 1, and an empty index.
+    /// Writes a file of raw `f32` vectors of dimension 1. Returns its folder, its path, the opened file, and an empty
+    /// index.
     fn file_of(
         values: &[f32],
         ids: &[&str],
@@ -162,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_a_bad_row_adds_none_and_the_error_has_its_name_and_row() {
+    fn a_file_with_a_bad_row_adds_no_rows_and_the_error_names_the_file_and_the_row() {
         let (_folder, path, file, index) = file_of(&[1.0, f32::NAN], &["a", "b"]);
         let refused = import_vectors(&index, &file, &path, &Control::new()).expect_err("not a number");
         assert_eq!(
@@ -173,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_is_in_a_file_twice_is_refused_with_both_rows() {
+    fn an_error_about_an_id_that_a_file_has_twice_names_both_rows() {
         let (_folder, path, file, index) = file_of(&[1.0, 2.0, 3.0], &["a", "b", "a"]);
         let refused = import_vectors(&index, &file, &path, &Control::new()).expect_err("twice");
         let Error::File { source: dense::Error::DuplicateId { row, first, .. }, .. } = refused else {

@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 use sparse::{Analyzer, IndexWriter, WriterOptions};
 
-/// Returns a text of random words from `word1` to `word39999`; the probability of word `i` is nearly proportional to 1
-/// / i. The random numbers come from a multiplicative congruential generator, whose seed must be odd.
+/// Returns a text of random words from `word1` to `word39999`; the probability of word `i` is nearly proportional to
+/// `1 / i`. The random numbers come from a multiplicative congruential generator, whose seed must be odd.
 pub fn words(count: usize, seed: u64) -> String {
     let (mut state, mut text) = (seed, String::new());
     for _ in 0..count {
         state = state.wrapping_mul(0xf135_7aea_2e62_a9c5) | 1;
         let exponent = (state >> 40) as f64 / (1u64 << 24) as f64;
-        write!(text, "word{} ", 40_000f64.powf(exponent) as u64).expect("a string takes all");
+        write!(text, "word{} ", 40_000f64.powf(exponent) as u64).expect("writing to a String cannot fail");
     }
     text
 }

@@ -1,14 +1,15 @@
-//! The interface of a search engine, as the server uses it.
+//! The interface through which the server uses a search engine.
 
 use std::error::Error;
 use std::path::Path;
 
 use serde::Deserialize;
 
+/// The result of an operation that may fail for any reason.
 pub type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Bytes of memory for an index writer. The benchmark gives Lucene the same.
-pub const MEMORY: usize = 256_000_000;
+/// Number of bytes of memory for an index writer. The benchmark gives Lucene about the same (256 MiB).
+pub const WRITER_MEMORY: usize = 256_000_000;
 
 /// What the lines of a passage file contain.
 #[derive(Deserialize, Clone, Copy, PartialEq)]
@@ -21,22 +22,26 @@ pub enum Analysis {
 }
 
 /// A passage id and a score.
-pub type NamedHit = (String, f32);
+pub type ScoredId = (String, f32);
 
-/// A search engine. It has one index open: the last one that was opened.
+/// A search engine. It has at most one index open: the last one that was opened.
 pub trait Engine: Sync {
     /// The hits of one query, as the engine returns them. Ids are looked up outside of the measured time.
     type Hits: Send;
-    /// What the engine can do with several threads: `query` (searches at the same time) and `batch` (a batch on several
-    /// threads).
+    /// What the engine can do with several threads: `query` (several queries at the same time, one per thread) and
+    /// `batch` (one batch on several threads).
     const THREADS: &[&str];
 
+    /// The version of the engine. The benchmark reuses an index only if it was built by the same version.
     fn version(&self) -> String;
-    /// Builds an index of a file of passages in a folder.
+    /// Indexes the passages of a file, and writes the index to a folder.
     fn build(&self, passages: &Path, folder: &Path, analysis: Analysis) -> Outcome<()>;
+    /// Opens the index in a folder.
     fn open(&mut self, folder: &Path) -> Outcome<()>;
+    /// Returns the best `k` hits, best first.
     fn search(&self, query: &str, k: usize) -> Outcome<Self::Hits>;
+    /// Returns the best `k` hits for each query. Searches on `threads` threads.
     fn search_batch(&self, queries: &[&str], k: usize, threads: usize) -> Outcome<Vec<Self::Hits>>;
     /// Looks up the passage ids of hits.
-    fn named(&self, hits: &Self::Hits) -> Outcome<Vec<NamedHit>>;
+    fn with_ids(&self, hits: &Self::Hits) -> Outcome<Vec<ScoredId>>;
 }

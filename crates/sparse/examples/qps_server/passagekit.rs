@@ -8,11 +8,13 @@ use std::time::UNIX_EPOCH;
 use control::Control;
 use sparse::{Analyzer, Bm25, Bm25Index, IndexWriter, Searcher, WriterOptions};
 
-use crate::engine::{Analysis, Engine, MEMORY, NamedHit, Outcome};
+use crate::engine::{Analysis, Engine, Outcome, ScoredId, WRITER_MEMORY};
 use crate::text_files::{for_each_line, split_id};
 
+/// BM25 of this crate.
 #[derive(Default)]
 pub struct Passagekit {
+    /// The searcher of the open index.
     searcher: Option<Arc<Searcher>>,
 }
 
@@ -27,7 +29,7 @@ impl Engine for Passagekit {
     const THREADS: &[&str] = &["query", "batch"];
 
     /// The version includes the time at which this program was compiled, because the benchmark must not reuse an index
-    /// that another program has written.
+    /// that a different build of this program has written.
     fn version(&self) -> String {
         let built = std::env::current_exe().and_then(fs::metadata).and_then(|program| program.modified());
         let seconds =
@@ -40,7 +42,7 @@ impl Engine for Passagekit {
             Analysis::Tokens => Analyzer::WHITESPACE,
             Analysis::English => Analyzer::ENGLISH,
         };
-        let options = WriterOptions { memory: MEMORY, ..WriterOptions::default() };
+        let options = WriterOptions { memory: WRITER_MEMORY, ..WriterOptions::default() };
         let mut writer = IndexWriter::create(folder, analyzer, options)?;
         for_each_line(passages, |line| {
             let (id, text) = split_id(line);
@@ -65,7 +67,7 @@ impl Engine for Passagekit {
         Ok(self.searcher().search_many(queries, k, Bm25::default(), threads, &Control::new())?)
     }
 
-    fn named(&self, hits: &Self::Hits) -> Outcome<Vec<NamedHit>> {
+    fn with_ids(&self, hits: &Self::Hits) -> Outcome<Vec<ScoredId>> {
         Ok(self.searcher().ids(hits)?.into_iter().zip(hits.iter().map(|hit| hit.score)).collect())
     }
 }

@@ -1,4 +1,5 @@
-//! The protocol: one JSON request per line on standard input, one JSON reply per line on standard output.
+//! The protocol: one JSON request per line on stdin, one JSON reply per line on stdout. `benches/qps/bm25/README.md`
+//! describes the requests and the replies.
 
 use std::io::{BufRead, Write, stdin, stdout};
 use std::path::PathBuf;
@@ -32,6 +33,7 @@ pub fn serve(mut engine: impl Engine) -> Outcome<()> {
     Ok(())
 }
 
+/// Returns the reply to a request. `opened` is the folder of the open index.
 fn answer(engine: &mut impl Engine, opened: &mut Option<PathBuf>, request: Request) -> Outcome<Value> {
     match request {
         Request::Describe => Ok(describe(engine)),

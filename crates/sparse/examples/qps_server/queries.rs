@@ -1,4 +1,4 @@
-//! Runs a file of queries, measures wall-clock and CPU time, and writes the hits to a file.
+//! Runs the queries of a file, measures wall-clock and CPU time, and writes the hits to a file.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -21,12 +21,13 @@ pub struct QueryRequest {
     pub folder: PathBuf,
     /// A file of `id<TAB>query` lines.
     queries: PathBuf,
+    /// Number of hits per query.
     k: usize,
-    /// How often all queries are run and measured.
+    /// Number of times that all queries are run and measured.
     rounds: usize,
     /// True if all queries are searched in one call.
     batch: bool,
-    /// Number of threads for the batch, or of threads that each search one query at a time.
+    /// Number of threads for the batch, or number of threads that each search one query at a time. 1 if missing.
     threads: Option<usize>,
     /// Where to write the hits of the last round.
     hits: Option<PathBuf>,
@@ -62,7 +63,7 @@ pub fn run_queries<E: Engine>(engine: &E, request: &QueryRequest) -> Outcome<Val
     if let Some(path) = &request.hits {
         let mut file = BufWriter::new(File::create(path)?);
         for ((query, _), found) in queries.iter().zip(&found) {
-            for (id, score) in engine.named(found)? {
+            for (id, score) in engine.with_ids(found)? {
                 writeln!(file, "{query}\t{id}\t{score}")?;
             }
         }
@@ -102,7 +103,8 @@ fn search_concurrently<E: Engine>(
     Ok(done.into_iter().map(|(_, hits, nanos)| (hits, nanos)).unzip())
 }
 
-/// Returns the CPU time in nanoseconds that this thread has used, or the process if several threads search.
+/// Returns the CPU time in nanoseconds that this thread has used or, if several threads search, that the process has
+/// used.
 fn cpu_nanos(threads: usize) -> Outcome<u64> {
     if threads > 1 {
         let time = clock_gettime(ClockId::ProcessCPUTime);

@@ -11,10 +11,10 @@ use tantivy::schema::{
 };
 use tantivy::{DocAddress, Index, TantivyDocument, Term};
 
-use crate::engine::{Analysis, Engine, MEMORY, NamedHit, Outcome};
+use crate::engine::{Analysis, Engine, Outcome, ScoredId, WRITER_MEMORY};
 use crate::text_files::{for_each_line, split_id};
 
-/// tantivy with its own BM25 (k1 = 1.2, b = 0.75). Its index has a text field with frequencies, and stored ids.
+/// tantivy with its own BM25 (k1 = 1.2, b = 0.75). Its index has a text field with term frequencies, and stored ids.
 #[derive(Default)]
 pub struct Tantivy {
     /// The searcher of the open index, the field of the id, and the field of the text.
@@ -40,7 +40,7 @@ impl Engine for Tantivy {
             return Err("expected tokens: tantivy has no analyzer with the same tokens as Lucene's".into());
         }
         let mut schema = Schema::builder();
-        let id = schema.add_text_field("id", STRING | STORED);
+        let id_field = schema.add_text_field("id", STRING | STORED);
         let indexing = TextFieldIndexing::default()
             .set_tokenizer("whitespace")
             .set_index_option(IndexRecordOption::WithFreqs);
@@ -48,11 +48,11 @@ impl Engine for Tantivy {
             schema.add_text_field("contents", TextOptions::default().set_indexing_options(indexing));
         fs::create_dir_all(folder)?;
         let index = Index::create_in_dir(folder, schema.build())?;
-        let mut writer = index.writer_with_num_threads(1, MEMORY)?;
+        let mut writer = index.writer_with_num_threads(1, WRITER_MEMORY)?;
         for_each_line(passages, |line| {
-            let (name, text) = split_id(line);
+            let (id, text) = split_id(line);
             let mut document = TantivyDocument::new();
-            document.add_text(id, name);
+            document.add_text(id_field, id);
             document.add_text(contents, text);
             writer.add_document(document)?;
             Ok(())
@@ -81,7 +81,7 @@ impl Engine for Tantivy {
         }
         let clause = |(term, count): (&str, f32)| -> (Occur, Box<dyn Query>) {
             let term = TermQuery::new(Term::from_field_text(*contents, term), IndexRecordOption::WithFreqs);
-            // A boost of 1 would not change the scores, but takes time.
+            // A boost of 1 would not change the scores, but it would take time.
             if count == 1.0 {
                 (Occur::Should, Box::new(term))
             } else {
@@ -96,13 +96,14 @@ impl Engine for Tantivy {
         Err("expected one query at a time: tantivy has no batches".into())
     }
 
-    fn named(&self, hits: &Self::Hits) -> Outcome<Vec<NamedHit>> {
-        let (searcher, id, _) = self.opened();
-        let named = |&(score, address): &(f32, DocAddress)| {
+    fn with_ids(&self, hits: &Self::Hits) -> Outcome<Vec<ScoredId>> {
+        let (searcher, id_field, _) = self.opened();
+        let with_id = |&(score, address): &(f32, DocAddress)| {
             let document: TantivyDocument = searcher.doc(address)?;
-            let name = document.get_first(*id).and_then(|value| value.as_str()).ok_or("expected an id")?;
-            Ok((name.to_owned(), score))
+            let id =
+                document.get_first(*id_field).and_then(|value| value.as_str()).ok_or("expected an id")?;
+            Ok((id.to_owned(), score))
         };
-        hits.iter().map(named).collect()
+        hits.iter().map(with_id).collect()
     }
 }

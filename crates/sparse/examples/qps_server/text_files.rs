@@ -1,4 +1,5 @@
-//! Files with one tab-separated passage or query per line, and the `tokens` command that analyzes them.
+//! Reads files that have one passage or query per line, in tab-separated parts, and implements the `tokens` command,
+//! which analyzes passages.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -8,7 +9,8 @@ use sparse::Analyzer;
 
 use crate::engine::Outcome;
 
-/// Analyzes the passages of a file in English, and writes their ids and tokens to another file.
+/// Analyzes the passages of the file `raw` with the English analyzer, and writes their ids and tokens to the file
+/// `tokens`.
 pub fn write_tokens(raw: &Path, tokens: &Path) -> Outcome<()> {
     let mut file = BufWriter::new(File::create(tokens)?);
     for_each_line(raw, |line| {

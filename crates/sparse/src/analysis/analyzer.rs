@@ -1,4 +1,4 @@
-//! The public type [`Analyzer`]: one of five kinds, with its own stop words or with others.
+//! The public type [`Analyzer`]: one of five kinds, with the stop words of its kind or with others.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,8 +15,8 @@ use crate::analysis::stop_words::StopWords;
 use crate::analysis::word_pieces::{WordPieces, copy_in};
 use crate::{Error, Language};
 
-/// Turns texts into terms. An analyzer is a value that is cheap to clone. An index records the analyzer with which it
-/// was built and applies it to queries.
+/// Turns texts into terms, the units that BM25 matches. An analyzer is a value that is cheap to clone. An index records
+/// the analyzer with which it was built and applies it to queries.
 ///
 /// ```
 /// use sparse::{Analyzer, Language};
@@ -33,7 +33,7 @@ use crate::{Error, Language};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Analyzer {
     kind: Kind,
-    /// The stop words that replace the analyzer's own.
+    /// The stop words that replace those of the kind; `None` if the kind's own are used.
     stop_words: Option<StopWords>,
 }
 
@@ -46,34 +46,36 @@ enum Kind {
     WordPiece(Arc<WordPieces>),
 }
 
-/// Names and versions of the kinds. A version is raised when any token of the analyzer changes, and indexes of other
-/// versions are rejected.
+/// Names and versions of the kinds. A version is raised when any token of the analyzer changes, and indexes that were
+/// built with another version are rejected.
 const VERSIONS: [(&str, u32); 5] =
     [("english", 1), ("simple", 1), ("whitespace", 1), ("snowball", 1), ("wordpiece", 1)];
 
 impl Analyzer {
-    /// Gives the same tokens as Lucene's EnglishAnalyzer: words by Unicode's rules for word boundaries (UAX #29,
-    /// Unicode 12.1) without `'s`, in lower case, without 33 stop words, stemmed by Porter's algorithm.
+    /// Gives the same tokens as Lucene's EnglishAnalyzer. Words are found by Unicode's rules for word boundaries
+    /// (UAX #29, Unicode 12.1). A final `'s` is removed, words are lowercased, 33 stop words are dropped, and the other
+    /// words are stemmed by Porter's algorithm.
     pub const ENGLISH: Self = Self { kind: Kind::English, stop_words: None };
     /// Gives the same tokens as Lucene's SimpleAnalyzer: runs of letters, in lower case.
     pub const SIMPLE: Self = Self { kind: Kind::Simple, stop_words: None };
-    /// Gives the same tokens as Lucene's WhitespaceAnalyzer: whatever is between white space, unchanged. No-break
+    /// Gives the same tokens as Lucene's WhitespaceAnalyzer: everything between white space, unchanged. No-break
     /// spaces do not count as white space.
     pub const WHITESPACE: Self = Self { kind: Kind::Whitespace, stop_words: None };
 
-    /// Returns the analyzer of a language: the words of [`ENGLISH`](Self::ENGLISH) in lower case, with `'` for other
-    /// apostrophes, without the language's stop words, stemmed by Snowball. The tokens differ from those of Lucene's
-    /// analyzer for the language: Snowball's stemmer handles possessives, elisions and variants of a letter, after stop
-    /// words were removed. Lucene has separate filters for these, and lighter stemmers for some languages.
+    /// Returns the analyzer of a language. Words are found as by [`ENGLISH`](Self::ENGLISH) and lowercased, other
+    /// apostrophes become `'`, the language's stop words are dropped, and the other words are stemmed by Snowball. The
+    /// tokens differ from those of Lucene's analyzer for the language: here, Snowball's stemmer handles possessives,
+    /// elisions and variants of a letter, after stop words have been removed. Lucene has separate filters for these,
+    /// and lighter stemmers for some languages.
     #[must_use]
     pub fn snowball(language: Language) -> Self {
         Self { kind: Kind::Snowball(Snowball::new(language, None)), stop_words: None }
     }
 
     /// Returns the analyzer whose terms are the word pieces of a model, given the path of its `tokenizer.json` or of
-    /// the folder that contains it. Pieces are written as in the vocabulary (`##ing`), without special tokens, with
-    /// `[UNK]` for words that have no pieces. Texts are not truncated. BM25 over word pieces is a baseline of Ram et
-    /// al. (2023, "What are you token about?", appendix A).
+    /// the folder that contains it. Word pieces are written as in the vocabulary (`##ing`). There are no special
+    /// tokens, except `[UNK]` for words that cannot be split into pieces of the vocabulary. Texts are not truncated.
+    /// BM25 over word pieces is a baseline of Ram et al. (2023, "What are you token about?", appendix A).
     ///
     /// # Errors
     ///
@@ -84,7 +86,7 @@ impl Analyzer {
 
     /// Returns the same analyzer with other stop words. With an empty list, every word becomes a term.
     ///
-    /// The words of a text are compared with the stop words before they are stemmed. The comparison ignores case,
+    /// The words of a text are compared with the stop words before the words are stemmed. The comparison ignores case,
     /// except for `whitespace` and `wordpiece`. A stop word that the analyzer would split has no effect.
     ///
     /// # Errors
@@ -132,15 +134,15 @@ impl Analyzer {
         self.word_pieces().map(|pieces| pieces.sha256())
     }
 
-    /// Returns the path of the copy of `tokenizer.json` that an index in `folder` with this analyzer has; `None` if
-    /// this is not a `wordpiece` analyzer.
+    /// Returns the path of the copy of `tokenizer.json` that an index with this analyzer has in its folder, `folder`;
+    /// `None` if this is not a `wordpiece` analyzer.
     #[must_use]
     pub fn tokenizer_copy(&self, folder: &Path) -> Option<PathBuf> {
         Some(copy_in(folder, self.tokenizer_sha256()?))
     }
 
-    /// Returns the stop words that replace the analyzer's own, sorted, in the form in which they are compared; `None`
-    /// if they were not replaced.
+    /// Returns the stop words that replace the analyzer's own, sorted, in the form in which they are compared with
+    /// words; `None` if the analyzer's own are used.
     #[must_use]
     pub fn stop_words(&self) -> Option<&[String]> {
         self.stop_words.as_ref().map(StopWords::as_slice)
@@ -202,12 +204,12 @@ impl Analyzer {
         }
     }
 
-    /// Returns a `wordpiece` analyzer with the copy of its tokenizer in the folder of an index.
+    /// Returns a `wordpiece` analyzer with the copy of its tokenizer that is in the folder of an index.
     pub(crate) fn word_piece_copy(folder: &Path, sha256: &str) -> Result<Self, Error> {
         Ok(Self { kind: Kind::WordPiece(WordPieces::open_copy(folder, sha256)?), stop_words: None })
     }
 
-    /// Returns the version of an analyzer in this release; `None` if there is no analyzer of this name.
+    /// Returns the version that an analyzer has in this release; `None` if there is no analyzer with this name.
     pub(crate) fn version_of(name: &str) -> Option<u32> {
         VERSIONS.iter().find(|(known, _)| *known == name).map(|&(_, version)| version)
     }
@@ -262,7 +264,7 @@ mod tests {
 
     #[test]
     fn possessives_are_removed_before_stop_words_and_stemming() {
-        // "it's" without 's is a stop word; the final apostrophe of "boss'" is not part of the word.
+        // "It's" without 's is the stop word "it". The final apostrophe of "boss'" is not part of the word.
         assert_eq!(
             Analyzer::ENGLISH.tokens("It's Levi's LEVI’S Levi＇s boss' o's"),
             ["levi", "levi", "levi", "boss", "o"]
@@ -270,8 +272,8 @@ mod tests {
     }
 
     #[test]
-    fn lower_case_is_character_by_character() {
-        // Java maps İ to i, where Unicode's full mapping adds a combining dot. It maps Σ to σ even at the end of a
+    fn characters_are_lowercased_one_by_one() {
+        // Java maps İ to i, where Unicode's full mapping adds a combining dot. Java maps Σ to σ even at the end of a
         // word, where Unicode's rule for texts gives ς.
         assert_eq!(Analyzer::ENGLISH.tokens("İO ΟΔΟΣ"), ["io", "οδοσ"]);
     }
@@ -295,7 +297,7 @@ mod tests {
         let error = "snowball:klingon".parse::<Analyzer>().expect_err("no such language").to_string();
         assert_eq!(
             error,
-            "language: expected one that Snowball has a stemmer for, as arabic, danish, …, yiddish, got \"klingon\""
+            "language: expected one that Snowball has a stemmer for: arabic, …, yiddish, got \"klingon\""
         );
         let snowball = Language::all().map(Analyzer::snowball);
         for analyzer in
@@ -310,8 +312,8 @@ mod tests {
         let tokens_without = |analyzer: Analyzer, words: &[&str], text: &str| {
             analyzer.with_stop_words(words).expect("words").tokens(text)
         };
-        // As in Lucene, stop words are compared after lower-casing and the removal of possessives, but before stemming:
-        // "ships" is removed, "ship" is not.
+        // As in Lucene, words are compared with stop words after lowercasing and the removal of possessives, but before
+        // stemming: "ships" is removed, "ship" is not.
         assert_eq!(
             tokens_without(Analyzer::ENGLISH, &["Ships", "Navy's"], "The navy's ships ship"),
             ["the", "ship"]
@@ -323,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn analyzers_are_equal_if_they_have_the_same_language_and_stop_words() {
+    fn analyzers_are_equal_if_and_only_if_they_have_the_same_language_and_stop_words() {
         let with = |words: &[&str]| Analyzer::ENGLISH.with_stop_words(words).expect("words");
         assert_eq!(with(&["The", "a's"]), with(&["a", "the"]));
         assert_ne!(with(&["the"]), with(&["a"]));

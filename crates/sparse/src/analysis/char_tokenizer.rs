@@ -3,7 +3,7 @@
 use crate::analysis::standard_tokenizer::MAX_WORD_UNITS;
 
 /// Calls `visit` with every maximal run of characters for which `belongs` is true. Runs of more than 255 UTF-16 code
-/// units are split: a piece ends with the character that makes it 255 units or longer.
+/// units are split: each piece ends with the character with which it reaches 255 units.
 pub(crate) fn for_each_run(text: &str, belongs: impl Fn(char) -> bool, mut visit: impl FnMut(&str)) {
     let (mut start, mut units) = (0, 0);
     for (at, c) in text.char_indices() {

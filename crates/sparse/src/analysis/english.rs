@@ -1,4 +1,5 @@
-//! Lucene's EnglishAnalyzer: words without possessive `'s`, in lower case, without stop words, stemmed.
+//! Lucene's EnglishAnalyzer: finds words, removes the possessive `'s`, lowercases the words, drops stop words, and
+//! stems the other words.
 
 use crate::analysis::characters::lower_case;
 use crate::analysis::porter;
@@ -6,7 +7,7 @@ use crate::analysis::standard_tokenizer::for_each_word;
 use crate::analysis::stop_words::StopWords;
 use crate::analysis::term_memo::TermMemo;
 
-/// Calls `visit` with each term of a text. `stop_words` replace Lucene's 33.
+/// Calls `visit` with each term of a text. If `stop_words` are given, they replace the 33 stop words of Lucene.
 pub(crate) fn for_each_term(text: &str, stop_words: Option<&StopWords>, mut visit: impl FnMut(&str)) {
     match stop_words {
         None => memoized_terms(text, visit),
@@ -32,12 +33,12 @@ pub(crate) fn for_each_term_and_word(
     });
 }
 
-/// Calls `visit` with each term of a text, with Lucene's stop words. The terms of words that this thread has seen before come from a
-/// memo.
+/// Calls `visit` with each term of a text, with Lucene's stop words. If this thread has seen a word before, its term
+/// may come from a cache, the memo.
 fn memoized_terms(text: &str, mut visit: impl FnMut(&str)) {
     let (mut memo, mut buffers) = (TermMemo::take(), Buffers::default());
     for_each_word(text, |word| memo.term(word, || buffers.term(word, is_stop_word), &mut visit));
-    // Not reached after a panic: the memo is then dropped.
+    // This is not reached if `visit` panics; the memo is then dropped.
     memo.put_back();
 }
 

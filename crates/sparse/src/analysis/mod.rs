@@ -1,14 +1,15 @@
 //! Turns texts into terms, with tokenizers, stop words and stemmers.
 //!
 //! ```text
-//! text ─→ words                                          ─→ terms
-//!         `standard_tokenizer`, with `characters`            `english` (stems by `porter`), `snowball`
+//! text ─→ words or word pieces                           ─→ terms
+//!         `standard_tokenizer`, with `characters`            `english` (stemmed by `porter`), `snowball`
 //!         `char_tokenizer`                                   `simple` and `whitespace`, in `analyzer`
-//!         `word_pieces`: the tokens of a WordPiece model
+//!         `word_pieces`: the tokens of a WordPiece model     the word pieces, unchanged
 //! ```
 //!
-//! [`analyzer`] has the public type. [`stop_words`] is a list of words that do not become terms. [`tantivy_tokenizer`]
-//! adapts analyzers to tantivy, [`term_memo`] makes English faster, and [`query`] is an analyzed query.
+//! [`analyzer`] has the public type, [`Analyzer`](crate::Analyzer). [`stop_words`] is a list of words that do not
+//! become terms. [`tantivy_tokenizer`] adapts analyzers to tantivy, [`term_memo`] caches the terms of English words,
+//! and [`query`] is an analyzed query.
 
 pub(crate) mod analyzer;
 pub(crate) mod char_tokenizer;

@@ -1,4 +1,4 @@
-//! A query: terms with weights, from a text or from terms that the caller has analyzed.
+//! A query as weighted terms. They are analyzed from a text, or the caller passes them.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -20,7 +20,12 @@ impl Query {
         builder.query
     }
 
-    /// Makes a query from analyzed terms. Weights of equal terms are added, and terms with weight 0 are dropped.
+    /// Creates a query from terms as the analyzer returns them. The weights of equal terms are added up, and terms with
+    /// weight 0 are dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for a weight that is negative or not finite.
     pub fn from_terms(terms: &[(String, f32)]) -> Result<Self, Error> {
         let mut builder = Builder::default();
         for (term, weight) in terms {
@@ -38,13 +43,13 @@ impl Query {
         Ok(builder.query)
     }
 
-    /// Returns the byte ranges of the words (or word pieces) of a text whose terms the query has, in order and without
-    /// overlaps.
+    /// Returns the byte range of each word (or word piece) of a text that becomes a term of this query. The ranges are
+    /// in order and do not overlap.
     pub fn ranges_in(&self, text: &str, analyzer: &Analyzer) -> Vec<Range<usize>> {
         let terms: HashSet<&str> = self.terms.iter().map(|(term, _)| term.as_str()).collect();
         let mut ranges: Vec<Range<usize>> = Vec::new();
         analyzer.for_each_token_and_range(text, |term, range| {
-            // A tokenizer may make several pieces of one character; the character counts once.
+            // A tokenizer may split one character into several pieces. The character must be in one range only.
             let start = range.start.max(ranges.last().map_or(0, |last| last.end));
             if start < range.end && terms.contains(term) {
                 ranges.push(start..range.end);
@@ -54,6 +59,7 @@ impl Query {
     }
 }
 
+/// Adds terms to a query, and adds up the weights of equal terms.
 #[derive(Default)]
 struct Builder {
     query: Query,
@@ -90,7 +96,7 @@ mod tests {
                 &weights.iter().map(|&(term, weight)| (term.to_owned(), weight)).collect::<Vec<_>>(),
             )
         };
-        let query = terms(&[("a", 0.5), ("b", 0.0), ("a", 0.25)]).expect("usable weights");
+        let query = terms(&[("a", 0.5), ("b", 0.0), ("a", 0.25)]).expect("valid weights");
         assert_eq!(query.terms, [("a".to_owned(), 0.75)]);
         let error = terms(&[("a", -1.0)]).expect_err("a negative weight").to_string();
         assert_eq!(error, "weight: expected a finite number of at least 0, got -1 for \"a\"");

@@ -2,7 +2,7 @@
 //! apostrophes, without stop words, stemmed by Snowball.
 //!
 //! The stemmers come from the crate `frostem`, which is compiled from Snowball's own algorithms. The stop words come
-//! from tantivy's `StopWordFilter`, which has Snowball's lists, and for `english` Lucene's 33 words.
+//! from tantivy's `StopWordFilter`, which has Lucene's 33 words for English and Snowball's lists for other languages.
 
 use std::fmt;
 use std::ops::Range;
@@ -16,8 +16,9 @@ use crate::analysis::characters::lower_case;
 use crate::analysis::standard_tokenizer::{for_each_word, range_in};
 use crate::analysis::stop_words::StopWords;
 
-/// A language for which Snowball has a stemmer, by Snowball's name. `porter`, `lovins`, `dutch_porter` and
-/// `earlymodernenglish` are other stemmers for English and Dutch; `english` is Porter's second stemmer, Porter2.
+/// A language for which Snowball has a stemmer, by Snowball's name. `english` is Porter's second stemmer, Porter2. Some
+/// names are additional stemmers: `porter` and `lovins` for English, `earlymodernenglish` for Early Modern English, and
+/// `dutch_porter` for Dutch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Language(Algorithm);
 
@@ -33,37 +34,37 @@ impl Language {
         self.0.name()
     }
 
-    /// Returns true if there is a list of stop words: Snowball's own, or Lucene's 33 for `english`. Without a list,
-    /// every word becomes a term.
+    /// Returns true if there is a list of stop words: Snowball's own, or Lucene's 33 for `english`, `porter` and
+    /// `lovins`. Without a list, every word becomes a term.
     #[must_use]
     pub fn has_stop_words(self) -> bool {
         self.stop_words().is_some()
     }
 
     fn stop_words(self) -> Option<StopWordFilter> {
-        use tantivy::tokenizer::Language as Listed;
+        use tantivy::tokenizer::Language as TantivyLanguage;
         StopWordFilter::new(match self.0 {
-            Algorithm::Danish => Listed::Danish,
-            Algorithm::Dutch | Algorithm::DutchPorter => Listed::Dutch,
-            Algorithm::English | Algorithm::Porter | Algorithm::Lovins => Listed::English,
-            Algorithm::Finnish => Listed::Finnish,
-            Algorithm::French => Listed::French,
-            Algorithm::German => Listed::German,
-            Algorithm::Hungarian => Listed::Hungarian,
-            Algorithm::Italian => Listed::Italian,
-            Algorithm::Norwegian => Listed::Norwegian,
-            Algorithm::Portuguese => Listed::Portuguese,
-            Algorithm::Russian => Listed::Russian,
-            Algorithm::Spanish => Listed::Spanish,
-            Algorithm::Swedish => Listed::Swedish,
+            Algorithm::Danish => TantivyLanguage::Danish,
+            Algorithm::Dutch | Algorithm::DutchPorter => TantivyLanguage::Dutch,
+            Algorithm::English | Algorithm::Porter | Algorithm::Lovins => TantivyLanguage::English,
+            Algorithm::Finnish => TantivyLanguage::Finnish,
+            Algorithm::French => TantivyLanguage::French,
+            Algorithm::German => TantivyLanguage::German,
+            Algorithm::Hungarian => TantivyLanguage::Hungarian,
+            Algorithm::Italian => TantivyLanguage::Italian,
+            Algorithm::Norwegian => TantivyLanguage::Norwegian,
+            Algorithm::Portuguese => TantivyLanguage::Portuguese,
+            Algorithm::Russian => TantivyLanguage::Russian,
+            Algorithm::Spanish => TantivyLanguage::Spanish,
+            Algorithm::Swedish => TantivyLanguage::Swedish,
             _ => return None,
         })
     }
 
-    /// Maps a character to what stemmers expect: lower case, and `'` in place of other apostrophes.
+    /// Maps a character to the form that the stemmers expect: lower case, and `'` in place of other apostrophes.
     fn fold(self, c: char) -> char {
         match c {
-            // Only in Turkish, I is the capital letter of ı.
+            // In Turkish, I is the capital letter of ı, not of i.
             'I' if self.0 == Algorithm::Turkish => 'ı',
             '\u{2019}' | '\u{ff07}' => '\'',
             c => lower_case(c),
@@ -83,13 +84,13 @@ impl FromStr for Language {
     fn from_str(name: &str) -> Result<Self, Error> {
         Self::all().find(|language| language.name() == name).ok_or_else(|| Error::Argument {
             what: "language",
-            expected: "one that Snowball has a stemmer for, as arabic, danish, …, yiddish",
+            expected: "one that Snowball has a stemmer for: arabic, …, yiddish",
             got: format!("\"{name}\""),
         })
     }
 }
 
-/// The analyzer of one language.
+/// The analyzer for one language.
 #[derive(Clone)]
 pub(crate) struct Snowball {
     pub language: Language,
@@ -111,7 +112,7 @@ impl Snowball {
         word.chars().map(|c| self.language.fold(c)).collect()
     }
 
-    /// Calls `visit` with each term of a text and the byte range of its word. A word with an empty stem has no term.
+    /// Calls `visit` with each term of a text and the byte range of its word. A word with an empty stem yields no term.
     pub fn for_each_term(&self, text: &str, mut visit: impl FnMut(&str, Range<usize>)) {
         let stemmer = Stemmer::new(self.language.0);
         let mut words = self.stop_words.clone().transform(Words { language: self.language });
@@ -132,7 +133,8 @@ impl fmt::Debug for Snowball {
     }
 }
 
-/// Compares languages only: [`Analyzer`](crate::Analyzer) compares the replaced stop words itself.
+/// Compares languages only: [`Analyzer`](crate::Analyzer) itself compares the stop words that replace the language's
+/// own.
 impl PartialEq for Snowball {
     fn eq(&self, other: &Self) -> bool {
         self.language == other.language
@@ -141,7 +143,8 @@ impl PartialEq for Snowball {
 
 impl Eq for Snowball {}
 
-/// The words of a text, after [`Language::fold`], as tantivy's stop-word filter expects them.
+/// Splits a text into words and applies [`Language::fold`]. It is a tantivy `Tokenizer` because tantivy's stop-word
+/// filter wraps a tokenizer.
 #[derive(Clone)]
 struct Words {
     language: Language,
@@ -150,8 +153,9 @@ struct Words {
 struct WordStream {
     /// All words of the text, without anything between them.
     words: String,
-    /// Where each word ends in `words`, and its byte range in the text.
+    /// For each word that is still to come: where it ends in `words`, and its byte range in the text.
     ends: std::vec::IntoIter<(usize, Range<usize>)>,
+    /// Where the next word starts in `words`.
     start: usize,
     token: Token,
 }

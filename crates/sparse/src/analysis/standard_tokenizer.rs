@@ -1,9 +1,9 @@
 //! Finds the words that Lucene's StandardTokenizer finds: the segments between word boundaries (UAX #29, "Unicode Text
 //! Segmentation") that contain a letter, a digit or an emoji.
 //!
-//! A text is split at spaces first. Pieces that are ASCII take a fast path. The others are split by the crate
-//! `unicode-segmentation`. It has a later version of Unicode than Lucene, so characters whose properties have changed
-//! since then are replaced first.
+//! A text is split at spaces first. Parts that are ASCII take a fast path. The others are split by the crate
+//! `unicode-segmentation`. Lucene implements Unicode 12.1, and `unicode-segmentation` a later version, so characters
+//! whose properties differ between the two versions are replaced first.
 
 use std::ops::Range;
 
@@ -19,17 +19,17 @@ pub(crate) fn for_each_word(text: &str, mut visit: impl FnMut(&str)) {
     let bytes = text.as_bytes();
     let mut start = 0;
     while start < bytes.len() {
-        // No word contains a space, and what follows a space does not depend on what precedes it.
+        // No word contains a space, and the words after a space do not depend on the text before it.
         let (mut end, mut bits) = (start, 0);
         while end < bytes.len() && bytes[end] != b' ' {
             bits |= bytes[end];
             end += 1;
         }
-        let piece = &text[start..end];
+        let part = &text[start..end];
         if bits.is_ascii() {
-            for_each_ascii_word(piece, &mut visit);
+            for_each_ascii_word(part, &mut visit);
         } else {
-            for_each_unicode_word(piece, &mut visit);
+            for_each_unicode_word(part, &mut visit);
         }
         start = end + 1;
     }
@@ -41,8 +41,8 @@ pub(crate) fn range_in(text: &str, word: &str) -> Range<usize> {
     start..start + word.len()
 }
 
-/// Applies UAX #29 to ASCII: letters, digits and `_` form words; `:`, `.` and `'` between letters, and `,`, `;`, `.`
-/// and `'` between digits, do not split words.
+/// Applies UAX #29 to ASCII: a word consists of letters, digits and `_`, and contains a letter or a digit. `:`, `.` and
+/// `'` between letters, and `,`, `;`, `.` and `'` between digits, do not split words.
 fn for_each_ascii_word(text: &str, visit: &mut impl FnMut(&str)) {
     let bytes = text.as_bytes();
     let is_word_byte = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
@@ -71,13 +71,15 @@ fn for_each_ascii_word(text: &str, visit: &mut impl FnMut(&str)) {
     }
 }
 
+/// Applies UAX #29 with the crate `unicode-segmentation`, and joins words where Lucene does.
 fn for_each_unicode_word(text: &str, visit: &mut impl FnMut(&str)) {
     let as_unicode_12 = as_unicode_12(text);
-    // Offsets are the same in both texts. Boundaries come from `as_unicode_12`, words from `text`.
+    // Offsets are the same in both texts. Word boundaries come from `as_unicode_12`, the words themselves from `text`.
     let mut emit = |start: usize, end: usize| {
         for_each_piece(&as_unicode_12[start..end], |from, to| visit(&text[start + from..start + to]))
     };
-    // In scripts that need a dictionary (Thai, Lao, …), UAX #29 splits before every letter, but Lucene keeps the run.
+    // In scripts that need a dictionary (Thai, Lao, …), UAX #29 splits before every letter, but Lucene makes one word
+    // of a run of such letters.
     let mut run: Option<(usize, usize)> = None;
     for (start, segment) in as_unicode_12.split_word_bound_indices() {
         let end = start + segment.len();
@@ -98,6 +100,7 @@ fn for_each_unicode_word(text: &str, visit: &mut impl FnMut(&str)) {
     }
 }
 
+/// Returns true if a segment between word boundaries contains a letter or a digit, or is an emoji.
 fn is_word(segment: &str) -> bool {
     if segment.len() == 1 {
         return segment.as_bytes()[0].is_ascii_alphanumeric();
@@ -105,17 +108,20 @@ fn is_word(segment: &str) -> bool {
     segment.chars().any(|c| is_word_character(c) || is_complex_context(c)) || is_emoji(segment)
 }
 
-/// Calls `visit` with the start and end of a word, or of each piece of a word that is too long: a piece is the first
-/// word within the 255 units that follow the previous piece.
+/// Calls `visit` with the start and end of a word, or of each piece of a word that is too long. A piece is the first
+/// segment between word boundaries within the 255 units that follow the previous piece. In scripts that need a
+/// dictionary, a piece is all of these 255 units. Pieces without a letter, digit or emoji are skipped.
 fn for_each_piece(word: &str, mut visit: impl FnMut(usize, usize)) {
+    // The length in bytes is at least the number of UTF-16 code units.
     if word.len() <= MAX_WORD_UNITS {
         return visit(0, word.len());
     }
-    let in_run = word.chars().next().is_some_and(is_complex_context);
+    let needs_dictionary = word.chars().next().is_some_and(is_complex_context);
     let mut start = 0;
     while start < word.len() {
         let window = first_units(&word[start..], MAX_WORD_UNITS);
-        let piece = if in_run { window } else { window.split_word_bounds().next().unwrap_or(window) };
+        let piece =
+            if needs_dictionary { window } else { window.split_word_bounds().next().unwrap_or(window) };
         if is_word(piece) {
             visit(start, start + piece.len());
         }
@@ -123,7 +129,7 @@ fn for_each_piece(word: &str, mut visit: impl FnMut(usize, usize)) {
     }
 }
 
-/// Returns the longest prefix of at most `units` UTF-16 code units; at least one character.
+/// Returns the longest prefix of a text that has at most `units` UTF-16 code units, but at least one character.
 pub(crate) fn first_units(text: &str, units: usize) -> &str {
     let mut left = units;
     for (at, c) in text.char_indices() {
@@ -142,7 +148,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_fast_path_for_ascii_gives_the_same_words(text in "[ab1_.:,;' \\-\n#éÀ\u{301}\u{200d}😀🇩ก漢ア\u{ad}]{0,20}") {
+        fn the_fast_path_for_ascii_finds_the_words_of_uax_29(text in "[ab1_.:,;' \\-\n#éÀ\u{301}\u{200d}😀🇩ก漢ア\u{ad}]{0,20}") {
             let mut expected = Vec::new();
             for_each_unicode_word(&text, &mut |word: &str| expected.push(word.to_owned()));
             prop_assert_eq!(words(&text), expected);
@@ -156,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_needs_a_letter_a_digit_or_an_emoji() {
+    fn only_segments_with_a_letter_a_digit_or_an_emoji_are_words() {
         assert_eq!(words("a-b, c_d ___ 3.14 ½ ² © 5€ —"), ["a", "b", "c_d", "3.14", "©", "5"]);
         assert_eq!(words("C♯ # #️⃣ 🇩🇪 👩‍🔬 → ↔"), ["C", "♯", "#️⃣", "🇩🇪", "👩‍🔬", "↔"]);
     }
@@ -167,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_cedilla_is_not_a_letter_as_in_unicode_12() {
+    fn a_spacing_cedilla_is_not_a_letter_as_in_unicode_12() {
         assert_eq!(words("a¸b"), ["a", "b"]);
     }
 
@@ -180,7 +186,8 @@ mod tests {
         assert_eq!(lengths("é".repeat(256)), [255, 1]);
         // A character of two units that would exceed the limit starts the next piece.
         assert_eq!(lengths("𝒜".repeat(128)), [254, 2]);
-        // The apostrophe is the last of the first 255 units, and so not part of the word.
+        // The apostrophe is the last of the first 255 units. Within these units, no letter follows it, so the word ends
+        // before the apostrophe.
         assert_eq!(lengths(format!("{}'{}", "a".repeat(254), "b".repeat(9))), [254, 9]);
     }
 }

@@ -19,8 +19,8 @@ impl StopWords {
     pub fn new(words: impl IntoIterator<Item = String>) -> Result<Self, Error> {
         let mut words: Vec<String> = words.into_iter().collect();
         if let Some(at) = words.iter().position(String::is_empty) {
-            let got = format!("an empty one at position {at}");
-            return Err(Error::Argument { what: "stop words", expected: "words", got });
+            let got = format!("an empty word at position {at}");
+            return Err(Error::Argument { what: "stop words", expected: "non-empty words", got });
         }
         words.sort_unstable();
         words.dedup();
@@ -36,8 +36,8 @@ impl StopWords {
         self.0.binary_search_by(|stop| stop.as_bytes().cmp(word)).is_ok()
     }
 
-    /// Returns `without stop words`, or `with 2 stop words (an, the; 1f2e3d4c)`. The digits are a digest of all words,
-    /// so that different lists have different descriptions.
+    /// Returns a description such as `without stop words` or `with 2 stop words (an, the; 1f2e3d4c)`. The hexadecimal
+    /// digits are the start of a SHA-256 of all words, so that different lists have different descriptions.
     pub fn describe(&self) -> String {
         const MAX_SHOWN: usize = 3;
         let count = self.0.len();
@@ -87,6 +87,6 @@ mod tests {
     #[test]
     fn an_empty_word_is_rejected() {
         let error = StopWords::new(["a".to_owned(), String::new()]).expect_err("an empty word").to_string();
-        assert_eq!(error, "stop words: expected words, got an empty one at position 1");
+        assert_eq!(error, "stop words: expected non-empty words, got an empty word at position 1");
     }
 }

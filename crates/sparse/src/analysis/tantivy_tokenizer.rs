@@ -1,4 +1,4 @@
-//! Adapts an [`Analyzer`] to tantivy's `Tokenizer`, with which tantivy analyzes passages.
+//! Adapts an [`Analyzer`] to the trait `Tokenizer`, which tantivy uses to analyze passages.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
@@ -16,7 +16,8 @@ pub(crate) struct AnalyzerStream<'a> {
     analyzer: &'a Analyzer,
     text: &'a str,
     token: Token,
-    /// Filled by the first call of `advance`. `process`, which tantivy uses while indexing, does not need it.
+    /// The tokens that `advance` has not reached yet; `None` before its first call. `process`, which tantivy calls
+    /// while indexing, does not need this field.
     tokens: Option<std::vec::IntoIter<String>>,
 }
 

@@ -1,9 +1,9 @@
 //! A per-thread cache ("memo") of the terms of short words. Most words of a text have occurred before, and a lookup is
-//! faster than lower-casing a word, comparing it with stop words and stemming it.
+//! faster than lowercasing a word, comparing it with stop words and stemming it.
 
 use std::cell::Cell;
 
-/// Number of slots of the memo. Each holds one word; a new word replaces the one in its slot.
+/// Number of slots in the memo. Each slot holds one word; a new word replaces the one in its slot.
 const SLOTS: usize = 1 << 13;
 
 /// Maximum number of bytes of a word, and of its term, in the memo.
@@ -19,7 +19,8 @@ struct Slot {
 }
 
 /// A word of up to [`MAX_BYTES`] bytes: its length, and its first and last eight bytes, which may overlap. For words of
-/// four to seven bytes, the first and last four bytes; for shorter words, all bytes in `first`.
+/// four to seven bytes, the first and last four bytes; for shorter words, all bytes in `first`. Different words have
+/// different keys.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Key {
     first: u64,
@@ -29,7 +30,7 @@ struct Key {
 }
 
 thread_local! {
-    /// The memo of this thread while no text is being analyzed.
+    /// The memo of this thread; `None` before its first use and while a text is being analyzed.
     static MEMO: Cell<Option<Box<[Slot; SLOTS]>>> = const { Cell::new(None) };
 }
 
@@ -39,7 +40,7 @@ pub(crate) struct TermMemo {
 }
 
 impl TermMemo {
-    /// Takes the memo of this thread, or an empty one if it is in use.
+    /// Takes the memo of this thread. Creates an empty one if there is none yet, or if it is in use.
     pub fn take() -> Self {
         Self { slots: MEMO.take().unwrap_or_else(|| Box::new([Slot::default(); SLOTS])) }
     }
@@ -49,21 +50,22 @@ impl TermMemo {
         MEMO.set(Some(self.slots));
     }
 
-    /// Calls `visit` with the term of a word, unless it is a stop word. `find` computes it if it is not in the memo.
+    /// Calls `visit` with the term of a word, unless the word is a stop word. If the word is not in the memo, calls
+    /// `compute`, which returns the term, or `None` for a stop word.
     #[inline]
     pub fn term<'a>(
         &'a mut self,
         word: &str,
-        find: impl FnOnce() -> Option<&'a str>,
+        compute: impl FnOnce() -> Option<&'a str>,
         mut visit: impl FnMut(&str),
     ) {
         if word.len() > MAX_BYTES || word.is_empty() {
-            return find().map_or((), visit);
+            return compute().map_or((), visit);
         }
         let key = Key::of(word.as_bytes());
         let slot = &mut self.slots[key.slot()];
         if slot.word != key {
-            let term = find().unwrap_or_default();
+            let term = compute().unwrap_or_default();
             if term.len() > MAX_BYTES {
                 return visit(term);
             }
@@ -92,6 +94,7 @@ impl Key {
         Self { first, last: 0, length }
     }
 
+    /// Returns the number of the slot that may hold the word.
     #[inline]
     fn slot(self) -> usize {
         // Fibonacci hashing: the factor is 2^64 divided by the golden ratio.
@@ -106,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_have_the_terms_that_were_computed_for_them() {
+    fn the_term_of_a_short_word_is_computed_once_and_that_of_a_long_word_each_time() {
         let mut memo = TermMemo::take();
         let long = "a-word-of-more-than-14-bytes";
         for round in 0..3 {
@@ -121,11 +124,11 @@ mod tests {
                 (long, Some(long)),
             ] {
                 let (mut computed, mut got) = (false, None);
-                let find = || {
+                let compute = || {
                     computed = true;
                     term
                 };
-                memo.term(word, find, |term| got = Some(term.to_owned()));
+                memo.term(word, compute, |term| got = Some(term.to_owned()));
                 assert_eq!(got.as_deref(), term, "{word}");
                 assert_eq!(computed, round == 0 || word == long, "{word}");
             }

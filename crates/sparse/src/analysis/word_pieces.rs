@@ -1,5 +1,5 @@
-//! Word pieces as terms. An index with this analyzer has a copy of the model's tokenizer in its folder, so that it does
-//! not depend on the model's files.
+//! The analyzer `wordpiece`, whose terms are the word pieces of a model. An index with this analyzer has a copy of the
+//! model's `tokenizer.json` in its folder, so that it does not depend on the model's files.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -24,7 +24,8 @@ pub(crate) struct WordPieces {
     sha256: String,
 }
 
-/// The tokenizers in use. Parsing a tokenizer takes a tenth of a second, and every commit and reload needs one.
+/// The tokenizers in use. Parsing a tokenizer takes about a tenth of a second, and every commit and reload needs the
+/// tokenizer of its index.
 static LOADED: Mutex<Vec<Weak<WordPieces>>> = Mutex::new(Vec::new());
 
 impl WordPieces {
@@ -62,7 +63,7 @@ impl WordPieces {
         Self::loaded(json, got, &path)
     }
 
-    /// Writes a copy into the folder of an index.
+    /// Writes a copy of `tokenizer.json` into the folder of an index.
     pub fn write_copy(&self, folder: &Path) -> Result<(), Error> {
         storage::replace(&copy_in(folder, &self.sha256), &self.json).map_err(|error| match error {
             storage::Error::Io { operation, path, source } => Error::Io { operation, path, source },
@@ -76,7 +77,7 @@ impl WordPieces {
         &self.sha256
     }
 
-    /// Returns true if a tokenizer has the same pieces with the same ids.
+    /// Returns true if the given tokenizer has the same pieces with the same ids.
     pub fn has_vocabulary_of(&self, tokenizer: &Tokenizer) -> bool {
         let size = tokenizer.vocabulary_size();
         self.tokenizer.vocabulary_size() == size
@@ -93,7 +94,7 @@ impl WordPieces {
         }
     }
 
-    /// Returns the tokenizer with this hash if it is in use, and parses it otherwise.
+    /// Returns the tokenizer with this hash if it is in use; otherwise parses `json`.
     fn loaded(json: Vec<u8>, sha256: String, path: &Path) -> Result<Arc<Self>, Error> {
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         loaded.retain(|one| one.strong_count() > 0);

@@ -1,4 +1,4 @@
-//! The columns of one field in one segment, and the order of their values.
+//! The columns (tantivy's fast fields) of one field in one segment, and the order of the values.
 
 use std::cmp::Ordering;
 
@@ -40,7 +40,7 @@ impl FieldColumns {
         Ok(columns)
     }
 
-    /// Returns the texts with these ordinals, which must be in ascending order.
+    /// Returns the texts with these ordinals in the dictionary of the segment. The ordinals must be in ascending order.
     pub fn texts_of(&self, ordinals: &[u64], index: &Snapshot) -> Result<Vec<String>, Error> {
         let corrupt = || Error::corrupt(&index.path, "the texts of a column", "other bytes");
         let Some(column) = &self.texts else { return Ok(Vec::new()) };

@@ -1,7 +1,8 @@
 //! Sorts passages by the value of a field.
 //!
 //! The first passages of each segment are selected by integer keys: the key of a text is its ordinal in the dictionary
-//! of the segment. Only the values of these passages are read, and the lists of the segments are merged by them.
+//! of the segment. Then only the values of the selected passages are read, and the lists of all segments are merged by
+//! value.
 
 use std::cmp::Ordering;
 
@@ -16,7 +17,8 @@ use crate::search::filtered_searcher::FilteredSearcher;
 
 /// A passage with its sort key in its segment.
 struct Keyed {
-    /// The type of the value and the value, both as integers in the requested order; [`MISSING`] without a value.
+    /// The type of the value and the value, both as integers that sort in the requested order; [`MISSING`] if the
+    /// passage has no value.
     key: (u8, u64),
     ord: u32,
 }
@@ -27,18 +29,18 @@ struct Sorted {
     ord: u32,
 }
 
-/// The key of a passage without the field, which comes last in either direction.
+/// The key of a passage without the field. Such passages come last in both directions.
 const MISSING: (u8, u64) = (u8::MAX, 0);
 
 /// The first part of the key of a text. It is the same in both directions.
 const TEXT: u8 = 1;
 
 impl FilteredSearcher<'_> {
-    /// Sorts the passages that meet the filter by the value of a field, skips `offset` of them, and returns the ords of
-    /// the next `k`. Numbers come before texts, which are ordered by the code points of their characters, and texts
-    /// before false and true. `descending` reverses this order. A passage with a list of texts is sorted by the text of
-    /// the list that comes first in the chosen direction. Passages with equal values are in the order of their ords in
-    /// both directions, and passages without the field come last.
+    /// Sorts the passages that match the filter by the value of a field, skips `offset` of them, and returns the ords of
+    /// the next `k`. In ascending order, numbers come first, then texts by the code points of their characters, then
+    /// false and true. `descending` reverses this order. A passage with a list of texts is sorted by the text of the
+    /// list that comes first in the chosen direction. In both directions, passages with equal values are in the order
+    /// of their ords, and passages without the field come last.
     ///
     /// # Errors
     ///
@@ -56,9 +58,9 @@ impl FilteredSearcher<'_> {
         index.read(|| {
             check_known_field(field, index)?;
             let mut sorted = Vec::new();
-            for (number, segment) in index.segments.iter().enumerate() {
+            for (segment_index, segment) in index.segments.iter().enumerate() {
                 let columns = FieldColumns::open(index, segment, field)?;
-                let keyed = self.docs(number).map(|doc| {
+                let keyed = self.docs(segment_index).map(|doc| {
                     let ord = segment.passages.ord(doc);
                     Keyed { key: columns.key(doc, descending), ord }
                 });
@@ -82,6 +84,7 @@ fn first(mut passages: Vec<Keyed>, count: usize) -> Vec<Keyed> {
 }
 
 impl FieldColumns {
+    /// Returns the sort key of a passage.
     fn key(&self, doc: DocId, descending: bool) -> (u8, u64) {
         let number = self.numbers.as_ref().and_then(|column| column.first(doc));
         let texts = self.texts.iter().flat_map(|column| column.ords().values_for_doc(doc));
@@ -97,19 +100,20 @@ impl FieldColumns {
         }
     }
 
-    /// Replaces the keys of passages, which are sorted by key, with their values.
+    /// Replaces the sort key of each passage with the value that the key stands for.
     fn values(&self, passages: Vec<Keyed>, descending: bool, index: &Snapshot) -> Result<Vec<Sorted>, Error> {
-        let in_order = |value: u64| if descending { !value } else { value };
+        // Keys of a descending order have inverted bits.
+        let ascending = |value: u64| if descending { !value } else { value };
         let mut ordinals: Vec<u64> = passages
             .iter()
             .filter(|passage| passage.key.0 == TEXT)
-            .map(|passage| in_order(passage.key.1))
+            .map(|passage| ascending(passage.key.1))
             .collect();
         ordinals.sort_unstable();
         ordinals.dedup();
         let texts = self.texts_of(&ordinals, index)?;
         let value = |(kind, value): (u8, u64)| {
-            let value = in_order(value);
+            let value = ascending(value);
             match if descending { 2u8.checked_sub(kind)? } else { kind } {
                 0 => Some(Scalar::Number(number_of(value))),
                 TEXT => Some(Scalar::Text(texts.get(ordinals.binary_search(&value).ok()?)?.clone())),
@@ -132,7 +136,7 @@ impl Sorted {
     }
 }
 
-/// Maps numbers to integers with the same order.
+/// Maps a number to an integer. The integers have the same order as the numbers.
 fn ordered_bits(number: f64) -> u64 {
     let bits = number.to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }

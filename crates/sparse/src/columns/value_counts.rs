@@ -22,10 +22,10 @@ struct Counts {
 }
 
 impl FilteredSearcher<'_> {
-    /// Counts how many of the passages that meet the filter have each value of a field. Returns the `max` most frequent
-    /// values, the most frequent first. Values with equal counts are sorted: numbers first, then texts by the code
-    /// points of their characters, then false and true. A passage with a list of texts counts once for each distinct
-    /// text. Passages without the field are not counted.
+    /// Counts how many of the passages that match the filter have each value of a field. Returns the `max` most
+    /// frequent values, the most frequent first. Values with equal counts are sorted: numbers first, then texts by the
+    /// code points of their characters, then false and true. A passage with a list of texts counts once for each
+    /// distinct text. Passages without the field are not counted.
     ///
     /// # Errors
     ///
@@ -36,9 +36,9 @@ impl FilteredSearcher<'_> {
         index.read(|| {
             check_known_field(field, index)?;
             let mut counts = Counts::default();
-            for (number, segment) in index.segments.iter().enumerate() {
+            for (segment_index, segment) in index.segments.iter().enumerate() {
                 let columns = FieldColumns::open(index, segment, field)?;
-                counts.add(&columns, || self.docs(number), index)?;
+                counts.add(&columns, || self.docs(segment_index), index)?;
             }
             Ok(counts.most_frequent(max))
         })
@@ -46,7 +46,7 @@ impl FilteredSearcher<'_> {
 }
 
 impl Counts {
-    /// Adds the values of passages of a segment.
+    /// Counts the values of the passages `docs` of one segment. `columns` are the columns of this segment.
     fn add<D: Iterator<Item = DocId>>(
         &mut self,
         columns: &FieldColumns,
@@ -65,22 +65,23 @@ impl Counts {
         }
         let Some(column) = &columns.texts else { return Ok(()) };
         let (terms, bytes) = (column.dictionary().num_terms(), column.dictionary().num_bytes());
-        // Each term takes at least one byte, so this limits the allocation if the number of terms is corrupt.
+        // The terms are the distinct texts. Each takes at least one byte, so this check limits the allocation if the
+        // number of terms is corrupt.
         if terms as u64 > bytes.get_bytes() {
             let got = format!("{terms} terms in {bytes}");
             return Err(Error::corrupt(&index.path, "a dictionary of a column", got));
         }
-        let mut by_ordinal = vec![0u64; terms];
-        let mut of_passage = Vec::new();
+        let mut counts_by_ordinal = vec![0u64; terms];
+        let mut passage_ordinals = Vec::new();
         for doc in docs() {
-            of_passage.clear();
-            of_passage.extend(column.ords().values_for_doc(doc));
-            of_passage.sort_unstable();
-            of_passage.dedup();
-            of_passage.iter().for_each(|&ordinal| by_ordinal[ordinal as usize] += 1);
+            passage_ordinals.clear();
+            passage_ordinals.extend(column.ords().values_for_doc(doc));
+            passage_ordinals.sort_unstable();
+            passage_ordinals.dedup();
+            passage_ordinals.iter().for_each(|&ordinal| counts_by_ordinal[ordinal as usize] += 1);
         }
         let (ordinals, counts): (Vec<u64>, Vec<u64>) =
-            (0..).zip(by_ordinal).filter(|&(_, count)| count > 0).unzip();
+            (0..).zip(counts_by_ordinal).filter(|&(_, count)| count > 0).unzip();
         for (text, count) in columns.texts_of(&ordinals, index)?.into_iter().zip(counts) {
             *self.texts.entry(text).or_default() += count;
         }

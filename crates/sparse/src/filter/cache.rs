@@ -1,4 +1,5 @@
-//! A cache of evaluated filters. A commit never changes, so entries never become invalid.
+//! A cache of evaluated filters. Each open commit has its own cache. A commit never changes, so entries never become
+//! invalid.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,13 +7,14 @@ use ranking::BitSet;
 
 use crate::filter::expression::Filter;
 
-/// Maximum bytes of all filters and their sets together: about sixty sets over eight million passages.
+/// Maximum number of bytes of all filters and their sets together: enough for about sixty sets over eight million
+/// passages.
 const MAX_BYTES: usize = 64 << 20;
 
-/// Maximum number of cached filters. Every search compares its filter with all of them.
+/// Maximum number of cached filters. A lookup may compare its filter with all of them.
 const MAX_FILTERS: usize = 64;
 
-/// The most recently used filters, each with its set of passages in each segment.
+/// The most recently used filters. Each entry has the set of matching passages of each segment.
 #[derive(Default)]
 pub(crate) struct FilterCache {
     /// The most recently used entry is the last.
@@ -21,7 +23,9 @@ pub(crate) struct FilterCache {
 
 struct Entry {
     filter: Filter,
+    /// One set per segment.
     sets: Arc<[BitSet]>,
+    /// Memory of the filter and its sets.
     bytes: usize,
 }
 
@@ -34,9 +38,9 @@ impl FilterCache {
         entries.last().map(|entry| Arc::clone(&entry.sets))
     }
 
-    /// Adds the sets of a filter, unless it is cached already or they are too large.
+    /// Adds a filter with its sets, unless it is already cached, or takes too much memory together with its sets.
     pub fn put(&self, filter: &Filter, sets: &Arc<[BitSet]>) {
-        let bytes = filter.bytes() + sets.iter().map(bytes).sum::<usize>();
+        let bytes = filter.bytes() + sets.iter().map(set_bytes).sum::<usize>();
         if bytes > MAX_BYTES {
             return;
         }
@@ -56,7 +60,7 @@ impl FilterCache {
     }
 }
 
-fn bytes(set: &BitSet) -> usize {
+fn set_bytes(set: &BitSet) -> usize {
     size_of::<BitSet>() + set.memory_bytes()
 }
 
@@ -64,6 +68,7 @@ fn bytes(set: &BitSet) -> usize {
 mod tests {
     use super::*;
 
+    /// Returns a filter that differs for each id.
     fn filter(id: usize) -> Filter {
         Filter::Ids(vec![id.to_string()])
     }
@@ -82,7 +87,7 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let cache = FilterCache::default();
-        // 24 MB each: two fit.
+        // A set takes 24 MB, so two fit.
         let sets: Arc<[BitSet]> = [BitSet::empty(192_000_000)].into();
         (0..3).for_each(|id| cache.put(&filter(id), &sets));
         assert!(cache.get(&filter(0)).is_none() && cache.get(&filter(1)).is_some());

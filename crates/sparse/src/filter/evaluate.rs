@@ -1,5 +1,6 @@
-//! Evaluates a filter: finds the set of passages in each segment that meet it. Conditions run as tantivy queries, except
-//! for prefixes, which read a range of tantivy's term dictionary; `and`, `or` and `not` combine their sets.
+//! Evaluates a filter: finds the set of passages in each segment that match it. Conditions run as tantivy queries,
+//! except for prefixes, which read a range of tantivy's term dictionary. `and`, `or` and `not` combine the sets of
+//! their parts.
 
 use std::ops::Bound;
 
@@ -18,7 +19,7 @@ use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::index::tantivy_error::tantivy_error;
 
-/// Returns the set of passages in each segment that meet a filter. The filter must have been checked.
+/// Returns the set of passages in each segment that match a filter. The filter must have passed [`Filter::check`].
 pub(crate) fn evaluate(filter: &Filter, index: &Snapshot, control: &Control) -> Result<Vec<BitSet>, Error> {
     control.check()?;
     match filter {
@@ -101,14 +102,14 @@ fn with_prefix(
     let mut set = BitSet::empty(segment.reader.max_doc() as usize);
     let terms = segment.reader.inverted_index(index.fields.fields).map_err(error)?;
     let prefix = prefix.serialized_value_bytes();
-    let in_order = terms.terms().range().ge(prefix).into_stream();
-    let mut in_order = in_order.map_err(|failed| error(failed.into()))?;
-    while in_order.advance() && in_order.key().starts_with(prefix) {
+    let stream = terms.terms().range().ge(prefix).into_stream();
+    let mut stream = stream.map_err(|failed| error(failed.into()))?;
+    while stream.advance() && stream.key().starts_with(prefix) {
         control.check()?;
-        let postings = terms.read_block_postings_from_terminfo(in_order.value(), IndexRecordOption::Basic);
+        let postings = terms.read_block_postings_from_terminfo(stream.value(), IndexRecordOption::Basic);
         let mut postings = postings.map_err(|failed| error(failed.into()))?;
         while !postings.docs().is_empty() {
-            // The last block is padded.
+            // The last block is padded with `TERMINATED`.
             postings.docs().iter().filter(|&&doc| doc != TERMINATED).for_each(|&doc| {
                 set.insert(doc);
             });
@@ -118,7 +119,7 @@ fn with_prefix(
     Ok(set)
 }
 
-/// Returns the term of a field's value in tantivy's term dictionary, in which whole numbers are integers.
+/// Returns the term for a field's value in tantivy's term dictionary, in which whole numbers are stored as integers.
 fn term(index: &Snapshot, field: &str, value: &Scalar) -> Term {
     let mut term = Term::from_field_json_path(index.fields.fields, &tantivy_name(field), false);
     match value {
@@ -133,7 +134,7 @@ fn term(index: &Snapshot, field: &str, value: &Scalar) -> Term {
     term
 }
 
-/// Returns a range query over tantivy's columns, in which all numbers are floating-point numbers.
+/// Returns a range query over tantivy's columns, in which all numbers are stored as floating-point numbers.
 fn range_query(index: &Snapshot, range: &Range) -> RangeQuery {
     let term = |value: &Scalar| match value {
         Scalar::Number(number) => {

@@ -1,4 +1,4 @@
-//! Filters: conditions on ids and fields, combined with `and`, `or` and `not`, and the checks of their form.
+//! Filters: conditions on ids and fields, combined with `and`, `or` and `not`. This file also rejects invalid filters.
 
 use std::borrow::Cow;
 
@@ -10,18 +10,18 @@ use crate::filter::fields::{Scalar, invalid_name};
 /// Maximum number of levels of nested filters.
 const MAX_DEPTH: usize = 32;
 
-/// A condition that passages must meet to be found. In JSON it is an object with the variant as its only key:
+/// A condition that passages must match to be found. In JSON, it is an object with the variant as its only key:
 /// `{"and": [{"equals": {"field": "language", "value": "en"}}, {"range": {"field": "year", "gte": 2000}}]}`.
 ///
-/// If a passage lacks a field, every condition on that field is false, and [`Not`](Self::Not) of that condition is
-/// true. A field with several texts meets a condition if one of its texts does; a field with an empty list of texts
+/// If a passage lacks a field, every condition on that field is false, and [`Not`](Self::Not) of such a condition is
+/// true. A field with several texts matches a condition if one of the texts does; a field with an empty list of texts
 /// counts as missing. Values of different types (text, number, boolean) are never equal, and a range of one type
-/// contains no value of another.
+/// contains no values of another type.
 ///
 /// Unless the index is empty, a search fails for [`Equals`](Self::Equals), [`In`](Self::In), [`Range`](Self::Range) and
-/// [`Prefix`](Self::Prefix) on a field that no passage has, and for values of a type that the field never has: such
-/// filters are mistakes that would match nothing. [`Exists`](Self::Exists) accepts any field. For these checks, the fields of a deleted passage
-/// count until its segment is merged.
+/// [`Prefix`](Self::Prefix) on a field that no passage has, and for values of a type that the field never has: such a
+/// condition is a mistake, because no passage could match it. [`Exists`](Self::Exists) accepts any field. For these
+/// checks, the fields of a deleted passage count until its segment is merged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum Filter {
@@ -41,10 +41,10 @@ pub enum Filter {
         /// The values. An empty list matches no passage.
         values: Vec<Scalar>,
     },
-    /// Passages whose field is between bounds.
+    /// Passages whose field has a value within bounds.
     Range(Range),
-    /// Passages whose field has a text that starts with these characters. Upper and lower case differ. Every text starts
-    /// with the empty prefix.
+    /// Passages whose field has a text that starts with these characters. The comparison is case-sensitive. Every text
+    /// starts with the empty prefix.
     Prefix {
         /// The name of the field.
         field: String,
@@ -57,32 +57,32 @@ pub enum Filter {
         /// The name of the field.
         field: String,
     },
-    /// Passages that meet all of these filters. An empty list matches every passage.
+    /// Passages that match all of these filters. An empty list matches every passage.
     And(Vec<Filter>),
-    /// Passages that meet at least one of these filters. An empty list matches no passage.
+    /// Passages that match at least one of these filters. An empty list matches no passage.
     Or(Vec<Filter>),
-    /// Passages that do not meet this filter.
+    /// Passages that do not match this filter.
     Not(Box<Filter>),
 }
 
-/// One or two bounds of a field's values: at most one of `gte` and `gt`, and at most one of `lte` and `lt`. Bounds are
-/// numbers or texts, not booleans, and two bounds must have the same type. Texts are ordered by the code points of
-/// their characters.
+/// One or two bounds for the values of a field: at most one of `gte` and `gt`, and at most one of `lte` and `lt`.
+/// Bounds are numbers or texts, not booleans, and two bounds must have the same type. Texts are ordered by the code
+/// points of their characters.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
     /// The name of the field.
     pub field: String,
-    /// Values are at least this.
+    /// Values are greater than or equal to this bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gte: Option<Scalar>,
-    /// Values are greater than this.
+    /// Values are greater than this bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gt: Option<Scalar>,
-    /// Values are at most this.
+    /// Values are less than or equal to this bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lte: Option<Scalar>,
-    /// Values are less than this.
+    /// Values are less than this bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lt: Option<Scalar>,
 }
@@ -125,7 +125,7 @@ impl Filter {
         }
     }
 
-    /// Returns approximately how many bytes of memory the filter takes.
+    /// Returns the approximate number of bytes of memory that the filter takes.
     pub(crate) fn bytes(&self) -> usize {
         let text = |text: &String| size_of::<String>() + text.len();
         let scalar = |value: &Scalar| match value {
@@ -170,9 +170,9 @@ impl Range {
         match types[..] {
             [] => reject("at least one of gte, gt, lte and lt", "none"),
             [first, second] if first != second => {
-                reject("bounds that are both numbers or both texts", &format!("a {first} and a {second}"))
+                reject("bounds that are both numbers or both strings", &format!("a {first} and a {second}"))
             }
-            ["boolean", ..] => reject("numbers or texts as bounds", "a boolean"),
+            ["boolean", ..] => reject("numbers or strings as bounds", "a boolean"),
             _ => Ok(()),
         }
     }
@@ -180,7 +180,7 @@ impl Range {
 
 /// What is invalid in a filter, and where.
 pub(crate) struct Rejection {
-    /// Where it is, below `filter`: `.and[1].range`.
+    /// The path from the filter to the invalid part, such as `.and[1].range`.
     pub path: String,
     pub expected: Cow<'static, str>,
     pub got: String,
@@ -191,13 +191,14 @@ impl Rejection {
         Self { path: String::new(), expected: expected.into(), got }
     }
 
-    /// Prepends a step to the path.
+    /// Prepends a step, such as `.range`, to the path.
     pub fn within(mut self, step: &str) -> Self {
         self.path.insert_str(0, step);
         self
     }
 }
 
+/// Checks each part of a list. The path of a rejected part starts with `step` and the index of the part.
 pub(crate) fn check_all<T>(
     parts: &[T],
     step: &str,
@@ -225,7 +226,7 @@ fn check_value(value: &Scalar) -> Result<(), Rejection> {
 /// Returns the name of a value's type.
 pub(crate) fn type_name(value: &Scalar) -> &'static str {
     match value {
-        Scalar::Text(_) => "text",
+        Scalar::Text(_) => "string",
         Scalar::Number(_) => "number",
         Scalar::Boolean(_) => "boolean",
     }
@@ -235,6 +236,7 @@ pub(crate) fn type_name(value: &Scalar) -> &'static str {
 mod tests {
     use super::*;
 
+    /// Returns a range filter on the field `year`. `bounds` is JSON, such as `, "gte": 1`.
     fn range(bounds: &str) -> Filter {
         serde_json::from_str(&format!(r#"{{"range": {{"field": "year"{bounds}}}}}"#)).expect("a range")
     }
@@ -263,9 +265,9 @@ mod tests {
             (r#", "lte": 1, "lt": 1"#, "one of lte and lt, got both"),
             (
                 r#", "gte": 1, "lt": "b""#,
-                "bounds that are both numbers or both texts, got a number and a text",
+                "bounds that are both numbers or both strings, got a number and a string",
             ),
-            (r#", "gte": true"#, "numbers or texts as bounds, got a boolean"),
+            (r#", "gte": true"#, "numbers or strings as bounds, got a boolean"),
         ] {
             assert_eq!(refused(range(bounds)), format!("filter.range: expected {expected}"));
         }

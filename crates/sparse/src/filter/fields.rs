@@ -1,5 +1,5 @@
-//! The fields of a passage: named values that filters test and that can be read back; queries do not search them. This
-//! file defines and checks them, and converts them to and from the JSON object in which tantivy stores them.
+//! The fields of a passage: named values that filters test and that can be read back. BM25 does not search them. This
+//! file defines and checks fields, and converts them to and from the JSON object in which tantivy stores them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,9 +13,10 @@ use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::index::tantivy_error::tantivy_error;
 
+/// Maximum number of bytes of a field's name.
 const MAX_NAME_BYTES: usize = 255;
 
-/// Maximum number of bytes of a text. tantivy accepts terms of about twice as many.
+/// Maximum number of bytes of a text. tantivy accepts terms of about twice this length.
 const MAX_TEXT_BYTES: usize = 32_000;
 
 /// Maximum number of fields of a passage.
@@ -25,8 +26,8 @@ const MAX_FIELDS: usize = 256;
 const MAX_TEXTS: usize = 10_000;
 
 /// The fields of a passage by their names: at most 256, with names of 1 to 255 bytes. A name may contain any character.
-/// Each distinct name takes some space in every segment that has it, so an index should have few names. It may have
-/// many values.
+/// Each distinct name takes some space in every segment that has it, so an index should have few distinct names. A
+/// field may have many distinct values.
 pub type PassageFields = BTreeMap<String, FieldValue>;
 
 /// The value of a field. Passages may have values of different types under the same name.
@@ -87,7 +88,8 @@ impl From<bool> for Scalar {
     }
 }
 
-/// Rejects fields beyond the limits of [`PassageFields`]. `id` is that of their passage, for the error.
+/// Rejects fields beyond the limits of [`PassageFields`] and [`FieldValue`]. `id` is the id of the passage, for the
+/// error message.
 ///
 /// # Errors
 ///
@@ -114,10 +116,10 @@ pub fn check_fields(id: &str, fields: &PassageFields) -> Result<(), Error> {
             FieldValue::Many(texts) => texts.as_slice(),
         };
         if texts.len() > MAX_TEXTS {
-            return reject(&path(), "at most 10,000 texts", texts.len().to_string());
+            return reject(&path(), "at most 10,000 strings", texts.len().to_string());
         }
         if let Some(text) = texts.iter().find(|text| text.len() > MAX_TEXT_BYTES) {
-            return reject(&path(), "texts of at most 32,000 bytes", format!("{} bytes", text.len()));
+            return reject(&path(), "strings of at most 32,000 bytes", format!("{} bytes", text.len()));
         }
     }
     Ok(())
@@ -156,6 +158,7 @@ pub(crate) fn fields_in(stored: &TantivyDocument, index: &Snapshot) -> Result<Pa
         .ok_or_else(|| Error::corrupt(&index.path, "fields of a passage", "other values"))
 }
 
+/// Reverses [`to_tantivy`]. Returns `None` if tantivy has a value that is not valid for a field.
 fn from_tantivy(stored: OwnedValue) -> Option<PassageFields> {
     let text = |value| if let OwnedValue::Str(text) = value { Some(text) } else { None };
     let value = |value| match value {
@@ -168,15 +171,16 @@ fn from_tantivy(stored: OwnedValue) -> Option<PassageFields> {
         _ => None,
     };
     let OwnedValue::Object(stored) = stored else { return None };
-    stored.into_iter().map(|(name, field)| Some((passage_name(&name)?, value(field)?))).collect()
+    stored.into_iter().map(|(name, field)| Some((unescaped_name(&name)?, value(field)?))).collect()
 }
 
-/// Converts −0 to 0. tantivy sorts −0 before 0 in columns and has a term of its own for it.
+/// Converts −0 to 0. tantivy sorts −0 before 0 in columns, and has different terms for them.
 pub(crate) fn normalize_zero(number: f64) -> f64 {
     number + 0.0
 }
 
-/// Returns a field's name as it is given to tantivy: characters with a meaning in tantivy's JSON paths are escaped.
+/// Returns a field's name as it is passed to tantivy: characters with a meaning in tantivy's JSON paths, and `%`, are
+/// escaped as `%` and two hexadecimal digits.
 pub(crate) fn tantivy_name(name: &str) -> Cow<'_, str> {
     const SPECIAL: [char; 5] = ['%', '.', '\\', '\0', '\u{1}'];
     if !name.contains(SPECIAL) {
@@ -193,8 +197,8 @@ pub(crate) fn tantivy_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Reverses [`tantivy_name`]; returns `None` for a name that it never returns.
-pub(crate) fn passage_name(escaped: &str) -> Option<String> {
+/// Reverses [`tantivy_name`]. Returns `None` if a `%` is not followed by two hexadecimal digits.
+pub(crate) fn unescaped_name(escaped: &str) -> Option<String> {
     let mut parts = escaped.split('%');
     let mut name = parts.next()?.to_owned();
     for part in parts {
@@ -214,13 +218,13 @@ mod tests {
         for name in ["year", "a.b", "..", "100%", "%2e", "back\\slash\\", "\0\u{1}", "größe", "日 本"] {
             let escaped = tantivy_name(name);
             assert!(!escaped.contains(['.', '\\', '\0', '\u{1}']), "{escaped}");
-            assert_eq!(passage_name(&escaped).as_deref(), Some(name));
+            assert_eq!(unescaped_name(&escaped).as_deref(), Some(name));
         }
-        assert_eq!((passage_name("%"), passage_name("%zz"), passage_name("%é")), (None, None, None));
+        assert_eq!((unescaped_name("%"), unescaped_name("%zz"), unescaped_name("%é")), (None, None, None));
     }
 
     #[test]
-    fn errors_name_the_invalid_field_and_the_limits_are_accepted() {
+    fn errors_name_the_invalid_field_and_values_at_the_limits_are_accepted() {
         let check = |name: &str, value: FieldValue| {
             check_fields("p", &PassageFields::from([(name.to_owned(), value)]))
                 .map_err(|error| error.to_string())
@@ -236,12 +240,12 @@ mod tests {
         );
         assert_eq!(
             refused("text", "x".repeat(32_001).into()),
-            "passage \"p\": fields.text: expected texts of at most 32,000 bytes, got 32001 bytes"
+            "passage \"p\": fields.text: expected strings of at most 32,000 bytes, got 32001 bytes"
         );
         let texts = vec![String::new(); 10_001];
         assert_eq!(
             refused("tags", texts.into()),
-            "passage \"p\": fields.tags: expected at most 10,000 texts, got 10001"
+            "passage \"p\": fields.tags: expected at most 10,000 strings, got 10001"
         );
         assert!(check(&"x".repeat(256), 1.0.into()).is_err());
         assert_eq!(check(&"x".repeat(255), "x".repeat(32_000).into()), Ok(()));

@@ -1,7 +1,8 @@
-//! Rejects filters that no passage of the index can meet because a field's name or a value's type is wrong.
+//! Rejects filters with a condition that no passage of the index can match, because the name of the field or the type
+//! of the value is wrong.
 //!
-//! Such a filter would silently match nothing, or with [`Filter::Not`] everything. Names and types are read from
-//! tantivy's columns of all segments, so they include those of passages that were deleted but not merged away yet.
+//! Such a condition would silently match nothing, or everything if it is inside a [`Filter::Not`]. Names and types are
+//! read from tantivy's columns of all segments, so the fields of a deleted passage count until its segment is merged.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,7 +10,7 @@ use tantivy::columnar::ColumnType;
 
 use crate::Error;
 use crate::filter::expression::{Filter, Rejection, check_all, type_name};
-use crate::filter::fields::{Scalar, passage_name, tantivy_name};
+use crate::filter::fields::{Scalar, tantivy_name, unescaped_name};
 use crate::index::schema::FIELDS;
 use crate::index::snapshot::Snapshot;
 use crate::index::tantivy_error::tantivy_error;
@@ -17,16 +18,18 @@ use crate::index::tantivy_error::tantivy_error;
 /// Maximum number of field names in an error message.
 const MAX_LISTED: usize = 12;
 
-/// What the index has of the fields that a filter has conditions on.
+/// The types and names of fields that passages of the index have, as far as the check of a filter needs them.
 struct KnownFields<'a> {
-    /// The types of each field's values: text, number, boolean; empty for a field that no passage has.
+    /// The types of the values of each field that the filter has a condition on: string, number, boolean; empty for a
+    /// field that no passage has.
     types: HashMap<&'a str, BTreeSet<&'static str>>,
-    /// The names of all fields of the index; read only if a filter has a condition on an unknown field.
+    /// The names of all fields of the index; read only if the filter has a condition on an unknown field.
     names: BTreeSet<String>,
 }
 
 /// Fails for conditions on a field that no passage has, and for values of a type that none of the field's values has.
-/// [`Filter::Exists`] accepts any field.
+/// [`Filter::Exists`] accepts any field. The index must have passages, because in an empty index every field is
+/// unknown.
 pub(crate) fn check_known(filter: &Filter, index: &Snapshot) -> Result<(), Error> {
     let mut known = KnownFields { types: HashMap::new(), names: BTreeSet::new() };
     known.read(filter, index)?;
@@ -40,8 +43,8 @@ pub(crate) fn check_known(filter: &Filter, index: &Snapshot) -> Result<(), Error
     })
 }
 
-/// Fails with the path `field` if no passage of an index has a field. Every field is accepted if the index has no
-/// passages.
+/// Fails if no passage of the index has this field. Accepts every field if the index has no passages. The path in the
+/// error is `field`.
 pub(crate) fn check_known_field(field: &str, index: &Snapshot) -> Result<(), Error> {
     if index.payload.passages == 0 {
         return Ok(());
@@ -59,7 +62,7 @@ pub(crate) fn check_known_field(field: &str, index: &Snapshot) -> Result<(), Err
 }
 
 impl<'a> KnownFields<'a> {
-    /// Reads the types of all fields of a filter.
+    /// Reads the types of all fields that a filter has conditions on.
     fn read(&mut self, filter: &'a Filter, index: &Snapshot) -> Result<(), Error> {
         match filter {
             Filter::Ids(_) | Filter::Exists { .. } => Ok(()),
@@ -84,7 +87,7 @@ impl<'a> KnownFields<'a> {
             let columns = segment.reader.fast_fields().dynamic_column_handles(&name);
             let columns = columns.map_err(|error| tantivy_error("read", &index.path, error))?;
             types.extend(columns.iter().map(|column| match column.column_type() {
-                ColumnType::Str => "text",
+                ColumnType::Str => "string",
                 ColumnType::Bool => "boolean",
                 _ => "number",
             }));
@@ -142,7 +145,7 @@ impl<'a> KnownFields<'a> {
         let types: Vec<_> = types.iter().map(|name| format!("a {name}")).collect();
         let expected = format!("{}, as every value of \"{field}\" is", types.join(" or "));
         let got = match value {
-            Scalar::Text(text) => format!("the text \"{text}\""),
+            Scalar::Text(text) => format!("the string \"{text}\""),
             Scalar::Number(number) => format!("the number {number}"),
             Scalar::Boolean(value) => format!("the boolean {value}"),
         };
@@ -158,27 +161,28 @@ fn field_names(index: &Snapshot) -> Result<BTreeSet<String>, Error> {
         let metadata = metadata.map_err(|error| tantivy_error("read", &index.path, error))?;
         names.extend(metadata.iter().filter_map(|field| {
             let name = field.field_name.strip_prefix(FIELDS)?.strip_prefix('.')?;
-            passage_name(name)
+            unescaped_name(name)
         }));
     }
     Ok(names)
 }
 
-/// Returns what the error message for a field that no passage has says after "expected".
+/// Returns the part after "expected" of the error message for a field that no passage has.
 fn known_names(names: &BTreeSet<String>) -> String {
     if names.is_empty() {
-        return "no condition on fields, since no passage of the index has any".to_owned();
+        return "no condition on fields, because no passage of the index has fields".to_owned();
     }
     let listed: Vec<_> = names.iter().take(MAX_LISTED).map(|name| format!("\"{name}\"")).collect();
     let others = match names.len() - listed.len() {
         0 => String::new(),
+        1 => " and 1 other".to_owned(),
         others => format!(" and {others} others"),
     };
     format!("a field that passages of the index have ({}{others})", listed.join(", "))
 }
 
-/// Suggests the most similar name, if it differs by at most one edit per three characters of `field` (but at least one
-/// edit); otherwise returns an empty text.
+/// Suggests the most similar name if its edit distance is at most a third of the length of `field`, or at most 1 if
+/// `field` has fewer than six characters. Otherwise returns an empty string.
 fn hint(field: &str, names: &BTreeSet<String>) -> String {
     let max_distance = (field.chars().count() / 3).max(1);
     match names.iter().map(|name| (distance(field, name), name)).min() {
@@ -187,7 +191,7 @@ fn hint(field: &str, names: &BTreeSet<String>) -> String {
     }
 }
 
-/// Returns the Levenshtein distance of two names, ignoring case.
+/// Returns the Levenshtein distance between two names, ignoring case.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.to_lowercase(), b.to_lowercase());
     let b: Vec<char> = b.chars().collect();

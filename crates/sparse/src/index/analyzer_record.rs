@@ -1,4 +1,4 @@
-//! How a commit records the analyzer of the index: name, version, options, and a digest of these.
+//! How a commit records the analyzer of the index: its name, version and options, and a digest of them.
 
 use std::path::Path;
 
@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::analysis::stop_words::hex;
 use crate::{Analyzer, Error};
 
+/// The analyzer of an index as a commit records it, in JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AnalyzerRecord {
     name: String,
@@ -19,7 +20,7 @@ pub(crate) struct AnalyzerRecord {
     tokenizer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     stop_words: Option<Vec<String>>,
-    /// SHA-256 of the other fields. It reveals damage that would still parse, such as a changed letter of a stop word.
+    /// SHA-256 of the other fields. It reveals damage that would still parse, such as a changed letter in a stop word.
     digest: String,
 }
 
@@ -82,6 +83,7 @@ impl AnalyzerRecord {
 mod tests {
     use super::*;
 
+    /// Loads the analyzer from a record in JSON.
     fn load(json: &str) -> Result<Analyzer, Error> {
         serde_json::from_str::<AnalyzerRecord>(json).expect("a record").load(Path::new("index"))
     }

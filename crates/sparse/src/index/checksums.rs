@@ -10,22 +10,23 @@ use tantivy::{HasLen, Index, IndexMeta};
 use crate::Error;
 use crate::index::tantivy_error::tantivy_error;
 
-/// Opening an index verifies its segment files unless they have more than this many bytes in total. If only the files
-/// that [searches read](is_searched) are below this limit, it verifies these.
+/// Opening an index verifies all segment files if they have at most this many bytes in total. Otherwise it verifies
+/// only the files that [searches read](is_searched), if these have at most this many bytes in total.
 pub(crate) const MAX_BYTES_VERIFIED_ON_OPEN: u64 = 64 << 20;
 
 /// tantivy reads the last eight bytes of a file without checking that the file has that many.
 const MIN_FILE_BYTES: u64 = 8;
 
-/// Returns true for the files that searches read. The others are read only for the contents of hits (`store`), and for
-/// filters and lookups of ids (`idx`: a search by words reads the [impacts](crate::postings) instead).
+/// Returns true for the files that searches read. The others are `store`, which is read only for the contents of hits;
+/// `idx`, which is read only for filters and lookups of ids (searches read the [impacts](crate::postings) instead); and
+/// `pos`, which has no data, because the index has no positions.
 pub(crate) fn is_searched(file: &Path) -> bool {
     file.extension().is_none_or(|extension| !["store", "idx", "pos"].iter().any(|other| extension == *other))
 }
 
-/// Verifies the segment files of a commit that are not in `verified` and adds them to `verified`. If they have more than
-/// `max_bytes` in total, it verifies only those that [searches read](is_searched), or none if these have more, too. The
-/// caller must hold tantivy's meta lock, so that no writer removes the files meanwhile.
+/// Verifies the segment files of a commit that are not in `verified`, and adds them to `verified`. If these files have
+/// more than `max_bytes` in total, it verifies only those that [searches read](is_searched), or none if those also have
+/// more than `max_bytes`. The caller must hold tantivy's meta lock, so that no writer removes the files meanwhile.
 pub(crate) fn verify(
     index: &Index,
     meta: &IndexMeta,
@@ -52,7 +53,7 @@ pub(crate) fn verify(
         }
         let matches = index.directory().validate_checksum(file);
         if !matches.map_err(|error| tantivy_error("open", path, error.into()))? {
-            return Err(mismatch(&path.join(file), "another checksum"));
+            return Err(mismatch(&path.join(file), "a different checksum"));
         }
     }
     verified.extend(files.into_iter().map(|(file, _)| file.clone()));
@@ -94,7 +95,7 @@ pub(crate) fn find_mismatch(index: &Index, meta: &IndexMeta) -> Option<PathBuf> 
     files.into_iter().find(is_corrupt)
 }
 
-/// Returns the error for a file that does not match its checksum.
+/// Returns the error for a file that does not match its checksum. `got` says what was found instead.
 pub(crate) fn mismatch(file: &Path, got: impl Into<String>) -> Error {
     Error::corrupt(file, "a file that matches its checksum", got)
 }

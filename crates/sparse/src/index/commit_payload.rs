@@ -1,5 +1,5 @@
 //! What we record in every commit, as JSON in the string that tantivy stores with a commit (its *payload*): the format
-//! and its version, the analyzer, two counters, and the state of the caller.
+//! and its version, the analyzer, two counters, and the caller's state.
 
 use std::path::Path;
 
@@ -15,6 +15,7 @@ pub(crate) const VERSION: u32 = 2;
 /// The value of `format`, by which our indexes are recognized.
 pub(crate) const FORMAT: &str = "passagekit-bm25";
 
+/// The content of a payload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CommitPayload {
     format: String,
@@ -40,7 +41,7 @@ impl CommitPayload {
         serde_json::to_string(self).expect("strings, numbers and JSON are valid JSON")
     }
 
-    /// Parses the payload of a commit. `path` is the folder, for errors.
+    /// Parses the payload of a commit. `path` is the folder of the index, for error messages.
     pub fn parse(payload: Option<&str>, path: &Path) -> Result<Self, Error> {
         let foreign = |got: &str| Error::NotAnIndex { path: path.to_path_buf(), got: got.to_owned() };
         let payload = payload.ok_or_else(|| foreign("an index without a payload"))?;
@@ -67,7 +68,7 @@ mod tests {
         let path = Path::new("index");
         let payload = CommitPayload { next_ord: 7, passages: 5, ..CommitPayload::new(&Analyzer::SIMPLE) };
         assert_eq!(CommitPayload::parse(Some(&payload.to_json()), path).ok(), Some(payload.clone()));
-        assert!(!payload.to_json().contains("state"), "a commit without a state is written as before");
+        assert!(!payload.to_json().contains("state"), "without a state, there is no such key");
         let with_state = CommitPayload { state: json!({"log": [1, 0.1, null]}), ..payload.clone() };
         assert_eq!(CommitPayload::parse(Some(&with_state.to_json()), path).ok(), Some(with_state));
         for other in [None, Some("x"), Some("{}"), Some(r#"{"format": "other"}"#)] {

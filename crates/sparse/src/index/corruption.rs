@@ -1,7 +1,7 @@
 //! Decides whether a panic during reading was caused by a corrupt index file or by a bug.
 //!
 //! A corrupt file can cause a panic, because neither tantivy nor our scorers validate every byte that they read.
-//! Usually the file is detected before that: opening an index compares its files with their checksums; see
+//! Usually the corruption is detected earlier: opening an index compares its files with their checksums; see
 //! [`checksums`](super::checksums). But this comparison is skipped for large indexes, and a file can match its checksum
 //! although its content is invalid. So a panic is reported as a corrupt file in two cases:
 //!
@@ -18,8 +18,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tantivy::TantivyError;
 use tantivy::error::DataCorruption;
 
-/// Runs a call into tantivy that reads index files and is known to panic if they are corrupt. The panic becomes
-/// [`TantivyError::DataCorruption`]. `read` must contain no code of ours that could panic.
+/// Runs a call into tantivy that reads index files and is known to panic if the files are corrupt. The panic becomes
+/// [`TantivyError::DataCorruption`]. `read` must not contain code of ours that could panic.
 pub(crate) fn catch_tantivy<T>(read: impl FnOnce() -> tantivy::Result<T>) -> tantivy::Result<T> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| {
         let text = format!("a panic while reading: {}", panics::description(&*panic));
@@ -28,7 +28,7 @@ pub(crate) fn catch_tantivy<T>(read: impl FnOnce() -> tantivy::Result<T>) -> tan
 }
 
 /// Runs our part of a merge. tantivy catches all panics of a merge and does not report whose code panicked. Panics of
-/// our code become [`TantivyError::InternalError`] here, so that the others can be reported as corrupt files.
+/// our code become [`TantivyError::InternalError`] here, so that all other panics can be reported as corrupt files.
 pub(crate) fn report_bugs<T>(work: impl FnOnce() -> tantivy::Result<T>) -> tantivy::Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = format!("a bug while merging: {}", panics::description(&*panic));

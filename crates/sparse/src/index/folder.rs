@@ -1,5 +1,4 @@
-//! The folder of an index: finds out whether it contains one of our indexes, and removes an index without touching
-//! other files.
+//! Checks whether a folder contains one of our indexes, and removes the files of an index without touching other files.
 
 use std::collections::HashSet;
 use std::fs;
@@ -15,7 +14,8 @@ use crate::index::commit_payload::FORMAT;
 use crate::index::schema::fields_of;
 use crate::index::tantivy_error::tantivy_error;
 
-/// Extensions of the files of a segment: tantivy's and the two of our plugins.
+/// Extensions of the files of a segment: those of tantivy's files, and those of our two plugins (`passages` and
+/// `impacts`).
 const EXTENSIONS: [&str; 10] =
     ["idx", "pos", "term", "fast", "fieldnorm", "store", "temp", "del", "passages", "impacts"];
 
@@ -43,12 +43,12 @@ pub(crate) fn is_ours(path: &Path) -> bool {
         let content = fs::read(path.join(file)).unwrap_or_default();
         content.windows(text.len()).any(|window| window == text.as_bytes())
     };
-    // `.managed.json` lists the files of the index; only ours have passage files.
+    // `.managed.json` lists the files of the index; only our indexes have passage files.
     contains("meta.json", FORMAT) || contains(".managed.json", ".passages")
 }
 
-/// Removes the files of an index, and no others, from its folder. Fails if a writer has the index open. If the process
-/// is killed meanwhile, the folder has no index anymore, and another call removes the remaining files.
+/// Removes the files of an index, and no other files, from its folder. Fails if a writer has the index open. If the
+/// process is killed during this call, the folder no longer has an index, and another call removes the remaining files.
 pub(crate) fn clear(path: &Path) -> Result<(), Error> {
     let [meta, managed] = ["meta.json", ".managed.json"].map(|name| path.join(name));
     if !meta.exists() && !managed.exists() {
@@ -68,13 +68,13 @@ pub(crate) fn clear(path: &Path) -> Result<(), Error> {
     remove_copies(path, None)
 }
 
-/// Removes temporary files that a killed writer left behind. The caller must hold the writer's lock.
+/// Removes temporary files that a killed writer left behind. The caller must hold tantivy's writer lock.
 pub(crate) fn remove_temporary(path: &Path) -> Result<(), Error> {
     files_in(path)?.iter().filter(|file| is_temporary(name_of(file))).try_for_each(|file| remove(file))
 }
 
-/// Removes the files of all segments that are not in `used`. A file that another process has open stays on Windows. The
-/// caller must hold the writer's lock and the lock of the files.
+/// Removes all segment files that are not in `used`. On Windows, a file that another process has open is not removed.
+/// The caller must hold tantivy's writer lock and the lock of [`lock_files`](super::open::lock_files).
 pub(crate) fn remove_other_segments(path: &Path, used: &HashSet<PathBuf>) -> Result<(), Error> {
     for file in files_in(path)? {
         if is_segment_file(name_of(&file)) && !used.contains(Path::new(name_of(&file))) {
@@ -101,8 +101,8 @@ fn remove(file: &Path) -> Result<(), Error> {
     }
 }
 
-/// Returns true for the name of a temporary file of tantivy, which renames the file when it is complete: `.tmp` and six
-/// letters or digits.
+/// Returns true for the name of one of tantivy's temporary files, which tantivy renames when they are complete: `.tmp`
+/// and six letters or digits.
 fn is_temporary(name: &str) -> bool {
     name.strip_prefix(".tmp")
         .is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_of_tantivys_files_are_recognized() {
+    fn only_names_of_segment_files_and_temporary_files_are_recognized() {
         let id = "0123456789abcdef0123456789abcdef";
         assert!(
             ["idx", "passages", "42.del", "store.temp"]

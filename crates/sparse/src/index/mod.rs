@@ -2,9 +2,9 @@
 //!
 //! [`open`] opens or creates tantivy's index in a folder, [`snapshot`] is one commit of it, open for reading, and
 //! [`segment`] is one segment of a commit. [`schema`] defines what tantivy stores of a passage, and [`commit_payload`]
-//! what we add to each commit, with the analyzer ([`analyzer_record`]). [`term_cache`] makes looking up terms fast, and
-//! [`folder`] recognizes and removes indexes. [`checksums`] verifies files. [`corruption`] and [`tantivy_error`]
-//! distinguish corrupt files, errors of the operating system, and bugs.
+//! defines what we add to each commit, including the analyzer ([`analyzer_record`]). [`term_cache`] makes looking up
+//! terms fast, and [`folder`] recognizes and removes indexes. [`checksums`] verifies files. [`corruption`] and
+//! [`tantivy_error`] distinguish corrupt files, errors of the operating system, and bugs.
 
 pub(crate) mod analyzer_record;
 pub(crate) mod checksums;

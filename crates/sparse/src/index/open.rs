@@ -1,7 +1,7 @@
 //! Opens or creates tantivy's index in a folder.
 //!
-//! tantivy's `Index` is a handle to the folder. It knows the schema, and the plugins that write our two files of each
-//! segment. A [`Snapshot`](crate::index::snapshot::Snapshot) or a writer is opened from it.
+//! tantivy's `Index` is a handle to the folder. It has the schema, and the plugins that write our two files of each
+//! segment. A [`Snapshot`](crate::index::snapshot::Snapshot) or a writer is opened from this handle.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -25,7 +25,7 @@ use crate::postings::ImpactPlugin;
 use crate::writer::durable_directory::DurableDirectory;
 use crate::{Analyzer, Error};
 
-/// Opens the index in a folder, whose files are memory-mapped.
+/// Opens the index in a folder. The files are memory-mapped.
 pub(crate) fn open_index(path: &Path) -> Result<Index, Error> {
     if path.is_file() {
         return Err(Error::NotAFolder { path: path.to_path_buf() });
@@ -38,7 +38,7 @@ pub(crate) fn open_index(path: &Path) -> Result<Index, Error> {
     open_directory(path, directory)
 }
 
-/// Like [`open_index`], but reads the files of the last commit into memory.
+/// Does the same as [`open_index`], but reads the files of the last commit into memory.
 pub(crate) fn read_index(path: &Path) -> Result<Index, Error> {
     let index = open_index(path)?;
     let _lock = lock_files(&index, path)?;
@@ -85,7 +85,7 @@ fn register_plugins(index: &mut Index, fields: Fields) {
     }
 }
 
-/// Sets the analyzer of the passages that are added from now on.
+/// Sets the analyzer for the passages that are added from now on.
 pub(crate) fn analyze_with(index: &Index, analyzer: Analyzer) {
     index.tokenizers().register(tantivy_tokenizer::NAME, AnalyzerTokenizer { analyzer });
 }
@@ -99,8 +99,8 @@ fn plugins(fields: Fields) -> [Arc<dyn SegmentPlugin>; 2] {
 /// no writer can remove files either.
 pub(crate) fn lock_files(index: &Index, path: &Path) -> Result<Option<DirectoryLock>, Error> {
     match index.directory().acquire_lock(&META_LOCK) {
-        Err(LockError::IoError(refused))
-            if matches!(refused.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
+        Err(LockError::IoError(failed))
+            if matches!(failed.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
         {
             Ok(None)
         }

@@ -10,7 +10,7 @@ use crate::analysis::tantivy_tokenizer;
 /// The name of tantivy's field that holds the fields of a passage.
 pub(crate) const FIELDS: &str = "fields";
 
-/// tantivy's fields.
+/// The fields of tantivy's schema. One of them, `fields`, has all fields that the caller gave a passage.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields {
     /// Title and text: terms with frequencies and fieldnorms, without positions.
@@ -19,11 +19,11 @@ pub(crate) struct Fields {
     pub id: Field,
     /// The ord. tantivy neither indexes nor stores it; our plugin writes it to the passage file.
     pub ord: Field,
-    /// The passage's own fields as one JSON object, indexed as terms, in columns, and stored. A passage without fields
-    /// has no value here and takes no space.
+    /// The passage's own fields as one JSON object: indexed as terms, written to columns, and stored. A passage without
+    /// fields has no value here and takes no space.
     pub fields: Field,
-    /// Title and text as bytes (see [`crate::stored`]), stored only for passages whose caller asks for it. `None` for an
-    /// index that was created before this field existed; it can do everything but store passages.
+    /// Title and text as bytes (see [`crate::stored`]), stored only if the caller asks for it. `None` for an index that
+    /// was created before this field existed; such an index supports everything except storing titles and texts.
     pub stored: Option<Field>,
 }
 
@@ -34,7 +34,8 @@ pub(crate) fn schema() -> (Schema, Fields) {
     (builder.build(), Fields { stored: Some(stored), ..fields })
 }
 
-/// Returns the fields of an index with this schema, which may be an earlier one; `None` if it is not one of ours.
+/// Returns the fields of an index with this schema, which may be the earlier one, without `stored`; `None` if it is not
+/// a schema of ours.
 pub(crate) fn fields_of(schema: &Schema) -> Option<Fields> {
     let (current, fields) = self::schema();
     if *schema == current {
@@ -44,7 +45,7 @@ pub(crate) fn fields_of(schema: &Schema) -> Option<Fields> {
     (*schema == earlier.build()).then_some(fields)
 }
 
-/// Returns the schema without the last field, as earlier indexes have it.
+/// Returns a builder of the schema without the field `stored`, which earlier indexes do not have.
 fn schema_without_stored() -> (SchemaBuilder, Fields) {
     let mut builder = Schema::builder();
     let indexing = |tokenizer: &str, option, fieldnorms| {

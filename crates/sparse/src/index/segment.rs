@@ -23,16 +23,17 @@ use crate::passages::file::PassageFile;
 use crate::passages::plugin::read_passage_file;
 use crate::postings::{ImpactFile, open_impact_file, read_fieldnorms};
 
-/// Number of decompressed blocks of stored passages (of about 16 KiB) that each segment caches.
+/// Number of decompressed blocks of stored fields (of about 16 KiB each) that each segment caches.
 const CACHED_BLOCKS: usize = 8;
 
+/// An open segment.
 pub(crate) struct Segment {
     pub reader: SegmentReader,
     /// Terms and postings of titles and texts.
     pub terms: Arc<InvertedIndexReader>,
-    /// Ids as terms.
+    /// Ids as terms, with their postings.
     ids: Arc<InvertedIndexReader>,
-    /// Fields of passages, and titles and texts that the caller asked to store.
+    /// Fields of passages, and the titles and texts that the caller asked to store.
     pub store: StoreReader,
     fieldnorms: OwnedBytes,
     pub passages: PassageFile,
@@ -41,7 +42,8 @@ pub(crate) struct Segment {
     alive: Option<Vec<u64>>,
 }
 
-/// What tantivy opens for a segment.
+/// The parts of a segment that are opened with tantivy. `passage_file` is the content of the passage file; the other
+/// fields have the same meaning as in [`Segment`].
 struct TantivyParts {
     reader: SegmentReader,
     terms: Arc<InvertedIndexReader>,
@@ -87,8 +89,8 @@ impl Segment {
         &self.fieldnorms
     }
 
-    /// Returns one bit per passage, set if the passage may be a hit: if it is not deleted, and in the filter's set if
-    /// there is a filter. Returns `None` if all passages may be hits.
+    /// Returns one bit per passage, set if the passage may be a hit: it is not deleted, and if there is a filter, it is
+    /// in the filter's set. `filter` has the words of this set. Returns `None` if all passages may be hits.
     pub fn allowed<'a>(&'a self, filter: Option<&'a [u64]>) -> Option<Cow<'a, [u64]>> {
         match (self.alive.as_deref(), filter) {
             (Some(alive), Some(filter)) => Some(alive.iter().zip(filter).map(|(a, b)| a & b).collect()),
@@ -96,18 +98,18 @@ impl Segment {
         }
     }
 
-    /// Returns the ordinal of a term in the term dictionary.
+    /// Returns the ordinal of a term in the term dictionary; `None` if the segment does not have the term.
     pub fn term_ord(&self, term: &Term) -> std::io::Result<Option<u32>> {
         let ord = self.terms.terms().term_ord(term.serialized_value_bytes())?;
         Ok(ord.map(|ord| u32::try_from(ord).expect("tantivy counts the terms of a segment in u32")))
     }
 
-    /// Returns where tantivy's postings of a term are.
+    /// Returns the location of a term's postings in tantivy's file; `None` if the segment does not have the term.
     pub fn term_info(&self, term: &Term) -> std::io::Result<Option<TermInfo>> {
         self.terms.get_term_info(term)
     }
 
-    /// Returns the passage with this id, unless it is deleted.
+    /// Returns the passage with this id; `None` if there is none, or if it is deleted.
     pub fn find(&self, id: &Term) -> std::io::Result<Option<DocId>> {
         let Some(info) = self.ids.get_term_info(id)? else { return Ok(None) };
         let mut postings = self.ids.read_block_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
@@ -124,9 +126,9 @@ impl Segment {
 
 /// Returns one bit per passage, set unless the passage is deleted.
 ///
-/// It copies the words of tantivy's file of deletions: a number of passages (u32), then one bit per passage in words of
-/// 64 bits, all little-endian. Asking tantivy for each passage takes a hundred times as long, and a commit with a
-/// deletion in a large segment waits for it.
+/// This function copies the words of tantivy's file of deletions: a number of passages (u32), then one bit per passage
+/// in words of 64 bits, all little-endian. Asking tantivy for each passage would take a hundred times as long, and
+/// every commit with a deletion in a large segment would wait for that.
 fn alive_words(segment: &tantivy::Segment) -> tantivy::Result<Vec<u64>> {
     let bytes = segment.open_read(SegmentComponent::Delete)?.read_bytes()?;
     let (words, _) = bytes[size_of::<u32>()..].as_chunks();

@@ -1,4 +1,4 @@
-//! One commit, open for reading: its segments, its analyzer, and the statistics of BM25 over all segments.
+//! One commit, open for reading: its segments, its analyzer, and the BM25 statistics over all segments.
 //!
 //! A snapshot never changes. To see a later commit, open another snapshot.
 
@@ -24,27 +24,31 @@ use crate::scoring::contribution_table::ContributionTable;
 use crate::scoring::statistics::Statistics;
 use crate::{Analyzer, Error};
 
+/// An open commit.
 pub(crate) struct Snapshot {
+    /// The folder of the index.
     pub path: PathBuf,
     pub payload: CommitPayload,
     pub analyzer: Analyzer,
     pub fields: Fields,
     pub segments: Vec<Arc<Segment>>,
     pub statistics: Statistics,
-    /// Which reads are expected not to wait for a disk.
+    /// Which files are expected to be in the page cache, so that reading them does not wait for a disk.
     pub residency: Residency,
     pub term_cache: TermCache,
-    /// The tables of each segment for the default parameters, which nearly all searches use.
+    /// The contribution table of each segment for the default parameters, which nearly all searches use.
     default_contributions: Vec<ContributionTable>,
     index: Index,
-    /// While this exists, a writer in this process that shares `index` does not remove the files.
+    /// While this value exists, a writer in this process that shares `index` does not remove the files of this commit.
     meta: IndexMeta,
-    /// The first file that did not match its checksum, found after a panic.
+    /// Set after a panic: the first file that does not match its checksum, or `None` if all files match.
     corrupt_file: OnceLock<Option<PathBuf>>,
 }
 
-/// Which files are expected to be in the page cache. They were read, to compare them with their checksums, when this
-/// commit or an earlier one was opened, or this process has written them since, and they are small enough.
+/// Which groups of files are expected to be in the page cache. A group is expected there if all of its files were
+/// compared with their checksums, which reads them, when this commit or an earlier one was opened. A group of at most
+/// 64 MiB is also expected there if each file was expected there at the previous commit, was compared with its
+/// checksum, or has been written by this process since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Residency {
     /// The files that [searches read](is_searched).
@@ -60,8 +64,8 @@ pub(crate) struct Location<'a> {
 }
 
 impl Snapshot {
-    /// Opens the last commit. Files in `verified` are not verified again; the others are, unless they have more than
-    /// `max_verified_bytes` in total.
+    /// Opens the last commit. Files in `verified` are not compared with their checksums again. The others are, as far
+    /// as `max_verified_bytes` allows (see [`verify`]), and are then added to `verified`.
     pub fn open(
         index: &Index,
         path: &Path,
@@ -71,9 +75,9 @@ impl Snapshot {
         Self::open_after(None, index, path, verified, max_verified_bytes)
     }
 
-    /// Does the same as [`open`](Self::open), but takes what has not changed since an earlier commit, such as its open
-    /// segments, from `previous`. So its time does not grow with the size of the index. All files that `previous` does
-    /// not have must have been written by this process.
+    /// Does the same as [`open`](Self::open), but takes what has not changed since an earlier commit, such as open
+    /// segments, from `previous`. The time therefore does not grow with the size of the index. All files that
+    /// `previous` does not have must have been written by this process.
     pub fn open_after(
         previous: Option<&Self>,
         index: &Index,
@@ -123,7 +127,7 @@ impl Snapshot {
         })
     }
 
-    /// Fails if `expected` is another analyzer than that of the index.
+    /// Fails if `expected` differs from the analyzer of the index. `None` accepts every analyzer.
     pub fn check_analyzer(&self, expected: Option<&Analyzer>) -> Result<(), Error> {
         match expected {
             Some(expected) if *expected != self.analyzer => {
@@ -134,14 +138,17 @@ impl Snapshot {
         }
     }
 
-    /// Runs a function that reads this commit. If the function panics and a file does not match its checksum, the panic
-    /// becomes [`Error::Corrupt`]. If all files match, the panic is a bug and continues.
+    /// Runs a function that reads this commit. If the function panics and a file of the commit does not match its
+    /// checksum, the panic becomes [`Error::Corrupt`]. If all files match, the panic is a bug and continues.
     pub fn read<T>(&self, read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| {
             match self.corrupt_file.get_or_init(|| find_mismatch(&self.index, &self.meta)) {
                 Some(file) => {
                     let text = panics::description(&*panic);
-                    Err(mismatch(&self.path.join(file), format!("another one, after a panic: {text}")))
+                    Err(mismatch(
+                        &self.path.join(file),
+                        format!("a different checksum, after a panic: {text}"),
+                    ))
                 }
                 None => resume_unwind(panic),
             }
@@ -157,7 +164,7 @@ impl Snapshot {
         Cow::Owned(ContributionTable::new(dictionary, parameters, self.statistics.average_length()))
     }
 
-    /// Returns where the passage with this id is.
+    /// Returns where the passage with this id is; `None` if there is none, or if it is deleted.
     pub fn find_id(&self, id: &str) -> Result<Option<Location<'_>>, Error> {
         let term = Term::from_field_text(self.fields.id, id);
         for segment in &self.segments {
@@ -180,15 +187,16 @@ impl Snapshot {
 
     /// Returns the ord of the next passage that will be added; all ords are below it.
     pub fn next_ord(&self) -> u32 {
-        // The writer refuses passages before this number overflows.
+        // The writer rejects passages before this number overflows.
         u32::try_from(self.payload.next_ord).unwrap_or(u32::MAX)
     }
 
-    /// Returns the ords of the passages that are not deleted. `filter` has the set of allowed passages of each segment.
+    /// Returns the ords of the passages that are not deleted and, if there is a filter, are in its sets. `filter` has
+    /// one set per segment.
     pub fn ords(&self, filter: Option<&[BitSet]>) -> BitSet {
         let mut ords = OrdSet::new(self.next_ord());
-        for (number, segment) in self.segments.iter().enumerate() {
-            let allowed = segment.allowed(filter.map(|sets| sets[number].words()));
+        for (segment_index, segment) in self.segments.iter().enumerate() {
+            let allowed = segment.allowed(filter.map(|sets| sets[segment_index].words()));
             ords.insert_passages(&segment.passages, allowed.as_deref());
         }
         ords.finish()
@@ -201,11 +209,11 @@ impl Snapshot {
                 && other.delete_opstamp() == meta.delete_opstamp()
                 && other.num_docs() == meta.num_docs()
         };
-        let number = self.meta.segments.iter().position(is_same)?;
-        self.segments.get(number)
+        let segment_index = self.meta.segments.iter().position(is_same)?;
+        self.segments.get(segment_index)
     }
 
-    /// Returns the id of the passage with this ord.
+    /// Returns the id of the passage with this ord. Fails if there is none, or if it is deleted.
     pub fn id_of(&self, ord: u32) -> Result<&str, Error> {
         let Some(Location { segment, doc }) = self.find_ord(ord) else {
             return Err(Error::UnknownPassage { operation: "ids", got: format!("ord {ord}") });
@@ -217,7 +225,7 @@ impl Snapshot {
     }
 }
 
-/// Returns the value of [`Snapshot::residency`]. `verified` has the files that were read.
+/// Returns the value of [`Snapshot::residency`]. `verified` has the files that were compared with their checksums.
 fn residency(
     previous: Option<&Snapshot>,
     meta: &IndexMeta,
@@ -246,7 +254,7 @@ fn residency(
     }
 }
 
-/// Compares the number of passages and their ords with what the commit recorded.
+/// Fails if the number of passages is not the recorded one, or if an ord is not below the recorded next ord.
 fn check_counts(segments: &[Arc<Segment>], payload: &CommitPayload, path: &Path) -> Result<(), Error> {
     let found: u64 = segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
     let expected = payload.passages;
@@ -271,6 +279,7 @@ mod tests {
     use crate::index::open::open_index;
     use crate::{IndexWriter, WriterOptions};
 
+    /// Creates an index with one passage.
     fn write_one_passage(path: &Path) {
         let mut writer =
             IndexWriter::create(path, Analyzer::SIMPLE, WriterOptions::default()).expect("an empty folder");
@@ -280,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_contents_may_be_too_large_to_be_verified_while_those_of_searches_are() {
+    fn if_the_files_are_too_large_in_total_only_those_that_searches_read_are_verified() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path();
         write_one_passage(path);

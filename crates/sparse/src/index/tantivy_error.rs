@@ -11,7 +11,8 @@ use crate::Error;
 /// Name prefix of the threads in which tantivy writes segments.
 const INDEXING_THREADS: &str = "thrd-tantivy-index";
 
-/// Converts an error of tantivy. `path` is the folder of the index; errors that name a file get that file's path.
+/// Converts an error of tantivy. `path` is the folder of the index. If tantivy's error names a file, the result has
+/// that file's path.
 pub(crate) fn tantivy_error(operation: &'static str, path: &Path, error: TantivyError) -> Error {
     let corrupt = |expected: &str, got: String| Error::corrupt(path, expected, got);
     match error {
@@ -70,16 +71,16 @@ pub(crate) fn tantivy_error(operation: &'static str, path: &Path, error: Tantivy
 }
 
 /// Converts an error that does not state its cause. If a thread of tantivy ended without a panic, the cause was an
-/// error of the operating system; with several threads, tantivy may have dropped its message.
+/// error of the operating system, whose message tantivy may have dropped if there were several threads.
 fn unknown_cause(operation: &'static str, path: &Path, error: TantivyError) -> Error {
     let internal = |source| Error::Engine { operation, path: path.to_path_buf(), source };
     match &error {
         TantivyError::ErrorInThread(_) => match panics::last_of(INDEXING_THREADS) {
             Some(panic) => internal(format!("{error}: {panic}").into()),
-            None => Error::refused(operation, path, error.to_string()),
+            None => Error::io_message(operation, path, error.to_string()),
         },
         TantivyError::SystemError(text) if text.starts_with("Failed to spawn") => {
-            Error::refused(operation, path, format!("the system could not start a thread: {text}"))
+            Error::io_message(operation, path, format!("the system could not start a thread: {text}"))
         }
         _ => internal(Box::new(error)),
     }

@@ -7,7 +7,7 @@ use std::sync::{PoisonError, RwLock};
 /// Number of shards, each with its own lock. Threads that look up different terms rarely wait for each other.
 const SHARDS: usize = 16;
 
-/// Maximum number of terms per shard, of about 100 bytes each. A full shard is cleared.
+/// Maximum number of terms per shard. A term takes about 100 bytes. A full shard is cleared.
 const MAX_TERMS_PER_SHARD: usize = 4096;
 
 type OrdsByTerm = HashMap<Box<str>, Box<[u32]>>;
@@ -17,7 +17,7 @@ pub(crate) struct TermCache {
     shards: [RwLock<OrdsByTerm>; SHARDS],
 }
 
-/// In place of the ordinal of a term that a segment does not have.
+/// The value in place of an ordinal if a segment does not have the term.
 pub(crate) const NO_TERM_ORD: u32 = u32::MAX;
 
 impl TermCache {

@@ -10,6 +10,7 @@ pub(crate) struct PassageFileBuilder {
     ords: Vec<u32>,
     /// Where each id ends in `ids`.
     id_ends: Vec<u64>,
+    /// All ids, one after the other.
     ids: Vec<u8>,
 }
 
@@ -25,12 +26,13 @@ impl PassageFileBuilder {
         self.ords.len()
     }
 
-    /// Returns how many bytes of memory this takes.
+    /// Returns the number of bytes of memory that the builder takes.
     pub fn bytes(&self) -> usize {
         4 * self.ords.capacity() + 8 * self.id_ends.capacity() + self.ids.capacity()
     }
 
-    /// Writes the file, given the number of tokens of all passages and the number of passages with tokens.
+    /// Writes the file. `tokens` is the number of tokens in all passages, `with_tokens` is the number of passages with
+    /// at least one token.
     pub fn write(&self, tokens: u64, with_tokens: u64, to: &mut impl Write) -> io::Result<()> {
         self.write_as(u32::try_from(self.ids.len()).is_err(), tokens, with_tokens, to)
     }

@@ -23,7 +23,7 @@ const HEADER_BYTES: usize = 32;
 pub(super) const UNSORTED_ORDS: u32 = 1;
 /// Each passage's ord is the previous passage's ord plus 1.
 pub(super) const CONTIGUOUS_ORDS: u32 = 2;
-/// The ids have 2^32 bytes or more.
+/// The ids have 2^32 bytes or more in total.
 pub(super) const LARGE: u32 = 4;
 
 /// An open passage file.
@@ -33,7 +33,7 @@ pub(crate) struct PassageFile {
     /// Number of passages, including deleted ones.
     count: usize,
     flags: u32,
-    /// The ord of the first passage, if ords are contiguous.
+    /// The ord of the first passage if the ords are contiguous, otherwise 0.
     first_ord: u32,
     id_ends_start: usize,
     ids_start: usize,
@@ -83,6 +83,7 @@ impl PassageFile {
         self.count
     }
 
+    /// Returns the ord of a passage.
     #[inline]
     pub fn ord(&self, doc: DocId) -> u32 {
         if self.flags & CONTIGUOUS_ORDS > 0 {
@@ -105,9 +106,9 @@ impl PassageFile {
         self.flags & UNSORTED_ORDS == 0
     }
 
-    /// Returns the passage with this ord.
+    /// Returns the passage with this ord, even if it is deleted; `None` if there is none.
     pub fn find(&self, ord: u32) -> Option<DocId> {
-        // If no ord is missing, the rank of an ord in the ascending order of ords is its difference from the smallest.
+        // If the ords have no gaps, the rank of an ord, counted from 0, is the ord minus the smallest ord.
         let guess = ord.checked_sub(*self.ord_range()?.start())? as usize;
         if guess < self.count {
             let doc = self.by_ord(guess);
@@ -140,11 +141,13 @@ impl PassageFile {
         if self.has_ascending_ords() {
             return rank as DocId;
         }
-        // This part is not validated when the file is opened. If it is corrupt, it must not point past the segment.
+        // This part of the file is not validated when the file is opened. A corrupt entry must not point past the
+        // segment.
         let ords = if self.flags & CONTIGUOUS_ORDS > 0 { 1 } else { self.count };
         read_u32(&self.bytes, HEADER_BYTES + 4 * (ords + rank)).min(self.count as u32 - 1)
     }
 
+    /// Returns where the id of a passage ends in `ids`.
     fn id_end(&self, doc: usize) -> u64 {
         if self.flags & LARGE > 0 {
             return read_u64(&self.bytes, self.id_ends_start + 8 * doc);
@@ -166,7 +169,8 @@ mod tests {
     use super::*;
     use crate::passages::builder::PassageFileBuilder;
 
-    /// Returns a file of passages, given their ords and ids, with 11 tokens in 2 of the passages.
+    /// Returns the content of a file with passages that have these ords and ids. The header says that 2 passages have
+    /// tokens, 11 in total.
     fn file(passages: &[(u32, &str)]) -> Vec<u8> {
         let mut builder = PassageFileBuilder::default();
         passages.iter().for_each(|&(ord, id)| builder.push(ord, id));
@@ -190,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_length_is_rejected() {
+    fn a_file_of_the_wrong_length_is_rejected() {
         let intact = file(&[(9, "x"), (3, "yy")]);
         for length in 0..intact.len() {
             assert!(
@@ -202,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn corrupt_by_ord_entries_point_to_no_passage_outside_of_the_segment() {
+    fn corrupt_by_ord_entries_do_not_lead_to_passages_past_the_segment() {
         let mut bytes = file(&[(9, "x"), (3, "yy"), (5, "z")]);
         // After the ords of the three passages.
         let by_ord_start = HEADER_BYTES + 3 * 4;

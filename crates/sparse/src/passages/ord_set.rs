@@ -1,7 +1,8 @@
 //! Collects the ords of the passages of all segments into one bit set.
 //!
-//! A segment's passages are usually in the order of their ords, and most ords have no gaps. So 64 passages at a time
-//! whose ords have no gaps become one word of bits, shifted to its place in the set.
+//! A segment's passages are usually in the order of their ords, and there are few gaps between the ords. So passages
+//! are inserted in blocks of 64: if the ords of a block have no gaps, the block is one word of bits, which only has to
+//! be shifted to its place in the set.
 
 use ranking::BitSet;
 use tantivy::DocId;
@@ -21,19 +22,20 @@ impl OrdSet {
         Self { words: vec![0; (limit as usize).div_ceil(64)], limit }
     }
 
-    /// Inserts the ords of passages of a segment: those whose bits are set in `docs`, or all if `docs` is `None`.
+    /// Inserts the ords of a segment's passages: those whose bits are set in `docs`, or all if `docs` is `None`.
     pub fn insert_passages(&mut self, passages: &PassageFile, docs: Option<&[u64]>) {
         let count = passages.len();
-        for (number, start) in (0..count).step_by(64).enumerate() {
+        for (block_index, start) in (0..count).step_by(64).enumerate() {
             let block_len = (count - start).min(64);
             let all = u64::MAX >> (64 - block_len);
-            let block = docs.map_or(all, |words| words.get(number).copied().unwrap_or_default() & all);
+            let block = docs.map_or(all, |words| words.get(block_index).copied().unwrap_or_default() & all);
             if block == 0 {
                 continue;
             }
             let first = start as DocId;
             let [first_ord, last_ord] = [first, first + block_len as DocId - 1].map(|doc| passages.ord(doc));
-            // Ords are distinct. So if they ascend, this difference means that there are no gaps between them.
+            // Ords are distinct. So if they ascend, this difference between the first and the last ord means that there
+            // are no gaps.
             if passages.has_ascending_ords() && last_ord.wrapping_sub(first_ord) as usize == block_len - 1 {
                 self.insert_block(first_ord, block);
             } else {
@@ -53,7 +55,7 @@ impl OrdSet {
         BitSet::from_words(self.words, limit).unwrap_or_default()
     }
 
-    /// Inserts `first_ord` plus the place of each bit that is set.
+    /// Inserts one ord for each bit that is set: `first_ord` plus the position of the bit.
     fn insert_block(&mut self, first_ord: u32, bits: u64) {
         let (index, shift) = (first_ord as usize / 64, first_ord % 64);
         if let Some(word) = self.words.get_mut(index) {
@@ -73,6 +75,7 @@ mod tests {
     use super::*;
     use crate::passages::builder::PassageFileBuilder;
 
+    /// Returns an open passage file with these ords.
     fn file(ords: &[u32]) -> PassageFile {
         let mut builder = PassageFileBuilder::default();
         ords.iter().for_each(|&ord| builder.push(ord, "id"));
@@ -81,7 +84,7 @@ mod tests {
         PassageFile::open(OwnedBytes::new(bytes), ords.len() as u32).expect("an intact file")
     }
 
-    /// Ords with and without gaps, in ascending order or not.
+    /// Ords with and without gaps, in ascending order, in descending order, or in two ascending runs.
     fn ords() -> impl Strategy<Value = Vec<u32>> {
         (0..200u32, prop::collection::vec(prop_oneof![40 => Just(1u32), 1 => 2..90u32], 0..300), 0..3u8)
             .prop_map(|(first, steps, order)| {
@@ -92,7 +95,7 @@ mod tests {
                 let mut ords: Vec<u32> = ascending.collect();
                 match order {
                     0 => ords.reverse(),
-                    // The segments of a merge, one after the other.
+                    // As after a merge of two segments, the second of which has the smaller ords.
                     1 => ords.rotate_left(first as usize % steps.len().max(1)),
                     _ => {}
                 }

@@ -1,5 +1,5 @@
-//! The tantivy plugin that writes a segment's passage file whenever tantivy writes the segment: after passages were
-//! added ([`PluginWriter::serialize`]), and after segments were merged ([`SegmentPlugin::merge`]).
+//! The tantivy plugin that writes a segment's passage file whenever tantivy writes the segment: after passages have
+//! been added ([`PluginWriter::serialize`]), and after segments have been merged ([`SegmentPlugin::merge`]).
 
 use std::any::Any;
 use std::io;
@@ -18,12 +18,14 @@ use super::file::PassageFile;
 use crate::index::corruption::{catch_tantivy, report_bugs};
 use crate::index::schema::Fields;
 
+/// Extension of passage files.
 const EXTENSION: &str = "passages";
 
 pub(crate) struct PassagePlugin {
     pub fields: Fields,
 }
 
+/// Collects the ords and ids of the passages that are added to a new segment.
 struct PassageWriter {
     fields: Fields,
     passages: PassageFileBuilder,
@@ -34,7 +36,8 @@ pub(crate) fn read_passage_file(segment: &SegmentReader) -> tantivy::Result<Owne
     Ok(segment.open_read(SegmentComponent::Custom(EXTENSION.to_owned()))?.read_bytes()?)
 }
 
-/// Appends those passages of a segment that are not deleted to the merged segment. Returns the segment's passage file.
+/// Appends those passages of a source segment that are not deleted to the merged segment. Returns the source segment's
+/// passage file.
 fn append(segment: &SegmentReader, merged: &mut PassageFileBuilder) -> tantivy::Result<PassageFile> {
     let file = PassageFile::open(read_passage_file(segment)?, segment.max_doc()).map_err(corrupt)?;
     for doc in segment.doc_ids_alive() {
@@ -66,8 +69,8 @@ impl SegmentPlugin for PassagePlugin {
                 with_tokens += file.with_tokens;
             }
             if context.readers.iter().any(SegmentReader::has_deletes) {
-                // The sums include deleted passages, and tantivy's own number of tokens is an estimate after deletions.
-                // But idf and average length must be exact.
+                // The sums include deleted passages, and tantivy's own number of tokens is only an estimate after
+                // deletions. But idf and average length must be exact.
                 let segment = context.target_segment.clone().with_max_doc(merged.len() as u32);
                 (tokens, with_tokens) = catch_tantivy(|| {
                     let segment = SegmentReader::open(&segment)?;
@@ -134,7 +137,7 @@ fn count_tokens(segment: &SegmentReader, fields: Fields) -> tantivy::Result<u64>
     Ok(tokens)
 }
 
-/// Counts the passages of a segment that have at least one token, by their fieldnorms.
+/// Counts the passages of a segment that have at least one token: those whose fieldnorm is not 0.
 fn count_with_tokens(segment: &SegmentReader, fields: Fields) -> tantivy::Result<u64> {
     let fieldnorms = segment.get_fieldnorms_reader(fields.contents)?;
     Ok((0..segment.max_doc()).filter(|&doc| fieldnorms.fieldnorm_id(doc) > 0).count() as u64)

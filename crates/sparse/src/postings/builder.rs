@@ -12,8 +12,8 @@ use super::layout::encode;
 use super::term_postings::OVERFLOW_ENTRY_BYTES;
 use crate::index::corruption::catch_tantivy;
 
-/// Writes the impact file of a segment, given its terms and the fieldnorm of each passage. It reads all postings twice:
-/// first to count impacts and build the dictionary, then to encode the postings.
+/// Writes the impact file of a segment, given the segment's terms and the fieldnorm of each passage. Reads all postings
+/// twice: first to count impacts and build the dictionary, then to encode the postings.
 pub(super) fn build(
     terms: &InvertedIndexReader,
     fieldnorms: &[u8],
@@ -67,7 +67,8 @@ pub(super) fn build(
     Ok(to.write_all(&footer)?)
 }
 
-/// Calls `visit` with the ordinal and the postings of every term, in the order of the term dictionary.
+/// Calls `visit` with the ordinal and the postings (passages with their impacts) of every term, in the order of the
+/// term dictionary.
 fn for_each_term(
     terms: &InvertedIndexReader,
     fieldnorms: &[u8],
@@ -85,7 +86,7 @@ fn for_each_term(
     Ok(())
 }
 
-/// Appends the postings of a term to `impacts`. `buffer` is reused for the next term.
+/// Appends the postings of a term to `impacts`. `buffer` is reused from term to term.
 fn read_impacts(
     terms: &InvertedIndexReader,
     info: &TermInfo,
@@ -104,7 +105,8 @@ fn read_impacts(
         for (&passage, &frequency) in postings.docs().iter().zip(postings.freqs()) {
             // A corrupt posting may name a passage that does not exist.
             let Some(&fieldnorm) = fieldnorms.get(passage as usize) else {
-                let text = format!("a posting of passage {passage} among {}", fieldnorms.len());
+                let count = fieldnorms.len();
+                let text = format!("a posting of passage {passage} in a segment of {count} passages");
                 return Err(io::Error::new(io::ErrorKind::InvalidData, text).into());
             };
             impacts.push((passage, Impact { frequency, fieldnorm }));

@@ -1,4 +1,4 @@
-//! The dictionary of a segment: which impacts have a one-byte code. [`Counter`] finds the most frequent impacts of a
+//! The dictionary of a segment: the impacts that have a one-byte code. [`Counter`] finds the most frequent impacts of a
 //! segment, [`Encoder`] maps impacts to codes, and [`Dictionary`] maps codes to impacts.
 
 use std::collections::HashMap;
@@ -6,25 +6,26 @@ use std::collections::HashMap;
 use kernels::impacts::MAX_CODES_PER_CLASS;
 use tantivy::fieldnorm::FieldNormReader;
 
-/// What BM25 needs to know about a posting: the term's frequency in the passage and the passage's fieldnorm.
+/// What BM25 needs to know about a posting: the term's frequency in the passage, and the passage's fieldnorm (its
+/// length, quantized to a byte).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Impact {
     pub frequency: u32,
     pub fieldnorm: u8,
 }
 
-/// The code of entries that are not postings but bridge gaps, and of passages that do not have the term.
+/// The code of entries that are not postings, but bridge long gaps between passages; and of passages without the term.
 pub(crate) const ABSENT: u8 = 0;
 
 /// The code of postings whose impact is not in the dictionary. Their frequencies are in a list of overflow entries.
 pub(crate) const OVERFLOW: u8 = 255;
 
 /// Maximum number of impacts that get a code. The kernels use one upper bound for all codes of a class (up to 16
-/// neighboring codes). The class that contains [`OVERFLOW`], whose bound is 0, must not contain impacts.
+/// neighboring codes). The class that contains [`OVERFLOW`] has the bound 0, so it must not contain impacts.
 pub(super) const MAX_IMPACTS: usize = 255 - MAX_CODES_PER_CLASS;
 
 /// The most frequent impacts of a segment, at most [`MAX_IMPACTS`]. The impact at index `i` has the code `i + 1`. The
-/// impacts are in ascending order of their contribution with b = 0.4. Neighbors then contribute nearly the same with
+/// impacts are in ascending order of their contributions with b = 0.4. Neighbors then contribute nearly the same with
 /// any parameters, so one upper bound per class of neighboring codes is tight.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Dictionary {
@@ -36,15 +37,17 @@ const ARRAY_FREQUENCIES: usize = 32;
 
 /// Counts impacts to find the most frequent ones.
 pub(crate) struct Counter {
-    /// By frequency and fieldnorm.
+    /// Indexed by frequency and fieldnorm.
     array: Vec<[u64; 256]>,
+    /// The counts of impacts with higher frequencies.
     others: HashMap<Impact, u64>,
 }
 
 /// Maps impacts to their codes.
 pub(crate) struct Encoder {
-    /// By frequency and fieldnorm.
+    /// Indexed by frequency and fieldnorm.
     array: Vec<[u8; 256]>,
+    /// The codes of impacts with higher frequencies.
     others: HashMap<Impact, u8>,
 }
 
@@ -71,9 +74,9 @@ impl Counter {
         counts.sort_unstable_by_key(|&(count, impact)| (std::cmp::Reverse(count), impact));
         counts.truncate(MAX_IMPACTS);
         let mut impacts: Vec<Impact> = counts.into_iter().map(|(_, impact)| impact).collect();
-        // A contribution grows with frequency / (1 − b + b · length / average). `ratio` is this for b = 0.4, divided by
-        // `average`, which does not change the order. The mean length of the impacts is close enough to that of the
-        // passages.
+        // A contribution grows with frequency / (1 − b + b · length / average). `ratio` is this quotient for b = 0.4,
+        // divided by `average`, which does not change the order. As `average`, the mean length of the impacts is close
+        // enough to the mean length of the passages.
         let length = |impact: &Impact| f64::from(FieldNormReader::id_to_fieldnorm(impact.fieldnorm));
         let average = impacts.iter().map(length).sum::<f64>() / impacts.len().max(1) as f64;
         let ratio = |impact: &Impact| f64::from(impact.frequency) / (0.6 * average + 0.4 * length(impact));
@@ -94,8 +97,8 @@ impl Dictionary {
         Encoder { array, others }
     }
 
-    /// Returns frequency · inverse norm for each code, from which contributions are computed; 0 for codes without an
-    /// impact.
+    /// Returns frequency · inverse norm for each code; 0 for codes without an impact. Contributions are computed from
+    /// these numbers.
     pub fn normalized_frequencies(&self, inverse_norms: &[f32; 256]) -> [f32; 256] {
         let mut frequencies = [0.0; 256];
         for (impact, normalized) in self.impacts.iter().zip(&mut frequencies[1..]) {

@@ -1,11 +1,11 @@
-//! Reads the impact file of a segment: [`ImpactFile::open`] checks it, and [`ImpactFile::term`] returns the postings of
-//! a term as slices of it.
+//! Reads the impact file of a segment: [`ImpactFile::open`] checks the file, and [`ImpactFile::term`] returns the
+//! postings of a term as slices of the file.
 //!
 //! All integers are little-endian:
 //!
 //! ```text
-//! header    magic 8 bytes │ version u32 │ passages u32 │ terms u64 │ postings u64
-//! postings  those of each term, in the order of terms; see `layout.rs`
+//! header    magic 8 bytes │ version u32 │ number of passages u32 │ number of terms u64 │ number of postings u64
+//! postings  the postings of each term, in the order of the terms; see `layout.rs`
 //! overflow  (term ordinal u32, passage u32, frequency u32) …, sorted by term and passage
 //! records   for each term: doc_freq u32, start of its postings u64; the top two bits of the start are the layout,
 //!           the bit below says whether the term has overflow entries
@@ -28,20 +28,23 @@ pub(super) const VERSION: u32 = 2;
 pub(super) const HEADER_BYTES: usize = 32;
 pub(super) const FOOTER_BYTES: usize = 8 * MAX_IMPACTS + 8;
 const RECORD_BYTES: usize = 12;
-/// Position of the layout's lowest bit in a record's `start`.
+/// Position of the lowest bit of the layout in a record's `start`.
 pub(super) const LAYOUT_SHIFT: u32 = 62;
 /// Position of the bit in a record's `start` that is set if the term has overflow entries.
 pub(super) const HAS_OVERFLOW_SHIFT: u32 = 61;
 
 /// An open impact file.
 ///
-/// Opening it validates header, footer and lengths, but does not read the postings: reading corrupt ones may panic or
-/// give wrong scores. [`Snapshot::read`](crate::index::snapshot::Snapshot::read) turns such panics into errors.
+/// Opening a file validates its header, footer and lengths, but does not read the postings: reading corrupt postings
+/// may panic or give wrong scores. [`Snapshot::read`](crate::index::snapshot::Snapshot::read) turns such panics into
+/// errors.
 #[derive(Debug, Clone)]
 pub(crate) struct ImpactFile {
     bytes: OwnedBytes,
+    /// Number of passages, including deleted ones.
     passages: usize,
     pub dictionary: Dictionary,
+    /// Number of terms.
     terms: u64,
     overflow_start: usize,
     records_start: usize,
@@ -106,6 +109,7 @@ impl ImpactFile {
         TermPostings { doc_freq, postings, overflow: OverflowEntries(overflow) }
     }
 
+    /// Returns the overflow entries of a term.
     fn overflow_of(&self, term_ord: u32) -> &[[u8; OVERFLOW_ENTRY_BYTES]] {
         let entries = &self.bytes[self.overflow_start..self.records_start];
         let (entries, _) = entries.as_chunks::<OVERFLOW_ENTRY_BYTES>();

@@ -4,8 +4,11 @@
 use super::dictionary::ABSENT;
 use super::term_postings::Gaps16;
 
+/// A position in the postings of a rare term.
 pub(crate) struct Gaps16Cursor<'a> {
+    /// The gaps of the entries that have not been read yet.
     gaps: &'a [[u8; 2]],
+    /// The codes of the same entries.
     codes: &'a [u8],
     /// The passage of the previous entry.
     passage: u32,
@@ -16,7 +19,7 @@ impl<'a> Gaps16Cursor<'a> {
         Self { gaps: postings.gaps, codes: postings.codes, passage: 0 }
     }
 
-    /// Returns the next passage below `end` and its impact code; `None` if there is none left.
+    /// Returns the next passage below `end` and its impact code; `None` if no passage below `end` is left.
     #[inline]
     pub fn next_before(&mut self, end: u32) -> Option<(u32, u8)> {
         while let (Some((&gap, gaps)), Some((&code, codes))) =

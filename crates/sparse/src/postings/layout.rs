@@ -1,22 +1,23 @@
-//! The three layouts of a term's postings in the impact file, and which one a term gets.
+//! The three layouts of a term's postings in the impact file, and which of them a term gets.
 //!
 //! ```text
-//! Gaps16   [number of entries u32] │ gap u16 … │ code u8 …                                  rare terms
-//! Gaps8    index of each block's first entry u32 …, number of entries u32 │ (gap u8, code u8) …
-//! Bitmap   word u64 … │ rank u32 … │ code u8 …                                              frequent terms
+//! Gaps16   [number of entries u32] │ gap u16 … │ code u8 …                                          rare terms
+//! Gaps8    index of each block's first entry u32 …, number of entries u32 │ (gap u8, code u8) …     other terms
+//! Bitmap   word u64 … │ rank u32 … │ code u8 …                                                      frequent terms
 //! ```
 //!
-//! A *gap* is the distance to the previous entry's passage. If a gap does not fit in its integer, entries with the code
-//! [`ABSENT`] bridge it. Only then are there more entries than postings, and only then `Gaps16` stores their number. A
-//! bitmap has one bit per passage of the segment, and for every [`RANK_INTERVAL`]th passage a *rank*: the number of
-//! bits that are set before it.
+//! An entry is a gap and a code. A *gap* is the distance to the previous entry's passage. If a gap does not fit in its
+//! integer, entries with the code [`ABSENT`] bridge it. Only then are there more entries than postings, and only then
+//! does `Gaps16` store the number of entries. In `Gaps8`, the first gap of each [block](BLOCK) of passages is the
+//! distance to the first passage of the block. A bitmap has one bit per passage of the segment, and for every
+//! [`RANK_INTERVAL`]th passage a *rank*: the number of bits that are set before the bit of this passage.
 
 use kernels::impacts::RANK_INTERVAL;
 
 use super::dictionary::ABSENT;
 
-/// Passages per block. The scorers process one block at a time: its 16-bit upper bounds (16 KiB) fit in the L1 cache,
-/// its 64-bit sums of exact scores (64 KiB) in the L2 cache.
+/// Number of passages per block. The scorers process one block at a time: the 16-bit upper bounds of a block (16 KiB)
+/// fit in the L1 cache, and its 64-bit sums of exact scores (64 KiB) fit in the L2 cache.
 pub(crate) const BLOCK: usize = 8192;
 
 /// The layout of a term's postings, as it is stored in the term's record.
@@ -30,9 +31,9 @@ pub(crate) enum Layout {
     Bitmap = 3,
 }
 
-/// A bitmap is chosen if at least one passage in 12 has the term. At this limit it takes 20 bits per posting (12 for
-/// the bitmap, 8 for the code), more than with 8-bit gaps (16, with the code), but the scorers read it 64 passages at a
-/// time.
+/// A bitmap is chosen if at least one passage in 12 has the term. At this limit, it takes 20 bits per posting (12 for
+/// the bitmap, 8 for the code), while 8-bit gaps take 16 bits (including the code), but the scorers read a bitmap 64
+/// passages at a time.
 const MAX_PASSAGES_PER_BITMAP_POSTING: usize = 12;
 /// With fewer postings than this, reading a bitmap's words costs more than reading the postings.
 const MIN_BITMAP_POSTINGS: usize = 32;
@@ -49,8 +50,8 @@ impl Layout {
         if doc_freq >= MIN_BITMAP_POSTINGS && doc_freq * MAX_PASSAGES_PER_BITMAP_POSTING >= passages {
             Self::Bitmap
         } else if doc_freq > 4 * blocks + 4 && doc_freq * MAX_PASSAGES_PER_GAPS8_POSTING >= passages {
-            // Gaps8 saves a byte per posting, but stores four bytes per block for where its entries start, and four for
-            // their number.
+            // Compared with `Gaps16`, `Gaps8` saves a byte per posting, but stores four bytes per block for the start
+            // of its entries, and four bytes for the number of all entries.
             Self::Gaps8
         } else {
             Self::Gaps16
@@ -58,7 +59,8 @@ impl Layout {
     }
 }
 
-/// Appends postings (passages in ascending order, with their codes) to `to`, and returns the layout that it chose.
+/// Appends postings (passages in ascending order, with their codes) to `to`, and returns the layout that was chosen.
+/// `passages` is the number of passages of the segment.
 pub(crate) fn encode(postings: &[(u32, u8)], passages: usize, to: &mut Vec<u8>) -> Layout {
     let layout = Layout::choose(postings.len(), passages);
     match layout {

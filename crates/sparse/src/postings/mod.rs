@@ -1,8 +1,8 @@
 //! The impact file of each segment: postings in the form that the scorers read.
 //!
 //! As in Lucene, the *impact* of a posting is the pair of the term's frequency in the passage and the passage's
-//! fieldnorm (its length, quantized to a byte): all that BM25 needs besides statistics of the index. A segment has few
-//! different impacts, so a posting stores a one-byte *code* in place of its impact:
+//! fieldnorm (the length of the passage, quantized to a byte): all that BM25 needs besides statistics of the index. A
+//! segment has few different impacts, so a posting stores a one-byte *code* in place of its impact:
 //!
 //! ```text
 //! term ordinal ─→ postings: passages (gaps or a bitmap) and their codes     `layout`, `term_postings`
@@ -10,13 +10,14 @@
 //!                   code 255   ─→ overflow entry with the frequency, for impacts that are not in the dictionary
 //! ```
 //!
-//! Nothing in the file depends on statistics that change. A scorer computes a table of 256 contributions per query
-//! term, which is exact for any k1, b, idf and average length, and looks up the code of each posting in it.
+//! Nothing in the file depends on statistics that change. For each query term, a scorer can compute a table of 256
+//! contributions, one per code, which are exact for any k1, b, idf and average length. It then looks up the code of
+//! each posting in this table.
 //!
 //! tantivy's postings remain the source: [`builder`] makes this file from them when a segment is written or merged
 //! ([`plugin`]). [`file`](self::file) opens it, and [`gaps16_cursor`] iterates over the postings of rare terms. If the
-//! file has another version, it is rebuilt in memory whenever the index is opened ([`rebuild`]). If it is missing,
-//! opening fails, and a [repair](crate::repair) rebuilds it.
+//! file has a different version, it is rebuilt in memory whenever the index is opened ([`rebuild`]). If the file is
+//! missing, opening fails until a [repair](crate::repair) rebuilds it.
 
 mod builder;
 mod dictionary;

@@ -1,6 +1,6 @@
-//! The tantivy plugin that writes a segment's impact file whenever tantivy writes the segment: after passages were
-//! added ([`PluginWriter::serialize`]), and after segments were merged ([`SegmentPlugin::merge`]). Both times it reads
-//! the postings that tantivy has just written.
+//! The tantivy plugin that writes a segment's impact file whenever tantivy writes the segment: after passages have been
+//! added ([`PluginWriter::serialize`]), and after segments have been merged ([`SegmentPlugin::merge`]). In both cases,
+//! the plugin reads the postings that tantivy has just written.
 
 use std::any::Any;
 use std::io::{BufWriter, Write};
@@ -15,28 +15,31 @@ use tantivy::schema::Field;
 use super::builder::build;
 use crate::index::corruption::{catch_tantivy, report_bugs};
 
+/// Extension of impact files.
 pub(super) const EXTENSION: &str = "impacts";
 
 pub(crate) struct ImpactPlugin {
-    /// The tantivy field whose postings are copied.
+    /// The tantivy field whose postings the impact file contains.
     pub contents: Field,
 }
 
+/// Counts the passages that are added to a new segment, and writes the impact file at the end.
 struct ImpactWriter {
     contents: Field,
     /// Number of passages added so far.
     passages: u32,
 }
 
-/// Returns the fieldnorm of each passage of a segment: Lucene's `SmallFloat.intToByte4` of its number of tokens.
+/// Returns the fieldnorm of each passage of a segment: Lucene's `SmallFloat.intToByte4` of the passage's token
+/// count.
 pub(crate) fn read_fieldnorms(segment: &SegmentReader, contents: Field) -> tantivy::Result<OwnedBytes> {
     let fieldnorms = CompositeFile::open(&segment.open_read(SegmentComponent::FieldNorms)?)?;
     let fieldnorms = fieldnorms.open_read(contents).map(|file| file.read_bytes()).transpose()?;
     Ok(fieldnorms.unwrap_or_else(OwnedBytes::empty))
 }
 
-/// Writes the impact file of a segment that tantivy is still writing. Its metadata does not have the number of passages
-/// yet, so the caller passes it.
+/// Writes the impact file of a segment that tantivy is still writing. The segment's metadata does not have the number
+/// of passages yet, so the caller passes this number.
 fn write_new(segment: &tantivy::Segment, passages: u32, contents: Field) -> tantivy::Result<()> {
     let reader = catch_tantivy(|| SegmentReader::open(&segment.clone().with_max_doc(passages)))?;
     write(segment, &reader, contents)

@@ -1,5 +1,5 @@
-//! Rebuilds impact files from tantivy's postings: in memory if a file has another version ([`open_impact_file`]), and
-//! on disk if a file is missing or corrupt ([`rebuild_damaged`], for repairs).
+//! Rebuilds impact files from tantivy's postings: in memory if a file has a different version or an invalid header
+//! or length ([`open_impact_file`]), and on disk if a file is missing or corrupt ([`rebuild_damaged`], for repairs).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use super::plugin::{EXTENSION, write};
 use crate::index::checksums::matches_checksum;
 use crate::index::corruption::catch_tantivy;
 
-/// Opens the impact file of a segment. Builds one in memory if the file has another version, or counts of passages and
-/// terms that differ from the segment's.
+/// Opens the impact file of a segment. Builds a replacement in memory if the file has a different version, if its
+/// number of passages or terms differs from the segment's, or if its header or length is invalid.
 pub(crate) fn open_impact_file(
     segment: &SegmentReader,
     terms: &InvertedIndexReader,
@@ -33,9 +33,10 @@ pub(crate) fn open_impact_file(
     ImpactFile::open(OwnedBytes::new(bytes), passages, term_count).map_err(TantivyError::InternalError)
 }
 
-/// Writes the missing and damaged impact files of the last commit (an interrupted repair can leave some), and returns
-/// their number. Segments with other corrupt files are skipped: their postings may be wrong, and an impact file that is
-/// built from wrong postings would have a valid checksum. The caller must hold the writer's lock.
+/// Rewrites the missing and damaged impact files of the last commit (an interrupted repair can also leave a damaged
+/// file), and returns their number. Segments with other corrupt files are skipped: their postings may be wrong, and an
+/// impact file that is built from wrong postings would have a valid checksum. The caller must hold tantivy's writer
+/// lock.
 pub(crate) fn rebuild_damaged(index: &Index, path: &Path, contents: Field) -> tantivy::Result<u64> {
     let (directory, mut rebuilt) = (index.directory(), 0);
     let files = index.load_metas()?.list_segment_files();

@@ -16,13 +16,15 @@ pub(crate) struct TermPostings<'a> {
 pub(crate) enum Postings<'a> {
     /// The layout of rare terms.
     Gaps16(Gaps16<'a>),
+    /// The layout of terms that are neither rare nor frequent.
     Gaps8(Gaps8<'a>),
     /// The layout of frequent terms.
     Bitmap(Bitmap<'a>),
 }
 
-/// Each entry is the gap to the previous entry's passage, starting from passage 0, and a code. Entries with the code
-/// [`ABSENT`](super::ABSENT) are not postings: they bridge gaps that do not fit in 16 bits.
+/// Each entry is a gap and a code. The gap is the distance to the previous entry's passage; the first gap counts from
+/// passage 0. Entries with the code [`ABSENT`](super::ABSENT) are not postings: they bridge gaps that do not fit in 16
+/// bits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gaps16<'a> {
     pub gaps: &'a [[u8; 2]],
@@ -33,7 +35,7 @@ pub(crate) struct Gaps16<'a> {
 /// the block's first passage.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gaps8<'a> {
-    /// The index of each block's first entry, followed by the number of entries; u32 each.
+    /// The index of each block's first entry, followed by the number of all entries; u32 each.
     pub block_starts: &'a [[u8; 4]],
     pub entries: &'a [[u8; 2]],
 }
@@ -42,17 +44,18 @@ pub(crate) struct Gaps8<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bitmap<'a> {
     pub words: &'a [[u8; 8]],
-    /// Number of bits set before every [`RANK_INTERVAL`]-th passage.
+    /// For every [`RANK_INTERVAL`]-th passage, from passage 0: the number of bits set before it; u32 each.
     pub ranks: &'a [[u8; 4]],
-    /// Followed by [`kernels::impacts::PADDING`] arbitrary bytes, because SIMD loads read past the last code.
+    /// The codes, followed by [`kernels::impacts::PADDING`] arbitrary bytes, because SIMD loads read past the last
+    /// code.
     pub codes: &'a [u8],
 }
 
-/// Bytes of an overflow entry: term, passage and frequency, u32 each.
+/// Number of bytes of an overflow entry: term ordinal, passage and frequency, u32 each.
 pub(super) const OVERFLOW_ENTRY_BYTES: usize = 12;
 
 /// The frequencies of those postings of a term whose impacts are not in the dictionary, in the order of their passages.
-/// In the [`Postings`], they have the code [`OVERFLOW`](super::OVERFLOW).
+/// In the [`Postings`], these postings have the code [`OVERFLOW`](super::OVERFLOW).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OverflowEntries<'a>(pub(super) &'a [[u8; OVERFLOW_ENTRY_BYTES]]);
 
@@ -84,7 +87,7 @@ impl<'a> OverflowEntries<'a> {
         u32_at(&self.0[at.expect("every posting with the overflow code has an entry")], 8)
     }
 
-    /// Returns the passages from `start` up to but not including `end`, with the term's frequencies.
+    /// Returns the entries of the passages from `start` to `end` (exclusive): each passage with the term's frequency.
     pub fn within(self, start: u32, end: u32) -> impl Iterator<Item = (u32, u32)> + 'a {
         let first = self.0.partition_point(|entry| u32_at(entry, 4) < start);
         let entries = self.0[first..].iter().map(|entry| (u32_at(entry, 4), u32_at(entry, 8)));

@@ -4,9 +4,10 @@
 //!
 //! - An impact file is missing or corrupt. It is rebuilt from tantivy's postings.
 //! - A merge by an earlier version of this crate applied a deletion that was never committed. The merged segment then
-//!   has fewer passages than the commit recorded. As long as no other writer has removed the files of the source
-//!   segments, tantivy's list of segments can name the source segments again, without that deletion. If the files are
-//!   gone, the recorded number of passages is reduced to the number of remaining passages.
+//!   has fewer passages than the commit recorded. As long as no writer has removed the files of the source segments,
+//!   the repair puts the source segments, without that deletion, back into tantivy's list of segments, in place of the
+//!   merged segment. If the files are gone, it reduces the recorded number of passages to the number of remaining
+//!   passages.
 
 mod segment_list;
 #[cfg(test)]
@@ -22,7 +23,7 @@ use crate::index::open::open_index;
 use crate::index::tantivy_error::tantivy_error;
 use segment_list::{SegmentList, check, rebuild_impacts};
 
-/// What a repair did. All zero if the index was intact.
+/// What a repair did. All counts are zero if the index was intact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Repair {
     /// Number of missing or corrupt impact files that were rebuilt.
@@ -37,8 +38,8 @@ pub struct Repair {
 ///
 /// # Errors
 ///
-/// [`Error::Locked`] while a writer has the index open; those of [`Bm25Index::open`](crate::Bm25Index::open) for damage
-/// that cannot be repaired, after which nothing but impact files may have changed; [`Error::Io`].
+/// [`Error::Locked`] while a writer has the index open; the errors of [`Bm25Index::open`](crate::Bm25Index::open) for
+/// damage that cannot be repaired, after which only impact files may have changed; [`Error::Io`].
 pub(crate) fn repair(path: &Path) -> Result<Repair, Error> {
     let index = open_index(path)?;
     let locked = index.directory().acquire_lock(&INDEX_WRITER_LOCK);

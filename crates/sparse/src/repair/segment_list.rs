@@ -1,8 +1,8 @@
-//! tantivy's list of segments, `meta.json`, as a repair reads and rewrites it.
+//! Reads and rewrites tantivy's list of segments, `meta.json`, for a repair.
 //!
 //! [`SegmentList::restore_merged_segments`] replaces a merged segment in the list with its source segments. The source
 //! segments are those that are in the folder but not in the list, and share passages with the merged segment. Together
-//! they must have all of its passages.
+//! they must have all passages of the merged segment.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -29,7 +29,7 @@ pub(super) fn rebuild_impacts(index: &Index, path: &Path) -> Result<u64, Error> 
 }
 
 /// Returns true if an error is about the content of files. Any other error, such as a full disk or too many open files,
-/// says nothing about the content, so passages must not be given up because of it.
+/// says nothing about the content, so no passage may be counted as lost because of such an error.
 fn is_corruption(error: &Error) -> bool {
     matches!(error, Error::Corrupt { .. } | Error::MissingPassages { .. } | Error::Version { .. })
 }
@@ -46,10 +46,12 @@ pub(super) struct SegmentList<'a> {
     file: PathBuf,
     /// The original content of the file.
     content: Vec<u8>,
+    /// The same content, parsed.
     list: Value,
 }
 
-/// A segment's entry in the list, and the passages that are visible through this entry.
+/// An entry of the list, or an entry that could be added to the list, and the passages of its segment that are not
+/// deleted.
 struct ListedSegment {
     entry: Value,
     passages: Vec<Passage>,
@@ -109,7 +111,7 @@ impl<'a> SegmentList<'a> {
     }
 
     /// Writes a list of these segments and checks the index. Returns how many impact files it rebuilt, or `None` if a
-    /// segment is damaged; the list is then unchanged.
+    /// segment is damaged. If the check fails for any reason, the original list is restored.
     fn replace_segments(&self, segments: &[ListedSegment]) -> Result<Option<u64>, Error> {
         let mut list = self.list.clone();
         list["segments"] = segments.iter().map(|segment| segment.entry.clone()).collect();
@@ -125,7 +127,7 @@ impl<'a> SegmentList<'a> {
         }
     }
 
-    /// Records this number of passages in the commit, so that the loss of the others is accepted.
+    /// Records this number of passages in the commit, so that the index can be opened without the lost passages.
     pub fn record_passage_count(&self, passages: u64) -> Result<(), Error> {
         let payload = self.list["payload"].as_str();
         let mut commit = CommitPayload::parse(payload, self.path)?;
@@ -152,10 +154,10 @@ impl<'a> SegmentList<'a> {
     }
 
     /// Returns the segments that have files but are not in the list, with their latest deletions. Leaves out segments
-    /// that have passages added after the last commit.
+    /// that are damaged, that have no passages left, or that have passages added after the last commit.
     fn unlisted(&self, listed: &[ListedSegment]) -> Result<Vec<ListedSegment>, Error> {
         let next_ord = CommitPayload::parse(self.list["payload"].as_str(), self.path)?.next_ord;
-        // The opstamp (number of tantivy's operation) of each segment's latest deletions; 0 if it has none.
+        // The opstamp (tantivy's operation number) of each segment's latest deletions; 0 if the segment has none.
         let mut found: BTreeMap<String, u64> = BTreeMap::new();
         let entries = fs::read_dir(self.path).map_err(Error::io("open", self.path))?;
         for entry in entries {
@@ -185,7 +187,8 @@ impl<'a> SegmentList<'a> {
         Ok(segments)
     }
 
-    /// Reads a segment and makes an entry for it. `deletions` is the opstamp of its deletions.
+    /// Reads a segment and makes an entry for it. `deletions` is the opstamp of the file with its deletions, if it has
+    /// one.
     fn segment(&self, id: &str, deletions: Option<u64>) -> Result<ListedSegment, Error> {
         let AlivePassages { passages, max_doc } = self.read_alive(id, deletions)?;
         let deleted = max_doc - passages.len();
@@ -194,7 +197,8 @@ impl<'a> SegmentList<'a> {
         Ok(ListedSegment { entry, passages })
     }
 
-    /// Reads the passages of a segment that are not deleted.
+    /// Reads the passages of a segment that are not deleted. `deletions` is the opstamp of the file with its deletions,
+    /// if it has one.
     fn read_alive(&self, id: &str, deletions: Option<u64>) -> Result<AlivePassages, Error> {
         let error = |error| tantivy_error("repair", self.path, error);
         let read = |name: String| {
@@ -218,7 +222,7 @@ impl<'a> SegmentList<'a> {
         };
         let passage = |doc: u32| {
             let id = file.id(doc);
-            let id = id.ok_or_else(|| Error::corrupt(self.path, "ids that are text", "other bytes"))?;
+            let id = id.ok_or_else(|| Error::corrupt(self.path, "ids in UTF-8", "other bytes"))?;
             Ok(Passage { ord: file.ord(doc), id: id.to_owned() })
         };
         let passages = alive.into_iter().map(passage).collect::<Result<_, Error>>()?;

@@ -1,4 +1,5 @@
-//! Tests of repairs: indexes with lost and damaged files, and with a deletion that was merged but never committed.
+//! Tests of repairs of indexes with lost and damaged files, and with a deletion that was applied by a merge but never
+//! committed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use crate::{Analyzer, Bm25, Bm25Index, IndexWriter, WriterOptions};
 const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 };
 
 /// Creates an index with four segments: `a0` and `a1`; `b0` and `b1`; `c0`; `d0` and `d1`. The deletion of `b1` is part
-/// of the last commit. Returns the ids of its passages.
+/// of the last commit. Returns the ids of the six passages that remain.
 fn create_index(path: &Path) -> Vec<String> {
     let mut writer = IndexWriter::create(path, Analyzer::SIMPLE, OPTIONS).expect("an empty folder");
     writer.merge_in_background(false);
@@ -31,7 +32,7 @@ fn create_index(path: &Path) -> Vec<String> {
     found_ids(path)
 }
 
-/// Opens and verifies an index, and returns the ids of all passages.
+/// Opens and verifies an index, and returns the ids of all its passages by searching for a word that they all contain.
 fn found_ids(path: &Path) -> Vec<String> {
     let index = Bm25Index::open(path).expect("an intact index");
     index.verify().expect("intact files");
@@ -41,8 +42,8 @@ fn found_ids(path: &Path) -> Vec<String> {
 }
 
 /// Reproduces the bug of earlier versions (see `skip_stamp_of_commit` in `writer/open.rs`): the first operation of a
-/// tantivy writer is a deletion, and then it merges. With `keep_sources`, the files of the source segments remain, as
-/// they do while one of our writers has them open.
+/// tantivy writer is a deletion, and then the writer merges all segments. With `keep_sources`, the files of the source
+/// segments remain, as they do while one of our writers has them open.
 fn merge_uncommitted_deletion(path: &Path, id: &str, keep_sources: bool) {
     let index = open_index(path).expect("an intact index");
     let metas_in_use = keep_sources.then(|| index.load_metas().expect("a list of segments"));
@@ -169,13 +170,13 @@ fn the_missing_impact_file_of_a_restored_segment_is_rebuilt() {
         }
     }
     let repaired = repair(folder.path()).expect("a repair");
-    // The files of the merged segment and of its four source segments.
+    // The impact files of the merged segment and of its four source segments.
     assert_eq!(repaired, Repair { rebuilt_files: 5, restored: 1, lost: 0 });
     assert_eq!(found_ids(folder.path()), before);
 }
 
 #[test]
-fn a_repair_fails_while_a_writer_is_open_and_leaves_the_list_as_it_is_after_other_damage() {
+fn a_repair_fails_while_a_writer_is_open_and_does_not_change_meta_json_if_other_files_are_damaged() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     create_index(folder.path());
     let writer = IndexWriter::open(folder.path(), OPTIONS).expect("an intact index");

@@ -69,14 +69,14 @@ pub(crate) fn idf(passages: u64, doc_freq: u64) -> f32 {
     (1.0 + (n - df + 0.5) / (df + 0.5)).ln() as f32
 }
 
-/// Returns what a term contributes to a passage's score: from 0 to `weight`. A score is the sum of contributions in
-/// f64, rounded to f32.
+/// Returns a term's contribution to a passage's score, from 0 to `weight`. A score is the sum of contributions in f64,
+/// rounded to f32.
 #[inline]
 pub(crate) fn contribution(weight: f32, frequency: u32, inverse_norm: f32) -> f32 {
     saturated(weight, frequency as f32 * inverse_norm)
 }
 
-/// Returns the same as [`contribution`], given the normalized frequency: frequency / norm.
+/// Returns the same as [`contribution`], given the normalized frequency, which is frequency / norm.
 #[inline]
 pub(crate) fn saturated(weight: f32, normalized_frequency: f32) -> f32 {
     weight - weight / (1.0 + normalized_frequency)

@@ -1,10 +1,10 @@
-//! Converts contributions to integer *quantization steps*, so that upper bounds on scores fit in 16 bits. All terms of
-//! a query have the same step size; [`BoundScale::bound`] rounds up.
+//! Converts the contributions of terms to integer *quantization steps*, so that upper bounds on scores fit in 16 bits.
+//! All terms of a query have the same step size; [`BoundScale::bound`] rounds up.
 
 use crate::search::query_terms::WeightedTerm;
 
-/// The score that no passage can exceed (the sum of the query's weights), in quantization steps. The rest of the 65,536
-/// values is for rounding up.
+/// The maximum score, which is the sum of the weights of a query's terms, in quantization steps. The rest of the 65,536
+/// values of 16 bits is for rounding up.
 const MAX_SCORE_STEPS: u16 = 49_152;
 
 /// Maximum number of query terms. Rounding up adds at most 256 steps per term with a bitmap (see
@@ -20,8 +20,8 @@ pub(crate) struct BoundScale {
 }
 
 impl BoundScale {
-    /// Returns the scale for a query's terms; `None` if there are too many, or if their weights are too small or too
-    /// large.
+    /// Returns the scale for a query's terms; `None` if there are too many terms, or if their weights are too small or
+    /// too large.
     pub fn new(terms: &[WeightedTerm]) -> Option<Self> {
         let max_score: f64 = terms.iter().map(|term| f64::from(term.weight)).sum();
         let steps = (f64::from(MAX_SCORE_STEPS) / max_score) as f32;
@@ -35,8 +35,9 @@ impl BoundScale {
         (contribution * self.steps) as u16 + 1
     }
 
-    /// Returns the shift for the terms with bitmaps, given their weights. The kernels add the bounds of these terms in
-    /// 8 bits, in units of `1 << shift` steps; this is the smallest shift with which the sum is at most 255 units.
+    /// Returns the shift for the terms with bitmaps, given their weights. The kernels add up the bounds of these terms
+    /// in 8 bits, in units of `1 << shift` steps. The result is the smallest shift for which the sum is at most 255
+    /// units.
     pub fn shift(self, weights: impl Iterator<Item = f32> + Clone) -> u32 {
         let units = |weight, shift: u32| u32::from(self.bound(weight) >> shift) + 1;
         let fits = |&shift: &u32| weights.clone().map(|weight| units(weight, shift)).sum::<u32>() < 256;

@@ -1,4 +1,4 @@
-//! Keeps the passages that may be among the k best, by upper bounds on their scores.
+//! [`Candidates`] keeps the passages that may be among the k best, judging by upper bounds on their scores.
 //!
 //! Bounds are integers, in quantization steps (see [`BoundScale`](super::bound_scale::BoundScale)). A bound exceeds the
 //! score, converted to steps, by at most a known error. So a passage whose bound is below the *threshold*, the k-th
@@ -7,8 +7,8 @@
 //!
 //! Passages are added by [`upper_bounds`](super::upper_bounds), which *scans* the bounds of one passage after another
 //! (with [`ImpactKernels::scan`](kernels::impacts::ImpactKernels::scan)): a scan finds the passages whose bounds reach
-//! the threshold, and stops when it has found a given number. These passages are added, which may raise the threshold,
-//! and the next scan continues where the last one stopped.
+//! the threshold, and stops when it has found a given number of them. These passages are added, which may raise the
+//! threshold, and the next scan continues where the last one stopped.
 //!
 //! A passage's *position in the index* is its number if the passages of all segments are counted in the order of the
 //! segments, from 0.
@@ -28,7 +28,7 @@ pub(crate) const MAX_FOUND_PER_SCAN: usize = 16 * GROUP;
 /// The candidates of one query in all segments.
 pub(crate) struct Candidates {
     k: usize,
-    /// By how many steps a bound may exceed its passage's score.
+    /// Maximum number of steps by which a bound exceeds the score of its passage.
     max_error: u16,
     /// Candidates have at least this bound.
     threshold: u16,
@@ -36,11 +36,11 @@ pub(crate) struct Candidates {
     found: Vec<(u32, u16)>,
     /// Number of passages added so far in each bucket, including dropped ones.
     histogram: Box<[u32; BUCKETS]>,
-    /// The highest bucket such that it and the buckets above it have at least `k` passages; 0 if there is none.
+    /// The highest bucket that, together with the buckets above it, has at least `k` passages; 0 if there is none.
     kth_bucket: usize,
     /// Number of passages in the buckets above `kth_bucket`.
     above_kth: usize,
-    /// When `found` gets longer than this, passages with bounds below the threshold are dropped.
+    /// When `found` gets longer than this, passages with bounds below the threshold are dropped (a *compaction*).
     compaction_len: usize,
 }
 
@@ -63,14 +63,14 @@ impl Candidates {
     pub fn reset(&mut self, k: usize) {
         (self.k, self.max_error, self.threshold) = (k, 0, MIN_BOUND);
         (self.kth_bucket, self.above_kth) = (0, 0);
-        // At least twice the usual length after a compaction, which is about k.
+        // After a compaction, about k passages are usually left. This is at least twice that number.
         self.compaction_len = 2 * k + 2 * MAX_FOUND_PER_SCAN;
         self.found.clear();
         self.histogram.fill(0);
     }
 
-    /// Sets by how many steps the bounds of the next passages may exceed their scores. The largest error of all calls
-    /// applies.
+    /// Declares that the bounds of passages that are added from now on exceed the scores by up to `error` steps. The
+    /// largest `error` since the last [`reset`](Self::reset) applies to all passages.
     pub fn allow_error(&mut self, error: u16) {
         self.max_error = self.max_error.max(error);
     }
@@ -80,14 +80,14 @@ impl Candidates {
         self.threshold
     }
 
-    /// Returns the number of passages at which the next scan should stop. If it is small, the threshold, which is low
-    /// at first, rises soon.
+    /// Returns the number of found passages at which the next scan should stop. It is small for a small `k`, so that
+    /// the threshold, which is low at first, rises soon.
     pub fn scan_limit(&self) -> usize {
         (self.k / 2).clamp(2 * GROUP, MAX_FOUND_PER_SCAN)
     }
 
     /// Adds the passages that a scan found, with their bounds. `scan_start` is the position in the index of the first
-    /// scanned passage, and `offsets` are the positions of the found passages relative to it.
+    /// scanned passage, and `offsets` are the positions of the found passages relative to `scan_start`.
     pub fn add(&mut self, scan_start: u32, bounds: &[u16], offsets: &[u16]) {
         for (&bound, &offset) in bounds.iter().zip(offsets) {
             let bucket = usize::from(bound >> BUCKET_SHIFT);
@@ -101,14 +101,15 @@ impl Candidates {
         }
         let kth_bound = (self.kth_bucket << BUCKET_SHIFT) as u16;
         self.threshold = self.threshold.max(kth_bound.saturating_sub(self.max_error));
-        // If most bounds are equal, hardly any passage is dropped. The length then doubles, so that copying stays rare.
+        // If most bounds are equal, hardly any passage is dropped. `compaction_len` then doubles, so that copying stays
+        // rare.
         if self.found.len() > self.compaction_len {
             self.drop_below_threshold();
             self.compaction_len = self.compaction_len.max(2 * self.found.len());
         }
     }
 
-    /// Returns the candidates in ascending order: their positions in the index, with their bounds.
+    /// Returns the candidates: their positions in the index, in ascending order, with their bounds.
     pub fn finish(&mut self) -> &[(u32, u16)] {
         self.drop_below_threshold();
         &self.found
@@ -142,19 +143,19 @@ mod tests {
         for scan in 0..1000u32 {
             let before = candidates.compaction_len;
             candidates.add(scan * MAX_FOUND_PER_SCAN as u32, &[1000; MAX_FOUND_PER_SCAN], &offsets);
-            // No passage can be dropped, so every compaction doubles the length.
+            // No passage can be dropped, so every compaction at least doubles `compaction_len`.
             compactions += usize::from(candidates.compaction_len > before);
         }
         assert_eq!(candidates.finish().len(), 1000 * MAX_FOUND_PER_SCAN);
-        // The length that leads to a compaction is more than 2 · 1024 at first, since a scan finds 1024 passages. Each
-        // compaction at least doubles it. After nine, it would be more than 2 · 1024 · 2^9 = 1,048,576, and the 1000
-        // scans find only 1,024,000 passages.
-        assert!(compactions <= 9, "copied {compactions} times");
+        // `compaction_len` is more than 2 · 1024 at first, since a scan finds 1024 passages. Each compaction at least
+        // doubles it. After nine compactions, it is more than 2 · 1024 · 2^9 = 1,048,576, but the 1000 scans find only
+        // 1,024,000 passages, so there is no tenth compaction.
+        assert!(compactions <= 9, "{compactions} compactions");
     }
 
     proptest! {
         #[test]
-        fn every_passage_within_the_error_of_the_kth_best_is_kept(
+        fn every_passage_within_the_error_of_the_kth_best_bound_is_kept(
             bounds in prop::collection::vec(1u16..2000, 0..600),
             k in 1usize..80,
             max_error in 0u16..100,

@@ -1,12 +1,13 @@
-//! Scores every posting of the query terms exactly: term at a time, one block of passages after the other.
+//! Scores every posting of the query terms exactly. The scorer processes one block of passages at a time, and within a
+//! block one term at a time.
 //!
 //! ```text
 //! postings of term 1 ─→ contributions ─┐
 //! postings of term 2 ─→ contributions ─┴→ sums [f64; BLOCK] ─→ above the threshold and allowed? ─→ Selection
 //! ```
 //!
-//! This scorer is the faster one if most passages with a query term become hits, because it computes each score once.
-//! The other scorer ([`upper_bounds`](super::upper_bounds)) computes a bound first, and then the scores of candidates.
+//! This scorer is faster if most passages with a query term become hits, because it processes each posting once. The
+//! other scorer ([`upper_bounds`](super::upper_bounds)) computes bounds first, and then the scores of candidates.
 
 use std::cell::Cell;
 
@@ -26,16 +27,18 @@ use crate::search::top_k::{Selection, UNTOUCHED};
 const GROUP: usize = 64;
 
 thread_local! {
-    /// The sums of one block, reused by the next query on this thread; all are [`UNTOUCHED`] between queries.
+    /// The sums of one block, reused by the next query on this thread; all are [`UNTOUCHED`] (−0.0) between queries.
     static SUMS: Cell<Option<Box<[f64; BLOCK]>>> = const { Cell::new(None) };
 }
 
+/// Reads the postings of a term, one block at a time.
 enum PostingsReader<'a> {
     Gaps16(Gaps16Cursor<'a>),
     Gaps8(Gaps8<'a>),
     Bitmap(Bitmap<'a>),
 }
 
+/// Adds the contributions of one term to the sums of a block.
 struct TermScorer<'a> {
     reader: PostingsReader<'a>,
     /// The term's contribution, by impact code.
@@ -43,8 +46,8 @@ struct TermScorer<'a> {
     term: &'a SegmentTerm<'a>,
 }
 
-/// Scores the passages of a segment that have a query term. Pushes those to the selection that are allowed and have
-/// scores above its threshold.
+/// Scores the passages of a segment that have a query term. Pushes a passage to the selection if it is allowed and its
+/// score is above the selection's threshold.
 pub(crate) fn score(
     query: &SegmentQuery<'_>,
     selection: &mut Selection,
@@ -64,7 +67,7 @@ pub(crate) fn score(
         let sums = &mut sums[..BLOCK.min(passages - first)];
         collect(segment, allowed.as_deref(), first as u32, sums, selection);
     }
-    // Not reached after an error or a panic: the sums, which may not all be untouched then, are dropped.
+    // Not reached after an error or a panic. The sums are then dropped, because some of them may not be untouched.
     SUMS.set(Some(sums));
     Ok(())
 }
@@ -118,8 +121,9 @@ impl<'a> TermScorer<'a> {
     }
 }
 
+/// Adds a term's contributions to the sums of the block that starts with passage `start`.
 fn accumulate_bitmap(bitmap: &Bitmap<'_>, start: usize, by_code: &[f64; 256], sums: &mut [f64; BLOCK]) {
-    // `Bitmap::rank` is only for multiples of the interval.
+    // `Bitmap::rank` accepts only multiples of the interval.
     const { assert!(BLOCK.is_multiple_of(RANK_INTERVAL)) };
     let mut codes = bitmap.codes[bitmap.rank(start)..].iter();
     let words = bitmap.words[start / 64..].iter();
@@ -133,8 +137,8 @@ fn accumulate_bitmap(bitmap: &Bitmap<'_>, start: usize, by_code: &[f64; 256], su
     }
 }
 
-/// Pushes those passages of a block to the selection that are allowed and have sums above its threshold. Then makes all
-/// sums untouched again. `start` is the block's first passage.
+/// Pushes a passage of a block to the selection if it is allowed and its sum is above the selection's threshold. Then
+/// makes all sums untouched again. `start` is the block's first passage.
 fn collect(
     segment: &Segment,
     allowed: Option<&[u64]>,

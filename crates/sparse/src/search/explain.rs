@@ -1,6 +1,6 @@
-//! Explains why a passage has its score: the contribution of each query term, and the numbers that it is computed from.
-//! Frequencies come from tantivy's postings and not from the impact file, so tests use explanations to check the
-//! scorers.
+//! Explains why a passage has its score: the contribution of each query term, and the numbers that the contribution is
+//! computed from. Frequencies come from tantivy's postings and not from the impact file, so tests use explanations to
+//! check the scorers.
 
 use tantivy::Term;
 use tantivy::fieldnorm::FieldNormReader;
@@ -19,10 +19,10 @@ use crate::search::query_terms::{doc_freq, weight};
 pub struct Explanation {
     /// The sum of the contributions, computed in f64 and rounded to f32. It equals the score in a search.
     pub score: f32,
-    /// The number of tokens of the passage as BM25 sees it: quantized to one byte, as in Lucene, which is exact up to
-    /// 40.
+    /// The number of tokens of the passage as BM25 sees it: quantized to one byte, as in Lucene. It is exact for up to
+    /// 40 tokens.
     pub length: u32,
-    /// The mean number of tokens of all passages that have any.
+    /// The mean number of tokens of the passages that have at least one token.
     pub average_length: f32,
     /// The terms of the query in the order of their first occurrence, including those that the passage lacks.
     pub terms: Vec<TermExplanation>,
@@ -33,9 +33,9 @@ pub struct Explanation {
 pub struct TermExplanation {
     /// The analyzed term.
     pub term: String,
-    /// How often the term occurs in the query, or the term's weight if the query has weights.
+    /// The number of times that the term occurs in the query, or the term's weight if the query has weights.
     pub query_frequency: f32,
-    /// How often the term occurs in the passage.
+    /// The number of times that the term occurs in the passage.
     pub frequency: u32,
     /// The number of passages that have the term.
     pub passages: u64,
@@ -45,6 +45,7 @@ pub struct TermExplanation {
     pub contribution: f32,
 }
 
+/// Explains the score of the passage with this id.
 pub(crate) fn explain(
     index: &Snapshot,
     query: &Query,
@@ -78,7 +79,7 @@ pub(crate) fn explain(
     Ok(Explanation { score, length: FieldNormReader::id_to_fieldnorm(fieldnorm), average_length, terms })
 }
 
-/// Returns how often a term occurs in a passage.
+/// Returns the number of times that a term occurs in a passage.
 fn frequency(segment: &Segment, term: &Term, doc: u32) -> std::io::Result<u32> {
     let Some(info) = segment.term_info(term)? else { return Ok(0) };
     let mut postings =

@@ -1,4 +1,4 @@
-//! The public searcher for the passages that meet a filter. The filter is evaluated once, into a bit set per segment
+//! The public searcher for the passages that match a filter. The filter is evaluated once, into a bit set per segment
 //! (see [`crate::filter`]); the scorers then report only passages in these sets.
 
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ use crate::search::prepared_query::PreparedQuery;
 use crate::search::searcher::Searcher;
 use crate::{Bm25, Error};
 
-/// Searches only the passages that meet a filter. It uses the statistics of the whole index, so a passage has the same
+/// Searches only the passages that match a filter. It uses the statistics of the whole index, so a passage has the same
 /// score as without a filter.
 #[derive(Debug)]
 pub struct FilteredSearcher<'a> {
@@ -28,13 +28,13 @@ pub struct FilteredSearcher<'a> {
 }
 
 impl Searcher {
-    /// Returns a searcher for the passages that meet a filter, or for all passages if `filter` is `None`. The bit sets
+    /// Returns a searcher for the passages that match a filter, or for all passages if `filter` is `None`. The bit sets
     /// of the most recently used filters are cached.
     ///
     /// # Errors
     ///
     /// Those of [`Filter::check`]; [`Error::Part`] for a condition on a field that no passage has, or for a value of a
-    /// type that the field never has (see [`Filter`]); [`Error::Cancelled`]; [`Error::Corrupt`] or [`Error::Io`] if
+    /// type that the field never has (see [`Filter`]); [`Error::Canceled`]; [`Error::Corrupt`] or [`Error::Io`] if
     /// the index cannot be read.
     pub fn filtered(
         &self,
@@ -45,8 +45,8 @@ impl Searcher {
         Ok(FilteredSearcher { searcher: self, sets })
     }
 
-    /// Does the same as [`filtered`](Self::filtered) if the filter need not be evaluated, because its bit sets are
-    /// cached, and returns `None` otherwise. It is for callers that must not block.
+    /// Does the same as [`filtered`](Self::filtered) if there is no filter or its bit sets are cached, and returns
+    /// `None` if the filter would have to be evaluated. It is for callers that must not block.
     #[must_use]
     pub fn filtered_if_cached(&self, filter: Option<&Filter>) -> Option<FilteredSearcher<'_>> {
         let sets = match filter {
@@ -56,7 +56,7 @@ impl Searcher {
         Some(FilteredSearcher { searcher: self, sets })
     }
 
-    /// Returns the fields of the passage with this id; empty if it has none.
+    /// Returns the fields of the passage with this id; empty if the passage has none.
     ///
     /// # Errors
     ///
@@ -68,6 +68,7 @@ impl Searcher {
         })
     }
 
+    /// Returns the set of matching passages of each segment, from the cache if it has them.
     fn sets(&self, filter: &Filter, control: &Control) -> Result<Arc<[BitSet]>, Error> {
         if let Some(sets) = self.filters.get(filter) {
             return Ok(sets);
@@ -87,18 +88,18 @@ impl Searcher {
 }
 
 impl<'a> FilteredSearcher<'a> {
-    /// Looks up the terms of a query. The result finds the same hits as [`search`](Self::search).
+    /// Looks up the terms of a query. A search with the result finds the same hits as [`search`](Self::search).
     ///
     /// # Errors
     ///
-    /// Those of [`search`](Self::search), except for [`Error::Cancelled`].
+    /// Those of [`search`](Self::search), except for [`Error::Canceled`].
     pub fn prepare(&self, query: &str, parameters: Bm25) -> Result<PreparedQuery<'a>, Error> {
         PreparedQuery::new(self.searcher, self.sets.clone(), query, parameters)
     }
 }
 
 impl FilteredSearcher<'_> {
-    /// Returns the number of passages that meet the filter.
+    /// Returns the number of passages that match the filter.
     #[must_use]
     pub fn len(&self) -> u64 {
         let Some(sets) = &self.sets else { return self.searcher.len() };
@@ -114,20 +115,20 @@ impl FilteredSearcher<'_> {
         counts.sum()
     }
 
-    /// Returns the ords of the passages that meet the filter, as a set over 0..[`next_ord`](Searcher::next_ord).
+    /// Returns the ords of the passages that match the filter, as a set over 0..[`next_ord`](Searcher::next_ord).
     #[must_use]
     pub fn ords(&self) -> BitSet {
         self.searcher.index.ords(self.sets.as_deref())
     }
 
-    /// Returns a searcher for one passage of each group: passages are in the same group if `group` returns the same part
-    /// of their ids. Reads the ids of all passages that meet the filter.
+    /// Returns a searcher for one passage of each group, the first one in the index. Two passages are in the same group
+    /// if `group` returns the same part of both ids. Reads the ids of all passages that match the filter.
     #[must_use]
     pub fn distinct_by(&self, group: impl Fn(&str) -> &str) -> Self {
         let mut seen = HashSet::new();
-        let sets = self.searcher.index.segments.iter().enumerate().map(|(number, segment)| {
+        let sets = self.searcher.index.segments.iter().enumerate().map(|(segment_index, segment)| {
             let mut set = BitSet::empty(segment.reader.max_doc() as usize);
-            for doc in self.docs(number) {
+            for doc in self.docs(segment_index) {
                 if segment.passages.id(doc).is_some_and(|id| seen.insert(group(id))) {
                     set.insert(doc);
                 }
@@ -137,7 +138,7 @@ impl FilteredSearcher<'_> {
         Self { searcher: self.searcher, sets: Some(sets.collect()) }
     }
 
-    /// Returns true if no passage meets the filter.
+    /// Returns true if no passage matches the filter.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -147,22 +148,22 @@ impl FilteredSearcher<'_> {
         &self.searcher.index
     }
 
-    /// Returns the passages of a segment that meet the filter, without deleted ones. `number` is the segment's index in
-    /// the snapshot.
-    pub(crate) fn docs(&self, number: usize) -> impl Iterator<Item = DocId> {
-        let segment = &self.searcher.index.segments[number];
-        let allowed = segment.allowed(self.sets.as_ref().map(|sets| sets[number].words()));
+    /// Returns the passages of a segment that match the filter, without deleted ones. `segment_index` is the segment's
+    /// index in the snapshot.
+    pub(crate) fn docs(&self, segment_index: usize) -> impl Iterator<Item = DocId> {
+        let segment = &self.searcher.index.segments[segment_index];
+        let allowed = segment.allowed(self.sets.as_ref().map(|sets| sets[segment_index].words()));
         let count = segment.reader.max_doc();
         (0..count).step_by(64).enumerate().flat_map(move |(word, first)| {
             let bits = allowed.as_ref().map_or(u64::MAX, |words| words[word]);
-            // Each step clears the lowest bit that is set.
+            // Each step clears the lowest set bit.
             let rest = std::iter::successors(Some(bits), |rest| Some(rest & rest.wrapping_sub(1)));
             let docs = rest.take(bits.count_ones() as usize).map(move |rest| first + rest.trailing_zeros());
             docs.take_while(move |&doc| doc < count)
         })
     }
 
-    /// Does the same as [`Searcher::search`], among the passages that meet the filter.
+    /// Does the same as [`Searcher::search`], among the passages that match the filter.
     ///
     /// # Errors
     ///
@@ -178,7 +179,7 @@ impl FilteredSearcher<'_> {
         self.searcher.search_query(&query, k, parameters, self.sets.as_deref(), control)
     }
 
-    /// Does the same as [`Searcher::search_terms`], among the passages that meet the filter.
+    /// Does the same as [`Searcher::search_terms`], among the passages that match the filter.
     ///
     /// # Errors
     ///
@@ -194,7 +195,7 @@ impl FilteredSearcher<'_> {
         self.searcher.search_query(&query, k, parameters, self.sets.as_deref(), control)
     }
 
-    /// Does the same as [`Searcher::search_many`], among the passages that meet the filter.
+    /// Does the same as [`Searcher::search_many`], among the passages that match the filter.
     ///
     /// # Errors
     ///

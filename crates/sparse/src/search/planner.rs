@@ -22,8 +22,8 @@ use crate::search::query_terms::{SegmentQuery, SegmentTerm, WeightedTerms, segme
 use crate::search::top_k::{Selection, key, rank};
 use crate::search::upper_bounds::{Scratch, find_candidates};
 
-/// Candidates are found by upper bounds if the index has at least this many passages per hit wanted (`k`). With fewer,
-/// too many passages remain candidates, and scoring every posting once is cheaper.
+/// Candidates are found by upper bounds if the index has at least this many passages per requested hit (`k`). With
+/// fewer, too many passages remain candidates, and scoring every posting once is cheaper.
 /// `cargo bench -p sparse --bench scorers`, with 50,000 passages, measures both sides of this limit: k = 3125 and
 /// k = 3126.
 const MIN_PASSAGES_PER_HIT_FOR_BOUNDS: usize = 16;
@@ -53,23 +53,24 @@ pub(crate) fn look_up(index: &Snapshot, query: &Query, parameters: Bm25) -> Resu
     WeightedTerms::new(index, query)
 }
 
-/// Estimates how long a query takes. A filter changes little: postings are accumulated whether or not the filter allows
-/// their passages, and the scan compares 64 passages at a time with it.
+/// Estimates how long a query takes. A filter makes little difference: postings are accumulated whether or not the
+/// filter allows their passages, and the scan combines 64 passages at a time with the filter's bits.
 pub(crate) fn estimated_time(index: &Snapshot, terms: &WeightedTerms, k: usize) -> Duration {
     time_of(estimate_cost(index, terms, k))
 }
 
-/// A unit of the cost takes about a nanosecond: `cargo bench -p sparse --bench bm25 -- search` measures searches.
+/// Converts a cost to a time. A unit of cost takes about a nanosecond: `cargo bench -p sparse --bench bm25 -- search`
+/// measures searches.
 fn time_of(cost: u64) -> Duration {
     Duration::from_nanos(cost)
 }
 
 /// Estimates the cost of a query; the unit is the cost of accumulating one posting of a rare term. The factors are
-/// rough. The estimate assumes that about k passages are candidates. There are more if many have about the same score,
-/// as those with one frequent word may have; a search for a caller that must not block then stops, because it has a
-/// [budget](Control::with_budget).
+/// rough. The estimate assumes that about k passages are candidates. There are more candidates if many passages have
+/// about the same score, for example if the query is one frequent word. A search for a caller that must not block then
+/// stops, because it has a [budget](Control::with_budget).
 fn estimate_cost(index: &Snapshot, terms: &WeightedTerms, k: usize) -> u64 {
-    let segment_cost = |(number, segment): (usize, &Arc<Segment>)| {
+    let segment_cost = |(segment_index, segment): (usize, &Arc<Segment>)| {
         let passages = segment.passages.len() as u64;
         let term_cost = |term: &SegmentTerm<'_>| match term.postings.postings {
             // Bitmaps are read 64 passages at a time, whether or not the passages have the term.
@@ -77,18 +78,18 @@ fn estimate_cost(index: &Snapshot, terms: &WeightedTerms, k: usize) -> u64 {
             _ => u64::from(term.postings.doc_freq),
         };
         // The scan compares the bound of every passage with the threshold, 64 passages at a time.
-        passages / 16 + terms.in_segment(segment, number).iter().map(term_cost).sum::<u64>()
+        passages / 16 + terms.in_segment(segment, segment_index).iter().map(term_cost).sum::<u64>()
     };
     let hits_cost = rescoring_cost(k, terms.terms.len());
     index.segments.iter().enumerate().map(segment_cost).sum::<u64>().saturating_add(hits_cost)
 }
 
-/// Estimates the cost of the exact scores of candidates, at 8 units per term, and of sorting them, at 32 units.
+/// Estimates the cost of rescoring: for each candidate, 8 units per term for its exact score, and 32 units for sorting.
 fn rescoring_cost(candidates: usize, terms: usize) -> u64 {
     8 * (candidates as u64).saturating_mul(terms as u64 + 4)
 }
 
-/// Returns the `k` best hits of terms that are looked up already, as [`search`] does.
+/// Returns the same hits as [`search`], given terms that have already been looked up.
 pub(crate) fn find_best(
     index: &Snapshot,
     terms: &WeightedTerms,
@@ -110,7 +111,7 @@ pub(crate) fn find_best(
     }
 }
 
-/// `queries` are the parts of one query: one for each segment that may have hits.
+/// Searches with the exhaustive scorer. `queries` are the parts of one query: one for each segment that may have hits.
 fn search_exhaustively<'a>(
     queries: impl Iterator<Item = SegmentQuery<'a>>,
     k: usize,
@@ -123,7 +124,8 @@ fn search_exhaustively<'a>(
     Ok(selection.into_sorted())
 }
 
-/// `queries` are the parts of one query with `terms` terms: one for each segment that may have hits.
+/// Searches with the scorer that rescores candidates. `queries` are the parts of one query with `terms` terms: one for
+/// each segment that may have hits.
 fn search_candidates(
     queries: &[SegmentQuery<'_>],
     terms: usize,
@@ -150,7 +152,7 @@ fn search_candidates(
             hits.map(|(&passage, score)| key(Hit { ord: query.segment.passages.ord(passage), score })),
         );
     }
-    // Not reached after an error or a panic: the buffers, which may not be clear then, are dropped.
+    // Not reached after an error or a panic. The buffers are then dropped, because they may not be clear.
     SCRATCH.set(Some(scratch));
     Ok(rank(keys, k))
 }
@@ -186,7 +188,7 @@ mod tests {
                 // With k = 20,000, the exhaustive scorer ranks all passages.
                 let all = find(20_000);
                 for k in [1, 10, 100, 1_000] {
-                    // The other scorer takes its kernels from the thread's buffers.
+                    // The other scorer takes the kernels for its upper bounds from the thread's buffers.
                     SCRATCH.set(Some(Box::new(Scratch::new(kernels))));
                     assert!(find(k) == all[..k], "{}: the best {k} for {query}", kernels.name());
                 }

@@ -1,5 +1,5 @@
-//! A query whose terms are looked up. Its time can be estimated before it is run, so that searches that are not quick
-//! need not run, and it can be run again for more hits.
+//! A query whose terms have been looked up. The time of a search with it can be estimated before the search runs, so
+//! that a slow search need not run. The query can be used again to search for more hits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,11 @@ use crate::search::query_terms::WeightedTerms;
 use crate::search::searcher::Searcher;
 use crate::{Bm25, Error};
 
-/// A text with more bytes is not analyzed by callers that must not block: analyzing one megabyte takes about 50 ms.
+/// Maximum length, in bytes, of a query text that is analyzed for a caller that must not block. Analyzing one megabyte
+/// takes about 50 ms.
 pub const MAX_QUICK_TEXT_BYTES: usize = 4096;
 
-/// A query of one commit, made by [`FilteredSearcher::prepare`](crate::FilteredSearcher::prepare).
+/// A query for one commit, made by [`FilteredSearcher::prepare`](crate::FilteredSearcher::prepare).
 pub struct PreparedQuery<'a> {
     searcher: &'a Searcher,
     /// The allowed passages of each segment; `None` without a filter.
@@ -37,17 +38,18 @@ impl<'a> PreparedQuery<'a> {
         Ok(Self { searcher, sets, terms, parameters })
     }
 
-    /// Estimates how long a search for `k` hits takes if its files are [in memory](Searcher::is_resident).
+    /// Estimates how long a search for `k` hits takes if the files that it reads are
+    /// [in memory](Searcher::is_resident).
     #[must_use]
     pub fn estimated_time(&self, k: usize) -> Duration {
         planner::estimated_time(&self.searcher.index, &self.terms, k)
     }
 
-    /// Returns the `k` best passages that meet the filter, best first, as [`Searcher::search`] does.
+    /// Returns the `k` best passages that match the filter, best first, as [`Searcher::search`] does.
     ///
     /// # Errors
     ///
-    /// [`Error::Cancelled`]; [`Error::Corrupt`] or [`Error::Io`] if the index cannot be read.
+    /// [`Error::Canceled`]; [`Error::Corrupt`] or [`Error::Io`] if the index cannot be read.
     pub fn search(&self, k: usize, control: &Control) -> Result<Vec<Hit>, Error> {
         control.check()?;
         let index = &self.searcher.index;
@@ -57,10 +59,11 @@ impl<'a> PreparedQuery<'a> {
 }
 
 impl Searcher {
-    /// Does the same as [`search`](Self::search) if it is estimated to take at most `max_time`, and returns `None`
-    /// otherwise, or if it turns out to take more than twice as long. It also returns `None` if reads may wait for a disk
-    /// ([`is_resident`](Self::is_resident)), or if the query has more than [`MAX_QUICK_TEXT_BYTES`]. It is for callers
-    /// that must not block.
+    /// Does the same as [`search`](Self::search) if the search is estimated to take at most `max_time`, and returns
+    /// `None` otherwise. A search that turns out to need more work than estimated is stopped after about twice
+    /// `max_time`, and the result is also `None`. The same holds if reads may wait for a disk (see
+    /// [`is_resident`](Self::is_resident)), or if the query has more than [`MAX_QUICK_TEXT_BYTES`] bytes. This method
+    /// is for callers that must not block.
     ///
     /// # Errors
     ///
@@ -80,7 +83,7 @@ impl Searcher {
             return Ok(None);
         }
         match query.search(k, &Control::with_budget(max_time)) {
-            Err(Error::Cancelled(_)) => Ok(None),
+            Err(Error::Canceled(_)) => Ok(None),
             found => found.map(Some),
         }
     }
@@ -129,7 +132,7 @@ mod tests {
         let searcher = writer.searcher()?;
         let max_time = Duration::from_micros(250);
         let search = |text: &str| searcher.search_if_quick(text, 10, Bm25::default(), max_time);
-        // All passages with the word have the same score, so that thousands are candidates.
+        // All passages with the word have the same score, so thousands of them are candidates.
         for text in ["bridge", "stone"] {
             let estimate = PreparedQuery::new(&searcher, None, text, Bm25::default())?.estimated_time(10);
             assert!(estimate < max_time, "{text}: it is stopped while it runs, not before");

@@ -1,8 +1,8 @@
 //! Looks up the terms of a query in the segments of an index.
 //!
-//! [`WeightedTerms`] has the weight of each term, and its ordinal in the term dictionary of each segment.
-//! [`segment_queries`] turns it into a [`SegmentQuery`] per segment, which has all that a scorer reads: postings,
-//! contributions, and the allowed passages.
+//! [`WeightedTerms`] has the weight of each term, and the term's ordinal in the term dictionary of each segment.
+//! [`segment_queries`] turns the weighted terms into one [`SegmentQuery`] per segment, which has all that a scorer
+//! reads: postings, contributions, and the allowed passages.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,19 +25,21 @@ use crate::scoring::contribution_table::ContributionTable;
 pub(crate) struct WeightedTerm {
     /// The term's weight in the query times its idf.
     pub weight: f32,
-    /// The index of its first ordinal in [`WeightedTerms::term_ords`].
+    /// The index of the term's first ordinal in [`WeightedTerms::term_ords`].
     ords_start: usize,
 }
 
 /// The query terms that at least one passage has, in the order of the query.
 pub(crate) struct WeightedTerms {
     pub terms: Vec<WeightedTerm>,
-    /// For each term, its ordinal in the term dictionary of each segment, or [`NO_TERM_ORD`].
+    /// For each term, its ordinal in the term dictionary of each segment; [`NO_TERM_ORD`] if the segment does not have
+    /// the term.
     term_ords: Vec<u32>,
 }
 
 /// A query term that a segment has.
 pub(crate) struct SegmentTerm<'a> {
+    /// The term's weight in the query times its idf.
     pub weight: f32,
     pub postings: TermPostings<'a>,
 }
@@ -59,10 +61,10 @@ impl WeightedTerms {
         Ok(Self { terms, term_ords })
     }
 
-    /// Returns the query terms that a segment has. `number` is the segment's index in the snapshot.
-    pub fn in_segment<'a>(&self, segment: &'a Segment, number: usize) -> Vec<SegmentTerm<'a>> {
+    /// Returns the query terms that a segment has. `segment_index` is the segment's index in the snapshot.
+    pub fn in_segment<'a>(&self, segment: &'a Segment, segment_index: usize) -> Vec<SegmentTerm<'a>> {
         let terms = self.terms.iter().filter_map(|term| {
-            let term_ord = self.term_ords[term.ords_start + number];
+            let term_ord = self.term_ords[term.ords_start + segment_index];
             (term_ord != NO_TERM_ORD)
                 .then(|| SegmentTerm { weight: term.weight, postings: segment.impacts.term(term_ord) })
         });
@@ -73,8 +75,8 @@ impl WeightedTerms {
 /// The part of a query that concerns one segment.
 pub(crate) struct SegmentQuery<'a> {
     pub segment: &'a Segment,
-    /// Number of passages in the segments before this one. A passage's position in the index is this plus its place in
-    /// the segment.
+    /// Number of passages in the segments before this one. A passage's position in the index is this number plus the
+    /// passage's place in the segment.
     pub first_position: u32,
     pub terms: Vec<SegmentTerm<'a>>,
     pub contributions: Cow<'a, ContributionTable>,
@@ -90,21 +92,22 @@ pub(crate) fn segment_queries<'a>(
     filter: Option<&'a [BitSet]>,
 ) -> impl Iterator<Item = SegmentQuery<'a>> {
     let mut next_position = 0;
-    index.segments.iter().enumerate().filter_map(move |(number, segment)| {
-        let filter = filter.map(|sets| &sets[number]);
+    index.segments.iter().enumerate().filter_map(move |(segment_index, segment)| {
+        let filter = filter.map(|sets| &sets[segment_index]);
         let first_position = next_position;
         next_position += segment.passages.len() as u32;
         filter.is_none_or(|set| !set.is_empty()).then(|| SegmentQuery {
             segment,
             first_position,
-            terms: terms.in_segment(segment, number),
-            contributions: index.contributions(number, parameters),
+            terms: terms.in_segment(segment, segment_index),
+            contributions: index.contributions(segment_index, parameters),
             allowed: segment.allowed(filter.map(BitSet::words)),
         })
     })
 }
 
-/// Returns the number of passages that have a term, and appends the term's ordinal in each segment to `term_ords`.
+/// Returns the number of passages that have a term. Appends the term's ordinal in each segment, or [`NO_TERM_ORD`], to
+/// `term_ords`.
 pub(crate) fn doc_freq(index: &Snapshot, text: &str, term_ords: &mut Vec<u32>) -> Result<u64, Error> {
     let start = term_ords.len();
     index.term_cache.term_ords(text, term_ords, |term_ords| {
@@ -122,7 +125,8 @@ pub(crate) fn doc_freq(index: &Snapshot, text: &str, term_ords: &mut Vec<u32>) -
     Ok(index.segments.iter().zip(&term_ords[start..]).map(in_segment).sum())
 }
 
-/// Returns the weight of a query term: its weight in the query (usually how often it occurs there) times its idf.
+/// Returns the weight of a query term: its weight in the query, which is the number of its occurrences if the query is
+/// a text, times its idf.
 pub(crate) fn weight(index: &Snapshot, term: &str, boost: f32, doc_freq: u64) -> Result<f32, Error> {
     let weight = boost * idf(index.statistics.passages, doc_freq);
     if weight.is_finite() {

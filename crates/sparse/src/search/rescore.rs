@@ -1,6 +1,6 @@
-//! Computes the exact scores of candidates, term by term: looks up the impact code of the term's posting for each
-//! candidate, and adds the contribution of the code. How codes are looked up depends on the layout of the term's
-//! postings:
+//! Computes the exact scores of candidates, term by term: looks up the impact code of the term's posting in each
+//! candidate, and adds the contribution that the code stands for. How codes are looked up depends on the layout of the
+//! term's postings:
 //!
 //! ```text
 //! Bitmap   one lookup per candidate, by the ranks of the bitmap (a SIMD kernel)
@@ -15,7 +15,7 @@ use crate::scoring::bm25::saturated;
 use crate::search::query_terms::SegmentQuery;
 
 /// Minimum number of passages for which it pays off to compute a term's contributions for all 256 codes first.
-/// `cargo bench -p sparse --bench scorers` has values of `k` on both sides of it.
+/// `cargo bench -p sparse --bench scorers` has values of `k` on both sides of this number.
 const MIN_PASSAGES_FOR_TABLE: usize = 48;
 
 /// If a block of 8-bit gaps has more entries per candidate than this, reading the entries up to each candidate is
@@ -26,9 +26,9 @@ const MAX_ENTRIES_PER_PASSAGE_FOR_ARRAY: usize = 16;
 pub(crate) struct Rescorer {
     /// The sum of contributions of each candidate.
     sums: Vec<f64>,
-    /// The code of one term in each candidate.
+    /// The code of one term's posting in each candidate; [`ABSENT`] if the candidate does not have the term.
     codes: Vec<u8>,
-    /// The codes of one term in one block; all [`ABSENT`] between uses.
+    /// The code of one term's posting in each passage of a block; all [`ABSENT`] between uses.
     block_codes: Box<[u8; BLOCK]>,
 }
 
@@ -37,7 +37,7 @@ impl Rescorer {
         Self { sums: Vec::new(), codes: Vec::new(), block_codes: Box::new([ABSENT; BLOCK]) }
     }
 
-    /// Returns the scores of passages, which must be in ascending order.
+    /// Returns the scores of passages of one segment. The passages must be in ascending order.
     pub fn scores(&mut self, query: &SegmentQuery<'_>, passages: &[u32]) -> impl Iterator<Item = f32> {
         let &SegmentQuery { segment, ref terms, ref contributions, .. } = query;
         let frequencies = &contributions.normalized_frequencies;
@@ -77,15 +77,15 @@ impl Rescorer {
     }
 }
 
-/// Adds a term's contributions to the sums. The codes [`ABSENT`] and [`OVERFLOW`] have a normalized frequency of 0 and
-/// so add nothing.
+/// Adds a term's contributions to the sums. The codes [`ABSENT`] and [`OVERFLOW`] have a normalized frequency of 0, so
+/// they add nothing.
 fn accumulate(codes: &[u8], sums: &mut [f64], contribution: impl Fn(u8) -> f32) {
     for (sum, &code) in sums.iter_mut().zip(codes) {
         *sum += f64::from(contribution(code));
     }
 }
 
-/// Writes the code of each passage that has the term.
+/// Writes to `codes` the code of each passage that has the term.
 fn read_gaps16(gaps: Gaps16<'_>, passages: &[u32], codes: &mut [u8]) {
     let (mut cursor, mut at) = (Gaps16Cursor::new(gaps), 0);
     let Some(&last) = passages.last() else { return };
@@ -99,7 +99,8 @@ fn read_gaps16(gaps: Gaps16<'_>, passages: &[u32], codes: &mut [u8]) {
     }
 }
 
-/// Writes the code of each passage that has the term. `block_codes` are [`ABSENT`] before and afterwards.
+/// Writes to `codes` the code of each passage that has the term. All `block_codes` are [`ABSENT`] before and after the
+/// call.
 fn read_gaps8(gaps: Gaps8<'_>, mut passages: &[u32], mut codes: &mut [u8], block_codes: &mut [u8; BLOCK]) {
     while let Some(&first) = passages.first() {
         let block = first as usize / BLOCK;
@@ -128,8 +129,8 @@ fn read_gaps8(gaps: Gaps8<'_>, mut passages: &[u32], mut codes: &mut [u8], block
     }
 }
 
-/// Writes the code of each passage that has the term, reading the block's entries four at a time up to each passage.
-/// `start` is the block's first passage.
+/// Writes to `codes` the code of each passage that has the term. Reads the block's entries, four at a time, up to each
+/// passage. `start` is the block's first passage.
 fn find_in_entries(mut entries: &[[u8; 2]], start: u32, passages: &[u32], codes: &mut [u8]) {
     // The passage and the code of the last entry that was read.
     let (mut current, mut current_code) = (start, ABSENT);
@@ -153,8 +154,8 @@ fn find_in_entries(mut entries: &[[u8; 2]], start: u32, passages: &[u32], codes:
     }
 }
 
-/// Returns the sum of four gaps. They are every other byte of the entries; as 16-bit lanes of a u64, they are added up
-/// in the highest lane by a multiplication by four ones.
+/// Returns the sum of four gaps. The gaps are every other byte of the entries, so after masking they are the four
+/// 16-bit lanes of a u64. Multiplying this u64 by 0x0001_0001_0001_0001 adds up all gaps in the highest lane.
 fn sum_of_gaps(entries: &[[u8; 2]; 4]) -> u32 {
     let bytes = entries.as_flattened().try_into().expect("four times two bytes");
     let gaps = u64::from_le_bytes(bytes) & 0x00ff_00ff_00ff_00ff;

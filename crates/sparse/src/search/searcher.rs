@@ -1,4 +1,4 @@
-//! The public searcher of one commit. It analyzes the query ([`Query`]) and hands it to the [`planner`].
+//! The public searcher of one commit. It analyzes a query ([`Query`]) and passes it to the [`planner`].
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ use crate::search::planner;
 use crate::search::query_terms::doc_freq;
 use crate::{Analyzer, Bm25, Error};
 
-/// Searches one commit of an index. Later commits do not change its results.
-/// [`Bm25Index::searcher`](crate::Bm25Index::searcher) returns one.
+/// Searches one commit of an index. Later commits do not change the results.
+/// [`Bm25Index::searcher`](crate::Bm25Index::searcher) returns a searcher.
 ///
 /// Deleted passages are not found, but as in Lucene they count in the statistics (N, document frequency, mean length)
 /// until their segment is merged.
@@ -56,13 +56,14 @@ impl Searcher {
         self.index.statistics
     }
 
-    /// Returns the state that the caller [recorded](crate::IndexWriter::set_state) with this commit; null if none.
+    /// Returns the state that the caller [recorded](crate::IndexWriter::set_state) with this commit; null if the caller
+    /// recorded none.
     #[must_use]
     pub fn state(&self) -> &Value {
         &self.index.payload.state
     }
 
-    /// Returns the ord of the next passage that will be added. All ords of this commit are below it.
+    /// Returns the ord that the next added passage will get. All ords of this commit are below it.
     #[must_use]
     pub fn next_ord(&self) -> u32 {
         self.index.next_ord()
@@ -74,15 +75,16 @@ impl Searcher {
         self.index.ords(None)
     }
 
-    /// Returns true if searches are expected not to wait for a disk: the files that they read were verified when the
-    /// index was opened, or this process has written them since, and they have at most 64 MiB.
+    /// Returns true if searches are expected not to wait for a disk: either all files that they read were compared with
+    /// their checksums when the index was opened; or these files have at most 64 MiB in total, and each of them was
+    /// compared with its checksum or has been written by this process since the index was opened.
     #[must_use]
     pub fn is_resident(&self) -> bool {
         self.index.residency.searched
     }
 
-    /// Returns true if reading the contents of passages is expected not to wait for a disk either: the same holds for
-    /// all files.
+    /// Returns true if reading the contents of passages is also expected not to wait for a disk: all files of the index
+    /// meet the conditions of [`is_resident`](Self::is_resident).
     #[must_use]
     pub fn are_contents_resident(&self) -> bool {
         self.index.residency.all
@@ -94,7 +96,7 @@ impl Searcher {
         self.index.segments.len()
     }
 
-    /// Returns the number of passages that have a term (its document frequency). The term must be analyzed already.
+    /// Returns the number of passages that have a term (its document frequency). The term must already be analyzed.
     ///
     /// # Errors
     ///
@@ -119,15 +121,15 @@ impl Searcher {
         doc_freqs.collect::<Result<_, _>>().map(Some)
     }
 
-    /// Returns the `k` best passages for a text, best first. If scores are equal, the passage that was added earlier
-    /// comes first. Passages without any query term are not found.
+    /// Returns the `k` best passages for a query text, best first. If scores are equal, the passage that was added
+    /// earlier comes first. Passages without any query term are not found.
     ///
     /// Scores equal, bit for bit, those of Lucene 10 with `BM25Similarity(k1, b)` and a `BooleanQuery` with one
-    /// `SHOULD` clause per distinct term, boosted by the number of its occurrences.
+    /// `SHOULD` clause per distinct term, boosted by the number of times that the term occurs in the text.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for parameters out of range; [`Error::Cancelled`]; [`Error::Corrupt`] or [`Error::Io`]
+    /// [`Error::Argument`] for parameters out of range; [`Error::Canceled`]; [`Error::Corrupt`] or [`Error::Io`]
     /// if the index cannot be read.
     pub fn search(
         &self,
@@ -139,8 +141,8 @@ impl Searcher {
         self.search_query(&Query::from_text(query, self.analyzer()), k, parameters, None, control)
     }
 
-    /// Returns the `k` best passages for terms that are analyzed already, each with a weight. Weights must be finite
-    /// and at least 0. Weights of equal terms are added; terms with weight 0 are ignored.
+    /// Returns the `k` best passages for terms that are already analyzed, each with a weight. Weights must be finite
+    /// and at least 0. The weights of equal terms are added up; terms with weight 0 are ignored.
     ///
     /// # Errors
     ///
@@ -193,7 +195,7 @@ impl Searcher {
             return queries.iter().map(search).collect();
         }
         threads::install(threads, || queries.par_iter().map(search).collect())
-            .map_err(|error| Error::refused("search", &self.index.path, error.to_string()))?
+            .map_err(|error| Error::io_message("search", &self.index.path, error.to_string()))?
     }
 
     /// Returns the passage ids of hits, in the order of the hits.
@@ -229,7 +231,7 @@ impl Searcher {
             .read(|| Ok(self.index.find_id(id)?.map(|Location { segment, doc }| segment.passages.ord(doc))))
     }
 
-    /// Explains the score of the passage `id` for a text. The score is 0 if they have no term in common.
+    /// Explains the score of the passage `id` for a query text. The score is 0 if the passage has no term of the query.
     ///
     /// # Errors
     ///
@@ -239,9 +241,9 @@ impl Searcher {
         self.index.read(|| explain::explain(&self.index, &query, id, parameters))
     }
 
-    /// Returns the byte ranges of the words of `text` that a query for `query` finds: those with the same terms as a
-    /// word of the query. They are in order and do not overlap. A range has the whole word as it is written, such as
-    /// `Bridge's` for the term `bridg`; with word pieces as terms, it has a piece.
+    /// Returns the byte ranges of the words in `text` that match `query`: the words that become a term of the query.
+    /// The ranges are in order and do not overlap. A range covers the whole word as it is written, such as `Bridge's`
+    /// for the term `bridg`; if the terms are word pieces, it covers a piece.
     #[must_use]
     pub fn highlights(&self, query: &str, text: &str) -> Vec<Range<usize>> {
         Query::from_text(query, self.analyzer()).ranges_in(text, &self.index.analyzer)

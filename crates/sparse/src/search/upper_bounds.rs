@@ -1,11 +1,12 @@
 //! Finds candidates for the top k by upper bounds on their scores.
 //!
-//! A term's weight and a posting's impact code give an upper bound on a contribution, in integer quantization steps and
-//! rounded up; see [`BoundScale`]. A passage's bound is the sum over its terms, accumulated in 16 bits: for rare terms
-//! posting by posting, for frequent terms (stored as bitmaps) 64 passages at a time with SIMD ([`kernels::impacts`]). A
-//! passage is dropped only if its bound is below the k-th best bound minus the largest possible error, which means that
-//! k others are certainly better; see [`Candidates`]. The others are rescored exactly, so pruning never changes the
-//! result.
+//! A posting's *impact* is the term's frequency in the passage and the quantized length of the passage; postings store
+//! a one-byte *code* for it ([`postings`](crate::postings)). A term's weight and an impact code give an upper bound on
+//! the posting's contribution to the score: an integer number of quantization steps, rounded up ([`BoundScale`]). A
+//! passage's bound is the sum over the query's terms, accumulated in 16 bits: for rare terms posting by posting, for
+//! frequent terms (stored as bitmaps) 64 passages at a time with SIMD ([`kernels::impacts`]). A passage is dropped only
+//! if its bound is below the k-th best bound minus the largest possible error, which means that k others are certainly
+//! better ([`Candidates`]). The remaining passages are rescored exactly, so pruning never changes the result.
 //!
 //! In one block of passages:
 //!
@@ -15,9 +16,9 @@
 //! frequent terms     64 passages at a time ─→ units of 1 << shift steps ──┴→ scan: ≥ threshold? → Candidates
 //! ```
 //!
-//! Overflow entries are the postings whose impact has no code. The scan looks up the bounds of a frequent (*dense*)
-//! term in a table that fits in a SIMD register. So the table has one bound per *class* of 4 or 16 neighboring impact
-//! codes, in 8 bits, counted in units of `1 << shift` quantization steps.
+//! Overflow entries are the postings whose impact has no code of its own. The scan looks up the bounds of a frequent
+//! (*dense*) term in a table. To fit in a SIMD register, the table has one 8-bit bound per *class* of 4 or 16
+//! neighboring impact codes, counted in units of `1 << shift` quantization steps.
 
 use std::time::Duration;
 
@@ -40,7 +41,7 @@ use crate::search::rescore::Rescorer;
 /// computed posting by posting. `cargo bench -p sparse --bench scorers -- few` has terms on both sides of this number.
 const MIN_POSTINGS_FOR_TABLE: u32 = 64;
 
-/// A rough estimate of the time in which a passage that a scan found is added to the candidates.
+/// Rough estimate of the time that it takes to add a found passage to the candidates.
 const TIME_PER_FOUND: Duration = Duration::from_nanos(4);
 
 /// Per-thread buffers, reused across queries.
@@ -50,9 +51,9 @@ pub(crate) struct Scratch {
     pub rescorer: Rescorer,
     /// The accumulated bounds of one block; all zero between queries.
     block_bounds: Box<Sums<BLOCK>>,
-    /// For each query term, its bounds by impact code.
+    /// For each query term, its bounds by impact code. The table of a term with few postings is not used.
     tables: Vec<Bounds>,
-    /// For each term with a bitmap, its bounds by class of codes.
+    /// For each query term with a bitmap, its bounds by class of codes.
     dense_tables: Vec<DenseBounds>,
     /// The passages that one scan found.
     found: Box<FoundPassages<MAX_FOUND_PER_SCAN>>,
@@ -75,15 +76,18 @@ impl Scratch {
     }
 }
 
-/// How the bounds of a term without a bitmap are accumulated.
+/// How the bounds of a term without a bitmap are accumulated. Its postings are stored as 16-bit or 8-bit gaps.
 enum Accumulator<'a> {
-    /// Fewer than [`MIN_POSTINGS_FOR_TABLE`] postings, with the term's weight instead of a table.
+    /// 16-bit gaps with fewer than [`MIN_POSTINGS_FOR_TABLE`] postings, and the term's weight instead of a table.
     Few(Gaps16Cursor<'a>, f32),
+    /// 16-bit gaps and the term's table of bounds.
     Gaps16(Gaps16Cursor<'a>, &'a Bounds),
+    /// 8-bit gaps and the term's table of bounds.
     Gaps8(Gaps8<'a>, &'a Bounds),
 }
 
-/// Adds the passages of a segment that may be among the best to `scratch.candidates`, by their positions in the index.
+/// Adds to `scratch.candidates` the passages of one segment that may be among the k best, by their positions in the
+/// index.
 pub(crate) fn find_candidates(
     query: &SegmentQuery<'_>,
     scale: BoundScale,
@@ -141,13 +145,14 @@ pub(crate) fn find_candidates(
     Ok(())
 }
 
-/// Fills the tables of all terms except those with few postings. Returns by how many steps a passage's bound may exceed
-/// its score.
+/// Fills the tables of all terms except those with few postings. Returns the maximum number of quantization steps by
+/// which a passage's bound exceeds its score.
 fn make_tables(query: &SegmentQuery<'_>, scale: BoundScale, shift: u32, scratch: &mut Scratch) -> u16 {
     let Scratch { kernels, tables, dense_tables, .. } = scratch;
     tables.resize(query.terms.len(), Bounds([0; 256]));
     dense_tables.clear();
-    // One step for rounding up each term, one for f32 rounding errors of the bounds, one for rounding the score to f32.
+    // One step per term for rounding up, one for the f32 rounding errors of all bounds, and one for rounding the score
+    // to f32.
     let mut max_error = query.terms.len() as u32 + 2;
     for (term, table) in query.terms.iter().zip(tables) {
         if has_few_postings(term) {
@@ -170,8 +175,8 @@ fn has_few_postings(term: &SegmentTerm<'_>) -> bool {
     matches!(term.postings.postings, Postings::Gaps16(_)) && term.postings.doc_freq < MIN_POSTINGS_FOR_TABLE
 }
 
-/// Returns the bounds by class of codes, in units of `1 << shift` steps, and by how many steps they may exceed the
-/// bounds by code in `table`.
+/// Returns the bounds by class of codes, in units of `1 << shift` steps, and the maximum number of steps by which they
+/// exceed the bounds by code in `table`.
 fn bounds_by_class(table: &Bounds, impact_count: usize, class_size: usize, shift: u32) -> (DenseBounds, u32) {
     let mut units = [0; 256 / MIN_CODES_PER_CLASS];
     let mut max_error = 0;
@@ -190,7 +195,7 @@ fn bounds_by_class(table: &Bounds, impact_count: usize, class_size: usize, shift
     (DenseBounds { units }, max_error)
 }
 
-/// Returns the words and codes of a term with a bitmap, beginning with those of passage `start`.
+/// Returns the bitmap words and the codes of a term, beginning with those of passage `start`.
 fn dense_term<'a>(bitmap: Bitmap<'a>, bounds: &'a DenseBounds, start: usize) -> DenseTerm<'a> {
     let (words, codes) = (&bitmap.words[start / GROUP..], &bitmap.codes[bitmap.rank(start)..]);
     DenseTerm { words, codes, bounds }
@@ -237,13 +242,13 @@ impl<'a> Accumulator<'a> {
     }
 }
 
-/// Adds the bounds of a block's entries. It is not inlined, so that everything it needs stays in registers.
+/// Adds the bounds of a block's entries. It is not inlined, so that all its variables stay in registers.
 #[inline(never)]
 fn accumulate_gaps8(entries: &[[u8; 2]], table: &[u16; 256], block_bounds: &mut [u16; BLOCK]) {
-    let mut at = 0;
+    let mut passage = 0;
     for &[gap, code] in entries {
-        at += usize::from(gap);
-        let bound = &mut block_bounds[at % BLOCK];
+        passage += usize::from(gap);
+        let bound = &mut block_bounds[passage % BLOCK];
         *bound = bound.wrapping_add(table[usize::from(code)]);
     }
 }

@@ -10,23 +10,23 @@ use crate::Error;
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] for a title of about 4 GiB or more.
+/// [`Error::Argument`] if the title's length plus 1 does not fit in 32 bits.
 pub(crate) fn encode(title: Option<&str>, text: &str) -> Result<Vec<u8>, Error> {
-    let code = title.map_or(Some(0), |title| u32::try_from(title.len()).ok()?.checked_add(1));
-    let Some(code) = code else {
+    let header = title.map_or(Some(0), |title| u32::try_from(title.len()).ok()?.checked_add(1));
+    let Some(header) = header else {
         let got = format!("{} bytes", title.map_or(0, str::len));
         return Err(Error::Argument { what: "title", expected: "less than 4 GiB", got });
     };
-    Ok([&code.to_le_bytes(), title.unwrap_or_default().as_bytes(), text.as_bytes()].concat())
+    Ok([&header.to_le_bytes(), title.unwrap_or_default().as_bytes(), text.as_bytes()].concat())
 }
 
-/// Decodes a title and a text; `None` for bytes that [`encode`] does not return.
+/// Decodes a title and a text. Returns `None` for bytes that [`encode`] cannot return.
 pub(crate) fn decode(bytes: &[u8]) -> Option<(Option<String>, String)> {
-    let (code, rest) = bytes.split_first_chunk()?;
-    let code = u32::from_le_bytes(*code) as usize;
-    let (title, text) = rest.split_at_checked(code.saturating_sub(1))?;
+    let (header, rest) = bytes.split_first_chunk()?;
+    let header = u32::from_le_bytes(*header) as usize;
+    let (title, text) = rest.split_at_checked(header.saturating_sub(1))?;
     let [title, text] = [title, text].map(|bytes| String::from_utf8(bytes.to_vec()).ok());
-    Some((if code == 0 { None } else { Some(title?) }, text?))
+    Some((if header == 0 { None } else { Some(title?) }, text?))
 }
 
 #[cfg(test)]
@@ -44,10 +44,10 @@ mod tests {
     }
 
     #[test]
-    fn other_bytes_are_rejected() {
+    fn incomplete_and_invalid_bytes_are_rejected() {
         let bytes = encode(Some("é"), "x").expect("a short title");
-        assert_eq!(decode(&bytes[..3]), None);
-        assert_eq!(decode(&bytes[..5]), None, "a part of the title");
+        assert_eq!(decode(&bytes[..3]), None, "part of the title's length");
+        assert_eq!(decode(&bytes[..5]), None, "part of the title");
         assert_eq!(decode(&[0, 0, 0, 0, 0xff]), None, "not UTF-8");
     }
 }

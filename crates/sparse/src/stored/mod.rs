@@ -1,7 +1,8 @@
 //! Titles and texts that the index stores, for callers that keep no copy of their passages elsewhere.
 //!
-//! [`IndexWriter::put_stored`](crate::IndexWriter::put_stored) adds such a passage. tantivy stores title and text
-//! ([`encoding`]) next to the fields, in compressed blocks of passages, and [`passage`] reads them back.
+//! [`IndexWriter::put_stored`](crate::IndexWriter::put_stored) adds a passage and stores its title and text.
+//! [`encoding`] joins them into one byte string, which tantivy stores next to the passage's fields, in compressed
+//! blocks of passages. [`passage`] reads stored passages.
 
 pub(crate) mod encoding;
 pub(crate) mod passage;

@@ -19,7 +19,7 @@ pub struct StoredPassage {
     pub title: Option<String>,
     /// The text.
     pub text: String,
-    /// The fields; empty if it has none.
+    /// The fields; empty if the passage has none.
     pub fields: PassageFields,
 }
 
@@ -28,14 +28,14 @@ impl Searcher {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownPassage`] if this commit has no passage with this ord, for example because it was deleted;
-    /// [`Error::NotStored`] if its text was not stored; [`Error::Corrupt`] or [`Error::Io`] if the index cannot
-    /// be read.
+    /// [`Error::UnknownPassage`] if the commit that is searched has no passage with this ord, for example because the
+    /// passage was deleted; [`Error::NotStored`] if the passage was added without storing its text; [`Error::Corrupt`]
+    /// or [`Error::Io`] if the index cannot be read.
     pub fn passage(&self, ord: u32) -> Result<StoredPassage, Error> {
         self.index.read(|| read_passage(&self.index, ord))
     }
 
-    /// Returns the stored passages with these ords, in the order of the ords.
+    /// Returns the stored passages with the given ords, in the order of `ords`.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! Limits the bytes of text that wait to be analyzed by tantivy's threads. tantivy's own queue is limited to a number
 //! of passages, which may be of any length.
 //!
-//! The writer calls [`Backlog::enter`] with the length of each text that it adds, which waits while there is no room.
-//! The text leaves the backlog when tantivy calls the analyzer for it.
+//! The writer calls [`Backlog::enter`] with the length of each text that it adds. The call waits while there is no
+//! room. The text leaves the backlog when tantivy calls the analyzer for it.
 
 use std::ops::DerefMut;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,27 +14,34 @@ use tantivy::tokenizer::{BoxTokenStream, TextAnalyzer, Token, TokenStream, Token
 
 use crate::analysis::tantivy_tokenizer;
 
-/// Bytes by which each passage counts in addition to its text. They keep tantivy's own queue of 10,000 passages from
-/// filling up: when that queue is full, it wakes the waiting thread for every single passage, which is slow.
+/// Number of bytes that each passage counts for, in addition to its text. Because the backlog is limited to at most 8 MB
+/// ([`max_backlog_bytes`](crate::WriterOptions::max_backlog_bytes)), these bytes keep tantivy's own queue of 10,000
+/// passages from filling up. When that queue is full, it wakes the waiting thread for every single passage, which is
+/// slow.
 const BYTES_PER_PASSAGE: usize = 1_000;
 
-/// A thread that has waited this long continues. Either a large segment is being written, or tantivy's writer has
-/// failed and the next call to it reports the error.
+/// Maximum time to wait for room. If there is still no room after this time, either a large segment is being written, or
+/// tantivy's writer has failed and the next call to it reports the error. In both cases, the waiting thread continues.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
-/// The texts that one thread has given to tantivy and that are not analyzed yet.
+/// Counts the bytes of the texts that one thread has passed to tantivy and that tantivy has not analyzed yet.
 #[derive(Debug)]
 pub(crate) struct Backlog {
+    /// Maximum number of bytes.
     limit: usize,
+    /// Number of bytes that wait now: the lengths of the texts, plus [`BYTES_PER_PASSAGE`] for each.
     bytes: AtomicUsize,
-    /// Held while deciding to wait and while waking the waiting thread, so that no wake-up is missed.
+    /// Locked while a thread decides whether to wait, and while the waiting thread is woken, so that no wake-up is
+    /// missed.
     mutex: Mutex<()>,
+    /// Notified when half of the backlog has become free.
     has_room: Condvar,
 }
 
 impl Backlog {
-    /// Creates a backlog of at most `limit` bytes. A text that is longer than half of the limit is added when at most
-    /// half of the limit is in use, so the limit can then be exceeded.
+    /// Creates a backlog of at most `limit` bytes. Two kinds of texts can exceed the limit: a text that is longer than
+    /// half of the limit, because it is added as soon as at most half is in use, and a text that has waited for
+    /// [`MAX_WAIT`].
     pub fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
             limit,
@@ -82,7 +89,7 @@ impl Backlog {
     }
 }
 
-/// The analyzer of the index, which tells the backlog when it is called.
+/// The analyzer of the index. When it is called for a text, it removes the text from the backlog.
 #[derive(Clone)]
 struct WatchedAnalyzer {
     analyzer: TextAnalyzer,
@@ -98,8 +105,8 @@ impl Tokenizer for WatchedAnalyzer {
     }
 }
 
-/// Forwards every call to the boxed stream. `BoxTokenStream` does not forward `process`, with which our analyzers need
-/// no list of all tokens.
+/// Forwards every call to the boxed stream. `BoxTokenStream` itself does not forward `process`, which our analyzers
+/// implement without making a list of all tokens.
 struct Forwarding<'a>(BoxTokenStream<'a>);
 
 impl TokenStream for Forwarding<'_> {
@@ -131,6 +138,7 @@ mod tests {
         let max = std::thread::scope(|scope| {
             let waiting_bytes = || backlog.bytes.load(Ordering::Relaxed);
             scope.spawn(|| lengths.into_iter().for_each(|length| backlog.enter(length)));
+            // Acts as tantivy's thread: removes a text that was added. Returns the bytes that waited before the removal.
             let analyze = |length| {
                 while waiting_bytes() < length {
                     std::thread::yield_now();
@@ -141,20 +149,20 @@ mod tests {
             };
             lengths.map(analyze).into_iter().max()
         });
-        // The first two texts (1,700 bytes each) fit. The third (10,000 bytes) is added after at least one was
+        // The first two texts (1,700 bytes each) fit. The third (10,000 bytes) is added after at least one of them was
         // analyzed.
         assert!(max.is_some_and(|max| (10_000..=11_700).contains(&max)), "{max:?}");
         assert_eq!(backlog.bytes.load(Ordering::Relaxed), 0);
     }
 
     #[test]
-    fn a_text_is_added_after_a_while_without_room_and_a_cleared_backlog_stays_empty() {
+    fn a_text_is_added_after_the_maximum_wait_and_a_cleared_backlog_stays_empty() {
         let backlog = Backlog::new(4_000);
-        // The second text (2,500 bytes, as the first) has no room, so it waits for `MAX_WAIT`.
+        // Each text counts as 2,500 bytes. There is no room for the second one, so it is added after `MAX_WAIT`.
         [1_500; 2].into_iter().for_each(|length| backlog.enter(length));
         assert_eq!(backlog.bytes.load(Ordering::Relaxed), 2 * 2_500);
         backlog.clear();
-        // A text that tantivy had begun to analyze before it dropped the others.
+        // tantivy may still start to analyze one of the texts after the backlog was cleared.
         backlog.leave(1_500);
         assert_eq!(backlog.bytes.load(Ordering::Relaxed), 0);
     }

@@ -25,8 +25,8 @@ impl IndexWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::Interrupted`]; [`Error::Io`] or [`Error::Engine`]: the index then has the previous commit or this
-    /// one, and the writer must be rolled back.
+    /// [`Error::Interrupted`] if the writer must be rolled back first; [`Error::Io`] or [`Error::Engine`] if the commit
+    /// fails. The index then has either the previous commit or the new one, and the writer must be rolled back.
     pub fn commit(&mut self) -> Result<(), Error> {
         self.check_changeable()?;
         let was_overwriting = self.is_overwriting;
@@ -46,11 +46,11 @@ impl IndexWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], [`Error::Engine`] or [`Error::Corrupt`] if the last commit cannot be read. The writer
-    /// then rejects everything but another rollback.
+    /// [`Error::Io`], [`Error::Engine`] or [`Error::Corrupt`] if the last commit cannot be read. The writer then
+    /// rejects everything but another rollback.
     pub fn rollback(&mut self) -> Result<(), Error> {
         self.is_interrupted = true;
-        // The writer counts as lost until the rollback has succeeded.
+        // tantivy's writer counts as lost until the rollback has succeeded.
         let was_lost = std::mem::replace(&mut self.is_tantivy_writer_lost, true);
         let rolled_back = if was_lost {
             let writer = self.index.writer_with_options(self.options.to_tantivy()?);
@@ -73,8 +73,8 @@ impl IndexWriter {
             self.payload = self.committed.index.payload.clone();
         }
         self.is_interrupted = false;
-        // The files of the undone changes may be what fills the disk. If a commit failed after its rename, the rename
-        // must be durable before the files of the commit before it are removed.
+        // The files of the undone changes are removed now, because they may be what fills the disk. If a commit failed
+        // after it replaced `meta.json`, that must be durable before the files of the previous commit are removed.
         if self.index.directory().sync_directory().is_ok() {
             self.collect_garbage().ok();
         }
@@ -87,8 +87,8 @@ impl IndexWriter {
         self.is_interrupted = true;
     }
 
-    /// Calls `work`, which makes changes and counts them. If it fails after the first change, the writer is
-    /// [interrupted](Self::interrupt), so that none of the changes is committed.
+    /// Calls `work`, which makes changes and counts them in its second argument. If `work` fails after the first
+    /// change, the writer is [interrupted](Self::interrupt), so that none of the changes is committed.
     ///
     /// # Errors
     ///
@@ -105,8 +105,8 @@ impl IndexWriter {
         result
     }
 
-    /// Sets whether segments are merged in the background while passages are added. They are by default; a build that
-    /// ends with a [merge](Self::merge) does not need it.
+    /// Sets whether segments are merged in the background while passages are added. By default, they are. A build that
+    /// ends with a [merge](Self::merge) does not need background merges.
     pub fn merge_in_background(&mut self, merges: bool) {
         self.merges_in_background = merges;
         if merges {
@@ -116,14 +116,16 @@ impl IndexWriter {
         }
     }
 
-    /// Merges all committed segments into one without deleted passages, which then no longer count in the statistics.
-    /// Changes since the last commit remain uncommitted.
+    /// Merges all committed segments into one segment without deleted passages. The deleted passages then no longer
+    /// count in the statistics. Changes since the last commit remain uncommitted. A writer that is overwriting an index
+    /// merges nothing before its first commit.
     ///
     /// # Errors
     ///
-    /// [`Error::Interrupted`]; [`Error::Io`], [`Error::Engine`] or [`Error::Corrupt`]; the index is then unchanged.
-    /// [`Error::Engine`] also occurs if an earlier merge in the background could not be recorded while there are
-    /// uncommitted changes. After the next commit or a [rollback](Self::rollback), merging works again.
+    /// [`Error::Interrupted`] if the writer must be rolled back first; [`Error::Io`], [`Error::Engine`] or
+    /// [`Error::Corrupt`] if the merge fails. The index is then unchanged. [`Error::Engine`] also occurs if there are
+    /// uncommitted changes and an earlier background merge could not be recorded in the list of segments. After the
+    /// next commit or a [rollback](Self::rollback), merging works again.
     pub fn merge(&mut self) -> Result<(), Error> {
         self.check_changeable()?;
         if self.is_overwriting {
@@ -134,8 +136,9 @@ impl IndexWriter {
             && self.added.is_empty()
             && self.removed.is_empty()
         {
-            // A merge in the background finished but could not be recorded, for example because the disk was full.
-            // tantivy's writer then knows the merged segment in place of the committed ones; a rollback restores these.
+            // A background merge finished but could not be recorded, for example because the disk was full. tantivy's
+            // writer then has the merged segment in place of the committed ones. A rollback restores the committed
+            // ones.
             self.rollback()?;
             merged = self.merge_committed();
         }
@@ -156,12 +159,12 @@ impl IndexWriter {
         merged
     }
 
-    /// Undoes all changes since the last commit, waits for merges in the background, and releases the lock. Dropping
+    /// Undoes all changes since the last commit, waits for background merges, and releases the writer lock. Dropping
     /// the writer does the same without waiting.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] or [`Error::Engine`] of a merge; the index has the last commit nevertheless.
+    /// [`Error::Io`] or [`Error::Engine`] if a merge failed. The index still has the last commit.
     pub fn close(self) -> Result<(), Error> {
         let path = self.path;
         self.tantivy_writer.wait_merging_threads().map_err(|error| tantivy_error("merge", &path, error))
@@ -180,8 +183,8 @@ impl IndexWriter {
         self.reload()
     }
 
-    /// Undoes changes that may be incomplete. It does so at once, because merges in the background could otherwise
-    /// write them. All further calls fail until the caller rolls back too. Returns `error`.
+    /// Undoes changes that may be incomplete. It does so immediately, because background merges could otherwise
+    /// write them. All further changes, commits and merges fail until the caller rolls back too. Returns `error`.
     pub(super) fn fail(&mut self, error: Error) -> Error {
         self.rollback().ok();
         self.is_interrupted = true;
@@ -202,9 +205,8 @@ impl IndexWriter {
         collected.map(|_| ()).map_err(|error| tantivy_error("remove old files of", &self.path, error))
     }
 
-    /// Removes files of segments that the last commit does not contain and that tantivy's own list of files does not
-    /// have either. After a power loss, this list may be older than the files. A file of uncommitted deletions would
-    /// even prevent later commits, which may give the same name to theirs.
+    /// Removes all segment files that do not belong to the last commit, even if tantivy's own list of files
+    /// (`.managed.json`) does not contain them. After a power loss, this list may be older than the files.
     pub(super) fn remove_unlisted_segments(&self) -> Result<(), Error> {
         let _lock = lock_files(&self.index, &self.path)?;
         let meta = self.index.load_metas().map_err(|error| tantivy_error("open", &self.path, error))?;
@@ -260,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_replaces_deletions_that_a_failed_commit_left() {
+    fn a_commit_replaces_a_file_of_deletions_that_a_failed_commit_left() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut writer = IndexWriter::create(folder.path(), Analyzer::SIMPLE, WriterOptions::default())
             .expect("an empty folder");
@@ -270,22 +272,23 @@ mod tests {
         writer.commit().expect("a commit");
         let meta = writer.index.load_metas().expect("a commit");
         let segment = meta.segments[0].id().uuid_string();
-        let left: Vec<_> = (1..10)
+        // The next commit has one of the next nine operation stamps. Its file of deletions is named after the stamp.
+        let leftovers: Vec<_> = (1..10)
             .map(|after| folder.path().join(format!("{segment}.{}.del", meta.opstamp + after)))
             .collect();
-        for file in &left {
+        for file in &leftovers {
             fs::write(file, "left").expect("a new file");
         }
         writer.delete(&["a"]).expect("a working writer");
         writer.commit().expect("a commit");
         let is_replaced = |file: &std::path::PathBuf| fs::read(file).is_ok_and(|content| content != b"left");
-        assert_eq!(left.iter().filter(|file| is_replaced(file)).count(), 1);
+        assert_eq!(leftovers.iter().filter(|file| is_replaced(file)).count(), 1);
         let index = Bm25Index::open(folder.path()).expect("an intact index");
         assert_eq!((index.len(), index.searcher().live_ords().iter().collect::<Vec<_>>()), (1, vec![1]));
     }
 
     #[test]
-    fn what_a_writer_has_just_written_counts_as_resident() {
+    fn files_that_a_writer_has_just_written_count_as_resident() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut writer = IndexWriter::create(folder.path(), Analyzer::SIMPLE, WriterOptions::default())
             .expect("an empty folder");
@@ -300,12 +303,14 @@ mod tests {
         writer.merge().expect("a merge");
         let searcher = writer.searcher().expect("a commit");
         assert!(searcher.is_resident() && searcher.len() == 2);
-        // Files that neither this writer has written nor the opening of the index has read stay unread.
+        // This snapshot is opened independently of `writer`, and no file is read to verify its checksum (the limit is 0
+        // bytes). So the files do not count as resident.
         let mut snapshot =
             Snapshot::open(&writer.index, folder.path(), &mut Default::default(), 0).expect("a commit");
         assert_eq!(snapshot.residency, Residency { searched: false, all: false });
         writer.add("d", None, "stone bridge").expect("a new id");
         writer.commit().expect("a commit");
+        // After a commit, files count as resident if those of the previous snapshot did.
         let after = |previous: &Snapshot| {
             Snapshot::open_after(Some(previous), &writer.index, folder.path(), &mut Default::default(), 0)
                 .expect("a commit")
@@ -354,6 +359,7 @@ mod tests {
         writer
     }
 
+    /// Checks that the index is intact and has one segment and this number of passages.
     fn check_merged(folder: &Path, writer: &IndexWriter, passages: u64) {
         assert_eq!(writer.index.searchable_segment_ids().expect("the list of segments").len(), 1);
         let index = Bm25Index::open(folder).expect("an intact index");
@@ -374,7 +380,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut writer = writer_with_unrecorded_merge(folder.path());
         writer.add("c", None, "stone bridge").expect("a new id");
-        let error = writer.merge().expect_err("changes that a rollback would undo");
+        let error = writer.merge().expect_err("uncommitted changes, so no rollback");
         assert!(matches!(error, Error::Engine { .. }), "{error:?}");
         writer.commit().expect("a commit");
         writer.merge().expect("another merge");

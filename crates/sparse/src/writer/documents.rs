@@ -10,30 +10,32 @@ use crate::index::commit_payload::VERSION;
 use crate::index::tantivy_error::tantivy_error;
 use crate::stored::encoding::encode;
 
-/// What to do with a passage whose id the index has already.
+/// What to do with a passage whose id is already in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Put {
-    /// Refuse the passage.
+    /// Reject the new passage.
     Add,
     /// Replace the old passage.
     Update,
 }
 
-/// The longest term that tantivy accepts, in bytes.
+/// Maximum length of an id in bytes. tantivy rejects longer terms.
 const MAX_ID_BYTES: usize = 65_530;
 
 impl IndexWriter {
-    /// Adds a passage. Title and text are indexed together, as one text with a space between them.
+    /// Adds a passage. Its title and text are indexed together, as one text with a space between them.
     ///
     /// # Errors
     ///
-    /// [`Error::DuplicateId`] if a committed or added passage has this id already; [`Error::Argument`] for an
-    /// id that is empty or longer than 65,530 bytes; [`Error::Full`] after 2^32 − 1 additions.
+    /// [`Error::DuplicateId`] if a committed or added passage already has this id; [`Error::Argument`] for an id that
+    /// is empty or longer than 65,530 bytes; [`Error::Full`] after 2^32 − 1 additions; [`Error::Interrupted`] if the
+    /// writer must be rolled back first; [`Error::Corrupt`], [`Error::Io`] or [`Error::Engine`] if the index cannot be
+    /// read or written.
     pub fn add(&mut self, id: &str, title: Option<&str>, text: &str) -> Result<(), Error> {
         self.add_with_fields(id, title, text, &PassageFields::new())
     }
 
-    /// Adds a passage with fields, which [`Filter`](crate::Filter)s can refer to. Queries do not search them.
+    /// Adds a passage with fields. A [`Filter`](crate::Filter) can test the fields; queries do not search them.
     ///
     /// # Errors
     ///
@@ -54,7 +56,7 @@ impl IndexWriter {
     ///
     /// # Errors
     ///
-    /// Those of [`add_with_fields`](Self::add_with_fields); [`Error::Argument`] for a title of 4 GiB or more;
+    /// Those of [`add_with_fields`](Self::add_with_fields); [`Error::Argument`] for a title longer than 2^32 − 2 bytes;
     /// [`Error::Version`] if the index was created by a release that could not store passages.
     pub fn put_stored(
         &mut self,
@@ -72,12 +74,12 @@ impl IndexWriter {
         self.put(id, title, text, fields, Some((field, encode(title, text)?)))
     }
 
-    /// Adds a passage and deletes the one that had this id, if any. Returns true if there was one. Among passages with
-    /// equal scores, the updated passage comes last, as if it were new.
+    /// Adds a passage and deletes the passage that had this id, if any. Returns true if there was one. The new passage
+    /// gets a new ord, so it ranks last among passages with equal scores.
     ///
     /// # Errors
     ///
-    /// Those of [`add`](Self::add), except for duplicates.
+    /// Those of [`add`](Self::add), except [`Error::DuplicateId`].
     pub fn update(&mut self, id: &str, title: Option<&str>, text: &str) -> Result<bool, Error> {
         self.update_with_fields(id, title, text, &PassageFields::new())
     }
@@ -86,7 +88,7 @@ impl IndexWriter {
     ///
     /// # Errors
     ///
-    /// Those of [`add_with_fields`](Self::add_with_fields), except for duplicates.
+    /// Those of [`update`](Self::update), and [`Error::Part`] for fields beyond the limits of [`PassageFields`].
     pub fn update_with_fields(
         &mut self,
         id: &str,
@@ -125,7 +127,8 @@ impl IndexWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] or [`Error::Io`] if the index cannot be read.
+    /// [`Error::Interrupted`] if the writer must be rolled back first; [`Error::Corrupt`] or [`Error::Io`] if the index
+    /// cannot be read.
     pub fn delete<S: AsRef<str>>(&mut self, ids: &[S]) -> Result<u64, Error> {
         self.check_changeable()?;
         let mut deleted = 0;
@@ -155,7 +158,7 @@ impl IndexWriter {
         Ok(self.added.contains(id) || self.is_committed(id)?)
     }
 
-    /// Returns true if the last commit has a passage with this id that was not deleted after it.
+    /// Returns true if the last commit has a passage with this id, and the passage has not been deleted since.
     ///
     /// # Errors
     ///
@@ -168,8 +171,8 @@ impl IndexWriter {
         committed.read(|| Ok(committed.find_id(id)?.is_some()))
     }
 
-    /// Adds a passage whose id is not in use. Returns its ord. `stored` has tantivy's field for stored passages and the
-    /// value to store there, if any.
+    /// Adds a passage whose id is not in use. Returns the passage's ord. `stored` has tantivy's field for stored
+    /// passages and the value to store in it; `None` if the title and text are not stored.
     fn put(
         &mut self,
         id: &str,
@@ -198,7 +201,7 @@ impl IndexWriter {
             document.add_bytes(field, &value);
         }
         if let Err(error) = self.tantivy_writer.add_document(document) {
-            // The thread that failed reports the cause only when `prepare_commit` joins it.
+            // The cause is the error of tantivy's own thread, which `prepare_commit` joins.
             let cause = self.tantivy_writer.prepare_commit().err().unwrap_or(error);
             return Err(self.fail(tantivy_error("add", &self.path, cause)));
         }
@@ -208,7 +211,7 @@ impl IndexWriter {
         Ok(ord)
     }
 
-    /// Deletes a passage. Returns true if there was one with this id.
+    /// Deletes the passage with this id. Returns true if there was one.
     fn remove(&mut self, id: &str) -> Result<bool, Error> {
         if !self.added.remove(id) {
             if !self.is_committed(id)? {

@@ -5,17 +5,19 @@
 //! - A commit is durable before tantivy removes the files of the previous commit. tantivy renames the new list of
 //!   segments to `meta.json` and then removes files, but does not flush the folder in between. After a power loss, the
 //!   old list could be back, without its files.
-//! - A handle whose writer was closed neither replaces nor removes files. Otherwise, a merge that ends at the same
-//!   moment could write its list of segments after the lock is released, and so undo a commit of the next writer.
+//! - A handle whose writer was closed neither replaces nor removes files. Otherwise, a merge that ends at the moment of
+//!   closing could write its list of segments after the writer lock is released, and so undo a commit of the next
+//!   writer.
 //! - `.managed.json`, tantivy's list of the files that it may remove, is written once per commit, before `meta.json`.
 //!   tantivy writes and flushes it for each new file, about ten times per commit. After a power loss, the list may lack
 //!   some files that belong to no commit; opening a writer removes these.
-//! - After a failed commit, `meta.json` is not replaced before the [`commit_lock`] is released, which the rollback does.
-//!   tantivy counts the segments of the failed commit as committed. Otherwise, a merge that ends before the rollback
-//!   could write them to `meta.json` with the payload of the commit before.
+//! - After a failed commit, `meta.json` is not replaced until the rollback releases the [`commit_lock`]. tantivy counts
+//!   the segments of the failed commit as committed, so a merge that ends before the rollback could otherwise write
+//!   them to `meta.json` with the payload of the previous commit.
 //! - A file of deletions may replace one of the same name. tantivy names it after the segment and the operation stamp of
-//!   the commit, and counts from the last commit again after a rollback. If a merge still holds the segment while the
-//!   rollback removes files, the file of the failed commit stays, and the next commit may have the same stamp.
+//!   the commit, and after a rollback, it counts stamps from the last commit again. If a merge still uses the segment
+//!   while the rollback removes files, the file of the failed commit stays, and the next commit may have the same
+//!   stamp.
 
 use std::io::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -36,7 +38,7 @@ const MANAGED: &str = ".managed.json";
 /// The extension of the files of deletions.
 const DELETIONS: &str = "del";
 
-/// The name of the lock of a commit. There is no such file.
+/// The name of the lock that is held during a commit. There is no such file.
 const COMMIT: &str = ".commit";
 
 /// Reads and writes the files of an index.
@@ -49,13 +51,13 @@ pub(crate) struct DurableDirectory {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Whether the lock of the writer was released.
+    /// Whether the writer lock was released.
     is_released: bool,
-    /// The new content of `.managed.json`, if it was not written yet.
+    /// The new content of `.managed.json`, if it has not been written yet.
     managed: Option<Vec<u8>>,
-    /// Whether the lock of a commit is held.
+    /// Whether the commit lock is held.
     is_committing: bool,
-    /// The first failure of a write or flush while the lock of the commit was held.
+    /// The first failure to replace `meta.json` or to flush the folder since the commit lock was acquired.
     failure: Option<Error>,
 }
 
@@ -70,7 +72,8 @@ impl State {
 
     fn write_list(&mut self, files: &MmapDirectory, list: &[u8]) -> Result<()> {
         if let Some(failure) = &self.failure {
-            // The call that failed may be one of a merge. Then the commit fails here, for the same reason.
+            // The call that failed may have been made by a background merge. The commit then fails here, with the same
+            // error.
             return Err(copy(failure));
         }
         self.write_managed(files)?;
@@ -78,7 +81,7 @@ impl State {
         files.sync_directory()
     }
 
-    /// Takes note of a failure during a commit.
+    /// Records the first failure during a commit. Returns `result`.
     fn note<T>(&mut self, result: Result<T>) -> Result<T> {
         if let Err(error) = &result
             && self.is_committing
@@ -108,7 +111,7 @@ impl DurableDirectory {
         Ok(Self { files: MmapDirectory::open(path)?, state: Arc::default() })
     }
 
-    /// Fails if the lock of the writer was released. It is not released while the returned guard exists.
+    /// Fails if the writer lock was released. The lock cannot be released while the returned guard exists.
     fn check_writer(&self) -> Result<MutexGuard<'_, State>> {
         let state = lock_state(&self.state);
         if state.is_released { Err(Error::other("the writer was closed")) } else { Ok(state) }
@@ -137,7 +140,7 @@ impl Directory for DurableDirectory {
             Err(OpenWriteError::FileAlreadyExists(_))
                 if path.extension().is_some_and(|extension| extension == DELETIONS) =>
             {
-                // No commit has this file: those that were committed have earlier stamps.
+                // No commit uses this file, because the deletions of earlier commits have earlier stamps.
                 match self.delete(path) {
                     Err(DeleteError::IoError { io_error, filepath }) => {
                         return Err(OpenWriteError::wrap_io_error(copy(&io_error), filepath));
@@ -192,8 +195,8 @@ impl Directory for DurableDirectory {
     }
 }
 
-/// Begins a commit, whose end is the drop of the returned lock. If the commit fails, the lock must be kept until the
-/// rollback has succeeded. It is no lock between writers: the caller is the only writer.
+/// Begins a commit, which ends when the returned lock is dropped. If the commit fails, the lock must be kept until the
+/// rollback has succeeded. This lock does not exclude other writers; the writer lock does, and the caller holds it.
 pub(crate) fn commit_lock(directory: &dyn Directory) -> std::result::Result<DirectoryLock, LockError> {
     directory.acquire_lock(&Lock { filepath: PathBuf::from(COMMIT), is_blocking: false })
 }
@@ -210,7 +213,7 @@ impl Drop for CommitLock {
     }
 }
 
-/// The lock of a writer. When it is dropped, it first waits until a file that is being replaced is in place.
+/// The writer lock. If a file is being replaced when this lock is dropped, the lock is released after that.
 struct WriterLock {
     state: Arc<Mutex<State>>,
     files: MmapDirectory,
@@ -231,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_written_after_the_lock_of_the_writer_was_released() {
+    fn nothing_is_written_or_removed_after_the_writer_lock_is_released() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let directory = DurableDirectory::open(folder.path()).expect("a folder");
         let list = Path::new(LIST);
@@ -239,7 +242,7 @@ mod tests {
         let held = directory.acquire_lock(&INDEX_WRITER_LOCK).expect("no other writer");
         assert!(matches!(directory.acquire_lock(&INDEX_WRITER_LOCK), Err(LockError::LockBusy)));
         directory.atomic_write(list, b"first").expect("written");
-        // A merge has its own handle.
+        // A background merge has a handle of its own.
         let handle = directory.clone();
         drop(held);
         handle.atomic_write(list, b"late").expect_err("no writer");
@@ -273,21 +276,21 @@ mod tests {
         let directory = DurableDirectory::open(folder.path()).expect("a folder");
         let _held = directory.acquire_lock(&INDEX_WRITER_LOCK).expect("no other writer");
         let (list, on_disk) = (Path::new(LIST), folder.path().join(LIST));
-        // A folder in place of the list cannot be replaced by a file.
-        let write_to_folder = || {
+        // Makes a write fail: a folder in place of the list cannot be replaced by a file.
+        let fail_to_write = || {
             std::fs::create_dir(&on_disk).expect("a free name");
             let error = directory.atomic_write(list, b"failing").expect_err("a folder");
             std::fs::remove_dir(&on_disk).expect("an empty folder");
             error
         };
-        // Merges may fail and be repeated.
-        write_to_folder();
+        // A failure outside of a commit (in a merge) does not prevent later writes.
+        fail_to_write();
         directory.atomic_write(list, b"merge").expect("written");
         std::fs::remove_file(&on_disk).expect("a file");
 
         let commit = commit_lock(&directory).expect("always free");
-        let failure = write_to_folder();
-        // A merge has a handle of its own.
+        let failure = fail_to_write();
+        // A background merge has a handle of its own.
         let refused =
             directory.clone().atomic_write(list, b"merge after the commit").expect_err("no rollback yet");
         assert!(failure.raw_os_error().is_some(), "{failure:?}");

@@ -1,4 +1,5 @@
-//! A compact set of ids, for those that were added or deleted since the last commit.
+//! A compact set of ids. The writer has one set of the ids that were added since the last commit, and one of the ids
+//! that were deleted since then.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
@@ -66,10 +67,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_behaves_like_a_set_of_strings(changes in prop::collection::vec((0..3u8, "[ab]{0,3}"), 0..60)) {
+        fn an_id_set_behaves_like_a_set_of_strings(operations in prop::collection::vec((0..3u8, "[ab]{0,3}"), 0..60)) {
             let (mut set, mut reference) = (IdSet::default(), HashSet::new());
-            for (change, id) in changes {
-                match change {
+            for (operation, id) in operations {
+                match operation {
                     0 => prop_assert_eq!(set.insert(&id), reference.insert(id)),
                     1 => prop_assert_eq!(set.remove(&id), reference.remove(&id)),
                     _ => prop_assert_eq!(set.contains(&id), reference.contains(&id)),

@@ -14,7 +14,7 @@ use crate::index::tantivy_error::tantivy_error;
 const MAX_RETRIES: u32 = 200;
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Merges the segments of a commit until at most one is left, which has no deleted passages.
+/// Merges the segments of a commit until at most one segment is left, without deleted passages.
 pub(crate) fn merge_all(
     tantivy_writer: &mut tantivy::IndexWriter,
     index: &Index,
@@ -29,18 +29,18 @@ pub(crate) fn merge_all(
         if segments.len() <= usize::from(segments.iter().all(|segment| !segment.has_deletes())) {
             return Ok(());
         }
-        // Sorted by their first ords, so that the merged ords are in ascending order unless the segments' ranges
-        // overlap.
+        // The segments are sorted by their first ords, so that the ords of the merged segment are in ascending order
+        // unless the ranges of ords overlap.
         let first_ord = |id| {
-            let opened = committed.segments.iter().find(|segment| segment.reader.segment_id() == id);
-            opened.and_then(|segment| segment.passages.ord_range()).map_or(u32::MAX, |ords| *ords.start())
+            let segment = committed.segments.iter().find(|segment| segment.reader.segment_id() == id);
+            segment.and_then(|segment| segment.passages.ord_range()).map_or(u32::MAX, |ords| *ords.start())
         };
         segments.sort_by_key(|segment| first_ord(segment.id()));
         let ids: Vec<_> = segments.iter().map(SegmentMeta::id).collect();
         failures = if ids == tried { failures } else { 0 };
         tried.clone_from(&ids);
         match tantivy_writer.merge(&ids).wait() {
-            // A merge in the background has already begun with some of the segments. The list of segments changes soon.
+            // Some of the segments are already being merged in the background. The list of segments will change soon.
             Err(TantivyError::InvalidArgument(_)) if failures < MAX_RETRIES => {
                 failures += 1;
                 std::thread::sleep(RETRY_INTERVAL);

@@ -1,8 +1,8 @@
 //! Decides which segments are merged in the background.
 //!
-//! Every segment costs a search about a microsecond, and every merge writes its passages again. Merging segments of
-//! about the same size balances the two: both the number of segments and the number of times that a passage is written
-//! grow with the logarithm of the number of passages.
+//! Every segment adds about a microsecond to each search, and every merge writes the merged passages again. Merging
+//! segments of about the same size balances the two costs: both the number of segments and the number of times that a
+//! passage is written grow with the logarithm of the number of passages.
 //!
 //! Segments are sorted by size and divided into groups. A segment starts a new group if it has more passages than all
 //! smaller segments together; otherwise it belongs to the group of the next smaller one. If a group has at least
@@ -10,26 +10,27 @@
 //! more passages than all smaller groups together.
 //!
 //! tantivy's `LogMergePolicy` merges eight segments of about the same size. After commits of equal size, it leaves about
-//! twice as many segments. It also counts all segments below 10,000 passages as equal, so it writes passages that are
-//! committed one by one more often.
+//! twice as many segments as this policy. It also treats all segments below 10,000 passages as equal in size, so it
+//! rewrites passages that are committed one at a time more often.
 
 use tantivy::SegmentMeta;
 use tantivy::indexer::{MergeCandidate, MergePolicy};
 
-/// The number of segments of about the same size that are merged.
+/// Minimum number of segments in a group that is merged.
 const MIN_GROUP: usize = 4;
 
-/// Segments with at most this many passages are always in the same group, because the time to merge them is mostly that
-/// of creating files.
-const SMALL: u64 = 1000;
+/// Segments with at most this many passages are always in the same group, because most of the time to merge them is
+/// spent on creating files.
+const MAX_SMALL_PASSAGES: u64 = 1000;
 
-/// A segment is rewritten without its deleted passages if they are more than this fraction of its passages: a numerator
-/// and a denominator.
-const MAX_DELETED: (u64, u64) = (1, 3);
+/// A segment is rewritten without its deleted passages if they are more than this fraction of all its passages. The
+/// fraction is a numerator and a denominator.
+const MAX_DELETED_FRACTION: (u64, u64) = (1, 3);
 
-/// Larger segments are merged only by [`IndexWriter::merge`](super::IndexWriter::merge): merging them takes minutes, and
-/// meanwhile they take up twice their space on the disk.
-const MAX_PASSAGES: u64 = 10_000_000;
+/// Maximum number of passages in a segment that is merged in the background. Only
+/// [`IndexWriter::merge`](super::IndexWriter::merge) merges larger segments, because merging them takes minutes and
+/// meanwhile doubles their disk space.
+const MAX_MERGED_PASSAGES: u64 = 10_000_000;
 
 /// Merges segments of about the same size, and segments with many deleted passages.
 #[derive(Debug)]
@@ -46,23 +47,25 @@ impl MergePolicy for GeometricMergePolicy {
     }
 }
 
+/// The size of a segment. `S` is the type of its id.
 struct Size<S> {
     segment: S,
-    /// The passages that are not deleted.
+    /// Number of passages that are not deleted.
     passages: u64,
+    /// Number of deleted passages.
     deleted: u64,
 }
 
-/// Returns the sets of segments to merge, each segment at most once.
+/// Returns the sets of segments to merge. Each segment is in at most one set.
 fn candidates<S: Copy + Ord>(mut sizes: Vec<Size<S>>) -> Vec<Vec<S>> {
-    sizes.retain(|size| size.passages <= MAX_PASSAGES);
+    sizes.retain(|size| size.passages <= MAX_MERGED_PASSAGES);
     sizes.sort_unstable_by_key(|size| (size.passages, size.segment));
     let mut groups: Vec<Vec<Size<S>>> = Vec::new();
     let mut smaller = 0;
     for size in sizes {
         let passages = size.passages;
         match groups.last_mut() {
-            Some(group) if passages <= smaller.max(SMALL) => group.push(size),
+            Some(group) if passages <= smaller.max(MAX_SMALL_PASSAGES) => group.push(size),
             _ => groups.push(vec![size]),
         }
         smaller += passages;
@@ -70,11 +73,13 @@ fn candidates<S: Copy + Ord>(mut sizes: Vec<Size<S>>) -> Vec<Vec<S>> {
     groups.into_iter().flat_map(candidates_of_group).collect()
 }
 
+/// Returns the whole group if it is large enough to be merged; otherwise, each of its segments with many deleted
+/// passages as a set of its own.
 fn candidates_of_group<S: Copy>(group: Vec<Size<S>>) -> Vec<Vec<S>> {
     if group.len() >= MIN_GROUP {
         return vec![group.iter().map(|size| size.segment).collect()];
     }
-    let (numerator, denominator) = MAX_DELETED;
+    let (numerator, denominator) = MAX_DELETED_FRACTION;
     let has_many_deleted =
         |size: &Size<S>| size.deleted * denominator > (size.passages + size.deleted) * numerator;
     group.into_iter().filter(has_many_deleted).map(|size| vec![size.segment]).collect()
@@ -86,17 +91,23 @@ mod tests {
 
     use super::*;
 
-    /// The sizes of segments by number, and how many passages were written.
+    /// Simulates an index: only the sizes of its segments, and how many passages were written.
     #[derive(Default)]
     struct Model {
+        /// Number of passages of each segment, by the segment's number.
         segments: BTreeMap<u32, u64>,
+        /// The number of the next segment.
         next: u32,
+        /// Number of passages written by commits.
         committed: u64,
+        /// Number of passages written by merges.
         merged: u64,
+        /// Maximum number of segments after a commit and its merges.
         max_segments: usize,
     }
 
     impl Model {
+        /// Adds a segment and then merges for as long as the policy has candidates.
         fn commit(&mut self, passages: u64) {
             self.push(passages);
             self.committed += passages;
@@ -133,7 +144,8 @@ mod tests {
 
     #[test]
     fn few_segments_remain_and_passages_are_rarely_written_again() {
-        // Commits, passages per commit, the most segments at any time, and how often a passage is written again.
+        // Number of commits, number of passages per commit, maximum number of segments after any commit, and maximum
+        // number of times that a passage is rewritten by merges, on average.
         for (commits, passages, max_segments, max_rewrites) in [
             (50, 1000, 6, 2.5),
             (100, 1000, 7, 3.0),
@@ -146,7 +158,7 @@ mod tests {
                 model.commit(passages);
             }
             let rewrites = model.merged as f64 / model.committed as f64;
-            let got = format!("{commits} × {passages}: {} segments, {rewrites}", model.max_segments);
+            let got = format!("{commits} × {passages}: {} segments, {rewrites} rewrites", model.max_segments);
             assert!(model.max_segments <= max_segments && rewrites <= max_rewrites, "{got}");
             assert_eq!(model.sizes().iter().sum::<u64>(), model.committed);
         }
@@ -163,15 +175,16 @@ mod tests {
     }
 
     #[test]
-    fn commits_of_any_size_leave_a_number_of_segments_that_grows_with_the_logarithm() {
+    fn with_commits_of_any_size_the_number_of_segments_grows_with_the_logarithm_of_the_passages() {
         let mut state = 1_u64;
         for spread in 0..20 {
             let mut model = Model::default();
             for _ in 0..300 {
+                // A linear congruential generator, with Knuth's constants. A commit has 1 to 2^spread passages.
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 model.commit(1 << ((state >> 40) % (spread + 1)));
-                // Each group is larger than all smaller ones together and has at most three segments.
-                let groups = 2 + (model.committed / SMALL).max(1).ilog2() as usize;
+                // Each group is larger than all smaller groups together and has at most three segments.
+                let groups = 2 + (model.committed / MAX_SMALL_PASSAGES).max(1).ilog2() as usize;
                 assert!(model.segments.len() < MIN_GROUP * groups, "{:?}", model.sizes());
             }
         }
@@ -186,17 +199,17 @@ mod tests {
 
     #[test]
     fn a_segment_with_many_deleted_passages_is_rewritten() {
-        let of = |deleted| candidates(vec![Size { segment: 7, passages: 600, deleted }]);
-        assert_eq!(of(300), [] as [Vec<i32>; 0]);
-        assert_eq!(of(301), [[7]]);
+        let with_deleted = |deleted| candidates(vec![Size { segment: 7, passages: 600, deleted }]);
+        assert_eq!(with_deleted(300), [] as [Vec<i32>; 0]);
+        assert_eq!(with_deleted(301), [[7]]);
     }
 
     #[test]
     fn segments_above_the_limit_are_not_merged() {
-        let of = |passages| {
+        let four_segments_of = |passages| {
             candidates((0..4).map(|segment| Size { segment, passages, deleted: passages }).collect())
         };
-        assert_eq!(of(MAX_PASSAGES), [[0, 1, 2, 3]]);
-        assert_eq!(of(MAX_PASSAGES + 1), [] as [Vec<i32>; 0]);
+        assert_eq!(four_segments_of(MAX_MERGED_PASSAGES), [[0, 1, 2, 3]]);
+        assert_eq!(four_segments_of(MAX_MERGED_PASSAGES + 1), [] as [Vec<i32>; 0]);
     }
 }

@@ -1,16 +1,16 @@
 //! The writer of an index: adds, updates and deletes passages, commits, rolls back and merges.
 //!
 //! [`open`] creates or opens an index, [`documents`] adds, updates and deletes passages, [`commit`] commits these
-//! changes or undoes them, [`merge`] merges all segments, and [`merge_policy`] chooses those that are merged in the
-//! background. [`options`] has the number of threads and the memory.
+//! changes or undoes them, [`merge`] merges all segments, and [`merge_policy`] chooses the segments that are merged in
+//! the background. [`options`] has the number of threads and the memory.
 //!
 //! tantivy's writer analyzes passages and writes segments on its own threads. In addition, these modules
 //!
 //! - reject a new passage whose id is in use ([`id_set`] has the ids that were added or deleted since the last commit);
 //! - limit the text that waits to be analyzed ([`backlog`]);
 //! - store with each commit the number of passages and the ord of the next passage ([`CommitPayload`]);
-//! - make a commit durable before the files of the one before are removed ([`durable_directory`]);
-//! - reject a commit after a call that failed halfway, when some of its changes are made and others are not
+//! - make a commit durable before the files of the previous commit are removed ([`durable_directory`]);
+//! - reject a commit after a call that failed halfway, with only some of its changes made
 //!   ([`IndexWriter::all_or_none`]).
 
 mod backlog;
@@ -39,14 +39,15 @@ use crate::writer::id_set::IdSet;
 use crate::writer::options::WriterOptions;
 use crate::{Analyzer, Error};
 
-/// Changes a BM25 index. Only one writer can have an index open at a time, even if several processes use the index. Its
-/// changes become visible all at once when it [commits](Self::commit), and are undone if the writer is dropped without
-/// a commit.
+/// Changes a BM25 index. Only one writer can have an index open at a time, even if several processes use the index. The
+/// writer's changes become visible all at once when it [commits](Self::commit), and are undone if the writer is dropped
+/// without a commit.
 ///
 /// If tantivy fails to add a passage or to commit, for example because the disk is full, the writer discards the
 /// changes since the last commit. It then rejects further changes, commits and merges with [`Error::Interrupted`] until
 /// the caller has [rolled it back](Self::rollback), so that a commit never has only some of the changes. A caller that
-/// could not make all of its changes calls [`interrupt`](Self::interrupt), after which the same calls are rejected.
+/// could not make all of its changes calls [`interrupt`](Self::interrupt); the writer then rejects the same calls until
+/// it is rolled back.
 pub struct IndexWriter {
     path: PathBuf,
     index: Index,
@@ -65,9 +66,11 @@ pub struct IndexWriter {
     added: IdSet,
     /// Ids of the last commit that were deleted after it.
     removed: IdSet,
+    /// Limits the text that waits to be analyzed.
     backlog: Arc<Backlog>,
+    /// True if the writer must be rolled back before it accepts changes, commits or merges.
     is_interrupted: bool,
-    /// Held from the start of a commit until it, or its rollback, has succeeded.
+    /// Held from the start of a commit until the commit, or the rollback after its failure, has succeeded.
     commit_lock: Option<DirectoryLock>,
     /// True if a rollback failed. tantivy's writer has then lost its lock and must be created again.
     is_tantivy_writer_lost: bool,
@@ -88,15 +91,16 @@ impl IndexWriter {
         self.len() == 0
     }
 
-    /// Returns the ord of the next passage that will be added. All ords of the index are below it.
+    /// Returns the ord that the next added passage will get. All ords in the index are below it.
     #[must_use]
     pub fn next_ord(&self) -> u32 {
-        // `put` refuses passages before this number overflows.
+        // `put` rejects passages before this number overflows.
         u32::try_from(self.payload.next_ord).unwrap_or(u32::MAX)
     }
 
-    /// Sets the state that the next commit will record, for the caller's own use: a log position, for example. It
-    /// becomes visible together with the passages of the commit, as [`Searcher::state`]. Null records nothing.
+    /// Sets the state that the next commit will record: a JSON value for the caller's own use, for example a position
+    /// in a log. It becomes visible together with the passages of the commit, as [`Searcher::state`]. With null, the
+    /// commit records no state.
     ///
     /// A [rollback](Self::rollback) restores the state of the last commit. A writer that overwrites an index begins
     /// without a state.
@@ -104,20 +108,20 @@ impl IndexWriter {
         self.payload.state = state;
     }
 
-    /// Returns the state that the next commit will record. It is that of the last commit until it is
-    /// [set](Self::set_state).
+    /// Returns the state that the next commit will record: the one that was [set](Self::set_state) since the last
+    /// commit, or else the state of the last commit.
     #[must_use]
     pub fn state(&self) -> &Value {
         &self.payload.state
     }
 
-    /// Returns a searcher for the last commit. It is open already, so this costs nothing. Passages that were added or
-    /// deleted after the commit are not taken into account, nor are merges in the background, which change no hits.
+    /// Returns a searcher for the last commit. The searcher is already open, so this call is cheap. The
+    /// searcher does not see later additions and deletions, nor later background merges, whose only visible effect is
+    /// that deleted passages no longer count in the [statistics](crate::Statistics).
     ///
     /// # Errors
     ///
-    /// [`Error::Interrupted`] if the last commit could not be opened after a failure; the writer must then be rolled
-    /// back.
+    /// [`Error::Interrupted`] if the last rollback failed; the writer must then be rolled back again.
     pub fn searcher(&self) -> Result<Arc<Searcher>, Error> {
         if self.is_tantivy_writer_lost {
             return Err(Error::Interrupted { path: self.path.clone() });
@@ -131,11 +135,11 @@ impl IndexWriter {
         self.analyzer.clone()
     }
 
-    /// Fails if the writer must be rolled back first.
+    /// Fails if the writer must be rolled back before it accepts changes, commits or merges.
     ///
     /// # Errors
     ///
-    /// [`Error::Interrupted`]
+    /// [`Error::Interrupted`] if so.
     pub fn check_changeable(&self) -> Result<(), Error> {
         if self.is_interrupted {
             return Err(Error::Interrupted { path: self.path.clone() });

@@ -31,10 +31,11 @@ impl IndexWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::AlreadyExists`] if there is an index and `overwrite` is not set; [`Error::NotAFolder`];
-    /// [`Error::NotAnIndex`] for an index of another program, which is never overwritten; [`Error::Locked`];
-    /// [`Error::Argument`] for options out of range; [`Error::Io`]. An index that never had a passage counts as none,
-    /// so a first build that was killed can be started again.
+    /// [`Error::AlreadyExists`] if there is an index and `overwrite` is not set; [`Error::NotAFolder`] if the path is a
+    /// file; [`Error::NotAnIndex`] for an index of another program, which is never overwritten; [`Error::Locked`] if
+    /// another writer has the index open; [`Error::Argument`] for options out of range; [`Error::Io`]. An index to
+    /// which no passage was ever committed does not count as an index, so a first build that was killed can be started
+    /// again.
     pub fn create(path: &Path, analyzer: Analyzer, options: WriterOptions) -> Result<Self, Error> {
         let tantivy_options = options.to_tantivy()?;
         if path.is_file() {
@@ -68,13 +69,13 @@ impl IndexWriter {
     ///
     /// # Errors
     ///
-    /// Those of [`Bm25Index::open`](crate::Bm25Index::open), [`Error::Locked`], and [`Error::Argument`] for
-    /// options out of range.
+    /// Those of [`Bm25Index::open`](crate::Bm25Index::open); [`Error::Locked`] if another writer has the index open;
+    /// [`Error::Argument`] for options out of range.
     pub fn open(path: &Path, options: WriterOptions) -> Result<Self, Error> {
         Self::open_expecting(path, None, options)
     }
 
-    /// Opens the index in a folder for changes, and fails if it was built with another analyzer than `analyzer`. `None`
+    /// Opens the index in a folder for changes, and fails if the analyzer of the index differs from `analyzer`. `None`
     /// accepts every analyzer.
     ///
     /// # Errors
@@ -91,9 +92,10 @@ impl IndexWriter {
         let writer = Self::from_tantivy(path, index, tantivy_writer, options)?;
         writer.committed.index.check_analyzer(analyzer.as_ref())?;
         writer.start_analyzing();
-        // A writer that was killed may have left temporary files, and segments that no commit contains. If it was killed
-        // before its last rename was durable, this must be done before the files of the commit before are removed.
+        // If a writer was killed before its last replacement of `meta.json` was durable, the replacement must be made
+        // durable before the files of the previous commit are removed.
         writer.index.directory().sync_directory().map_err(Error::io("open", path))?;
+        // A writer that was killed may have left temporary files, and segments that no commit contains.
         remove_temporary(path)?;
         writer.remove_unlisted_segments()?;
         writer.collect_garbage()?;
@@ -119,7 +121,8 @@ impl IndexWriter {
         Ok(writer)
     }
 
-    /// Returns a writer that replaces an intact index at its first commit; `None` if the index is damaged.
+    /// Returns a writer that replaces the index at its first commit; `None` if the index is damaged, or if this release
+    /// does not support the version of the index or of its analyzer.
     fn overwrite(
         path: &Path,
         index: &Index,
@@ -150,7 +153,7 @@ impl IndexWriter {
         }
     }
 
-    /// Deletes all passages, without a commit.
+    /// Deletes all passages, without committing the deletions.
     pub(super) fn begin_overwriting(&mut self) -> Result<(), Error> {
         let cleared = self.tantivy_writer.delete_all_documents();
         cleared.map_err(|error| tantivy_error("create", &self.path, error))?;
@@ -159,7 +162,7 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Registers the analyzer with tantivy, and makes it tell the backlog when a text is analyzed.
+    /// Registers the analyzer with tantivy, wrapped so that each text that it analyzes leaves the backlog.
     fn start_analyzing(&self) {
         analyze_with(&self.index, self.analyzer.clone());
         self.backlog.watch(&self.index);
@@ -197,12 +200,13 @@ impl IndexWriter {
     }
 }
 
-/// Number of retries for a lock that is held. The lock of a writer that was just closed may stay held for a moment
-/// while this process starts a child: between `fork` and `exec`, the child has all open files of its parent.
+/// Number of retries if the writer lock is held. The lock of a writer that was just closed may stay held for a moment
+/// if this process is starting a child process: between `fork` and `exec`, the child has all open files of its parent.
 const LOCK_RETRIES: u32 = 20;
 const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Opens tantivy's writer. Its operations must have later numbers than the last commit: see [`skip_stamp_of_commit`].
+/// Opens tantivy's writer, and ensures that its operations have later stamps than the last commit: see
+/// [`skip_stamp_of_commit`].
 fn open_tantivy_writer(
     index: &Index,
     options: &IndexWriterOptions,
@@ -226,10 +230,10 @@ fn open_tantivy_writer(
 
 /// Consumes the operation stamp (opstamp) that a new or rolled-back tantivy writer would give its first operation.
 ///
-/// tantivy numbers operations, and a merge of committed segments applies the deletions up to the number of the last
-/// commit. A writer that has just been opened or rolled back starts counting at that number, not at the next one. So if
-/// its first operation were a deletion, the next merge would apply it although it was never committed. The merged
-/// segment would have fewer passages than the commit recorded, and the index could no longer be opened.
+/// tantivy numbers operations with stamps, and a merge of committed segments applies the deletions up to the stamp of
+/// the last commit. A writer that has just been opened or rolled back starts counting at that stamp, not at the next
+/// one. So if its first operation were a deletion, the next merge would apply it although it was never committed. The
+/// merged segment would have fewer passages than the commit recorded, and the index could no longer be opened.
 pub(super) fn skip_stamp_of_commit(tantivy_writer: &tantivy::IndexWriter) -> tantivy::Result<()> {
     // An empty group of operations consumes one stamp and does nothing else.
     tantivy_writer.run(std::iter::empty()).map(|_| ())

@@ -13,11 +13,11 @@ pub struct WriterOptions {
     /// Whether [`IndexWriter::create`](crate::IndexWriter::create) may replace an existing index.
     pub overwrite: bool,
     /// Number of threads that analyze passages, 1 to 8, in addition to the thread that adds them. With one thread,
-    /// passages that fit in memory become one segment; with several, each thread writes segments of its own.
+    /// passages that fit in memory become one segment; with several threads, each writes segments of its own.
     pub threads: usize,
-    /// Bytes of memory for passages that are not written yet, for all threads together: 15 to 4,000 MB per thread. When
-    /// the memory is used up, the passages are written as a segment. In addition, each changed id takes 17 to 35 bytes
-    /// until the next commit, and merging takes about 30 bytes per passage.
+    /// Number of bytes of memory for passages that are not written yet, for all threads together: 15 to 4,000 MB per
+    /// thread. When the memory is used up, the passages are written as a segment. In addition, each changed id takes 17
+    /// to 35 bytes until the next commit, and merging takes about 30 bytes per passage.
     pub memory: usize,
 }
 
@@ -36,11 +36,11 @@ impl WriterOptions {
             return Err(Error::Argument { what: "threads", expected: "1 to 8", got });
         }
         if !(MIN_BYTES_PER_THREAD..=4_000_000_000).contains(&(self.memory / self.threads)) {
-            let got = format!("{} for {}", self.memory, self.threads);
+            let got = format!("{} bytes (threads: {})", self.memory, self.threads);
             let expected = "15,000,000 to 4,000,000,000 bytes per thread";
             return Err(Error::Argument { what: "memory", expected, got });
         }
-        // With the minimum memory, the backlog comes on top.
+        // tantivy gets at least its minimum. If the memory is too small for that, the backlog needs additional memory.
         let index_bytes = (self.memory - self.max_backlog_bytes()) / self.threads;
         Ok(IndexWriterOptions::builder()
             .num_worker_threads(self.threads)
@@ -49,7 +49,7 @@ impl WriterOptions {
             .build())
     }
 
-    /// Returns how many bytes of the memory are for texts that wait to be analyzed.
+    /// Returns the part of the memory, in bytes, that is for texts that wait to be analyzed.
     pub(crate) fn max_backlog_bytes(self) -> usize {
         (self.memory / 8).min(8_000_000)
     }

@@ -1,5 +1,4 @@
-//! One example for each rule of the documentation of [`Filter`]: missing fields, types of values, and filters that are
-//! rejected.
+//! One example for each documented rule of [`Filter`]: missing fields, types of values, and filters that are rejected.
 
 use std::path::Path;
 
@@ -8,7 +7,7 @@ use sparse::{
     Analyzer, Bm25, Bm25Index, Error, Filter, IndexWriter, PassageFields, Range, Searcher, WriterOptions,
 };
 
-/// Creates an index of passages with these ids and fields.
+/// Creates an index of passages with these ids and fields, and returns its writer.
 fn create_index(path: &Path, passages: &[(&str, PassageFields)]) -> IndexWriter {
     let mut writer =
         IndexWriter::create(path, Analyzer::SIMPLE, WriterOptions::default()).expect("an empty folder");
@@ -19,7 +18,7 @@ fn create_index(path: &Path, passages: &[(&str, PassageFields)]) -> IndexWriter 
     writer
 }
 
-/// Returns the ids of the passages that meet a filter.
+/// Returns the ids of the passages that match a filter.
 fn found(searcher: &Searcher, json: &str) -> Vec<String> {
     let filter = serde_json::from_str(json).expect("a filter");
     let control = Control::new();
@@ -28,12 +27,13 @@ fn found(searcher: &Searcher, json: &str) -> Vec<String> {
     searcher.ids(&hits).expect("ids")
 }
 
+/// Parses fields from JSON.
 fn fields(json: &str) -> PassageFields {
     serde_json::from_str(json).expect("fields")
 }
 
 #[test]
-fn conditions_hold_for_missing_fields_and_several_types_as_documented() {
+fn missing_fields_and_values_of_each_type_match_as_documented() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let passages = [
         ("number", fields(r#"{"x": 1}"#)),
@@ -52,7 +52,7 @@ fn conditions_hold_for_missing_fields_and_several_types_as_documented() {
     assert_eq!(matching(r#"{"equals": {"field": "x", "value": true}}"#), "boolean");
     assert_eq!(matching(r#"{"equals": {"field": "x", "value": "5"}}"#), "texts");
     assert_eq!(matching(r#"{"range": {"field": "x", "gte": 0}}"#), "number");
-    // A passage with several texts is found only if one of its texts is within both bounds.
+    // A passage with several strings matches only if one of them is within both bounds.
     assert_eq!(matching(r#"{"range": {"field": "x", "gt": "0", "lt": "5"}}"#), "text");
     assert_eq!(matching(r#"{"exists": {"field": "x"}}"#), "number text boolean texts");
     assert_eq!(matching(r#"{"prefix": {"field": "x", "value": "5"}}"#), "texts");
@@ -66,7 +66,7 @@ fn conditions_hold_for_missing_fields_and_several_types_as_documented() {
     );
     assert_eq!(matching(r#"{"exists": {"field": "z"}}"#), "");
     assert_eq!(matching(r#"{"not": {"exists": {"field": "z"}}}"#).split(' ').count(), 7);
-    // −0 is 0.
+    // −0 equals 0.
     assert_eq!(matching(r#"{"range": {"field": "y", "gte": 0}}"#), "absent");
     assert_eq!(matching(r#"{"range": {"field": "y", "lt": 0}}"#), "");
     assert_eq!(matching(r#"{"range": {"field": "y", "gt": -0.0}}"#), "");
@@ -84,7 +84,7 @@ fn conditions_hold_for_missing_fields_and_several_types_as_documented() {
 }
 
 #[test]
-fn a_condition_on_a_field_or_type_that_no_passage_has_is_refused() {
+fn a_condition_on_a_field_or_value_type_that_no_passage_has_is_rejected() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let passages = [
         ("a", fields(r#"{"year": 1999, "a.b": "x", "draft": true}"#)),
@@ -109,18 +109,18 @@ fn a_condition_on_a_field_or_type_that_no_passage_has_is_refused() {
         refused(r#"{"and": [{"or": []}, {"not": {"in": {"field": "author", "values": []}}}]}"#),
         format!("filter.and[1].not.in.field: {known}, got \"author\"")
     );
-    // A field with an empty list of texts counts as missing.
+    // A field with an empty list of strings counts as missing.
     assert_eq!(
         refused(r#"{"range": {"field": "none", "gt": "a"}}"#),
         format!("filter.range.field: {known}, got \"none\"")
     );
     assert_eq!(
         refused(r#"{"range": {"field": "year", "gte": "1990", "lt": "2000"}}"#),
-        "filter.range.gte: expected a number, as every value of \"year\" is, got the text \"1990\""
+        "filter.range.gte: expected a number, as every value of \"year\" is, got the string \"1990\""
     );
     assert_eq!(
         refused(r#"{"prefix": {"field": "year", "value": "19"}}"#),
-        "filter.prefix.value: expected a number, as every value of \"year\" is, got the text \"19\""
+        "filter.prefix.value: expected a number, as every value of \"year\" is, got the string \"19\""
     );
     assert_eq!(
         refused(r#"{"not": {"prefix": {"field": "author", "value": ""}}}"#),
@@ -128,11 +128,11 @@ fn a_condition_on_a_field_or_type_that_no_passage_has_is_refused() {
     );
     assert_eq!(
         refused(r#"{"or": [{"equals": {"field": "a.b", "value": 1.5}}]}"#),
-        "filter.or[0].equals.value: expected a text, as every value of \"a.b\" is, got the number 1.5"
+        "filter.or[0].equals.value: expected a string, as every value of \"a.b\" is, got the number 1.5"
     );
     assert_eq!(
         refused(r#"{"in": {"field": "mixed", "values": [1, "one", true]}}"#),
-        "filter.in.values[2]: expected a number or a text, as every value of \"mixed\" is, got the boolean true"
+        "filter.in.values[2]: expected a number or a string, as every value of \"mixed\" is, got the boolean true"
     );
     assert_eq!(found(&searcher, r#"{"equals": {"field": "mixed", "value": "one"}}"#), ["c"]);
     // An index without passages accepts any filter; an index of passages without fields does not.
@@ -149,12 +149,12 @@ fn a_condition_on_a_field_or_type_that_no_passage_has_is_refused() {
     let error = index.searcher().filtered(Some(&filter), &Control::new()).expect_err("a refusal").to_string();
     assert_eq!(
         error,
-        "filter.equals.field: expected no condition on fields, since no passage of the index has any, got \"year\""
+        "filter.equals.field: expected no condition on fields, because no passage of the index has fields, got \"year\""
     );
 }
 
 #[test]
-fn an_update_replaces_fields_but_not_for_searchers_of_earlier_commits() {
+fn an_update_replaces_fields_except_in_searchers_of_earlier_commits() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut writer = create_index(
         folder.path(),
@@ -175,7 +175,7 @@ fn an_update_replaces_fields_but_not_for_searchers_of_earlier_commits() {
 }
 
 #[test]
-fn invalid_fields_and_filters_are_refused_and_change_nothing() {
+fn invalid_fields_and_filters_are_rejected_and_change_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut writer = create_index(folder.path(), &[("a", fields(r#"{"year": 1999}"#))]);
     let bad = PassageFields::from([("year".to_owned(), f64::NAN.into())]);
@@ -190,10 +190,11 @@ fn invalid_fields_and_filters_are_refused_and_change_nothing() {
     let bad = Filter::Not(Box::new(Filter::Range(Range { field: "year".to_owned(), ..Range::default() })));
     let error = searcher.filtered(Some(&bad), &Control::new()).expect_err("an invalid filter").to_string();
     assert_eq!(error, "filter.not.range: expected at least one of gte, gt, lte and lt, got none");
+    // The evaluation of a valid filter can be canceled.
     let control = Control::new();
     control.cancel();
     let everything = Filter::And(Vec::new());
-    assert!(matches!(searcher.filtered(Some(&everything), &control), Err(Error::Cancelled(_))));
+    assert!(matches!(searcher.filtered(Some(&everything), &control), Err(Error::Canceled(_))));
 }
 
 #[test]
@@ -208,8 +209,8 @@ fn passages_without_fields_take_almost_no_space() {
         let files = entries.filter(|entry| entry.path().extension().is_some_and(|found| found == extension));
         files.map(|file| file.metadata().expect("a file").len()).sum::<u64>()
     };
-    // The file of columns has only a header and a checksum. tantivy stores a few bytes for every document, even if
-    // empty.
+    // The file of columns (`.fast`) has only a header and a checksum. In the document store (`.store`), tantivy writes
+    // a few bytes for every document, even if it is empty.
     assert!(size("fast") < 300, "{} bytes of columns", size("fast"));
     assert!(size("store") < 7 * 5000, "{} bytes stored", size("store"));
 }

@@ -1,5 +1,6 @@
-//! Tests of searches with filters, and of the counts and the order of the values of fields: random ones compared with
-//! reference implementations (`model`, `value_model`), and one example per rule of the documentation of `Filter`.
+//! Tests of searches with filters, of counting the values of a field, and of sorting by a field. Random cases are
+//! compared with reference implementations (`model`, `value_model`), and `examples` has one example for each rule of
+//! the documentation of `Filter`.
 
 mod examples;
 mod model;

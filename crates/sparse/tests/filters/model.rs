@@ -1,35 +1,36 @@
-//! A reference implementation of filters, straight from their definition, for one passage at a time.
+//! A reference implementation of filters. It applies their definition to one passage at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use sparse::{FieldValue, Filter, PassageFields, Range, Scalar};
 
-/// The types of values that each field has: text, number, boolean.
+/// The types of the values of each field: one or more of "string", "number" and "boolean".
 pub type FieldTypes = BTreeMap<String, BTreeSet<&'static str>>;
 
 fn type_of(value: &Scalar) -> &'static str {
     match value {
-        Scalar::Text(_) => "text",
+        Scalar::Text(_) => "string",
         Scalar::Number(_) => "number",
         Scalar::Boolean(_) => "boolean",
     }
 }
 
-/// Returns the types of all fields of passages.
+/// Returns the types of the values of all fields of these passages.
 pub fn field_types<'a>(passages: impl IntoIterator<Item = &'a PassageFields>) -> FieldTypes {
     let mut types = FieldTypes::new();
     for (name, value) in passages.into_iter().flatten() {
         let value_type = match value {
             FieldValue::One(value) => type_of(value),
             FieldValue::Many(texts) if texts.is_empty() => continue,
-            FieldValue::Many(_) => "text",
+            FieldValue::Many(_) => "string",
         };
         types.entry(name.clone()).or_default().insert(value_type);
     }
     types
 }
 
-/// Returns true if each condition of a filter is on an existing field, with values of a type that the field has.
+/// Returns true if each condition of a filter is on an existing field, with values of types that the field has. `Ids`
+/// and `Exists` compare no values and are always accepted.
 pub fn matches_types(filter: &Filter, types: &FieldTypes) -> bool {
     let known = |field: &str, values: &[&Scalar]| {
         types.get(field).is_some_and(|types| values.iter().all(|value| types.contains(type_of(value))))
@@ -47,8 +48,8 @@ pub fn matches_types(filter: &Filter, types: &FieldTypes) -> bool {
     }
 }
 
-/// Returns true if a passage meets a filter.
-pub fn meets(id: &str, fields: &PassageFields, filter: &Filter) -> bool {
+/// Returns true if a passage matches a filter.
+pub fn matches(id: &str, fields: &PassageFields, filter: &Filter) -> bool {
     let any = |field: &str, holds: &dyn Fn(&Scalar) -> bool| match fields.get(field) {
         None => false,
         Some(FieldValue::One(value)) => holds(value),
@@ -62,9 +63,9 @@ pub fn meets(id: &str, fields: &PassageFields, filter: &Filter) -> bool {
             any(field, &|value| matches!(value, Scalar::Text(text) if text.starts_with(prefix)))
         }
         Filter::Exists { field } => any(field, &|_| true),
-        Filter::And(parts) => parts.iter().all(|part| meets(id, fields, part)),
-        Filter::Or(parts) => parts.iter().any(|part| meets(id, fields, part)),
-        Filter::Not(part) => !meets(id, fields, part),
+        Filter::And(parts) => parts.iter().all(|part| matches(id, fields, part)),
+        Filter::Or(parts) => parts.iter().any(|part| matches(id, fields, part)),
+        Filter::Not(part) => !matches(id, fields, part),
         Filter::Range(Range { field, gte, gt, lte, lt }) => any(field, &|value| {
             let compared = |bound: &Scalar| match (value, bound) {
                 (Scalar::Number(value), Scalar::Number(bound)) => value.partial_cmp(bound),

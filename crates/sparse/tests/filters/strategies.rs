@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use sparse::{FieldValue, Filter, PassageFields, Range, Scalar};
 
-/// The names of fields.
+/// The names of the fields that passages can have.
 pub const NAMES: [&str; 4] = ["year", "a.b", "back\\slash%", "größe"];
 
 /// A change to an index. Passages have ids from 0 to 11.
@@ -15,13 +15,16 @@ pub enum Step {
     Put(u8, String, PassageFields),
     /// Deletes the passage with this id, if it exists.
     Delete(u8),
+    /// Commits the changes.
     Commit,
 }
 
+/// A string that is the value of a field.
 fn text() -> impl Strategy<Value = String> {
     prop::sample::select(vec!["", "2", "Z", "a", "ab", "é", "\u{1F600}", "x y"]).prop_map(str::to_owned)
 }
 
+/// A number that is the value of a field.
 fn number() -> impl Strategy<Value = f64> {
     let max_exact_integer = 9_007_199_254_740_992.0; // 2^53
     prop::sample::select(vec![
@@ -41,6 +44,7 @@ fn number() -> impl Strategy<Value = f64> {
     ])
 }
 
+/// A single value of a field: a string, a number or a boolean.
 fn scalar() -> impl Strategy<Value = Scalar> {
     prop_oneof![
         text().prop_map(Scalar::Text),
@@ -49,10 +53,12 @@ fn scalar() -> impl Strategy<Value = Scalar> {
     ]
 }
 
+/// The name of a field.
 fn name() -> impl Strategy<Value = String> {
     prop::sample::select(NAMES.to_vec()).prop_map(str::to_owned)
 }
 
+/// The fields of a passage, often none.
 fn passage_fields() -> impl Strategy<Value = PassageFields> {
     let value = prop_oneof![
         3 => scalar().prop_map(FieldValue::One),
@@ -61,6 +67,7 @@ fn passage_fields() -> impl Strategy<Value = PassageFields> {
     prop_oneof![1 => Just(BTreeMap::new()), 3 => prop::collection::btree_map(name(), value, 0..4)]
 }
 
+/// A range with one or two bounds, which are numbers or strings.
 fn range() -> impl Strategy<Value = Range> {
     let bounds = prop_oneof![
         (number().prop_map(Scalar::Number), number().prop_map(Scalar::Number)),
@@ -80,6 +87,7 @@ fn range() -> impl Strategy<Value = Range> {
     })
 }
 
+/// A filter with up to three levels of `And`, `Or` and `Not`.
 pub fn filter() -> impl Strategy<Value = Filter> {
     let leaf = prop_oneof![
         // No passage has the ids 12 and 13.
@@ -89,6 +97,7 @@ pub fn filter() -> impl Strategy<Value = Filter> {
         (name(), prop::collection::vec(scalar(), 0..5))
             .prop_map(|(field, values)| Filter::In { field, values }),
         range().prop_map(Filter::Range),
+        // No string begins with U+0001.
         (name(), prop_oneof![text(), Just("\u{1}".to_owned())])
             .prop_map(|(field, prefix)| Filter::Prefix { field, prefix }),
         name().prop_map(|field| Filter::Exists { field }),
@@ -103,11 +112,13 @@ pub fn filter() -> impl Strategy<Value = Filter> {
     })
 }
 
+/// The text of a passage: up to five words.
 fn words() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(vec!["a", "b", "c", "d"]), 0..6)
         .prop_map(|words| words.join(" "))
 }
 
+/// A change to an index, or a commit.
 pub fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         8 => (0u8..12, words(), passage_fields()).prop_map(|(id, text, fields)| Step::Put(id, text, fields)),

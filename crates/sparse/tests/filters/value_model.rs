@@ -1,4 +1,5 @@
-//! A reference implementation of the counts and the order of the values of a field, straight from their definitions.
+//! A reference implementation of counting the values of a field and of sorting by a field, directly from the
+//! definitions.
 
 use std::cmp::Ordering;
 
@@ -7,6 +8,7 @@ use sparse::{FieldValue, PassageFields, Scalar};
 /// Passages with their ords, in the order of the ords.
 pub type Passages<'a> = [(u32, &'a PassageFields)];
 
+/// Returns the values of a passage's field; empty if the passage does not have the field.
 fn values(fields: &PassageFields, field: &str) -> Vec<Scalar> {
     match fields.get(field) {
         None => Vec::new(),
@@ -15,6 +17,7 @@ fn values(fields: &PassageFields, field: &str) -> Vec<Scalar> {
     }
 }
 
+/// Compares values: numbers come first, then strings in the order of their code points, then booleans.
 fn compare(a: &Scalar, b: &Scalar) -> Ordering {
     match (a, b) {
         (Scalar::Number(a), Scalar::Number(b)) => a.partial_cmp(b).expect("finite numbers"),
@@ -25,6 +28,8 @@ fn compare(a: &Scalar, b: &Scalar) -> Ordering {
     }
 }
 
+/// Counts the passages with each value of a field. Returns the `max` most frequent values with their counts, most
+/// frequent first; values with equal counts are sorted by value.
 pub fn value_counts(passages: &Passages<'_>, field: &str, max: usize) -> Vec<(Scalar, u64)> {
     let mut counts: Vec<(Scalar, u64)> = Vec::new();
     for (_, fields) in passages {
@@ -47,6 +52,9 @@ pub fn value_counts(passages: &Passages<'_>, field: &str, max: usize) -> Vec<(Sc
     counts
 }
 
+/// Sorts the passages by the value of a field, skips `offset` of them, and returns the ords of the next `k`. A passage
+/// with several values is sorted by the value that comes first in the chosen direction; passages without a value come
+/// last.
 pub fn sorted_by(
     passages: &Passages<'_>,
     field: &str,

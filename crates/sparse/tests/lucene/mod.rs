@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-/// The collections whose texts may not be published. Some machines have them in a folder, `shared`.
+/// The collections whose texts may not be published. Some machines have them in a folder: the value of
+/// `PASSAGEKIT_SHARED`, or `shared` beside the repository.
 const UNPUBLISHED: [&str; 5] =
     ["squad", "scifact", "nfcorpus-preprocessed", "vaswani-npl", "agentset-dbpedia"];
 
-/// Returns the encyclopedia in `examples/`, which every checkout has, and the unpublished collections if they are on
-/// this machine.
+/// Returns the encyclopedia in `examples/`, which every checkout has, and the unpublished collections if this machine
+/// has them.
 pub fn collections() -> Vec<Collection> {
     let mut collections = vec![Collection::encyclopedia()];
     let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
@@ -26,8 +27,8 @@ pub fn collections() -> Vec<Collection> {
     collections
 }
 
-/// A collection and the paths of Lucene's outputs for it. Passages and queries are pairs of id and text, in the order
-/// of the collection's files.
+/// A test collection, and where Lucene's outputs for it are. Passages and queries are pairs of id and text, in the
+/// order of the collection's files.
 pub struct Collection {
     pub name: &'static str,
     pub passages: Vec<(String, String)>,
@@ -36,12 +37,13 @@ pub struct Collection {
     outputs: PathBuf,
     /// Maximum number of hits per query in Lucene's run.
     pub depth: usize,
-    /// True if Lucene ran all queries, so that a query that is not in its run has no hits. Otherwise it ran a sample.
+    /// True if Lucene ran all queries, so that a query that is not in Lucene's run has no hits. If false, Lucene ran a
+    /// sample of the queries.
     pub has_all_queries: bool,
 }
 
 impl Collection {
-    /// The paragraphs of the encyclopedia and its questions (`test/golden/README.md`).
+    /// Reads the paragraphs of the encyclopedia and its questions (`test/golden/README.md`).
     fn encyclopedia() -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test/golden");
         let columns = |file: &str| -> Vec<(String, String)> {
@@ -61,6 +63,7 @@ impl Collection {
         }
     }
 
+    /// Reads one of the [`UNPUBLISHED`] collections in the folder `shared`.
     fn unpublished(shared: &Path, name: &'static str) -> Self {
         let outputs = shared.join("reference/lucene").join(name);
         if name == "squad" {
@@ -74,7 +77,7 @@ impl Collection {
                     let record: serde_json::Value = serde_json::from_str(line).expect("a JSON record");
                     let field = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
                     let text = format!("{} {}", field("title"), field("text"));
-                    // When the texts were given to Lucene, each run of white space had been replaced with a space.
+                    // Lucene indexed these texts with consecutive whitespace replaced by a single space.
                     (field("_id"), text.split_whitespace().collect::<Vec<_>>().join(" "))
                 })
                 .collect()
@@ -83,17 +86,19 @@ impl Collection {
         Self { name, passages, queries, outputs, depth: 1000, has_all_queries: true }
     }
 
-    /// The analyzer's tokens of every passage: id and tokens, in the order of the passages.
+    /// Returns the id of each passage and its tokens by Lucene's analyzer, separated by spaces, in the order of
+    /// `passages`.
     pub fn passage_tokens(&self) -> Vec<(String, String)> {
         self.tokens("tokens")
     }
 
-    /// The analyzer's tokens of every query for which Lucene was asked, in the order of `queries`.
+    /// Returns the id of each query that Lucene ran and its tokens by Lucene's analyzer, separated by spaces, in the
+    /// order of `queries`.
     pub fn query_tokens(&self) -> Vec<(String, String)> {
         self.tokens("query-tokens")
     }
 
-    /// Lucene's hits of each query that has any: passage ids and scores, best first.
+    /// Returns Lucene's hits for each query that has hits: passage ids and scores, best first.
     pub fn run(&self) -> HashMap<String, Vec<(String, f32)>> {
         let mut run: HashMap<String, Vec<(String, f32)>> = HashMap::new();
         for line in unpack(&self.output("bm25.trec")).lines() {
@@ -116,6 +121,7 @@ impl Collection {
     }
 }
 
+/// Reads SQuAD's passages from a TSV file in the format of DPR: id, text (in quotes if necessary), title.
 fn squad_passages(shared: &Path) -> Vec<(String, String)> {
     unpack(&shared.join("data/squad/psgs_w100.squad-dev.tsv.gz"))
         .lines()
@@ -135,7 +141,7 @@ fn squad_queries(shared: &Path) -> Vec<(String, String)> {
     questions(&unpack(&shared.join("data/squad/squad-dev.qas.jsonl.gz")))
 }
 
-/// Ids and texts of questions, one JSON record per line.
+/// Returns the ids and texts of questions, given one JSON record per line.
 fn questions(lines: &str) -> Vec<(String, String)> {
     lines
         .lines()
@@ -147,6 +153,7 @@ fn questions(lines: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// Returns the decompressed text of a gzip file.
 fn unpack(path: &Path) -> String {
     let mut text = String::new();
     let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -1,8 +1,8 @@
 //! Random sequences of writer operations, compared with a model: a list of passages.
 //!
-//! After every operation, a reloaded index must have exactly the passages of the last commit, whatever changes are
-//! pending or being merged, and even if the writer was killed. Sequences are deterministic, so proptest can shrink
-//! failures.
+//! After every operation, a reloaded index must have exactly the passages of the last commit, even if there are
+//! uncommitted changes, segments are being merged, or the writer was killed. Sequences are deterministic, so proptest
+//! can shrink failures.
 //!
 //! The tests run 2,000 sequences, and 60 in which writers are killed; 25 times as many with `PASSAGEKIT_LONG=1`.
 #![cfg(unix)]
@@ -20,6 +20,7 @@ use model::Model;
 use operation::{Operation, operation};
 use perform::{OPTIONS, check_reader, exact_statistics, found, perform, perform_in_child, reopen};
 
+/// Returns proptest's configuration for this number of cases, or 25 times as many with `PASSAGEKIT_LONG`.
 fn cases(usual: u32) -> ProptestConfig {
     let long = std::env::var_os("PASSAGEKIT_LONG").is_some();
     ProptestConfig {
@@ -43,7 +44,7 @@ fn check_sequence(operations: &[Operation]) {
     let path = folder.path().join("index");
     let mut model = Model::default();
     let mut writer = IndexWriter::create(&path, Analyzer::WHITESPACE, OPTIONS).expect("a new index");
-    // A first commit with a passage, because a folder without such a commit does not count as an index.
+    // The first commit has a passage, because a folder without such a commit does not count as an index.
     writer = perform(writer, &path, &mut model, &Operation::Add(0));
     writer = perform(writer, &path, &mut model, &Operation::Commit);
     let index = Bm25Index::open(&path).expect("an intact index");
@@ -108,7 +109,7 @@ fn a_merge_does_not_apply_an_uncommitted_deletion_that_is_the_first_operation_of
 }
 
 #[test]
-fn a_merge_in_the_background_does_not_apply_uncommitted_deletions() {
+fn a_background_merge_does_not_apply_uncommitted_deletions() {
     let folder = temporary_folder();
     let path = folder.path();
     let mut writer = IndexWriter::create(path, Analyzer::WHITESPACE, OPTIONS).expect("a new index");
@@ -120,7 +121,8 @@ fn a_merge_in_the_background_does_not_apply_uncommitted_deletions() {
     writer.close().expect("no merges");
     let mut writer = reopen(path);
     writer.delete(&["a0"]).expect("a deletion");
-    // These are more passages than fit in the writer's memory, so it writes segments and merges the nine old ones.
+    // These are more passages than fit in the writer's memory. So it writes segments, and merges the nine committed
+    // ones in the background.
     for number in 0..60_000 {
         let words = format!("w{} w{} w{} filler{number}", number % 7, number % 1_013, number % 10_007);
         writer.add(&format!("b{number}"), None, &words).expect("a new id");

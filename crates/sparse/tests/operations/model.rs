@@ -5,19 +5,21 @@ use crate::operation::{IDS, Operation};
 /// A passage's id and the number of the operation that added it, which is part of a term of its text.
 pub type Passage = (u8, u64);
 
-/// The passages that an index must contain, in order of insertion.
+/// The passages that an index must contain, in the order in which they were added.
 #[derive(Debug, Default, Clone)]
 pub struct Model {
+    /// The passages of the last commit.
     pub committed: Vec<Passage>,
     /// The passages that the index will contain after the next commit.
     pub pending: Vec<Passage>,
     /// True if the next commit replaces the index.
-    pub overwriting: bool,
+    pub is_overwriting: bool,
     /// Number of operations so far.
-    pub changes: u64,
+    pub operation_count: u64,
 }
 
 impl Model {
+    /// Returns true if the index will contain a passage with this id after the next commit.
     pub fn has(&self, id: u8) -> bool {
         self.pending.iter().any(|&(other, _)| other == id)
     }
@@ -29,13 +31,14 @@ impl Model {
         self.pending.len() < before
     }
 
+    /// Adds a passage.
     fn put(&mut self, id: u8) {
-        self.pending.push((id, self.changes));
+        self.pending.push((id, self.operation_count));
     }
 
     /// Changes the model as an operation must change the index.
     pub fn apply(&mut self, operation: &Operation) {
-        self.changes += 1;
+        self.operation_count += 1;
         match *operation {
             Operation::Add(id) if !self.has(id) => self.put(id),
             Operation::Update(id) => {
@@ -45,7 +48,7 @@ impl Model {
             Operation::Delete(id) => drop(self.remove(id)),
             Operation::Commit => {
                 self.committed.clone_from(&self.pending);
-                self.overwriting = false;
+                self.is_overwriting = false;
             }
             Operation::Commits(count) => {
                 for step in 0..count {
@@ -53,15 +56,15 @@ impl Model {
                     self.apply(&Operation::Commit);
                 }
             }
-            Operation::Rollback | Operation::Interrupt if self.overwriting => self.pending.clear(),
+            Operation::Rollback | Operation::Interrupt if self.is_overwriting => self.pending.clear(),
             Operation::Rollback | Operation::Interrupt => self.pending.clone_from(&self.committed),
             Operation::Close | Operation::Drop | Operation::Kill => {
                 self.pending.clone_from(&self.committed);
-                self.overwriting = false;
+                self.is_overwriting = false;
             }
             Operation::Overwrite => {
                 self.pending.clear();
-                self.overwriting = true;
+                self.is_overwriting = true;
             }
             Operation::Add(_) | Operation::Merge | Operation::MergeInBackground(_) => {}
         }

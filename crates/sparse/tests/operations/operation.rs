@@ -6,24 +6,26 @@ use proptest::prelude::*;
 /// Number of different ids. It is small, so that most operations concern existing passages.
 pub const IDS: u8 = 12;
 
+/// An operation of a writer. The number of an addition, update or deletion is the id of the passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
     Add(u8),
     Update(u8),
     Delete(u8),
     Commit,
-    /// This many commits with one addition or update each. Eight segments are enough for a merge in the background.
+    /// This many commits, each with one addition or update. Four segments are enough for a background merge.
     Commits(u8),
     Rollback,
     /// Interrupts the writer, and rolls it back.
     Interrupt,
     Merge,
+    /// Sets whether the writer merges segments in the background.
     MergeInBackground(bool),
-    /// Closes the writer and opens another one.
+    /// Closes the writer and opens a new one.
     Close,
     /// The same as `Close`, without waiting for merges.
     Drop,
-    /// Replaces the index with an empty one at the next commit.
+    /// Opens a writer that replaces the index at its first commit.
     Overwrite,
     /// Kills the writer's process.
     Kill,
@@ -49,6 +51,7 @@ impl Operation {
         }
     }
 
+    /// Decodes what [`encode`](Self::encode) returned.
     pub fn decode(code: &str) -> Self {
         let number: u8 = code[1..].parse().expect("a number");
         match code.as_bytes()[0] {
@@ -70,6 +73,7 @@ impl Operation {
     }
 }
 
+/// A random operation other than `Kill`.
 pub fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
         12 => (0..IDS).prop_map(Operation::Add),

@@ -11,24 +11,29 @@ use crate::model::{Model, Passage};
 use crate::operation::{IDS, Operation};
 
 pub const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 };
+/// The environment variable that passes the folder of the index to a child process.
 const FOLDER: &str = "PASSAGEKIT_OPERATIONS_FOLDER";
+/// The environment variable that passes the number of operations so far and the next operations to a child process.
 const OPERATIONS: &str = "PASSAGEKIT_OPERATIONS";
 
-/// Returns the text of a passage; its length depends on the id.
-fn text((id, change): Passage) -> String {
-    format!("common change{change}{}", " word".repeat(usize::from(id)))
+/// Returns the text of a passage: two terms, and `id` times "word". The second term has the number of the operation that
+/// adds the passage.
+fn text((id, operation): Passage) -> String {
+    format!("common operation{operation}{}", " word".repeat(usize::from(id)))
 }
 
+/// Returns the id of a passage in the index, given its number in the model.
 fn name(id: u8) -> String {
     format!("p{id}")
 }
 
+/// Opens a writer for an existing index.
 pub fn reopen(path: &Path) -> IndexWriter {
     IndexWriter::open(path, OPTIONS).expect("an intact index")
 }
 
-/// Performs one operation, checks its result against the model, and applies it to the model. Returns the writer, which
-/// may be another one.
+/// Performs one operation, checks its result against the model, and applies it to the model. Returns the writer for the
+/// next operation: a new one if the operation closed `writer`.
 pub fn perform(
     mut writer: IndexWriter,
     path: &Path,
@@ -36,15 +41,15 @@ pub fn perform(
     operation: &Operation,
 ) -> IndexWriter {
     let (known, size) = (|id| model.has(id), model.pending.len() as u64);
-    let change = model.changes + 1;
+    let number = model.operation_count + 1;
     match *operation {
-        Operation::Add(id) => match writer.add(&name(id), None, &text((id, change))) {
+        Operation::Add(id) => match writer.add(&name(id), None, &text((id, number))) {
             Ok(()) => assert!(!known(id)),
             Err(Error::DuplicateId { .. }) => assert!(known(id)),
             Err(error) => panic!("{error:?}"),
         },
         Operation::Update(id) => {
-            let replaced = writer.update(&name(id), None, &text((id, change))).expect("an update");
+            let replaced = writer.update(&name(id), None, &text((id, number))).expect("an update");
             assert_eq!(replaced, known(id));
         }
         Operation::Delete(id) => {
@@ -53,8 +58,8 @@ pub fn perform(
         Operation::Commit => writer.commit().expect("a commit"),
         Operation::Commits(count) => {
             for step in 0..count {
-                // Numbered as in `Model::apply`: the operation itself, then an update and a commit per step.
-                let passage = (step % IDS, change + 1 + 2 * u64::from(step));
+                // Numbered as in `Model::apply`: first this operation, then an update and a commit for each step.
+                let passage = (step % IDS, number + 1 + 2 * u64::from(step));
                 writer.update(&name(passage.0), None, &text(passage)).expect("an update");
                 writer.commit().expect("a commit");
             }
@@ -88,7 +93,7 @@ pub fn perform(
     writer
 }
 
-/// Returns the ids of the hits.
+/// Returns the ids of all hits.
 pub fn found(index: &Bm25Index, query: &str) -> Vec<String> {
     let searcher = index.searcher();
     let hits = searcher.search(query, 1_000, Bm25::default(), &Control::new()).expect("hits");
@@ -103,14 +108,14 @@ pub fn check_reader(index: &Bm25Index, model: &Model) {
     let mut expected: Vec<String> = model.committed.iter().map(|&(id, _)| name(id)).collect();
     expected.sort_unstable();
     assert_eq!(all, expected);
-    for &(id, change) in &model.committed {
-        assert_eq!(found(index, &format!("change{change}")), [name(id)]);
+    for &(id, operation) in &model.committed {
+        assert_eq!(found(index, &format!("operation{operation}")), [name(id)]);
     }
 }
 
 /// Returns the statistics that an index without deleted passages must have.
 pub fn exact_statistics(model: &Model) -> Statistics {
-    // See `text`: two terms, and `id` times "word".
+    // `text` has `2 + id` terms.
     let tokens = model.committed.iter().map(|&(id, _)| 2 + u64::from(id)).sum();
     Statistics { passages: model.committed.len() as u64, tokens }
 }
@@ -119,12 +124,12 @@ pub fn exact_statistics(model: &Model) -> Statistics {
 pub fn perform_in_child(path: &Path, model: &mut Model, operations: &[Operation]) {
     let mut codes = String::new();
     for operation in operations {
-        write!(codes, "{} ", operation.encode()).expect("a string takes all");
+        write!(codes, "{} ", operation.encode()).expect("a string accepts any text");
     }
     let mut child = Command::new(std::env::current_exe().expect("this program"));
     child.args(["perform::child_that_is_killed", "--exact", "--ignored", "--nocapture"]);
-    let ended = child.env(FOLDER, path).env(OPERATIONS, format!("{} {codes}", model.changes)).output();
-    let ended = ended.expect("a child process");
+    let arguments = format!("{} {codes}", model.operation_count);
+    let ended = child.env(FOLDER, path).env(OPERATIONS, arguments).output().expect("a child process");
     assert!(ended.status.code().is_none(), "{}", String::from_utf8_lossy(&ended.stderr));
     operations.iter().for_each(|operation| model.apply(operation));
     model.apply(&Operation::Kill);
@@ -136,12 +141,12 @@ fn child_that_is_killed() {
     let Some(path) = std::env::var_os(FOLDER) else { return };
     let arguments = std::env::var(OPERATIONS).expect("operations");
     let mut codes = arguments.split_whitespace();
-    let changes = codes.next().and_then(|first| first.parse().ok()).expect("a number");
+    let operation_count = codes.next().and_then(|first| first.parse().ok()).expect("a number");
     let index = Bm25Index::open(path.as_ref()).expect("an intact index");
     let ids = found(&index, "common");
-    // 0, because the child compares only ids with the model.
+    // The child compares only ids with the model, so 0 stands for the numbers of the operations.
     let committed: Vec<Passage> = ids.iter().map(|id| (id[1..].parse().expect("a number"), 0)).collect();
-    let mut model = Model { pending: committed.clone(), committed, overwriting: false, changes };
+    let mut model = Model { pending: committed.clone(), committed, is_overwriting: false, operation_count };
     let mut writer = reopen(path.as_ref());
     for code in codes {
         writer = perform(writer, path.as_ref(), &mut model, &Operation::decode(code));

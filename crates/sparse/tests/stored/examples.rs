@@ -1,14 +1,16 @@
-//! Errors, earlier indexes, and the state of an index that is overwritten.
+//! Examples of the errors of stored passages, of the state of a commit, and of an index of an earlier release.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 use sparse::{Analyzer, Bm25Index, Error, IndexWriter, PassageFields, WriterOptions};
 
+/// Creates an empty index.
 fn create(path: &Path) -> IndexWriter {
     IndexWriter::create(path, Analyzer::SIMPLE, WriterOptions::default()).expect("an empty folder")
 }
 
+/// Returns the content of `meta.json`, tantivy's list of segments.
 fn read_meta(path: &Path) -> Value {
     let text = std::fs::read_to_string(path.join("meta.json")).expect("a list of segments");
     serde_json::from_str(&text).expect("JSON")
@@ -32,7 +34,7 @@ fn errors_name_the_ord_and_say_what_is_missing() {
 }
 
 #[test]
-fn a_passage_that_is_stored_takes_part_in_searches_like_any_other() {
+fn a_stored_passage_has_the_same_score_as_one_that_is_not_stored() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut writer = create(folder.path());
     writer.put_stored("a", Some("Stone"), "bridge", &PassageFields::new()).expect("a new id");
@@ -46,7 +48,7 @@ fn a_passage_that_is_stored_takes_part_in_searches_like_any_other() {
 }
 
 #[test]
-fn a_commit_without_a_state_is_written_as_before() {
+fn the_payload_of_a_commit_without_a_state_does_not_mention_a_state() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut writer = create(folder.path());
     writer.commit().expect("a commit");
@@ -58,7 +60,7 @@ fn a_commit_without_a_state_is_written_as_before() {
 }
 
 #[test]
-fn a_merge_keeps_the_state_of_the_last_commit_and_that_of_the_next() {
+fn a_merge_keeps_the_states_of_the_last_and_the_next_commit() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut writer = create(folder.path());
     for id in ["a", "b"] {
@@ -84,7 +86,7 @@ fn a_writer_that_overwrites_an_index_begins_without_a_state() {
     let mut writer =
         IndexWriter::create(folder.path(), Analyzer::SIMPLE, options).expect("an index to replace");
     assert_eq!((writer.state(), writer.next_ord()), (&Value::Null, 0));
-    // The last commit is that of the old index.
+    // Until the first commit, the last commit is that of the old index.
     assert_eq!(writer.searcher().expect("a commit").state(), &json!("old"));
     writer.commit().expect("a commit");
     let searcher = writer.searcher().expect("a commit");

@@ -8,11 +8,11 @@ use sparse::{PassageFields, StoredPassage};
 pub struct Passage {
     pub ord: u32,
     pub content: StoredPassage,
-    /// Whether title and text were stored.
+    /// Whether the title and the text were stored.
     pub is_stored: bool,
 }
 
-/// What a commit contains.
+/// What a commit must contain.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
     pub passages: Vec<Passage>,
@@ -34,9 +34,9 @@ impl Model {
         self.passages.retain(|passage| passage.content.id != id);
     }
 
-    /// Returns the ords of the passages whose fields meet a condition.
+    /// Returns the ords of the passages whose fields satisfy a condition.
     pub fn ords(&self, condition: impl Fn(&PassageFields) -> bool) -> Vec<u32> {
-        let meeting = self.passages.iter().filter(|passage| condition(&passage.content.fields));
-        meeting.map(|passage| passage.ord).collect()
+        let matching = self.passages.iter().filter(|passage| condition(&passage.content.fields));
+        matching.map(|passage| passage.ord).collect()
     }
 }

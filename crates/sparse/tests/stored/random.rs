@@ -13,22 +13,33 @@ use crate::model::Model;
 
 const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 };
 
+/// An operation of a writer. Ids are numbers below 20.
 #[derive(Debug, Clone)]
 enum Operation {
-    Put { id: u8, title: Option<String>, text: String, even: bool },
+    /// Adds a passage with its title and text stored, and with the field `flag`.
+    Put {
+        id: u8,
+        title: Option<String>,
+        text: String,
+        flag: bool,
+    },
+    /// Adds a passage without storing its title and text.
     AddWithoutText(u8),
     Delete(u8),
+    /// Sets the state of the next commit: null for 0, otherwise an object with the number.
     State(u8),
     Commit,
     Rollback,
     Merge,
+    /// Closes the writer and opens a new one.
     Reopen,
 }
 
+/// A random operation.
 fn operation() -> impl Strategy<Value = Operation> {
     let put = (0..20u8, prop::option::of(".{0,8}"), ".{0,40}", any::<bool>());
     prop_oneof![
-        16 => put.prop_map(|(id, title, text, even)| Operation::Put { id, title, text, even }),
+        16 => put.prop_map(|(id, title, text, flag)| Operation::Put { id, title, text, flag }),
         2 => (0..20u8).prop_map(Operation::AddWithoutText),
         6 => (0..20u8).prop_map(Operation::Delete),
         3 => any::<u8>().prop_map(Operation::State),
@@ -39,8 +50,9 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-fn fields(even: bool) -> PassageFields {
-    PassageFields::from([("even".to_owned(), even.into())])
+/// Returns the fields of a stored passage.
+fn fields(flag: bool) -> PassageFields {
+    PassageFields::from([("flag".to_owned(), flag.into())])
 }
 
 /// Checks that a searcher has what the model has.
@@ -50,16 +62,16 @@ fn check(searcher: &Searcher, model: &Model) {
     let live = searcher.live_ords();
     assert_eq!(live.iter().collect::<Vec<_>>(), model.ords(|_| true));
     assert_eq!(live.words().len(), (model.next_ord as usize).div_ceil(64));
-    let exists = Filter::Exists { field: "even".to_owned() };
+    let exists = Filter::Exists { field: "flag".to_owned() };
     let filtered = searcher.filtered(Some(&exists), &Control::new()).expect("a filter");
-    let with_field = model.ords(|fields| fields.contains_key("even"));
+    let with_field = model.ords(|fields| fields.contains_key("flag"));
     assert_eq!(filtered.ords().iter().collect::<Vec<_>>(), with_field);
     assert_eq!(filtered.len(), with_field.len() as u64);
     if !with_field.is_empty() {
-        let even = Filter::Equals { field: "even".to_owned(), value: true.into() };
-        // Fails if no passage of any segment has a boolean here, which the model cannot know.
-        if let Ok(filtered) = searcher.filtered(Some(&even), &Control::new()) {
-            let expected = model.ords(|passage| *passage == fields(true));
+        let is_true = Filter::Equals { field: "flag".to_owned(), value: true.into() };
+        // An index in which no passage has this field would refuse the filter.
+        if let Ok(filtered) = searcher.filtered(Some(&is_true), &Control::new()) {
+            let expected = model.ords(|passage_fields| *passage_fields == fields(true));
             assert_eq!(filtered.ords().iter().collect::<Vec<_>>(), expected);
         }
     }
@@ -78,6 +90,8 @@ fn check(searcher: &Searcher, model: &Model) {
     assert_eq!(searcher.passages(&ords).expect("stored passages"), expected);
 }
 
+/// Performs an operation, changes the models as the operation must change the index, and compares the writer with them:
+/// `model` is what the next commit must contain, and `committed` what the last one contains.
 fn perform(
     writer: &mut IndexWriter,
     model: &mut Model,
@@ -85,8 +99,8 @@ fn perform(
     operation: &Operation,
 ) -> Result<(), Error> {
     match operation {
-        Operation::Put { id, title, text, even } => {
-            let (id, fields) = (format!("p{id}"), fields(*even));
+        Operation::Put { id, title, text, flag } => {
+            let (id, fields) = (format!("p{id}"), fields(*flag));
             let ord = writer.put_stored(&id, title.as_deref(), text, &fields);
             if model.has(&id) {
                 assert!(matches!(ord, Err(Error::DuplicateId { .. })));
@@ -133,11 +147,12 @@ fn perform(
     Ok(())
 }
 
+/// Performs operations on a new index, and compares the index with the model after each operation.
 fn check_sequence(operations: &[Operation], path: &Path) {
     let mut writer = IndexWriter::create(path, Analyzer::ENGLISH, OPTIONS).expect("an empty folder");
     let index = Bm25Index::open(path).expect("an empty index");
     let (mut model, mut committed) = (Model::default(), Model::default());
-    // A searcher of an earlier commit must not change.
+    // A searcher of an earlier commit, which must not change, and what it must contain.
     let mut earlier: Option<(std::sync::Arc<Searcher>, Model)> = None;
     for operation in operations {
         if matches!(operation, Operation::Reopen) {
@@ -153,6 +168,7 @@ fn check_sequence(operations: &[Operation], path: &Path) {
             check(searcher, model);
         }
         earlier.get_or_insert_with(|| (writer.searcher().expect("a commit"), committed.clone()));
+        // From time to time, the searcher is dropped, so that the next round keeps one of a later commit.
         if model.next_ord % 3 == 0 {
             earlier = None;
         }

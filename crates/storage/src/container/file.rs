@@ -24,11 +24,11 @@ pub struct OpenOptions {
     pub verify: bool,
 }
 
-/// An open container file. Its header, its table and the bounds of its sections were checked.
+/// An open container file. Its header, its table and the bounds of its sections have been checked.
 #[derive(Debug)]
 pub struct File {
     path: PathBuf,
-    /// The mapped file, or memory that holds a copy of it.
+    /// The mapped file, or memory with a copy of the file.
     map: MappedFile,
     in_memory: bool,
     table: Table,
@@ -43,7 +43,8 @@ impl File {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], also if it is not a regular file; [`Error::Corrupt`]; [`Error::Version`].
+    /// [`Error::Io`], also if the path is not a regular file; [`Error::Corrupt`] if the file is damaged or of a
+    /// different kind; [`Error::Version`] if the file's version differs from that of `kind`.
     pub fn open(path: &Path, kind: FileKind) -> Result<Self, Error> {
         Self::open_with(path, kind, OpenOptions::default())
     }
@@ -52,7 +53,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Same as [`open`](Self::open).
+    /// Those of [`open`](Self::open).
     pub fn open_with(path: &Path, kind: FileKind, options: OpenOptions) -> Result<Self, Error> {
         check_regular(path).map_err(Error::io("open", path))?;
         let file = fs::File::open(path).map_err(Error::io("open", path))?;
@@ -60,7 +61,7 @@ impl File {
             read_to_memory(file).map_err(Error::io("open", path))?
         } else {
             #[expect(unsafe_code, reason = "the one call that maps a file")]
-            // SAFETY: this crate never changes files in place, it only replaces them by a rename. The mapped bytes
+            // SAFETY: this crate never changes files in place; it only replaces them by a rename. The mapped bytes
             // therefore do not change unless another program changes them. The documentation of `open` names this risk.
             let map = unsafe { Mmap::map(&file) }.map_err(Error::io("open", path))?;
             map
@@ -69,7 +70,7 @@ impl File {
         let header = Header::read(&map, kind, path)?;
         let table = &map[header.table_offset as usize..];
         if crc32fast::hash(table) != header.table_crc {
-            return Err(Error::corrupt(path, "a table that matches its checksum", "another checksum"));
+            return Err(Error::corrupt(path, "a table that matches its checksum", "a different checksum"));
         }
         let table: Table = serde_json::from_slice(table)
             .map_err(|error| Error::corrupt(path, "a table of sections", error.to_string()))?;
@@ -91,25 +92,25 @@ impl File {
         Ok(opened)
     }
 
-    /// The metadata that was passed to [`Writer::finish`](crate::Writer::finish).
+    /// Returns the metadata that was passed to [`Writer::finish`](crate::Writer::finish).
     #[must_use]
     pub fn metadata(&self) -> &serde_json::Value {
         &self.table.metadata
     }
 
-    /// Path of the file.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Length of the file in bytes.
+    /// Returns the length of the file in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.map.len() as u64
     }
 
-    /// Number of bytes that were read into memory: the length of the file, or 0 if it is mapped.
+    /// Returns the number of bytes that were read into memory: the length of the file, or 0 if the file is mapped.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         if self.in_memory { self.map.len() } else { 0 }
@@ -171,7 +172,7 @@ fn read_to_memory(mut file: fs::File) -> std::io::Result<Mmap> {
     let length = usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
     let mut memory = MmapMut::map_anon(length)?;
     #[cfg(target_os = "linux")]
-    // Huge pages only make searches faster, so an error is ignored.
+    // Huge pages only make access faster, so an error is ignored.
     let _ = memory.advise(memmap2::Advice::HugePage);
     file.read_exact(&mut memory)?;
     memory.make_read_only()
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_come_back_as_they_were_written() -> Result<(), Error> {
+    fn sections_are_read_as_they_were_written() -> Result<(), Error> {
         let folder = tempfile::tempdir().expect("a folder");
         let file = File::open(&write_test_file(folder.path()), KIND)?;
         assert_eq!(file.section("a")?, [1, 2, 3]);
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_memory_is_the_same_and_survives_truncation() -> Result<(), Error> {
+    fn a_file_in_memory_has_the_same_content_and_survives_truncation() -> Result<(), Error> {
         let folder = tempfile::tempdir().expect("a folder");
         let path = write_test_file(folder.path());
         let mapped = File::open(&path, KIND)?;
@@ -237,7 +238,7 @@ mod tests {
         let path = folder.path().join("large");
         let mut writer = Writer::create(&path, KIND).expect("a file");
         writer.section("bytes", &vec![7; 3 << 20]).expect("room");
-        writer.finish(serde_json::json!({})).expect("write_test_file");
+        writer.finish(serde_json::json!({})).expect("writable");
         let file = File::open(&path, KIND).expect("valid");
         let mapped = || std::fs::read_to_string("/proc/self/maps").expect("maps").contains("large (deleted)");
         std::fs::remove_file(&path).expect("removed");
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn large_sections_are_checked_on_open_if_requested() {
+    fn large_sections_are_checked_on_open_only_if_requested() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("large");
         let mut writer = Writer::create(&path, KIND).expect("writable");
@@ -274,13 +275,13 @@ mod tests {
         let path = folder.path().join("fifo");
         let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");
         assert!(made.success());
-        let error = File::open(&path, KIND).expect_err("no file").to_string();
+        let error = File::open(&path, KIND).expect_err("a FIFO").to_string();
         assert!(error.ends_with("expected a regular file, got a FIFO"), "{error}");
         assert!(matches!(File::open(Path::new("/dev/null"), KIND), Err(Error::Io { .. })));
     }
 
     #[test]
-    fn an_unfinished_file_leaves_the_old_one() {
+    fn a_writer_that_is_dropped_leaves_the_old_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = write_test_file(folder.path());
         let mut writer = Writer::create(&path, KIND).expect("writable");
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn another_version_a_folder_and_a_file_of_another_format_have_different_errors() {
+    fn a_wrong_version_a_folder_and_a_wrong_format_give_different_errors() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = write_test_file(folder.path());
         let newer = FileKind { version: 4, ..KIND };
@@ -302,7 +303,8 @@ mod tests {
         assert!(error.contains("begins with \"id\\ttext\\t\""), "{error}");
     }
 
-    /// Replaces text in the table of a file, and updates checksums and length.
+    /// Replaces text in the table of a file, and updates the table's length and the checksums of the table and the
+    /// header.
     fn edit_table(path: &Path, from: &str, to: &str) {
         let mut bytes = std::fs::read(path).expect("readable");
         let offset = u64::from_le_bytes(bytes[16..24].try_into().expect("eight bytes")) as usize;
@@ -318,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_that_overlap_or_exceed_the_file_are_refused() {
+    fn sections_that_overlap_are_misaligned_or_exceed_the_file_are_rejected() {
         let folder = tempfile::tempdir().expect("a folder");
         // Section a has 3 bytes at 64, section b has 12 bytes at 128, and the table is at 140.
         for (from, to) in [
@@ -337,7 +339,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_flipped_bit_and_any_shorter_file_is_refused(at in 0usize..400, bit in 0u8..8, cut in any::<bool>()) {
+        fn flipped_bits_outside_the_padding_and_truncations_are_detected(
+            at in 0usize..400,
+            bit in 0u8..8,
+            cut in any::<bool>(),
+        ) {
             let folder = tempfile::tempdir().expect("a folder");
             let path = write_test_file(folder.path());
             let mut bytes = std::fs::read(&path).expect("readable");

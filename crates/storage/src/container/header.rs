@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
-/// Sections start at multiples of this number of bytes, a cache line, so that they can be read in place as numbers of
-/// any type.
+/// Sections start at multiples of this number of bytes, the size of a cache line, so that they can be read in place as
+/// numbers of any type.
 pub(crate) const ALIGNMENT: u64 = 64;
 /// Size of the header in bytes. It equals [`ALIGNMENT`], so that the first section follows without padding.
 pub(crate) const HEADER_BYTES: usize = ALIGNMENT as usize;
@@ -15,7 +15,7 @@ pub(crate) const HEADER_BYTES: usize = ALIGNMENT as usize;
 /// The kind of a container file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileKind {
-    /// The first eight bytes.
+    /// The first eight bytes of the file.
     pub magic: [u8; 8],
     /// Version of the format. Files of other versions are rejected.
     pub version: u32,
@@ -23,7 +23,7 @@ pub struct FileKind {
     pub name: &'static str,
 }
 
-/// The fields of a file's header that do not follow from its [`FileKind`]. All fields in the file are little-endian:
+/// The fields of a file's header that do not follow from its [`FileKind`]. All numbers in the header are little-endian:
 ///
 /// ```text
 /// bytes   0..8   magic of the kind
@@ -44,6 +44,7 @@ pub(crate) struct Header {
 /// The table at the end of the file, in JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Table {
+    /// The caller's metadata.
     pub metadata: serde_json::Value,
     pub sections: Vec<Section>,
 }
@@ -52,8 +53,11 @@ pub(crate) struct Table {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Section {
     pub name: String,
+    /// The offset in the file, in bytes.
     pub offset: u64,
+    /// The length in bytes.
     pub length: u64,
+    /// The CRC-32 of the section's bytes.
     pub crc: u32,
 }
 

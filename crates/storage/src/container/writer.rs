@@ -16,6 +16,7 @@ pub struct Writer {
     file: Replacement,
     /// Number of bytes written so far.
     length: u64,
+    /// The finished sections.
     sections: Vec<Section>,
     open: Option<OpenSection>,
 }

@@ -1,10 +1,11 @@
 //! Huge pages (Linux).
 
-/// Asks the system to use pages of 2 MiB for memory. They need fewer entries of the translation lookaside buffer (TLB)
-/// than pages of 4 KiB.
+/// Asks the system to use pages of 2 MiB for `memory`. Such pages need fewer entries of the translation lookaside
+/// buffer (TLB) than pages of 4 KiB.
 ///
-/// Affects only memory that has not been written yet, and does not change its content. Has no effect on systems other
-/// than Linux, or on memory that contains no whole page of 2 MiB.
+/// Call this function before writing to the memory: the system chooses the size of a page when the page is first
+/// written, and replaces smaller pages only later, if at all. The content of the memory does not change. The function
+/// has no effect on systems other than Linux, or if `memory` contains no whole page of 2 MiB.
 pub fn prefer_huge_pages<T>(memory: &[T]) {
     #[cfg(target_os = "linux")]
     {
@@ -14,7 +15,7 @@ pub fn prefer_huge_pages<T>(memory: &[T]) {
         let end = bytes.end.addr() / PAGE * PAGE;
         if start < end {
             let pages = bytes.start.with_addr(start).cast_mut().cast();
-            #[expect(unsafe_code, reason = "the one call that advises about memory")]
+            #[expect(unsafe_code, reason = "`rustix::mm::madvise` is unsafe")]
             // SAFETY: the pages are inside the slice, and this advice changes neither their content nor whether they
             // are mapped.
             let advised =
@@ -32,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_content_does_not_change() {
+    fn preferring_huge_pages_does_not_change_the_content_of_memory() {
         let mut memory: Vec<u64> = Vec::with_capacity(1 << 20);
         memory.extend(0..1 << 19);
         prefer_huge_pages(&memory);

@@ -7,7 +7,8 @@ use std::thread;
 
 use memmap2::Mmap;
 
-/// Smaller files are unmapped on the thread that drops them.
+/// Minimum length of a file that is unmapped on the background thread. Smaller files are unmapped on the thread that
+/// drops them.
 const MIN_BACKGROUND_BYTES: usize = 1 << 20;
 
 /// A mapped file, or anonymous memory. If it is large, it is unmapped on a background thread.
@@ -35,7 +36,7 @@ impl Drop for MappedFile {
     fn drop(&mut self) {
         let Some(map) = self.0.take().filter(|map| map.len() >= MIN_BACKGROUND_BYTES) else { return };
         if let Some(unmapper) = &*UNMAPPER {
-            // If sending fails, it returns the map, which is then unmapped here.
+            // If sending fails, the error contains the map, which is then unmapped here.
             drop(unmapper.send(map));
         }
     }

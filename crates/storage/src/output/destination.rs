@@ -1,4 +1,4 @@
-//! Files and streams for formats other than the container; they are written from beginning to end.
+//! [`Output`]: a file or a stream to which a format other than the container is written from beginning to end.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -10,8 +10,8 @@ use crate::Error;
 use crate::path::{Target, folder_of};
 use crate::replace::{CompleteFile, Replacement};
 
-/// A regular file, which is replaced atomically as by [`Replacement`]; or a FIFO, a character device or a file
-/// descriptor (`/dev/stdout`, `/dev/fd/3`), to which bytes are written directly.
+/// A regular file, which a [`Replacement`] replaces atomically; or a FIFO, a character device or a file descriptor
+/// (`/dev/stdout`, `/dev/fd/3`), to which bytes are written directly.
 #[derive(Debug)]
 pub struct Output {
     target: PathBuf,
@@ -25,11 +25,12 @@ enum Sink {
 }
 
 impl Output {
-    /// Starts writing to `target`. For a FIFO, waits for a reader until `stop` returns true.
+    /// Starts writing to `target`. If it is a FIFO, this call waits until the FIFO has a reader or `stop` returns true.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], also for a folder, a block device, a socket or a loop of links, and if `stop` returned true.
+    /// [`Error::Io`], also if the target is a folder, a block device, a socket or a loop of links, or if `stop` returned
+    /// true.
     pub fn create(target: &Path, stop: Stop) -> Result<Self, Error> {
         let io = || Error::io("write", target);
         let stream = match Target::resolve(target).map_err(io())? {
@@ -44,11 +45,12 @@ impl Output {
         Ok(Self { target: target.to_path_buf(), sink: Sink::Stream(stream) })
     }
 
-    /// Checks a target in advance. Fails if [`create`](Self::create) would fail at once, before it waits for a reader.
+    /// Checks in advance that the target is of a type that [`create`](Self::create) accepts, and that the folder of a
+    /// regular file exists. Does not wait for a reader, and does not check permissions.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], also if the folder of the target does not exist.
+    /// [`Error::Io`] if the target or its folder is unsuitable.
     pub fn check(target: &Path) -> Result<(), Error> {
         let found = Target::resolve(target).and_then(|found| match found {
             Target::File { path, .. } => fs::metadata(folder_of(&path)).map(drop),
@@ -57,7 +59,7 @@ impl Output {
         found.map_err(Error::io("write", target))
     }
 
-    /// Whether two paths lead to the same regular file, which need not exist yet.
+    /// Returns true if two paths lead to the same regular file, which need not exist yet.
     #[must_use]
     pub fn is_same_file(first: &Path, second: &Path) -> bool {
         let resolved = |path: &Path| match Target::resolve(path) {
@@ -109,7 +111,8 @@ impl Write for Output {
     }
 }
 
-/// A complete [`Output`]: a file before its rename, or a stream that has ended. If it is dropped, the file is removed.
+/// A complete [`Output`]: a file that has not been renamed to its target yet, or a stream that has ended. If it is
+/// dropped before the rename, the file is removed.
 #[derive(Debug)]
 pub struct Written(pub(super) Option<CompleteFile>);
 

@@ -8,14 +8,14 @@ use super::destination::Written;
 use crate::Error;
 use crate::replace::TemporaryFile;
 
-/// Renames two files that belong together to their targets, `first` before `second`. If one of them is a stream, its
-/// bytes cannot be taken back, and only the other is renamed. If the process is killed between the two renames, the new
-/// `first` stays next to the old `second`.
+/// Renames two files that belong together to their targets, `first` before `second`. If one of the two is a stream, its
+/// bytes have already been written, and only the other one is renamed. If the process is killed between the two
+/// renames, the new `first` stays next to the old `second`.
 ///
 /// # Errors
 ///
-/// [`Error::Io`], which leaves both old files unchanged. If the old first file cannot be moved back after the second
-/// rename failed, the error says where it is.
+/// [`Error::Io`], which leaves both old files unchanged, with one exception: if the second rename fails and the old
+/// first file cannot be moved back, the error says where the old first file is.
 pub fn rename_both(first: Written, second: Written) -> Result<(), Error> {
     let (first, second) = match (first, second) {
         (Written(Some(first)), Written(Some(second))) => (first, second),
@@ -26,14 +26,14 @@ pub fn rename_both(first: Written, second: Written) -> Result<(), Error> {
     let old = link_old(&resolved).map_err(Error::io("write", &target))?;
     first.rename()?;
     second.rename().map_err(|error| {
-        let back = match &old {
+        let moved_back = match &old {
             Some((old, _)) => fs::rename(old.path(), &resolved),
             None => fs::remove_file(&resolved),
         };
-        match (back, old) {
+        match (moved_back, old) {
             (Err(failure), Some((old, _))) => {
-                let kept = old.keep();
-                let message = format!("{error}; and the old file stays at {}: {failure}", kept.display());
+                let kept = old.keep().display().to_string();
+                let message = format!("{error}; the old file could not be moved back from {kept}: {failure}");
                 Error::io("write", &target)(io::Error::other(message))
             }
             _ => error,
@@ -46,11 +46,11 @@ pub fn rename_both(first: Written, second: Written) -> Result<(), Error> {
 /// it as abandoned.
 fn link_old(path: &Path) -> io::Result<Option<(TemporaryFile, Option<fs::File>)>> {
     let old = TemporaryFile::beside(path);
-    let kept = fs::hard_link(path, old.path()).or_else(|error| match error.kind() {
+    let linked = fs::hard_link(path, old.path()).or_else(|error| match error.kind() {
         io::ErrorKind::NotFound => Err(error),
         _ => fs::copy(path, old.path()).map(drop),
     });
-    match kept {
+    match linked {
         Ok(()) => {
             let locked = fs::File::open(old.path()).ok().filter(|file| file.try_lock().is_ok());
             Ok(Some((old, locked)))

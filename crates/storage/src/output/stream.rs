@@ -27,7 +27,7 @@ impl Stream {
     pub fn open(path: &Path, stop: Stop) -> io::Result<Self> {
         let kind = fs::metadata(path)?.file_type();
         let mut options = OpenOptions::new();
-        // The path may be that of a descriptor of a regular file, whose content must stay.
+        // The path may name a descriptor of a regular file, whose content must be kept.
         options.append(true);
         #[cfg(unix)]
         {
@@ -48,8 +48,9 @@ impl Stream {
         }
     }
 
-    /// Opens the descriptor that a path such as `/dev/stdout` names. Standard output and standard error are duplicated,
-    /// which keeps the position in a file and works with sockets. Other descriptors are opened again by their path.
+    /// Opens the descriptor that a path such as `/dev/stdout` names. The descriptors of stdout and stderr are
+    /// duplicated, which keeps the position in a file and works with sockets. Other descriptors are opened again by
+    /// path.
     pub fn open_descriptor(path: &Path, number: u32, stop: Stop) -> io::Result<Self> {
         #[cfg(unix)]
         {
@@ -94,11 +95,13 @@ impl std::fmt::Debug for Stream {
     }
 }
 
+/// Fails if the writer should give up.
 fn check(stop: &Stop) -> io::Result<()> {
-    // The kind is not `Interrupted`, because `write_all` would retry that.
-    if stop() { Err(io::Error::other("stopped before all was written")) } else { Ok(()) }
+    // The kind is not `Interrupted`, because `write_all` would retry after such an error.
+    if stop() { Err(io::Error::other("stopped before everything was written")) } else { Ok(()) }
 }
 
+/// Returns true if opening a FIFO failed because the FIFO has no reader yet.
 #[cfg(unix)]
 fn is_without_reader(error: &io::Error, kind: fs::FileType) -> bool {
     use std::os::unix::fs::FileTypeExt;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Fails if the path is not a regular file. Only regular files can be mapped and read repeatedly.
 ///
-/// Call it before opening the path: opening a FIFO waits for a writer, possibly forever.
+/// Call this function before opening the path: opening a FIFO waits for a writer, possibly forever.
 ///
 /// # Errors
 ///
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_regular_files_pass() {
+    fn check_regular_accepts_only_regular_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("file");
         assert_eq!(check_regular(&path).expect_err("missing").kind(), ErrorKind::NotFound);
@@ -64,9 +64,7 @@ mod tests {
             let error = check_regular(Path::new("/dev/null")).expect_err("a device");
             assert_eq!(error.to_string(), "expected a regular file, got a character device");
             let fifo = folder.path().join("fifo");
-            assert!(
-                std::process::Command::new("mkfifo").arg(&fifo).status().expect("mkfifo is there").success()
-            );
+            assert!(std::process::Command::new("mkfifo").arg(&fifo).status().expect("mkfifo").success());
             let error = check_regular(&fifo).expect_err("a FIFO");
             assert_eq!(error.to_string(), "expected a regular file, got a FIFO");
         }

@@ -22,7 +22,8 @@ pub(crate) enum Target {
     },
     /// A FIFO or a character device.
     Stream(PathBuf),
-    /// A file descriptor of this process and its number: `/dev/stdout`, `/dev/fd/3`.
+    /// An open file descriptor of this process: its path, such as `/dev/fd/3`, and its number. `/dev/stdout` is a link
+    /// to one.
     Descriptor(PathBuf, u32),
 }
 
@@ -68,7 +69,7 @@ pub(crate) fn unsuitable(expected: &str, got: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("expected {expected}, got {got}"))
 }
 
-/// Returns the folder that contains a path.
+/// Returns the folder that contains a path: `.` if the path is only a name.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -86,9 +87,9 @@ fn is_stream(kind: FileType) -> bool {
     }
 }
 
-/// Returns the number of the file descriptor that a path names: the folder of the path is `/dev/fd` or, on Linux, a
-/// link to `/proc/<process>/fd`. The link from there to the descriptor's file is not followed, because replacing the
-/// file would bypass the descriptor.
+/// Returns the number of the file descriptor that a path names; `None` if the path is not in `/dev/fd` (on Linux, a
+/// link to `/proc/<process>/fd`). On Linux, `/dev/fd/3` is itself a link to the open file. This link is not followed,
+/// because replacing the file would bypass the descriptor.
 fn descriptor_number(path: &Path) -> Option<u32> {
     let number = path.file_name()?.to_str()?.parse().ok()?;
     let folder = fs::canonicalize(folder_of(path)).ok()?;

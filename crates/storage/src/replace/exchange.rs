@@ -17,7 +17,7 @@ pub fn exchange(first: &Path, second: &Path) -> Result<bool, Error> {
         use rustix::io::Errno;
         match renameat_with(CWD, first, CWD, second, RenameFlags::EXCHANGE) {
             Ok(()) => Ok(true),
-            // Some sandboxes forbid the system call with EPERM.
+            // Some sandboxes reject the system call with EPERM.
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM) => Ok(false),
             Err(error) => Err(Error::io("write", second)(error.into())),
         }
@@ -36,15 +36,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_exchanged() {
+    fn folders_are_exchanged_and_a_missing_path_is_an_error() {
         let home = tempfile::tempdir().expect("a folder");
         let [a, b] = ["a", "b"].map(|name| home.path().join(name));
         for path in [&a, &b] {
             fs::create_dir(path).expect("new");
         }
-        fs::write(a.join("of a"), "").expect("writable");
+        fs::write(a.join("file"), "").expect("writable");
         if exchange(&a, &b).expect("two folders") {
-            assert!(b.join("of a").exists() && !a.join("of a").exists());
+            assert!(b.join("file").exists() && !a.join("file").exists());
         }
         assert!(exchange(&a, &home.path().join("none")).is_err());
     }

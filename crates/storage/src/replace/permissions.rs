@@ -1,10 +1,11 @@
-//! Copies the mode and the owner of a replaced file to its replacement.
+//! Copies the mode, owner and group of a replaced file to its replacement.
 
 use std::fs::{File, Metadata};
 
-/// Gives `file` the mode of the file that it replaces, and its owner and group if the system permits. No user gets more
-/// rights than before: if the owner could not be copied, the set-user-ID bit is cleared; if the group could not be
-/// copied, the set-group-ID bit is cleared and the group gets at most the rights of all others.
+/// Gives `file` the mode of the file that it replaces and, if the system permits, the owner and group of that file.
+/// If the owner could not be copied, the set-user-ID bit is cleared. If the group could not be copied, the set-group-ID
+/// bit is cleared, and the new group gets at most the rights that all other users have. This keeps other users from
+/// gaining rights.
 #[cfg(unix)]
 pub(super) fn copy(file: &File, replaced: &Metadata) -> std::io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};

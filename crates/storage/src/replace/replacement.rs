@@ -47,8 +47,8 @@ impl Replacement {
         Self::create_at(target, resolved, replaced)
     }
 
-    /// As [`create`](Self::create), for a target that leads to the path `resolved`. `replaced` is the metadata of the
-    /// old file, if there is one.
+    /// Does the same as [`create`](Self::create), for a target whose symbolic links lead to the path `resolved`. `replaced` is the
+    /// metadata of the old file, if there is one.
     pub(crate) fn create_at(
         target: &Path,
         resolved: PathBuf,
@@ -103,10 +103,12 @@ impl Write for Replacement {
 /// A synced file that only has to be renamed to its target.
 #[derive(Debug)]
 pub(crate) struct CompleteFile {
+    /// The path as the caller gave it, for error messages.
     pub target: PathBuf,
+    /// The path after following symbolic links.
     pub resolved: PathBuf,
     pub temporary: TemporaryFile,
-    /// Its lock keeps `remove_abandoned` from removing the temporary file.
+    /// The open temporary file. Its lock keeps `remove_abandoned` from removing the file.
     locked: fs::File,
 }
 

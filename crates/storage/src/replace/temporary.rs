@@ -51,8 +51,8 @@ impl TemporaryFile {
                 }
                 opened => opened?,
             };
-            // Between creation and locking, another writer's `remove_abandoned` may have locked or removed the file:
-            // try again.
+            // Between creation and locking, another writer's `remove_abandoned` may have locked or removed the file. In
+            // that case, try again.
             let locked = file.try_lock();
             if !matches!(locked, Err(TryLockError::WouldBlock)) && has_name(&file)? {
                 return Ok((temporary, file));
@@ -60,7 +60,7 @@ impl TemporaryFile {
         }
     }
 
-    /// Reserves a name next to `target`.
+    /// Reserves a name for a temporary file next to `target`, without creating the file.
     pub fn beside(target: &Path) -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let mut name = stem(target.file_name().unwrap_or_default());
@@ -84,7 +84,7 @@ impl TemporaryFile {
         Ok(())
     }
 
-    /// Keeps the file on the disk and returns its path.
+    /// Returns the path. The file will not be removed on drop.
     pub fn keep(self) -> PathBuf {
         unfinished().remove(&self.0);
         std::mem::take(&mut std::mem::ManuallyDrop::new(self).0)
@@ -98,7 +98,8 @@ impl Drop for TemporaryFile {
     }
 }
 
-/// Removes all unfinished temporary files of a process that is about to exit. Their writers will fail.
+/// Removes all unfinished temporary files of this process. Call this function only before the process exits, because
+/// the writers of these files will fail.
 pub fn remove_unfinished() {
     let paths: Vec<_> = unfinished().iter().cloned().collect();
     for path in paths {
@@ -108,10 +109,10 @@ pub fn remove_unfinished() {
 
 /// Removes temporary files that killed writers of `target` left behind.
 pub(super) fn remove_abandoned(target: &Path) {
-    let Some(name) = target.file_name().map(stem) else { return };
+    let Some(stem) = target.file_name().map(stem) else { return };
     let Ok(entries) = fs::read_dir(folder_of(target)) else { return };
     for entry in entries.flatten() {
-        let Some(boot) = boot_of(&entry.file_name(), &name) else { continue };
+        let Some(boot) = boot_of(&entry.file_name(), &stem) else { continue };
         // Only regular files are opened: opening anything else might block.
         if entry.file_type().is_ok_and(|kind| kind.is_file()) {
             // `abandoned` holds the lock until the file is removed, so that no other process starts to use it.
@@ -123,10 +124,11 @@ pub(super) fn remove_abandoned(target: &Path) {
     }
 }
 
-/// Opens and locks a temporary file if it is abandoned. `is_of_this_boot` says whether its writer ran on this kernel
-/// since the last boot, so that its lock is reliable.
+/// Opens and locks a temporary file if it is abandoned. `is_of_this_boot` says whether its writer ran on this machine
+/// since the last boot, which makes the file's lock reliable.
 fn lock_abandoned(path: &Path, is_of_this_boot: bool) -> Option<File> {
-    // Locks on some network drives need a file that is open for writing, which the mode of a read-only file prevents.
+    // On some network drives, only a file that is open for writing can be locked. A read-only file cannot be opened for
+    // writing, so it is opened for reading.
     let file = OpenOptions::new().write(true).open(path).or_else(|_| File::open(path)).ok()?;
     file.try_lock().ok()?;
     let age = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
@@ -143,10 +145,10 @@ fn stem(name: &OsStr) -> OsString {
     }
 }
 
-/// Returns the boot id in the name of a temporary file, or `None` if this is not the name of a temporary file of
-/// `target`.
-fn boot_of(file: &OsStr, target: &OsStr) -> Option<String> {
-    let rest = file.as_encoded_bytes().strip_prefix(target.as_encoded_bytes())?;
+/// Returns BOOT, the first digits of the boot id, from the name of a temporary file; `None` if `file` is not the name
+/// of a temporary file of a target with this [`stem`].
+fn boot_of(file: &OsStr, stem: &OsStr) -> Option<String> {
+    let rest = file.as_encoded_bytes().strip_prefix(stem.as_encoded_bytes())?;
     let rest = std::str::from_utf8(rest).ok()?.strip_prefix('.')?.strip_suffix(".tmp")?;
     let (boot, rest) = rest.split_once('-')?;
     let (process, count) = rest.split_once('-')?;
@@ -155,8 +157,8 @@ fn boot_of(file: &OsStr, target: &OsStr) -> Option<String> {
     (is_boot && is_number(process) && is_number(count)).then(|| boot.to_owned())
 }
 
-/// First digits of the boot id, which identifies the running kernel: locks of processes on the same kernel are
-/// reliable. Empty if unknown.
+/// The first digits of the boot id, which identifies the running kernel. Locks between processes on the same kernel are
+/// reliable. Empty if the boot id is unknown, as on systems other than Linux.
 static BOOT: LazyLock<String> = LazyLock::new(|| {
     let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     id.get(..BOOT_DIGITS)
@@ -165,13 +167,13 @@ static BOOT: LazyLock<String> = LazyLock::new(|| {
         .to_owned()
 });
 
-/// Unfinished temporary files of this process.
+/// Returns the paths of the unfinished temporary files of this process.
 fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns whether the file still has a name in a folder: false if another process has removed it.
+/// Returns true if the file still has a name in a folder, and false if another writer has removed it.
 #[cfg(unix)]
 fn has_name(file: &File) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;

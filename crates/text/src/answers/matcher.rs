@@ -1,4 +1,4 @@
-//! Finds answers in passages, with the same results as DPR and Pyserini.
+//! Tells whether a passage contains an accepted answer of a question, as DPR and Pyserini do.
 //!
 //! ```
 //! use text::AnswerMatcher;
@@ -30,17 +30,19 @@ pub struct AnswerMatcher {
 
 #[derive(Debug, Clone)]
 enum Answers {
-    /// One substring finder per answer, for its joined tokens.
+    /// One substring finder per answer; it looks for the [`joined_tokens`] of the answer.
     Tokens(Vec<Finder<'static>>),
+    /// One compiled regular expression per answer.
     Patterns(Vec<Pattern>),
 }
 
 impl AnswerMatcher {
-    /// Matches texts that contain the tokens of an answer in sequence.
+    /// Creates a matcher for answers in plain text. It matches a text that contains all tokens of an answer in
+    /// sequence, without other tokens between them.
     ///
     /// This is `has_answer` of DPR (Karpukhin et al., 2020) and Pyserini: text and answer are decomposed (NFD), split
-    /// into tokens by DPR's `SimpleTokenizer` (`[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]`), and lowercased. As there, an answer
-    /// without tokens, such as `""`, matches every text. An empty list of answers matches none.
+    /// into tokens by DPR's `SimpleTokenizer` (`[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]`), and lowercased. As in these
+    /// systems, an answer without tokens, such as `""`, matches every text. An empty list of answers matches no text.
     #[must_use]
     pub fn tokens<A: AsRef<str>>(answers: impl IntoIterator<Item = A>) -> Self {
         let finder =
@@ -48,25 +50,28 @@ impl AnswerMatcher {
         Self { answers: Answers::Tokens(answers.into_iter().map(finder).collect()) }
     }
 
-    /// Matches texts in which an answer, a regular expression, occurs, as for CuratedTREC.
+    /// Creates a matcher for answers that are regular expressions, such as those of the data set CuratedTREC. It
+    /// matches a text in which at least one of the patterns occurs.
     ///
-    /// The expressions have the syntax of Python's module `re`. As in Pyserini, text and pattern are decomposed (NFD),
-    /// and the flags are `IGNORECASE`, `UNICODE` and `MULTILINE`; `\w`, `\b` and `\s` match what they match in Python.
-    /// Patterns with look-around, back-references or `\b` are matched by backtracking, and a search that exceeds ten
-    /// million steps counts as no match. All other searches are linear in the text.
+    /// The patterns have the syntax of Python's module `re`. As in Pyserini, text and pattern are decomposed (NFD), and
+    /// the flags are `IGNORECASE`, `UNICODE` and `MULTILINE`; `\w`, `\b` and `\s` match what they match in Python.
+    ///
+    /// Patterns with look-around, back-references, conditionals, atomic groups, possessive repetition, `\b` or `\B` are
+    /// matched by backtracking, and a search that exceeds ten million steps counts as no match. All other patterns are
+    /// matched in time linear in the length of the text.
     ///
     /// # Errors
     ///
     /// [`Error::Pattern`] for the first answer that Python would reject, or that uses an unsupported feature: the flags
-    /// `a`, `L`, `x` and `-i`, `\N{…}` and repeated look-around. As in Pyserini, a pattern is decomposed before it is
-    /// compiled: `\é` becomes `\e` and an accent, and is rejected.
+    /// `a`, `L`, `x` and `-i`, `\N{…}` or repeated look-around. Because a pattern is decomposed before it is compiled,
+    /// `\é` becomes `\e` and an accent, which is invalid.
     pub fn patterns<A: AsRef<str>>(answers: impl IntoIterator<Item = A>) -> Result<Self, Error> {
         let patterns = answers.into_iter().map(|answer| Pattern::new(answer.as_ref()));
         Ok(Self { answers: Answers::Patterns(patterns.collect::<Result<_, _>>()?) })
     }
 
-    /// Like [`patterns`](Self::patterns), but an invalid answer matches nothing, as in DPR and Pyserini. Their
-    /// published figures for CuratedTREC treat its three invalid answers in this way.
+    /// Like [`patterns`](Self::patterns), but an invalid answer matches nothing, as in DPR and Pyserini. The published
+    /// figures of both systems for CuratedTREC, which has three invalid answers, were computed in this way.
     ///
     /// Also returns the errors of the invalid answers, in order.
     #[must_use]
@@ -106,16 +111,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Whether a plain-text answer matches the text.
     fn has_tokens(text: &str, answer: &str) -> bool {
         AnswerMatcher::tokens([answer]).matches(text)
     }
 
+    /// Whether an answer that is a regular expression matches the text.
     fn has_pattern(text: &str, answer: &str) -> bool {
         AnswerMatcher::patterns([answer]).expect("the pattern is valid").matches(text)
     }
 
     #[test]
-    fn whole_tokens_must_agree_in_sequence() {
+    fn an_answer_matches_only_whole_tokens_in_sequence() {
         assert!(has_tokens("well-known", "known"));
         assert!(!has_tokens("unknown", "known"));
         assert!(has_tokens("may 18 , 2018", "May 18, 2018"));
@@ -125,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn composed_and_decomposed_text_agree_but_accents_count() {
+    fn composed_and_decomposed_letters_match_but_accents_matter() {
         assert!(has_tokens("Zu\u{308}rich", "zürich"));
         assert!(has_tokens("한국", "\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}"));
         assert!(!has_tokens("café", "cafe"));
@@ -144,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_ignore_case_and_match_at_the_ends_of_lines() {
+    fn patterns_ignore_case_and_their_anchors_match_at_every_line() {
         assert!(has_pattern("line1\nline2", "^LINE2$"));
         assert!(!has_pattern("line1\nline2", "line1.line2"));
         assert!(has_pattern("Founded In 1492", r"founded\s+in"));
@@ -152,9 +159,9 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_decomposed_as_the_text_is() {
+    fn patterns_are_decomposed_like_the_text() {
         assert!(has_pattern("Zürich", "zürich"));
-        // The class contains z and the caron, so it matches only one of the two characters of ž.
+        // The decomposed class contains z and the caron, so it matches only one of the two characters of ž.
         assert!(!has_pattern("Sněžka", "Sně[zž]ka"));
         assert!(has_pattern("1963–1980", r"1963\–1980")); // decomposition does not change a dash
     }
@@ -163,9 +170,9 @@ mod tests {
     fn word_boundaries_are_those_of_python() {
         assert!(has_pattern("it is 12.", r"\b12\b"));
         assert!(!has_pattern("it is 123", r"\b12\b"));
-        assert!(has_pattern("café", r"\bcafe\b")); // decomposed, the word ends at e, before the accent
+        assert!(has_pattern("café", r"\bcafe\b")); // in NFD, the word ends after the e, before the accent
         assert!(!has_pattern("12²", r"\b12\b")); // ² is a word character
-        assert!(has_pattern("a\u{200d}b", r"a\b")); // a joiner is not
+        assert!(has_pattern("a\u{200d}b", r"a\b")); // a zero-width joiner is not a word character
     }
 
     #[test]
@@ -175,13 +182,13 @@ mod tests {
             error.to_string(),
             r"answer pattern: expected a regular expression, got 'Laval|P\étain' (bad escape \e)"
         );
-        let (matcher, refused) = AnswerMatcher::patterns_lossy([r"Laval|P\étain", "Vichy", "("]);
-        assert_eq!(refused.len(), 2);
+        let (matcher, errors) = AnswerMatcher::patterns_lossy([r"Laval|P\étain", "Vichy", "("]);
+        assert_eq!(errors.len(), 2);
         assert!(matcher.matches("vichy") && !matcher.matches("Laval"));
     }
 
     #[test]
-    fn a_search_that_takes_too_many_steps_is_stopped() {
+    fn a_search_that_takes_too_many_steps_finds_no_match() {
         let matcher = AnswerMatcher::patterns([r"(?=(a|aa)+$)(a|aa)+\1\1\1\1b"]).expect("it is valid");
         assert!(!matcher.matches(&format!("{}c", "a".repeat(60))));
     }

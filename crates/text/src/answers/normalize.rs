@@ -1,4 +1,4 @@
-//! Answer normalization of SQuAD's evaluation script.
+//! Normalizes answers as SQuAD's evaluation script does.
 //!
 //! ```
 //! use text::normalize_answer;
@@ -14,14 +14,15 @@ const ARTICLES: [&str; 3] = ["a", "an", "the"];
 ///
 /// Returns exactly what `normalize_answer` of SQuAD's `evaluate-v1.1.py` (Rajpurkar et al., 2016) returns. The order of
 /// the steps matters: punctuation is removed before the articles, so `"a.m."` becomes `"am"`. Words and white space are
-/// those of Python's regular expressions, so non-ASCII punctuation stays but ends a word: `"the–end"` becomes `"–end"`.
+/// defined as in Python's regular expressions. Non-ASCII punctuation stays but ends a word: `"the–end"` becomes
+/// `"–end"`.
 #[must_use]
 pub fn normalize_answer(answer: &str) -> String {
     let mut kept = answer.to_lowercase();
     kept.retain(|c| !c.is_ascii_punctuation());
 
     let mut normalized = String::with_capacity(kept.len());
-    // Whether a space precedes the next word.
+    // Whether white space or an article precedes the next part.
     let mut has_gap = false;
     let mut rest = kept.as_str();
     while let Some(first) = rest.chars().next() {
@@ -57,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_articles_punctuation_and_spaces_becomes_empty() {
+    fn an_answer_of_only_articles_punctuation_and_spaces_becomes_empty() {
         for empty in ["", "   ", "The", "a an the", "?!", "\u{1c}\u{a0}\u{3000}"] {
             assert_eq!(normalize_answer(empty), "", "{empty:?}");
         }

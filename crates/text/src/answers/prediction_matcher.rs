@@ -22,11 +22,12 @@ pub struct PredictionMatcher {
 }
 
 impl PredictionMatcher {
-    /// Compiles Python regular expressions, such as the answers of CuratedTREC.
+    /// Compiles Python regular expressions, such as the answers of the data set CuratedTREC.
     ///
-    /// Matches like `regex_match_score` of DrQA (Chen et al., 2017): `re.match` with `IGNORECASE`, `UNICODE` and
-    /// `MULTILINE` on decomposed text (NFD on both sides). A match begins at the start of the prediction and may end
-    /// before its end. An answer that Python would reject matches nothing.
+    /// The matcher works like `regex_match_score` of DrQA (Chen et al., 2017): like `re.match` with the flags
+    /// `IGNORECASE`, `UNICODE` and `MULTILINE`, after answer and prediction have been decomposed (NFD). A match begins
+    /// at the start of the prediction and may end before its end. An answer that
+    /// [`AnswerMatcher::patterns`](crate::AnswerMatcher::patterns) would reject matches nothing.
     ///
     /// Also returns the errors of the rejected answers, in order.
     #[must_use]
@@ -57,23 +58,23 @@ impl PredictionMatcher {
 mod tests {
     use super::*;
 
+    /// Whether the prediction matches a single accepted answer.
     fn matches(prediction: &str, answer: &str) -> bool {
         PredictionMatcher::patterns_lossy([answer]).0.matches(prediction)
     }
 
-    // The expected values are the output of Python 3.11 for DrQA's function after `unicodedata.normalize('NFD', …)`.
     #[test]
     fn predictions_match_as_in_python() {
-        for (prediction, answer, expected) in PYTHON {
+        for (prediction, answer, expected) in PYTHON_RESULTS {
             assert_eq!(matches(prediction, answer), expected, "{prediction:?} against {answer:?}");
         }
     }
 
     #[test]
     fn an_answer_that_python_rejects_matches_nothing_and_is_reported() {
-        // Inside another pair of parentheses, the second one would be valid.
-        let (matcher, refused) = PredictionMatcher::patterns_lossy(["(", "a)(b", "*x", "ok"]);
-        assert_eq!(refused.len(), 3);
+        // The pattern `a)(b` must be rejected although it would be valid inside another pair of parentheses.
+        let (matcher, errors) = PredictionMatcher::patterns_lossy(["(", "a)(b", "*x", "ok"]);
+        assert_eq!(errors.len(), 3);
         assert!(matcher.matches("OK then"));
         assert!(!matcher.matches("ab") && !matcher.matches("("));
     }
@@ -83,8 +84,9 @@ mod tests {
         assert!(!PredictionMatcher::patterns_lossy([""; 0]).0.matches(""));
     }
 
-    /// Predictions, accepted answers, and whether they match.
-    const PYTHON: [(&str, &str, bool); 20] = [
+    /// Per row: a prediction, an accepted answer, and whether they match in Python 3.11, by DrQA's `regex_match_score`
+    /// after `unicodedata.normalize('NFD', …)`.
+    const PYTHON_RESULTS: [(&str, &str, bool); 20] = [
         ("1969", "(18|19)69", true),
         ("in 1969", "(18|19)69", false),
         ("1969, in July", "(18|19)69", true),

@@ -16,13 +16,14 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 use crate::nfd::decompose;
 
-/// Separates joined tokens, and is their first and last character. It is a control character, so no token contains it.
+/// The character before and after every joined token. It is a control character, so no token contains it.
 pub(crate) const SEPARATOR: char = '\n';
 
-/// A text in canonical decomposition (NFD) and its tokens, shared by all questions whose answers are searched in it.
+/// A text in canonical decomposition (NFD) and its tokens. The answers of many questions can be searched for in one
+/// prepared text.
 ///
-/// The tokens are computed when a token matcher first needs them. A text that is already in NFD, such as ASCII, is
-/// borrowed.
+/// The tokens are computed when a matcher made by [`AnswerMatcher::tokens`](crate::AnswerMatcher::tokens) first needs
+/// them. A text that is already in NFD, such as ASCII, is not copied.
 #[derive(Debug, Clone)]
 pub struct PreparedText<'t> {
     decomposed: Cow<'t, str>,
@@ -47,9 +48,9 @@ impl<'t> PreparedText<'t> {
     }
 }
 
-/// Joins the lowercased tokens of DPR's `SimpleTokenizer`, with a separator on both sides of each token, or a single
-/// separator if there are none. A token sequence contains another one if its joined form contains the other's as a
-/// substring.
+/// Joins the lowercased tokens of DPR's `SimpleTokenizer`, with a separator on both sides of each token; returns a
+/// single separator if there are no tokens. A text contains the tokens of an answer in sequence if the joined tokens of
+/// the answer are a substring of the joined tokens of the text.
 ///
 /// A token is `[\p{L}\p{N}\p{M}]+`, or any other single character outside `[\p{Z}\p{C}]`.
 pub(crate) fn joined_tokens(decomposed: &str) -> String {
@@ -75,13 +76,14 @@ pub(crate) fn joined_tokens(decomposed: &str) -> String {
     joined
 }
 
+/// How the tokenizer treats a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
-    /// Part of a token of several characters.
+    /// `[\p{L}\p{N}\p{M}]`: adjacent characters of this class form one token.
     Word,
     /// A token by itself.
     Single,
-    /// White space or a control character: not part of a token.
+    /// `[\p{Z}\p{C}]`, such as white space and control characters: not part of a token.
     Separator,
 }
 
@@ -102,6 +104,7 @@ fn class_of(c: char) -> Class {
     }
 }
 
+/// Appends the lowercased token and a separator.
 fn push_token(token: &str, joined: &mut String) {
     if token.is_ascii() {
         joined.extend(token.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));

@@ -2,11 +2,12 @@
 
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// Python's `\s` as members of a `regex` class: `White_Space` and the four ASCII separators.
+/// Python's `\s` as members of a character class of the crate `regex`: Unicode's `White_Space` and the four ASCII
+/// separators U+001C to U+001F.
 pub(crate) const SPACE: &str = r"\s\x1c-\x1f";
 
-/// Python's `\w` as members of a `regex` class: letters, numbers and the underscore. Unlike Unicode's definition, it
-/// excludes marks, so a combining accent ends a word.
+/// Python's `\w` as members of a character class of the crate `regex`: letters, numbers and the underscore. Unlike
+/// Unicode's definition of word characters, it excludes marks, so a combining accent ends a word.
 pub(crate) const WORD: &str = r"\p{L}\p{N}_";
 
 /// Whether Python's `str.isspace` is true for the character.

@@ -1,12 +1,12 @@
-//! Escapes of Python's regular expressions.
+//! Translates escapes of Python's regular expressions, such as `\w` and `\x41`.
 
 use super::characters::{SPACE, WORD};
 use super::translate::{Before, Translator, push_literal};
 
-/// A parsed escape, inside or outside a class.
+/// A parsed escape, inside or outside a character class.
 pub(super) enum Escape {
     Literal(char),
-    /// A character class with these members, or with all others.
+    /// A class with these members or, if negated, with all other characters.
     Class {
         members: &'static str,
         is_negated: bool,
@@ -15,23 +15,25 @@ pub(super) enum Escape {
     WordBoundary {
         is_negated: bool,
     },
+    /// `\A`.
     TextStart,
+    /// `\Z`.
     TextEnd,
-    /// A back-reference to a group, from 1.
+    /// A back-reference to the group with this number, from 1.
     Group(usize),
 }
 
 impl Translator<'_> {
-    /// Translates an escape outside a class, after the backslash.
-    pub(super) fn escape(&mut self) -> Result<Before, String> {
-        let escape = self.escaped(false)?;
+    /// Translates an escape outside a class. Its backslash has been read.
+    pub(super) fn translate_escape(&mut self) -> Result<Before, String> {
+        let escape = self.parse_escape(false)?;
         let before = match escape {
             Escape::Literal(_) | Escape::Class { .. } | Escape::Group(_) => Before::Item,
             Escape::WordBoundary { .. } | Escape::TextStart | Escape::TextEnd => Before::Nothing,
         };
         match escape {
             Escape::Literal(c) => push_literal(c, &mut self.out),
-            // If case were ignored, the mark U+0345 would be a letter, because it folds to one.
+            // If case were ignored, the mark U+0345 would match, because it folds to a letter (ι).
             Escape::Class { members: WORD, is_negated } => {
                 self.out.push_str("(?-i:");
                 push_class(WORD, is_negated, &mut self.out);
@@ -42,18 +44,18 @@ impl Translator<'_> {
             Escape::WordBoundary { is_negated } => {
                 self.needs_backtracking = true;
                 let (a, b) = if is_negated { ("=", "!") } else { ("!", "=") };
-                // Exactly one of the two characters next to a boundary is a word character.
+                // Exactly one of the characters beside `\b` is a word character; beside `\B`, both or neither.
                 self.out.push_str(&format!("(?-i:(?<=[{WORD}])(?{a}[{WORD}])|(?<![{WORD}])(?{b}[{WORD}]))"));
             }
             Escape::TextStart => self.out.push_str(r"\A"),
             Escape::TextEnd => self.out.push_str(r"\z"),
-            Escape::Group(number) => self.reference(number)?,
+            Escape::Group(number) => self.push_reference(number)?,
         }
         Ok(before)
     }
 
-    /// Parses an escape, after the backslash.
-    pub(super) fn escaped(&mut self, in_class: bool) -> Result<Escape, String> {
+    /// Parses an escape. Its backslash has been read.
+    pub(super) fn parse_escape(&mut self, in_class: bool) -> Result<Escape, String> {
         let c = self.rest.next().ok_or("bad escape (end of pattern)")?;
         Ok(match c {
             'd' => Escape::Class { members: r"\d", is_negated: false },
@@ -73,16 +75,17 @@ impl Translator<'_> {
             'B' if !in_class => Escape::WordBoundary { is_negated: true },
             'A' if !in_class => Escape::TextStart,
             'Z' if !in_class => Escape::TextEnd,
-            'x' => Escape::Literal(self.hexadecimal(c, 2)?),
-            'u' => Escape::Literal(self.hexadecimal(c, 4)?),
-            'U' => Escape::Literal(self.hexadecimal(c, 8)?),
-            '0'..='9' => self.number(c, in_class)?,
+            'x' => Escape::Literal(self.parse_hexadecimal(c, 2)?),
+            'u' => Escape::Literal(self.parse_hexadecimal(c, 4)?),
+            'U' => Escape::Literal(self.parse_hexadecimal(c, 8)?),
+            '0'..='9' => self.parse_number(c, in_class)?,
             _ if c.is_ascii_alphabetic() => return Err(format!(r"bad escape \{c}")),
             _ => Escape::Literal(c),
         })
     }
 
-    fn hexadecimal(&mut self, kind: char, length: usize) -> Result<char, String> {
+    /// Parses the `length` hexadecimal digits after `\x`, `\u` or `\U`. `kind` is this letter, for error messages.
+    fn parse_hexadecimal(&mut self, kind: char, length: usize) -> Result<char, String> {
         let mut code = 0;
         for _ in 0..length {
             let digit = self.rest.next().and_then(|c| c.to_digit(16));
@@ -91,8 +94,9 @@ impl Translator<'_> {
         char::from_u32(code).ok_or_else(|| format!(r"bad escape \{kind}{code:0length$x}"))
     }
 
-    /// Parses a number: `\0`, `\07` and `\141` are octal characters, `\1` to `\99` are groups.
-    fn number(&mut self, first: char, in_class: bool) -> Result<Escape, String> {
+    /// Parses a number: `\0`, `\07` and `\141` are octal codes of characters, and `\1` to `\99` refer to groups. In a
+    /// class, all numbers are octal codes.
+    fn parse_number(&mut self, first: char, in_class: bool) -> Result<Escape, String> {
         let mut digits = String::from(first);
         let octal = |c: &char| matches!(c, '0'..='7');
         if first == '0' || in_class {
@@ -120,7 +124,7 @@ impl Translator<'_> {
     }
 }
 
-/// Appends a class with these members, or with all others.
+/// Appends a class with these members or, if negated, with all other characters.
 pub(super) fn push_class(members: &str, is_negated: bool, out: &mut String) {
     out.push_str(if is_negated { "[^" } else { "[" });
     out.push_str(members);

@@ -1,11 +1,11 @@
-//! Groups, references and flags of Python's regular expressions.
+//! Translates groups, back-references and flags of Python's regular expressions.
 
 use super::translate::{Before, Translator};
 
 impl Translator<'_> {
-    /// Translates the start of a group, after `(`. Returns what precedes the next element: `before` if it was a
-    /// comment.
-    pub(super) fn group(&mut self, before: Before) -> Result<Before, String> {
+    /// Translates the start of a group. Its `(` has been read, and `before` precedes it. Returns what precedes the next
+    /// element; if the group is a comment, this is still `before`.
+    pub(super) fn translate_group(&mut self, before: Before) -> Result<Before, String> {
         if self.rest.next_if_eq(&'?').is_none() {
             self.groups.push(String::new());
             self.out.push('(');
@@ -27,20 +27,21 @@ impl Translator<'_> {
                 self.needs_backtracking = true;
                 self.out.extend(['(', '?', '<', sign]);
             }
-            'P' => return self.named(),
+            'P' => return self.translate_named(),
+            // A conditional: `(?(1)yes|no)` or `(?(name)yes|no)`.
             '(' => {
                 self.needs_backtracking = true;
                 let group: String = self.rest.by_ref().take_while(|&c| c != ')').collect();
-                let group = group.parse().or_else(|_| self.group_named(&group))?;
+                let group = group.parse().or_else(|_| self.number_of(&group))?;
                 self.out.push_str(&format!("(?({group})"));
             }
-            _ => self.flags(kind)?,
+            _ => self.translate_flags(kind)?,
         }
         Ok(Before::Nothing)
     }
 
-    /// Translates a named group or a reference to one, after `(?P`.
-    fn named(&mut self) -> Result<Before, String> {
+    /// Translates the start of a named group, or a back-reference to one. The `(?P` has been read.
+    fn translate_named(&mut self) -> Result<Before, String> {
         let close = match self.rest.next() {
             Some('<') => '>',
             Some('=') => ')',
@@ -48,8 +49,8 @@ impl Translator<'_> {
         };
         let name: String = self.rest.by_ref().take_while(|&c| c != close).collect();
         if close == ')' {
-            let group = self.group_named(&name)?;
-            self.reference(group)?;
+            let group = self.number_of(&name)?;
+            self.push_reference(group)?;
             return Ok(Before::Item);
         }
         if name.is_empty() || self.groups.contains(&name) {
@@ -60,8 +61,8 @@ impl Translator<'_> {
         Ok(Before::Nothing)
     }
 
-    /// Appends a back-reference to a group, from 1.
-    pub(super) fn reference(&mut self, group: usize) -> Result<(), String> {
+    /// Appends a back-reference to the group with this number, from 1.
+    pub(super) fn push_reference(&mut self, group: usize) -> Result<(), String> {
         if group > self.groups.len() {
             return Err(format!("invalid group reference {group}"));
         }
@@ -70,13 +71,14 @@ impl Translator<'_> {
         Ok(())
     }
 
-    fn group_named(&self, name: &str) -> Result<usize, String> {
+    /// Returns the number, from 1, of the group with this name.
+    fn number_of(&self, name: &str) -> Result<usize, String> {
         let at = self.groups.iter().position(|group| group == name && !name.is_empty());
         at.map(|at| at + 1).ok_or_else(|| format!("unknown group name '{name}'"))
     }
 
-    /// Translates flags, after `(?` and the first flag.
-    fn flags(&mut self, first: char) -> Result<(), String> {
+    /// Translates flags, as in `(?i)` or `(?i:`. The `(?` and the first flag have been read.
+    fn translate_flags(&mut self, first: char) -> Result<(), String> {
         let mut flags = String::new();
         let mut next = Some(first);
         loop {

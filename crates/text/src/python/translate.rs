@@ -1,11 +1,11 @@
-//! Translates Python's regular expressions into the dialect of `regex` and `fancy_regex`.
+//! Translates Python's regular expressions into the dialect of the crates `regex` and `fancy_regex`.
 //!
 //! The dialects differ in the characters of `\w`, `\b` and `\s`, in escapes (in Python, `\,` and `\–` are literals,
 //! `\e` is an error and `\Z` is the end of the text), in braces that are not repetitions (literals in Python), in
 //! nested classes (which Python does not have), and in the dotless ı, which equals i in Python if case is ignored.
 //!
-//! Two differences from Python remain in the translation: `\B` matches the empty text, and a class that contains `\w`
-//! or `\W` and other members treats the Greek mark U+0345 as a letter.
+//! Two differences from Python remain in the translation: `\B` matches an empty text, which it does not in Python, and
+//! a class that contains `\w` or `\W` beside other members treats the Greek mark U+0345 as a letter.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -20,10 +20,12 @@ pub(crate) struct Translated {
     pub(crate) without_word_boundaries: Option<String>,
 }
 
-/// Translates a pattern of Python's module `re` for matching that ignores case. Returns the reason if it is invalid.
+/// Translates a pattern of Python's module `re` for matching that ignores case.
 ///
-/// Rejects escapes, classes and repetitions that Python rejects. Other errors, such as unbalanced parentheses, are
-/// found when the translation is compiled.
+/// # Errors
+///
+/// The reason, if Python rejects an escape, a class or a repetition in the pattern, or if a feature is not supported.
+/// Other errors, such as unbalanced parentheses, are found when the translation is compiled.
 pub(crate) fn translate(pattern: &str) -> Result<Translated, String> {
     let translator = Translator::run(pattern, true)?;
     let without_word_boundaries = if translator.needs_backtracking {
@@ -39,11 +41,13 @@ pub(crate) fn translate(pattern: &str) -> Result<Translated, String> {
     })
 }
 
-/// These are equal in Python if case is ignored; for Unicode, the dotless ı is a different letter.
-pub(super) const DOTLESS_I: [char; 3] = ['i', 'I', 'ı'];
+/// Characters that are equal in Python if case is ignored. In Unicode's case folding, which the crates `regex` and
+/// `fancy_regex` use, the dotless ı is a different letter.
+pub(super) const I_VARIANTS: [char; 3] = ['i', 'I', 'ı'];
 
+/// The state of one translation.
 pub(super) struct Translator<'p> {
-    /// The rest of the pattern.
+    /// The part of the pattern that has not been read yet.
     pub(super) rest: Peekable<Chars<'p>>,
     /// The translation so far.
     pub(super) out: String,
@@ -59,11 +63,14 @@ pub(super) struct Translator<'p> {
 pub(super) enum Before {
     /// Nothing that can be repeated: the start of an alternative, or an anchor.
     Nothing,
+    /// An element that can be repeated, such as a character, a class or a group.
     Item,
+    /// A repetition such as `*`, which cannot be repeated again.
     Repetition,
 }
 
 impl<'p> Translator<'p> {
+    /// Translates a whole pattern.
     fn run(pattern: &'p str, keeps_boundaries: bool) -> Result<Self, String> {
         let rest = pattern.chars().peekable();
         let mut translator = Self {
@@ -73,11 +80,11 @@ impl<'p> Translator<'p> {
             groups: Vec::new(),
             keeps_boundaries,
         };
-        translator.pattern()?;
+        translator.translate_pattern()?;
         Ok(translator)
     }
 
-    fn pattern(&mut self) -> Result<(), String> {
+    fn translate_pattern(&mut self) -> Result<(), String> {
         let mut before = Before::Nothing;
         while let Some(c) = self.rest.next() {
             let repetition = match c {
@@ -99,9 +106,9 @@ impl<'p> Translator<'p> {
                 continue;
             }
             before = match c {
-                '\\' => self.escape()?,
-                '[' => self.class()?,
-                '(' => self.group(before)?,
+                '\\' => self.translate_escape()?,
+                '[' => self.translate_class()?,
+                '(' => self.translate_group(before)?,
                 '|' | '^' | '$' => {
                     self.out.push(c);
                     Before::Nothing
@@ -119,7 +126,7 @@ impl<'p> Translator<'p> {
         Ok(())
     }
 
-    /// Reads a repetition after `{`. `None` if the brace is a literal.
+    /// Translates a repetition in braces. Its `{` has been read. Returns `None` if the brace is a literal.
     fn braces(&mut self) -> Result<Option<String>, String> {
         let mut ahead = self.rest.clone();
         let low = digits(&mut ahead);
@@ -139,15 +146,16 @@ impl<'p> Translator<'p> {
     }
 }
 
+/// Reads ASCII digits up to the next other character.
 fn digits(from: &mut Peekable<Chars<'_>>) -> String {
     std::iter::from_fn(|| from.next_if(char::is_ascii_digit)).collect()
 }
 
 /// Appends a literal character outside a class.
 pub(super) fn push_literal(c: char, out: &mut String) {
-    if DOTLESS_I.contains(&c) {
+    if I_VARIANTS.contains(&c) {
         out.push('[');
-        out.extend(DOTLESS_I);
+        out.extend(I_VARIANTS);
         out.push(']');
     } else {
         push_escaped(c, out);
@@ -167,6 +175,7 @@ pub(super) fn push_escaped(c: char, out: &mut String) {
 mod tests {
     use super::*;
 
+    /// Translates a pattern that must not need backtracking.
     fn linear(pattern: &str) -> String {
         let translated = translate(pattern).expect("the pattern is valid");
         assert!(!translated.needs_backtracking, "{pattern}");
@@ -174,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn syntax_that_both_dialects_have_stays() {
+    fn syntax_that_both_dialects_have_is_not_changed() {
         for same in ["a|b", "(ab)+?c*", "(?:x){2,3}", "^a.$", "[a-c]", "(?i)a", "x{2}"] {
             assert_eq!(linear(same), same);
         }
@@ -211,13 +220,13 @@ mod tests {
     }
 
     #[test]
-    fn the_dotless_i_equals_i() {
+    fn the_dotless_i_and_i_match_each_other() {
         assert_eq!(linear("kış"), "k[iIı]ş");
         assert_eq!(linear("[aı][a-z][j-z]"), "[aiIı][a-ziIı][j-z]");
     }
 
     #[test]
-    fn braces_that_repeat_nothing_are_literal() {
+    fn braces_that_are_not_repetitions_are_literal_and_comments_are_dropped() {
         assert_eq!(linear("a{,3}b{2,}"), "a{0,3}b{2,}");
         assert_eq!(linear("a{b}{}{1,2"), r"a\{b\}\{\}\{1,2");
         assert_eq!(linear("a{,}"), "a{0,}");

@@ -1,8 +1,9 @@
 //! The nodes and buffers of a record batch.
 //!
-//! The metadata of a record batch has a node for each column and nested column, and the position of each buffer in the
-//! file. Most columns have a fixed number of buffers. A *view column* (strings or bytes as 16-byte views into other
-//! buffers) also has a variable number of them, its *variable buffers*. The metadata states their number.
+//! The metadata of a record batch has a node for each column and nested column (its number of values and of nulls), and
+//! the position of each buffer in the file. Most columns have a fixed number of buffers. A *view column* (strings or
+//! bytes as 16-byte views into other buffers) also has a variable number of buffers, its *variadic buffers*. The
+//! metadata states how many.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Take};
@@ -20,7 +21,7 @@ pub(crate) struct Body {
     /// One per column and nested column.
     pub nodes: Vec<Node>,
     buffers: Vec<BufferRange>,
-    /// Number of variable buffers of each view column.
+    /// Number of variadic buffers of each view column.
     pub view_counts: Vec<i64>,
     compression: Option<Compression>,
 }
@@ -50,7 +51,7 @@ pub(crate) type Buffer = Box<dyn Read>;
 
 impl Body {
     /// Reads the metadata of a batch whose body begins at byte `body_offset`. Returns `None` if a buffer is not inside
-    /// the `file_length` bytes of the file, or a number is negative.
+    /// the `file_length` bytes of the file, or if an offset, a length or a number of nulls is negative.
     pub fn new(
         batch: RecordBatchRef<'_>,
         body_offset: u64,
@@ -89,7 +90,7 @@ impl Body {
             Error::format(path, format!("{} buffers or more", number + 1), self.buffers.len().to_string())
         })?;
         let file = open_range(path, start, length)?;
-        // An empty buffer has no header even if others are compressed.
+        // An empty buffer has no header, even if other buffers are compressed.
         let Some(compression) = self.compression.filter(|_| length >= 8) else {
             return Ok(Box::new(file));
         };
@@ -119,7 +120,7 @@ pub(crate) fn skip(path: &Path, buffer: &mut Buffer, bytes: u64) -> Result<(), E
     if skipped == bytes {
         return Ok(());
     }
-    Err(Error::format(path, format!("a buffer of more than {bytes} bytes"), skipped.to_string()))
+    Err(Error::format(path, format!("a buffer of at least {bytes} bytes"), skipped.to_string()))
 }
 
 /// Replaces `bytes` with the next `count` bytes of a buffer. Memory is only allocated for bytes that the buffer
@@ -133,8 +134,8 @@ pub(crate) fn read(path: &Path, buffer: &mut Buffer, count: u64, bytes: &mut Vec
     Err(Error::format(path, format!("{count} more bytes in a buffer"), bytes.len().to_string()))
 }
 
-/// Returns a function that converts an error. If the error has no error code of the operating system, the data cannot
-/// be decompressed or ends early, so the file is invalid.
+/// Returns a function that converts an I/O error. If the error has no error code of the operating system, the data
+/// cannot be decompressed or ends early, so the file is invalid.
 fn read_error(path: &Path) -> impl Fn(std::io::Error) -> Error {
     |error| match error.raw_os_error() {
         Some(_) => Error::io("read", path)(error),

@@ -17,7 +17,7 @@ pub(crate) struct ArrowFile {
     pub fields: Vec<Field>,
     /// Index of the vector column.
     pub vectors: usize,
-    /// Index of the id column.
+    /// Index of the id column, if the ids are a column.
     pub ids: Option<usize>,
     pub bodies: Vec<Body>,
     rows: u64,
@@ -25,6 +25,8 @@ pub(crate) struct ArrowFile {
 }
 
 impl ArrowFile {
+    /// Reads the metadata of all messages. `column` is the name of the vector column; without it, the file must have
+    /// only one suitable column. `id_column` is the name of the id column, if the ids are a column.
     pub fn open(input: &mut Input, column: Option<&str>, id_column: Option<&str>) -> Result<Self, Error> {
         let (path, file_length) = (input.path().to_path_buf(), input.length());
         let unreadable = |error: planus::Error| corrupt(&path, error.to_string());
@@ -90,7 +92,7 @@ impl ArrowFile {
     }
 }
 
-/// Reads `rows` + 1 offsets of strings or lists, which must not be negative or decrease.
+/// Reads `rows` + 1 offsets of strings or lists. Fails if an offset is negative or less than the one before it.
 pub(crate) fn offsets(
     path: &Path,
     body: &Body,
@@ -109,7 +111,7 @@ pub(crate) fn offsets(
     let unsigned: Option<Vec<u64>> = numbers.iter().map(|&number| u64::try_from(number).ok()).collect();
     unsigned
         .filter(|offsets| offsets.is_sorted())
-        .ok_or_else(|| corrupt(path, "offsets that decrease".to_owned()))
+        .ok_or_else(|| corrupt(path, "offsets that are negative or decrease".to_owned()))
 }
 
 /// Returns the columns of a schema, which must be little-endian.
@@ -132,7 +134,7 @@ fn vector_column(path: &Path, fields: &[Field], name: Option<&str>) -> Result<us
     }
     let found: Vec<usize> = (0..fields.len()).filter(|&at| fields[at].list_element().is_some()).collect();
     let [only] = found[..] else {
-        let expected = format!("one column of lists of {ELEMENTS}, or the option column with its name");
+        let expected = format!("one column of lists of {ELEMENTS}, or the option column set to its name");
         return Err(Error::format(
             path,
             expected,
@@ -154,12 +156,14 @@ fn id_column_position(path: &Path, fields: &[Field], name: &str) -> Result<usize
     }
 }
 
+/// Returns the index of the column with this name.
 fn position(path: &Path, fields: &[Field], name: &str) -> Result<usize, Error> {
     fields.iter().position(|field| field.name == name).ok_or_else(|| {
         Error::format(path, format!("a column \"{name}\""), format!("the columns {}", names(fields)))
     })
 }
 
+/// Lists the names of the columns, for error messages.
 fn names(fields: &[Field]) -> String {
     fields.iter().map(|field| format!("\"{}\"", field.name)).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! The messages of an Arrow file or stream.
+//! The messages of an Arrow file or stream: a schema, then record batches. A message consists of metadata and a body.
 
 use polars_arrow_format::ipc::planus::ReadAsRoot;
 use polars_arrow_format::ipc::{MessageHeaderRef, MessageRef, planus};
@@ -10,7 +10,7 @@ use crate::input::Input;
 const MAGIC: &[u8] = b"ARROW1\0\0";
 
 /// Maximum number of bytes of the metadata of a message. The metadata of a record batch takes 16 bytes per buffer and
-/// per column.
+/// 16 bytes per column.
 const MAX_METADATA_BYTES: u32 = 256 << 20;
 
 /// A message: its metadata and the byte offset of its body, which contains the buffers.
@@ -29,6 +29,7 @@ pub(crate) struct Messages<'a> {
 }
 
 impl<'a> Messages<'a> {
+    /// Finds where the messages begin and end. This does not read any message.
     pub fn new(input: &'a mut Input) -> Result<Self, Error> {
         let length = input.length();
         let start = input.bytes_at(0, length.min(8) as usize)?;
@@ -81,8 +82,8 @@ impl<'a> Messages<'a> {
             return Err(corrupt(format!("metadata of {length} bytes")));
         }
         let metadata = self.input.bytes_at(at + 8, length as usize)?;
-        let message = MessageRef::read_as_root(&metadata).and_then(|message| message.body_length());
-        let body_length = message.map_err(|error| corrupt(error.to_string()))?;
+        let body_length = MessageRef::read_as_root(&metadata).and_then(|message| message.body_length());
+        let body_length = body_length.map_err(|error| corrupt(error.to_string()))?;
         let next = u64::try_from(body_length).ok().and_then(|length| body_offset.checked_add(length));
         self.next = next
             .filter(|&next| next <= end)

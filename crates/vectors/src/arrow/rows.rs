@@ -1,4 +1,4 @@
-//! Reads the rows of an Arrow file.
+//! Reads the rows of an Arrow file or stream.
 
 use std::path::{Path, PathBuf};
 
@@ -10,22 +10,27 @@ use crate::element::Element;
 use crate::input::Input;
 use crate::source::{Batch, RowSource};
 
-/// Reads the rows of an [`ArrowFile`] in order. Vectors are read piece by piece, the ids of a record batch all at once.
+/// Reads the rows of an [`ArrowFile`] in order. Vectors are read in pieces, as the caller asks for rows; the ids of a
+/// record batch are read all at once.
 pub(crate) struct ArrowRows<'a> {
     file: &'a ArrowFile,
     path: PathBuf,
     element: Element,
+    /// Index of the next record batch.
     next_body: usize,
     current: Option<Current>,
+    /// Number of the next row in the file, from 0.
     next_row: u64,
-    /// Buffer for numbers before they are converted.
+    /// Numbers as read, before they are converted.
     bytes: Vec<u8>,
 }
 
 /// The current record batch.
 struct Current {
     rows_left: u64,
+    /// The buffer with the numbers of the vectors; reading continues after the rows that were already returned.
     vectors: Buffer,
+    /// The ids that have not been returned yet; empty if there is no id column.
     ids: std::vec::IntoIter<String>,
 }
 
@@ -36,13 +41,13 @@ impl<'a> ArrowRows<'a> {
         Self { file, path, element, next_body: 0, current: None, next_row: 0, bytes: Vec::new() }
     }
 
-    /// Checks the vector column of a record batch, opens its buffer of numbers, and reads the ids.
+    /// Checks the vector column of a record batch, opens this column's buffer of numbers, and reads the batch's ids.
     fn open_body(&self, body: &Body) -> Result<Current, Error> {
         let (path, file, dim) = (&self.path, self.file, self.file.dim());
         let start = file.column_start(body, file.vectors);
         let rows = body.rows;
         check_node(path, body, start, rows, self.next_row)?;
-        // The position of the first row's first number in the buffer of numbers.
+        // The position in the buffer of numbers at which the first row begins, counted in numbers.
         let first = match file.fields[file.vectors].kind {
             Kind::FixedSizeList { .. } => 0,
             _ => {
@@ -64,11 +69,11 @@ impl<'a> ArrowRows<'a> {
             .get(numbers.node)
             .is_none_or(|node| expected.is_none_or(|expected| node.length < expected))
         {
-            return Err(corrupt(path, format!("fewer numbers than {rows} lists of {dim} have")));
+            return Err(corrupt(path, format!("too few numbers for {rows} lists of {dim}")));
         }
         check_node(path, body, numbers, body.nodes[numbers.node].length, self.next_row)?;
-        // The buffer of numbers comes after the validity of the lists (which of them are null), the offsets of the
-        // lists unless they have a fixed size, and the validity of the numbers.
+        // The buffer of numbers comes after the validity bitmap of the lists (which of them are null), the offsets of
+        // the lists unless they have a fixed size, and the validity bitmap of the numbers.
         let buffers_before =
             if matches!(file.fields[file.vectors].kind, Kind::FixedSizeList { .. }) { 2 } else { 3 };
         let mut vectors = body.buffer(path, start.buffer + buffers_before)?;
@@ -106,12 +111,12 @@ impl<'a> ArrowRows<'a> {
             }
             Kind::TextView => {
                 let views = body.bytes(path, start.buffer + 1, 0, rows.saturating_mul(16))?;
-                let buffers = body
+                let buffer_count = body
                     .view_counts
                     .get(start.views)
                     .and_then(|&count| usize::try_from(count).ok())
                     .unwrap_or(0);
-                let texts = (0..buffers).map(|number| self.read_buffer(body, start.buffer + 2 + number));
+                let texts = (0..buffer_count).map(|number| self.read_buffer(body, start.buffer + 2 + number));
                 let texts = texts.collect::<Result<Vec<_>, _>>()?;
                 let outside = || corrupt(path, "a view of a missing string".to_owned());
                 views
@@ -161,7 +166,8 @@ impl RowSource for ArrowRows<'_> {
     }
 }
 
-/// Checks that a column has `length` values and no nulls. `row` is the first row of the batch.
+/// Checks that the column or nested column at `start` has `length` values and no nulls. `row` is the number in the
+/// file of the record batch's first row, for error messages.
 fn check_node(path: &Path, body: &Body, start: ColumnStart, length: u64, row: u64) -> Result<(), Error> {
     match body.nodes.get(start.node) {
         Some(&Node { length: found, null_count: 0 }) if found == length => Ok(()),
@@ -169,10 +175,10 @@ fn check_node(path: &Path, body: &Body, start: ColumnStart, length: u64, row: u6
             Err(corrupt(path, format!("{found} values in {length} rows")))
         }
         Some(Node { null_count, .. }) => {
-            let got = format!("{null_count} nulls among the {length} from row {row} on");
+            let got = format!("nulls: {null_count} of the {length} values from row {row} on");
             Err(Error::format(path, "columns of vectors and ids without nulls", got))
         }
-        None => Err(corrupt(path, format!("{} columns in a record batch", body.nodes.len()))),
+        None => Err(corrupt(path, format!("only {} nodes in a record batch", body.nodes.len()))),
     }
 }
 
@@ -184,9 +190,10 @@ fn decimal(number: &[u8], is_signed: bool) -> String {
     if is_signed { i64::from_le_bytes(bytes).to_string() } else { u64::from_le_bytes(bytes).to_string() }
 }
 
-/// Returns the string of a view, or `None` if the string is not in the buffers `texts`. A view begins with the length
-/// of the string. If the length is at most 12 bytes, the string follows. Otherwise, the first four bytes of the string,
-/// the number of its buffer and its offset in the buffer follow.
+/// Returns the string of a view, or `None` if the string is not in the buffers `texts`.
+///
+/// A view begins with the length of the string. If the length is at most 12 bytes, the string follows. Otherwise, the
+/// first four bytes of the string, the number of its buffer and its offset in this buffer follow.
 fn view_text<'a>(view: &'a [u8; 16], texts: &'a [Vec<u8>]) -> Option<&'a [u8]> {
     let number =
         |at: usize| u32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]) as usize;

@@ -1,4 +1,4 @@
-//! The columns of an Arrow schema, and which buffers of a record batch each of them takes.
+//! The columns of an Arrow schema, and which buffers of a record batch belong to each of them.
 
 use polars_arrow_format::ipc::planus::Result;
 use polars_arrow_format::ipc::{FieldRef, Precision, SchemaRef, TypeRef, UnionMode};
@@ -38,9 +38,10 @@ pub(crate) enum Kind {
     /// A type that is not read.
     Other {
         description: &'static str,
-        /// Number of buffers, without those of nested columns.
+        /// Number of buffers, without those of nested columns. Not used for a view column.
         buffer_count: usize,
-        /// Whether it is a view column, whose number of buffers is stated in the record batch.
+        /// Whether this is a view column, which has two buffers and then as many variadic buffers as the record batch
+        /// states.
         has_views: bool,
     },
 }
@@ -50,7 +51,7 @@ pub(crate) enum Kind {
 pub(crate) struct ColumnStart {
     pub node: usize,
     pub buffer: usize,
-    /// Index into the view counts.
+    /// Index into `Body::view_counts`.
     pub views: usize,
 }
 
@@ -80,8 +81,8 @@ impl Field {
         Ok(Self { name, kind, children })
     }
 
-    /// Returns the start of the next column, given the start of this one. `view_counts` are the numbers of variable
-    /// buffers of the view columns, as the record batch states them.
+    /// Returns the start of the next column, given the start of this one. `view_counts` has the number of variadic
+    /// buffers of each view column, as the record batch states it.
     pub fn next_start(&self, start: ColumnStart, view_counts: &[i64]) -> ColumnStart {
         let mut next = ColumnStart { node: start.node + 1, ..start };
         match self.kind {
@@ -121,7 +122,7 @@ impl Field {
 }
 
 impl ColumnStart {
-    /// Skips the buffers of a view column: validity, views, and the variable ones.
+    /// Skips the buffers of a view column: validity, views, and the variadic buffers.
     fn skip_views(&mut self, view_counts: &[i64]) {
         let count = view_counts.get(self.views).and_then(|&count| usize::try_from(count).ok()).unwrap_or(0);
         self.buffer = self.buffer.saturating_add(2).saturating_add(count);
@@ -163,7 +164,7 @@ impl Kind {
             TypeRef::BinaryView(_) => Self::Other { description: "bytes", buffer_count: 0, has_views: true },
             TypeRef::Struct(_) => other("a struct", 1),
             TypeRef::Map(_) => other("a map", 2),
-            TypeRef::RunEndEncoded(_) => other("runs", 0),
+            TypeRef::RunEndEncoded(_) => other("run-end encoded values", 0),
             TypeRef::ListView(_) | TypeRef::LargeListView(_) => other("views of lists", 3),
             TypeRef::Union(union) => other("a union", if union.mode()? == UnionMode::Dense { 2 } else { 1 }),
         })
@@ -174,6 +175,7 @@ impl Kind {
 mod tests {
     use super::*;
 
+    /// A column without a name.
     fn field(kind: Kind, children: Vec<Field>) -> Field {
         Field { name: String::new(), kind, children }
     }
@@ -190,7 +192,7 @@ mod tests {
                 vec![float(), lists],
             ),
         ];
-        // Nodes: 1 + 1 + (1 + 1 + 2). Buffers: 3 + (2 + 4 variable) + (1 + 2 + (1 + 2)).
+        // Nodes: 1 + 1 + (1 + 1 + 2). Buffers: 3 + (2 + 4 variadic) + (1 + 2 + (1 + 2)).
         let start = before.iter().fold(ColumnStart::default(), |start, field| field.next_start(start, &[4]));
         assert_eq!(start, ColumnStart { node: 6, buffer: 15, views: 1 });
     }

@@ -1,18 +1,18 @@
-//! NumPy's `.npy` files: magic bytes, a version, and a Python dictionary of the array's type, order and shape
-//! (<https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>).
+//! NumPy's `.npy` files: magic bytes, a version, a Python dictionary with the type, order and shape of the array, and
+//! the numbers (<https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>).
 
 use super::layout::Layout;
 use crate::Error;
 use crate::element::{ELEMENTS, Element};
 use crate::input::Input;
 
-/// Maximum number of bytes of a header. The header of an array of numbers takes about a hundred.
+/// Maximum number of bytes of a header. The header of an array of numbers takes about a hundred bytes.
 const MAX_HEADER_BYTES: u32 = 1 << 20;
 
 /// The entries of the dictionary, with NumPy's names.
 #[derive(Debug, PartialEq, Eq)]
 struct Header {
-    /// The type as written, such as `<f4`, or a list for records.
+    /// The type as written: `<f4`, for example, or a Python list of fields for an array of records.
     descr: String,
     fortran_order: bool,
     shape: Vec<u64>,
@@ -136,7 +136,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn dictionaries_are_read_in_any_order_and_spacing() {
+    fn dictionaries_with_any_order_and_spacing_are_read_and_broken_ones_are_refused() {
         let header = |descr: &str, fortran_order, shape: &[u64]| {
             Some(Header { descr: descr.to_owned(), fortran_order, shape: shape.to_vec() })
         };

@@ -10,8 +10,9 @@ use crate::source::{Batch, RowSource};
 pub(crate) struct FixedRows {
     input: Input,
     layout: Layout,
+    /// Number of the next row in the file, from 0.
     next_row: u64,
-    /// Buffer for rows that have to be converted.
+    /// Buffer for rows that have to be converted, or that begin with their dimension.
     bytes: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! safetensors files: a JSON header that describes the tensors, and their data
+//! safetensors files: the length of the header, a JSON header that describes the tensors, and the data of the tensors
 //! (<https://github.com/huggingface/safetensors>).
 
 use safetensors::Dtype;
@@ -43,7 +43,7 @@ pub(crate) fn layout(input: &mut Input, tensor: Option<&str>) -> Result<Layout, 
                 .filter(|(_, info)| info.shape.len() == 2)
                 .collect();
             let [only] = matrices[..] else {
-                let expected = "one tensor of 2 dimensions, or the option tensor with its name";
+                let expected = "one tensor of 2 dimensions, or the option tensor set to its name";
                 return Err(Error::format(&path, expected, format!("{} among {}", matrices.len(), list())));
             };
             only
@@ -60,8 +60,8 @@ pub(crate) fn layout(input: &mut Input, tensor: Option<&str>) -> Result<Layout, 
         }
     };
     let Some((rows, dim)) = matrix(&info.shape) else {
-        let expected = format!("a shape [rows, dim] of tensor \"{name}\"");
-        return Err(Error::format(&path, expected, format!("{:?}", info.shape)));
+        let expected = format!("a tensor \"{name}\" of shape [rows, dim]");
+        return Err(Error::format(&path, expected, format!("shape {:?}", info.shape)));
     };
     let layout = Layout::matrix(8 + length + info.data_offsets.0 as u64, rows as u64, dim, element);
     layout.filter(|layout| layout.end() == Some(8 + length + info.data_offsets.1 as u64)).ok_or_else(|| {

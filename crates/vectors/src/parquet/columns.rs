@@ -1,4 +1,5 @@
-//! Finds columns in a Parquet schema.
+//! Finds columns in a Parquet schema. The values of a column are in its leaf columns: in the column itself, or in the
+//! innermost columns nested in it.
 
 use std::path::Path;
 
@@ -28,7 +29,7 @@ pub(super) fn vector_column(
             let found: Vec<usize> = (0..schema.num_columns()).filter(is_suitable).collect();
             let [only] = found[..] else {
                 let expected =
-                    format!("one column of lists of {ELEMENTS}, or the option column with its name");
+                    format!("one column of lists of {ELEMENTS}, or the option column set to its name");
                 let got = format!("{} among the columns {}", found.len(), column_names(schema));
                 return Err(Error::format(path, expected, got));
             };
@@ -66,7 +67,7 @@ pub(super) fn id_column(path: &Path, schema: &SchemaDescriptor, name: &str) -> R
     })
 }
 
-/// Returns the leaf columns of the column with this name: itself, or the innermost columns nested in it.
+/// Returns the indexes of the leaf columns of the column with this name. Fails if there is no such column.
 fn leaves_of<'a>(
     path: &Path,
     schema: &'a SchemaDescriptor,
@@ -81,6 +82,7 @@ fn leaves_of<'a>(
     Ok(leaves)
 }
 
+/// Returns whether a leaf column has the numbers of a column of lists of floating point numbers.
 fn is_list_of_floats(schema: &SchemaDescriptor, leaf: usize) -> bool {
     let column = schema.column(leaf);
     let is_float = match column.physical_type() {

@@ -1,8 +1,8 @@
 //! Reads columns of Parquet files with the column readers of the `parquet` crate. Its Arrow readers are not used,
 //! because they take longer to compile than the rest of this crate.
 //!
-//! A Parquet file consists of row groups. [`ParquetRows`] reads them one after another, and from each of them the
-//! vector column and the id column. The vectors are the leaf column (innermost nested column) of a column of lists.
+//! A Parquet file consists of row groups. [`ParquetRows`] reads the vector column and the id column of one row group
+//! after another. The vector column is a column of lists; the numbers are in its leaf column (innermost nested column).
 
 mod columns;
 
@@ -32,6 +32,8 @@ pub(crate) struct ParquetFile {
 }
 
 impl ParquetFile {
+    /// Reads the schema and the first row. `column` is the name of the vector column; without it, the file must have
+    /// only one suitable column. `ids` is the name of the id column, if the ids are a column.
     pub fn open(input: &Input, column: Option<&str>, ids: Option<&str>) -> Result<Self, Error> {
         without_panics(input.path(), || Self::open_unguarded(input, column, ids))
     }
@@ -72,8 +74,10 @@ pub(crate) struct ParquetRows<'a> {
     file: &'a ParquetFile,
     path: PathBuf,
     reader: SerializedFileReader<File>,
+    /// Index of the next row group.
     next_group: usize,
     group: Option<Group>,
+    /// Number of the next row in the file, from 0.
     next_row: u64,
     /// Definition levels of the numbers read last: below the maximum for nulls and empty lists.
     definition: Vec<i16>,
@@ -102,8 +106,8 @@ impl<'a> ParquetRows<'a> {
         Self { file, path, reader, next_group: 0, group: None, next_row: 0, definition, repetition }
     }
 
-    /// Reads up to `max_rows` rows of the current row group, or of the next one if it has no rows left. Returns their
-    /// number, which is 0 at the end of the file.
+    /// Reads up to `max_rows` rows of the current row group, or of the next one if the current one has no rows left.
+    /// Returns the number of rows read, which is 0 at the end of the file.
     fn read_group(&mut self, max_rows: usize, batch: &mut Batch) -> Result<usize, Error> {
         while self.group.as_ref().is_none_or(|group| group.rows_left == 0) {
             if self.next_group == self.reader.num_row_groups() {
@@ -150,11 +154,11 @@ impl<'a> ParquetRows<'a> {
                 .is_some_and(|leaf| is_unsigned(self.reader.metadata().file_metadata().schema_descr(), leaf));
             read_ids(&self.path, ids, count, is_unsigned, &mut batch.ids)?;
             if batch.ids.len() - before != count {
-                let expected = format!("an id at each of {count} rows from {} on", self.next_row);
+                let expected = format!("an id in each of {count} rows from row {} on", self.next_row);
                 return Err(Error::format(
                     &self.path,
                     expected,
-                    format!("{} and nulls", batch.ids.len() - before),
+                    format!("{} ids and otherwise nulls", batch.ids.len() - before),
                 ));
             }
         }
@@ -162,6 +166,7 @@ impl<'a> ParquetRows<'a> {
         Ok(count)
     }
 
+    /// Opens the column readers of the next row group.
     fn open_group(&self) -> Result<Group, Error> {
         let group = self.reader.get_row_group(self.next_group).map_err(corrupt(&self.path))?;
         let column = |leaf| group.get_column_reader(leaf).map_err(corrupt(&self.path));
@@ -174,11 +179,11 @@ impl<'a> ParquetRows<'a> {
     }
 
     /// Checks that `records`, the number of lists read, is `count`, and that each list has no nulls and is as long as
-    /// the first one of the file. `values` is the number of numbers read. If the dimension is not known yet, only the
+    /// the first list of the file. `values` is how many numbers were read. If the dimension is not known yet, only the
     /// first row was read, and `values` is the dimension.
     fn check_lists(&self, count: usize, records: usize, values: usize) -> Result<(), Error> {
         if records != count {
-            let expected = format!("{count} rows from {} on", self.next_row);
+            let expected = format!("{count} rows from row {} on", self.next_row);
             return Err(Error::format(&self.path, expected, format!("{records}")));
         }
         let schema = self.reader.metadata().file_metadata().schema_descr();

@@ -19,6 +19,7 @@ import safetensors.numpy
 os.chdir(os.path.dirname(os.path.abspath(__file__)))
 
 rows = ((numpy.arange(40) - 20) / 8).reshape(10, 4)
+# The rows in single precision.
 single = rows.astype("<f4")
 names = [f"p{i}" for i in range(10)]
 long_names = [f"a passage with a long name, number {i}" if i % 2 else f"p{i}" for i in range(10)]
@@ -62,10 +63,12 @@ with open("bf16.safetensors", "wb") as file:
 
 
 def fixed_size_lists(numbers, element_type):
+    """Returns a column with a list of four numbers per row, of a type whose lists all have this length."""
     return pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(numbers.ravel(), element_type), 4)
 
 
 def lists(numbers, element_type, large=False):
+    """Returns a column with a list of four numbers per row; the offsets of the lists have 64 bits if `large`."""
     list_array = pyarrow.LargeListArray if large else pyarrow.ListArray
     return list_array.from_arrays(numpy.arange(11) * 4, pyarrow.array(numbers.ravel(), element_type))
 
@@ -76,7 +79,7 @@ signed_ids = pyarrow.array([2 * i - 3 for i in range(10)], pyarrow.int64())
 doubles = pyarrow.table({"number": signed_ids, "vector": lists(rows, f64)})
 unsigned_ids = pyarrow.array([2**64 - 1 - i for i in range(10)], pyarrow.uint64())
 halves = pyarrow.table({"number": unsigned_ids, "vector": lists(rows.astype("f2"), f16, large=True)})
-# Columns of all other types. They are written before the columns that are read.
+# Columns of other types. They are written before the columns that are read, so the reader must skip them.
 others = {
     "null": pyarrow.nulls(10),
     "bool": pyarrow.array([True, None] * 5),
@@ -86,6 +89,7 @@ others = {
     "struct": pyarrow.array([{"a": 1.5, "b": ["x", "y"]}] * 10),
     "map": pyarrow.array([[("k", 1.5)]] * 10, pyarrow.map_(pyarrow.string(), f32)),
 }
+# Columns of types that only Arrow has.
 only_arrow = {
     "fixed": pyarrow.array([b"xy"] * 10, pyarrow.binary(2)),
     "view": pyarrow.array(["short", "a string that is not short"] * 5, pyarrow.string_view()),
@@ -118,6 +122,7 @@ write(plain.slice(0, 0), "empty.parquet")
 
 # Arrow
 def ipc(name, table, stream=False, compression=None, rows_per_batch=None):
+    """Writes a table as an Arrow IPC file or, with `stream`, as an IPC stream."""
     options = pyarrow.ipc.IpcWriteOptions(compression=compression)
     new_writer = pyarrow.ipc.new_stream if stream else pyarrow.ipc.new_file
     with new_writer(name, table.schema, options=options) as writer:

@@ -14,8 +14,8 @@ pub struct Adam {
     pub epsilon: f64,
 }
 
-/// The learning rate that Ram et al. (2023, §6.2) use for most models, and the other parameters of Kingma and Ba
-/// (2015).
+/// The learning rate is the one that Ram et al. (2023, §6.2) use for most models; the other parameters are those of
+/// Kingma and Ba (2015).
 impl Default for Adam {
     fn default() -> Self {
         Self { learning_rate: 0.01, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 }
@@ -24,9 +24,9 @@ impl Default for Adam {
 
 /// The state of the optimizer: running means of the gradients and of their squares.
 pub(crate) struct Moments<'a> {
-    /// m, the mean of gradients.
+    /// m, the running mean of gradients.
     pub first: &'a mut [f32],
-    /// v, the mean of squared gradients.
+    /// v, the running mean of squared gradients.
     pub second: &'a mut [f32],
 }
 

@@ -1,5 +1,6 @@
 //! Saves enrichments, complete or unfinished, to files and reads them. The files have the container format of the crate
-//! `storage`; their metadata identifies the head and the options, so that other enrichments are refused.
+//! `storage`. Their metadata identifies the head and the options, so that a file with the enrichments of another head,
+//! or of other options, is refused.
 
 use std::path::{Path, PathBuf};
 
@@ -32,8 +33,8 @@ pub(crate) fn head_and_options(head: &Head, options: &EnrichOptions) -> Value {
 }
 
 impl Head {
-    /// Identifies the head: the first 32 hexadecimal digits of a SHA-256 of everything that determines its
-    /// distributions.
+    /// Returns a string that identifies the head: the first 32 hexadecimal digits of a SHA-256 hash of everything that
+    /// determines its distributions.
     #[must_use]
     pub fn identity(&self) -> String {
         let mut hash = Sha256::new();

@@ -3,13 +3,13 @@
 //! In the notation of [`Head`], a vector s is mapped to logits in four steps:
 //!
 //! 1. a = W s + c
-//! 2. n = (GELU(a) − mean) / σ, with the mean and the standard deviation σ of the values of GELU(a)
+//! 2. n = (GELU(a) − mean) / σ, with the mean of the values of GELU(a) and σ = √(their variance + ε)
 //! 3. g = γ ∘ n + β, where ∘ multiplies element by element
 //! 4. logits = E g + b
 //!
 //! The gradient is computed by backpropagation through these steps.
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 
 use super::softmax::{CrossEntropy, Decoder};
 use crate::Head;
@@ -34,17 +34,18 @@ pub struct Objective<'a> {
     decoder: Decoder<'a>,
 }
 
-/// The objective at some vectors, with its analytic gradient.
+/// The objective at some vectors, with lower bounds and the analytic gradient.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Losses {
     /// The loss of each vector, in nats.
     pub losses: Vec<f32>,
-    /// For each token, a lower bound on the loss of every vector, up to rounding.
+    /// For each token, a lower bound on the loss that any vector can have, up to rounding.
     ///
-    /// The loss is a convex function of the normalized vector n, so its tangent plane at this n is nowhere above it.
-    /// The layer norm ensures that the elements of n add up to 0 and that |n|² ≤ `inner_dim`, so n is in a ball. The
-    /// minimum of the tangent plane over this ball is therefore a lower bound. The loss minus the bound is the duality
-    /// gap of Frank and Wolfe (Jaggi, 2013, "Revisiting Frank-Wolfe", equation 2).
+    /// The loss is a convex function of the normalized vector n, so the tangent plane of the loss at the current n is
+    /// nowhere above the loss. The layer norm ensures that the elements of n add up to 0 and that |n|² ≤ `inner_dim`,
+    /// so n is in a ball of the hyperplane of such vectors. The minimum of the tangent plane over this ball is
+    /// therefore a lower bound. The loss minus the bound is the duality gap of Frank and Wolfe (Jaggi, 2013,
+    /// "Revisiting Frank-Wolfe", equation 2).
     pub bounds: Vec<f32>,
     /// The gradient with respect to the vectors, `[vectors, dim]`.
     pub gradient: Vec<f32>,
@@ -68,12 +69,12 @@ impl<'a> Objective<'a> {
     ///
     /// # Errors
     ///
-    /// [`Cancelled`] if the work was cancelled.
+    /// [`Canceled`] if the work was canceled.
     ///
     /// # Panics
     ///
     /// If there is not one vector of the head's dimension per token, or if a token is not in the vocabulary.
-    pub fn at(&self, vectors: &[f32], tokens: &[u32], control: &Control) -> Result<Losses, Cancelled> {
+    pub fn at(&self, vectors: &[f32], tokens: &[u32], control: &Control) -> Result<Losses, Canceled> {
         let head = self.head;
         let (dim, inner_dim) = (head.dim, head.inner_dim);
         let (expected, got) = (tokens.len() * dim, vectors.len());
@@ -107,8 +108,9 @@ impl<'a> Objective<'a> {
             .zip(inputs.chunks_exact(inner_dim));
         for (row, ((gradient, normalized), inputs)) in rows.enumerate() {
             gradient.iter_mut().zip(&head.norm_weight).for_each(|(value, weight)| *value *= weight);
-            // Adding a constant to GELU(a), or scaling it, does not change n. The gradient therefore has no components
-            // along the constant vector and along n.
+            // `gradient` is now the gradient with respect to n. Adding a constant to all values of GELU(a) does not
+            // change n, nor (apart from ε) does scaling them. The gradient with respect to GELU(a) therefore has no
+            // component along the constant vector, and (apart from ε) none along n.
             let count = inner_dim as f64;
             let mean = gradient.iter().map(|&value| f64::from(value)).sum::<f64>() / count;
             let along_normalized = gradient
@@ -117,7 +119,8 @@ impl<'a> Objective<'a> {
                 .map(|(&value, &normalized)| f64::from(value) * f64::from(normalized))
                 .sum::<f64>();
             let length = gradient.iter().map(|&value| (f64::from(value) - mean).powi(2)).sum::<f64>().sqrt();
-            // The ball has the radius √count, and the tangent plane has its minimum opposite to the gradient.
+            // The ball has the radius √count. The tangent plane has its minimum in the direction opposite to the
+            // gradient.
             bounds.push((f64::from(losses[row]) - along_normalized - count.sqrt() * length) as f32);
             for ((value, &normalized), &input) in gradient.iter_mut().zip(normalized).zip(inputs) {
                 let projected = f64::from(*value) - mean - f64::from(normalized) * along_normalized / count;

@@ -19,8 +19,8 @@ pub struct EnrichOptions {
     pub start: Start,
     /// The optimizer.
     pub adam: Adam,
-    /// The loss in nats below which a token is done. If no vector of a token can have such a loss, the token is done
-    /// when its loss exceeds its lower bound by less than this value.
+    /// The loss in nats below which a token is done. If a lower bound proves that no vector can have such a loss for
+    /// the token, the token is done when its loss exceeds the bound by less than this value.
     pub loss: f32,
     /// Minimum number of steps of each token.
     pub min_steps: u32,
@@ -55,8 +55,8 @@ impl EnrichOptions {
         let is_decay = |value: f64| (0.0..1.0).contains(&value);
         let checks = [
             ("learning rate", learning_rate, "a number above 0", is_positive(learning_rate)),
-            ("beta1", beta1, "a number from 0, below 1", is_decay(beta1)),
-            ("beta2", beta2, "a number from 0, below 1", is_decay(beta2)),
+            ("beta1", beta1, "a number of at least 0 and below 1", is_decay(beta1)),
+            ("beta2", beta2, "a number of at least 0 and below 1", is_decay(beta2)),
             ("epsilon", epsilon, "a number above 0", is_positive(epsilon)),
             ("loss", f64::from(self.loss), "a number above 0", is_positive(f64::from(self.loss))),
         ];
@@ -72,8 +72,8 @@ impl EnrichOptions {
         Ok(())
     }
 
-    /// Returns the description of the options that is stored in files. Equal descriptions give equal enrichments, so
-    /// the number of threads is not part of it.
+    /// Returns the description of the options that is stored in files. Equal descriptions give equal enrichments
+    /// of a head, so the number of threads is not part of the description.
     pub(crate) fn description(&self) -> serde_json::Value {
         let Adam { learning_rate, beta1, beta2, epsilon } = self.adam;
         serde_json::json!({

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 use rayon::prelude::*;
 
 use super::adam::Moments;
@@ -20,22 +20,25 @@ const BLOCK_TOKENS: usize = 256;
 /// How often unfinished work is saved to the file.
 const SAVE_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Finds, for every token of the vocabulary, the vector for which the head gives the token the highest probability: the
-/// minimum of [`Objective`], with Adam (Ram et al., 2023, §6.2, equation 4). Each token stops on its own; see
-/// [`enrich_evenly`](super::enrich_evenly) for the paper's stopping rule.
+/// Finds, for every token of the vocabulary, a vector for which the head gives the token a probability near 1, by
+/// minimizing [`Objective`] with Adam (Ram et al., 2023, §6.2, equation 4). Each token stops on its own; see
+/// [`enrich_with_equal_steps`](super::enrich_with_equal_steps) for the paper's stopping rule.
 ///
-/// A token is done as soon as its loss is below `options.loss`. Some tokens have no vector with so low a loss, because
-/// their rows of the decoder are too similar to other rows. If the lower bound proves that, a token is done when its
+/// After at least `options.min_steps` steps, a token is done as soon as its loss is below `options.loss`; after
+/// `options.max_steps` steps, it is done in any case. Some tokens have no vector with so low a loss, because their rows
+/// of the decoder are too similar to other rows. If the lower bound proves this for a token, the token is done when its
 /// loss exceeds the bound by less than `options.loss`. The same head and options give the same bytes for any number of
 /// threads, whether or not the work was interrupted.
 ///
-/// If `file` is given, the result is saved there, and so is unfinished work, every half minute and on cancellation. The
-/// next call continues from the saved state, or returns the complete result. Progress counts tokens that are done.
+/// If `file` is given, the result is saved there. Unfinished work is saved there too, every half minute and on
+/// cancellation. The next call continues from the saved state, or returns the complete result. Progress counts tokens
+/// that are done.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] for invalid options; [`Error::OtherEnrichments`] if the file is of another head or other
-/// options; [`Error::Storage`]; [`Error::Threads`]; [`Error::Cancelled`].
+/// [`Error::Argument`] for invalid options; [`Error::OtherEnrichments`] if the file has the enrichments of another head
+/// or of other options; [`Error::Storage`] if the file cannot be read or written; [`Error::Threads`] if threads cannot
+/// be created; [`Error::Canceled`].
 pub fn enrich(
     head: &Head,
     options: &EnrichOptions,
@@ -51,7 +54,7 @@ pub fn enrich(
 pub(crate) enum ProgressUnit {
     /// Tokens that are done.
     Token,
-    /// Steps of each token, for searches in which all tokens take the same number of steps.
+    /// Steps of all tokens together, for searches in which all tokens take the same number of steps.
     Step,
 }
 
@@ -65,8 +68,8 @@ pub(crate) fn search(
 ) -> Result<Enrichments, Error> {
     options.check()?;
     if options.start == Start::Static && head.inner_dim != head.dim {
-        let got = format!("{} and {}", head.dim, head.inner_dim);
-        return Err(Error::argument("start", "a decoder of the vectors' dimension", got));
+        let expected = format!("a decoder of the vectors' dimension {}", head.dim);
+        return Err(Error::argument("start", expected, head.inner_dim.to_string()));
     }
     let metadata = file::head_and_options(head, options);
     let (mut found, mut unfinished) = match file {
@@ -83,11 +86,11 @@ pub(crate) fn search(
                 is_changed = true;
                 unfinished = found.take_done(blocks, unfinished.steps + 1);
             }
-            Err(cancelled) => {
+            Err(canceled) => {
                 if let Some(path) = file.filter(|_| is_changed) {
                     file::save(path, &found, &unfinished, &metadata)?;
                 }
-                return Err(cancelled.into());
+                return Err(canceled.into());
             }
         }
         let should_save = unfinished.tokens.is_empty() || last_save.elapsed() > SAVE_INTERVAL;
@@ -134,8 +137,8 @@ fn restored_progress(
     match unit {
         ProgressUnit::Token => done,
         ProgressUnit::Step => {
-            // A step is counted when the objective is evaluated at the vectors after it. For the last step of the saved
-            // state, the next call does that.
+            // A step is counted when the objective is evaluated at the vectors that the step produced. For the last
+            // step of the saved state, the next call does that.
             let steps = u64::from(unfinished.steps.saturating_sub(1));
             done * u64::from(options.max_steps) + unfinished.tokens.len() as u64 * steps
         }
@@ -166,7 +169,7 @@ fn step_all(
     unfinished: &Unfinished,
     unit: ProgressUnit,
     control: &Control,
-) -> Result<Vec<Block>, Cancelled> {
+) -> Result<Vec<Block>, Canceled> {
     let starts = (0..unfinished.tokens.len()).into_par_iter().step_by(BLOCK_TOKENS);
     let blocks =
         starts.map(|first| step(objective, options, unfinished.block(first, objective.dim()), control));
@@ -182,7 +185,7 @@ fn step_all(
             } as u64);
             Ok(block)
         })
-        .collect::<Result<_, Cancelled>>()?;
+        .collect::<Result<_, Canceled>>()?;
     Ok(blocks)
 }
 
@@ -207,7 +210,7 @@ fn step(
     options: &EnrichOptions,
     mut unfinished: Unfinished,
     control: &Control,
-) -> Result<Block, Cancelled> {
+) -> Result<Block, Canceled> {
     let dim = objective.dim();
     let mut block = Block::default();
     let mut evaluated = objective.at(&unfinished.vectors, &unfinished.tokens, control)?;
@@ -239,7 +242,7 @@ fn step(
 }
 
 impl Unfinished {
-    /// Returns all matrices that have one row per token.
+    /// Returns all matrices that have one row per token, including the gradient.
     fn rows_mut<'a>(&'a mut self, gradient: &'a mut Vec<f32>) -> [&'a mut Vec<f32>; 4] {
         [&mut self.vectors, &mut self.first_moments, &mut self.second_moments, gradient]
     }
@@ -248,8 +251,8 @@ impl Unfinished {
 impl EnrichOptions {
     /// Whether a token is done after `steps` steps.
     fn is_done(&self, steps: u32, loss: f32, bound: f32) -> bool {
-        let is_low = loss < self.loss || (bound >= self.loss && loss - bound < self.loss);
-        steps >= self.max_steps || (steps >= self.min_steps && is_low)
+        let has_converged = loss < self.loss || (bound >= self.loss && loss - bound < self.loss);
+        steps >= self.max_steps || (steps >= self.min_steps && has_converged)
     }
 }
 

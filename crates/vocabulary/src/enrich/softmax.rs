@@ -1,13 +1,13 @@
 //! The cross-entropy of a softmax over a large vocabulary, and its gradient. [`Decoder::cross_entropy`] computes them
 //! one block of tokens at a time, so that the logits of the whole vocabulary are never in memory.
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 use kernels::logits::exp;
 
 use crate::matmul::{LeftMatrix, Product, transposed};
 
-/// Number of tokens whose logits are computed at once. Their rows of the decoder are then still in the L2 cache when
-/// the gradient needs them.
+/// Number of tokens whose logits are computed at once. For 256 vectors (a block of `search.rs`), these logits take
+/// 512 KiB, so they can stay in the L2 cache until the gradient needs them.
 const BLOCK_TOKENS: usize = 512;
 
 /// A decoder E with its bias b, in the layouts for logits and for gradients.
@@ -42,7 +42,7 @@ impl<'a> Decoder<'a> {
         rows: &[f32],
         targets: &[u32],
         control: &Control,
-    ) -> Result<CrossEntropy, Cancelled> {
+    ) -> Result<CrossEntropy, Canceled> {
         let (count, inner_dim) = (targets.len(), self.inner_dim);
         let mut gradient = vec![0.0; count * inner_dim];
         // The maximum logit so far, and the sum of exp(logit − max). When a block has a greater maximum, the earlier
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn losses_and_gradients_are_those_of_the_definition() {
-        // There are more tokens than in two blocks, and the rows have their maximum logits in different blocks.
+        // The vocabulary fills more than two blocks, and the rows have their maximum logits in different blocks.
         let (inner, vocabulary) = (8, 1300);
         let value = |i: usize| ((i * 7919 + 13) % 1009) as f32 / 504.5 - 1.0;
         let decoder: Vec<f32> = (0..vocabulary * inner).map(value).collect();
@@ -139,7 +139,7 @@ mod tests {
         let targets = [0, 511, 512, 1299];
         let found = Decoder::new(&decoder, &bias, inner)
             .cross_entropy(&rows, &targets, &Control::new())
-            .expect("found");
+            .expect("not canceled");
         for (row, &target) in targets.iter().enumerate() {
             let g = &rows[row * inner..][..inner];
             let logit = |token: usize| -> f64 {
@@ -149,7 +149,7 @@ mod tests {
             };
             let sum: f64 = (0..vocabulary).map(|token| logit(token).exp()).sum();
             let loss = sum.ln() - logit(target as usize);
-            // Logits are below 50. Each is a sum of eight products, so its relative error is at most 2⁻²⁰.
+            // Logits are below 50. Each is a sum of eight products and the bias, so its error is at most 50 · 2⁻²⁰.
             assert!((f64::from(found.losses[row]) - loss).abs() < 1e-4, "{} for {loss}", found.losses[row]);
             for i in 0..inner {
                 let expected_rows = (0..vocabulary)
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn cancelled_work_stops() {
+    fn canceled_work_stops() {
         let control = Control::new();
         control.cancel();
         assert!(Decoder::new(&[1.0], &[0.0], 1).cross_entropy(&[1.0], &[0], &control).is_err());

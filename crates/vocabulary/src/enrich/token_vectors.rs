@@ -5,7 +5,7 @@ use std::path::Path;
 use control::Control;
 
 use super::enrichments::Enrichments;
-use super::even::{EvenEnrichments, enrich_evenly};
+use super::equal_steps::{EqualStepEnrichments, enrich_with_equal_steps};
 use super::file::{cache_file, identity};
 use super::options::EnrichOptions;
 use super::search::enrich;
@@ -14,15 +14,16 @@ use crate::{Error, Head};
 /// A vector for each token of a vocabulary, with a string that identifies these vectors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TokenVectors {
-    /// The vectors. Losses, bounds and steps are empty for rows of the decoder.
+    /// The vectors. Their losses, bounds and steps are empty if they are rows of the decoder.
     pub vectors: Enrichments,
     /// Differs between heads, between options of the search, and between enrichments and rows of the decoder.
     pub identity: String,
 }
 
 impl TokenVectors {
-    /// Finds the [enrichments](enrich) of a head. If `even`, all tokens take [the same number of steps](enrich_evenly).
-    /// With a folder, the enrichments are saved to files there, which the next call reads.
+    /// Finds the [enrichments](enrich) of a head. If `use_equal_steps`, all tokens take
+    /// [the same number of steps](enrich_with_equal_steps). With a folder, the enrichments are saved to files there,
+    /// which the next call reads.
     ///
     /// # Errors
     ///
@@ -30,15 +31,15 @@ impl TokenVectors {
     pub fn find(
         head: &Head,
         options: EnrichOptions,
-        even: bool,
+        use_equal_steps: bool,
         folder: Option<&Path>,
         control: &Control,
     ) -> Result<Self, Error> {
-        let EvenEnrichments { enrichments, options } = if even {
-            enrich_evenly(head, &options, folder, control)?
+        let EqualStepEnrichments { enrichments, options } = if use_equal_steps {
+            enrich_with_equal_steps(head, &options, folder, control)?
         } else {
             let file = folder.map(|folder| cache_file(folder, head, &options));
-            EvenEnrichments { enrichments: enrich(head, &options, file.as_deref(), control)?, options }
+            EqualStepEnrichments { enrichments: enrich(head, &options, file.as_deref(), control)?, options }
         };
         Ok(Self { vectors: enrichments, identity: identity(head, &options) })
     }
@@ -47,7 +48,7 @@ impl TokenVectors {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if the decoder takes vectors of another dimension than the head.
+    /// [`Error::Argument`] if the dimension of the decoder's rows differs from that of the head's vectors.
     pub fn decoder_rows(head: &Head) -> Result<Self, Error> {
         let (dim, inner_dim) = (head.dim(), head.inner_dim());
         if inner_dim != dim {

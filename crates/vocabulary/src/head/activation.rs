@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn derivatives_are_the_limits_of_differences() {
+    fn derivatives_agree_with_difference_quotients() {
         for activation in [Activation::Gelu, Activation::GeluTanh] {
             for at in -60..=60 {
                 let (x, step) = (f64::from(at) / 10.0, 1e-5);

@@ -13,16 +13,16 @@ use kernels::Kernels;
 
 pub use activation::Activation;
 
-/// The epsilon of the layer norm in BERT, RoBERTa and MPNet, unless their configuration has another.
+/// The epsilon of the layer norm in BERT, RoBERTa and MPNet, unless the model's configuration sets another value.
 const DEFAULT_EPSILON: f64 = 1e-12;
 /// Number of vectors that are transformed at once.
 const BLOCK_ROWS: usize = 64;
 
-/// A masked-language-model head: logits = E g(e) + b with g(e) = LayerNorm(GELU(W e + c)) (Devlin et al., 2019,
-/// "BERT").
+/// A masked-language-model head: it maps a vector e to the logits E g(e) + b with g(e) = LayerNorm(GELU(W e + c))
+/// (Devlin et al., 2019, "BERT").
 ///
 /// W and c are the dense layer, which maps `dim` values to `inner_dim` values; E and b are the decoder, which maps
-/// those to one logit per token.
+/// these to one logit per token.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Head {
     pub(crate) dim: usize,
@@ -78,13 +78,13 @@ impl Head {
         &self.bias
     }
 
-    /// Returns g(e) for each of the vectors `[rows, dim]`: `[rows, inner_dim]`.
+    /// Returns g(e) for each vector e: maps `[rows, dim]` to `[rows, inner_dim]`.
     ///
     /// The sums of the layer norm are in double precision. A row's result does not depend on the other rows.
     ///
     /// # Panics
     ///
-    /// If the vectors do not have the head's dimension.
+    /// If the number of values is not a multiple of [`dim`](Self::dim).
     #[must_use]
     pub fn transform(&self, vectors: &[f32]) -> Vec<f32> {
         let (dim, inner_dim) = (self.dim, self.inner_dim);

@@ -1,12 +1,13 @@
-//! Lexical vectors, which are weighted sums of token vectors divided by the number of tokens, and their addition to the
-//! vectors of texts.
+//! Lexical vectors, and their addition to the vectors of texts. The lexical vector of a text is a weighted sum of the
+//! vectors of its tokens, divided by the number of tokens or normalized to length 1.
 
 use rayon::prelude::*;
 
 use super::whitening::{Whitening, whiten};
 use crate::Error;
 
-/// Computes the lexical vectors of texts from a vector and a weight for every token (Ram et al., 2023, equation 5).
+/// Computes the lexical vectors of texts from a vector and a weight for every token (Ram et al., 2023, "What Are You
+/// Token About? Dense Retrieval as Distributions Over the Vocabulary", equation 5).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lexicon {
     dim: usize,
@@ -90,7 +91,7 @@ impl Lexicon {
 
     /// Returns the lexical vector of a text: (1/n) Σ w(x_i) s(x_i) over its n tokens x_i, where w(x_i) is the weight
     /// and s(x_i) the vector of a token. A repeated token counts as often as it occurs. If `unit` was set, the vector
-    /// is normalized to length 1. It is the zero vector if there are no tokens or if all have the weight 0.
+    /// is normalized to length 1. A text without tokens, or whose tokens all have the weight 0, has the zero vector.
     ///
     /// # Errors
     ///
@@ -101,25 +102,25 @@ impl Lexicon {
         for &token in tokens {
             let at = token as usize;
             if at >= count {
-                return Err(Error::argument("token", format!("one of {count}"), at.to_string()));
+                return Err(Error::argument("token", format!("an id below {count}"), at.to_string()));
             }
             let weight = self.weights.as_ref().map_or(1.0, |weights| f64::from(weights[at]));
             let vector = &self.vectors[at * self.dim..][..self.dim];
             sum.iter_mut().zip(vector).for_each(|(sum, &value)| *sum += weight * f64::from(value));
         }
-        let scale = if self.unit {
+        let divisor = if self.unit {
             sum.iter().map(|value| value * value).sum::<f64>().sqrt()
         } else {
             tokens.len() as f64
         };
-        if scale > 0.0 {
-            sum.iter_mut().for_each(|value| *value /= scale);
+        if divisor > 0.0 {
+            sum.iter_mut().for_each(|value| *value /= divisor);
         }
         Ok(sum)
     }
 
-    /// Adds the lexical [`vector`](Self::vector) of each text, rounded to single precision, to its dense vector as
-    /// [`add_lexical`] does. `texts` has the tokens of each text, and `vectors` is `[texts, dim]`.
+    /// Adds the lexical [`vector`](Self::vector) of each text, rounded to single precision, to the text's dense vector,
+    /// as [`add_lexical`] does. `texts` has the tokens of each text, and `vectors` is `[texts, dim]`.
     ///
     /// # Errors
     ///
@@ -127,7 +128,7 @@ impl Lexicon {
     ///
     /// # Panics
     ///
-    /// If the number of vectors is not the number of texts.
+    /// If the number of vectors differs from the number of texts.
     pub fn add(
         &self,
         texts: &[Vec<u32>],
@@ -181,16 +182,17 @@ pub fn inverse_document_frequency(passage_count: u64, doc_freq: u64) -> f32 {
 mod tests {
     use super::*;
 
+    /// The vectors of three tokens, `[3, 2]`.
     const VECTORS: [f32; 6] = [1.0, 0.0, 0.0, 2.0, -3.0, 4.0];
 
     #[test]
     fn a_lexical_vector_is_the_weighted_sum_divided_by_the_number_of_tokens_and_repeated_tokens_count() {
-        let lexicon = Lexicon::new(2, VECTORS.to_vec(), Some(vec![1.0, 0.5, 2.0]), false).expect("found");
+        let lexicon = Lexicon::new(2, VECTORS.to_vec(), Some(vec![1.0, 0.5, 2.0]), false).expect("valid");
         // (1·(1,0) + 1·(1,0) + 0.5·(0,2) + 2·(−3,4)) / 4
-        assert_eq!(lexicon.vector(&[0, 0, 1, 2]).expect("found"), [-1.0, 2.25]);
-        let unweighted = Lexicon::new(2, VECTORS.to_vec(), None, false).expect("found");
-        assert_eq!(unweighted.vector(&[0, 2]).expect("found"), [-1.0, 2.0]);
-        assert_eq!(unweighted.vector(&[]).expect("found"), [0.0, 0.0]);
+        assert_eq!(lexicon.vector(&[0, 0, 1, 2]).expect("valid"), [-1.0, 2.25]);
+        let unweighted = Lexicon::new(2, VECTORS.to_vec(), None, false).expect("valid");
+        assert_eq!(unweighted.vector(&[0, 2]).expect("valid"), [-1.0, 2.0]);
+        assert_eq!(unweighted.vector(&[]).expect("valid"), [0.0, 0.0]);
     }
 
     #[test]
@@ -199,10 +201,10 @@ mod tests {
             Lexicon::from_head(2, &VECTORS, 2, Some(vec![1.0, 0.5]), None, false).expect("two pieces");
         assert_eq!(
             lexicon,
-            Lexicon::new(2, VECTORS.to_vec(), Some(vec![1.0, 0.5, 0.0]), false).expect("found")
+            Lexicon::new(2, VECTORS.to_vec(), Some(vec![1.0, 0.5, 0.0]), false).expect("valid")
         );
         let unweighted = Lexicon::from_head(2, &VECTORS, 2, None, None, false).expect("two pieces");
-        assert_eq!(unweighted, Lexicon::new(2, VECTORS.to_vec(), None, false).expect("found"));
+        assert_eq!(unweighted, Lexicon::new(2, VECTORS.to_vec(), None, false).expect("valid"));
         let refused = Lexicon::from_head(2, &VECTORS, 4, None, None, false).expect_err("four pieces");
         assert_eq!(
             refused.to_string(),
@@ -216,16 +218,16 @@ mod tests {
         for whitening in [Whitening::Principal, Whitening::Aligned] {
             let mut vectors = VECTORS.to_vec();
             whiten(&mut vectors, 2, whitening);
-            let expected = Lexicon::new(2, vectors, None, false).expect("found");
+            let expected = Lexicon::new(2, vectors, None, false).expect("valid");
             assert_eq!(whitened(whitening).expect("three pieces"), expected);
         }
     }
 
     #[test]
     fn normalized_lexical_vectors_are_multiplied_by_lambda_and_added() {
-        let lexicon = Lexicon::new(2, VECTORS.to_vec(), Some(vec![1.0, 0.0, 7.0]), true).expect("found");
+        let lexicon = Lexicon::new(2, VECTORS.to_vec(), Some(vec![1.0, 0.0, 7.0]), true).expect("valid");
         let mut vectors = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-        lexicon.add(&[vec![2], vec![], vec![1]], 10.0, false, &mut vectors).expect("found");
+        lexicon.add(&[vec![2], vec![], vec![1]], 10.0, false, &mut vectors).expect("valid");
         // The first text adds 10 · (−3, 4) / 5. A text without tokens, and a token of weight 0, change nothing.
         assert_eq!(vectors, [-5.0, 9.0, 1.0, 1.0, 1.0, 1.0]);
     }
@@ -241,9 +243,9 @@ mod tests {
         for (value, expected) in vectors.iter().zip(expected) {
             assert!((value - expected).abs() < 1e-6, "{value} for {expected}");
         }
-        let lexicon = Lexicon::new(2, VECTORS.to_vec(), None, true).expect("found");
+        let lexicon = Lexicon::new(2, VECTORS.to_vec(), None, true).expect("valid");
         let mut added = [0.6, 0.8];
-        lexicon.add(&[vec![2]], 10.0, true, &mut added).expect("found");
+        lexicon.add(&[vec![2]], 10.0, true, &mut added).expect("valid");
         // (0.6, 0.8) + 10 · (−0.6, 0.8) = (−5.4, 8.8)
         let length = (5.4f32 * 5.4 + 8.8 * 8.8).sqrt();
         assert!((added[0] + 5.4 / length).abs() < 1e-6 && (added[1] - 8.8 / length).abs() < 1e-6);
@@ -251,14 +253,14 @@ mod tests {
 
     #[test]
     fn add_and_add_lexical_give_the_same_bits() {
-        let lexicon = Lexicon::new(2, VECTORS.to_vec(), Some(vec![0.3, 0.7, 1.9]), true).expect("found");
+        let lexicon = Lexicon::new(2, VECTORS.to_vec(), Some(vec![0.3, 0.7, 1.9]), true).expect("valid");
         let texts = [vec![0, 1], vec![1, 2, 2], vec![0, 2]];
         let vectors = [0.1, 0.7, -0.3, 0.2, 0.9, 0.9];
         let mut lexical = [0.0; 6];
-        lexicon.add(&texts, 1.0, false, &mut lexical).expect("found");
+        lexicon.add(&texts, 1.0, false, &mut lexical).expect("valid");
         for renormalize in [false, true] {
             let (mut by_texts, mut by_vectors) = (vectors, vectors);
-            lexicon.add(&texts, 0.37, renormalize, &mut by_texts).expect("found");
+            lexicon.add(&texts, 0.37, renormalize, &mut by_texts).expect("valid");
             add_lexical(&mut by_vectors, &lexical, 2, 0.37, renormalize);
             assert_eq!(by_texts, by_vectors);
         }
@@ -272,7 +274,8 @@ mod tests {
         assert_eq!(refused(4, None), "token vectors: expected rows of dimension 4, got 6 values");
         assert_eq!(refused(2, Some(vec![1.0])), "weights: expected one for each of 3 tokens, got 1");
         assert_eq!(refused(2, Some(vec![1.0, -1.0, 0.0])), "weights: expected numbers of at least 0, got -1");
-        let lexicon = Lexicon::new(2, VECTORS.to_vec(), None, true).expect("found");
-        assert_eq!(lexicon.vector(&[3]).expect_err("refused").to_string(), "token: expected one of 3, got 3");
+        let lexicon = Lexicon::new(2, VECTORS.to_vec(), None, true).expect("valid");
+        let refused = lexicon.vector(&[3]).expect_err("refused");
+        assert_eq!(refused.to_string(), "token: expected an id below 3, got 3");
     }
 }

@@ -1,6 +1,7 @@
 //! Computes lexical vectors of texts from the vectors of their tokens, and adds them to the texts' dense vectors (Ram
-//! et al., 2023, §6.2). `lexicon.rs` does both. `word_pieces.rs` finds the tokens of texts and their weights.
-//! `whitening.rs` transforms the token vectors before they are used.
+//! et al., 2023, "What Are You Token About? Dense Retrieval as Distributions Over the Vocabulary", §6.2). `lexicon.rs`
+//! does both. `word_pieces.rs` finds the tokens of texts and their weights. `whitening.rs` transforms the token vectors
+//! before they are used.
 
 mod lexicon;
 mod whitening;

@@ -6,11 +6,11 @@ use rayon::prelude::*;
 
 use crate::matmul::LeftMatrix;
 
-/// Number of rows that are multiplied at once.
+/// Number of rows that one parallel task multiplies by the whitening matrix.
 const BLOCK_ROWS: usize = 256;
 /// Number of rows of the covariance matrix that one parallel task computes.
 const ROWS_PER_TASK: usize = 16;
-/// Directions with less than this fraction of the largest variance are rounding noise and are dropped.
+/// Directions with at most this fraction of the largest variance are taken for rounding noise; rows become 0 in them.
 const MIN_VARIANCE: f64 = 1e-10;
 
 /// The transformation of a row x. μ is the mean of the rows, and U Λ Uᵀ is the eigendecomposition of their covariance:
@@ -21,7 +21,8 @@ pub enum Whitening {
     /// "Whitening Sentence Representations for Better Semantics and Faster Retrieval", algorithm 1).
     Principal,
     /// x ↦ (x − μ) U Λ^(−1/2) Uᵀ: rotated back, so that vectors stay as close as possible to the centered ones (ZCA in
-    /// Kessy et al., 2018, "Optimal Whitening and Decorrelation"). Dot products are the same as with `Principal`.
+    /// Kessy et al., 2018, "Optimal Whitening and Decorrelation"). Dot products of whitened vectors are the same as
+    /// with `Principal`.
     Aligned,
 }
 
@@ -42,7 +43,7 @@ pub fn whiten(rows: &mut [f32], dim: usize, whitening: Whitening) {
     for row in rows.chunks_exact(dim) {
         mean.iter_mut().zip(row).for_each(|(mean, &value)| *mean += f64::from(value) / count);
     }
-    let matrix = matrix(covariance(rows, &mean), whitening);
+    let matrix = whitening_matrix(covariance(rows, &mean), whitening);
     // nalgebra is column-major, so iterating over the transpose gives the matrix row by row, one row per output
     // coordinate.
     let matrix: Vec<f32> = matrix.transpose().iter().map(|&value| value as f32).collect();
@@ -78,7 +79,7 @@ fn covariance(rows: &[f32], mean: &[f64]) -> DMatrix<f64> {
 }
 
 /// Returns the matrix that whitens a centered column vector: Λ^(−1/2) Uᵀ or U Λ^(−1/2) Uᵀ.
-fn matrix(covariance: DMatrix<f64>, whitening: Whitening) -> DMatrix<f64> {
+fn whitening_matrix(covariance: DMatrix<f64>, whitening: Whitening) -> DMatrix<f64> {
     let dim = covariance.nrows();
     let SymmetricEigen { eigenvectors, eigenvalues } = SymmetricEigen::new(covariance);
     let mut order: Vec<usize> = (0..dim).collect();
@@ -88,7 +89,7 @@ fn matrix(covariance: DMatrix<f64>, whitening: Whitening) -> DMatrix<f64> {
     for (at, &index) in order.iter().enumerate() {
         if eigenvalues[index] > min_variance {
             let direction = eigenvectors.column(index);
-            // The sign of an eigenvector is arbitrary. Make its largest component positive.
+            // The sign of an eigenvector is arbitrary. Make its component of largest magnitude positive.
             let sign = direction[direction.icamax()].signum();
             scaled.row_mut(at).tr_copy_from(&(direction * (sign / eigenvalues[index].sqrt())));
         }
@@ -122,6 +123,7 @@ mod tests {
             .collect()
     }
 
+    /// The covariance matrix of the rows, computed entry by entry from its definition.
     fn covariance(rows: &[f32], dim: usize) -> Vec<f64> {
         let count = (rows.len() / dim) as f64;
         let mean = |i: usize| rows.iter().skip(i).step_by(dim).map(|&x| f64::from(x)).sum::<f64>() / count;
@@ -151,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_have_the_same_dot_products_and_aligned_coordinates_keep_their_signs() {
+    fn both_forms_have_the_same_dot_products_and_aligned_coordinates_correlate_with_the_originals() {
         let (mut principal, mut aligned) = (rows(500), rows(500));
         // Change the third coordinate, so that every direction has variance.
         for rows in [&mut principal, &mut aligned] {
@@ -166,7 +168,7 @@ mod tests {
             assert!((product(&principal) - product(&aligned)).abs() < 1e-3);
         }
         for at in 0..4 {
-            // The dot product of one coordinate of all rows before and after whitening.
+            // The dot product of one coordinate before whitening with the same coordinate after it, over all rows.
             let dot_with_original = |rows: &[f32]| -> f32 {
                 let values = rows.iter().skip(at).step_by(4).zip(before.iter().skip(at).step_by(4));
                 values.map(|(after, before)| after * before).sum()

@@ -1,4 +1,5 @@
-//! The word pieces of texts, and weights for word pieces: inverse document frequencies, or weights given by name.
+//! The word pieces of texts, and weights of word pieces: inverse document frequencies, or weights that the caller gives
+//! for the word pieces that it names.
 
 use tokenize::Tokenizer;
 
@@ -17,11 +18,11 @@ pub fn title_and_text_pieces(
     titles: &[String],
 ) -> Result<Vec<Vec<u32>>, Error> {
     let titles = titles.iter().map(String::as_str).chain(std::iter::repeat(""));
-    let pieces = texts.iter().zip(titles).map(|(text, title)| match title {
+    let tokenized = texts.iter().zip(titles).map(|(text, title)| match title {
         "" => tokenizer.pieces(text),
         title => tokenizer.pieces(&format!("{title} {text}")),
     });
-    Ok(pieces.map(|pieces| pieces.map(|pieces| pieces.ids)).collect::<Result<_, _>>()?)
+    Ok(tokenized.map(|result| result.map(|pieces| pieces.ids)).collect::<Result<_, _>>()?)
 }
 
 /// Returns the distinct ids of the word pieces of each title and text, in ascending order; see
@@ -35,19 +36,19 @@ pub fn distinct_pieces(
     texts: &[String],
     titles: &[String],
 ) -> Result<Vec<Vec<u32>>, Error> {
-    let mut pieces = title_and_text_pieces(tokenizer, texts, titles)?;
-    for pieces in &mut pieces {
-        pieces.sort_unstable();
-        pieces.dedup();
+    let mut ids_of_texts = title_and_text_pieces(tokenizer, texts, titles)?;
+    for ids in &mut ids_of_texts {
+        ids.sort_unstable();
+        ids.dedup();
     }
-    Ok(pieces)
+    Ok(ids_of_texts)
 }
 
-/// The number of passages that contain each word piece.
+/// The document frequency of each word piece: the number of passages that contain it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PieceCounts {
     passage_count: u64,
-    /// `[pieces]`
+    /// The document frequency of each piece, by id.
     doc_freqs: Vec<u64>,
 }
 
@@ -77,24 +78,25 @@ impl PieceCounts {
     }
 }
 
-/// Returns the [inverse document frequency](inverse_document_frequency) of each token. Token t occurs in `doc_freqs[t]`
-/// of `passage_count` passages.
+/// Returns the [inverse document frequency](inverse_document_frequency) of each token. `doc_freqs[t]` of the
+/// `passage_count` passages contain token t.
 #[must_use]
 pub fn inverse_document_frequencies(passage_count: u64, doc_freqs: &[u64]) -> Vec<f32> {
     doc_freqs.iter().map(|&doc_freq| inverse_document_frequency(passage_count, doc_freq)).collect()
 }
 
-/// Returns the weight of every piece of a tokenizer, by id. `pieces[i]` has the weight `weights[i]`, and pieces that
-/// are not in `pieces` have the weight 0.
+/// Returns the weight of every word piece of a tokenizer, by id. The word piece `names[i]` has the weight `weights[i]`;
+/// all others have the weight 0.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if one of `pieces` is not a piece of the tokenizer.
-pub fn weights_by_name(tokenizer: &Tokenizer, pieces: &[String], weights: &[f32]) -> Result<Vec<f32>, Error> {
+/// [`Error::Argument`] if one of `names` is not a word piece of the tokenizer. The error calls the argument `idf`, as
+/// the TypeScript API does.
+pub fn weights_by_name(tokenizer: &Tokenizer, names: &[String], weights: &[f32]) -> Result<Vec<f32>, Error> {
     let mut weights_by_id = vec![0.0; tokenizer.vocabulary_size()];
-    for (piece, &weight) in pieces.iter().zip(weights) {
-        let id = tokenizer.piece_id(piece).ok_or_else(|| {
-            Error::argument("idf", "word pieces of the head's tokenizer", format!("\"{piece}\""))
+    for (name, &weight) in names.iter().zip(weights) {
+        let id = tokenizer.piece_id(name).ok_or_else(|| {
+            Error::argument("idf", "word pieces of the head's tokenizer", format!("\"{name}\""))
         })?;
         weights_by_id[id as usize] = weight;
     }
@@ -105,6 +107,7 @@ pub fn weights_by_name(tokenizer: &Tokenizer, pieces: &[String], weights: &[f32]
 mod tests {
     use super::*;
 
+    /// The WordPiece tokenizer of the repository's smallest encoder.
     fn tokenizer() -> Tokenizer {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/tiny-encoder/tokenizer.json");
         Tokenizer::open(file.as_ref()).expect("the tokenizer of the repository")
@@ -115,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pieces_of_a_title_come_before_those_of_its_text() {
+    fn the_word_pieces_of_a_title_come_before_those_of_its_text() {
         let tokenizer = tokenizer();
         let pieces = title_and_text_pieces(
             &tokenizer,
@@ -142,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_by_name_are_0_for_other_pieces_and_refused_for_unknown_names() {
+    fn word_pieces_without_a_given_weight_have_the_weight_0_and_unknown_names_are_refused() {
         let tokenizer = tokenizer();
         let weights = weights_by_name(&tokenizer, &strings(&["the", "a"]), &[0.5, 2.0]).expect("pieces");
         let id = |piece: &str| tokenizer.piece_id(piece).expect("a piece") as usize;

@@ -12,19 +12,20 @@ use super::scan::scan_logits;
 use crate::{Error, Head};
 
 impl Head {
-    /// Returns all logits E g(e) + b of the vectors `[rows, dim]`: `[rows, vocabulary_size]`.
+    /// Returns all logits E g(e) + b of each vector e (see [`Head`]): maps `[rows, dim]` to `[rows, vocabulary_size]`.
     ///
     /// The result needs 4 bytes per vector and token. One unit of progress is one vector. `threads` is the number of
     /// threads; 0 means one per CPU.
     ///
     /// # Errors
     ///
-    /// [`Error::Dimension`]; [`Error::Argument`] if a vector is not finite; [`Error::Threads`]; [`Error::Cancelled`].
+    /// [`Error::Dimension`]; [`Error::Argument`] if a vector is not finite or overflows in the head;
+    /// [`Error::Threads`]; [`Error::Canceled`].
     pub fn logits(&self, vectors: &[f32], threads: usize, control: &Control) -> Result<Vec<f32>, Error> {
         self.map_logits(vectors, threads, control, |logit, _| logit)
     }
 
-    /// Returns the distribution over the vocabulary of each of the vectors: the softmax of [`logits`](Self::logits),
+    /// Returns each vector's probability distribution over the vocabulary: the softmax of [`logits`](Self::logits),
     /// `[rows, vocabulary_size]`.
     ///
     /// # Errors

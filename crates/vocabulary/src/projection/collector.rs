@@ -1,4 +1,4 @@
-//! The interface through which the scan of the decoder (`scan.rs`) hands over logits to the code that uses them.
+//! The interface through which the scan of the decoder (`scan.rs`) passes logits to the code that uses them.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ pub(super) const PART_TOKENS: usize = 32 * BLOCK_TOKENS;
 
 /// Receives the logits of one vector for consecutive blocks of tokens, as a collector in Lucene receives hits.
 pub(crate) trait LogitCollector: Send {
-    /// Receives the dot products of the transformed vector with the decoder's rows `tokens`. A logit is a product plus
-    /// the token's bias. The collector may overwrite `products`.
+    /// Receives the dot products of the transformed vector with the decoder's rows `tokens`, and the biases of these
+    /// tokens. A logit is a product plus the token's bias. The collector may overwrite `products`.
     fn collect(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]);
-    /// Adds the results of another collector, which received the tokens that follow.
+    /// Adds the results of another collector for the same vector, which received the tokens after those of this one.
     fn merge(&mut self, next: Self);
 }

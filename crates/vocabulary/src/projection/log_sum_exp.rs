@@ -6,14 +6,14 @@ use super::collector::PART_TOKENS;
 use crate::Error;
 
 /// Computes ln Σ exp(logit) of one vector. It keeps one sum per part of the vocabulary (see [`PART_TOKENS`]), and adds
-/// these sums in a fixed order at the end, so that the bits do not depend on how the parts were distributed over
+/// these sums in a fixed order at the end, so that the result has the same bits however the parts are distributed over
 /// threads.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LogSumExp {
     /// One sum per part, in the order of the vocabulary.
     sums: Vec<SoftmaxSum>,
-    /// The position in the vocabulary of the part of the last sum. In a collector that starts later in the vocabulary,
-    /// it differs from the position in `sums`.
+    /// Which part the last sum is for, counted from the start of the vocabulary. This number differs from the position
+    /// of the sum in `sums` if the first sum is not for the first part.
     last_part: Option<usize>,
 }
 

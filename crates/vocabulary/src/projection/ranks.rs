@@ -14,25 +14,25 @@ use crate::{Error, Head};
 /// The rank of a token in a vector's projection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenRank {
-    /// Its rank, from 1 for the most probable token. If logits are equal, the token with the lower id ranks first.
+    /// The token's rank, from 1 for the most probable token. If logits are equal, the lower id ranks first.
     pub rank: u32,
-    /// Its logit, E g(e) + b.
+    /// The token's logit: its entry of E g(e) + b (see [`Head`]).
     pub logit: f32,
-    /// Its probability: the softmax of the logit over the vocabulary.
+    /// The token's probability: its entry of the softmax over the logits of the vocabulary.
     pub probability: f64,
 }
 
 impl Head {
     /// Returns the ranks of tokens in the projections of the vectors `[rows, dim]`.
     ///
-    /// `tokens` has a list of ids for each vector, and the result has the same order. The logits of the whole
-    /// vocabulary are never in memory at once. One unit of progress is one vector. `threads` is the number of threads;
-    /// 0 means one per CPU.
+    /// `tokens` has a list of token ids for each vector, and the result has their ranks in the same order. The logits
+    /// of the whole vocabulary are never in memory at once. One unit of progress is one vector. `threads` is the number
+    /// of threads; 0 means one per CPU.
     ///
     /// # Errors
     ///
-    /// [`Error::Dimension`]; [`Error::Argument`] if a vector is not finite, if there is not one list per vector, or if
-    /// an id is not in the vocabulary; [`Error::Threads`]; [`Error::Cancelled`].
+    /// [`Error::Dimension`]; [`Error::Argument`] if a vector is not finite or overflows in the head, if there is not
+    /// one list per vector, or if an id is not in the vocabulary; [`Error::Threads`]; [`Error::Canceled`].
     pub fn ranks<T: AsRef<[u32]> + Sync>(
         &self,
         vectors: &[f32],
@@ -73,7 +73,7 @@ struct RankCounts {
     /// Their logits, with the same bits that the scan computes.
     logits: Vec<f32>,
     /// For each of `tokens`, the number of tokens that rank higher.
-    higher: Vec<u32>,
+    higher_counts: Vec<u32>,
 }
 
 impl RankCounts {
@@ -86,7 +86,7 @@ impl RankCounts {
             Kernels::detect().dot(transformed, row) + head.bias[token as usize]
         };
         let logits = tokens.iter().map(logit).collect();
-        Self { log_sum_exp: LogSumExp::default(), higher: vec![0; tokens.len()], tokens, logits }
+        Self { log_sum_exp: LogSumExp::default(), higher_counts: vec![0; tokens.len()], tokens, logits }
     }
 
     fn ranks(&self, row: usize, tokens: &[u32]) -> Result<Vec<TokenRank>, Error> {
@@ -94,7 +94,11 @@ impl RankCounts {
         let rank = |token: &u32| {
             let at = self.tokens.binary_search(token).expect("every requested token is in the list");
             let logit = self.logits[at];
-            TokenRank { rank: self.higher[at] + 1, logit, probability: probability(logit, log_sum_exp) }
+            TokenRank {
+                rank: self.higher_counts[at] + 1,
+                logit,
+                probability: probability(logit, log_sum_exp),
+            }
         };
         Ok(tokens.iter().map(rank).collect())
     }
@@ -108,20 +112,20 @@ impl LogitCollector for RankCounts {
         let from = self.tokens.partition_point(|&token| (token as usize) < tokens.start);
         let to = self.tokens.partition_point(|&token| (token as usize) < tokens.end);
         // If logits are equal, the lower id ranks higher. For a requested token with an id below this block, only
-        // tokens of the block with greater logits rank higher; for one with an id above this block, those with equal
-        // logits do too.
-        kernels.count_above(products, &self.logits[..from], &mut self.higher[..from]);
-        kernels.count_at_least(products, &self.logits[to..], &mut self.higher[to..]);
+        // tokens of the block with greater logits rank higher. For a requested token with an id above this block,
+        // tokens of the block with equal logits rank higher too.
+        kernels.count_above(products, &self.logits[..from], &mut self.higher_counts[..from]);
+        kernels.count_at_least(products, &self.logits[to..], &mut self.higher_counts[to..]);
         for at in from..to {
             let position = self.tokens[at] as usize - tokens.start;
-            let (logit, higher) = (&self.logits[at..=at], &mut self.higher[at..=at]);
-            kernels.count_at_least(&products[..position], logit, higher);
-            kernels.count_above(&products[position + 1..], logit, higher);
+            let (logit, count) = (&self.logits[at..=at], &mut self.higher_counts[at..=at]);
+            kernels.count_at_least(&products[..position], logit, count);
+            kernels.count_above(&products[position + 1..], logit, count);
         }
     }
 
     fn merge(&mut self, next: Self) {
         self.log_sum_exp.merge(next.log_sum_exp);
-        self.higher.iter_mut().zip(next.higher).for_each(|(count, next)| *count += next);
+        self.higher_counts.iter_mut().zip(next.higher_counts).for_each(|(count, next)| *count += next);
     }
 }

@@ -1,18 +1,19 @@
 //! The scan of the decoder: multiplies groups of vectors with blocks of the decoder's rows, one row per token.
 //!
 //! ```text
-//!                 block of 128 tokens
+//!                 one block: 128 tokens
+//!                 ↓
 //!                ┌──┬──┬──┬──┬─────┬──┐
-//! group of       │  │  │  │  │  …  │  │  part: 32 blocks, all scanned by one thread
+//! group of       │  │  │  │  │  …  │  │  one part: 32 blocks, all scanned by the same thread
 //! vectors        └──┴──┴──┴──┴─────┴──┘
 //! ```
 //!
-//! The products of a group with a block fit in the L2 cache, where the collectors read them. If there are too few
+//! The products of a group with a block fit in the L2 cache, from which the collectors read them. If there are too few
 //! groups for all threads, the vocabulary is split into ranges of one or more parts, which are scanned in parallel.
 
 use std::ops::Range;
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 use kernels::{Batch, Kernels, Score};
 use rayon::current_num_threads;
 use rayon::prelude::*;
@@ -28,12 +29,14 @@ const TRANSFORM_ROWS: usize = 16;
 /// Computes the logits of the vectors `[rows, dim]`, gives them to collectors, and returns one collector per vector, in
 /// the order of the vectors.
 ///
-/// `new_collector(row, transformed)` creates a collector for the transformed vector `row` and a range of the
-/// vocabulary. The collectors of consecutive ranges are merged in order. One unit of progress is one vector.
+/// `new_collector(row, transformed)` creates a collector for one range of the vocabulary and for the vector at position
+/// `row`, which the head has transformed to `transformed`. The collectors of consecutive ranges are merged in order.
+/// One unit of progress is one vector.
 ///
 /// # Errors
 ///
-/// [`Error::Dimension`]; [`Error::Argument`] if a vector is not finite; [`Error::Threads`]; [`Error::Cancelled`].
+/// [`Error::Dimension`]; [`Error::Argument`] if a vector is not finite or overflows in the head; [`Error::Threads`];
+/// [`Error::Canceled`].
 pub(crate) fn scan_logits<C: LogitCollector>(
     head: &Head,
     vectors: &[f32],
@@ -46,19 +49,21 @@ pub(crate) fn scan_logits<C: LogitCollector>(
         return Err(Error::Dimension { operation: "project", expected: dim, got: vectors.len() });
     }
     control.set_total((vectors.len() / dim) as u64);
-    let max_group = Batch::queries_at_once(Kernels::detect(), head.inner_dim);
+    let max_group_rows = Batch::queries_at_once(Kernels::detect(), head.inner_dim);
     let count = vectors.len() / dim;
-    let group = count.div_ceil(count.div_ceil(max_group).max(1)).max(1);
+    let group_rows = count.div_ceil(count.div_ceil(max_group_rows).max(1)).max(1);
     let collected: Result<Vec<Vec<C>>, Error> = threads::install(threads, || {
-        // Two tasks per thread balance the load; a task is a group with a range. If there are at least as many groups
-        // as tasks, the only range is the whole vocabulary.
-        let parts = head.vocabulary_size.div_ceil(PART_TOKENS);
-        let tasks = if current_num_threads() == 1 { 1 } else { 2 * current_num_threads() };
-        let ranges = tasks.div_ceil(count.div_ceil(group).max(1)).min(parts);
-        let range_tokens = parts.div_ceil(ranges) * PART_TOKENS;
-        let groups = vectors.par_chunks(group * dim).enumerate();
+        // A task scans one range of the vocabulary for one group. With several threads, two tasks per thread balance
+        // the load. If there are at least `min_tasks` groups, the only range is the whole vocabulary.
+        let part_count = head.vocabulary_size.div_ceil(PART_TOKENS);
+        let min_tasks = if current_num_threads() == 1 { 1 } else { 2 * current_num_threads() };
+        let range_count = min_tasks.div_ceil(count.div_ceil(group_rows).max(1)).min(part_count);
+        let range_tokens = part_count.div_ceil(range_count) * PART_TOKENS;
+        let groups = vectors.par_chunks(group_rows * dim).enumerate();
         groups
-            .map(|(at, vectors)| scan_group(head, at * group, vectors, range_tokens, control, &new_collector))
+            .map(|(at, vectors)| {
+                scan_group(head, at * group_rows, vectors, range_tokens, control, &new_collector)
+            })
             .collect()
     })?;
     Ok(collected?.into_iter().flatten().collect())
@@ -80,12 +85,12 @@ fn scan_group<C: LogitCollector>(
     if let Some(row) = transformed.chunks_exact(head.inner_dim).position(is_not_finite) {
         return Err(Error::Argument {
             what: format!("vectors[{}]", first + row),
-            expected: "finite numbers that the head's arithmetic can hold".to_owned(),
+            expected: "finite numbers that do not overflow in the head".to_owned(),
             got: "NaN or infinity".to_owned(),
         });
     }
     let ranges = (0..head.vocabulary_size).into_par_iter().step_by(range_tokens);
-    let collected: Result<Vec<Vec<C>>, Cancelled> = ranges
+    let collected: Result<Vec<Vec<C>>, Canceled> = ranges
         .map(|start| {
             let rows = transformed.chunks_exact(head.inner_dim).enumerate();
             let mut collectors: Vec<C> =
@@ -111,7 +116,7 @@ fn scan_range<C: LogitCollector>(
     tokens: Range<usize>,
     control: &Control,
     collectors: &mut [C],
-) -> Result<(), Cancelled> {
+) -> Result<(), Canceled> {
     let mut multiplier = BlockMultiplier::new(head, transformed);
     for start in tokens.clone().step_by(BLOCK_TOKENS) {
         control.check()?;
@@ -129,7 +134,7 @@ fn scan_range<C: LogitCollector>(
 struct BlockMultiplier<'a> {
     head: &'a Head,
     transformed: &'a [f32],
-    /// The vectors in the layout of the kernels; none for fewer than [`MIN_BATCH_ROWS`] vectors.
+    /// The vectors in the layout of the kernels; `None` for fewer than [`MIN_BATCH_ROWS`] vectors.
     batch: Option<Batch>,
     products: Vec<f32>,
 }
@@ -152,7 +157,7 @@ impl<'a> BlockMultiplier<'a> {
         Self { head, transformed, batch, products: vec![0.0; buffer_len] }
     }
 
-    /// Returns the products with the rows `tokens`. There are at most [`BLOCK_TOKENS`] of them.
+    /// Returns the products with the decoder's rows `tokens`, which are at most [`BLOCK_TOKENS`].
     fn multiply(&mut self, tokens: Range<usize>) -> BlockProducts<'_> {
         let inner_dim = self.head.inner_dim;
         let rows = &self.head.decoder[tokens.start * inner_dim..tokens.end * inner_dim];
@@ -162,15 +167,15 @@ impl<'a> BlockMultiplier<'a> {
             return BlockProducts { values, stride: tokens.len() };
         };
         let max_rows = batch.rows_at_once();
-        // While a part of this block is multiplied, the same part of the next block is prefetched.
+        // While a chunk of this block is multiplied, the same chunk of the next block is prefetched.
         let after = &self.head.decoder[tokens.end * inner_dim..];
         let next_block = bytemuck::cast_slice(&after[..after.len().min(rows.len())]);
-        // In bytes: a value has four.
-        let mut prefetched = next_block.chunks(max_rows * inner_dim * 4);
-        for (at, part) in rows.chunks(max_rows * inner_dim).enumerate() {
-            let part: Vec<&[f32]> = part.chunks_exact(inner_dim).collect();
-            let ahead = prefetched.next().unwrap_or_default();
-            batch.score_all(&part, ahead, BLOCK_TOKENS, &mut self.products[at * max_rows..]);
+        // The chunk size is in bytes: a value has four.
+        let mut next_chunks = next_block.chunks(max_rows * inner_dim * 4);
+        for (at, chunk) in rows.chunks(max_rows * inner_dim).enumerate() {
+            let chunk: Vec<&[f32]> = chunk.chunks_exact(inner_dim).collect();
+            let to_prefetch = next_chunks.next().unwrap_or_default();
+            batch.score_all(&chunk, to_prefetch, BLOCK_TOKENS, &mut self.products[at * max_rows..]);
         }
         BlockProducts { values: &mut self.products, stride: BLOCK_TOKENS }
     }

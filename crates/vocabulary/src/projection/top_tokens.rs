@@ -14,24 +14,25 @@ use crate::{Error, Head};
 /// A token of a vector's projection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenScore {
-    /// Its id in the vocabulary.
+    /// The token's id in the vocabulary.
     pub token: u32,
-    /// Its logit, E g(e) + b.
+    /// The token's logit: its entry of E g(e) + b (see [`Head`]).
     pub logit: f32,
-    /// Its probability: the softmax of the logit over the vocabulary.
+    /// The token's probability: its entry of the softmax over the logits of the vocabulary.
     pub probability: f64,
 }
 
 impl Head {
-    /// Returns the `k` most probable tokens of each of the vectors `[rows, dim]`, most probable first. If tokens are
-    /// equally probable, the lower id comes first.
+    /// Returns the `k` most probable tokens of each of the vectors `[rows, dim]`, most probable first. If logits are
+    /// equal, the lower id comes first.
     ///
     /// If the vocabulary has fewer than `k` tokens, all are returned. The logits of the whole vocabulary are never in
     /// memory at once. One unit of progress is one vector. `threads` is the number of threads; 0 means one per CPU.
     ///
     /// # Errors
     ///
-    /// [`Error::Dimension`]; [`Error::Argument`] if a vector is not finite; [`Error::Threads`]; [`Error::Cancelled`].
+    /// [`Error::Dimension`]; [`Error::Argument`] if a vector is not finite or overflows in the head;
+    /// [`Error::Threads`]; [`Error::Canceled`].
     pub fn project(
         &self,
         vectors: &[f32],
@@ -47,7 +48,7 @@ impl Head {
     }
 }
 
-/// The most probable tokens so far, and the sum of the softmax over all tokens so far.
+/// The most probable tokens so far, and the denominator of the softmax over all tokens so far.
 struct TopTokens {
     log_sum_exp: LogSumExp,
     best: TopKBuffer,
@@ -71,8 +72,8 @@ impl LogitCollector for TopTokens {
     fn collect(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]) {
         let sum = self.log_sum_exp.part_sum(tokens.start);
         let max = LogitKernels::detect().accumulate(products, bias, sum);
-        // Most blocks have no logit that is high enough, so they are skipped. If k is 0, `min_score` is NaN and the
-        // comparison is false.
+        // Most blocks have no logit that is high enough for the top k, so they are skipped. If k is 0, `min_score` is
+        // NaN and the comparison is false.
         if max >= self.best.min_score() {
             let hits = (tokens.start as u32..).zip(&*products);
             hits.for_each(|(ord, &score)| self.best.push(Hit { ord, score }));

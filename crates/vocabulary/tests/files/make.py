@@ -4,12 +4,17 @@ It needs torch 2.15.0, transformers 5.23.0, onnx 1.23.2, onnxscript 0.7.2, onnxr
 2.4.6.
 
 Each `.onnx` file is a small masked-language model with random weights, or only its head, as written by one exporter,
-optimizer or quantizer. For each file NAME, `expected.safetensors` has `NAME.vectors`, the inputs of the head;
-`NAME.logits`, the logits that ONNX Runtime computes from them; and `NAME.bounds`, bounds on the difference between two
-computations of these logits in single precision.
+optimizer or quantizer. `new` in a file name means that the activation is `gelu_new`, the tanh approximation of GELU.
+`head-optimized` also has this activation.
+
+For each file NAME, `expected.safetensors` has `NAME.vectors`, the inputs of the head; `NAME.logits`, the logits that
+ONNX Runtime computes from them; and `NAME.bounds`, bounds on the difference between two computations of these logits in
+single precision.
 
 If a model computes in 16 or 8 bits, ONNX Runtime runs the same weights in a graph that computes in single precision.
 The expected logits therefore do not depend on the rounding of activations.
+
+Parameters called `graph` are whole models (`onnx.ModelProto`); `graph.graph` is the graph in the model.
 """
 
 import copy
@@ -42,14 +47,17 @@ from transformers import (
 warnings.filterwarnings("ignore")
 onnxruntime.set_default_logger_severity(3)
 os.chdir(os.path.dirname(os.path.abspath(__file__)))
-numbers = numpy.random.default_rng(1)
+rng = numpy.random.default_rng(1)
 torch.manual_seed(1)
 
 VOCABULARY, DIM, POSITIONS = 40, 8, 12
-IDS = numbers.integers(5, VOCABULARY, (1, 3))
+# The token ids of the text that the models are run on.
+IDS = rng.integers(5, VOCABULARY, (1, 3))
+# Maximum relative error of one rounding to single precision.
 ROUNDOFF = 2.0**-24
 # Operators that multiply activations by weights.
 PRODUCTS = {"MatMul", "Gemm", "FusedMatMul", "MatMulInteger", "DynamicQuantizeMatMul", "MatMulIntegerToFloat"}
+# The arrays of `expected.safetensors`, by name.
 expected = {}
 
 
@@ -104,7 +112,7 @@ def head_weights(network):
 
 
 def export_torchscript(network, opset):
-    """Exports a model with the exporter of TorchScript."""
+    """Exports a model with the TorchScript-based exporter."""
     names = ["input_ids", "attention_mask"]
     axes = {name: {0: "batch", 1: "sequence"} for name in [*names, "logits"]}
     return export(
@@ -113,12 +121,13 @@ def export_torchscript(network, opset):
 
 
 def export_dynamo(network, opset):
-    """Exports a model with the exporter of torch.export."""
+    """Exports a model with the exporter based on torch.export."""
     names = ["input_ids", "attention_mask"]
     return export(network, input_names=names, output_names=["logits"], opset_version=opset, dynamo=True)
 
 
 def export(network, **settings):
+    """Exports a model so that its only output is the logits."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.onnx")
         ids = torch.tensor(IDS)
@@ -127,7 +136,7 @@ def export(network, **settings):
 
 
 def strip_metadata(graph):
-    """Removes the metadata that exporters add to each node, which take up most of a small file."""
+    """Removes the metadata that exporters add to each node, which would take up most of a small file."""
     del graph.metadata_props[:]
     for holder in [graph.graph, *graph.graph.node, *graph.graph.value_info, *graph.graph.initializer]:
         del holder.metadata_props[:]
@@ -142,7 +151,7 @@ def strip_metadata(graph):
 
 
 def tie_decoder(graph, embeddings):
-    """Replaces the decoder with the word embeddings, transposed in the graph, as Hugging Face's optimum does."""
+    """Replaces the decoder with the word embeddings, transposed in the graph, as Hugging Face's Optimum does."""
     graph = copy.deepcopy(graph)
     product = [node for node in graph.graph.node if node.op_type == "MatMul"][-1]
     replaced = product.input[1]
@@ -156,7 +165,7 @@ def tie_decoder(graph, embeddings):
 
 
 def convert_file(graph, work):
-    """Applies a function that reads a graph from one file and writes another file."""
+    """Returns the graph that `work(before, after)` writes to the file `after`, given a file `before` with a graph."""
     with tempfile.TemporaryDirectory() as folder:
         before, after = os.path.join(folder, "before.onnx"), os.path.join(folder, "after.onnx")
         onnx.save(graph, before)
@@ -192,7 +201,10 @@ def quantize(graph, **settings):
 
 
 def quantize_weights(graph, per_channel):
-    """Stores weight matrices in 8 bits, with DequantizeLinear before the products."""
+    """Stores weight matrices in 8 bits, with DequantizeLinear before the products.
+
+    With `per_channel`, each column of a matrix has its own scale.
+    """
     graph = copy.deepcopy(graph)
     nodes, tensors = [], []
     for tensor in graph.graph.initializer:
@@ -241,10 +253,10 @@ def in_single_precision(graph):
     """Returns a graph with the same weights that computes in single precision."""
     graph = copy.deepcopy(graph)
     del graph.graph.value_info[:]
-    halves = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
+    half_types = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
 
     def widen(tensor):
-        if tensor.data_type in halves:
+        if tensor.data_type in half_types:
             wide = numpy_helper.from_array(numpy_helper.to_array(tensor).astype(numpy.float32), tensor.name)
             tensor.CopyFrom(wide)
 
@@ -254,17 +266,18 @@ def in_single_precision(graph):
     for tensor in graph.graph.initializer:
         widen(tensor)
     for value in [*graph.graph.input, *graph.graph.output]:
-        if value.type.tensor_type.elem_type in halves:
+        if value.type.tensor_type.elem_type in half_types:
             value.type.tensor_type.elem_type = TensorProto.FLOAT
     for node in graph.graph.node:
         for attribute in node.attribute:
             if attribute.HasField("t"):
                 widen(attribute.t)
-            if node.op_type == "Cast" and attribute.name == "to" and attribute.i in halves:
+            if node.op_type == "Cast" and attribute.name == "to" and attribute.i in half_types:
                 attribute.i = TensorProto.FLOAT
         if node.op_type == "DynamicQuantizeLinear":
-            ones = [("scale", numpy.float32(1)), ("zero", numpy.uint8(0))]
-            for name, (_, value) in zip(node.output[1:], ones):
+            # The scale and the zero point with which quantized values equal the original ones.
+            identity = [("scale", numpy.float32(1)), ("zero", numpy.uint8(0))]
+            for name, (_, value) in zip(node.output[1:], identity):
                 graph.graph.initializer.append(numpy_helper.from_array(numpy.array(value), name))
             unquantized[node.output[0]] = node.input[0]
         elif node.op_type == "MatMulInteger":
@@ -283,7 +296,7 @@ def in_single_precision(graph):
 
 
 def head_input(graph):
-    """Returns the name of the input of the head: the input of the second product before the logits."""
+    """Returns the name of the input of the head: the input of the second product from the end."""
     producers = {name: node for node in graph.graph.node for name in node.output}
     constant = {tensor.name for tensor in graph.graph.initializer}
     value, products = graph.graph.output[0].name, 0
@@ -306,7 +319,7 @@ def run(graph):
     graph = copy.deepcopy(graph)
     inputs = {value.name for value in graph.graph.input}
     if inputs == {"vectors"}:
-        vectors = numbers.normal(size=(3, DIM)).astype(numpy.float32)
+        vectors = rng.normal(size=(3, DIM)).astype(numpy.float32)
         feed, outputs = {"vectors": vectors}, None
     else:
         feed = {"input_ids": IDS, "attention_mask": numpy.ones_like(IDS)}
@@ -322,18 +335,19 @@ def run(graph):
     return vectors.reshape(-1, DIM), logits.reshape(-1, VOCABULARY)
 
 
-def error_bounds(vectors, weights, constants):
+def error_bounds(vectors, weights, constant_error):
     """Returns bounds on the difference between two computations of the logits.
 
-    A sum of n products has an error of at most (n + 2) roundings of the sum of their absolute values. GELU, whose slope
-    is below 1.13, adds eight roundings of its argument. The mean of the layer norm has the error of one value plus the
-    rounding of a sum. Its variance, computed as a mean of squares minus a square, has the rounding error of the mean of
-    squares. The rest is as in `Parts::transform` of the tests. The bound is doubled because both computations have
-    errors, and doubled again because the weights are those before quantization.
+    A sum of n products has an error of at most (n + 2) · ROUNDOFF times the sum of the products' absolute values. GELU
+    multiplies the error of its argument by at most the slope of GELU, which is below 1.13, and adds eight roundings of
+    the argument. The mean of the layer norm has the error of one value plus the rounding of a sum. The variance,
+    computed as a mean of squares minus a square, has the rounding error of the mean of squares. The rest is as in
+    `Parts::transform` of the tests. The bound is doubled because both computations have errors, and doubled again
+    because `weights` are those before quantization.
 
-    `constants` is the relative error of the constants of GELU. A relative error of a constant changes the value at x by
-    that error times x² times the normal density, and this product is below 0.3. The approximation of GELU has two such
-    constants.
+    `constant_error` is the relative error of the constants in GELU. A relative error ε of one constant changes the
+    value at x by ε · x² times the normal density at x, which is below 0.3 ε. The tanh approximation of GELU has two
+    such constants, and the two errors together are below ε.
     """
     dense, dense_bias, scale, shift, decoder, bias = weights
     vectors = vectors.astype(numpy.float64)
@@ -341,7 +355,7 @@ def error_bounds(vectors, weights, constants):
     before = vectors @ dense.T + dense_bias
     values = torch.nn.functional.gelu(torch.tensor(before)).numpy()
     inner = values.shape[1]
-    error = 1.13 * product(vectors, dense, dense_bias) + 8 * ROUNDOFF * numpy.abs(before) + constants
+    error = 1.13 * product(vectors, dense, dense_bias) + 8 * ROUNDOFF * numpy.abs(before) + constant_error
     error = (error + (inner + 2) * ROUNDOFF * numpy.abs(values).max(axis=1, keepdims=True)).max(axis=1, keepdims=True)
     deviation = values.std(axis=1, keepdims=True)
     normal = (values - values.mean(axis=1, keepdims=True)) / deviation
@@ -353,7 +367,7 @@ def error_bounds(vectors, weights, constants):
 
 
 def save(name, graph, weights, **settings):
-    """Writes a graph, and keeps the expected values for it."""
+    """Writes a graph to a file, and adds the expected values for it to `expected`."""
     onnx.save(graph, f"{name}.onnx", **settings)
     vectors, logits = run(in_single_precision(onnx.load(f"{name}.onnx")))
     expected[f"{name}.vectors"], expected[f"{name}.logits"] = vectors.copy(), logits.copy()
@@ -363,7 +377,7 @@ def save(name, graph, weights, **settings):
     print(f"{name}: {size} bytes, bound {bound:.1e}; {' '.join(sorted(ops))}")
 
 
-# The models. `deep` has an encoder layer, so that its head is found in a graph with attention and other layer norms.
+# The models. `deep` has an encoder layer: its graph also has attention and other layer norms, which are not the head's.
 deep = make_model(BertForMaskedLM, BertConfig, layers=1)
 bert = make_model(BertForMaskedLM, BertConfig)
 untied = make_model(BertForMaskedLM, BertConfig, tie_word_embeddings=False)

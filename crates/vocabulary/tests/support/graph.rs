@@ -134,8 +134,8 @@ impl Weights {
 }
 
 impl Graph {
-    /// Makes the simplest graph of a head: Gemm, Gelu, LayerNormalization and Gemm. The weights have the layout of
-    /// checkpoints.
+    /// Makes the simplest graph of a head: Gemm, Gelu, LayerNormalization and Gemm. The weights have the layout
+    /// `[outputs, inputs]`, as in checkpoints.
     pub fn new(parts: &Parts) -> Self {
         let transposed = Attribute::Integer(1);
         let nodes = vec![
@@ -159,14 +159,14 @@ impl Graph {
         Self { nodes, weights, outputs: vec!["logits"] }
     }
 
-    /// Replaces the node with this output with other nodes.
+    /// Replaces the node that has this output by other nodes.
     pub fn replace(mut self, output: &str, nodes: Vec<Node>) -> Self {
         let at = self.nodes.iter().position(|node| node.output == output).expect("a node");
         self.nodes.splice(at..=at, nodes);
         self
     }
 
-    /// Adds weights, and removes other weights of the same names.
+    /// Adds weights, which replace existing weights of the same names.
     pub fn with_weights(mut self, weights: Vec<Weights>) -> Self {
         self.weights.retain(|old| weights.iter().all(|new| new.name != old.name));
         self.weights.extend(weights);
@@ -184,7 +184,7 @@ impl Graph {
             put_bytes(&mut graph, 12, &value);
         }
         let mut model = Vec::new();
-        // The version of the format, which readers of heads ignore.
+        // The field `ir_version`, the version of the format, which [`Head::open`] ignores.
         put_varint(&mut model, 1, 8);
         put_bytes(&mut model, 7, &graph);
         model

@@ -8,7 +8,7 @@ pub fn loss(parts: &Parts, vector: &[f64], token: usize) -> f64 {
     loss_from_activations(parts, &activations(parts, vector), token)
 }
 
-/// The values after the dense layer and GELU, which is computed with `erf` in double precision.
+/// The values after the dense layer and GELU. GELU is computed with `erf` in double precision.
 pub fn activations(parts: &Parts, vector: &[f64]) -> Vec<f64> {
     let gelu = |x: f64| 0.5 * x * (1.0 + libm::erf(x / std::f64::consts::SQRT_2));
     let rows = parts.values[0].chunks_exact(parts.dim).zip(&parts.values[1]);

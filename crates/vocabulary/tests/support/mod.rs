@@ -1,4 +1,5 @@
-//! Random weights of heads, their files, and the definition of a head in double precision.
+//! Helpers of the tests: random weights of heads, files with these weights, and the definition of a head, computed in
+//! double precision.
 #![allow(dead_code, reason = "each test file uses some of these functions")]
 
 pub mod enrichment;
@@ -30,7 +31,8 @@ impl Parts {
         let mut next = |count: usize| -> Vec<f32> {
             (0..count)
                 .map(|_| {
-                    // The generator of Knuth, The Art of Computer Programming, volume 2, §3.3.4, line 26.
+                    // A linear congruential generator (Knuth, The Art of Computer Programming, volume 2, §3.3.4,
+                    // table 1, line 26).
                     state =
                         state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     ((state >> 33) % 33) as f32 / 16.0 - 1.0
@@ -41,7 +43,7 @@ impl Parts {
         Self { dim, inner, vocabulary, values: counts.map(&mut next) }
     }
 
-    /// Returns the parts as tensors with these names, in the order of `values`.
+    /// Returns the weights as tensors with these names, in the order of `values`.
     pub fn named(&self, names: [&str; 6]) -> Vec<NamedTensor> {
         let shapes = [
             vec![self.inner, self.dim],
@@ -55,14 +57,14 @@ impl Parts {
         parts.map(|((name, shape), values)| (name.to_owned(), shape, values)).collect()
     }
 
-    /// Returns the transformed vector g(e), computed from the definition, and for each value a bound on the error of
-    /// single precision.
+    /// Returns the values of the transformed vector g(e) = LayerNorm(GELU(W e + c)), computed from the definition, each
+    /// with a bound on the error of a computation in single precision.
     ///
-    /// The dot products of the dense layer have an error of at most `kernels::reference::dot_error`. GELU multiplies it
-    /// by at most its slope, which is below 1.13, and rounding adds to it; the result is δ. The layer norm subtracts a
-    /// mean, which has an error of at most δ too. The differences therefore have an error of at most 2δ. So has their
-    /// standard deviation σ, because it is a norm of them. A normalized value n has an error of at most
-    /// 2δ / (σ − 2δ) · (1 + |n|). Two more roundings follow.
+    /// The dot products of the dense layer have an error of at most `kernels::reference::dot_error`. GELU multiplies
+    /// this error by at most the slope of GELU, which is below 1.13, and rounding adds to the error; the result is δ.
+    /// The layer norm subtracts a mean, which has an error of at most δ too. The differences therefore have an error of
+    /// at most 2δ. The standard deviation σ is the root mean square of the differences, so its error is also at most
+    /// 2δ. A normalized value n has an error of at most 2δ / (σ − 2δ) · (1 + |n|). Two more roundings follow.
     pub fn transform(&self, vector: &[f32], gelu: impl Fn(f64) -> f64, epsilon: f64) -> Vec<(f64, f64)> {
         let [weight, bias, scale, shift, ..] = &self.values;
         let rows = weight.chunks_exact(self.dim).zip(bias);
@@ -91,8 +93,8 @@ impl Parts {
     }
 }
 
-/// GELU, x · Φ(x), for |x| ≤ 40. Φ is the integral of the normal density, by Simpson's rule; beyond ±12 it is 0 or 1 in
-/// double precision.
+/// GELU, x · Φ(x), for |x| ≤ 40. Φ is the integral of the normal density, by Simpson's rule. Beyond ±12, Φ differs from
+/// 0 or 1 by less than 1e-32.
 pub fn gelu(x: f64) -> f64 {
     const STEPS: usize = 20_000;
     let density = |t: f64| (-0.5 * t * t).exp() / (2.0 * std::f64::consts::PI).sqrt();

@@ -4,9 +4,9 @@ use crate::error::quoted;
 
 /// Parses the strings of a list literal, such as `['a', "b"]` or `["a"]`. Tuples are accepted, and numbers become text.
 ///
-/// Valid JSON is parsed as JSON, everything else as a Python literal. As in Python, an unknown escape such as `\d`
-/// keeps its backslash, so the regular expressions in CuratedTREC's answers stay as they are. If the literal is
-/// invalid, the error is the reason.
+/// A valid JSON array of strings is parsed as JSON, everything else as a Python literal. As in Python, an unknown
+/// escape such as `\d` keeps its backslash, so the regular expressions in CuratedTREC's answers stay as they are. For
+/// an invalid literal, the error says what is wrong.
 pub(crate) fn parse_answers(literal: &str) -> Result<Vec<String>, String> {
     if let Ok(answers) = serde_json::from_str(literal) {
         return Ok(answers);
@@ -34,25 +34,25 @@ pub(crate) fn parse_answers(literal: &str) -> Result<Vec<String>, String> {
 
 /// A parser of Python literals.
 struct Parser<'a> {
-    /// The text that was not consumed yet.
+    /// The text that has not been consumed yet.
     rest: &'a str,
 }
 
 impl Parser<'_> {
-    /// Consumes the next character.
+    /// Consumes and returns the next character.
     fn next(&mut self) -> Option<char> {
         let next = self.rest.chars().next()?;
         self.rest = &self.rest[next.len_utf8()..];
         Some(next)
     }
 
-    /// Consumes the next character if it is the expected one. Returns whether it was.
+    /// Consumes the next character if it is the expected one. Returns whether it did.
     fn take(&mut self, expected: char) -> bool {
-        let found = self.rest.starts_with(expected);
-        if found {
+        let is_expected = self.rest.starts_with(expected);
+        if is_expected {
             self.next();
         }
-        found
+        is_expected
     }
 
     fn skip_space(&mut self) {
@@ -80,7 +80,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Consumes the prefix `r` or `u` of a string. Returns whether it is a raw string.
+    /// Consumes the prefix `r` or `u` of a string literal, if there is one. Returns whether the string is raw.
     fn string_prefix(&mut self) -> bool {
         let is_string = self.rest.chars().nth(1).is_some_and(|second| matches!(second, '\'' | '"'));
         match self.rest.chars().next() {
@@ -133,7 +133,7 @@ impl Parser<'_> {
         };
         string.push(
             char::from_u32(code)
-                .ok_or_else(|| format!("an escape of an invalid character (U+{code:04X})"))?,
+                .ok_or_else(|| format!("an escape for an invalid character (U+{code:04X})"))?,
         );
         Ok(())
     }
@@ -151,8 +151,8 @@ impl Parser<'_> {
         code
     }
 
-    /// Parses four hexadecimal digits, and the next escape as well if they are the first half of a surrogate pair.
-    /// Returns the code point.
+    /// Parses four hexadecimal digits, and the next escape as well if the digits are the first half of a surrogate
+    /// pair. Returns the code point.
     fn utf16(&mut self) -> Result<u32, String> {
         let high = self.hexadecimal(4)?;
         if (0xd800..0xdc00).contains(&high) && self.rest.starts_with("\\u") {
@@ -165,11 +165,11 @@ impl Parser<'_> {
         Ok(high)
     }
 
-    /// Parses this number of hexadecimal digits.
+    /// Parses exactly `digits` hexadecimal digits. Returns their value.
     fn hexadecimal(&mut self, digits: usize) -> Result<u32, String> {
         let found = self.rest.chars().take(digits).take_while(char::is_ascii_hexdigit).count();
         if found < digits {
-            return Err(format!("an escape of fewer than {digits} digits"));
+            return Err(format!("an escape with fewer than {digits} hexadecimal digits"));
         }
         let (code, rest) = self.rest.split_at(digits);
         self.rest = rest;
@@ -182,6 +182,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Checks that a literal is parsed as the expected answers.
     #[track_caller]
     fn check(literal: &str, expected: &[&str]) {
         assert_eq!(
@@ -190,7 +191,7 @@ mod tests {
         );
     }
 
-    // Expected values: CPython's `ast.literal_eval`.
+    // Expected values: those of CPython's `ast.literal_eval`, with the number as text.
     #[test]
     fn python_lists_are_read_as_python_reads_them() {
         check(r#"['Denver Broncos']"#, &["Denver Broncos"]);
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn json_lists_are_read_as_json_reads_them() {
+    fn json_arrays_are_parsed_with_the_escapes_of_json() {
         check(r#"["a\/b", "\ud83d\ude81", "20\\s?,"]"#, &["a/b", "🚁", r"20\s?,"]);
     }
 
@@ -218,8 +219,8 @@ mod tests {
             ("['a'", "a list without ',' or ']' after item 1"),
             ("['a'] x", "\" x\" after the list"),
             ("[None]", "\"None\" instead of a string"),
-            (r"['\u12']", "an escape of fewer than 4 digits"),
-            (r"['\ud83d']", "an escape of an invalid character (U+D83D)"),
+            (r"['\u12']", "an escape with fewer than 4 hexadecimal digits"),
+            (r"['\ud83d']", "an escape for an invalid character (U+D83D)"),
         ] {
             assert_eq!(parse_answers(literal), Err(reason.to_owned()), "{literal}");
         }
@@ -233,7 +234,7 @@ mod tests {
         }
 
         #[test]
-        fn every_list_in_json_is_parsed_to_the_same_strings(answers in prop::collection::vec(any::<String>(), 0..4)) {
+        fn every_json_array_of_strings_is_read_back(answers in prop::collection::vec(any::<String>(), 0..4)) {
             let literal = serde_json::to_string(&answers).expect("strings");
             prop_assert_eq!(parse_answers(&literal), Ok(answers));
         }

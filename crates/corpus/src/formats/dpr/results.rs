@@ -1,4 +1,5 @@
-//! DPR's retrieval results: a JSON array of questions with the passages that were retrieved for each.
+//! Reads and writes DPR's retrieval results: a JSON array of questions, each with the passages that were retrieved for
+//! it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -56,6 +57,7 @@ pub fn open_results(path: impl AsRef<Path>) -> Result<ResultReader, Error> {
     Ok(ResultReader { records: JsonRecords::open(path.as_ref())?, has_ended: false })
 }
 
+/// The JSON object of a question.
 #[derive(Deserialize)]
 struct Object<'a> {
     #[serde(borrow)]
@@ -67,7 +69,7 @@ struct Object<'a> {
     ctxs: Vec<Context<'a>>,
 }
 
-/// A retrieved passage in the file; DPR calls it a context.
+/// The JSON object of a retrieved passage, which DPR calls a context.
 #[derive(Deserialize)]
 struct Context<'a> {
     #[serde(borrow)]
@@ -125,7 +127,7 @@ impl Iterator for ResultReader {
 }
 
 /// Writes retrieval results as a JSON array, one object per line. [`finish`](Self::finish) replaces the target file; a
-/// writer that is dropped without it leaves the old file unchanged. The path `-` is standard output.
+/// writer that is dropped unfinished leaves the old file unchanged. The path `-` means standard output.
 #[derive(Debug)]
 pub struct ResultWriter {
     output: Output,
@@ -201,7 +203,7 @@ mod tests {
                 id: None,
                 question: "who?".into(),
                 answers: vec!["a".into()],
-                // 0.1 has no exact binary form, and -1e-40 is subnormal.
+                // 0.1 has no exact binary representation, and -1e-40 is subnormal.
                 passages: vec![passage(0.1, Some(true)), passage(-1e-40, None)],
             },
             RetrievalResult { id: Some("7".into()), question: "what?".into(), ..RetrievalResult::default() },
@@ -212,9 +214,9 @@ mod tests {
             writer.finish()?;
             let read_back: Vec<_> = open_results(&path)?.collect::<Result<_, _>>()?;
             assert_eq!(read_back, results[..count]);
-            let whole: serde_json::Value =
+            let parsed: serde_json::Value =
                 serde_json::from_slice(&std::fs::read(&path).expect("present")).expect("JSON");
-            assert_eq!(whole.as_array().map(Vec::len), Some(count));
+            assert_eq!(parsed.as_array().map(Vec::len), Some(count));
         }
         Ok(())
     }

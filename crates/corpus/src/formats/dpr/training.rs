@@ -1,4 +1,4 @@
-//! DPR's training files: questions with positive and negative passages.
+//! Reads DPR's training files: questions with positive and negative passages.
 
 use std::path::Path;
 
@@ -17,14 +17,14 @@ pub struct TrainingExample {
     pub answers: Vec<String>,
     /// Passages that answer the question. Their ids are empty if the file has none.
     pub positives: Vec<Passage>,
-    /// Passages that do not answer the question although a retriever ranked them high.
+    /// Passages that do not answer the question although a retriever ranked them highly.
     pub hard_negatives: Vec<Passage>,
     /// Other passages that do not answer the question.
     pub negatives: Vec<Passage>,
 }
 
-/// Iterator over training examples in a JSON array or in JSON lines, plain or gzip. Ends after the first error, except
-/// after invalid examples that are skipped.
+/// Iterator over training examples in a JSON array or in JSON lines, plain or gzip. Ends after the first error that it
+/// returns; invalid examples that are skipped do not end it.
 pub struct TrainingReader {
     records: JsonRecords,
     skip_bad_lines: bool,
@@ -33,7 +33,8 @@ pub struct TrainingReader {
 }
 
 /// Opens a training file of DPR: JSON objects with `question`, `answers`, `positive_ctxs`, `hard_negative_ctxs` and
-/// `negative_ctxs`. With `skip_bad_lines`, invalid examples are skipped and counted.
+/// `negative_ctxs`, of which only `question` and `positive_ctxs` are required. With `skip_bad_lines`, invalid examples
+/// are skipped and counted.
 ///
 /// # Errors
 ///
@@ -43,6 +44,7 @@ pub fn open_training(path: impl AsRef<Path>, skip_bad_lines: bool) -> Result<Tra
     Ok(TrainingReader { records, skip_bad_lines, skipped: 0, has_ended: false })
 }
 
+/// The JSON object of a training example.
 #[derive(Deserialize)]
 struct Object<'a> {
     #[serde(borrow)]
@@ -57,7 +59,7 @@ struct Object<'a> {
 }
 
 impl TrainingReader {
-    /// Number of invalid examples that were skipped so far.
+    /// Number of invalid examples that have been skipped so far.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped

@@ -5,12 +5,13 @@ use std::path::Path;
 use crate::Error;
 use crate::error::quoted;
 
-/// Converts the error of a write to a destination without a path, which error messages call `-`.
+/// Converts an I/O error from writing. The path of the destination is not known here, so error messages call it `-`.
 pub(super) fn write_error(source: std::io::Error) -> Error {
     Error::io("write", Path::new("-"))(source)
 }
 
-/// Returns the value, or fails if it would not be read back as one column.
+/// Returns the value, or fails if it is empty or has white space or control characters: some programs would not read
+/// such a value back as one column. `what` names the value in the error.
 pub(super) fn column<'a>(what: &'static str, value: &'a str) -> Result<&'a str, Error> {
     let is_invalid = |c: char| c.is_whitespace() || c.is_control();
     if value.is_empty() || value.contains(is_invalid) {
@@ -21,10 +22,12 @@ pub(super) fn column<'a>(what: &'static str, value: &'a str) -> Result<&'a str, 
 }
 
 /// Returns the query id, or fails if it would not be read back. In addition to the rules of [`column`], a line that
-/// begins with the id must not look like a comment, and the id must not begin with a byte order mark.
+/// begins with the id must not look like a comment, and the id must not begin with a byte order mark, which readers
+/// remove.
 pub(super) fn query_column(value: &str) -> Result<&str, Error> {
     if value == "#" || value.starts_with('\u{feff}') {
-        return Err(Error::argument("query id", "an id that does not begin a comment", quoted(value)));
+        let expected = "an id that is not \"#\" and does not begin with a byte order mark";
+        return Err(Error::argument("query id", expected, quoted(value)));
     }
     column("query id", value)
 }

@@ -13,26 +13,26 @@ use crate::error::quoted;
 use crate::input::{BufferedInput, InputOptions, Lines, SharedControl};
 use crate::write::write_whole;
 
-/// Reads relevance judgments, plain or gzip: TREC's lines of `query iteration passage grade`, or BEIR's table of
-/// `query-id`, `corpus-id` and `score`, with these names as header.
+/// Reads relevance judgments, plain or gzip: TREC's lines of `query iteration passage grade`, or BEIR's tab-separated
+/// table with the header `query-id`, `corpus-id`, `score`.
 ///
-/// Lines that begin with `# ` are comments. A repeated judgment must have the same grade. Queries and passages keep the
-/// order of the file.
+/// A line is a comment if it is `#`, alone or followed by white space. A repeated judgment must have the same
+/// grade. Queries and passages keep the order of the file.
 ///
 /// # Errors
 ///
 /// [`Error::Line`] for an invalid line, or for a judgment that contradicts an earlier one; [`Error::Io`] or
 /// [`Error::Gzip`] if the file cannot be read.
 pub fn read_qrels(path: impl AsRef<Path>) -> Result<Qrels, Error> {
-    read_qrels_cancellable(path, Arc::default())
+    read_qrels_cancelable(path, Arc::default())
 }
 
 /// Like [`read_qrels`], but can be canceled, even while it waits for the writer of a FIFO.
 ///
 /// # Errors
 ///
-/// The errors of [`read_qrels`]; [`Error::Cancelled`].
-pub fn read_qrels_cancellable(path: impl AsRef<Path>, control: Arc<Control>) -> Result<Qrels, Error> {
+/// The errors of [`read_qrels`]; [`Error::Canceled`].
+pub fn read_qrels_cancelable(path: impl AsRef<Path>, control: Arc<Control>) -> Result<Qrels, Error> {
     let input_options = InputOptions { control: SharedControl::new(control), ..InputOptions::default() };
     let mut lines = Lines::new(BufferedInput::open_with(path.as_ref(), &input_options)?.0);
     let mut qrels = Qrels::new();
@@ -86,11 +86,11 @@ fn beir_columns(line: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// Writes relevance judgments in the format of TREC. A file is replaced atomically; a FIFO or device is written to
-/// directly; the path `-` is standard output.
+/// directly; the path `-` stands for standard output.
 ///
 /// # Errors
 ///
-/// The errors of [`write_qrels_to`]; [`Error::Storage`] if the file cannot be replaced; [`Error::Cancelled`].
+/// The errors of [`write_qrels_to`]; [`Error::Storage`] if the file cannot be replaced; [`Error::Canceled`].
 pub fn write_qrels(path: impl AsRef<Path>, qrels: &Qrels, control: &Arc<Control>) -> Result<(), Error> {
     write_whole(path.as_ref(), control, |output| write_qrels_to(output, qrels))
 }
@@ -99,8 +99,8 @@ pub fn write_qrels(path: impl AsRef<Path>, qrels: &Qrels, control: &Arc<Control>
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] for an id that is empty, has white space or control characters, or would begin a comment;
-/// [`Error::Io`] if writing fails.
+/// [`Error::Argument`] for an id that is empty or has white space or control characters, and for a query id that would
+/// begin a comment or that begins with a byte order mark; [`Error::Io`] if writing fails.
 pub fn write_qrels_to(output: &mut (impl Write + ?Sized), qrels: &Qrels) -> Result<(), Error> {
     for (query, grades) in qrels.iter() {
         query_column(query)?;
@@ -116,12 +116,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Reads a temporary file with this content.
     fn read(content: &[u8]) -> Result<Qrels, Error> {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), content).expect("writable");
         read_qrels(file.path())
     }
 
+    /// Returns the judgments as they are written to a file.
     fn written(qrels: &Qrels) -> String {
         let mut output = Vec::new();
         write_qrels_to(&mut output, qrels).expect("writable");
@@ -129,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn both_formats_are_read() -> Result<(), Error> {
+    fn the_formats_of_trec_and_beir_are_read() -> Result<(), Error> {
         let trec = read(b"# comment here\n1 0 b 2\n1\t0\ta\t-1\r\n#2 0 a 0\n")?;
         assert_eq!(written(&trec), "1 0 b 2\n1 0 a -1\n#2 0 a 0\n");
         let beir = read(b"query-id\tcorpus-id\tscore\n1\ta b\t1\n1\tc\t0\n")?;
@@ -138,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_lines_are_refused_with_their_number() {
+    fn invalid_lines_are_refused_with_their_line_numbers() {
         let error = |content: &[u8]| read(content).expect_err("invalid").to_string();
         assert!(
             error(b"1 0 a\n").ends_with(":1: expected query, iteration, passage and grade, got \"1 0 a\"")

@@ -17,28 +17,29 @@ use crate::write::write_whole;
 /// Reads a TREC run: lines of `query Q0 passage rank score tag`, plain or gzip. Text after the tag is ignored.
 ///
 /// Queries keep the order of their first lines. The hits of a query are sorted by descending score, then by rank, then
-/// by their order in the file. Lines that begin with `# ` are comments.
+/// by their order in the file. A line is a comment if it is `#`, alone or followed by white space.
 ///
 /// # Errors
 ///
 /// [`Error::Line`] for an invalid line, a score that is not finite as an `f32`, or a passage that occurs twice for a
 /// query; [`Error::Io`] or [`Error::Gzip`] if the file cannot be read.
 pub fn read_run(path: impl AsRef<Path>) -> Result<Run, Error> {
-    read_run_cancellable(path, Arc::default())
+    read_run_cancelable(path, Arc::default())
 }
 
 /// Like [`read_run`], but can be canceled, even while it waits for the writer of a FIFO.
 ///
 /// # Errors
 ///
-/// The errors of [`read_run`]; [`Error::Cancelled`].
-pub fn read_run_cancellable(path: impl AsRef<Path>, control: Arc<Control>) -> Result<Run, Error> {
+/// The errors of [`read_run`]; [`Error::Canceled`].
+pub fn read_run_cancelable(path: impl AsRef<Path>, control: Arc<Control>) -> Result<Run, Error> {
     const EXPECTED: &str = "query, Q0, passage, rank, score and tag";
     let input_options = InputOptions { control: SharedControl::new(control), ..InputOptions::default() };
     let mut lines = Lines::new(BufferedInput::open_with(path.as_ref(), &input_options)?.0);
     let mut queries: Vec<Hits> = Vec::new();
     let mut positions: HashMap<String, usize> = HashMap::new();
-    // Position of the query of the previous line. Consecutive lines mostly have the same query, so few are looked up.
+    // Position in `queries` of the query of the previous line. Consecutive lines usually have the same query, which
+    // then does not have to be looked up.
     let mut current = 0;
     while lines.advance_to_text()? {
         let line = lines.text()?;
@@ -86,25 +87,26 @@ struct Hits {
     seen: HashSet<String>,
 }
 
-/// Writes a TREC run. A file is replaced atomically; a FIFO or device is written to directly; the path `-` is standard
-/// output.
+/// Writes a TREC run. A file is replaced atomically; a FIFO or device is written to directly; the path `-` stands for
+/// standard output.
 ///
 /// # Errors
 ///
-/// The errors of [`write_run_to`]; [`Error::Storage`] if the file cannot be replaced; [`Error::Cancelled`].
+/// The errors of [`write_run_to`]; [`Error::Storage`] if the file cannot be replaced; [`Error::Canceled`].
 pub fn write_run(path: impl AsRef<Path>, run: &Run, tag: &str, control: &Arc<Control>) -> Result<(), Error> {
     write_whole(path.as_ref(), control, |output| write_run_to(output, run, tag))
 }
 
 /// Writes a TREC run: lines of `query Q0 passage rank score tag`, in the order of the run, with ranks from 1.
 ///
-/// A score is written as the shortest decimal number that is read as the same `f32`. [`read_run`] sorts hits by score,
-/// so it returns the same run only if the scores of each query are in descending order.
+/// A score is written as the shortest decimal number that is parsed to the same `f32`. [`read_run`] sorts hits by
+/// score, so it returns the same run only if the scores of each query are in descending order.
 ///
 /// # Errors
 ///
 /// [`Error::Argument`] for an id or a tag that is empty or has white space or control characters, for a query id that
-/// would begin a comment, and for a score that is not finite; [`Error::Io`] if writing fails.
+/// would begin a comment or that begins with a byte order mark, and for a score that is not finite; [`Error::Io`] if
+/// writing fails.
 pub fn write_run_to(output: &mut (impl Write + ?Sized), run: &Run, tag: &str) -> Result<(), Error> {
     column("tag", tag)?;
     for (query, hits) in run.iter() {
@@ -129,12 +131,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Reads a temporary file with this content.
     fn read(content: &[u8]) -> Result<Run, Error> {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), content).expect("writable");
         read_run(file.path())
     }
 
+    /// Returns the run as it is written to a file, with the tag `tag`.
     fn written(run: &Run) -> Result<String, Error> {
         let mut output = Vec::new();
         write_run_to(&mut output, run, "tag")?;
@@ -151,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_lines_are_refused_with_their_number() {
+    fn invalid_lines_are_refused_with_their_line_numbers() {
         let error = |content: &[u8]| read(content).expect_err("invalid").to_string();
         assert!(
             error(b"1 Q0 a 1 2\n")
@@ -179,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_cannot_be_written_leaves_the_old_file() {
+    fn if_a_run_cannot_be_written_the_old_file_stays_unchanged() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("run.txt");
         let mut run = Run::new();

@@ -14,32 +14,34 @@ const TAGS: [&str; 15] = [
     "query", "note",
 ];
 
-/// Maximum number of topics on one line. In memory, a topic takes much more space than `<top>` in the file, so the
-/// limit on documents does not bound the memory of topics.
+/// Maximum number of topics on one line. A topic takes much more space in memory than its `<top>` in the file, so the
+/// limit on the size of a document does not bound the memory of the topics on a line.
 const MAX_TOPICS_PER_LINE: usize = 1 << 16;
 
-/// Reads the number of each topic as id and its title as text. The labels `Number:` and `Topic:` are removed, and each
-/// sequence of white space becomes one space.
+/// Reads topics as questions: a topic's number becomes the id, and its title the text. The labels `Number:` and
+/// `Topic:` are removed, and each sequence of white space becomes one space.
 pub(crate) struct Topics {
     lines: Lines,
-    /// The topic whose end was not read yet.
+    /// The topic whose end has not been read yet.
     topic: Option<Topic>,
-    /// Topics that were read completely but not returned yet.
+    /// Topics that have been read completely, but not returned yet.
     complete: VecDeque<Topic>,
 }
 
+/// A topic, as far as it has been read.
 #[derive(Default)]
 struct Topic {
     /// Number of the line on which the topic begins.
     line: u64,
-    /// The field that text belongs to at the current position.
+    /// The field to which the text at the current position belongs.
     field: Field,
     number: String,
     title: String,
-    /// Whether number and title together exceeded the limit. Then they are not stored.
+    /// Whether number and title together exceeded the limit. If so, they are not stored.
     is_too_long: bool,
 }
 
+/// A field of a topic. Only the number and the title are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Field {
     Number,
@@ -111,7 +113,7 @@ impl QuestionSource for Topics {
                     }
                     Part::Text(text) => match &mut self.topic {
                         Some(topic) => topic.push(text, self.lines.limit()),
-                        // Between topics, unknown tags are ignored.
+                        // Between topics, text that begins with `<` is taken for an unknown tag, and ignored.
                         None if text.trim().is_empty() || text.trim_start().starts_with('<') => {}
                         None => return Err(self.lines.error("<top>", quoted(text))),
                     },
@@ -143,8 +145,9 @@ impl Topic {
 
 /// A part of a line.
 enum Part<'a> {
-    /// A known tag: the name of a start tag in lowercase, `/top`, or `/` for any other end tag.
+    /// A known tag: the lowercase name of a start tag, `/top`, or `/` for any other end tag.
     Tag(&'static str),
+    /// Text between known tags.
     Text(&'a str),
 }
 
@@ -159,7 +162,7 @@ fn parts(line: &str) -> impl Iterator<Item = Part<'_>> {
         let mut at = 0;
         while let Some(open) = text[at..].find('<').map(|found| at + found) {
             let inside = &text[open + 1..];
-            // The search for `>` stops at the next `<`, because no tag contains one. So the time is linear.
+            // The search for `>` stops at the next `<`, because no tag contains a `<`. This makes the time linear.
             let close = inside.find(['<', '>']).filter(|&close| inside.as_bytes()[close] == b'>');
             if let Some((close, name)) = close.and_then(|close| Some((close, known_tag(&inside[..close])?))) {
                 (rest, tag) = (Some(&inside[close + 1..]), Some(name));
@@ -188,6 +191,7 @@ mod tests {
     use crate::input::tests::lines_of;
     use proptest::prelude::*;
 
+    /// Returns the id and the text of each question, or the message of the error in its place.
     fn read_all(mut source: impl QuestionSource) -> Vec<Result<(String, String), String>> {
         let mut found = Vec::new();
         loop {
@@ -200,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn topics_of_every_style_of_trec_are_read() {
+    fn topics_in_all_styles_of_trec_are_read() {
         let (lines, _file) = lines_of(
             b"\n<top>\n\n<num> Number: 301 \n<title> International Organized\nCrime < 5 <b>\n\n<desc> Description: \nx\n</top>\n\
               <top>\n<head> Tipster\n<num> Number:  051\n<dom> Domain: Economics\n<title> Topic:  Airbus Subsidies\n<con>\n\

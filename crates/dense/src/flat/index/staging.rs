@@ -3,20 +3,21 @@
 use super::{FlatIndex, Stored};
 use crate::{Error, Put, RowIds, RowSet};
 
-/// Staging: a batch is staged slice by slice and then published at once. See [`Put`] for an example.
+/// Staging: a batch is staged slice by slice, invisible to searches, and then published as a whole. See [`Put`] for an
+/// example.
 impl FlatIndex {
     /// Checks a whole batch, vectors `[n * dim]` and their ids, before it is staged in slices. Reports everything that
     /// [`stage`](Self::stage) would reject, and ids that appear twice in the batch, even if in different slices.
     ///
     /// # Errors
     ///
-    /// As [`add`](Self::add); [`Error::UnknownId`] to update an id that is not in the index.
+    /// As [`add`](Self::add); [`Error::UnknownId`] if `put` is [`Put::Update`] and an id is not in the index.
     pub fn check_rows<S: AsRef<str>>(&self, put: Put, ids: &[S], vectors: &[f32]) -> Result<(), Error> {
         for_rows!(&self.stored, rows => rows.check(put, ids, vectors))
     }
 
     /// [Adds](Self::add) a slice of rows that no search finds until all staged rows are [published](Self::publish). If
-    /// `put` is not [`Put::Add`], publishing also deletes the rows that had their ids before. Adds all rows of the
+    /// `put` is not [`Put::Add`], publishing also deletes the earlier rows with the same ids. Adds all rows of the
     /// slice or, on an error, none.
     ///
     /// # Errors
@@ -29,14 +30,14 @@ impl FlatIndex {
         added
     }
 
-    /// Makes the staged rows visible to searches and deletes the rows that they replace. Returns the ords of each
-    /// replaced row and its replacement, as pairs.
+    /// Makes the staged rows visible to searches and deletes the rows that they replace. Returns a pair of ords for
+    /// each replaced row: its own and that of its replacement.
     pub fn publish(&mut self) -> Vec<(u32, u32)> {
         for_rows!(&mut self.stored, rows => rows.publish())
     }
 
     /// Deletes the staged rows. Their ids may be added again; [`compact`](Self::compact) frees their space.
-    pub fn take_back(&mut self) {
+    pub fn discard_staged(&mut self) {
         for_rows!(&mut self.stored, rows => rows.discard_staged());
     }
 
@@ -66,7 +67,8 @@ impl FlatIndex {
         self.ids().snapshot()
     }
 
-    /// Returns how many rows a search scores. `allowed` is the number of rows that a filter allows, if there is one.
+    /// Returns the maximum number of rows that a search scores. `allowed` is the number of rows that its filter allows;
+    /// `None` without a filter.
     #[must_use]
     pub fn rows_scored(&self, allowed: Option<usize>) -> usize {
         allowed.unwrap_or(self.len())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 use ranking::{Hit, by_rank};
 use rayon::prelude::*;
 
@@ -19,19 +19,19 @@ use crate::hnsw::search::scratch::Scratch;
 
 /// When an adjacency list overflows, its neighbors are selected again, and 1/`SLACK_DIVISOR` of its capacity is left
 /// free, so that the next neighbors can be added without another selection. Without this slack, selections would take
-/// half of the build time. Recall is the same.
+/// half of the build time. Recall is the same with and without it.
 const SLACK_DIVISOR: usize = 8;
-/// The first rows of a graph are inserted by one thread, up to this number: rows that are inserted at the same time do
-/// not find each other, which matters in a small graph.
+/// The first rows of a graph, up to this number, are inserted by one thread. Rows that are inserted at the same time do
+/// not find each other, which would lower recall in a small graph.
 const SEQUENTIAL_ROWS: u32 = 1024;
-/// Number of lock stripes per thread. The rows of a stripe, which share a lock, are those with the same ord modulo the
+/// Number of lock stripes per thread. A stripe is the set of rows that share a lock: those with the same ord modulo the
 /// number of stripes.
 const STRIPES_PER_THREAD: usize = 256;
 
 /// The neighbors that rows had before the insertions, by row and layer.
 type UndoLog = BTreeMap<(u32, usize), Box<[u32]>>;
 
-/// The parameters of [`insert_rows`] that all insertions share.
+/// The parameters of [`insert_rows`] and [`insert_revived_rows`] that do not depend on the row.
 pub(crate) struct BuildContext<'a> {
     pub scorer: Scorer<'a>,
     pub options: &'a HnswOptions,
@@ -65,8 +65,9 @@ pub(crate) fn insert_rows(
     result
 }
 
-/// Inserts rows that are in the graph, but have no neighbors because they were not live when their turn came. They stay
-/// in layer 0. Counts each inserted row as one unit of progress. On an error, the graph is what it was before.
+/// Gives neighbors to rows that are in the graph, but have none because they were not live when they were inserted.
+/// They stay in layer 0 only. Counts each of them as one unit of progress. On an error, the graph is what it was
+/// before.
 pub(crate) fn insert_revived_rows(
     graph: &mut Graph,
     rows: &[u32],
@@ -84,7 +85,7 @@ pub(crate) fn insert_revived_rows(
     })
 }
 
-/// Calls `change` with a builder of the graph. If it fails, undoes all changes to rows below `first_new`.
+/// Calls `change` with a builder of the graph. If `change` fails, undoes all changes to rows below `first_new`.
 fn change_graph(
     graph: &mut Graph,
     first_new: u32,
@@ -124,8 +125,8 @@ struct Builder<'a> {
     /// Rows below this one were in the graph before the insertions.
     first_new: u32,
     entry_point: RwLock<Option<u32>>,
-    /// The neighbors of a row change only under the lock of its stripe. If a row below `first_new` was changed, its
-    /// stripe's log has the neighbors that it had before the insertions.
+    /// The locks of the stripes: the neighbors of a row change only under the lock of its stripe. If a row below
+    /// `first_new` was changed, the log of its stripe has the neighbors that it had before the insertions.
     stripes: Vec<Mutex<UndoLog>>,
 }
 
@@ -147,15 +148,15 @@ impl Builder<'_> {
     }
 
     /// Inserts a row, and makes it the entry point if its level is above that of the current one.
-    fn insert(&self, row: u32, scratch: &mut Scratch) -> Result<(), Cancelled> {
+    fn insert(&self, row: u32, scratch: &mut Scratch) -> Result<(), Canceled> {
         let entry_point = *self.entry_point.read().unwrap_or_else(PoisonError::into_inner);
         let level = self.graph.level(row);
         match entry_point {
             Some(entry_point) if level <= self.graph.level(entry_point) => {
                 self.connect(row, entry_point, scratch)?;
             }
-            // While a row above all others is inserted, no other insertion can start. There are only about log(n) such
-            // rows in a graph of n rows.
+            // While a row with a higher level than all others is inserted, no other insertion can start. There are only
+            // about log(n) such rows in a graph of n rows.
             _ => {
                 let mut entry_point = self.entry_point.write().unwrap_or_else(PoisonError::into_inner);
                 if let Some(entry_point) = *entry_point {
@@ -172,14 +173,14 @@ impl Builder<'_> {
 
     /// Connects a row to neighbors in each layer, from the lower of its own level and that of the entry point down to
     /// layer 0.
-    fn connect(&self, row: u32, entry_point: u32, scratch: &mut Scratch) -> Result<(), Cancelled> {
+    fn connect(&self, row: u32, entry_point: u32, scratch: &mut Scratch) -> Result<(), Canceled> {
         let BuildContext { scorer, options, control, .. } = *self.context;
         let search = BeamSearch { scorer, graph: self.graph, control };
         let query = scorer.query_from_row(row);
         let top = self.graph.level(row).min(self.graph.level(entry_point));
         let selection = Selection { max_neighbors: options.m, keep_pruned: options.keep_pruned };
         let mut entry_points = vec![search.greedy_descent(&query, entry_point, top, scratch)];
-        // The neighbors of the row in each layer, the highest one first.
+        // The neighbors of the row in each layer, from layer `top` down.
         let mut selected = Vec::with_capacity(top + 1);
         for layer in (0..=top).rev() {
             search.search_layer(&query, &entry_points, options.ef_construction, layer, scratch)?;
@@ -195,7 +196,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Adds neighbors to those of a row. If the row then has too many, selects from all of them.
+    /// Adds neighbors to the adjacency list of a row in a layer. If the list overflows, selects from all of its
+    /// neighbors.
     fn add_neighbors(&self, row: u32, layer: usize, added: &[u32], buffers: &mut ScoreBuffers) {
         let BuildContext { scorer, options, .. } = self.context;
         let mut undo_log = self.lock(row);

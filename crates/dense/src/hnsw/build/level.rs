@@ -1,4 +1,4 @@
-//! The random levels of rows.
+//! Draws the random level of each row: the highest layer of the graph that the row is in.
 
 use numerics::SplitMix64;
 
@@ -24,11 +24,11 @@ mod tests {
     #[test]
     fn each_layer_has_one_mth_of_the_rows_of_the_layer_below() {
         let options = HnswOptions { m: 16, ..HnswOptions::default() };
-        let mut rows_of_level = [0f64; MAX_LEVEL + 1];
-        (0..100_000).for_each(|row| rows_of_level[usize::from(level(row, &options))] += 1.0);
-        // P(level ≥ 1) = 1/16, P(level ≥ 2) = 1/256. The counts are binomial; the limit is four standard deviations.
+        let mut level_counts = [0f64; MAX_LEVEL + 1];
+        (0..100_000).for_each(|row| level_counts[usize::from(level(row, &options))] += 1.0);
+        // P(level ≥ 1) = 1/16, P(level ≥ 2) = 1/256. The counts are binomial; four standard deviations are allowed.
         for (min_level, p) in [(1, 1.0 / 16.0), (2, 1.0 / 256.0)] {
-            let got: f64 = rows_of_level[min_level..].iter().sum();
+            let got: f64 = level_counts[min_level..].iter().sum();
             let deviation = (1e5 * p * (1.0f64 - p)).sqrt();
             assert!((got - 1e5 * p).abs() < 4.0 * deviation, "{got} rows of level {min_level} or more");
         }

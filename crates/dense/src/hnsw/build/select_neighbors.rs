@@ -32,7 +32,7 @@ pub(super) fn select_neighbors(
     let mut selected: Vec<u32> = Vec::with_capacity(max_neighbors);
     let mut pruned = Vec::new();
     let Some(first) = candidates.first() else { return selected };
-    // Its memory is reused for each candidate.
+    // Set to each candidate in turn, so that its buffer can be reused.
     let mut query = scorer.query_from_codes(first.ord);
     for candidate in candidates {
         if selected.len() == max_neighbors {
@@ -66,7 +66,7 @@ mod tests {
     use crate::hnsw::options::Layout;
     use crate::store::rows::Rows;
 
-    /// Selects the neighbors of point 0 among the other points, which are in the plane.
+    /// Selects the neighbors of point 0 among the other points of the plane.
     fn selected(points: &[[f32; 2]], max_neighbors: usize, keep_pruned: bool) -> Vec<u32> {
         let mut rows = Rows::new(2, Similarity::L2, serde_json::Value::Null).expect("a dimension");
         let ids: Vec<String> = (0..points.len()).map(|id| id.to_string()).collect();

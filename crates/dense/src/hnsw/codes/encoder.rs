@@ -11,11 +11,12 @@ use crate::similarity::squared_length;
 pub(super) const MAX_EIGHT_BIT_DIM: usize = size_of::<Line>();
 /// The largest absolute value of an 8-bit code.
 const MAX_EIGHT_BIT_CODE: f32 = 127.0;
-/// The distance between the 16 levels, in standard deviations. Among evenly spaced levels, it minimizes the squared
-/// error for normally distributed numbers (Max, "Quantizing for Minimum Distortion", 1960).
+/// The distance between adjacent quantization levels of 4-bit codes, in standard deviations of the rotated numbers. For
+/// 16 evenly spaced levels, this distance minimizes the squared error of normally distributed numbers (Max, "Quantizing
+/// for Minimum Distortion", 1960).
 const LEVEL_DISTANCE: f64 = 0.3352;
-/// The highest of the 16 levels.
-const MAX_LEVEL: f32 = 15.0;
+/// The highest of the 16 levels, which are numbered from 0.
+const MAX_FOUR_BIT_CODE: f32 = 15.0;
 /// The midpoint of the levels 0 and 15, which represents the number 0.
 const MIDDLE_LEVEL: f32 = 7.5;
 
@@ -24,7 +25,7 @@ pub(super) fn lines_per_row(dim: usize) -> usize {
     if dim <= MAX_EIGHT_BIT_DIM { 1 } else { dim.div_ceil(BLOCK_DIM) }
 }
 
-/// Encodes vectors one after another, with buffers that it reuses.
+/// Encodes vectors one after another and reuses its buffers.
 pub(super) struct Encoder<'a> {
     rotation: &'a Rotation,
     rotated: Vec<f32>,
@@ -36,7 +37,7 @@ impl<'a> Encoder<'a> {
         Self { rotation, rotated: vec![0.0; dim], levels: vec![0; dim] }
     }
 
-    /// Returns the rotated vector of the last call of [`encode`](Self::encode).
+    /// Returns the rotated vector that the last call of [`encode`](Self::encode) computed.
     pub fn rotated(&self) -> &[f32] {
         &self.rotated
     }
@@ -70,7 +71,7 @@ impl<'a> Encoder<'a> {
         // ⟨x, ℓ − 7.5⟩ / step
         let mut product = 0.0;
         for (level, &value) in self.levels.iter_mut().zip(&self.rotated) {
-            let rounded = round(value * inverse + MIDDLE_LEVEL).clamp(0.0, MAX_LEVEL);
+            let rounded = round(value * inverse + MIDDLE_LEVEL).clamp(0.0, MAX_FOUR_BIT_CODE);
             product += (rounded - MIDDLE_LEVEL) * (value * inverse);
             *level = rounded as u8;
         }

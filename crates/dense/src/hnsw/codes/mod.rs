@@ -1,7 +1,9 @@
-//! Quantized codes: rows with 4 bits per number, which beam searches and code scans score in place of the vectors.
+//! Quantized codes: copies of the rows with 4 bits per number (8 bits for up to 64 dimensions), which beam searches and
+//! code scans score in place of the vectors.
 //!
 //! Scores by codes are approximate. They decide which rows are candidates; candidates are then scored by their vectors
-//! (`search/rescore.rs`). Codes take an eighth of the bytes of the vectors, so a search reads less memory.
+//! (`search/rescore.rs`). Four-bit codes take about an eighth of the bytes of the vectors, so a search reads less
+//! memory.
 //!
 //! **Codes.** A row `x` of dimension `d` is [rotated](rotation::Rotation). The rotated numbers are approximately
 //! normally distributed with a standard deviation of `|x| / √d`. Each is rounded to one of 16 evenly spaced
@@ -12,10 +14,11 @@
 //! x̂ᵢ = s · (ℓᵢ − 7.5)        s = |x|² / ⟨x, ℓ − 7.5⟩
 //! ```
 //!
-//! With this quantization scale `s`, `⟨x, x̂⟩ = |x|²`, so that `⟨q, x̂⟩` is an unbiased estimate of `⟨q, x⟩` over
-//! random rotations (Gao and Long, "RaBitQ: Quantizing High-Dimensional Vectors with a Theoretical Error Bound for
-//! Approximate Nearest Neighbor Search", 2024, section 3.2). Rows of up to 64 dimensions get 8 bits per number: their
-//! codes take one cache line either way.
+//! Here, `x` is the rotated row, and `q` a rotated query; a rotation does not change inner products. With this
+//! quantization scale `s`, `⟨x, x̂⟩ = |x|²`, so `⟨q, x̂⟩` is an unbiased estimate of `⟨q, x⟩` over random rotations
+//! (Gao and Long, "RaBitQ: Quantizing High-Dimensional Vectors with a Theoretical Error Bound for Approximate Nearest
+//! Neighbor Search", 2024, section 3.2). Rows of up to 64 dimensions get 8 bits per number: their codes take one cache
+//! line either way.
 //!
 //! **Layout.** Each row's codes begin on a cache line. Four-bit codes are packed in blocks of 128 numbers:
 //!
@@ -28,8 +31,8 @@
 //! Eight-bit codes take one byte per number, which is the code plus 128. Scales, and biases for L2, are in separate
 //! arrays; if rows have sketches, each sketch has a copy of both.
 //!
-//! **Sketches.** Above dimension 128, each row has a [sign-bit sketch](sign_sketch) of one cache line. With it, a
-//! search discards most of the neighbors it finds before it reads their codes.
+//! **Sketches.** Above dimension 128, unless the [`Layout`] is `Compact`, each row has a [sign-bit sketch](sign_sketch)
+//! of one cache line. With it, a search discards most of the neighbors it finds before it reads their codes.
 //!
 //! [`Codes`] owns the codes and sketches of all rows. A search reads them through a [`CodesView`] (`view.rs`), which
 //! turns the query vector into a [`QuantizedQuery`] (`query.rs`).
@@ -71,7 +74,8 @@ pub(crate) struct Codes {
     lines: CowLines,
     /// The quantization scale of each row.
     scales: CowArray<f32>,
-    /// For [`Similarity::L2`], −|x|²/2 of each row x: its score is q·x − |x|²/2, which decreases with the distance.
+    /// For [`Similarity::L2`], −|x|²/2 of each row x. The score of x is q·x − |x|²/2, which decreases as its distance
+    /// from q increases.
     biases: Option<CowArray<f32>>,
     sketches: Option<SignSketches>,
 }
@@ -161,7 +165,7 @@ impl Codes {
         CodesView { dim: self.dim, rotation: &self.rotation, rows, scales, biases, sketches }
     }
 
-    /// Opens and checks the sections of a file, without copying them to memory.
+    /// Opens the sections of a file and checks their lengths, without copying them to memory.
     pub fn open(
         file: &Arc<File>,
         dim: usize,

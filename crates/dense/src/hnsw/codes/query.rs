@@ -1,4 +1,4 @@
-//! Quantized queries, in the form in which they are multiplied with codes.
+//! Quantized queries, in the form that is multiplied with the codes of rows.
 
 use kernels::int4::Int4Query;
 use kernels::int8::Int8Queries;
@@ -12,7 +12,7 @@ use kernels::signs::SignQuery;
 #[derive(Debug)]
 pub(crate) struct QuantizedQuery {
     pub(super) values: QueryValues,
-    /// The query for sketches; `None` if rows have no sketches or the query was made from codes.
+    /// The query in the form that sketches need; `None` if rows have no sketches or the query was made from codes.
     pub(super) signs: Option<SignQuery>,
     /// The query's quantization scale. It is divided by 2 for four-bit codes, because the kernels multiply the query
     /// with the integers `2·(ℓ − 7.5)`. A query made from such codes also has doubled values, so its scale is divided
@@ -55,7 +55,7 @@ pub(super) fn quantize(vector: &[f32], bytes: &mut Vec<i8>) -> f32 {
 }
 
 /// Rounds to the nearest integer, ties to even, for absolute values below 2²². A float near 1.5 · 2²³ has no bits for a
-/// fraction, so adding this number rounds. Unlike `f32::round_ties_even`, this never calls a function of the C library.
+/// fraction, so adding 1.5 · 2²³ rounds. Unlike `f32::round_ties_even`, this never calls a function of the C library.
 pub(super) fn round(value: f32) -> f32 {
     const SHIFT: f32 = 12_582_912.0;
     (value + SHIFT) - SHIFT

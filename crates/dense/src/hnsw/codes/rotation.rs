@@ -6,9 +6,9 @@
 //! applies a Hadamard transform, which takes `d·log d` additions.
 //!
 //! The size of a Hadamard transform is a power of two. If the dimension is a power of two, there are two rounds, which
-//! transform all numbers. Otherwise, there are four rounds, and each transforms a window: as many numbers as the
-//! largest power of two that fits. Even rounds transform the first numbers, odd rounds the last ones. These two windows
-//! overlap, and each is transformed in two rounds:
+//! transform all numbers. Otherwise, there are four rounds, and each transforms a window, whose size is the largest
+//! power of two below the dimension. Even rounds transform the window at the start of the vector, odd rounds the window
+//! at its end. The two windows overlap:
 //!
 //! ```text
 //! dimension 6, window 4     rounds 0 and 2: [0 1 2 3] 4 5      rounds 1 and 3: 0 1 [2 3 4 5]
@@ -48,7 +48,8 @@ impl Rotation {
     }
 }
 
-/// Applies a Hadamard transform without scaling, which multiplies lengths by the square root of the number of values.
+/// Applies an unscaled Hadamard transform, which multiplies the length of the vector by the square root of its
+/// dimension.
 fn hadamard(values: &mut [f32]) {
     let mut half = 1;
     while half < values.len() {

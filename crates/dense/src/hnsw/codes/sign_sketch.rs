@@ -131,7 +131,8 @@ impl SignSketches {
         }
     }
 
-    /// Opens the section of a file, without copying it to memory. Returns `None` if [`new`](Self::new) does.
+    /// Opens the section of a file, without copying it to memory. Returns `None` if rows of this dimension or layout
+    /// have no sketches.
     pub fn open(
         file: &Arc<File>,
         dim: usize,
@@ -204,7 +205,7 @@ impl SignSketchView<'_> {
     }
 
     /// Removes the rows that, by their sketches, do not reach the threshold. `addend(row)` is added to the estimate of
-    /// a row. `sums` is a buffer.
+    /// a row. `sums` is a scratch buffer.
     pub fn prefilter(
         &self,
         query: SketchQuery<'_>,
@@ -223,7 +224,7 @@ impl SignSketchView<'_> {
             let row = rows[at];
             let SketchNumbers { factor, error, bias, .. } = self.numbers(row);
             let estimate = (2 * sums[at] - total) as f32 * query.scale * factor + bias;
-            // A branch would be mispredicted often: about four in five rows are discarded.
+            // This has no branch, because a branch would be mispredicted often: about four in five rows are discarded.
             rows[kept] = row;
             kept += usize::from(estimate + deviation * error + addend(row) >= threshold.min_score);
         }
@@ -256,7 +257,7 @@ mod tests {
     #[test]
     fn errors_of_estimates_have_the_stored_standard_deviation() {
         let mut state = 1u64;
-        let mut number = || {
+        let mut random_value = || {
             state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
             (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
         };
@@ -265,7 +266,7 @@ mod tests {
         for dim in [384, 200, 512, 1024] {
             let (rotation, mut sketches) =
                 (Rotation::new(dim), SignSketches::new(dim, Layout::Fast).expect("a high dimension"));
-            let query: Vec<f32> = (0..dim).map(|_| number()).collect();
+            let query: Vec<f32> = (0..dim).map(|_| random_value()).collect();
             let mut rotated = query.clone();
             rotation.apply(&mut rotated);
             let mut bytes = Vec::new();
@@ -276,7 +277,7 @@ mod tests {
                 // From rows unrelated to the query to rows that are similar to it.
                 let correlation = f32::from(row) / 200.0;
                 let mut vector: Vec<f32> =
-                    query.iter().map(|value| 3.0 * (correlation * value + number())).collect();
+                    query.iter().map(|value| 3.0 * (correlation * value + random_value())).collect();
                 products.push(vector.iter().zip(&query).map(|(x, q)| x * q).sum::<f32>());
                 rotation.apply(&mut vector);
                 let squared_length = squared_length(&vector);
@@ -290,8 +291,8 @@ mod tests {
                 let SketchNumbers { error, bias, scale, .. } = view.numbers(row);
                 assert_eq!((bias, scale), (100.0, 3.0));
                 // Finds, by bisection, the highest threshold that the row passes: its estimate plus the bias (100), the
-                // addend (50) and one standard deviation. The first interval contains any plausible estimate: 60·|q| on
-                // both sides of the exact score.
+                // addend (50) and one standard deviation. The first interval extends at least 60·|q| to both sides of
+                // the exact score, so it contains any plausible estimate.
                 let (mut low, mut high) = (product - 60.0 * length, product + 200.0 + 60.0 * length);
                 for _ in 0..50 {
                     let min_score = low.midpoint(high);

@@ -1,4 +1,4 @@
-//! Makes queries for [`Codes`](super::Codes), and scores rows by their codes.
+//! Quantizes queries for [`Codes`](super::Codes), and scores rows by their codes.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub(super) enum PackedRows<'a> {
 }
 
 impl<'a> CodesView<'a> {
-    /// Quantizes a vector x as a query. Its score with a row y is about x·y or, for
+    /// Quantizes a vector x as a query. The score of a row y is then about x·y or, for
     /// [`Similarity::L2`](crate::Similarity::L2), about x·y − |y|²/2.
     pub fn query(&self, vector: &[f32]) -> QuantizedQuery {
         let mut rotated = vector.to_vec();
@@ -87,7 +87,7 @@ impl<'a> CodesView<'a> {
     }
 
     /// Scores rows by their codes and writes the results to `scores`: higher is nearer, and no score is NaN. `products`
-    /// is a buffer.
+    /// is a scratch buffer.
     pub fn score(
         &self,
         query: &QuantizedQuery,
@@ -151,7 +151,7 @@ impl<'a> CodesView<'a> {
     }
 
     /// Returns the codes of up to [`BOUND_ROWS`] consecutive rows as one byte per number, with the scales and biases of
-    /// the rows, for [`byte_scorer`](Self::byte_scorer). `bytes` is a buffer.
+    /// the rows, for [`byte_scorer`](Self::byte_scorer). `bytes` is a buffer that may hold the returned codes.
     pub fn byte_block<'b>(
         &'b self,
         rows: Range<u32>,
@@ -180,7 +180,7 @@ impl<'a> CodesView<'a> {
     }
 
     /// Removes the rows that, by their sketches, are unlikely to reach the threshold. Without sketches, keeps all rows.
-    /// `addend(row)` is added to the estimate of a row. `sums` is a buffer.
+    /// `addend(row)` is added to the estimate of a row. `sums` is a scratch buffer.
     pub fn prefilter(
         &self,
         query: &QuantizedQuery,
@@ -204,20 +204,21 @@ impl<'a> CodesView<'a> {
 
     /// Returns the standard deviation of the error of [`score`](Self::score), for a query made from a vector.
     ///
-    /// The rounding error of a number is uniformly distributed over a step `s`, which gives it a variance of `s²/12`.
-    /// If the errors are independent, `⟨q, x̂⟩` has a standard deviation of `|q|·s/√12`.
+    /// The rounding error of a number is uniformly distributed over a quantization step `s`, so it has a variance of
+    /// `s²/12`. If the errors are independent, the error of `⟨q, x̂⟩` has a standard deviation of `|q|·s/√12`.
     #[inline]
     pub fn score_deviation(&self, query: &QuantizedQuery, row: u32) -> f32 {
         const INVERSE_SQRT_12: f32 = 0.288_675_13;
         let step = match self.rows {
             PackedRows::FourBit(..) => self.scale(row),
-            // The query has 8 bits too, and its rounding adds about as much error. With 4-bit codes, it is negligible.
+            // The query also has 8 bits per number, and its rounding adds about as much error as that of the row.
+            // Compared with the error of 4-bit codes, that of the query is negligible.
             PackedRows::EightBit(..) => 2.0 * self.scale(row),
         };
         query.length * step * INVERSE_SQRT_12
     }
 
-    /// Returns whether two rows have the same codes. Rows with equal vectors do.
+    /// Returns whether two rows have the same codes, as all rows with equal vectors do.
     pub fn are_equal(&self, a: u32, b: u32) -> bool {
         self.scale(a).to_bits() == self.scale(b).to_bits() && self.row(a) == self.row(b)
     }

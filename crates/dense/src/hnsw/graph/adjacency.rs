@@ -1,5 +1,5 @@
-//! Adjacency lists that all have the same capacity: in a mapped file, or in memory, where several threads may change
-//! them.
+//! Adjacency lists that all have the same capacity. They are in a mapped file, or in memory, where several threads may
+//! change them.
 //!
 //! A list takes whole cache lines, so that no two lists share a cache line:
 //!
@@ -8,9 +8,9 @@
 //!                 line 0 (64 B)  line 1 (64 B)
 //! ```
 //!
-//! Readers take no lock. A writer stores the neighbors one by one, then one terminator, and does not change the entries
-//! after it. A concurrent reader therefore sees old or new neighbors, all of them valid. Two threads must not write the
-//! same list at the same time.
+//! Readers take no lock. A writer stores the neighbors one by one and then, unless the list is full, one terminator. It
+//! does not change the entries after the terminator. A concurrent reader therefore sees old or new neighbors, all of
+//! them valid. Two threads must not write the same list at the same time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -34,12 +34,16 @@ pub(crate) struct AdjacencyLists {
     memory: Memory,
 }
 
+/// Where the lists are.
 #[derive(Debug)]
 enum Memory {
+    /// On the heap, where they can be changed.
     Owned(Vec<Line>),
+    /// In a mapped file.
     Mapped(Column<u32>),
 }
 
+/// A cache line of a list.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Line([AtomicU32; NEIGHBORS_PER_LINE]);
@@ -58,7 +62,7 @@ enum MemoryView<'a> {
 }
 
 impl AdjacencyLists {
-    /// Returns an object without lists, whose lists can have up to `capacity` neighbors each.
+    /// Creates a store without lists. Each list that is added later can have up to `capacity` neighbors.
     pub fn new(capacity: usize) -> Self {
         Self { capacity, memory: Memory::Owned(Vec::new()) }
     }
@@ -111,7 +115,8 @@ impl AdjacencyLists {
         }
     }
 
-    /// Copies the lists to memory and sets their number. New lists are empty.
+    /// Copies mapped lists to memory, and then adds empty lists at the end, or removes lists from the end, until there
+    /// are `count`.
     pub fn resize(&mut self, count: usize) {
         self.copy_to_memory();
         let line_count = count * self.lines_per_list();
@@ -173,9 +178,9 @@ impl AdjacencyView<'_> {
         let lines_per_list = self.capacity.div_ceil(NEIGHBORS_PER_LINE);
         let is_row = move |neighbor: &u32| *neighbor < num_rows;
         match self.memory {
-            MemoryView::Mapped(numbers) => {
-                let numbers = &numbers[list * lines_per_list * NEIGHBORS_PER_LINE..][..self.capacity];
-                Either::Left(numbers.iter().copied().take_while(is_row))
+            MemoryView::Mapped(entries) => {
+                let entries = &entries[list * lines_per_list * NEIGHBORS_PER_LINE..][..self.capacity];
+                Either::Left(entries.iter().copied().take_while(is_row))
             }
             MemoryView::Owned(lines) => {
                 let lines = &lines[list * lines_per_list..][..lines_per_list];
@@ -215,9 +220,9 @@ impl AdjacencyView<'_> {
             MemoryView::Owned(lines) => {
                 lines[list * lines_per_list..][..lines_per_list].iter().for_each(kernels::prefetch_value);
             }
-            MemoryView::Mapped(numbers) => {
-                let numbers = &numbers[list * lines_per_list * NEIGHBORS_PER_LINE..][..self.capacity];
-                kernels::prefetch_bytes(bytemuck::cast_slice(numbers));
+            MemoryView::Mapped(entries) => {
+                let entries = &entries[list * lines_per_list * NEIGHBORS_PER_LINE..][..self.capacity];
+                kernels::prefetch_bytes(bytemuck::cast_slice(entries));
             }
         }
     }

@@ -1,4 +1,5 @@
-//! The layers of the graph: finds the adjacency list of a row in a layer, and checks graphs from files.
+//! The layers of the graph. [`Graph`] finds the adjacency list of a row in a layer, and checks a graph that is opened
+//! from a file.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::store::columns::copy_on_write::CowArray;
 /// The maximum level of a row. The probability that a higher level is drawn is only m^−33.
 pub(crate) const MAX_LEVEL: usize = 32;
 
-/// Graphs of up to this many rows are checked completely when they are opened: that takes milliseconds.
+/// Graphs of up to this many rows are checked completely when they are opened, which takes milliseconds.
 const MAX_ROWS_CHECKED_ON_OPEN: usize = 1 << 15;
 
 /// The layered graph; see the [module](super) for its layout.
@@ -21,9 +22,9 @@ pub(crate) struct Graph {
     layer0: AdjacencyLists,
     /// The layers above layer 0: the lists of each row, row by row.
     upper: AdjacencyLists,
-    /// The index in `upper` at which the lists of each row begin, and at the end the number of lists.
+    /// For each row, the index in `upper` at which its lists begin; then the number of lists in `upper`.
     offsets: CowArray<u32>,
-    /// The row where every search starts, which has the highest level. `None` until a row is inserted.
+    /// The row where every search starts: a row of the highest level. `None` until the first live row is inserted.
     pub entry_point: Option<u32>,
 }
 
@@ -54,12 +55,13 @@ impl Graph {
     /// Copies a mapped graph to memory, where it can be changed, and reserves space for `additional` rows.
     pub fn reserve(&mut self, additional: usize) {
         self.layer0.reserve(additional);
-        // About one in m rows is in each layer above the one below, so that a row has 1/(m − 1) lists in `upper`.
+        // Each layer has about 1/m of the rows of the layer below, so that a row has 1/(m − 1) lists in `upper` on
+        // average.
         self.upper.reserve(additional / (self.upper.capacity() - 1));
         self.offsets.to_mut().reserve(additional);
     }
 
-    /// Appends rows of these levels, without neighbors. A mapped graph is copied to memory first.
+    /// Appends one row for each of `levels`, without neighbors. A mapped graph is copied to memory first.
     pub fn append_rows(&mut self, levels: &[u8]) -> Result<(), Error> {
         let offsets = self.offsets.to_mut();
         let before = offsets.len();
@@ -119,7 +121,7 @@ impl Graph {
         self.layer0.memory_bytes() + self.upper.memory_bytes() + self.offsets.memory_bytes()
     }
 
-    /// Checks everything that makes searches memory-safe and, in small graphs, also the neighbors.
+    /// Checks everything that the memory safety of searches depends on and, in small graphs, also the neighbors.
     fn check(&self, num_rows: usize) -> Result<(), Mismatch> {
         let view = self.view();
         let offsets = view.offsets;
@@ -139,7 +141,7 @@ impl Graph {
         {
             if lists.len() != Some(expected) {
                 let expected = format!("{expected} adjacency lists in section \"{section}\"");
-                let got = lists.len().map_or_else(|| "a part of one".to_owned(), |got| got.to_string());
+                let got = lists.len().map_or_else(|| "an incomplete list".to_owned(), |got| got.to_string());
                 return Err(Mismatch { expected, got });
             }
         }
@@ -147,15 +149,16 @@ impl Graph {
         if let Some(entry_point) = self.entry_point {
             let highest = (0..num_rows as u32).map(|row| view.level(row)).max();
             if entry_point as usize >= num_rows || Some(view.level(entry_point)) != highest {
-                let expected = format!("an entry among {num_rows} rows, of the highest level");
+                let expected = format!("an entry point of the highest level among {num_rows} rows");
                 return Err(Mismatch { expected, got: format!("row {entry_point}") });
             }
         }
         if self.layer0.len() <= Some(MAX_ROWS_CHECKED_ON_OPEN) { self.check_neighbors() } else { Ok(()) }
     }
 
-    /// Checks that all neighbors are rows of the list's layer. Searching a graph is safe even if they are not: a list
-    /// ends at the first number that is not a row, and a row has no neighbors in layers above its level.
+    /// Checks that all neighbors in each list are rows of the list's layer. Searching a graph is safe even if they are
+    /// not: a search reads a list up to the first number that is not a row, and reads no list in layers above a row's
+    /// level.
     pub fn check_neighbors(&self) -> Result<(), Mismatch> {
         match self.view().find_invalid_neighbor() {
             None => Ok(()),
@@ -175,7 +178,7 @@ pub(crate) struct GraphView<'a> {
     offsets: &'a [u32],
 }
 
-/// One list of a view.
+/// One adjacency list of a view.
 struct ListRef<'a> {
     lists: &'a AdjacencyView<'a>,
     index: usize,

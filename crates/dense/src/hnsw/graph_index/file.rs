@@ -1,9 +1,9 @@
 //! Writes and opens the sections of a [`GraphIndex`] in the files of HNSW and growing indexes. Opening makes only the
-//! checks that take milliseconds. They are enough to make searches memory-safe, even if the neighbors in the graph are
+//! checks that take milliseconds. After these checks, searches are memory-safe even if the neighbors in the graph are
 //! corrupt.
 //!
-//! The sections are as follows. All rows have codes; the first `graph rows` of them are in the graph (all rows, in an
-//! HNSW index).
+//! The sections are as follows. All rows have codes. The first rows, `graph rows` in number, are in the graph; in an
+//! HNSW index, these are all rows.
 //!
 //! | section | contents |
 //! |---|---|
@@ -41,7 +41,7 @@ pub(crate) struct RowShape {
     pub similarity: Similarity,
     /// The number of rows that have codes.
     pub num_rows: usize,
-    /// The number of these rows that are in the graph: the first ones.
+    /// The number of rows in the graph, which are the first of these rows.
     pub num_graph_rows: usize,
 }
 
@@ -91,7 +91,7 @@ impl GraphIndex {
             let column = Column::open(file, "squared_lengths")?;
             let squared_lengths = SquaredLengths::from_column(column, num_rows);
             let expected = format!("{num_rows} squared lengths, finite and not negative");
-            let corrupt = || storage::Error::corrupt(file.path(), expected, "others".to_owned());
+            let corrupt = || storage::Error::corrupt(file.path(), expected, "other values".to_owned());
             Some(squared_lengths.ok_or_else(corrupt)?)
         } else {
             None

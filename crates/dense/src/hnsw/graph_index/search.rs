@@ -2,7 +2,7 @@
 
 use std::sync::PoisonError;
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 use ranking::{Hit, TopKBuffer};
 use rayon::prelude::*;
 
@@ -20,7 +20,7 @@ use crate::hnsw::search::scratch::Scratch;
 use crate::store::rows_view::RowsView;
 use crate::{Error, RowSet};
 
-/// Number of queries in a task of the thread pool, except for batch code scans.
+/// Number of queries in each task of the thread pool, except for batch code scans.
 const QUERIES_PER_TASK: usize = 32;
 
 /// The parameters of a search.
@@ -28,21 +28,22 @@ const QUERIES_PER_TASK: usize = 32;
 pub(crate) struct SearchParams<'a> {
     /// The number of hits.
     pub k: usize,
-    /// The number of candidates that a beam search expands.
+    /// The number of candidates that a beam search expands. If `k` is near `ef` or larger, a filtered beam search
+    /// expands more (see [`Plan::num_candidates`]).
     pub ef: usize,
     pub filter: Option<Filter<'a>>,
 }
 
 impl GraphIndex {
-    /// Returns approximately the best rows of the view for a query that is already
-    /// [prepared](crate::Similarity::prepare), best first. The view has the rows in the graph.
+    /// Returns approximately the `params.k` best rows of the view for a query that is already
+    /// [prepared](crate::Similarity::prepare), best first. The view must have exactly the rows in the graph.
     pub fn search(
         &self,
         view: &RowsView,
         query: &[f32],
         params: SearchParams,
         control: &Control,
-    ) -> Result<Vec<Hit>, Cancelled> {
+    ) -> Result<Vec<Hit>, Canceled> {
         let SearchParams { k, ef, filter } = params;
         let plan = Plan::new(view, self.options.m, k, ef, filter);
         Ok(self.search_group(view, query, &plan, filter, control)?.pop().unwrap_or_default())
@@ -72,7 +73,7 @@ impl GraphIndex {
             control.advance(hits.len() as u64);
             Ok(hits)
         };
-        let found: Result<Vec<Vec<Vec<Hit>>>, Cancelled> = threads::install_unless_single(threads, || {
+        let found: Result<Vec<Vec<Vec<Hit>>>, Canceled> = threads::install_unless_single(threads, || {
             if threads == 1 {
                 queries.chunks(queries_per_task * view.dim).map(search).collect()
             } else {
@@ -82,8 +83,9 @@ impl GraphIndex {
         Ok(found?.into_iter().flatten().collect())
     }
 
-    /// Returns the best rows of a set for a prepared query, best first, without the graph: scores a small set by
-    /// vectors, and a larger one by codes first. The set has `num_rows` rows, which need not be in the graph.
+    /// Returns the `k` best rows of a set for a prepared query, best first, without using the graph. Scores the rows of
+    /// a small set by their vectors; in a larger set, chooses candidates by their codes first. The set has `num_rows`
+    /// rows, which need not be in the graph.
     pub fn scan_set(
         &self,
         view: &RowsView,
@@ -92,7 +94,7 @@ impl GraphIndex {
         set: RowWords,
         num_rows: usize,
         control: &Control,
-    ) -> Result<Vec<Hit>, Cancelled> {
+    ) -> Result<Vec<Hit>, Canceled> {
         control.check()?;
         let k = k.min(num_rows);
         if num_rows <= max_rows_scored(k) {
@@ -109,7 +111,7 @@ impl GraphIndex {
     }
 
     /// Returns the hits of each of the queries `[q * dim]`, which are already [prepared](crate::Similarity::prepare),
-    /// in order. Runs on the caller's thread.
+    /// in the order of the queries. Runs on the caller's thread.
     fn search_group(
         &self,
         view: &RowsView,
@@ -117,7 +119,7 @@ impl GraphIndex {
         plan: &Plan,
         filter: Option<Filter>,
         control: &Control,
-    ) -> Result<Vec<Vec<Hit>>, Cancelled> {
+    ) -> Result<Vec<Vec<Hit>>, Canceled> {
         control.check()?;
         let dim = view.dim;
         let scan_exactly = |query: &[f32]| scan(view, query, plan.k, filter, control);
@@ -154,15 +156,15 @@ impl GraphIndex {
                 found
             }
         };
-        // Some rows may be unreachable in the graph. If a query has fewer than `k` hits, an exact scan of all rows
-        // replaces them.
+        // Some rows may be unreachable in the graph. If a query has fewer than `k` hits, the hits of an exact scan of
+        // all rows replace them.
         let complete = |(query, hits): (&[f32], Vec<Hit>)| {
             if hits.len() < plan.k { scan_exactly(query) } else { Ok(hits) }
         };
         queries.chunks_exact(dim).zip(found).map(complete).collect()
     }
 
-    /// Takes buffers for `count` searches at once.
+    /// Returns the buffers for `count` concurrent searches: idle ones, and new ones if there are too few.
     fn take_scratches(&self, count: usize) -> Vec<Scratch> {
         let mut idle = self.scratches.lock().unwrap_or_else(PoisonError::into_inner);
         let num_remaining = idle.len().saturating_sub(count);
@@ -172,6 +174,7 @@ impl GraphIndex {
         taken
     }
 
+    /// Keeps the buffers of finished searches for later searches.
     fn return_scratches(&self, scratches: Vec<Scratch>) {
         self.scratches.lock().unwrap_or_else(PoisonError::into_inner).extend(scratches);
     }
@@ -185,7 +188,7 @@ fn search_allowed(
     plan: &Plan,
     allowed: &RowSet,
     scratch: &mut Scratch,
-) -> Result<Vec<Hit>, Cancelled> {
+) -> Result<Vec<Hit>, Canceled> {
     let BeamSearch { scorer, control, .. } = *search;
     let query = scorer.query(vector);
     let found = match plan.strategy {

@@ -34,7 +34,7 @@ impl GrowingIndex {
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`]
+    /// [`Error::Storage`] if the file cannot be written.
     pub fn save(&self, path: &Path, metadata: &Value) -> Result<(), Error> {
         let mut writer = Writer::create(path, KIND)?;
         self.rows.write(&mut writer)?;
@@ -46,7 +46,7 @@ impl GrowingIndex {
     }
 
     /// Opens a saved index, mapped or read into memory, and returns it with the caller's metadata. Rows that were
-    /// pending are pending again. All rows are live until the caller [sets](Self::set_deleted) those that are deleted.
+    /// pending are pending again. All rows are live until the caller [sets](Self::set_deleted) the set of deleted rows.
     ///
     /// Vectors, codes and the graph stay in the file. Appended rows are in memory, and are lost unless the index is
     /// saved. The codes and the graph are copied to memory when they are changed for the first time (see
@@ -54,7 +54,7 @@ impl GrowingIndex {
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`], also for a file of another kind of index.
+    /// [`Error::Storage`] if the file cannot be read, is corrupt, or belongs to another kind of index.
     pub fn open_with(path: &Path, options: OpenOptions) -> Result<(Self, Value), Error> {
         let file = Arc::new(File::open_with(path, KIND, options)?);
         let rows = VectorRows::open(&file)?;
@@ -65,7 +65,7 @@ impl GrowingIndex {
         let unlinked = RowSet::from_words(file.section_as("unlinked")?.to_vec(), num_graph_rows);
         let unlinked = unlinked.ok_or_else(|| {
             let expected = format!("unlinked rows below {num_graph_rows}");
-            storage::Error::corrupt(path, expected, "one beyond".to_owned())
+            storage::Error::corrupt(path, expected, "a later row".to_owned())
         })?;
         let index = Self::from_parts(rows, graph, Some(MappedGraph::new(Arc::clone(&file), shape)), unlinked);
         if options.verify {
@@ -79,7 +79,7 @@ impl GrowingIndex {
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`]
+    /// [`Error::Storage`] if the file is corrupt.
     pub fn verify(&self) -> Result<(), Error> {
         self.rows.verify()?;
         self.rows.file().map_or(Ok(()), |file| self.graph.verify(file))

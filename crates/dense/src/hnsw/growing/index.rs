@@ -1,3 +1,5 @@
+//! The growing index itself, [`GrowingIndex`]: appending rows, and inserting them into the graph later.
+
 use std::ops::Range;
 
 use control::Control;
@@ -5,15 +7,15 @@ use control::Control;
 use super::memory_copy::{GraphCopy, MappedGraph};
 use crate::hnsw::graph_index::GraphIndex;
 use crate::hnsw::options::HnswOptions;
-use crate::hnsw::search::candidate_queue::MAX_ROWS;
+use crate::hnsw::search::candidate_queue::MAX_GRAPH_ROWS;
 use crate::store::vector_rows::VectorRows;
 use crate::{Error, RowSet, Similarity};
 
 /// Number of rows that [`GrowingIndex::compacted`] copies between two checks for cancellation.
 const ROWS_PER_CHECK: usize = 1024;
 
-/// Vectors without ids. Searches find rows as soon as they are appended: rows that are not in the graph yet (the last
-/// ones) are scanned.
+/// Vectors without ids. Searches find rows as soon as they are appended: rows that are not in the graph yet, which come
+/// after all rows in the graph, are scanned.
 ///
 /// A row is identified by its position, its *ord*. [`append`](Self::append) takes microseconds per row;
 /// [`insert_pending`](Self::insert_pending), which inserts rows into the graph, takes a hundred times as long, and can
@@ -72,10 +74,10 @@ impl GrowingIndex {
     }
 
     /// Appends the vectors `[n * dim]`, row-major, and returns their ords. Searches find them from then on. Appends all
-    /// of them or, on an error, none. Computes their codes, but does not change the graph.
+    /// of them or, on an error, none. Computes their codes, but does not insert them into the graph.
     ///
-    /// If the index was opened from a file, the first call copies codes and graph to memory, unless that was
-    /// [done before](Self::mapped_graph).
+    /// If the index was opened from a file, the first call copies the codes and the graph to memory, unless they were
+    /// [copied before](Self::mapped_graph).
     ///
     /// # Errors
     ///
@@ -83,8 +85,8 @@ impl GrowingIndex {
     pub fn append(&mut self, vectors: &[f32]) -> Result<Range<u32>, Error> {
         let prepared = self.similarity().prepare("add", self.dim(), vectors)?;
         let got = self.len() + prepared.len() / self.dim();
-        if got > MAX_ROWS {
-            return Err(Error::Full { expected: MAX_ROWS, got });
+        if got > MAX_GRAPH_ROWS {
+            return Err(Error::Full { expected: MAX_GRAPH_ROWS, got });
         }
         Ok(self.append_prepared(&prepared))
     }
@@ -114,12 +116,12 @@ impl GrowingIndex {
     /// none are pending or `max_rows` is 0; it may be less than `max_rows` even if more are pending. Counts each row
     /// that gets neighbors as one unit of progress.
     ///
-    /// If the index was opened from a file, the first call copies codes and graph to memory, unless that was
-    /// [done before](Self::mapped_graph).
+    /// If the index was opened from a file, the first call copies the codes and the graph to memory, unless they were
+    /// [copied before](Self::mapped_graph).
     ///
     /// # Errors
     ///
-    /// [`Error::Full`], [`Error::Threads`] or [`Error::Cancelled`]; the index is then unchanged.
+    /// [`Error::Full`], [`Error::Threads`] or [`Error::Canceled`]; the index is then unchanged.
     pub fn insert_pending(
         &mut self,
         max_rows: usize,
@@ -145,7 +147,7 @@ impl GrowingIndex {
         Ok(count)
     }
 
-    /// Links up to `max_rows` of the revived rows.
+    /// Gives neighbors to up to `max_rows` of the revived rows.
     fn insert_revived(&mut self, max_rows: usize, threads: usize, control: &Control) -> Result<usize, Error> {
         let rows: Vec<u32> = self.revived.iter().take(max_rows).collect();
         self.copy_to_memory();
@@ -166,12 +168,12 @@ impl GrowingIndex {
     }
 
     /// Returns a copy with only these rows, in their order, and a new graph, built on `threads` threads (0: one per
-    /// CPU). No row of the copy is deleted or pending. Ords without a row are ignored. Counts each row as
-    /// one unit of progress.
+    /// CPU). No row of the copy is deleted or pending. Ords without a row are ignored. Counts each row as one unit of
+    /// progress.
     ///
     /// # Errors
     ///
-    /// [`Error::Threads`] or [`Error::Cancelled`].
+    /// [`Error::Threads`] or [`Error::Canceled`].
     pub fn compacted(&self, rows: &RowSet, threads: usize, control: &Control) -> Result<Self, Error> {
         let mut copy = Self::new(self.dim(), self.similarity(), *self.options())?;
         let rows: Vec<u32> = rows.iter().take_while(|&row| (row as usize) < self.len()).collect();
@@ -188,19 +190,19 @@ impl GrowingIndex {
 
     /// Returns the codes and the graph of an opened index; `None` if they are in memory already.
     ///
-    /// A program that searches the index in other threads calls this, then [`MappedGraph::copy_to_memory`] while
-    /// searches continue, and then [`use_copy`](Self::use_copy) before the first change, which would otherwise make the
-    /// copy itself.
+    /// The first change to an opened index copies both to memory, which takes long in a large index. To keep searches
+    /// in other threads from waiting for this, a program calls this function and [`MappedGraph::copy_to_memory`] while
+    /// searches continue, and then [`use_copy`](Self::use_copy) before the first change.
     #[must_use]
     pub fn mapped_graph(&self) -> Option<MappedGraph> {
         self.mapped.clone()
     }
 
-    /// Replaces the mapped codes and graph with their copy, which takes microseconds. Does nothing if the index was
-    /// changed since, or if the copy is of another index. Returns the part that is no longer needed, so that the caller
-    /// can drop it outside a lock.
+    /// Replaces the mapped codes and graph with their copy, which takes microseconds. Does nothing if the index has
+    /// been changed since they were copied, or if the copy is of another index. Returns whichever of the two is no
+    /// longer needed, so that the caller can drop it outside a lock.
     pub fn use_copy(&mut self, mut copy: GraphCopy) -> GraphCopy {
-        if self.mapped.as_ref().is_some_and(|mapped| mapped.is_copied_in(&copy)) {
+        if self.mapped.as_ref().is_some_and(|mapped| mapped.is_source_of(&copy)) {
             self.mapped = None;
             std::mem::swap(&mut self.graph, &mut copy.graph);
         }
@@ -208,8 +210,9 @@ impl GrowingIndex {
     }
 
     /// Reserves space for `additional` rows, so that appending and inserting them does not reallocate. A reallocation
-    /// takes about as long as [a copy of the graph](MappedGraph::copy_to_memory), and without reserved space happens
-    /// each time the number of rows has doubled. Copies the codes and the graph of an opened index to memory first.
+    /// takes about as long as [copying the graph](MappedGraph::copy_to_memory). Without reserved space, it
+    /// happens each time the number of rows has doubled. Copies the codes and the graph of an opened index to memory
+    /// first.
     pub fn reserve(&mut self, additional: usize) {
         self.mapped = None;
         self.rows.reserve(additional);
@@ -262,7 +265,7 @@ impl GrowingIndex {
         self.graph.options()
     }
 
-    /// Returns the number of bytes that the index holds in memory, without those that are mapped from a file.
+    /// Returns the number of bytes that the index holds in memory, without the data that is mapped from a file.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let sets = self.unlinked.memory_bytes() + self.revived.memory_bytes();

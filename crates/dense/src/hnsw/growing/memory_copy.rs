@@ -7,7 +7,7 @@ use storage::File;
 use crate::Error;
 use crate::hnsw::graph_index::{GraphIndex, RowShape};
 
-/// Minimum number of rows that a copy reserves space for.
+/// A copy reserves space for at least this many additional rows.
 const MIN_ADDITIONAL_ROWS: usize = 4096;
 
 /// The codes and the graph of an opened index, in their file.
@@ -29,17 +29,17 @@ impl MappedGraph {
         Self { file, shape }
     }
 
-    /// Returns whether a copy is of this graph.
-    pub(super) fn is_copied_in(&self, copy: &GraphCopy) -> bool {
+    /// Returns whether `copy` was made from this graph.
+    pub(super) fn is_source_of(&self, copy: &GraphCopy) -> bool {
         Arc::ptr_eq(&self.file, &copy.file)
     }
 
-    /// Copies the codes and the graph to memory, with space for 1/16 more rows, at least 4096. This takes a few
+    /// Copies the codes and the graph to memory, with space for 1/16 more rows, but at least 4096. This takes a few
     /// hundred milliseconds per million rows.
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`]
+    /// [`Error::Storage`] if the file is corrupt.
     pub fn copy_to_memory(&self) -> Result<GraphCopy, Error> {
         let mut graph = GraphIndex::open(&self.file, self.shape)?;
         graph.reserve(MIN_ADDITIONAL_ROWS.max(self.shape.num_rows / 16));

@@ -1,14 +1,14 @@
-//! The set of pending rows that a search scans.
+//! The set of pending rows that a search scans. The [module](super) says which rows are pending.
 
 use super::index::GrowingIndex;
 use crate::RowSet;
 use crate::filter::Filter;
 use crate::hnsw::search::code_scan::RowWords;
 
-/// The pending rows that are live and that a filter allows. The bitmap begins at the first pending row, so that its
-/// size depends on the number of pending rows and not on that of the index.
+/// The pending rows that are live and that a filter allows, as a bitmap. The bitmap begins at the word of the first
+/// pending row, so that its size usually depends on the number of pending rows and not on the size of the index.
 pub(super) struct PendingRows {
-    /// The index of the first word in a bitmap of all rows.
+    /// The position that `words[0]` would have in a bitmap of all rows, counted in words.
     first_word: usize,
     words: Vec<u64>,
     /// The number of rows in the set.
@@ -16,14 +16,15 @@ pub(super) struct PendingRows {
 }
 
 impl PendingRows {
+    /// Collects the pending rows of an index that are live and that the filter allows.
     pub fn of(index: &GrowingIndex, filter: Option<Filter>) -> Self {
         let (num_graph_rows, num_rows) = (index.graph.num_graph_rows(), index.len());
-        let first_revived = index.revived.iter().next().map_or(num_graph_rows, |row| row as usize);
-        let first_word = first_revived / 64;
+        let first_pending = index.revived.iter().next().map_or(num_graph_rows, |row| row as usize);
+        let first_word = first_pending / 64;
         let allowed = filter.and_then(|filter| filter.rows());
         let word = |at: usize| {
-            let last_rows = bits_from(num_graph_rows, at) & !bits_from(num_rows, at);
-            let pending = last_rows & !word_of(index.rows.deleted(), at) | word_of(&index.revived, at);
+            let not_in_graph = bits_from(num_graph_rows, at) & !bits_from(num_rows, at);
+            let pending = not_in_graph & !word_of(index.rows.deleted(), at) | word_of(&index.revived, at);
             pending & allowed.map_or(u64::MAX, |allowed| word_of(allowed, at))
         };
         let mut words: Vec<u64> = if index.pending() == 0 {
@@ -60,7 +61,7 @@ impl PendingRows {
     }
 }
 
-/// Returns a word of the bitmap of a set.
+/// Returns the word at `at` of the bitmap of a set.
 fn word_of(set: &RowSet, at: usize) -> u64 {
     set.words().get(at).copied().unwrap_or(0)
 }

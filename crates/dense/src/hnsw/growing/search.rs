@@ -12,16 +12,17 @@ use crate::hnsw::graph_index::SearchParams;
 use crate::hnsw::planner::Plan;
 
 impl GrowingIndex {
-    /// Returns approximately the `k` best of the live rows that `filter` allows for `query` `[dim]`, best first; equal
-    /// scores are sorted by ord. Returns fewer than `k` only if fewer rows are live and allowed.
+    /// Returns approximately the `k` best rows for `query` `[dim]` among the live rows that `filter` allows, best
+    /// first; equal scores are sorted by ord. Returns fewer than `k` only if fewer rows are live and allowed.
     ///
     /// `ef` is the number of candidates that the beam search expands in the graph, as in
-    /// [`HnswIndex::search`](crate::HnswIndex::search). Pending rows are scanned: up to a few hundred by their vectors,
-    /// more by their codes, which misses very few of the best rows.
+    /// [`HnswIndex::search`](crate::HnswIndex::search). Pending rows are scanned. If there are at most 256 of them, or
+    /// at most `4 * k`, their vectors are scored. If there are more, a scan of their codes selects the rows whose
+    /// vectors are scored, which misses very few of the best rows.
     ///
     /// # Errors
     ///
-    /// [`Error::Dimension`], [`Error::NotFinite`], [`Error::Length`], [`Error::Zero`] or [`Error::Cancelled`].
+    /// [`Error::Dimension`], [`Error::NotFinite`], [`Error::Length`], [`Error::Zero`] or [`Error::Canceled`].
     pub fn search(
         &self,
         query: &[f32],
@@ -45,8 +46,8 @@ impl GrowingIndex {
         Ok(hits)
     }
 
-    /// Returns the `k` best of the live rows that `filter` allows, best first; fewer if there are fewer. Scores all of
-    /// these rows by their vectors.
+    /// Returns exactly the `k` best of the live rows that `filter` allows, best first; all of these rows if there are
+    /// fewer than `k`. Scores each of them by its vector.
     ///
     /// # Errors
     ///
@@ -63,7 +64,7 @@ impl GrowingIndex {
     }
 
     /// Estimates the work of a [search](Self::search) as an equivalent number of vectors to score. `allowed` is the
-    /// number of rows that a filter allows, if there is one.
+    /// number of rows that the filter of the search allows; `None` without a filter.
     #[must_use]
     pub fn rows_scored(&self, k: usize, ef: usize, allowed: Option<usize>) -> usize {
         let in_graph = Plan::rows_scored(k, ef, allowed, self.graph.num_graph_rows());

@@ -9,20 +9,21 @@ use crate::filter::Filter;
 use crate::hnsw::graph_index::SearchParams;
 
 impl HnswIndex {
-    /// Returns approximately the `k` best rows for `query` `[dim]`, best first; fewer only if the index has fewer.
+    /// Returns approximately the `k` best rows for `query` `[dim]`, best first; fewer only if fewer rows are live.
     ///
     /// `ef` is the number of candidates that the beam search expands: with a higher `ef`, fewer of the best rows are
     /// missed. It may be less than `k`, because each expansion leads to many rows. If scoring the codes of all rows is
-    /// faster, as in an index of a few thousand rows, that is done instead.
+    /// faster, as in an index of a few thousand rows, the search does that instead.
     ///
     /// # Errors
     ///
-    /// [`Error::Dimension`], [`Error::NotFinite`], [`Error::Length`], [`Error::Zero`] or [`Error::Cancelled`].
+    /// [`Error::Dimension`], [`Error::NotFinite`], [`Error::Length`], [`Error::Zero`] or [`Error::Canceled`].
     pub fn search(&self, query: &[f32], k: usize, ef: usize, control: &Control) -> Result<Vec<Hit>, Error> {
         self.search_filtered(query, k, ef, None, control)
     }
 
-    /// Like [`search`](Self::search), but returns rows that `filter` allows: fewer than `k` only if it allows fewer.
+    /// Like [`search`](Self::search), but returns only rows that `filter` allows: fewer than `k` only if it allows
+    /// fewer live rows.
     ///
     /// # Errors
     ///
@@ -40,12 +41,12 @@ impl HnswIndex {
     }
 
     /// [Searches](Self::search) with each of the queries `[q * dim]`, row-major, on `threads` threads (0: one per CPU).
-    /// If that is faster, many queries share a scan over all codes, which misses very few of the best rows. Counts each
-    /// query as one unit of progress.
+    /// Many queries share one scan over all codes if that is faster; the scan misses very few of the best rows. Counts
+    /// each query as one unit of progress.
     ///
     /// # Errors
     ///
-    /// As [`search`](Self::search); [`Error::Threads`].
+    /// As [`search`](Self::search); also [`Error::Threads`].
     pub fn search_many(
         &self,
         queries: &[f32],
@@ -57,7 +58,7 @@ impl HnswIndex {
         self.search_many_filtered(queries, k, ef, threads, None, control)
     }
 
-    /// Like [`search_many`](Self::search_many), but returns rows that `filter` allows.
+    /// Like [`search_many`](Self::search_many), but returns only rows that `filter` allows.
     ///
     /// # Errors
     ///

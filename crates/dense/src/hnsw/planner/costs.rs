@@ -5,16 +5,16 @@
 //! each instruction set needs costs of its own.
 //!
 //! **How they were measured.** Beam search: 1,500 to 50,000 rows of 64 to 768 dimensions, `m` from 8 to 256. Filtered
-//! beam search and batches: 50,000 rows of 100 and 384 dimensions, with filters that allow between one in fifty and all
-//! rows. The machine was the one on which the benchmark records named below were made, an AMD EPYC whose kernels use
-//! `avx512vnni`. The timings themselves were not kept.
+//! beam search and batches: 50,000 rows of 100 and 384 dimensions, with filters that allow from 1/50 to all of the
+//! rows. The machine was the one on which the benchmark records named below were made: an AMD EPYC, on which the
+//! kernels use `avx512vnni`. The timings themselves were not kept.
 //!
 //! **How to check them.** Time both strategies of a choice for several sizes. The size from which the other strategy is
 //! faster should be about the size from which the planner chooses it:
 //!
 //! - Beam search: `cargo bench -p dense --bench hnsw -- search`; end to end, `npm run bench -- qps sentences-50k` and
 //!   `glove-100`.
-//! - Filtered beam search: `cargo bench -p dense --bench hnsw -- search_one_of`; end to end, the definitions
+//! - Filtered beam search: `cargo bench -p dense --bench hnsw -- search_one_in`; end to end, the definitions
 //!   `filtered-50k-1`, `filtered-50k-10` and `filtered-50k-50` in the same way.
 //! - Batches: `cargo bench -p dense --bench hnsw -- a_thousand_at_once`; end to end, the entries named *batch* of the
 //!   benchmarks for beam search.
@@ -28,7 +28,7 @@ use kernels::int8::{InstructionSet, Int8Kernels};
 /// The costs of searches with one instruction set. See the [module](self) for the unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct SearchCosts {
-    /// The fixed cost of a beam search: the descent to layer 0, and filling the queue.
+    /// The fixed cost of a beam search: the descent to layer 0, and filling the candidate queue.
     pub beam: f64,
     /// The additional cost per candidate of a beam search.
     pub beam_per_candidate: f64,
@@ -37,8 +37,8 @@ pub(super) struct SearchCosts {
     pub beam_per_candidate_and_m: f64,
     /// The fixed cost of a filtered beam search.
     pub filtered_beam: f64,
-    /// The additional cost per candidate of a filtered beam search. It is higher because the rows that are read are
-    /// farther apart in memory.
+    /// The additional cost per candidate of a filtered beam search. It is higher than that of an unfiltered beam
+    /// search, because the rows that are read are farther apart in memory.
     pub filtered_beam_per_candidate: f64,
     /// The additional cost per hit of a code scan: if more hits are requested, fewer rows are ruled out by their
     /// sketches.
@@ -60,12 +60,13 @@ const DOT_PRODUCTS: SearchCosts = SearchCosts {
     batch_rows_per_expansion: 320,
 };
 
-/// The costs without such instructions. Where many queries share a row, these kernels multiply about a quarter as many
-/// bytes in the same time. The other costs are copied from [`DOT_PRODUCTS`], and were not measured with these kernels.
+/// The costs without dot-product instructions for bytes. In a batch code scan, which multiplies each row by many
+/// queries, kernels without these instructions multiply about a quarter as many bytes in the same time. The other costs
+/// are copied from [`DOT_PRODUCTS`], and were not measured with these kernels.
 const NO_DOT_PRODUCTS: SearchCosts = SearchCosts { batch_rows_per_expansion: 80, ..DOT_PRODUCTS };
 
 impl SearchCosts {
-    /// Returns the costs with the kernels that run on this CPU.
+    /// Returns the costs for the kernels that are used on this CPU.
     pub fn detect() -> &'static Self {
         Self::of(Int8Kernels::detect().instruction_set())
     }
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kernel_set_has_the_costs_of_its_instruction_set() {
+    fn costs_depend_on_whether_the_instruction_set_has_dot_products() {
         for set in InstructionSet::ALL {
             let expected = if set.has_dot_products() { &DOT_PRODUCTS } else { &NO_DOT_PRODUCTS };
             assert_eq!(SearchCosts::of(set), expected, "{}", set.name());

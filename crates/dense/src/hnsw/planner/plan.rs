@@ -1,21 +1,24 @@
-//! The plan of a search: the strategy, and how many candidates it keeps.
+//! The plan of a search: which strategy it uses, and how many candidates it keeps.
+//!
+//! *Allowed* rows are the rows that may be hits: the live rows (neither deleted nor staged) that the filter allows, or
+//! all live rows if there is no filter. *Codes* are the [quantized copies](crate::hnsw::codes) of the vectors.
 
 use super::SearchCosts;
 use crate::RowSet;
 use crate::filter::{Filter, allowed};
 use crate::store::rows_view::RowsView;
 
-/// If at most this many rows may be hits, scoring their vectors is as fast as scoring their codes.
+/// If at most this many rows are allowed, scoring their vectors is as fast as scoring their codes.
 const MAX_ROWS_SCORED: usize = 256;
-/// If at most `MIN_ROWS_PER_HIT * k` rows may be hits, most of their vectors would be scored in the end anyway, so
+/// If at most `MIN_ROWS_PER_HIT * k` rows are allowed, most of their vectors would be scored in the end anyway, so
 /// scoring codes first saves nothing.
 const MIN_ROWS_PER_HIT: usize = 4;
 /// One extra candidate is kept per this many hits, because codes rank rows only approximately.
 const HITS_PER_SPARE_CANDIDATE: usize = 4;
-/// The minimum number of queries for which a batch code scan makes up for the time of unpacking codes.
+/// The minimum number of queries for which a batch code scan is worth the cost of unpacking the codes.
 const MIN_BATCH_QUERIES: usize = 64;
-/// The maximum number of bridges (rows that are not allowed, but are read for the sake of their neighbors; see
-/// `search/filtered.rs`) that [`max_lists_read`] expects per candidate. Reading more of them is not worth its cost.
+/// The maximum number of bridges (rows that are not allowed, but whose adjacency lists are read to reach allowed rows;
+/// see `search/filtered.rs`) that [`max_lists_read`] expects per candidate. Reading more bridges does not pay off.
 const MAX_BRIDGES_PER_CANDIDATE: f64 = 48.0;
 /// An estimate for [`Plan::rows_scored`]: one candidate of a beam search costs as much as scoring this many vectors.
 const ROWS_SCORED_PER_CANDIDATE: usize = 16;
@@ -27,28 +30,28 @@ const CODES_PER_ROW_SCORED: usize = 4;
 pub(crate) struct Plan {
     /// The number of hits to return, at most the number of live rows.
     pub k: usize,
-    /// The number of candidates that a beam search expands.
+    /// The number of candidates that an unfiltered beam search expands. A filtered one expands `num_candidates`.
     pub ef: usize,
-    /// The number of candidates that a beam search keeps: at least `ef`, and somewhat more than `k`.
+    /// The number of candidates that a beam search keeps: at least `ef`, and at least about 1.25 · `k`.
     pub num_candidates: usize,
     pub strategy: Strategy,
 }
 
-/// Which rows a search scores, and whether by their vectors or by their codes. Candidates by codes are rescored by
-/// their vectors.
+/// Which rows a search scores, and whether by their vectors or by their codes. If rows are scored by their codes, the
+/// best ones are candidates, which are then rescored by their vectors.
 #[derive(Debug, Clone)]
 pub(crate) enum Strategy {
-    /// The vectors of all rows: there are few, or a large part of them is requested.
+    /// Scores the vectors of all live rows, because there are few rows or a large part of them is requested.
     ExactScan,
-    /// The codes of rows near the query in the graph. Nearly all rows are live.
+    /// Scores the codes of rows near the query in the graph. Used only if nearly all rows are live.
     BeamSearch,
-    /// The codes of all rows, for many queries at once. Nearly all rows are live.
+    /// Scans the codes of all rows once for many queries. Used only if nearly all rows are live.
     BatchCodeScan,
-    /// The codes of rows of the set that are near the query in the graph.
+    /// Scores the codes of those rows of the set that are near the query in the graph.
     FilteredBeamSearch(RowSet),
-    /// The codes of all rows of the set.
+    /// Scores the codes of all rows of the set.
     CodeScan(RowSet),
-    /// The vectors of all rows of the set.
+    /// Scores the vectors of all rows of the set.
     ScoreAllowed(RowSet),
 }
 
@@ -82,7 +85,7 @@ impl Plan {
         Self { k, ef, num_candidates, strategy }
     }
 
-    /// Plans the searches of a batch of queries, which can share what they read.
+    /// Plans the searches of a batch of queries, which can share one scan over all codes.
     pub fn for_batch(
         num_queries: usize,
         view: &RowsView,
@@ -92,7 +95,7 @@ impl Plan {
         filter: Option<Filter>,
     ) -> Self {
         let mut plan = Self::new(view, m, k, ef, filter);
-        let is_cheaper = match plan.strategy {
+        let is_scan_cheaper = match plan.strategy {
             Strategy::BeamSearch => {
                 let rows_per_expansion = SearchCosts::detect().batch_rows_per_expansion;
                 view.len() <= rows_per_expansion.saturating_mul(plan.ef)
@@ -100,14 +103,14 @@ impl Plan {
             Strategy::CodeScan(_) => is_unrestricted(view, filter),
             _ => false,
         };
-        if is_cheaper && num_queries >= MIN_BATCH_QUERIES {
+        if is_scan_cheaper && num_queries >= MIN_BATCH_QUERIES {
             plan.strategy = Strategy::BatchCodeScan;
         }
         plan
     }
 
     /// Estimates the work of a search as an equivalent number of vectors to score. `allowed` is the number of rows that
-    /// a filter allows, if there is one.
+    /// the filter allows; `None` without a filter.
     pub fn rows_scored(k: usize, ef: usize, allowed: Option<usize>, num_rows: usize) -> usize {
         let ef = ef.max(k.min(num_rows));
         let Some(allowed) = allowed else {
@@ -118,8 +121,8 @@ impl Plan {
         (codes / CODES_PER_ROW_SCORED).max(ef.min(allowed)).max(allowed.min(MAX_ROWS_SCORED))
     }
 
-    /// Estimates the work of scanning a set of `num_rows` rows for `k` hits as an equivalent number of vectors to score:
-    /// all of them in a small set; in a larger one, codes first.
+    /// Estimates the work of scanning a set of `num_rows` rows for `k` hits as an equivalent number of vectors to
+    /// score. In a small set, all vectors are scored; in a larger one, the codes are scored first.
     pub fn rows_scored_by_scan(k: usize, num_rows: usize) -> usize {
         let max_rows_scored = max_rows_scored(k);
         if num_rows <= max_rows_scored {
@@ -130,13 +133,14 @@ impl Plan {
     }
 }
 
-/// Returns the maximum number of allowed rows for which scoring their vectors is as fast as scoring their codes first.
+/// Returns the maximum number of allowed rows for which scoring all vectors is as fast as scoring the codes first.
 pub(crate) fn max_rows_scored(k: usize) -> usize {
     MAX_ROWS_SCORED.max(k.saturating_mul(MIN_ROWS_PER_HIT))
 }
 
 /// Returns how many adjacency lists a filtered beam search may read before it gives up and a code scan replaces it:
-/// twice the expected number, and at least the number that can be read in the time of that code scan.
+/// twice the expected number or the number that can be read in the time of that code scan, whichever is larger. Reading
+/// a list is assumed to cost as much as a candidate of a filtered beam search does.
 pub(crate) fn max_lists_read(ef: usize, allowed: &RowSet, num_rows: usize) -> usize {
     let share = allowed.share(num_rows).max(f64::MIN_POSITIVE);
     let bridges = ef as f64 * (1.0 / share).min(MAX_BRIDGES_PER_CANDIDATE);
@@ -156,6 +160,10 @@ mod tests {
     use crate::Similarity;
     use crate::store::rows::Rows;
 
+    /// The option `m` of the graph that is searched.
+    const M: usize = 16;
+
+    /// Returns rows of one dimension with the ids "0", "1" and so on, and these ids.
     fn rows(count: usize) -> (Rows, Vec<String>) {
         let mut rows = Rows::new(1, Similarity::Dot, serde_json::Value::Null).expect("a dimension");
         let ids: Vec<String> = (0..count).map(|row| row.to_string()).collect();
@@ -163,13 +171,12 @@ mod tests {
         (rows, ids)
     }
 
-    const M: usize = 16;
-
     #[test]
     fn a_beam_search_is_planned_if_it_is_cheaper_than_scanning_codes_or_vectors() {
         let (mut rows, ids) = rows(5000);
         let strategy = |k, ef, m| Plan::new(&rows.view(), m, k, ef, None).strategy;
-        // 1000 + 78 · (40 + 0.75 · 16) = 5056 < 5000 + 70 ≤ 1000 + 79 · (40 + 0.75 · 16) = 5108.
+        // A beam search costs 1000 + ef · (40 + 0.75 · m), which is 5056 for ef = 78 and 5108 for ef = 79. A code scan
+        // for one hit costs 5000 + 70 = 5070, which is between the two.
         assert!(matches!(strategy(1, 78, M), Strategy::BeamSearch));
         assert!(matches!(strategy(1, 79, M), Strategy::CodeScan(all) if all.len() == 5000));
         // A code scan takes longer for more hits, a beam search for a larger m.
@@ -182,22 +189,22 @@ mod tests {
         assert!(matches!(batch(64, 79), Strategy::BatchCodeScan));
         assert!(matches!(batch(63, 79), Strategy::CodeScan(_)));
         // Without live rows, there is nothing to score.
-        rows.delete(&ids).expect("there");
+        rows.delete(&ids).expect("stored ids");
         let plan = Plan::new(&rows.view(), M, 5, 5, None);
         assert_eq!(plan.k, 0);
         assert!(matches!(plan.strategy, Strategy::ScoreAllowed(allowed) if allowed.is_empty()));
     }
 
     #[test]
-    fn a_scan_scores_all_rows_of_a_small_set_and_the_codes_of_a_large_one() {
+    fn a_scan_scores_all_vectors_of_a_small_set_and_the_codes_of_a_large_one() {
         let scored = [256, 257, 1_024, 4_096].map(|num_rows| Plan::rows_scored_by_scan(10, num_rows));
         assert_eq!(scored, [256, 256, 256, 1_024]);
-        // All rows of the set are scored if there are at most four per hit.
+        // All vectors of the set are scored if it has at most four rows per hit.
         assert_eq!(Plan::rows_scored_by_scan(1_000, 4_000), 4_000);
     }
 
     #[test]
-    fn few_allowed_rows_are_scored_more_are_scanned_and_many_are_beam_searched() {
+    fn the_strategy_for_a_filter_depends_on_how_many_rows_it_allows() {
         let (rows, _) = rows(100_000);
         // The strategy with a filter that allows one in `divisor` rows.
         let strategy = |k, ef, divisor: u32| {
@@ -207,7 +214,8 @@ mod tests {
         assert!(matches!(strategy(1, 1, 50), Strategy::CodeScan(allowed) if allowed.len() == 2000));
         // 10,000 rows are allowed, which is 4 · k.
         assert!(matches!(strategy(2500, 1, 10), Strategy::ScoreAllowed(_)));
-        // Half of the rows: 50,000 = 2000 + 384 · 125. One in ten: 10,000 = 2000 + 64 · 125.
+        // A filtered beam search costs 2000 + 125 · ef; a code scan costs one per allowed row. The costs are equal if
+        // half of the rows are allowed (50,000) and ef is 384, and if one in ten is allowed (10,000) and ef is 64.
         for (divisor, ef) in [(2, 384), (10, 64)] {
             assert!(matches!(strategy(1, ef - 1, divisor), Strategy::FilteredBeamSearch(_)));
             assert!(matches!(strategy(1, ef, divisor), Strategy::CodeScan(_)));

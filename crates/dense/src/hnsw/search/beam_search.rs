@@ -14,7 +14,7 @@
 //! score     codes of survivors → candidate queue        prefetches the adjacency list of the new best candidate
 //! ```
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 use ranking::Hit;
 
 use super::scratch::Scratch;
@@ -25,7 +25,7 @@ use crate::hnsw::scorer::Scorer;
 /// Number of expansions between two checks for cancellation.
 const EXPANSIONS_PER_CHECK: u32 = 64;
 
-/// The graph and the scorer for beam searches.
+/// What a beam search reads: the graph, the scorer of its rows, and whether the search was canceled.
 #[derive(Clone, Copy)]
 pub(crate) struct BeamSearch<'a> {
     pub scorer: Scorer<'a>,
@@ -38,13 +38,14 @@ pub(crate) struct BeamSearch<'a> {
 pub(crate) struct BeamSize {
     /// The number of candidates that the search keeps and returns.
     pub num_candidates: usize,
-    /// The search ends when the `ef` best candidates are expanded.
+    /// The search ends when it has found `num_candidates` candidates and expanded the `ef` best of them, or when it has
+    /// no candidate left to expand.
     pub ef: usize,
 }
 
 impl BeamSearch<'_> {
-    /// Descends from `entry_point` to the layer above `layer`. In each layer it goes to the best neighbor until none is
-    /// better. Returns the best row found.
+    /// Descends from `entry_point` to the layer above `layer`. In each layer, moves to the best neighbor until no
+    /// neighbor is better than the current row. Returns the best row found.
     pub fn greedy_descent(
         &self,
         query: &QuantizedQuery,
@@ -77,8 +78,7 @@ impl BeamSearch<'_> {
         best
     }
 
-    /// Searches a layer for the `ef` best rows; the result is approximate. Afterwards, [`Scratch::found`] returns it,
-    /// best first.
+    /// Searches a layer for approximately the `ef` best rows. Afterward, [`Scratch::found`] returns them, best first.
     pub fn search_layer(
         &self,
         query: &QuantizedQuery,
@@ -86,7 +86,7 @@ impl BeamSearch<'_> {
         ef: usize,
         layer: usize,
         scratch: &mut Scratch,
-    ) -> Result<(), Cancelled> {
+    ) -> Result<(), Canceled> {
         self.start(entry_points, BeamSize { num_candidates: ef, ef }, scratch);
         let mut has_expanded = self.expand(layer, scratch);
         let mut expansions = 0u32;
@@ -103,8 +103,9 @@ impl BeamSearch<'_> {
         Ok(())
     }
 
-    /// Starts a search. The parts of its steps are [`expand`](Self::expand), [`prefilter`](Self::prefilter) and
-    /// [`score`](Self::score), which the caller calls in the order shown in the module's comment.
+    /// Starts a search. The caller then runs its steps by calling [`expand`](Self::expand),
+    /// [`prefilter`](Self::prefilter) and [`score`](Self::score) in the order shown in the [module's](self)
+    /// documentation.
     pub fn start(&self, entry_points: &[Hit], size: BeamSize, scratch: &mut Scratch) {
         let Scratch { visited, queue, survivors, .. } = scratch;
         visited.clear(self.graph.num_rows());
@@ -117,8 +118,8 @@ impl BeamSearch<'_> {
         }
     }
 
-    /// Expands the best unexpanded candidate and prefetches its unvisited neighbors. Returns false if there is no
-    /// candidate left to expand.
+    /// Expands the best unexpanded candidate and prefetches the sketches or codes of its unvisited neighbors. Returns
+    /// false if there is no candidate left to expand.
     pub fn expand(&self, layer: usize, scratch: &mut Scratch) -> bool {
         let Scratch { visited, queue, unvisited, .. } = scratch;
         let Some(row) = queue.expand_next() else { return false };
@@ -130,7 +131,7 @@ impl BeamSearch<'_> {
         if queue.worst_score().is_none() || !unvisited.iter().all(|&row| codes.prefetch_sketch(row)) {
             unvisited.iter().for_each(|&row| codes.prefetch(row));
         }
-        // The next candidate to expand, unless one of these neighbors turns out to be better.
+        // `next` will be expanded next, unless one of these neighbors turns out to be better.
         if let Some(next) = queue.peek_next() {
             self.graph.prefetch(next, layer);
         }

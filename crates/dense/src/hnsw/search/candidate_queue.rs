@@ -1,7 +1,8 @@
-//! The candidate queue of a beam search: the best rows found so far, and which of them were expanded.
+//! The candidate queue of a beam search: the best rows found so far, and which of them were expanded, that is, had
+//! their neighbors read.
 //!
 //! One sorted array of integers replaces the two heaps in algorithm 2 of Malkov and Yashunin (2018). A step of a search
-//! inserts tens of rows among a few hundred, for which a sorted array is faster than heaps.
+//! inserts tens of rows among a few hundred; at these sizes, a sorted array is faster than heaps.
 //!
 //! ```text
 //! bits  63 … 32                     31        30 … 0
@@ -17,22 +18,24 @@ use ranking::Hit;
 /// The best rows found so far, best first.
 #[derive(Debug, Default)]
 pub(crate) struct CandidateQueue {
-    /// Ascending, which is best first.
+    /// In ascending order of their upper halves, so that the highest scores come first.
     entries: Vec<u64>,
-    /// Buffers of [`insert_all`](Self::insert_all): the new entries, and the position at which each is inserted.
+    /// Buffers of [`insert_all`](Self::insert_all): the new entries, and the position among the old entries at which
+    /// each new one is inserted.
     new: Vec<u64>,
     places: Vec<usize>,
+    /// The maximum number of candidates.
     capacity: usize,
     /// Candidates after the `ef` best ones are expanded only while the queue is not full.
     ef: usize,
-    /// All entries before this one are expanded.
+    /// A position in `entries`: all entries before it are expanded.
     next: usize,
 }
 
 /// The bit that is set in expanded entries.
 const EXPANDED: u64 = 1 << 31;
-/// The maximum number of rows of an index: ords do not use the bit [`EXPANDED`].
-pub(crate) const MAX_ROWS: usize = EXPANDED as usize;
+/// The maximum number of rows of an HNSW or growing index: the bit [`EXPANDED`] must be free in all ords.
+pub(crate) const MAX_GRAPH_ROWS: usize = EXPANDED as usize;
 
 impl CandidateQueue {
     /// Empties the queue and sets its limits.
@@ -43,13 +46,13 @@ impl CandidateQueue {
         self.next = 0;
     }
 
-    /// Inserts the rows that are better than the worst candidate; while the queue is not full, also worse ones. Among
-    /// equal scores, rows of earlier calls come first; rows of one call are in the order of their ords. No row may be
-    /// inserted twice. Returns the row that will be expanded next if it is one of `rows`.
+    /// Inserts rows with their scores. If the queue is full, only rows with a higher score than the worst candidate are
+    /// inserted. Among equal scores, rows of earlier calls come first; rows of one call are in the order of their ords.
+    /// No row may be inserted twice. Returns the best unexpanded candidate if it is one of `rows`.
     pub fn insert_all(&mut self, rows: &[u32], scores: &[f32]) -> Option<u32> {
         let Self { entries, capacity, new, places, next, .. } = self;
         *next += entries[*next..].iter().take_while(|&entry| entry & EXPANDED != 0).count();
-        // A row with the same score as the worst candidate is not inserted.
+        // An entry below this limit has a higher score than the worst candidate.
         let limit = if entries.len() == *capacity {
             entries.last().map_or(0, |&last| last >> 32 << 32)
         } else {
@@ -97,7 +100,8 @@ impl CandidateQueue {
         }
     }
 
-    /// Marks the best unexpanded candidate as expanded and returns it; `None` if the search is over.
+    /// Marks the best unexpanded candidate as expanded and returns it. Returns `None` if the search is over: all
+    /// candidates are expanded, or the queue is full and its `ef` best candidates are expanded.
     pub fn expand_next(&mut self) -> Option<u32> {
         let at = self.next + self.entries[self.next..].iter().position(|entry| entry & EXPANDED == 0)?;
         if at >= self.ef && self.entries.len() == self.capacity {
@@ -109,7 +113,7 @@ impl CandidateQueue {
         Some(row)
     }
 
-    /// Returns the best unexpanded candidate.
+    /// Returns the best unexpanded candidate, without marking it as expanded.
     pub fn peek_next(&self) -> Option<u32> {
         let entry = self.entries[self.next..].iter().find(|&entry| entry & EXPANDED == 0);
         entry.map(|&entry| entry as u32)
@@ -137,8 +141,8 @@ mod tests {
             queue.clear(capacity, ef);
             let (mut kept, mut expanded): (Vec<(u32, f32)>, Vec<u32>) = (Vec::new(), Vec::new());
             let mut next_row = 0;
-            // An empty step expands the next candidate; any other inserts rows, whose scores are these numbers minus
-            // 10.
+            // An empty step expands the next candidate. Any other step inserts one row per number; the row's score is
+            // the number minus 10.
             for step in steps {
                 let expected = kept.iter().map(|kept| kept.0).find(|row| !expanded.contains(row));
                 if step.is_empty() {

@@ -1,7 +1,7 @@
 //! Brute-force scan over the codes of a set of rows. It is used for sets that are too small for a beam search to pay
-//! off, and too large for scoring every vector.
+//! off, and too large for scoring every vector. It also replaces a filtered beam search that gave up.
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 use ranking::{Hit, TopK, by_rank};
 
 use super::rescore::RESCORE_DEVIATIONS;
@@ -9,10 +9,10 @@ use crate::RowSet;
 use crate::hnsw::codes::{QuantizedQuery, Threshold};
 use crate::hnsw::scorer::{ScoreBuffers, Scorer};
 
-/// Number of words of the set, of 64 rows each, whose rows are scored together.
+/// The number of words of the row set (64 rows each) that form a block, whose rows are scored together.
 const WORDS_PER_BLOCK: usize = 4;
-/// If at least 1/`SPARSE_BLOCK_DIVISOR` of the rows of a block are in the set, the hardware prefetches their codes;
-/// otherwise they are prefetched explicitly.
+/// A block is sparse if less than 1/`SPARSE_BLOCK_DIVISOR` of its rows are in the set. The sketches and codes of a
+/// sparse block are prefetched explicitly. For other blocks, the CPU's hardware prefetcher is sufficient.
 const SPARSE_BLOCK_DIVISOR: usize = 2;
 
 /// A set of rows as a bitmap that may begin at any multiple of 64.
@@ -27,7 +27,7 @@ impl RowWords<'_> {
     /// Iterates over the rows in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         (self.first..).step_by(64).zip(self.words).flat_map(|(start, &word)| {
-            // Each step clears the lowest bit that is set.
+            // Each step clears the lowest set bit.
             let rest = std::iter::successors(Some(word), |rest| Some(rest & (rest - 1)));
             rest.take(word.count_ones() as usize).map(move |rest| start + rest.trailing_zeros())
         })
@@ -40,8 +40,11 @@ impl<'a> From<&'a RowSet> for RowWords<'a> {
     }
 }
 
-/// Returns the `allowed` rows that may be among the `k` best, best first by their codes. A row is left out if at least
-/// `k` others are better even if its score and theirs are off by [`RESCORE_DEVIATIONS`] standard deviations.
+/// Returns the `allowed` rows that may be among the `k` best, best first by their codes.
+///
+/// A row's lower and upper bounds are its score by its codes, minus and plus [`RESCORE_DEVIATIONS`] standard deviations
+/// of that score's error. A row is left out if at least `k` other rows have lower bounds above its upper bound, or
+/// above the corresponding upper bound by its sketch.
 pub(crate) fn scan_codes(
     scorer: &Scorer,
     query: &QuantizedQuery,
@@ -49,11 +52,11 @@ pub(crate) fn scan_codes(
     k: usize,
     control: &Control,
     buffers: &mut ScoreBuffers,
-) -> Result<Vec<Hit>, Cancelled> {
+) -> Result<Vec<Hit>, Canceled> {
     let codes = scorer.codes();
     // The k best lower bounds of scores, and the candidates with the upper bounds of their scores.
     let (mut lower_bounds, mut candidates) = (TopK::new(k), Vec::new());
-    // The k-th best lower bound: a row whose upper bound is below it is not among the k best.
+    // The k-th best lower bound so far. A row whose upper bound is below this is left out.
     let mut min_score = f32::NEG_INFINITY;
     let mut block = Vec::with_capacity(64 * WORDS_PER_BLOCK);
     for (at, words) in allowed.words.chunks(WORDS_PER_BLOCK).enumerate() {
@@ -90,7 +93,7 @@ pub(crate) fn scan_codes(
     Ok(candidates)
 }
 
-/// Appends the rows whose bits are set in `words`. Row `first` has the lowest bit of the first word.
+/// Appends to `block` the rows whose bits are set in `words`. The lowest bit of the first word is that of row `first`.
 fn append_rows(block: &mut Vec<u32>, first: u32, words: &[u64]) {
     for (start, &word) in (first..).step_by(64).zip(words) {
         if word == u64::MAX {

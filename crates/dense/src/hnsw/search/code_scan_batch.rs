@@ -1,10 +1,12 @@
-//! Brute-force scan over the codes of all rows for many queries at once: each row is read once and scored for all
+//! Brute-force scan over the codes of all rows for many queries together: each row is read once and scored for all
 //! queries.
 //!
-//! The score of a row by its codes has the formula of an [`Int8Bound`], so the kernel that compares bounds with a
-//! threshold (`bounds_at_least`) finds the rows of a block that are good enough for a query.
+//! The score of a row by its codes has the same form as an [`Int8Bound`], the formula with which flat indexes with the
+//! storage `int8Filtered` compute upper bounds on scores from int8 copies of the rows. The kernel that compares such
+//! bounds with a threshold ([`bounds_at_least`](Int8Kernels::bounds_at_least)) therefore also finds the rows of a block
+//! whose scores are high enough for a query.
 
-use control::{Cancelled, Control};
+use control::{Canceled, Control};
 use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels};
 use ranking::{Hit, TopKBuffer};
 
@@ -12,7 +14,7 @@ use super::rescore::rescore;
 use crate::hnsw::codes::QuantizedQuery;
 use crate::hnsw::scorer::Scorer;
 
-/// The maximum number of queries of one scan: so many that they stay in the L2 cache together with a block of rows.
+/// The maximum number of queries per scan. This many queries fit in the L2 cache together with a block of rows.
 pub(crate) const MAX_BATCH_QUERIES: usize = 256;
 
 /// One extra candidate is kept per this many hits, because codes rank rows only approximately.
@@ -20,21 +22,21 @@ const HITS_PER_SPARE_CANDIDATE: usize = 2;
 /// The number of extra candidates that are kept in addition, for any `k`.
 const SPARE_CANDIDATES: usize = 8;
 
-/// Returns, for each query, the `k` best of the rows for which `is_live` is true, best first. `vectors` are at most
-/// [`MAX_BATCH_QUERIES`] queries `[q * dim]`, which are already [prepared](crate::Similarity::prepare).
+/// Returns, for each query, approximately the `k` best of the rows for which `is_live` is true, best first. `vectors`
+/// are at most [`MAX_BATCH_QUERIES`] queries `[q * dim]`, which are already [prepared](crate::Similarity::prepare).
 pub(crate) fn scan_codes_batch(
     scorer: &Scorer,
     vectors: &[f32],
     k: usize,
     is_live: impl Fn(u32) -> bool,
     control: &Control,
-) -> Result<Vec<Vec<Hit>>, Cancelled> {
+) -> Result<Vec<Vec<Hit>>, Canceled> {
     let view = scorer.view();
     let (codes, kernels) = (scorer.codes(), Int8Kernels::detect());
     let queries: Vec<QuantizedQuery> =
         vectors.chunks_exact(view.dim).map(|vector| scorer.query(vector)).collect();
     let byte_queries = codes.byte_queries(queries.iter());
-    // The coefficients with which each query is scored.
+    // The coefficients of each query's score formula.
     let score_formulas: Vec<Int8Bound> = queries.iter().map(|query| codes.byte_scorer(query)).collect();
     let num_candidates = k + k / HITS_PER_SPARE_CANDIDATE + SPARE_CANDIDATES;
     let mut candidates: Vec<TopKBuffer> = queries.iter().map(|_| TopKBuffer::new(num_candidates)).collect();
@@ -48,7 +50,8 @@ pub(crate) fn scan_codes_batch(
         for ((candidates, formula), products) in
             candidates.iter_mut().zip(&score_formulas).zip(products.chunks_exact(block.len()))
         {
-            // One bit per row, set if its score is at least `min_score`. `None`: queries of 8 bits have no low bytes.
+            // One bit per row of the block, set if the row's score is at least `min_score`. The second argument is for
+            // the low bytes of queries with 16 bits per number; these queries have 8.
             let mut good_rows =
                 kernels.bounds_at_least(products, None, row_terms, formula, candidates.min_score());
             while good_rows != 0 {
@@ -56,7 +59,7 @@ pub(crate) fn scan_codes_batch(
                 good_rows &= good_rows - 1;
                 let ord = first + at as u32;
                 if is_live(ord) {
-                    // The length of the row, 0.0, has no effect on a score.
+                    // The last argument is the length of the row, on which a score does not depend.
                     let score =
                         formula.of(products[at], None, row_terms.scales[at], row_terms.addends[at], 0.0);
                     candidates.push(Hit { ord, score });

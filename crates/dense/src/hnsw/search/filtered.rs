@@ -5,7 +5,7 @@
 //! and Predicate-Agnostic Search Over Vector Embeddings and Structured Data", 2024). Looking up whether a row is
 //! allowed is cheap compared with scoring it.
 
-use control::Cancelled;
+use control::Canceled;
 use ranking::Hit;
 
 use super::beam_search::BeamSearch;
@@ -19,12 +19,12 @@ const EXPANSIONS_PER_CHECK: u32 = 16;
 /// If it started from a single row, it could miss allowed rows near the query that are reached only through rows that
 /// are not allowed.
 const NUM_NEAREST: usize = 8;
-/// The search compares two shares of allowed rows: among the neighbors of the first [`NUM_NEAREST`] expanded rows, and
-/// in the whole index. If the first share divided by the second is less than this, the nearest allowed rows are
-/// probably not near the query, and the search gives up.
+/// The search compares two shares of allowed rows: among the neighbors of the first [`NUM_NEAREST`] expanded rows and
+/// of their bridges, and in the whole index. If the first share divided by the second is less than this, the nearest
+/// allowed rows are probably not near the query, and the search gives up.
 const MIN_RELATIVE_SHARE: f64 = 0.5;
-/// If an expanded row has fewer allowed neighbors than this, bridges are read: as many as are expected to have the
-/// missing number of allowed neighbors.
+/// If an expanded row has fewer allowed neighbors than this, bridges are read: as many as are expected to supply the
+/// missing allowed neighbors.
 const TARGET_NEIGHBORS: usize = 48;
 
 /// The filter and the limits of a filtered search.
@@ -39,7 +39,7 @@ pub(crate) struct FilteredLimits<'a> {
 
 impl BeamSearch<'_> {
     /// Searches layer 0 for approximately the `ef` best allowed rows and returns them, best first. Returns `None` if
-    /// the search gives up: because few rows near the query are allowed, because it reaches fewer than `ef` allowed
+    /// the search gives up: because too few rows near the query are allowed, because it reached fewer than `ef` allowed
     /// rows, or because it read too many adjacency lists.
     pub fn search_filtered(
         &self,
@@ -47,7 +47,7 @@ impl BeamSearch<'_> {
         entry_point: u32,
         limits: FilteredLimits<'_>,
         scratch: &mut Scratch,
-    ) -> Result<Option<Vec<Hit>>, Cancelled> {
+    ) -> Result<Option<Vec<Hit>>, Canceled> {
         let FilteredLimits { allowed, ef, max_lists_read } = limits;
         let entry = self.greedy_descent(query, entry_point, 0, scratch);
         self.search_layer(query, &[entry], NUM_NEAREST, 0, scratch)?;
@@ -57,7 +57,7 @@ impl BeamSearch<'_> {
         let share = allowed.share(self.graph.num_rows()).max(f64::MIN_POSITIVE);
         let (mut expansions, mut lists_read) = (0u32, 0);
         // The number of neighbors of the first `NUM_NEAREST` expanded rows and of their bridges, and how many of these
-        // are allowed.
+        // neighbors are allowed.
         let (mut num_near, mut num_near_allowed) = (0, 0);
         let count_allowed = |rows: &[u32]| rows.iter().filter(|&&row| allowed.contains(row)).count();
         while let Some(row) = filtered.starts.pop().or_else(|| filtered.queue.expand_next()) {
@@ -69,11 +69,11 @@ impl BeamSearch<'_> {
             let FilteredScratch { queue, unscored, unread, neighbors, to_score, bridges, .. } = filtered;
             unscored.take(neighbors, to_score);
             let allowed_neighbors = count_allowed(neighbors);
-            // Among the neighbors of a bridge, the expected share of allowed rows is that in the index.
+            // The share of allowed rows among a bridge's neighbors is expected to be the share in the whole index.
             let missing = TARGET_NEIGHBORS.saturating_sub(allowed_neighbors) as f64;
             let num_bridges = missing / (share * neighbors.len().max(1) as f64);
             bridges.clear();
-            // Neighbors that are not allowed and were not read before.
+            // Takes the neighbors that are not allowed and whose own adjacency lists have not been read.
             unread.take(neighbors, bridges);
             let (used, unused) = bridges.split_at((num_bridges.ceil() as usize).min(bridges.len()));
             unused.iter().for_each(|&row| unread.insert(row));

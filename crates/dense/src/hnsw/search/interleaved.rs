@@ -1,6 +1,7 @@
-//! Runs several beam searches on one thread in turn: while one waits for memory, the others compute.
+//! Runs several beam searches on one thread by taking a step of each in turn: while one search waits for memory, the
+//! others compute.
 
-use control::Cancelled;
+use control::Canceled;
 use ranking::Hit;
 
 use super::beam_search::{BeamSearch, BeamSize};
@@ -8,7 +9,7 @@ use super::rescore::rescore;
 use super::scratch::Scratch;
 use crate::hnsw::codes::QuantizedQuery;
 
-/// The maximum number of searches that one thread runs at once.
+/// The maximum number of searches that one thread interleaves.
 pub(crate) const MAX_INTERLEAVED: usize = 4;
 /// Number of rounds between two checks for cancellation. In a round, each search takes one step.
 const ROUNDS_PER_CHECK: u32 = 64;
@@ -19,13 +20,17 @@ struct Running<'a> {
     at: usize,
     query: QuantizedQuery,
     scratch: &'a mut Scratch,
+    /// Whether the last call of [`BeamSearch::expand`] found a candidate to expand.
     has_expanded: bool,
 }
 
-/// Searches layer 0 for each of the queries `[q * dim]`, which are already [prepared](crate::Similarity::prepare); as
-/// many at a time as there are scratches. Returns up to `k` hits per query, in the order of the queries. Rows for which
-/// `is_live` is false are dead: a search finds them, but they are not hits. Each search therefore keeps as many more
-/// candidates as are expected to be dead, which is affordable only if nearly all rows are live.
+/// Searches layer 0 for each of the queries `[q * dim]`, which are already [prepared](crate::Similarity::prepare).
+/// Runs as many searches at a time as there are scratches. Returns up to `k` hits per query, in the order of the
+/// queries.
+///
+/// Rows for which `is_live` is false are dead: a search finds and expands them, but does not return them. Each search
+/// therefore keeps and expands additional candidates, as many as are expected to be dead. This is affordable only if
+/// nearly all rows are live.
 pub(crate) fn search_interleaved(
     search: &BeamSearch,
     entry_point: u32,
@@ -34,12 +39,13 @@ pub(crate) fn search_interleaved(
     k: usize,
     is_live: impl Fn(u32) -> bool,
     scratches: &mut [Scratch],
-) -> Result<Vec<Vec<Hit>>, Cancelled> {
+) -> Result<Vec<Vec<Hit>>, Canceled> {
     let view = search.scorer.view();
     let vectors: Vec<&[f32]> = vectors.chunks_exact(view.dim).collect();
     let mut found = vec![Vec::new(); vectors.len()];
     let mut waiting = 0..vectors.len();
     let num_dead = view.len() - view.live_len();
+    // Adds the expected number of dead rows to a number of live rows.
     let with_dead = |num_rows: usize| num_rows + (num_rows * num_dead).div_ceil(view.len());
     let size = BeamSize { num_candidates: with_dead(size.num_candidates), ef: with_dead(size.ef) };
     let start = |at: usize, scratch: &mut Scratch| {

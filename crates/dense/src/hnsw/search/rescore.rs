@@ -7,14 +7,14 @@ use crate::Similarity;
 use crate::hnsw::codes::QuantizedQuery;
 use crate::hnsw::scorer::Scorer;
 
-/// A candidate is left out if its score by codes plus this many standard deviations of the score's error is below the
-/// `k`-th best exact score.
+/// A candidate is left out if its score by codes plus this many standard deviations of that score's error is below the
+/// `k`-th best exact score. `code_scan.rs` chooses candidates with the same number of standard deviations.
 pub(super) const RESCORE_DEVIATIONS: f32 = 3.0;
 /// While a candidate is scored, the vector of the candidate this many places after it is prefetched.
 const PREFETCH_DISTANCE: usize = 4;
 
-/// Returns the `k` best candidates by their exact scores, best first. `candidates` are sorted best first by their
-/// codes.
+/// Returns the `k` best candidates by their exact scores, best first. `candidates` are sorted by their scores by codes,
+/// best first.
 pub(crate) fn rescore(
     scorer: &Scorer,
     vector: &[f32],
@@ -23,13 +23,13 @@ pub(crate) fn rescore(
     k: usize,
 ) -> Vec<Hit> {
     let view = scorer.view();
-    // With the factor and the offset, an exact score can be compared with scores by codes, which are q·x for inner
-    // products and q·x − |x|²/2 = (−|q − x|² + |q|²) / 2 for distances.
+    // The factor and the offset turn an exact score into a number that can be compared with scores by codes. A score by
+    // codes is about q·x for inner products and cosine, and about q·x − |x|²/2 = (−|q − x|² + |q|²) / 2 for L2.
     let (factor, offset) = match view.similarity {
         Similarity::Dot | Similarity::Cosine => (1.0, 0.0),
         Similarity::L2 => (0.5, 0.5 * query.length() * query.length()),
     };
-    // A score is NaN only if the file has invalid vectors. It is then ranked last.
+    // A score is NaN only if the file has invalid vectors. It then becomes −∞ and ranks last.
     let score = |ord: u32| Hit { ord, score: view.score(vector, ord).max(f32::NEG_INFINITY) };
     let prefetch_candidate = |at: usize| {
         if let Some(candidate) = candidates.get(at) {
@@ -47,7 +47,7 @@ pub(crate) fn rescore(
         let Some(worst) = best.threshold() else { break };
         let min_score = worst.score * factor + offset;
         let deviation = scorer.codes().score_deviation(query, candidate.ord);
-        // This is false, so that the candidate is scored, if a number is NaN because of a corrupt file.
+        // If a corrupt file makes a number NaN, this comparison is false, and the candidate is scored.
         if candidate.score + RESCORE_DEVIATIONS * deviation < min_score {
             continue;
         }

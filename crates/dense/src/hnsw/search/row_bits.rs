@@ -1,18 +1,22 @@
-/// A set of rows, one bit per row. A search takes rows out of it, so that it handles each row only once.
+/// A set of rows, one bit per row. A filtered search takes a row out of the set when it scores the row or reads its
+/// adjacency list, so that it does so only once.
 #[derive(Debug, Default)]
 pub(crate) struct RowBits(Vec<u64>);
 
 impl RowBits {
     /// Replaces the set with the rows whose bits are set in `words`. Rows beyond the words are not in the set.
+    /// `num_rows` is the number of rows of the index.
     pub fn set_to(&mut self, words: &[u64], num_rows: usize) {
         self.set_to_words(words, num_rows, |word| word);
     }
 
     /// Replaces the set with the rows whose bits are not set in `words`. Rows beyond the words are in the set.
+    /// `num_rows` is the number of rows of the index.
     pub fn set_to_complement(&mut self, words: &[u64], num_rows: usize) {
         self.set_to_words(words, num_rows, |word| !word);
     }
 
+    /// Replaces the words of the set with the results of `map` for `words`, after padding `words` with zeros.
     fn set_to_words(&mut self, words: &[u64], num_rows: usize, map: impl Fn(u64) -> u64) {
         let padded = words.iter().copied().chain(std::iter::repeat(0)).take(num_rows.div_ceil(64));
         self.0.clear();
@@ -27,7 +31,7 @@ impl RowBits {
         self.0[row as usize / 64] &= !(1 << (row % 64));
     }
 
-    /// Removes `rows` from the set, and appends those that were in the set to `taken`.
+    /// Removes `rows` from the set, and appends the rows that were in the set to `taken`.
     pub fn take(&mut self, rows: &[u32], taken: &mut Vec<u32>) {
         let mut count = taken.len();
         taken.resize(count + rows.len(), 0);
@@ -51,7 +55,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_row_of_the_set_is_taken_once_and_no_others(
+        fn rows_are_taken_once_if_they_are_in_the_set_and_never_otherwise(
             allowed in prop::collection::btree_set(0u32..200, 0..150),
             lists in prop::collection::vec(prop::collection::vec(0u32..300, 0..40), 0..8),
         ) {
@@ -66,7 +70,7 @@ mod tests {
                     bits.set_to(set.words(), 300);
                 }
                 for rows in &lists {
-                    // What the vector already has stays.
+                    // `take` appends: the element that the vector already has stays.
                     let mut taken = vec![7];
                     bits.take(rows, &mut taken);
                     let expected = rows.iter().copied().filter(|row| remaining.remove(row));

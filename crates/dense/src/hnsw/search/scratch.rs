@@ -10,12 +10,12 @@ use crate::hnsw::scorer::ScoreBuffers;
 pub(crate) struct Scratch {
     pub visited: VisitedSet,
     pub queue: CandidateQueue,
-    /// An adjacency list.
+    /// The adjacency list that was read last in the greedy descent.
     pub neighbors: Vec<u32>,
     /// The unvisited neighbors of the last expanded candidate.
     pub unvisited: Vec<u32>,
-    /// The neighbors that were not discarded by their sketches and will be scored next. As steps are pipelined, they
-    /// belong to the candidate that was expanded before the last one.
+    /// The neighbors that were not discarded by their sketches and will be scored next. Because steps are pipelined
+    /// (see `beam_search.rs`), they can be neighbors of the candidate that was expanded before the last one.
     pub survivors: Vec<u32>,
     pub buffers: ScoreBuffers,
     pub filtered: FilteredScratch,
@@ -29,13 +29,13 @@ pub(crate) struct FilteredScratch {
     pub unscored: RowBits,
     /// Rows that are not allowed and whose adjacency lists have not been read yet.
     pub unread: RowBits,
-    /// An adjacency list.
+    /// The adjacency list that was read last.
     pub neighbors: Vec<u32>,
     /// Allowed rows to be scored next.
     pub to_score: Vec<u32>,
-    /// Neighbors that are not allowed. The neighbors of some of them are read in their place.
+    /// Neighbors that are not allowed. The neighbors of some of these rows are read in their place.
     pub bridges: Vec<u32>,
-    /// Rows near the query that are not allowed and from which the search starts, the best one last.
+    /// The rows that the search starts from although they are not allowed. The row nearest to the query comes last.
     pub starts: Vec<u32>,
 }
 

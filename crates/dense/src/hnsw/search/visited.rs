@@ -26,8 +26,8 @@ impl VisitedSet {
         is_new
     }
 
-    /// Inserts rows, writes those that were not in the set to the start of `unvisited`, and returns their number.
-    /// `unvisited` must be at least as long as `rows`.
+    /// Inserts rows, writes the rows that were not in the set to the start of `unvisited`, and returns how many these
+    /// are. `unvisited` must be at least as long as `rows`.
     pub fn insert_all(&mut self, rows: impl Iterator<Item = u32>, unvisited: &mut [u32]) -> usize {
         let mut count = 0;
         rows.for_each(|row| {
@@ -39,6 +39,7 @@ impl VisitedSet {
         count
     }
 
+    /// Sets the bit of a row, without adding the row to `rows`. Returns true if the bit was not set.
     fn set(&mut self, row: u32) -> bool {
         let (word, bit) = (&mut self.words[row as usize / 64], 1 << (row % 64));
         let is_new = *word & bit == 0;
@@ -58,8 +59,8 @@ mod tests {
         fn behaves_like_a_hash_set(searches in prop::collection::vec(prop::collection::vec(0u32..3000, 0..500), 1..4)) {
             let mut visited = VisitedSet::default();
             for (search, rows) in searches.into_iter().enumerate() {
-                // The size of the index differs from search to search: 3000, 4000, 3300. Indexes grow, and shrink when
-                // they are compacted.
+                // The size of the index differs from search to search (3000, 4000, 3300), because indexes grow, and
+                // shrink when they are compacted.
                 visited.clear(3000 + search * 1000 % 1700);
                 let mut set = HashSet::new();
                 for rows in rows.chunks(7) {

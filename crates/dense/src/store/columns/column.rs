@@ -8,17 +8,19 @@ use storage::{File, Writer};
 use super::reserve::reserve;
 use crate::Error;
 
-/// A column of numbers: first those in a mapped file, if there is one, then the appended ones, in memory.
+/// A column of numbers: first the numbers in a mapped file, if there is one, then the appended numbers, in memory.
 #[derive(Debug)]
 pub(crate) struct Column<T> {
     mapped: Option<Mapped>,
     appended: Vec<T>,
 }
 
+/// A section of a mapped file.
 #[derive(Debug)]
 struct Mapped {
     file: Arc<File>,
     section: &'static str,
+    /// How many numbers the section has.
     length: usize,
 }
 
@@ -45,7 +47,7 @@ impl<T: AnyBitPattern + bytemuck::NoUninit> Column<T> {
         (mapped, &self.appended)
     }
 
-    /// Returns `length` numbers from `start`, which must be all mapped or all appended.
+    /// Returns `length` numbers from the position `start` on. They must be all mapped or all appended.
     pub fn slice(&self, start: usize, length: usize) -> &[T] {
         match start.checked_sub(self.mapped_len()) {
             Some(start) => &self.appended[start..][..length],

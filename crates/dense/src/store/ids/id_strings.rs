@@ -1,5 +1,5 @@
-//! The ids of rows as strings, by ord: first those in a mapped file, then the appended ones, in memory. Snapshots share
-//! the strings with the index.
+//! The ids of rows as strings, by ord: first the ids in a mapped file, then the appended ids, in memory. Snapshots
+//! share the strings with the index.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -15,8 +15,9 @@ const ROWS_PER_CHUNK: usize = 1024;
 /// Number of ids in a file that are looked up together, so that their cache misses overlap.
 const LOOKUPS_AT_ONCE: usize = 64;
 
-/// A snapshot of the ids of an index, including those of deleted rows. Later changes of the index do not change it. It
-/// shares the ids with the index, so creating it is cheap. [`row_ids`](crate::FlatIndex::row_ids) creates one.
+/// A snapshot of the ids of an index, including the ids of deleted rows. Later changes to the index do not affect it.
+/// [`row_ids`](crate::FlatIndex::row_ids) creates a snapshot, which is cheap, because it shares the strings with the
+/// index.
 #[derive(Debug, Clone)]
 pub struct RowIds(IdStrings);
 
@@ -35,11 +36,11 @@ impl RowIds {
         self.0.get(ord)
     }
 
-    /// Calls `visit` with the id of each hit, in order. This is faster than calling [`id`](Self::id) for each.
+    /// Calls `visit` with the id of each hit, in order. This is faster than calling [`id`](Self::id) for each hit.
     ///
     /// # Panics
     ///
-    /// If the index had no such row when the snapshot was created.
+    /// If the index did not have the row of a hit when the snapshot was created.
     pub fn for_each_id(&self, hits: &[Hit], visit: impl FnMut(&str)) {
         self.0.for_each_id(hits, visit);
     }
@@ -56,9 +57,10 @@ impl RowIds {
         self.len() == 0
     }
 
-    /// Returns whether the ids of the index did not change between two snapshots.
+    /// Returns whether two snapshots of an index have the same ids, because the ids of the index did not change in
+    /// between.
     #[must_use]
-    pub fn same(&self, other: &Self) -> bool {
+    pub fn has_same_ids_as(&self, other: &Self) -> bool {
         let IdStrings { mapped, chunks } = &self.0;
         // A chunk that is shared with a snapshot is replaced before it changes, and all later chunks are then new too.
         // It is therefore enough to compare the last chunks.
@@ -68,7 +70,7 @@ impl RowIds {
     }
 }
 
-/// The ids of all rows, by ord. A clone shares them.
+/// The ids of all rows, by ord. A clone shares the strings.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IdStrings {
     mapped: Option<Arc<Mapped>>,
@@ -84,6 +86,7 @@ struct Mapped {
     ends: Column<u64>,
 }
 
+/// Up to [`ROWS_PER_CHUNK`] consecutive appended ids.
 #[derive(Debug, Clone, Default)]
 struct Chunk {
     text: String,
@@ -95,7 +98,7 @@ struct Chunk {
 #[derive(Clone, Copy, Default)]
 struct Span {
     start: usize,
-    /// 0 for an id that is not in the file, because no id is empty.
+    /// 0 for an id that is not in the file. Because no id is empty, this is not the end of any id in the file.
     end: usize,
 }
 
@@ -170,7 +173,8 @@ impl IdStrings {
         }
     }
 
-    /// Opens the ids of a file, without copying them to memory, and checks that they are UTF-8, not empty and in order.
+    /// Opens the ids of a file, without copying them to memory, and checks that the bytes are UTF-8 and that the
+    /// offsets split all of them, at character boundaries, into ids that are not empty.
     pub fn open(file: &Arc<File>, num_rows: usize) -> Result<Self, Error> {
         let mapped = Mapped { bytes: Column::open(file, "ids")?, ends: Column::open(file, "id_ends")? };
         let corrupt = |expected: String, got: String| storage::Error::corrupt(file.path(), expected, got);
@@ -221,9 +225,9 @@ impl IdStrings {
 
     /// Returns the number of bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
-        let of_chunk =
+        let chunk_bytes =
             |chunk: &Arc<Chunk>| chunk.text.capacity() + chunk.ends.capacity() * size_of::<usize>();
-        self.chunks.iter().map(of_chunk).sum::<usize>() + self.chunks.capacity() * size_of::<Arc<Chunk>>()
+        self.chunks.iter().map(chunk_bytes).sum::<usize>() + self.chunks.capacity() * size_of::<Arc<Chunk>>()
     }
 }
 
@@ -251,19 +255,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_of_the_ids_do_not_change_a_snapshot() {
+    fn changes_to_the_ids_do_not_affect_a_snapshot() {
         let mut strings = IdStrings::default();
         // One full chunk of 1024 ids and a part of another.
         (0..1500).for_each(|row| strings.push(&format!("row {row}")));
         let before = RowIds(strings.clone());
-        assert!(before.same(&RowIds(strings.clone())));
+        assert!(before.has_same_ids_as(&RowIds(strings.clone())));
         let mut ids = Vec::new();
         let hits = [1499, 0, 1024].map(|ord| Hit { ord, score: 0.0 });
         before.for_each_id(&hits, |id| ids.push(id.to_owned()));
         assert_eq!(ids, ["row 1499", "row 0", "row 1024"]);
         strings.truncate(1030);
         (0..2000).for_each(|row| strings.push(&format!("new {row}")));
-        assert!(!before.same(&RowIds(strings.clone())));
+        assert!(!before.has_same_ids_as(&RowIds(strings.clone())));
         assert_eq!((before.len(), before.id(0), before.id(1499)), (1500, "row 0", "row 1499"));
         assert_eq!((strings.len(), strings.get(1029), strings.get(1030)), (3030, "row 1029", "new 0"));
         for rows in [2048, 1024, 1, 0] {

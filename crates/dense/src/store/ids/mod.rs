@@ -2,7 +2,8 @@
 //!
 //! [`Ids`] does both: [`IdStrings`](id_strings::IdStrings) has the ids by ord, and [`IdTable`](id_table::IdTable) is a
 //! hash table from ids to ords. For ids in a file, the table is built when it is first needed. A
-//! [staged](super::staging) row is in the table together with the row that it will replace.
+//! [staged](super::staging) row (stored, but not yet found by searches) is in the table together with the row that it
+//! will replace.
 
 pub(crate) mod id_strings;
 mod id_table;
@@ -21,7 +22,7 @@ use crate::{Error, RowSet};
 /// Files of up to this many rows are checked for duplicate ids when they are opened: that takes milliseconds.
 const MAX_ROWS_CHECKED_ON_OPEN: usize = 1 << 15;
 
-/// The ids of all rows, including deleted ones, and a table from ids to rows, without deleted ones.
+/// The ids of all rows, including deleted ones, and a table from ids to the rows that are not deleted.
 #[derive(Debug)]
 pub(crate) struct Ids {
     strings: IdStrings,
@@ -29,8 +30,9 @@ pub(crate) struct Ids {
     table: OnceLock<IdTable>,
     /// The rows that were already deleted when the file was opened. They are not in the table.
     deleted_in_file: RowSet,
+    /// The state of staging; `None` if no rows are staged.
     staged: Option<Staged>,
-    /// Whether ids are those of [phrases](crate::PHRASES), so that the rows of a passage can be looked up.
+    /// Whether the rows are [phrases](crate::PHRASES_KEY), so that the rows of a passage can be looked up.
     by_passage: bool,
 }
 
@@ -42,7 +44,7 @@ struct FileTable {
 }
 
 impl Ids {
-    /// Returns an empty list. With `by_passage`, ids are those of [phrases](crate::PHRASES).
+    /// Returns an empty list. If the rows are [phrases](crate::PHRASES_KEY), `by_passage` is true.
     pub fn new(by_passage: bool) -> Self {
         Self {
             strings: IdStrings::default(),
@@ -58,7 +60,7 @@ impl Ids {
         self.strings.len()
     }
 
-    /// Returns the number of rows without staged ones, which come last.
+    /// Returns the number of published rows: all rows except the staged ones, which come last.
     pub fn published_len(&self) -> usize {
         self.staged.as_ref().map_or(self.len(), |staged| staged.first)
     }
@@ -100,17 +102,18 @@ impl Ids {
         RowIds::new(self.strings.clone())
     }
 
-    /// Returns the state of staging; `None` if no batch is being staged.
+    /// Returns the state of staging; `None` if no rows are staged.
     pub fn staged_mut(&mut self) -> &mut Option<Staged> {
         &mut self.staged
     }
 
-    /// Returns whether a slice of rows is being staged at the moment.
+    /// Returns whether a slice of a batch is being staged at the moment.
     pub fn is_staging(&self) -> bool {
         self.staged.as_ref().is_some_and(|staged| staged.is_open)
     }
 
-    /// Appends ids. If one is empty or must not be added (see [`Put`]), appends none.
+    /// Appends ids. If an id is empty or must not be added (see [`Put`]), appends none. Fails with [`Error::Staged`] if
+    /// there are staged rows and no slice is being staged.
     pub fn extend<S: AsRef<str>>(&mut self, ids: &[S]) -> Result<(), Error> {
         if let Some(staged) = self.staged.as_ref().filter(|staged| !staged.is_open) {
             return Err(Error::Staged { count: self.len() - staged.first });
@@ -129,9 +132,10 @@ impl Ids {
         Ok(())
     }
 
-    /// Inserts into the table the id at position `row` of a batch, whose first row gets the ord `before`.
+    /// Inserts an id into the table. `row` is the position of the id in its batch, and `before` the ord of the first
+    /// row of the batch.
     fn insert(&mut self, id: &str, row: usize, before: usize) -> Result<(), Error> {
-        let ord = u32::try_from(before + row).expect("the caller checked that ords suffice");
+        let ord = u32::try_from(before + row).expect("the caller checked the number of rows");
         let operation = self.staged.as_ref().map_or(Put::Add, |staged| staged.put).operation();
         if id.is_empty() {
             return Err(Error::EmptyId { operation, row });
@@ -202,7 +206,7 @@ impl Ids {
         Ok(ids)
     }
 
-    /// Checks that the ids in the file are distinct, apart from those of rows that were deleted when it was opened.
+    /// Checks that the ids in the file are distinct, except the ids of rows that were deleted when the file was opened.
     pub fn verify(&self, file: &File) -> Result<(), Error> {
         let Some((first, second)) = self.file_table().duplicates else { return Ok(()) };
         let got = format!("\"{}\" at rows {first} and {second}", self.strings.get(second));
@@ -220,7 +224,7 @@ impl Ids {
         self.table.get_or_init(|| self.file_table().table)
     }
 
-    /// Builds a table of the ids in the file, without those of deleted rows.
+    /// Builds a table of the ids in the file, without the ids of deleted rows.
     fn file_table(&self) -> FileTable {
         let (mut table, strings) = (IdTable::new(self.by_passage), &self.strings);
         let (num_rows, mut duplicates) = (strings.mapped_len(), None);
@@ -243,7 +247,7 @@ impl Ids {
     }
 }
 
-/// Returns the table for changes. The caller has built it by calling [`Ids::table`].
+/// Returns the table, so that it can be changed. The caller has built it by calling [`Ids::table`].
 fn table_mut(table: &mut OnceLock<IdTable>) -> &mut IdTable {
     table.get_mut().expect("`Ids::table` was called before")
 }

@@ -6,11 +6,11 @@ use crate::{Error, Hit, IdInterner};
 
 impl RetrievedRun {
     /// Calls `visit` with each query and the first `depth` of its hits. The ords of these hits are numbers of
-    /// `interner`. If consecutive queries found the same passage in the same index, its id is looked up once.
+    /// `interner`. If consecutive queries found the same passage in the same index, its id is looked up only once.
     ///
     /// # Errors
     ///
-    /// As [`PassageIds::for_each_id`](crate::PassageIds::for_each_id).
+    /// Those of [`PassageIds::for_each_id`](crate::PassageIds::for_each_id).
     ///
     /// # Panics
     ///
@@ -37,8 +37,8 @@ impl RetrievedRun {
             }
             Lists::ByOrd(lists) => lists,
         };
-        // `numbers[ord]` is the number of a passage. It is valid only for lists of the current id space; at first,
-        // there is none.
+        // `numbers[ord]` is the number of a passage in `interner`. These numbers are valid only for lists of the
+        // current id space. Before the first list, there is no current id space.
         let (mut id_space, mut numbers) = (usize::MAX, Vec::new());
         for (list, (query, hits)) in lists.queries.iter().zip(&lists.hits).enumerate() {
             if lists.ids.id_space(list) != id_space {

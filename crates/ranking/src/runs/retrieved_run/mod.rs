@@ -2,7 +2,7 @@
 //!
 //! A search for thousands of queries finds millions of hits, and most of their ids may never be read. Therefore a
 //! [`RetrievedRun`] stores ords and scores, and a [`PassageIds`] that looks up ids. A run that was read from a file
-//! already has ids; it becomes a [`RetrievedRun`] by `From<Run>`, so that callers handle only one type.
+//! already has ids. It is converted to a [`RetrievedRun`] by `From<Run>`, so that callers handle only one type.
 
 mod interned;
 #[cfg(test)]
@@ -49,7 +49,8 @@ impl From<Run> for RetrievedRun {
 }
 
 impl RetrievedRun {
-    /// Makes a run of queries, with one list of hits for each, best first. `ids` looks up the ids of the hits.
+    /// Makes a run of the given queries, with one list of hits for each query, best first. `ids` looks up the ids of
+    /// the hits.
     ///
     /// # Errors
     ///
@@ -134,7 +135,7 @@ impl RetrievedRun {
         }
     }
 
-    /// Returns the scores of all hits of a range of queries, one list after another.
+    /// Returns the scores of all hits of a range of queries, list by list.
     ///
     /// # Panics
     ///
@@ -148,11 +149,11 @@ impl RetrievedRun {
         by_ord.iter().flatten().map(|hit: &Hit| hit.score).chain(by_id)
     }
 
-    /// Calls `visit` with the id of each hit of a range of queries, one list after another.
+    /// Calls `visit` with the id of each hit of a range of queries, list by list.
     ///
     /// # Errors
     ///
-    /// As [`PassageIds::for_each_id`].
+    /// Those of [`PassageIds::for_each_id`].
     ///
     /// # Panics
     ///
@@ -179,11 +180,12 @@ impl RetrievedRun {
         }
     }
 
-    /// Returns the run with all ids. The first call looks up all of them, which takes time.
+    /// Returns the run with all ids. The first call looks up all ids, which takes time; later calls return the same
+    /// run.
     ///
     /// # Errors
     ///
-    /// As [`PassageIds::for_each_id`].
+    /// Those of [`PassageIds::for_each_id`].
     ///
     /// # Panics
     ///
@@ -209,7 +211,7 @@ impl RetrievedRun {
         Ok(Arc::clone(lists.with_ids.get_or_init(|| Arc::new(run))))
     }
 
-    /// Number of hits that dropping this value would free: 0 if another clone shares them.
+    /// Number of hits that dropping this value would free: 0 if a clone still shares them.
     #[must_use]
     pub fn owned_hit_count(&self) -> usize {
         match &self.lists {
@@ -229,12 +231,13 @@ impl std::fmt::Debug for RetrievedRun {
     }
 }
 
+/// Returns the hits of the query with index `query`.
 fn hits_of(run: &Run, query: usize) -> &[ScoredId] {
     run.at(query).map(|(_, hits)| hits).expect("the index of a query of this run")
 }
 
-/// Looks up ids in a run that has them. Here the ord of a hit is its index in the list of its query, so each list is an
-/// id space of its own.
+/// Looks up ids in a run that has them. Here the ord of a hit is its index in the list of its query, so each list has
+/// its own id space.
 struct RunIds(Arc<Run>);
 
 impl PassageIds for RunIds {

@@ -4,9 +4,9 @@ use super::*;
 use crate::IdInterner;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The ids of two indexes. Lists 0 and 1 come from the first index, lists 2 and 3 from the second.
+/// The passage ids of a run over two indexes: lists 0 and 1 come from the first index, lists 2 and 3 from the second.
 struct TwoIndexes {
-    /// Number of ids that were looked up.
+    /// Number of ids that have been looked up.
     lookup_count: Arc<AtomicUsize>,
 }
 
@@ -26,21 +26,21 @@ impl PassageIds for TwoIndexes {
     }
 }
 
-/// Hits in descending order of scores: 0, −1, −2, …
+/// Hits with these ords, best first. Their scores are 0, −1, −2, …
 fn hits(ords: &[u32]) -> Vec<Hit> {
     ords.iter().zip(0u16..).map(|(&ord, rank)| Hit { ord, score: -f32::from(rank) }).collect()
 }
 
-/// A run of the queries q0 to q3, and the number of ids that were looked up.
+/// A run of the queries q0 to q3, and a counter of the ids that have been looked up.
 fn lazy_run() -> (RetrievedRun, Arc<AtomicUsize>) {
     let lookup_count = Arc::new(AtomicUsize::new(0));
     let queries = (0..4).map(|query| format!("q{query}")).collect();
     let lists = vec![hits(&[0, 1]), hits(&[1, 2]), hits(&[0, 2]), hits(&[])];
     let ids = TwoIndexes { lookup_count: Arc::clone(&lookup_count) };
-    (RetrievedRun::new(queries, lists, Box::new(ids)).expect("queries differ"), lookup_count)
+    (RetrievedRun::new(queries, lists, Box::new(ids)).expect("query ids are distinct"), lookup_count)
 }
 
-/// For each query, the ids of its first `depth` hits, looked up through an interner.
+/// Returns, for each query, the ids of its first `depth` hits, which are looked up through an interner.
 fn interned(run: &RetrievedRun, depth: usize) -> Vec<(String, Vec<String>)> {
     let (mut interner, mut lists) = (IdInterner::default(), Vec::new());
     run.for_each_interned(depth, &mut interner, |query, hits| lists.push((query.to_owned(), hits)))
@@ -49,7 +49,7 @@ fn interned(run: &RetrievedRun, depth: usize) -> Vec<(String, Vec<String>)> {
     lists.into_iter().map(|(query, hits)| (query, ids(hits))).collect()
 }
 
-/// The ids of the hits of q0 to q3, as [`interned`] returns them.
+/// Pairs the ids of the hits of q0 to q3 with these queries, in the form in which [`interned`] returns them.
 fn expected(lists: [&[&str]; 4]) -> Vec<(String, Vec<String>)> {
     let owned = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect();
     (0..).zip(lists).map(|(query, ids)| (format!("q{query}"), owned(ids))).collect()
@@ -59,7 +59,7 @@ fn expected(lists: [&[&str]; 4]) -> Vec<(String, Vec<String>)> {
 fn a_passage_is_looked_up_once_for_all_lists_of_one_id_space() {
     let (run, lookup_count) = lazy_run();
     assert_eq!(interned(&run, 9), expected([&["a", "b"], &["b", "c"], &["c", "d"], &[]]));
-    // a, b and c were looked up in the first index, c and d in the second.
+    // a, b and c are looked up in the first index, c and d in the second.
     assert_eq!(lookup_count.load(Ordering::Relaxed), 5);
 }
 
@@ -103,7 +103,8 @@ fn queries_with_the_same_id_are_refused() {
         vec![Vec::new(), Vec::new()],
         Box::new(IdInterner::default()),
     );
-    assert_eq!(refused.expect_err("twice").to_string(), "queries: expected distinct ids, got \"q\" twice");
+    let message = refused.expect_err("a duplicate id").to_string();
+    assert_eq!(message, "queries: expected distinct ids, got \"q\" twice");
 }
 
 #[test]

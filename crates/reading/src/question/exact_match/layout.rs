@@ -1,16 +1,16 @@
-//! Lays out a question's spans for one pass over the passages.
+//! Lays out a question's spans in flat arrays for one pass over the passages.
 
 use super::{ExactMatchEvaluator, Passage};
 use crate::SpanScoring;
 use crate::scoring::softmax;
 
 impl ExactMatchEvaluator<'_> {
-    /// Fills `passages`, `span_answers` and `span_weights` with the spans of all passages. Under `Original`, the best
-    /// span of a passage is enough: spans have no weights and are not laid out.
+    /// Fills `passages`, `span_answers` and `span_weights`. Under `Original`, `span_answers` and `span_weights` stay
+    /// empty, because only the best span of each passage counts.
     pub(super) fn lay_out(&mut self) {
         for passage in 0..self.readings.len() {
             let candidates: Vec<_> = self.readings.candidates(passage, self.merge).collect();
-            let weights: Vec<f64> = match self.spans {
+            let weights: Vec<f64> = match self.span_scoring {
                 SpanScoring::Original => Vec::new(),
                 SpanScoring::Normalized => {
                     softmax(&candidates.iter().map(|span| span.score()).collect::<Vec<_>>())
@@ -28,7 +28,7 @@ impl ExactMatchEvaluator<'_> {
                     }
                 }
                 if accepted {
-                    // `end` is not known yet.
+                    // The end is set below, after the spans of the other answers.
                     let (accepted_end, end) = (self.span_answers.len() as u32, 0);
                     let best_is_accepted = candidates.iter().find_map(|span| span.answer).map(is_accepted);
                     self.passages.push(Passage { accepted_end, end, best_is_accepted });

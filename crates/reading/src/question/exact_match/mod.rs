@@ -5,7 +5,8 @@
 //! answers, and the highest of all other answers. The best answer is an accepted one if the first score is higher. Two
 //! facts make this correct: the score of an answer never decreases as passages are added, and the denominator of the
 //! softmax over passages, which is the same for all answers, can be left out. If rounding errors could decide the
-//! comparison, the answers are ranked after all.
+//! comparison, the answers are ranked after all. Under [`SpanScoring::Original`], the pass keeps the most relevant
+//! passage instead, whose best span is the best answer.
 
 mod layout;
 mod one_pass;
@@ -20,35 +21,37 @@ use crate::{Error, Evidence, Merge, SpanScoring};
 /// A question's readings with its accepted answers, laid out for one pass over the passages.
 pub(crate) struct ExactMatchEvaluator<'a> {
     readings: &'a QuestionReadings,
-    spans: SpanScoring,
+    span_scoring: SpanScoring,
     merge: Merge,
     /// For each distinct span text, whether it is accepted.
     text_is_accepted: Vec<bool>,
     /// For each answer, whether at least one of its texts is accepted. An answer has several texts if they are merged.
     answer_is_accepted: Vec<bool>,
-    /// Whether every answer has only accepted texts or none. Otherwise, a regular expression accepts one of two texts
-    /// that normalization makes equal, and one pass cannot decide.
+    /// Whether the texts of each answer are either all accepted or all not accepted. Otherwise, a regular expression
+    /// accepts only one of two texts that normalization makes equal, and one pass cannot decide.
     is_consistent: bool,
     /// Whether any answer is accepted.
     can_match: bool,
-    /// Empty if one pass cannot decide, or need not: if no answer is accepted.
+    /// Empty if one pass cannot decide (see `is_consistent`) or is not needed because no answer is accepted.
     passages: Vec<Passage>,
-    /// The number of each span's answer, passage by passage. Blank spans are left out. Within a passage, the spans of
-    /// accepted answers come first. Empty under `Original`.
+    /// The index of each span's answer in `answer_is_accepted`, passage by passage. Blank spans are left out. Within a
+    /// passage, the spans of accepted answers come first. Empty under `Original`.
     span_answers: Vec<u32>,
     /// The factor of each span's score that does not depend on other passages: under `Normalized`, the softmax over the
-    /// passage's spans; under `Probability`, P_start · P_end.
+    /// passage's spans; under `Probability` and `SummedProbability`, P_start · P_end, the probabilities of the span's
+    /// first and last token. Empty under `Original`.
     span_weights: Vec<f64>,
+    /// Whether all of `span_weights` are finite.
     has_finite_weights: bool,
 }
 
 /// A passage. Its spans in [`ExactMatchEvaluator::span_answers`] begin where those of the previous passage end.
 struct Passage {
-    /// End of the spans of accepted answers.
+    /// End of the spans of accepted answers. The spans of other answers follow.
     accepted_end: u32,
-    /// End of the spans of other answers, which follow.
+    /// End of the spans of other answers.
     end: u32,
-    /// Whether the answer of its best span is accepted; `None` if all of its spans are blank, or if it has none.
+    /// Whether the answer of the best nonblank span is accepted; `None` if the passage has no nonblank span.
     best_is_accepted: Option<bool>,
 }
 
@@ -56,7 +59,7 @@ impl<'a> ExactMatchEvaluator<'a> {
     pub fn new(
         readings: &'a QuestionReadings,
         accepted: AcceptedAnswers<'_>,
-        spans: SpanScoring,
+        span_scoring: SpanScoring,
         merge: Merge,
     ) -> Self {
         let text_is_accepted = readings.matching_texts(accepted);
@@ -78,7 +81,7 @@ impl<'a> ExactMatchEvaluator<'a> {
         let can_match = answer_is_accepted.contains(&true);
         let mut evaluator = Self {
             readings,
-            spans,
+            span_scoring,
             merge,
             text_is_accepted,
             answer_is_accepted,
@@ -100,9 +103,9 @@ impl<'a> ExactMatchEvaluator<'a> {
         self.can_match
     }
 
-    /// Evaluates the best answer among the first n passages, for each n of `passage_counts`, which must be in ascending
-    /// order. The best answer is the one that [`QuestionReadings::best`] returns. Calls `report` with the index of n
-    /// and with whether that answer is accepted.
+    /// Evaluates the best answer in the first n passages, for each n in `passage_counts`, which must be in ascending
+    /// order. The best answer is the one that [`QuestionReadings::best`] returns. Calls `report` with the index of n in
+    /// `passage_counts`, and with whether the best answer is accepted.
     pub fn evaluate(
         &self,
         evidence: Evidence,
@@ -123,7 +126,7 @@ impl<'a> ExactMatchEvaluator<'a> {
         let passages = &passages[..passage_counts.last().map_or(0, |&max| max.min(passages.len()))];
         relevance
             .extend(passages.iter().map(|passage| evidence.fuse(passage.relevance, passage.retrieval_score)));
-        match self.spans {
+        match self.span_scoring {
             SpanScoring::Original => self.evaluate_by_relevance(relevance, passage_counts, report),
             SpanScoring::Normalized | SpanScoring::Probability | SpanScoring::SummedProbability => {
                 sums.clear();
@@ -137,11 +140,12 @@ impl<'a> ExactMatchEvaluator<'a> {
         }
     }
 
-    /// Ranks all answers of the first `passage_count` passages, which is slow and always decides.
+    /// Returns whether the best answer in the first `passage_count` passages is accepted. Ranks all answers, which is
+    /// slow, but always gives a result.
     fn evaluate_by_ranking(&self, evidence: Evidence, passage_count: usize) -> bool {
-        let scoring = Scoring { spans: self.spans, evidence, merge: self.merge };
+        let scoring = Scoring { spans: self.span_scoring, evidence, merge: self.merge };
         let best = self.readings.best_unchecked(scoring, passage_count);
-        best.is_some_and(|best| self.text_is_accepted[best.text_number()])
+        best.is_some_and(|best| self.text_is_accepted[best.text_index()])
     }
 }
 
@@ -160,5 +164,5 @@ pub(crate) fn check_passage_counts(passage_counts: &[usize]) -> Result<(), Error
         return Ok(());
     }
     let got = format!("{passage_counts:?}");
-    Err(Error::Argument { what: "passages", expected: "numbers in ascending order, each once", got })
+    Err(Error::Argument { what: "passages", expected: "numbers in strictly ascending order", got })
 }

@@ -4,21 +4,24 @@ use std::ops::Range;
 
 use super::ExactMatchEvaluator;
 
-/// If two scores differ by less than this fraction of the higher one, rounding errors may decide which one is higher;
-/// then the answers are ranked instead.
+/// If the highest score of the accepted answers and that of the other answers differ by less than this fraction of the
+/// higher one, rounding errors may decide which one is higher. The pass then reports no result, and
+/// [`ExactMatchEvaluator::evaluate`] ranks all answers instead.
 ///
-/// A score is a sum of terms exp(x) · weight. Since exp(x) is 0 below x = −745, the rounding of x changes a term by a
-/// fraction of at most 745 · 2⁻⁵³; the other operations on a term change it by at most 8 · 2⁻⁵³. The addition of n
-/// positive terms changes their sum by at most n · 2⁻⁵³. Two scores are compared, and ranking would add the terms of
-/// each in another order, which makes four sums: for answers of up to 2¹⁷ spans, 4 · (2¹⁷ + 753) · 2⁻⁵³ = 5.9 · 10⁻¹¹.
+/// A score is a sum of terms exp(x) · weight, where x is the relevance of a passage minus the highest relevance. Since
+/// exp(x) is 0 below x = −745, the rounding of x changes a term by a fraction of at most 745 · 2⁻⁵³ of it; the other
+/// operations on a term change it by a fraction of at most 8 · 2⁻⁵³. The addition of n positive terms changes their sum
+/// by a fraction of at most n · 2⁻⁵³. Four sums contribute errors: two scores are compared, and ranking would add the
+/// terms of each in a different order. For answers of up to 2¹⁷ spans, the total is at most 4 · (2¹⁷ + 753) · 2⁻⁵³ =
+/// 5.9 · 10⁻¹¹.
 const MIN_RELATIVE_GAP: f64 = 1e-10;
 /// Scores below this are unreliable: some of their terms may have underflowed, which happens below about 10⁻³⁰⁸.
 const MIN_RELIABLE_SCORE: f64 = 1e-250;
 
 impl ExactMatchEvaluator<'_> {
-    /// Evaluates the original scoring, whose answer is the best span of the most relevant passage that has a span. If
-    /// several passages are equally relevant, the first one counts. Calls `report` with the index of each of
-    /// `passage_counts` and whether the answer is accepted.
+    /// Evaluates the original scoring, under which the best answer is the best span of the most relevant passage that
+    /// has a nonblank span. If several passages are equally relevant, the first one counts. Calls `report` with the
+    /// index of each of `passage_counts` and whether the best answer is accepted.
     pub(super) fn evaluate_by_relevance(
         &self,
         relevance: &[f64],
@@ -42,10 +45,13 @@ impl ExactMatchEvaluator<'_> {
         }
     }
 
-    /// Evaluates all other scorings. A span scores exp(relevance of its passage) · weight of the span; an answer has
-    /// the sum of its spans' scores, or the highest of them. Calls `report` with the index of each of `passage_counts`
-    /// and whether the best answer is accepted, or `None` if rounding errors could decide that. `sums` has a zero for
-    /// each answer.
+    /// Evaluates all other scorings. The score of a span is exp(relevance of its passage) · weight of the span. The
+    /// score of an answer is the sum of its spans' scores, or the highest of them if the scoring is not summed. `sums`
+    /// must have a zero for each answer.
+    ///
+    /// Calls `report` with the index of each of `passage_counts` and whether the best answer is accepted. Reports
+    /// `None` if the pass cannot tell: if a weight or a relevance is not finite, or if rounding or underflow could
+    /// decide which score is higher.
     pub(super) fn evaluate_by_score(
         &self,
         relevance: &[f64],
@@ -84,10 +90,10 @@ impl ExactMatchEvaluator<'_> {
     }
 
     /// Adds the scores of a range of spans to the sums of their answers, if the scoring is summed. Returns the maximum
-    /// of `max` and the scores of these answers so far.
+    /// of `max` and the current scores of these answers.
     #[inline]
     fn add_scores(&self, spans: Range<usize>, passage_weight: f64, sums: &mut [f64], mut max: f64) -> f64 {
-        if !self.spans.is_summed() {
+        if !self.span_scoring.is_summed() {
             return self.span_weights[spans].iter().map(|weight| passage_weight * weight).fold(max, f64::max);
         }
         for (&answer, weight) in self.span_answers[spans.clone()].iter().zip(&self.span_weights[spans]) {

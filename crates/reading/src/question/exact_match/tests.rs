@@ -1,4 +1,4 @@
-//! Tests of exact matches in one pass.
+//! Tests that one pass over the passages finds the same exact matches as ranking all answers.
 
 use super::*;
 use crate::testing::{RandomReading, passage_reading, scorings_and_merges, stored};
@@ -17,9 +17,9 @@ fn evaluate(evaluator: &ExactMatchEvaluator<'_>, evidence: Evidence, passage_cou
 
 #[test]
 fn an_answer_scores_higher_with_each_passage_that_has_it() {
-    // Each passage has one span: b with the relevance ln 3, then x with 0, 0 and ln 3. With 1 to 4 passages, the sums
-    // of exp(relevance) of (b, x) are (3, 0), (3, 1), (3, 2) and (3, 5). The accepted answer is x, to which "The X!" is
-    // normalized.
+    // Each passage has one span: the first has b and the relevance ln 3, the others have x and the relevances 0, 0 and
+    // ln 3. With 1 to 4 passages, the sums of exp(relevance) for (b, x) are (3, 0), (3, 1), (3, 2) and (3, 5). The
+    // accepted answer is "The X!", whose normalized form is x.
     let mut builder = QuestionBuilder::new();
     for (text, relevance) in [("b", 3f32.ln()), ("x", 0.0), ("x", 0.0), ("x", 3f32.ln())] {
         builder.push(text, 0.0, &stored(relevance, &[(0..1, 7.0)])).expect("a finite score");
@@ -35,16 +35,16 @@ fn an_answer_scores_higher_with_each_passage_that_has_it() {
         evaluate(&evaluator, Evidence::default(), &[0, 1, 2, 3, 4, 9]),
         [false, false, false, false, true, true]
     );
-    // With β = 0, all passages have the same weight: the sums are (1, 0), (1, 1) and (1, 2). If sums are equal, b comes
-    // first, as its passage does.
+    // With β = 0, all passages have the same weight: the sums are (1, 0), (1, 1) and (1, 2). If the sums are equal, b
+    // comes first because its passage comes first.
     let equal_weights = Evidence { beta: 0.0, gamma: 0.0 };
     assert_eq!(evaluate(&evaluator, equal_weights, &[1, 2, 3]), [false, false, true]);
 }
 
 #[test]
 fn logits_that_differ_by_a_thousand_neither_overflow_nor_become_equal() {
-    // The scores of x, y and z are proportional to 1, 2 and e^1000. Relative to z, x and y underflow to 0; nevertheless
-    // y must win as long as z is not read.
+    // The scores of x, y and z are proportional to 1, 2 and e^1000. Relative to the score of z, those of x and y
+    // underflow to 0; nevertheless, y must win while z is not among the passages.
     let mut builder = QuestionBuilder::new();
     for (text, relevance) in [("x", 0.0), ("y", 2f32.ln()), ("z", 1000.0)] {
         builder.push(text, 0.0, &stored(relevance, &[(0..1, 7.0)])).expect("a finite score");
@@ -61,7 +61,7 @@ fn logits_that_differ_by_a_thousand_neither_overflow_nor_become_equal() {
 
 #[test]
 fn patterns_may_accept_one_of_two_texts_that_normalization_makes_equal() {
-    // exp(relevance) of "U", "U." and "W" is 1, 2 and 1. If "U" and "U." are merged, their sum is 3, and their best
+    // exp(relevance) is 1 for "U", 2 for "U." and 1 for "W". If "U" and "U." are merged, their sum is 3, and their best
     // span is "U.".
     let mut builder = QuestionBuilder::new();
     for (text, relevance) in [("U", 0.0), ("U.", 2f32.ln()), ("W", 0.0)] {

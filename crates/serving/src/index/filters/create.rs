@@ -1,4 +1,4 @@
-//! Creates filters of an index: by ids, and from other filters.
+//! Creates filters of an index: from ids, from ids that were marked in an `IdCursor`, and from other filters.
 
 use std::sync::Arc;
 
@@ -28,23 +28,23 @@ impl SharedIndex {
         Ok((filter, unknown))
     }
 
-    /// Returns a filter that allows the ids that the rows `marked` have in `ids`, an earlier snapshot. These ids may be
-    /// in other rows by now.
+    /// Returns a filter that allows the ids of the rows in `marked`. `ids` has the row ids that were current when the
+    /// rows were marked. Since then, an id may have moved to another row, or may have been deleted.
     ///
     /// # Errors
     ///
     /// As [`read`](Self::read).
-    pub fn filter_of_marked(&self, ids: &RowIds, marked: &RowSet) -> Result<Arc<RowFilter>, Poisoned> {
+    pub fn filter_from_marked_ids(&self, ids: &RowIds, marked: &RowSet) -> Result<Arc<RowFilter>, Poisoned> {
         self.filter(|index| marked.iter().filter_map(|ord| index.ord(ids.id(ord))).collect())
     }
 
-    /// Returns a filter that allows the rows that both filters allow or, with `either`, the rows that at least one of
-    /// them allows. Both must be filters of this index.
+    /// Returns a filter that allows the rows that both filters allow or, if `either` is true, the rows that at least
+    /// one of them allows. Both must be filters of this index.
     ///
     /// # Errors
     ///
     /// As [`read`](Self::read).
-    pub fn filter_of_two(
+    pub fn combine_filters(
         &self,
         a: &RowFilter,
         b: &RowFilter,
@@ -57,12 +57,13 @@ impl SharedIndex {
         })
     }
 
-    /// Returns a filter that allows all rows, except those that `excluded`, a filter of this index, allows.
+    /// Returns a filter that allows all rows that are not deleted, except the rows that `excluded`, a filter of this
+    /// index, allows.
     ///
     /// # Errors
     ///
     /// As [`read`](Self::read).
-    pub fn filter_of_rest(&self, excluded: Option<&RowFilter>) -> Result<Arc<RowFilter>, Poisoned> {
+    pub fn filter_excluding(&self, excluded: Option<&RowFilter>) -> Result<Arc<RowFilter>, Poisoned> {
         self.filter(|index| {
             let live = index.live();
             match excluded {
@@ -78,9 +79,10 @@ mod tests {
     use super::*;
     use crate::{IdCursor, VectorIndex};
     use control::Control;
-    use dense::{FlatIndex, PHRASES, Put, Similarity};
+    use dense::{FlatIndex, PHRASES_KEY, Put, Similarity};
     use serde_json::json;
 
+    /// A flat index of dimension 1 that has rows with these ids.
     fn index(metadata: serde_json::Value, ids: &[&str]) -> Arc<SharedIndex> {
         let flat = FlatIndex::new(1, Similarity::Dot, metadata).expect("a dimension of 1");
         let index = SharedIndex::new(VectorIndex::Flat(flat), 0);
@@ -106,8 +108,8 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_of_passages_allows_all_their_phrases() {
-        let index = index(json!({ PHRASES: {} }), &["a\u{1f}0", "a\u{1f}1", "b\u{1f}0"]);
+    fn a_filter_of_passages_allows_all_their_phrases_but_phrase_ids_count_as_unknown() {
+        let index = index(json!({ PHRASES_KEY: {} }), &["a\u{1f}0", "a\u{1f}1", "b\u{1f}0"]);
         let (filter, unknown) = index.filter_of_ids(&strings(&["a", "a\u{1f}0"])).expect("no panic");
         assert_eq!((rows(&filter), unknown), (vec![0, 1], 1));
     }
@@ -117,16 +119,16 @@ mod tests {
         let index = index(json!(null), &["a", "b", "c", "d"]);
         let filter = |ids: &[&str]| index.filter_of_ids(&strings(ids)).expect("no panic").0;
         let (a, b) = (filter(&["a", "b"]), filter(&["b", "c"]));
-        let of_two = |either| rows(&index.filter_of_two(&a, &b, either).expect("no panic"));
+        let of_two = |either| rows(&index.combine_filters(&a, &b, either).expect("no panic"));
         assert_eq!((of_two(false), of_two(true)), (vec![1], vec![0, 1, 2]));
-        let rest = |excluded| rows(&index.filter_of_rest(excluded).expect("no panic"));
+        let rest = |excluded| rows(&index.filter_excluding(excluded).expect("no panic"));
         assert_eq!((rest(Some(&a)), rest(None)), (vec![2, 3], vec![0, 1, 2, 3]));
         index.delete(&strings(&["c"])).expect("no panic");
-        assert_eq!(rows(&index.filter_of_rest(Some(&a)).expect("no panic")), [3]);
+        assert_eq!(rows(&index.filter_excluding(Some(&a)).expect("no panic")), [3]);
     }
 
     #[test]
-    fn marked_ids_are_allowed_in_the_rows_that_they_have_now() {
+    fn a_filter_of_marked_ids_allows_the_rows_that_now_have_these_ids() {
         let index = index(json!(null), &["a", "b", "c"]);
         let mut ids = index.read(IdCursor::new).expect("no panic");
         assert_eq!(ids.next(3).collect::<Vec<_>>(), ["a", "b", "c"]);
@@ -134,7 +136,7 @@ mod tests {
         index.put(Put::Update, strings(&["a"]), vec![9.0], &Control::new()).expect("it is there");
         index.delete(&strings(&["b"])).expect("no panic");
         let (ids, marked) = ids.take_marked();
-        let filter = index.filter_of_marked(&ids, &marked).expect("no panic");
+        let filter = index.filter_from_marked_ids(&ids, &marked).expect("no panic");
         assert_eq!(rows(&filter), [3]);
     }
 }

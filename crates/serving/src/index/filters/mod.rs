@@ -1,5 +1,5 @@
-//! Filters of an index that changes: [`row_filter`] has the filters, which follow the changes, and [`create`] the methods
-//! of `SharedIndex` that create them.
+//! Filters of an index that changes: [`row_filter`] has the filters, which stay valid when rows are replaced or
+//! renumbered, and [`create`] has the methods of `SharedIndex` that create them.
 
 mod create;
 mod row_filter;

@@ -8,8 +8,8 @@ use parking_lot::{RwLock, RwLockReadGuard};
 
 /// The rows that a filter allows.
 ///
-/// The set changes only while the index is locked for a write, so a search sees the filter and the index in the same
-/// state.
+/// The set changes only while the index is locked for writing, so during a search, the row numbers of the filter are
+/// those of the index.
 #[derive(Debug)]
 pub struct RowFilter {
     rows: RwLock<RowSet>,
@@ -26,14 +26,14 @@ impl RowFilter {
         self.rows.read()
     }
 
-    /// Number of allowed rows, including those that were deleted since the last compaction. Never waits.
+    /// Number of allowed rows, including rows that were deleted or replaced since the last compaction. Never waits.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "no caller needs `is_empty`")]
     pub fn len(&self) -> u32 {
         self.len.load(Ordering::Relaxed)
     }
 
-    /// Also allows each new row that replaced an allowed old row. `replaced` are pairs (old row, new row).
+    /// Also allows each new row that replaced an allowed old row. `replaced` has pairs (old row, new row).
     fn follow(&self, replaced: &[(u32, u32)]) {
         self.change(|rows| {
             for &(old, new) in replaced {

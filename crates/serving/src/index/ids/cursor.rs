@@ -1,19 +1,19 @@
-//! Reads the ids of an index in several calls.
+//! Reads the ids of an index in several calls, while the index may change.
 
 use dense::{RowIds, RowSet};
 
 use crate::Error;
 use crate::index::vector_index::VectorIndex;
 
-/// A snapshot of the ids of an index. Each call of [`next`](Self::next) returns the next ids. The caller can then
-/// [mark](Self::mark) some of them, to make a filter of all marked ids.
+/// A snapshot of the ids of an index. Each call to [`next`](Self::next) returns the next few ids. The caller can then
+/// [mark](Self::mark) some of them. At the end, `SharedIndex::filter_from_marked_ids` makes a filter of all marked ids.
 #[derive(Debug)]
 pub struct IdCursor {
     ids: RowIds,
     live: RowSet,
-    /// The first row that was not returned yet.
+    /// The first row whose id has not been returned yet.
     next_row: u32,
-    /// The rows whose ids the last call of `next` returned.
+    /// The rows whose ids the last call to `next` returned.
     last_rows: Vec<u32>,
     marked: RowSet,
 }
@@ -26,7 +26,7 @@ impl IdCursor {
         Self { ids, live, next_row: 0, last_rows: Vec::new(), marked: RowSet::new() }
     }
 
-    /// Number of ids, including those that were returned.
+    /// Number of ids, including those that have been returned.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "no caller needs `is_empty`")]
     pub fn len(&self) -> usize {
@@ -42,12 +42,12 @@ impl IdCursor {
         self.last_rows.iter().map(|&ord| self.ids.id(ord))
     }
 
-    /// Marks some of the ids that the last call of [`next`](Self::next) returned: `marks` has one number for each of
-    /// them, which is not 0 if the id is to be marked.
+    /// Marks some of the ids that the last call to [`next`](Self::next) returned. `marks` has one number for each of
+    /// these ids; an id is marked if its number is not 0.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if there is not one number for each of these ids.
+    /// [`Error::Argument`] if `marks` does not have one number for each of these ids.
     pub fn mark(&mut self, marks: &[u8]) -> Result<(), Error> {
         if marks.len() != self.last_rows.len() {
             let (expected, got) = (self.last_rows.len(), marks.len());
@@ -59,7 +59,8 @@ impl IdCursor {
         Ok(())
     }
 
-    /// Returns the ids of all rows, and the rows whose ids were marked. Afterwards, no id is marked.
+    /// Returns the ids of all rows in the snapshot (deleted ones too), and the set of the rows whose ids were marked.
+    /// Afterwards, no id is marked.
     pub fn take_marked(&mut self) -> (RowIds, RowSet) {
         (self.ids.clone(), std::mem::take(&mut self.marked))
     }
@@ -71,11 +72,11 @@ mod tests {
     use dense::{FlatIndex, Similarity};
 
     #[test]
-    fn ids_come_in_the_order_of_their_rows_without_deleted_ones() {
+    fn ids_come_in_the_order_of_their_rows_without_deleted_rows_and_can_be_marked() {
         let mut flat = FlatIndex::new(1, Similarity::Dot, serde_json::Value::Null).expect("a dimension of 1");
         let ids = ["a", "b", "c", "d"].map(str::to_owned).to_vec();
-        flat.add(ids, &[1.0, 2.0, 3.0, 4.0]).expect("ids differ");
-        flat.delete(&["b"]).expect("it is there");
+        flat.add(ids, &[1.0, 2.0, 3.0, 4.0]).expect("the ids are distinct");
+        flat.delete(&["b"]).expect("the index has b");
         let mut ids = IdCursor::new(&VectorIndex::Flat(flat));
         assert_eq!(ids.len(), 3);
         assert_eq!(ids.next(2).collect::<Vec<_>>(), ["a", "c"]);

@@ -1,13 +1,15 @@
-//! The ids of hits in lists that were found one after another. The index may have changed in between.
+//! The ids of the hits of a batch search. The search finds one list of hits per query, and the index may change between
+//! two lists.
 
 use dense::{RowIds, passage_of};
 use ranking::{Hit, PassageIds};
 
-/// Looks up the ids of hits in snapshots of the ids of an index: one for each state of the ids in which lists were
-/// found.
+/// Looks up the ids of hits in snapshots of the ids of an index. There is a new snapshot whenever the ids changed
+/// between two lists.
 #[derive(Debug)]
 pub(in crate::index) struct IdSnapshots {
-    /// The position of the first list that was found in each state, in ascending order, and the ids in that state.
+    /// Each snapshot, with the position of the first list that was found while the index had the ids in that snapshot.
+    /// Positions ascend.
     snapshots: Vec<(usize, RowIds)>,
     /// Whether a hit has the id of its passage instead of the id of its phrase.
     names_passages: bool,
@@ -18,18 +20,20 @@ impl IdSnapshots {
         Self { snapshots: Vec::new(), names_passages }
     }
 
-    /// Records that the list at position `first_list` and later ones were found while the index had these ids.
+    /// Records that the list at position `first_list`, and all later ones until the next call, were found while the
+    /// index had these ids.
     pub fn record(&mut self, first_list: usize, ids: RowIds) {
-        if self.snapshots.last().is_none_or(|(_, last)| !last.same(&ids)) {
+        if self.snapshots.last().is_none_or(|(_, last)| !last.has_same_ids_as(&ids)) {
             self.snapshots.push((first_list, ids));
         }
     }
 }
 
 impl PassageIds for IdSnapshots {
+    /// Returns the position of the snapshot that has the ids of a list. Lists with the same snapshot have the same ids.
     fn id_space(&self, list: usize) -> usize {
         let snapshots = self.snapshots.partition_point(|&(first_list, _)| first_list <= list);
-        snapshots.checked_sub(1).expect("the first list has its ids")
+        snapshots.checked_sub(1).expect("the first list has a snapshot")
     }
 
     fn for_each_id(

@@ -12,14 +12,15 @@ use crate::index::vector_index::VectorIndex;
 
 /// A passage that is being added or replaced.
 struct Passage {
-    /// The rows of its phrases in the index.
+    /// The rows of the passage's old phrases in the index.
     old_rows: Vec<u32>,
-    /// Positions of its new phrases among the ids passed.
+    /// Positions of the passage's new phrases in the list of ids that the caller passed.
     new_phrases: Range<usize>,
 }
 
 impl SharedIndex {
-    /// [`put`](Self::put) for phrases. The new phrases of a passage replace all its old ones.
+    /// Does the work of [`put`](Self::put) in an index of phrases. The new phrases of a passage replace all of its old
+    /// ones.
     pub(in crate::index) fn put_phrases(
         &self,
         put: Put,
@@ -27,28 +28,28 @@ impl SharedIndex {
         vectors: &mut [f32],
         control: &Control,
     ) -> Result<(), Error> {
-        // A new phrase may have the id of an old one, which it then replaces.
-        let put_rows = if put == Put::Add { Put::Add } else { Put::Upsert };
+        // When a passage is replaced, a new phrase may have the id of an old one, which it then replaces.
+        let row_put = if put == Put::Add { Put::Add } else { Put::Upsert };
         let (first_row, passages) = self.read(|index| {
             let passages = group_by_passage(index, put, &ids)?;
-            index.check_rows(put_rows, &ids, vectors)?;
+            index.check_rows(row_put, &ids, vectors)?;
             Ok::<_, Error>((index.row_count() as u32, passages))
         })??;
-        if self.has_unit_length {
+        if self.scales_to_unit_length {
             scale_to_unit_length(operation(put), self.dim as usize, vectors)?;
         }
         let longest = [Longest::of(self.dim as usize, vectors)];
-        let stage = || self.stage(put_rows, ids, vectors, control);
+        let stage = || self.stage(row_put, ids, vectors, control);
         self.stage_and_publish_with(&longest, stage, |index, replaced| {
             let mut old_rows = Vec::new();
             for passage in &passages {
-                // A filter that allowed the passage allows all its new phrases. It allows all rows of a passage or
-                // none.
+                // Filters allow all rows of a passage or none. So it is enough to pair each new phrase with the first
+                // old row: a filter that allows this row then allows all new phrases.
                 let Some(&old_row) = passage.old_rows.first() else { continue };
                 replaced.extend(passage.new_phrases.clone().map(|at| (old_row, first_row + at as u32)));
                 old_rows.extend(passage.old_rows.iter().copied());
             }
-            // The old rows that publishing did not replace, because no new phrase has their ids.
+            // Publishing did not replace the old rows whose ids no new phrase has. Delete these rows.
             let remaining = old_rows.into_iter().filter(|&ord| index.ord(index.id(ord)) == Some(ord));
             let remaining: Vec<String> = remaining.map(|ord| index.id(ord).to_owned()).collect();
             let remaining: Vec<&str> = remaining.iter().map(String::as_str).collect();
@@ -56,7 +57,8 @@ impl SharedIndex {
         })
     }
 
-    /// Deletes all phrases of these passages, whose ids are distinct. Returns how many of the passages the index had.
+    /// Deletes all phrases of the passages with these ids, which must be distinct. Returns how many of the passages the
+    /// index had.
     pub(in crate::index) fn delete_passages(&self, passages: &[&str]) -> Result<u32, Error> {
         let (passage_count, ids) = self.read(|index| {
             let (mut passage_count, mut ids) = (0, Vec::new());
@@ -73,24 +75,24 @@ impl SharedIndex {
     }
 }
 
-/// Returns the name of the call for error messages.
+/// Returns the name of the operation, for error messages.
 fn operation(put: Put) -> &'static str {
     if put == Put::Add { "add" } else { "update" }
 }
 
-/// Groups phrases by their passages, and checks that the index can put them in this way.
+/// Groups phrases by their passages, and checks that the passages can be added or replaced as `put` requires.
 fn group_by_passage(index: &VectorIndex, put: Put, ids: &[String]) -> Result<Vec<Passage>, Error> {
     let operation = operation(put);
-    let (mut passages, mut names) = (Vec::new(), HashSet::new());
+    let (mut passages, mut seen) = (Vec::new(), HashSet::new());
     let mut row = 0;
     for ids in ids.chunk_by(|a, b| passage_of(a) == passage_of(b)) {
         let passage = passage_of(&ids[0]);
         if passage.is_empty() {
             return Err(dense::Error::EmptyId { operation, row }.into());
         }
-        if !names.insert(passage) {
+        if !seen.insert(passage) {
             return Err(Error::argument(format!(
-                "{operation}: expected the phrases of a passage one after another, got some of \"{passage}\" again at {row}"
+                "{operation}: expected the phrases of a passage one after another, got \"{passage}\" again at row {row}"
             )));
         }
         let mut phrases = HashSet::with_capacity(ids.len());
@@ -130,13 +132,14 @@ fn scale_to_unit_length(operation: &'static str, dim: usize, vectors: &mut [f32]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dense::{FlatIndex, PHRASES, RowSet, Similarity};
+    use dense::{FlatIndex, PHRASES_KEY, RowSet, Similarity};
     use serde_json::json;
     use std::sync::Arc;
 
+    /// An empty index of phrases, of dimension 1, with this value for the metadata key [`PHRASES_KEY`].
     fn phrases(metadata: serde_json::Value) -> Arc<SharedIndex> {
         let flat =
-            FlatIndex::new(1, Similarity::Dot, json!({ PHRASES: metadata })).expect("a dimension of 1");
+            FlatIndex::new(1, Similarity::Dot, json!({ PHRASES_KEY: metadata })).expect("a dimension of 1");
         SharedIndex::new(VectorIndex::Flat(flat), 0)
     }
 
@@ -145,12 +148,14 @@ mod tests {
         ids.iter().map(|id| id.replace(' ', "\u{1f}")).collect()
     }
 
-    fn put(index: &SharedIndex, put: Put, names: &[&str]) -> Result<(), Error> {
-        // Their values do not matter, except that they are not 0.
-        let vectors = (0..names.len()).map(|at| at as f32 + 1.0).collect();
-        index.put(put, ids(names), vectors, &Control::new())
+    /// Puts phrases with these ids, in which a space stands for the separator.
+    fn put(index: &SharedIndex, put: Put, phrases: &[&str]) -> Result<(), Error> {
+        // The values of the vectors do not matter, except that they are not 0.
+        let vectors = (0..phrases.len()).map(|at| at as f32 + 1.0).collect();
+        index.put(put, ids(phrases), vectors, &Control::new())
     }
 
+    /// The ids of all rows that are not deleted.
     fn rows(index: &SharedIndex) -> Vec<String> {
         let rows = |index: &VectorIndex| index.live().iter().map(|ord| index.id(ord).to_owned()).collect();
         index.read(rows).expect("no panic")
@@ -185,7 +190,7 @@ mod tests {
     fn refused_phrases_are_reported_with_the_id_of_their_passage_or_their_position() {
         let index = phrases(json!({}));
         put(&index, Put::Add, &["a 0"]).expect("it is new");
-        let refused = |how: Put, names: &[&str]| put(&index, how, names).expect_err("refused").to_string();
+        let refused = |how: Put, ids: &[&str]| put(&index, how, ids).expect_err("refused").to_string();
         assert_eq!(
             refused(Put::Add, &["b 0", "a 1"]),
             "add: expected an id that is new, got \"a\" at row 1, which is in the index"
@@ -196,11 +201,11 @@ mod tests {
         );
         assert_eq!(
             refused(Put::Add, &["b 0", "c 0", "b 1"]),
-            "add: expected the phrases of a passage one after another, got some of \"b\" again at 2"
+            "add: expected the phrases of a passage one after another, got \"b\" again at row 2"
         );
         assert_eq!(
             refused(Put::Add, &["b 0", "b 0"]),
-            "add: expected phrases of \"b\" that differ, got one twice at 1"
+            "add: expected distinct phrases of \"b\", got a repeated one at row 1"
         );
         assert!(refused(Put::Add, &[" 0"]).contains("empty"));
         assert_eq!(rows(&index), ids(&["a 0"]));

@@ -1,5 +1,5 @@
 //! Indexes with a row for each phrase of a passage: their [`search`], their [`changes`], and the estimate of how many
-//! rows a search has to find for `k` passages ([`rows_per_passage`]).
+//! rows a search has to find in order to find `k` passages ([`rows_per_passage`]).
 
 mod changes;
 mod rows_per_passage;

@@ -1,8 +1,9 @@
 //! Searches of an index that has a row for each phrase: a passage is found by the best of its phrases (Yang et al.,
 //! "Confidence-Calibrated Ensemble Dense Phrase Retrieval", 2023, §3.1).
 //!
-//! The best `n` rows belong to at most `n` passages. A search asks for as many rows as earlier searches needed
-//! ([`RowsPerPassage`]). While the rows belong to fewer than `k` passages, it doubles their number and searches again.
+//! The best `n` rows belong to at most `n` passages. A search first asks for an estimated number of rows: for a flat
+//! index, as many as earlier searches needed, and for an HNSW graph, a fixed number per passage ([`RowsPerPassage`]).
+//! While the rows belong to fewer than `k` passages, it doubles the number of rows and searches again.
 
 use control::Control;
 use dense::{Error, Filter, RowSet, first_of_passages, search_passages};
@@ -30,8 +31,8 @@ pub(in crate::index) fn search(
     Ok(hits)
 }
 
-/// [Searches](search) with each of the queries `[queries, dim]`. The queries whose rows belong to fewer than `k`
-/// passages are repeated together, with twice the number of rows.
+/// [Searches](search) with each of the queries `[queries, dim]`. All queries whose rows belong to fewer than `k`
+/// passages are run again as one batch, with twice the number of rows.
 pub(in crate::index) fn search_many(
     index: &VectorIndex,
     rows_per_passage: &RowsPerPassage,
@@ -64,22 +65,22 @@ pub(in crate::index) fn search_many(
             return Ok(lists);
         }
         vectors = still_pending.iter().flat_map(|&query| &queries[query * dim..][..dim]).copied().collect();
-        // Repeating these queries is additional work.
+        // Running these queries again is additional work.
         control.set_total(control.total() + still_pending.len() as u64);
         (pending, row_count) = (still_pending, (2 * row_count).min(max_rows));
     }
 }
 
-/// Returns the number of rows to ask for first, to find `k` passages.
+/// Returns the number of rows that the first search for `k` passages asks for.
 fn first_row_count(index: &VectorIndex, rows_per_passage: &RowsPerPassage, k: usize) -> usize {
     match index {
-        VectorIndex::Flat(_) => rows_per_passage.rows(k),
-        VectorIndex::Hnsw(_) => RowsPerPassage::rows_of_graph(k),
+        VectorIndex::Flat(_) => rows_per_passage.rows_for_exact_search(k),
+        VectorIndex::Hnsw(_) => RowsPerPassage::rows_for_graph_search(k),
     }
 }
 
 /// Returns the parameters for finding `row_count` rows. In a graph, the neighbors of a good row are good too, so
-/// expanding half that number of candidates finds nearly all of them.
+/// expanding half as many candidates finds nearly all of these rows.
 fn row_params(row_count: usize, ef: usize) -> SearchParams {
     SearchParams { k: row_count, ef: ef.max(row_count / 2) }
 }
@@ -93,23 +94,26 @@ fn max_rows(index: &VectorIndex, filter: Option<Filter>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dense::{FlatIndex, PHRASES, Similarity};
+    use dense::{FlatIndex, PHRASES_KEY, Similarity};
     use serde_json::json;
 
-    /// Passage `a` has 50 phrases that score better than the one phrase of each of the passages `b` to `e`.
+    /// An index in which passage `a` has 50 phrases. For the query 1, all of them score better than the one phrase of
+    /// each of the passages `b` to `e`.
     fn crowded() -> VectorIndex {
-        let mut index = FlatIndex::new(1, Similarity::Dot, json!({ PHRASES: 1 })).expect("a dimension of 1");
+        let mut index =
+            FlatIndex::new(1, Similarity::Dot, json!({ PHRASES_KEY: 1 })).expect("a dimension of 1");
         let mut ids: Vec<String> = (0..50).map(|phrase| format!("a\u{1f}{phrase}")).collect();
         let mut vectors: Vec<f32> = (0..50).map(|phrase| 100.0 + phrase as f32).collect();
         for (passage, score) in [("b", 4.0), ("c", 3.0), ("d", 2.0), ("e", 1.0)] {
             ids.push(format!("{passage}\u{1f}0"));
             vectors.push(score);
         }
-        index.add(ids, &vectors).expect("ids differ");
+        index.add(ids, &vectors).expect("the ids are distinct");
         VectorIndex::Flat(index)
     }
 
-    fn passages(index: &VectorIndex, hits: &[Hit]) -> Vec<String> {
+    /// The ids of the rows of the hits.
+    fn row_ids(index: &VectorIndex, hits: &[Hit]) -> Vec<String> {
         hits.iter().map(|hit| index.id(hit.ord).to_owned()).collect()
     }
 
@@ -118,14 +122,14 @@ mod tests {
         let (index, rows_per_passage, control) = (crowded(), RowsPerPassage::default(), Control::new());
         let params = SearchParams { k: 3, ef: 0 };
         let hits = search(&index, &rows_per_passage, &[1.0], params, None, &control).expect("dimension 1");
-        assert_eq!(passages(&index, &hits), ["a\u{1f}49", "b\u{1f}0", "c\u{1f}0"]);
-        // 52 rows were needed for three passages. The next search asks for that number at once, plus margins: 52 / 3 ·
-        // 1.1 · 3 + 8.
-        assert_eq!(rows_per_passage.rows(3), 65);
+        assert_eq!(row_ids(&index, &hits), ["a\u{1f}49", "b\u{1f}0", "c\u{1f}0"]);
+        // 52 rows were needed for three passages. The next search starts with that number plus margins: 52 / 3 · 1.1 ·
+        // 3 + 8.
+        assert_eq!(rows_per_passage.rows_for_exact_search(3), 65);
     }
 
     #[test]
-    fn many_queries_find_what_each_finds_alone() {
+    fn each_query_of_a_batch_finds_the_same_hits_as_alone() {
         let (index, control) = (crowded(), Control::new());
         let queries = [1.0, -1.0, 0.5];
         for k in 0..7 {
@@ -142,12 +146,12 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_bounds_how_many_rows_are_asked_for() {
+    fn a_search_ends_with_fewer_hits_if_the_filter_allows_too_few_passages() {
         let (index, control) = (crowded(), Control::new());
-        // Phrases of `a` only: no number of rows gives two passages.
+        // The filter allows only phrases of `a`, so no number of rows gives two passages.
         let allowed: RowSet = (0..50).collect();
         let params = SearchParams { k: 2, ef: 0 };
         let hits = search(&index, &RowsPerPassage::default(), &[1.0], params, Some(&allowed), &control);
-        assert_eq!(passages(&index, &hits.expect("dimension 1")), ["a\u{1f}49"]);
+        assert_eq!(row_ids(&index, &hits.expect("dimension 1")), ["a\u{1f}49"]);
     }
 }

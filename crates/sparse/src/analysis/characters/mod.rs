@@ -1,9 +1,9 @@
 //! Properties of characters as Lucene and Java define them.
 //!
-//! Lucene 10 splits words by Unicode 12.1. The general categories used here come from the crate `unicode-properties`,
-//! and word boundaries from `unicode-segmentation`. Both have later versions of Unicode, so the functions here correct
-//! them where they would give other words than Lucene. [`tables`] has two more properties; it is generated from Unicode
-//! 14.
+//! Lucene 10 splits texts into words by Unicode 12.1. The general categories used here come from the crate
+//! `unicode-properties`, and word boundaries from `unicode-segmentation`. Both crates implement later versions of
+//! Unicode, so the functions here correct the results of these crates where they would lead to words that differ from
+//! Lucene's. [`tables`] has two more properties; it is generated from Unicode 14.
 
 mod tables;
 
@@ -15,7 +15,8 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 use tables::{COMPLEX_CONTEXT, PICTOGRAPHS};
 
 /// Returns true for letters and marks of scripts that are written without spaces, so that finding words takes a
-/// dictionary (Thai, Lao, Burmese, Khmer, Tai, Ahom). Lucene keeps a run of such characters as one word.
+/// dictionary (Thai, Lao, Burmese, Khmer, Tai Le, New Tai Lue, Tai Tham, Tai Viet, Ahom). Lucene keeps a run of such
+/// characters as one word.
 pub(crate) fn is_complex_context(c: char) -> bool {
     in_ranges(c, &COMPLEX_CONTEXT)
 }
@@ -51,12 +52,13 @@ pub(crate) fn is_white_space(c: char) -> bool {
 
 /// Java's `Character.toLowerCase`, which maps one character to one character.
 pub(crate) fn lower_case(c: char) -> char {
-    // Unicode's full mapping gives more than one character only for İ; the first is that of the simple mapping.
+    // Unicode's full mapping gives more than one character only for İ. The first of them is the result of the simple
+    // mapping.
     c.to_lowercase().next().unwrap_or(c)
 }
 
 /// Returns true if a segment between word boundaries is an emoji: a pictograph, a skin tone, a flag (two regional
-/// indicators), or a keycap.
+/// indicators), or a keycap of `#` or `*`. (The keycap of a digit is a word anyway, because it contains a digit.)
 pub(crate) fn is_emoji(segment: &str) -> bool {
     let mut characters = segment.chars();
     let is_regional_indicator = |c: char| matches!(c, '\u{1f1e6}'..='\u{1f1ff}');
@@ -90,21 +92,23 @@ pub(crate) fn as_unicode_12(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(unicode_12_equivalent).collect())
 }
 
+/// Returns a character that has the Word_Break value of `c` in Unicode 12.1, and the same length in UTF-8.
 fn unicode_12_equivalent(c: char) -> char {
     match c {
-        // Now a letter; in 12.1 without a Word_Break class.
+        // Now a letter; in 12.1, without a Word_Break value.
         '\u{b8}' => '\u{b6}',
-        // Now digits or letters; in 12.1 format characters.
+        // Now digits or letters; in 12.1, format characters.
         '\u{600}'..='\u{605}' | '\u{6dd}' | '\u{70f}' => '\u{ad}',
         '\u{890}' | '\u{891}' | '\u{8e2}' => '\u{2060}',
         '\u{110bd}' | '\u{110cd}' => '\u{1d173}',
-        // Now without a class; in 12.1 allowed between digits.
+        // Now without a Word_Break value; in 12.1, allowed between digits.
         '\u{fe10}' => '\u{ff0c}',
         '\u{fe14}' => '\u{ff1b}',
         c => c,
     }
 }
 
+/// Returns true if a character is in one of these ranges (first, last), which must be in ascending order.
 fn in_ranges(c: char, ranges: &[(u32, u32)]) -> bool {
     let code = u32::from(c);
     let compare = |&(first, last): &(u32, u32)| {

@@ -1,8 +1,8 @@
 //! Porter's stemmer (M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980).
 //!
-//! It differs from the paper in the same three points as the author's own C program and Lucene: words of one or two
-//! letters are not changed, `-bli` becomes `-ble`, and `-logi` becomes `-log`. [`steps`] has the steps, [`word`] the
-//! conditions that they check.
+//! Like the author's own C program and Lucene, it departs from the paper in three points: words of one or two letters
+//! are not changed, `-bli` becomes `-ble` (the paper has only `-abli`), and `-logi` becomes `-log`. [`steps`] has the
+//! steps, and [`word`] has the conditions that they check.
 
 mod steps;
 #[cfg(test)]
@@ -12,7 +12,8 @@ mod word;
 pub(crate) use word::Unit;
 use word::Word;
 
-/// Replaces a lower-case word with its stem. Units other than `a`–`z` count as consonants.
+/// Replaces a lower-case word, given as bytes or UTF-16 code units, with its stem. Units other than `a`–`z` count as
+/// consonants.
 pub(crate) fn stem<U: Unit>(units: &mut Vec<U>) {
     if units.len() > 2 {
         let mut word = Word::new(units);

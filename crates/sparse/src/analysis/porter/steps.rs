@@ -1,4 +1,6 @@
-//! The steps of the algorithm, with the names that Porter's paper (1980) gives them.
+//! The steps of the stemmer, named as in Porter's paper (1980). Steps 5a and 5b of the paper are one function here.
+//!
+//! The *measure* of a stem is the paper's *m*: the number of times that a vowel is followed by a consonant in it.
 
 use super::word::{Unit, Word};
 
@@ -15,7 +17,8 @@ impl<U: Unit> Word<'_, U> {
         }
     }
 
-    /// Removes `-ed` and `-ing`: `agreed` → `agree`, `plastered` → `plaster`, `hopping` → `hop`, `filing` → `file`.
+    /// Removes `-ed` and `-ing`, and repairs the end of the stem: `agreed` → `agree`, `plastered` → `plaster`,
+    /// `hopping` → `hop`, `filing` → `file`.
     #[inline]
     pub fn step_1b(&mut self) {
         if self.ends_with("eed") {
@@ -34,7 +37,7 @@ impl<U: Unit> Word<'_, U> {
                 if !(self.ends_with("l") || self.ends_with("s") || self.ends_with("z")) {
                     self.remove_last(1);
                 }
-            } else if self.measure(self.len()) == 1 && self.ends_short(self.len()) {
+            } else if self.measure(self.len()) == 1 && self.ends_cvc(self.len()) {
                 self.push(b'e');
             }
         }
@@ -86,7 +89,7 @@ impl<U: Unit> Word<'_, U> {
             b'i' => &["ic"],
             b'l' => &["able", "ible"],
             b'n' => &["ant", "ement", "ment", "ent"],
-            // `-ion` is removed only after an s or a t, which stays.
+            // `-ion` is removed only after an `s` or a `t`, which stays.
             b'o' if matches!(self.nth_last(4), b's' | b't') => &["ion", "ou"],
             b'o' => &["ou"],
             b's' => &["ism"],
@@ -101,12 +104,13 @@ impl<U: Unit> Word<'_, U> {
         }
     }
 
-    /// Removes a final `e` and reduces `-ll` to `-l`: `probate` → `probat`, `controll` → `control`.
+    /// Removes a final `e` and reduces `-ll` to `-l`, unless the stem is too short: `probate` → `probat`,
+    /// `controll` → `control`, but `rate` → `rate`, `roll` → `roll`.
     #[inline]
     pub fn step_5(&mut self) {
         if self.ends_with("e") {
             let measure = self.measure_of_stem();
-            if measure > 1 || (measure == 1 && !self.stem_ends_short()) {
+            if measure > 1 || (measure == 1 && !self.stem_ends_cvc()) {
                 self.remove_last(1);
             }
         }
@@ -115,8 +119,8 @@ impl<U: Unit> Word<'_, U> {
         }
     }
 
-    /// Finds the first rule (suffix, replacement) whose suffix the word has, and applies it if the measure of the stem
-    /// is above 0.
+    /// Finds the first rule (suffix, replacement) whose suffix the word ends with, and applies it if the measure of the
+    /// stem is above 0.
     fn apply_first_rule(&mut self, rules: &[(&str, &str)]) {
         if let Some((_, replacement)) = rules.iter().find(|(suffix, _)| self.ends_with(suffix))
             && self.measure_of_stem() > 0

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::stem;
 
+/// Returns the stem of a word. Checks that an ASCII word has the same stem as bytes and as UTF-16 code units.
 fn stemmed(word: &str) -> String {
     let mut units: Vec<u16> = word.encode_utf16().collect();
     stem(&mut units);
@@ -12,7 +13,7 @@ fn stemmed(word: &str) -> String {
         stem(&mut bytes);
         assert_eq!(String::from_utf8(bytes).ok(), String::from_utf16(&units).ok());
     }
-    String::from_utf16(&units).expect("stems of whole words are whole")
+    String::from_utf16(&units).expect("the stemmer does not split surrogate pairs")
 }
 
 #[test]
@@ -95,9 +96,9 @@ fn letters_other_than_a_to_z_are_consonants() {
 }
 
 proptest! {
-    /// The words end with several suffixes, so that several steps change them.
+    /// The words end with up to three suffixes, so that several steps may change them.
     #[test]
-    fn a_stem_begins_as_the_word_does_except_for_its_last_two_letters(
+    fn a_stem_without_its_last_two_letters_is_a_prefix_of_the_word(
         start in "[a-zé]{0,6}",
         suffixes in prop::collection::vec("s|es|ies|eed|ed|ing|y|ational|iviti|biliti|logi|izer|ness|ement|ion|e|ll", 0..4),
     ) {
@@ -106,7 +107,7 @@ proptest! {
         let (stem_letters, letters): (Vec<char>, Vec<char>) = (stem.chars().collect(), word.chars().collect());
         prop_assert!(stem_letters.len() <= letters.len(), "{word}: {stem}");
         prop_assert_eq!(stem_letters.is_empty(), letters.is_empty(), "{}: {}", word, stem);
-        // A replaced suffix differs from the word in at most its last two letters: `-biliti` becomes `-ble`.
+        // At most the last two letters of a replacement differ from the replaced suffix: `-biliti` becomes `-ble`.
         let unchanged = &stem_letters[..stem_letters.len().saturating_sub(2)];
         prop_assert!(letters.starts_with(unchanged), "{word}: {stem}");
         if letters.len() <= 2 {

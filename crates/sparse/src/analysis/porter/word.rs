@@ -3,26 +3,27 @@
 /// One unit of a word: a byte if the word is ASCII, otherwise a UTF-16 code unit, as in Lucene.
 pub(crate) trait Unit: Copy + PartialEq + From<u8> {
     /// Returns the unit as a byte; 0 if it does not fit in a byte.
-    fn ascii(self) -> u8;
+    fn byte_or_zero(self) -> u8;
 }
 
 impl Unit for u8 {
     #[inline]
-    fn ascii(self) -> u8 {
+    fn byte_or_zero(self) -> u8 {
         self
     }
 }
 
 impl Unit for u16 {
     #[inline]
-    fn ascii(self) -> u8 {
+    fn byte_or_zero(self) -> u8 {
         u8::try_from(self).unwrap_or(0)
     }
 }
 
+/// A word that is being stemmed, and the length of its stem: the part before the suffix that a rule matched.
 pub(super) struct Word<'a, U> {
     units: &'a mut Vec<U>,
-    /// Number of units before the suffix that [`ends_with`](Self::ends_with) matched last.
+    /// Number of units before the suffix that [`ends_with`](Self::ends_with) last matched.
     stem_length: usize,
 }
 
@@ -37,7 +38,7 @@ impl<'a, U: Unit> Word<'a, U> {
         self.units.len()
     }
 
-    /// Returns true if the word ends with this suffix. If it does, the stem is what precedes the suffix.
+    /// Returns true if the word ends with this suffix. If so, the units before the suffix become the stem.
     #[inline]
     pub fn ends_with(&mut self, suffix: &str) -> bool {
         let Some(at) = self.units.len().checked_sub(suffix.len()) else { return false };
@@ -49,10 +50,11 @@ impl<'a, U: Unit> Word<'a, U> {
         found
     }
 
-    /// Returns the unit at this distance from the end, where 1 is the last one; 0 if the word is shorter.
+    /// Returns the unit at this distance from the end as a byte, where 1 is the last unit; 0 if the word is shorter or
+    /// the unit does not fit in a byte.
     #[inline]
     pub fn nth_last(&self, distance: usize) -> u8 {
-        self.units.len().checked_sub(distance).map_or(0, |at| self.units[at].ascii())
+        self.units.len().checked_sub(distance).map_or(0, |at| self.units[at].byte_or_zero())
     }
 
     /// Replaces everything after the stem.
@@ -94,11 +96,12 @@ impl<'a, U: Unit> Word<'a, U> {
     }
 
     #[inline]
-    pub fn stem_ends_short(&self) -> bool {
-        self.ends_short(self.stem_length)
+    pub fn stem_ends_cvc(&self) -> bool {
+        self.ends_cvc(self.stem_length)
     }
 
-    /// Returns the paper's *m*: how often a vowel is followed by a consonant in the first `length` units.
+    /// Returns the paper's *m*: the number of times that a vowel is followed by a consonant in the first `length`
+    /// units.
     #[inline]
     pub fn measure(&self, length: usize) -> usize {
         let (mut count, mut after_vowel, mut is_consonant) = (0, false, false);
@@ -120,9 +123,9 @@ impl<'a, U: Unit> Word<'a, U> {
     /// The paper's condition `*o`: the first `length` units end with a consonant, a vowel, and a consonant other than
     /// w, x and y.
     #[inline]
-    pub fn ends_short(&self, length: usize) -> bool {
+    pub fn ends_cvc(&self, length: usize) -> bool {
         length > 2
-            && !matches!(self.units[length - 1].ascii(), b'w' | b'x' | b'y')
+            && !matches!(self.units[length - 1].byte_or_zero(), b'w' | b'x' | b'y')
             && self.is_consonant(length - 1)
             && !self.is_consonant(length - 2)
             && self.is_consonant(length - 3)
@@ -130,14 +133,15 @@ impl<'a, U: Unit> Word<'a, U> {
 
     #[inline]
     fn is_consonant(&self, at: usize) -> bool {
-        match self.units[at].ascii() {
+        match self.units[at].byte_or_zero() {
             b'a' | b'e' | b'i' | b'o' | b'u' => false,
             // A `y` is a vowel if it follows a consonant, so consonants and vowels alternate in a run of `y`.
             b'y' => {
-                let run = self.units[..at].iter().rev().take_while(|unit| unit.ascii() == b'y').count();
-                let first = at - run;
+                let previous =
+                    self.units[..at].iter().rev().take_while(|unit| unit.byte_or_zero() == b'y').count();
+                let first = at - previous;
                 let first_is_consonant = first == 0 || !self.is_consonant(first - 1);
-                first_is_consonant == run.is_multiple_of(2)
+                first_is_consonant == previous.is_multiple_of(2)
             }
             _ => true,
         }
@@ -145,10 +149,10 @@ impl<'a, U: Unit> Word<'a, U> {
 
     /// Returns the same as [`is_consonant`](Self::is_consonant), given whether the previous unit is a consonant.
     #[inline]
-    fn is_consonant_after(&self, at: usize, previous: bool) -> bool {
-        match self.units[at].ascii() {
+    fn is_consonant_after(&self, at: usize, previous_is_consonant: bool) -> bool {
+        match self.units[at].byte_or_zero() {
             b'a' | b'e' | b'i' | b'o' | b'u' => false,
-            b'y' => at == 0 || !previous,
+            b'y' => at == 0 || !previous_is_consonant,
             _ => true,
         }
     }

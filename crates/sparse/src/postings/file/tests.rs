@@ -1,4 +1,4 @@
-//! Tests of impact files of a segment with terms in every layout.
+//! Tests of the impact file, with a segment that has terms in every layout.
 
 use std::sync::Arc;
 
@@ -29,6 +29,7 @@ fn text(passage: u32) -> String {
     text
 }
 
+/// Writes a segment with the texts of all passages. Returns its terms and its fieldnorms.
 fn segment() -> (Arc<InvertedIndexReader>, OwnedBytes) {
     let (schema, fields) = schema();
     let index = Index::create_in_ram(schema);
@@ -47,7 +48,7 @@ fn segment() -> (Arc<InvertedIndexReader>, OwnedBytes) {
     (terms, read_fieldnorms(&reader, fields.contents).expect("an intact segment"))
 }
 
-/// Decodes postings into passages and their codes, and checks the ranks of a bitmap.
+/// Decodes postings into passages and their codes. If the postings are a bitmap, also checks its ranks.
 fn decode(postings: Postings<'_>) -> Vec<(u32, u8)> {
     match postings {
         Postings::Gaps16(gaps) => {
@@ -80,7 +81,7 @@ fn decode(postings: Postings<'_>) -> Vec<(u32, u8)> {
 }
 
 #[test]
-fn postings_in_each_layout_are_decoded_as_they_were_encoded_and_other_files_are_rejected() {
+fn postings_in_each_layout_are_decoded_as_they_were_encoded_and_invalid_files_are_rejected() {
     let (terms, fieldnorms) = segment();
     let mut bytes = Vec::new();
     build(&terms, &fieldnorms, &mut bytes).expect("writing to a vector cannot fail");
@@ -90,6 +91,7 @@ fn postings_in_each_layout_are_decoded_as_they_were_encoded_and_other_files_are_
     let impacts = open(&bytes, PASSAGES as usize, term_count).expect("an intact file");
     assert!(impacts.dictionary.impacts.len() == MAX_IMPACTS);
     let mut stream = terms.terms().stream().expect("intact terms");
+    // `layouts` counts the terms of each layout, `overflowed` the postings whose impacts have no code.
     let (mut term_ord, mut layouts, mut overflowed) = (0, [0; 3], 0);
     while stream.advance() {
         let mut expected = Vec::new();
@@ -125,7 +127,8 @@ fn postings_in_each_layout_are_decoded_as_they_were_encoded_and_other_files_are_
     // "all" and "third".
     assert_eq!((layouts, overflowed > 0), ([2, 1, 2], true));
 
-    // Other numbers of passages and terms, a truncated file, and one of another version are rejected.
+    // Files are rejected if the number of passages or terms is wrong, if they are truncated, or if they have another
+    // version.
     assert!(open(&bytes, PASSAGES as usize - 1, term_count).is_err());
     assert!(open(&bytes, PASSAGES as usize, term_count + 1).is_err());
     assert!(open(&bytes[..HEADER_BYTES + FOOTER_BYTES - 1], PASSAGES as usize, term_count).is_err());

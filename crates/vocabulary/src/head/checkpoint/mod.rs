@@ -1,5 +1,5 @@
-//! Reads heads from safetensors files. `tensor_names.rs` has the names of their tensors, and `tensors.rs` reads
-//! tensors.
+//! Reads heads from safetensors files. `tensor_names.rs` has the names that the tensors of a head have in different
+//! model families, and `tensors.rs` reads tensors.
 
 mod tensor_names;
 mod tensors;
@@ -20,7 +20,8 @@ struct NamedTensor {
     tensor: Tensor,
 }
 
-/// Reads the head in the file at `path`. Activation and epsilon are read from `config.json` in `folder`.
+/// Reads the head in the file at `path`. `folder` is the folder of the model, whose `config.json` may state the
+/// activation and the epsilon of the layer norm.
 pub(crate) fn open(folder: &Path, path: &Path) -> Result<Head, Error> {
     let mut tensors = Tensors::open(path)?;
     let names = tensors.names();
@@ -79,8 +80,9 @@ pub(crate) fn open(folder: &Path, path: &Path) -> Result<Head, Error> {
     })
 }
 
-/// Returns the activation, and the epsilon of the layer norm, from `config.json`, from the metadata of the safetensors
-/// file, or by default.
+/// Returns the activation and the epsilon of the layer norm: each from `config.json`, or else from the metadata of the
+/// safetensors file, or else the default. If the models of the family ignore the activation in `config.json`, it is
+/// always the default, the exact GELU.
 fn activation_and_epsilon(
     folder: &Path,
     family: &TensorNames,

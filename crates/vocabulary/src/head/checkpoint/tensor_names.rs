@@ -10,16 +10,18 @@ pub(crate) struct TensorNames {
     pub dense: &'static str,
     /// The layer norm, without `.weight` and `.bias`.
     pub norms: &'static [&'static str],
+    /// The weights of the decoder, which computes the logits.
     pub decoder: &'static [&'static str],
+    /// The bias of the decoder.
     pub bias: &'static [&'static str],
-    /// Whether a name may have a prefix such as `bert.cls.`. Short names like `dense` may not, because tensors outside
-    /// the head end in them too.
+    /// Whether the file may add a prefix such as `bert.cls.` to a name. With short names like `dense` it may not,
+    /// because names of tensors outside the head end in the same way.
     pub allows_prefix: bool,
-    /// The key of the activation's name in `config.json`; none if the models of the family ignore it.
+    /// The key in `config.json` that names the activation; `None` if the models of the family ignore it.
     pub activation: Option<&'static str>,
 }
 
-/// The word embeddings. A tied decoder has the same weights and is not stored.
+/// The word embeddings. If the decoder is tied to them, it has the same weights and is not stored.
 const EMBEDDINGS: &str = "embeddings.word_embeddings.weight";
 
 /// The families, in the order in which they are tried.
@@ -52,6 +54,7 @@ pub(crate) static FAMILIES: [TensorNames; 4] = [
         allows_prefix: true,
         activation: Some("activation"),
     },
+    // Files with a head alone.
     TensorNames {
         family: "stand-alone",
         dense: "dense",

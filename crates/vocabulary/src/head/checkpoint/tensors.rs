@@ -1,4 +1,4 @@
-//! Reads single tensors of a safetensors file, because the head is a small part of a checkpoint.
+//! Reads individual tensors from a safetensors file, because the head is only a small part of a checkpoint.
 //!
 //! A file has three parts: the length n of the header as a little-endian u64; the header, which is n bytes of JSON with
 //! each tensor's type, shape and byte range; and the data.
@@ -38,26 +38,26 @@ impl Tensors {
         let mut file = File::open(path).map_err(Error::io("open", path))?;
         let length = file.metadata().map_err(Error::io("open", path))?.len();
         let damaged = |got: String| Error::format(path, "a valid safetensors file", got);
-        let mut size = [0; 8];
+        let mut header_size = [0; 8];
         if length < 8 {
             return Err(damaged(format!("{length} bytes")));
         }
-        file.read_exact(&mut size).map_err(Error::io("read", path))?;
-        let size = u64::from_le_bytes(size);
-        if size > MAX_HEADER_BYTES || size > length - 8 {
-            return Err(damaged(format!("a header of {size} bytes in a file of {length}")));
+        file.read_exact(&mut header_size).map_err(Error::io("read", path))?;
+        let header_size = u64::from_le_bytes(header_size);
+        if header_size > MAX_HEADER_BYTES || header_size > length - 8 {
+            return Err(damaged(format!("a header of {header_size} bytes in a file of {length}")));
         }
-        let mut json = vec![0; size as usize];
+        let mut json = vec![0; header_size as usize];
         file.read_exact(&mut json).map_err(Error::io("read", path))?;
         let header: Metadata = serde_json::from_slice(&json).map_err(|error| damaged(error.to_string()))?;
-        let end = (header.data_len() as u64).checked_add(8 + size);
+        let end = (header.data_len() as u64).checked_add(8 + header_size);
         if end != Some(length) {
             let data = header.data_len();
             return Err(damaged(format!(
-                "{length} bytes instead of 8, {size} of header and {data} of tensors"
+                "{length} bytes instead of 8 + {header_size} (header) + {data} (tensors)"
             )));
         }
-        Ok(Self { path: path.to_path_buf(), file, header, data_start: 8 + size })
+        Ok(Self { path: path.to_path_buf(), file, header, data_start: 8 + header_size })
     }
 
     /// Returns the names of all tensors.
@@ -65,7 +65,7 @@ impl Tensors {
         self.header.offset_keys()
     }
 
-    /// Returns an entry of the file's metadata.
+    /// Returns the value of a key in the file's metadata; none if the key is missing.
     pub fn metadata(&self, key: &str) -> Option<&str> {
         self.header.metadata().as_ref()?.get(key).map(String::as_str)
     }
@@ -86,7 +86,7 @@ impl Tensors {
         let (from, to) = info.data_offsets;
         let count = info.shape.iter().try_fold(1usize, |product, &size| product.checked_mul(size));
         let Some(count) = count.filter(|count| count.checked_mul(width) == to.checked_sub(from)) else {
-            let got = format!("tensor \"{name}\" of shape {:?} in {from}..{to}", info.shape);
+            let got = format!("tensor \"{name}\" of shape {:?} in bytes {from}..{to}", info.shape);
             return Err(Error::format(&self.path, "a valid safetensors file", got));
         };
         let (dtype, shape) = (info.dtype, info.shape.clone());
@@ -105,7 +105,7 @@ impl Tensors {
             HalfKernels::detect().widen(format, &halves, &mut values);
         }
         if let Some(at) = values.iter().position(|value| !value.is_finite()) {
-            let got = format!("{} at place {at}", values[at]);
+            let got = format!("{} at position {at}", values[at]);
             return Err(Error::format(&self.path, format!("finite numbers in tensor \"{name}\""), got));
         }
         Ok(Tensor { shape, values })

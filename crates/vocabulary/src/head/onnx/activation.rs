@@ -13,13 +13,13 @@ use crate::head::Activation;
 
 /// The activations that a head may have.
 const ACTIVATIONS: [Activation; 2] = [Activation::Gelu, Activation::GeluTanh];
-/// Maximum difference from an activation at any point. Rounding constants to 16 bits changes values by less than half
-/// of this limit. The two activations differ from each other by less than half of it, so both may be within the limit;
-/// the nearer one is chosen. Other functions (ReLU, SiLU, x · sigmoid(1.702 x)) differ from both by more than twenty
-/// times the limit.
+/// Maximum difference from an activation at any point. Rounding the constants of an activation to 16-bit floats changes
+/// its values by less than half of this limit. The two activations also differ from each other by less than half of the
+/// limit, so both may be within it; the nearer one is chosen. Other functions (ReLU, SiLU, x · sigmoid(1.702 x)) differ
+/// from both by more than twenty times the limit.
 const MAX_DIFFERENCE: f64 = 1e-3;
 
-const EXPECTED: &str = "GELU or its approximation by tanh between the dense layer and the layer norm";
+const EXPECTED: &str = "GELU or its tanh approximation between the dense layer and the layer norm";
 
 /// An activation in a graph.
 #[derive(Debug)]
@@ -77,14 +77,14 @@ impl<'a> ActivationLayer<'a> {
 
 /// The points at which functions are compared.
 fn points() -> impl Iterator<Item = f64> {
-    (-24..=24).map(|at| f64::from(at) / 4.0)
+    (-24..=24).map(|quarters| f64::from(quarters) / 4.0)
 }
 
-/// A subgraph that computes a function of one variable, evaluated at the points node by node.
+/// A subgraph that computes a function of one variable. It is evaluated node by node, each node at all [`points`].
 struct PointwiseFunction<'a> {
     /// The variable: the only value that is not computed by scalar operations.
     input: Option<&'a str>,
-    /// For each value of the graph that was evaluated, its numbers at all points.
+    /// For each evaluated value of the graph, its numbers at all points.
     values: HashMap<&'a str, Vec<f64>>,
 }
 
@@ -117,7 +117,8 @@ impl<'a> PointwiseFunction<'a> {
         Ok(())
     }
 
-    /// Returns an input of a node at all points. It is either a constant number, or a value that is evaluated first.
+    /// Returns the numbers of a node's input at all points. The input is either a constant number, or a value that is
+    /// evaluated first.
     fn input(&mut self, matcher: &mut Matcher<'a>, input: &'a str) -> Result<Vec<f64>, Error> {
         if let Some(number) = matcher.scalar(input)? {
             return Ok(points().map(|_| f64::from(number)).collect());
@@ -127,9 +128,9 @@ impl<'a> PointwiseFunction<'a> {
         Ok(self.values.get(input).cloned().unwrap_or_else(|| points().map(|_| f64::NAN).collect()))
     }
 
-    /// Whether a node is part of the function: its constants are single numbers, and no input is an integer product. A
-    /// node that adds a constant vector adds the bias of the dense layer, and one that multiplies an integer product
-    /// scales the output of the dense layer, so neither is part of the function.
+    /// Whether a node is part of the function: its constants are single numbers, and no input is a product of integer
+    /// matrices. A node that adds a constant vector adds the bias of the dense layer, and a node that multiplies an
+    /// integer product scales the output of the dense layer, so neither is part of the function.
     fn is_scalar(&self, matcher: &mut Matcher<'a>, node: &'a Node) -> Result<bool, Error> {
         for input in node.inputs.iter().map(String::as_str) {
             let is_vector = matcher.is_constant(input)? && matcher.scalar(input)?.is_none();
@@ -141,7 +142,7 @@ impl<'a> PointwiseFunction<'a> {
     }
 }
 
-/// Returns the function that a node computes, if it is one from which activations are composed.
+/// Returns the function that a node computes, if it is one of the operations that activations are composed of.
 fn scalar_operation(node: &Node) -> Option<fn(&[f64]) -> f64> {
     let (input_count, operation): (usize, fn(&[f64]) -> f64) = match node.op.as_str() {
         "Add" => (2, |x| x[0] + x[1]),

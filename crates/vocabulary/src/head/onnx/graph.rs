@@ -25,7 +25,7 @@ pub(super) struct Graph {
 #[derive(Debug, Default)]
 pub(super) struct Node {
     pub name: String,
-    /// Name of the operator, prefixed with its domain unless the domain is that of ONNX or of ONNX Runtime.
+    /// Name of the operator, prefixed with its domain unless it is an operator of ONNX or of ONNX Runtime.
     pub op: String,
     /// Names of the input values; empty for an optional input that is missing.
     pub inputs: Vec<String>,
@@ -63,7 +63,7 @@ impl Graph {
             }
         }
         if !found {
-            return Err(Error::format(file.path(), "an ONNX file with a graph", "none there"));
+            return Err(Error::format(file.path(), "an ONNX file with a graph", "a file without one"));
         }
         Ok(graph)
     }
@@ -202,7 +202,7 @@ impl Node {
 
 impl Attribute {
     /// Decodes an `AttributeProto`: its fields name (1), f (2), i (3), s (4), t (5), floats (7) and ints (8). Returns
-    /// its name and value, or none if it has another type, which no part of a head needs.
+    /// the attribute's name and value. Returns none for attributes of other types, which no part of a head needs.
     fn read(file: &mut ProtobufFile, mut message: Range<u64>) -> Result<Option<(String, Self)>, Error> {
         let (mut name, mut value) = (String::new(), None);
         let mut numbers = Vec::new();

@@ -1,5 +1,5 @@
 //! Finds layer norms in an ONNX graph: γ · (x − mean) / √(variance + ε) + β (Ba et al., 2016, "Layer Normalization"),
-//! as one node or as the nodes of this formula.
+//! either as a single LayerNormalization node or as one node per operation of this formula.
 
 use super::graph::Node;
 use super::matcher::Matcher;
@@ -20,8 +20,8 @@ pub(super) struct LayerNorm<'a> {
     pub input: &'a str,
 }
 
-const EXPECTED: &str = "a layer norm before the decoder, LayerNormalization or ReduceMean, Sub, Pow, ReduceMean, Add, Sqrt, \
-    Div, Mul and Add over the last axis";
+const EXPECTED: &str = "a layer norm before the decoder, either LayerNormalization, or ReduceMean, Sub, Pow, \
+    ReduceMean, Add, Sqrt, Div, Mul and Add over the last axis";
 
 impl<'a> LayerNorm<'a> {
     /// Matches the layer norm that computes a value.
@@ -56,7 +56,7 @@ impl<'a> LayerNorm<'a> {
         Ok(Self { name: &node.name, weight, bias, epsilon, input })
     }
 
-    /// Matches γ · (x − mean) / √(variance + ε). `bias` is β, which the caller has found already.
+    /// Matches γ · (x − mean) / √(variance + ε). `bias` is β, which the caller has already found.
     fn match_weighted(matcher: &mut Matcher<'a>, value: &'a str, bias: Vec<f32>) -> Result<Self, Error> {
         let value = matcher.skip_identity(value)?;
         let node = matcher.require_producer(value, EXPECTED)?;
@@ -132,7 +132,7 @@ fn match_centered<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Optio
     Ok((input == averaged).then_some(input))
 }
 
-/// Returns the input of the ReduceMean over the last axis that computes `value`; none if another node does.
+/// Returns the value x if `value` is mean(x), a ReduceMean over the last axis.
 fn match_mean<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Option<&'a str>, Error> {
     let value = matcher.skip_identity(value)?;
     let Some(node) = matcher.producer(value)?.filter(|node| node.op == "ReduceMean") else { return Ok(None) };
@@ -164,7 +164,7 @@ struct Operands<'a> {
     other: &'a str,
 }
 
-/// Returns the inputs of a node that has two, one of them a constant.
+/// Returns the first two inputs of a node, if at least one of them is a constant.
 fn with_constant<'a>(matcher: &mut Matcher<'a>, node: &'a Node) -> Result<Option<Operands<'a>>, Error> {
     let (Some(left), Some(right)) = (node.input(0), node.input(1)) else { return Ok(None) };
     if matcher.is_constant(left)? {
@@ -178,8 +178,8 @@ fn is_last_axis(axis: i64) -> bool {
     axis == -1 || axis == 2
 }
 
-/// Returns the decimal number that the exporter rounded to this `f32`: the shortest one that rounds to it. If the
-/// conversion to 16 bits rounded epsilon to 0, returns the default epsilon.
+/// Returns the decimal number that the exporter rounded to this `f32`: the shortest one that rounds to it. If a
+/// conversion to 16-bit floats rounded epsilon to 0, returns the default epsilon.
 fn decimal_epsilon(matcher: &Matcher<'_>, node: &Node, epsilon: f32) -> Result<f64, Error> {
     let number = epsilon.to_string().parse().unwrap_or(f64::NAN);
     match number {

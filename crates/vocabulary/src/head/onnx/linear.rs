@@ -1,4 +1,4 @@
-//! Finds linear layers, y = W x + c, in an ONNX graph: MatMul with Add, Gemm, or their quantized 8-bit forms.
+//! Finds linear layers, y = W x + c, in an ONNX graph: MatMul followed by Add, Gemm, or their quantized 8-bit forms.
 //!
 //! ONNX Runtime's dynamic quantization rounds x to 8 bits too. This rounding is not part of the head, so the value
 //! before it is the layer's input, and only the weights are dequantized.
@@ -23,7 +23,7 @@ pub(super) struct Linear<'a> {
     pub input: &'a str,
 }
 
-/// A product with weights.
+/// The product of an input and constant weights.
 struct Product<'a> {
     node: &'a Node,
     weight: Matrix,
@@ -42,7 +42,7 @@ struct Matrix {
 }
 
 impl<'a> Linear<'a> {
-    /// Matches the layer that computes a value. `bias` is a bias that a later node adds, such as a fused activation.
+    /// Matches the layer that computes a value. `bias` is a bias that a later node adds, such as a BiasGelu node.
     /// `what` names the layer in error messages.
     pub fn match_output(
         matcher: &mut Matcher<'a>,
@@ -50,7 +50,7 @@ impl<'a> Linear<'a> {
         bias: Option<&'a str>,
         what: &str,
     ) -> Result<Self, Error> {
-        let expected = format!("{what}, MatMul with Add, Gemm or MatMulInteger by constant weights");
+        let expected = format!("{what}, MatMul with Add, Gemm or MatMulInteger with constant weights");
         let mut added_biases: Vec<&str> = bias.into_iter().collect();
         let mut value = matcher.skip_identity(value)?;
         let node = matcher.require_producer(value, &expected)?;
@@ -72,7 +72,7 @@ impl<'a> Linear<'a> {
         for (bias, factor) in biases {
             let values = matcher.constant(bias)?.values;
             if values.len() != output_dim && values.len() != 1 {
-                let expected = format!("{output_dim} numbers of bias at node \"{}\"", node.name);
+                let expected = format!("1 or {output_dim} biases at node \"{}\"", node.name);
                 return Err(matcher.error(expected, format!("{}", values.len())));
             }
             for (sum, value) in bias_sum.iter_mut().zip(values.iter().cycle()) {
@@ -83,14 +83,14 @@ impl<'a> Linear<'a> {
     }
 }
 
-/// Whether a value is a product of integer matrices, not yet multiplied by their scales.
+/// Whether a value is a product of integer matrices that has not been multiplied by the matrices' scales yet.
 pub(super) fn is_integer_product<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<bool, Error> {
     let value = matcher.skip_identity(value)?;
     let is_product = |node: &Node| node.op == "MatMulInteger";
     Ok(!matcher.is_constant(value)? && matcher.producer(value)?.is_some_and(is_product))
 }
 
-/// Matches the product with weights that computes a value.
+/// Matches the product of an input and constant weights that computes a value.
 fn match_product<'a>(
     matcher: &mut Matcher<'a>,
     value: &'a str,
@@ -217,7 +217,7 @@ fn constant_matrix<'a>(
     Ok(Matrix { rows, columns, values: tensor.values, is_transposed })
 }
 
-/// Returns constant 8-bit weights `[inputs, outputs]` minus their zero points. They are not multiplied by their scales.
+/// Returns constant 8-bit weights `[inputs, outputs]` minus their zero points, but not multiplied by their scales.
 fn integer_matrix<'a>(
     matcher: &mut Matcher<'a>,
     node: &'a Node,
@@ -262,7 +262,7 @@ impl Matrix {
     ) -> Result<(), Error> {
         let output_dim = if self.is_transposed { self.columns } else { self.rows };
         if parameters.len() != 1 && parameters.len() != output_dim {
-            let expected = format!("1 or {output_dim} scales and zero points at node \"{}\"", node.name);
+            let expected = format!("1 or {output_dim} scales or zero points at node \"{}\"", node.name);
             return Err(matcher.error(expected, parameters.len().to_string()));
         }
         let columns = self.columns.max(1);

@@ -1,5 +1,5 @@
-//! Matches subgraphs from outputs to inputs, skipping nodes that change no numbers, and folds constants: it applies the
-//! nodes between a weight in the file and its use.
+//! Matches subgraphs from their outputs to their inputs. Nodes that do not change the numbers are skipped. Constants
+//! are folded: the nodes between a weight in the file and its use are applied to the weight.
 //!
 //! A *value* is a tensor that flows between nodes, identified by its name. Each value is an initializer (a weight in
 //! the file), an input of the graph, or the output of one node, its producer.
@@ -10,8 +10,8 @@ use crate::Error;
 use crate::head::tensor::Tensor;
 use crate::matmul::transposed;
 
-/// Maximum number of visits to nodes, so that matching ends on any graph, even with a cycle. A head has about thirty
-/// nodes, and each is visited a few times.
+/// Maximum number of visits to nodes, so that matching ends on any graph, even one with a cycle. A head has about
+/// thirty nodes, and each is visited a few times.
 const MAX_VISITS: usize = 2000;
 /// Values of `TensorProto.DataType` for floats: FLOAT, FLOAT16, DOUBLE and BFLOAT16. A Cast to one of them only rounds.
 const FLOAT_TYPES: [i64; 4] = [1, 10, 11, 16];
@@ -25,7 +25,7 @@ pub(super) struct Matcher<'a> {
     visits: usize,
 }
 
-/// Names of the values that have the scale and the zero point of a quantized tensor.
+/// Names of the values that hold the scale and the zero point of a quantized tensor.
 #[derive(Debug, Clone, Copy)]
 struct QuantizationValues<'a> {
     scale: &'a str,
@@ -52,7 +52,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Returns the input of the Transpose that produces a matrix; none if another node produces it.
+    /// Returns the input of the Transpose node that produces a matrix; none if no such node produces it.
     pub fn transposed_input(&mut self, value: &str) -> Result<Option<&'a str>, Error> {
         let node = self.producer(value)?.filter(|node| node.op == "Transpose" && swaps_axes(node));
         Ok(node.and_then(|node| node.input(0)))
@@ -72,7 +72,8 @@ impl<'a> Matcher<'a> {
         Ok(value)
     }
 
-    /// Whether a value does not depend on the inputs of the graph.
+    /// Whether a value is an initializer or the output of a Constant node, possibly after nodes such as Reshape,
+    /// Transpose or DequantizeLinear. Values that other nodes compute from constants do not count.
     pub fn is_constant(&mut self, mut value: &'a str) -> Result<bool, Error> {
         loop {
             if self.graph.initializers.contains_key(value) {
@@ -186,14 +187,14 @@ impl<'a> Matcher<'a> {
         self.visits += 1;
         if self.visits > MAX_VISITS {
             let expected = format!("a head that is found in {MAX_VISITS} steps");
-            return Err(self.error(expected, format!("more, the last at \"{value}\"")));
+            return Err(self.error(expected, format!("more steps, the last at \"{value}\"")));
         }
         Ok(self.graph.producer(value))
     }
 
     /// Returns the constant `input` with the shape that the Reshape `node` gives it.
     fn fold_reshape(&mut self, node: &'a Node, input: &'a str) -> Result<Tensor, Error> {
-        const EXPECTED: &str = "weights whose new shape has as many numbers";
+        const EXPECTED: &str = "weights that keep their number of values when they are reshaped";
         let mut tensor = self.constant(input)?;
         let Some(shape) = node.input(1) else { return Err(self.unexpected(EXPECTED, node)) };
         let shape = self.constant(shape)?.values;

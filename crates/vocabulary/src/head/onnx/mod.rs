@@ -3,8 +3,8 @@
 //!
 //! The graph is matched from an output back to the inputs: a linear layer (the decoder, `linear.rs`), a layer norm
 //! (`layer_norm.rs`), an activation (`activation.rs`), and another linear layer (the dense layer). [`Matcher`] skips
-//! nodes that change no numbers, and folds constants. `protobuf.rs` reads fields from the file without loading all of
-//! it; `graph.rs` and `tensor.rs` decode ONNX's messages.
+//! nodes that do not change the numbers, and folds constants. `protobuf.rs` reads fields from the file without loading
+//! all of it; `graph.rs` and `tensor.rs` decode ONNX's Protocol Buffers messages.
 
 mod activation;
 mod graph;
@@ -33,8 +33,8 @@ pub(crate) fn open(path: &Path) -> Result<Head, Error> {
     if let Some(logits) = graph.outputs.iter().find(|name| *name == "logits") {
         return match_head(&graph, &mut file, logits);
     }
-    // No output is called "logits". The first match fails for most outputs of a model, which is no error if there are
-    // several outputs.
+    // No output is called "logits", so each output is tried. If there are several outputs, those without a head before
+    // them are not an error.
     let mut heads = Vec::new();
     for output in &graph.outputs {
         match match_head(&graph, &mut file, output) {
@@ -47,13 +47,14 @@ pub(crate) fn open(path: &Path) -> Result<Head, Error> {
     }
     let found = heads.len();
     heads.pop().filter(|_| found == 1).ok_or_else(|| {
-        let expected = "a masked-language-model head before the output \"logits\", or before one output";
+        let expected =
+            "a masked-language-model head before the output \"logits\", or else before exactly one output";
         let outputs = graph.outputs.join(", ");
         Error::format(path, expected, if found == 0 { format!("none before {outputs}") } else { outputs })
     })
 }
 
-/// Returns `path` and the paths of the files with its external data.
+/// Returns `path`, followed by the paths of the files that hold external data of its tensors.
 pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut file = ProtobufFile::open(path)?;
     let graph = Graph::read(&mut file)?;
@@ -80,7 +81,7 @@ fn match_head(graph: &Graph, file: &mut ProtobufFile, logits: &str) -> Result<He
         if got == inner_dim && inner_dim > 0 && vocabulary_size > 0 && dim > 0 {
             return Ok(());
         }
-        let expected = format!("{inner_dim} {what} at node \"{name}\", as the decoder's weights have");
+        let expected = format!("{inner_dim} {what} at node \"{name}\" to match the decoder's weights");
         Err(matcher.error(expected, got.to_string()))
     };
     check_size(norm.name, "weights", norm.weight.len())?;
@@ -94,7 +95,7 @@ fn match_head(graph: &Graph, file: &mut ProtobufFile, logits: &str) -> Result<He
             return Err(matcher.error(expected, format!("{weight} after dequantization")));
         }
     }
-    // `Linear` starts its sum of biases at 0, so none is −0; see `Head::bias`.
+    // `Linear` starts its sums of biases at 0, so no bias is −0; see `Head::bias`.
     Ok(Head {
         dim,
         inner_dim,

@@ -1,6 +1,6 @@
-//! Reads the wire format of Protocol Buffers from a file, field by field. A head is a small part of a model file that
-//! may have gigabytes. A message is therefore represented by its range of bytes in the file, and only the fields that
-//! are needed are loaded.
+//! Reads the wire format of Protocol Buffers from a file, field by field. A model file may have gigabytes of data, and
+//! a head is a small part of it. A message is therefore represented by its range of bytes in the file, and only the
+//! fields that are needed are loaded.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 
-/// Maximum length of a string in bytes.
+/// Maximum length in bytes of a string that is read.
 const MAX_TEXT_BYTES: u64 = 1 << 16;
 
 /// An open Protocol Buffers file.
@@ -42,7 +42,7 @@ impl ProtobufFile {
     pub fn open(path: &Path) -> Result<Self, Error> {
         // Opening a FIFO would wait for a writer.
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            return Err(Error::format(path, "a file", "something else"));
+            return Err(Error::format(path, "a regular file", "something else"));
         }
         let file = File::open(path).map_err(Error::io("open", path))?;
         let metadata = file.metadata().map_err(Error::io("open", path))?;
@@ -58,13 +58,13 @@ impl ProtobufFile {
         0..self.length
     }
 
-    /// Removes the next field from the front of a message and returns it; none at the end of the message.
+    /// Removes the next field from the front of a message and returns it, or `None` at the end of the message.
     pub fn field(&mut self, message: &mut Range<u64>) -> Result<Option<Field>, Error> {
         if message.is_empty() {
             return Ok(None);
         }
-        // A tag has the wire type in its lowest three bits: 0 is a varint, 1 has 8 bytes, 2 starts with its length, and
-        // 5 has 4 bytes. The other bits are the field number.
+        // The lowest three bits of a tag are the wire type of the value: 0 is a varint, 1 has 8 bytes, 2 starts with
+        // its length, and 5 has 4 bytes. The other bits are the field number.
         let tag = self.varint(message)?;
         let from = message.start;
         let (value, to) = match tag & 7 {
@@ -86,7 +86,8 @@ impl ProtobufFile {
         Ok(Some(Field { number: tag >> 3, value, range: from..to }))
     }
 
-    /// Removes a varint, which has seven bits per byte, from the front of `bytes` and returns it.
+    /// Removes a varint from the front of `bytes` and returns it. Each byte of a varint has seven bits of the number;
+    /// the highest bit says whether more bytes follow.
     pub fn varint(&mut self, bytes: &mut Range<u64>) -> Result<u64, Error> {
         self.seek(bytes.start)?;
         let mut number = 0u64;
@@ -124,7 +125,7 @@ impl ProtobufFile {
         self.fill(bytes)
     }
 
-    /// Returns the string in a range.
+    /// Reads the string in a range of the file.
     pub fn text(&mut self, range: &Range<u64>) -> Result<String, Error> {
         let length = range.end - range.start;
         if length > MAX_TEXT_BYTES {
@@ -143,7 +144,7 @@ impl ProtobufFile {
 
     /// Moves to an offset of the file.
     fn seek(&mut self, to: u64) -> Result<(), Error> {
-        // A relative seek keeps the buffer if the target is within it; an absolute seek drops it.
+        // A relative seek keeps the buffer if the target is within it; an absolute seek always discards the buffer.
         let seek = match i64::try_from(i128::from(to) - i128::from(self.offset)) {
             Ok(distance) => self.file.seek_relative(distance),
             Err(_) => self.file.seek(SeekFrom::Start(to)).map(drop),
@@ -165,7 +166,8 @@ impl ProtobufFile {
 mod tests {
     use super::*;
 
-    fn source(bytes: &[u8]) -> ProtobufFile {
+    /// Writes a temporary file with these bytes and opens it.
+    fn file_with(bytes: &[u8]) -> ProtobufFile {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("file");
         std::fs::write(&path, bytes).expect("written");
@@ -176,9 +178,9 @@ mod tests {
     /// Buffers. Field 3 has four bytes.
     #[test]
     fn fields_are_read_one_after_another() {
-        let mut source = source(b"\x08\x96\x01\x12\x07testing\x1d\x01\x02\x03\x04");
-        let mut message = source.whole();
-        let mut next = || source.field(&mut message).expect("valid");
+        let mut file = file_with(b"\x08\x96\x01\x12\x07testing\x1d\x01\x02\x03\x04");
+        let mut message = file.whole();
+        let mut next = || file.field(&mut message).expect("valid");
         let field = next().expect("a field");
         assert_eq!((field.number, field.value, field.range), (1, Some(150), 1..3));
         let text = next().expect("a field");
@@ -186,11 +188,11 @@ mod tests {
         let fixed = next().expect("a field");
         assert_eq!((fixed.number, fixed.value, fixed.range), (3, None, 13..17));
         assert!(next().is_none());
-        assert_eq!(source.text(&text.range).expect("a text"), "testing");
+        assert_eq!(file.text(&text.range).expect("a text"), "testing");
     }
 
     #[test]
-    fn truncated_files_are_refused() {
+    fn truncated_and_invalid_fields_are_refused() {
         let damaged: [&[u8]; 6] = [
             b"\x08",
             b"\x08\x96",
@@ -200,9 +202,9 @@ mod tests {
             &[0x12, 0xff, 0xff, 0xff, 0xff],
         ];
         for bytes in damaged {
-            let mut source = source(bytes);
-            let mut message = source.whole();
-            let error = source.field(&mut message).expect_err("damaged");
+            let mut file = file_with(bytes);
+            let mut message = file.whole();
+            let error = file.field(&mut message).expect_err("damaged");
             assert!(error.to_string().contains("expected a valid ONNX file, got a "), "{error}");
         }
     }

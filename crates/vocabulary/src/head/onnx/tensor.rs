@@ -1,7 +1,7 @@
 //! Finds the values of tensors in an ONNX file (`TensorProto` of onnx.proto), and converts them to `f32`.
 //!
-//! Values are stored as raw little-endian bytes, in this file or in an external data file, or else in a repeated field
-//! for their type, such as `float_data`.
+//! Values are stored as raw little-endian bytes, in the ONNX file itself or in an external data file, or else in a
+//! repeated field for their type, such as `float_data`.
 
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -19,11 +19,11 @@ pub(super) struct TensorInfo {
     shape: Vec<i64>,
     /// A value of `TensorProto.DataType`.
     data_type: u64,
-    /// The range of the raw bytes in this file.
+    /// The range of the raw bytes in the ONNX file.
     raw: Option<Range<u64>>,
-    /// The ranges of the repeated field, which may occur in several pieces.
+    /// The ranges of the repeated field with the values; a writer may split such a field into several parts.
     packed: Vec<Range<u64>>,
-    /// Where the raw bytes are in another file.
+    /// Location of the raw bytes, if they are in another file.
     external: Option<External>,
 }
 
@@ -64,7 +64,7 @@ impl DataType {
         })
     }
 
-    /// Returns the number of bytes of a value.
+    /// Returns the number of bytes of a value in the raw bytes.
     fn width(self) -> usize {
         match self {
             Self::U8 | Self::I8 => 1,
@@ -117,14 +117,12 @@ impl TensorInfo {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`] if their type is not supported, if the shape has another number of values, or
-    /// if a value is not finite.
+    /// [`Error::Io`]; [`Error::Format`] if their type is not supported, if their number does not match the shape, or if
+    /// a value is not finite.
     pub fn load(&self, file: &mut ProtobufFile) -> Result<Tensor, Error> {
         let Some(data_type) = DataType::from_proto(self.data_type) else {
-            let expected = format!(
-                "numbers of type FLOAT, FLOAT16, BFLOAT16, INT8 or UINT8 in tensor \"{}\"",
-                self.name
-            );
+            let types = "FLOAT, FLOAT16, BFLOAT16, DOUBLE, INT8, UINT8, INT32 or INT64";
+            let expected = format!("numbers of type {types} in tensor \"{}\"", self.name);
             return Err(Error::format(file.path(), expected, format!("type {}", self.data_type)));
         };
         let size = |&size: &i64| usize::try_from(size).ok();
@@ -143,7 +141,7 @@ impl TensorInfo {
             let length = length.unwrap_or_else(|| end.saturating_sub(*offset));
             let Some(to) = offset.checked_add(length).filter(|&to| to <= end) else {
                 let expected = format!("{length} bytes of tensor \"{}\" from byte {offset}", self.name);
-                return Err(Error::format(&path, expected, format!("a file of {end}")));
+                return Err(Error::format(&path, expected, format!("a file of {end} bytes")));
             };
             self.load_raw(&mut external_file, data_type, count, &(*offset..to))?
         } else if let Some(raw) = &self.raw {
@@ -153,7 +151,7 @@ impl TensorInfo {
         };
         if let Some(at) = values.iter().position(|value| !value.is_finite()) {
             let expected = format!("finite numbers in tensor \"{}\"", self.name);
-            return Err(Error::format(file.path(), expected, format!("{} at place {at}", values[at])));
+            return Err(Error::format(file.path(), expected, format!("{} at position {at}", values[at])));
         }
         Ok(Tensor { shape, values })
     }
@@ -247,7 +245,7 @@ impl External {
             }
         }
         let number = |text: &str| {
-            let damaged = |_| file.damaged(format!("{text:?} for an offset or a length in another file"));
+            let damaged = |_| file.damaged(format!("{text:?} as an offset or length in another file"));
             text.parse::<u64>().map_err(damaged)
         };
         match key.as_str() {
@@ -265,14 +263,14 @@ fn convert<const N: usize>(
     file: &mut ProtobufFile,
     range: &Range<u64>,
     values: &mut [f32],
-    number: impl Fn([u8; N]) -> f32,
+    convert_value: impl Fn([u8; N]) -> f32,
 ) -> Result<(), Error> {
     const BLOCK: usize = 8192;
     let mut bytes = vec![[0; N]; BLOCK.min(values.len())];
     for (at, block) in values.chunks_mut(BLOCK).enumerate() {
         let bytes = &mut bytes[..block.len()];
         file.read(range.start + (at * BLOCK * N) as u64, bytes.as_flattened_mut())?;
-        block.iter_mut().zip(bytes).for_each(|(value, bytes)| *value = number(*bytes));
+        block.iter_mut().zip(bytes).for_each(|(value, bytes)| *value = convert_value(*bytes));
     }
     Ok(())
 }

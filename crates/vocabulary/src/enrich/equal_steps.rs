@@ -1,4 +1,5 @@
-//! Single-token enrichments with the same number of optimizer steps for all tokens.
+//! Single-token enrichments (for each token, a vector for which the head gives the token a probability near 1) with the
+//! same number of optimizer steps for all tokens.
 
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use crate::{Error, Head};
 
 /// Enrichments for which all tokens took the same number of steps.
 #[derive(Debug, Clone, PartialEq)]
-pub struct EvenEnrichments {
+pub struct EqualStepEnrichments {
     /// The vectors, with the loss of each.
     pub enrichments: Enrichments,
     /// The given options, except that `min_steps` and `max_steps` are the number of steps that all tokens took.
@@ -31,18 +32,18 @@ pub struct EvenEnrichments {
 /// can increase it.
 ///
 /// With a folder, both searches save their results and unfinished work to files there ([`cache_file`]), and the next
-/// call continues from these files. Progress counts the tokens of the first search, then the steps of each token in the
-/// second one. Until the first search has ended, the total assumes that N is `max_steps`.
+/// call continues from these files. Progress counts the tokens of the first search, then the steps of all tokens in the
+/// second search. Until the first search has ended, the total assumes that N is `max_steps`.
 ///
 /// # Errors
 ///
 /// The errors of [`enrich`](super::enrich).
-pub fn enrich_evenly(
+pub fn enrich_with_equal_steps(
     head: &Head,
     options: &EnrichOptions,
     folder: Option<&Path>,
     control: &Control,
-) -> Result<EvenEnrichments, Error> {
+) -> Result<EqualStepEnrichments, Error> {
     options.check()?;
     let tokens = head.vocabulary_size() as u64;
     let file = |options: &EnrichOptions| folder.map(|folder| cache_file(folder, head, options));
@@ -56,5 +57,5 @@ pub fn enrich_evenly(
     let options = EnrichOptions { min_steps: steps, max_steps: steps, ..*options };
     control.set_total(first_search_units + tokens * u64::from(steps));
     let enrichments = search(head, &options, file(&options).as_deref(), ProgressUnit::Step, control)?;
-    Ok(EvenEnrichments { enrichments, options })
+    Ok(EqualStepEnrichments { enrichments, options })
 }
