@@ -5,6 +5,7 @@
 export declare class AnswerJudge {
   /** Only the first `depth` passages of each list count. With `patterns`, answers are regular expressions. */
   constructor(runs: Array<NativeRun>, texts: NativeTexts, depth: number, patterns: boolean)
+  /** Adds a question with its accepted answers. */
   add(question: string, answers: Array<string>): void
   /**
    * Returns a rank for each question, in the order in which the questions were added: the rank, from 1, of the first
@@ -18,9 +19,10 @@ export declare class AnswerJudge {
   judge(control?: Control | undefined | null): Promise<JudgedLists>
 }
 
-/** Cancels a call and reports its progress. */
+/** Cancels a call and reports its progress. JavaScript creates one for each call and passes it to the call. */
 export declare class Control {
   constructor()
+  /** Asks the call to stop. A call that stops before it has finished fails with `ERR_CANCELED`. */
   cancel(): void
   /** Number of units of work done so far. What a unit is depends on the call: a passage, a query, a step. */
   get done(): number
@@ -34,15 +36,15 @@ export declare class DocumentBatch {
   /** Appends documents: their ids, fields (JSON, or an empty string) and numbers of passages. */
   pushDocuments(ids: Array<string>, fields: Array<string>, passageCounts: Array<number>): void
   /**
-   * Appends passages of the documents: their titles (empty for none) and texts, and for each the ord of a passage
-   * with the same vector, or −1 for the next of the pushed vectors.
+   * Appends passages of the documents: their titles (empty for none) and texts. For each passage, `sameAs` has the
+   * ord of a committed passage whose vector it gets, or −1 if it gets the next one of the pushed vectors.
    */
   pushPassages(titles: Array<string>, texts: Array<string>, sameAs: Array<number>): void
   /** Appends vectors, one after another. */
   pushVectors(data: Float32Array): void
 }
 
-/** The lists of several runs for each question, and which of their passages contain answers. */
+/** The hits of several runs for each question, and which of these passages contain an accepted answer. */
 export declare class JudgedLists {
   /**
    * Returns ranks `[methods, questions]`: the rank, from 1, of the first passage with an answer in the fused list,
@@ -53,17 +55,19 @@ export declare class JudgedLists {
 
 /** An open BM25 index. */
 export declare class NativeBm25Index {
+  /** Number of passages. */
   get size(): number
   get analyzer(): NativeAnalyzer
-  /** What the caller has recorded with the last commit, as JSON. */
+  /** The JSON that the writer recorded with the commit that this index has open; `null` if it recorded none. */
   get state(): string
   /** Returns the terms of a text. */
   terms(text: string): Array<string>
   /**
-   * Searches on the JavaScript thread, and writes the number of hits and then the bits of their scores to `buffer`.
-   * Returns the ids. Returns null if the search would probably take longer than a quarter of a millisecond or turns
-   * out to take longer than half a millisecond, if it may have to read from a disk, or if `buffer` is too short. `k1`
-   * and `b` are the parameters of BM25.
+   * Searches on the JavaScript thread. Writes the number of hits and then the bits of their f32 scores to `buffer`.
+   * Returns the ids in one string, with U+0000 between them, or as a list if one of them contains that character.
+   * Returns null if the search would probably take longer than a quarter of a millisecond or turns out to take over
+   * half a millisecond, if it may have to read from a disk, if the query is very long, or if `buffer` is too short.
+   * `k1` and `b` are the parameters of BM25.
    */
   searchIfQuick(query: string, k: number, k1: number, b: number, buffer: Uint32Array): string | Array<string> | null
   search(query: string, k: number, k1: number, b: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<Hits>
@@ -74,9 +78,12 @@ export declare class NativeBm25Index {
   explain(query: string, id: string, k1: number, b: number): Promise<NativeExplanation>
   /** Returns the fields of a passage, as JSON. */
   fields(id: string): Promise<string>
-  /** For each of these ids, returns 1 if its passage meets a filter (JSON), 0 if not, and 2 if there is no such passage. */
+  /**
+   * For each id, returns 1 if its passage matches a filter (JSON), 0 if it does not, and 2 if there is no such
+   * passage.
+   */
   matching(ids: Array<string>, filter: string, control?: Control | undefined | null): Promise<Uint8Array>
-  /** Switches to the latest commit of the writer. */
+  /** Switches to the latest commit of the index. */
   reload(): Promise<void>
   /** Compares all files of the index with their checksums. */
   verify(): Promise<void>
@@ -89,13 +96,20 @@ export declare class NativeBm25Writer {
   add(ids: Array<string>, titles: Array<string>, texts: Array<string>, fields: Array<string>): Promise<void>
   /** Adds passages, and replaces passages that have the same ids. The arguments are those of `add`. */
   update(ids: Array<string>, titles: Array<string>, texts: Array<string>, fields: Array<string>): Promise<void>
-  /** Adds the passages of a file or folder or, with `update`, also replaces passages with the same ids. */
+  /**
+   * Adds the passages of a file or folder. With `update`, they replace passages that have the same ids; without it,
+   * an id that the index already has is an error.
+   */
   ingestFile(source: string, options: NativeReadFileOptions, update: boolean, control?: Control | undefined | null): Promise<Ingested>
-  /** Adds the passages of a store or, with `update`, also replaces passages with the same ids. */
+  /**
+   * Adds the passages of a passage store. With `update`, they replace passages that have the same ids; without it,
+   * an id that the index already has is an error.
+   */
   ingestStore(store: NativeTexts, update: boolean, control?: Control | undefined | null): Promise<Ingested>
-  /** Deletes passages. Resolves to the number of ids that the index had. */
+  /** Deletes the passages with these ids, and ignores unknown ids. Resolves to the number of deleted passages. */
   delete(ids: Array<string>): Promise<number>
   commit(): Promise<void>
+  /** Merges all committed segments into one segment without deleted passages. */
   merge(): Promise<void>
   rollback(): Promise<void>
   /**
@@ -107,15 +121,18 @@ export declare class NativeBm25Writer {
   close(): Promise<void>
 }
 
-/** A handle of an open collection. Other threads may have more of them. */
+/** A handle of an open collection. Other threads of the process may have handles of the same collection. */
 export declare class NativeCollection {
   /** Returns a token with which `attachCollection` finds this collection in any thread. */
   token(): string
-  /** Adds the documents of a batch or, with `upsert`, also replaces documents with the same ids. Empties the batch. */
+  /**
+   * Adds the documents of a batch. With `upsert`, they replace documents with the same ids; otherwise, an id that
+   * already exists is an error. Empties the batch.
+   */
   put(batch: DocumentBatch, upsert: boolean): Promise<void>
-  /** Deletes documents. Resolves to the number of deleted documents. */
+  /** Deletes the documents with these ids. Resolves to the number of deleted documents. */
   delete(documents: Array<string>): Promise<number>
-  /** Deletes the committed documents that meet a filter. Resolves to their number. */
+  /** Deletes the committed documents that match a filter (JSON). Resolves to the number of deleted documents. */
   deleteMatching(filter: string, control?: Control | undefined | null): Promise<number>
   /** Replaces the fields of a committed document. The fields are JSON. */
   setFields(document: string, fields: string): Promise<void>
@@ -123,41 +140,51 @@ export declare class NativeCollection {
   commit(): Promise<number>
   /** Undoes all changes since the last commit. */
   rollback(): Promise<void>
-  /** Commits, merges everything, and completes the graph. Resolves to the number of commits so far. */
+  /**
+   * Commits, merges all segments of the BM25 index, drops deleted passages, and completes the graph. Resolves to the
+   * number of commits so far.
+   */
   optimize(threads: number, control?: Control | undefined | null): Promise<number>
-  /** Switches to the last commit of any process. Resolves to true if it differs from the current one. */
+  /**
+   * Switches to the last commit, which another process may have made. Resolves to true if that commit differs from
+   * the current one.
+   */
   refresh(): Promise<boolean>
   /** Closes this handle. The last handle closes the collection; with `commit`, changes are committed first. */
   close(commit: boolean): Promise<void>
+  /** Returns statistics of the collection. */
   stats(): Promise<NativeCollectionStats>
   /** Returns the passages with these ids, in the order of the ids. Unknown ids are skipped. */
   passages(ids: Array<string>): Promise<NativeStoredPassages>
   /** Returns the passages of a document, in order; empty if there is no such document. */
   document(id: string): Promise<NativeStoredPassages>
   /**
-   * Returns, for each passage of documents that will be put, the ord of a committed passage of the same document
-   * with the same title and text, or −1 if there is none.
+   * Takes documents that will be put. For each of their passages, returns the ord of a committed passage of the same
+   * document with the same title and text, or −1 if there is no such passage.
    */
   unchanged(documents: Array<string>, passageCounts: Array<number>, titles: Array<string>, texts: Array<string>): Promise<Array<number>>
-  /** Returns the stored vectors of passages, one after another. Fails for an unknown id. */
+  /** Returns the stored vectors of passages, one after another. Fails if a passage does not exist or has no vector. */
   vectors(ids: Array<string>): Promise<Float32Array>
   /**
-   * Counts the values of a field among the passages that meet a filter or, with `byDocument`, among their documents;
-   * most frequent first.
+   * Returns the `max` most frequent values of a field among the passages that match a filter or, with `byDocument`,
+   * among their documents. The most frequent value is the first.
    */
   valueCounts(field: string, max: number, byDocument: boolean, filter?: string | undefined | null, control?: Control | undefined | null): Promise<NativeValueCounts>
-  /** Returns the passages that meet a filter, sorted by a field. */
+  /** Sorts the passages that match a filter by a field. Skips the first `offset` of them, and returns the next `k`. */
   sortedBy(field: string, descending: boolean, offset: number, k: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<NativeStoredPassages>
-  /** Returns the number of passages that meet a filter or, with `byDocument`, of their documents. */
+  /** Returns the number of passages that match a filter or, with `byDocument`, of their documents. */
   count(byDocument: boolean, filter?: string | undefined | null, control?: Control | undefined | null): Promise<number>
-  /** Returns a cursor over all passages of the current commit. Later commits do not change what it returns. */
+  /**
+   * Returns a cursor over the passages of the current commit that match a filter. Later commits do not change what
+   * the cursor returns.
+   */
   cursor(filter?: string | undefined | null, control?: Control | undefined | null): Promise<PassageCursor>
-  /** Searches. `vector` is the vector of the query, if the retriever needs one. */
+  /** Searches. `vector` is the vector of the query, which the retrievers dense and hybrid need. */
   search(request: NativeSearchRequest, vector?: Float32Array | undefined | null, control?: Control | undefined | null): Promise<NativeFound>
   /**
    * Searches on the JavaScript thread. Returns null if the search would probably take longer than a quarter of a
-   * millisecond, if its part by words turns out to take a quarter of a millisecond longer, or if it may have to wait
-   * for a change, for the evaluation of a filter, or for a disk.
+   * millisecond, if BM25 scoring turns out to take over a quarter of a millisecond more than estimated, or if the
+   * search may have to wait for a change, for the evaluation of a filter, or for a disk.
    */
   searchIfQuick(request: NativeSearchRequest, vector?: Float32Array | undefined | null): NativeFound | null
 }
@@ -167,11 +194,10 @@ export declare class NativeEncoder {
   get dim(): number
   /**
    * Encodes texts to vectors `[texts, dim]`. An empty title means no title; `titles` may be empty if no text has
-   * one. A batch has at most `batch_tokens` tokens, padding included. Error messages call the texts number `first`,
-   * `first` + 1, ….
+   * one. A batch has at most `batchTokens` tokens, padding included. Error messages number the texts from `first`.
    */
   encode(texts: Array<string>, titles: Array<string>, batchTokens: number, first: number, control?: Control | undefined | null): Promise<Float32Array>
-  /** Closes the session once calls in progress have finished. */
+  /** Closes the encoder. Its memory is freed once calls in progress have finished. */
   close(): void
 }
 
@@ -179,43 +205,49 @@ export declare class NativeEncoder {
 export declare class NativeFilter {
   /** Number of rows that the filter allows, including rows that were deleted since it was made. */
   get size(): number
-  /** Number of ids for which the index had no row when the filter was made. */
+  /** Number of ids, among those that the filter was made from, for which the index had no row. */
   get unknown(): number
 }
 
 /**
- * A snapshot of the ids of an index, which JavaScript reads in several calls. JavaScript can mark ids, to make a
- * filter of them.
+ * A snapshot of the ids of an index, which JavaScript reads in several calls. JavaScript can mark some of the ids, and
+ * then call `filterOfMarked` to make a filter that allows these.
  */
 export declare class NativeIds {
-  /** Number of ids. */
+  /** Number of ids, including those that `next` has returned. */
   get size(): number
   /** Returns the next ids, at most `count`, without scores. Returns no ids at the end. */
   next(count: number): Hits
-  /** Marks ids that the last call of `next` returned. `which` has a number for each of them; 0 means not to mark it. */
+  /**
+   * Marks ids that the last call of `next` returned. `which` has one number for each of these ids: 0 leaves the id
+   * unmarked, and any other number marks it.
+   */
   mark(which: Uint8Array): void
 }
 
 /** Computes lexical vectors of texts. */
 export declare class NativeLexicon {
   /**
-   * Adds λ times the lexical vector of each text to its vector in `vectors`, `[texts, dim]`; with `renormalize`, the
-   * sum is scaled to length 1. An empty title means no title.
+   * Adds `lambda` times the lexical vector of each text to the text's vector in `vectors`, `[texts, dim]`; with
+   * `renormalize`, the sum is scaled to length 1. An empty title means no title.
    */
   add(texts: Array<string>, titles: Array<string>, vectors: Float32Array, lambda: number, renormalize: boolean): Promise<Float32Array>
-  /** Adds λ times the vectors `lexical`, which were computed before, to `vectors`, as `add` does. */
+  /**
+   * Does the same as `add` with lexical vectors that were computed before: adds `lambda` times `lexical` to
+   * `vectors`. Both are `[texts, dim]`.
+   */
   addLexical(vectors: Float32Array, lexical: Float32Array, lambda: number, renormalize: boolean): Promise<Float32Array>
 }
 
-/** A file of passages that is being read. */
+/** A file or folder of passages that is being read. */
 export declare class NativePassageReader {
   /** Returns the next `count` passages, or fewer at the end. */
   next(count: number, control?: Control | undefined | null): Promise<Array<NativePassage>>
-  /** Number of invalid lines that were skipped so far. */
+  /** Number of invalid lines that have been skipped so far. */
   get skipped(): number
 }
 
-/** An open store file. */
+/** An open passage store. */
 export declare class NativePassageStore {
   /** Number of passages. */
   get size(): number
@@ -232,22 +264,22 @@ export declare class NativePassageStore {
 
 /**
  * Counts how many passages contain each word piece. JavaScript calls `pieces`, which runs on another thread, for some
- * passages at a time, and adds the result with `count`.
+ * passages at a time, and adds each result with `count`.
  */
 export declare class NativePieceCounts {
   constructor(projection: NativeProjection)
   /** Returns the distinct pieces of each text and its title. `titles` may be shorter than `texts`. */
   pieces(texts: Array<string>, titles: Array<string>): Promise<NativePieces>
-  /** Adds passages to the counts. */
+  /** Adds passages to the counts, given the result of `pieces`. */
   count(pieces: NativePieces): void
-  /** Returns the inverse document frequency of every piece. */
+  /** Returns the inverse document frequency of every piece, over the passages that were counted. */
   weights(): Float32Array
 }
 
 /** The distinct word pieces of several texts. */
 export declare class NativePieces {}
 
-/** A masked-language-model head with its tokenizer. */
+/** A masked-language-model head, which maps a vector to one logit per token, with its tokenizer. */
 export declare class NativeProjection {
   get dim(): number
   /** Size of the vocabulary. */
@@ -255,13 +287,13 @@ export declare class NativeProjection {
   /** The files that the weights of the head were read from. */
   get files(): Array<string>
   /**
-   * Returns the texts of the tokens with ids from `from` up to but not including `to`, with U+0000 between them. The
-   * text is empty for an id without a token.
+   * Returns the texts of the tokens with ids from `from` up to but not including `to`, in one string with U+0000
+   * between them. The text is empty for an id without a token.
    */
   texts(from: number, to: number): string
   /** Returns the ids of the word pieces of a text. */
   tokenize(text: string): Uint32Array
-  /** Returns the `k` most probable tokens of each vector. Error messages count the vectors from `first`. */
+  /** Returns the `k` most probable tokens of each vector. Error messages number the vectors from `first`. */
   project(vectors: Float32Array, first: number, k: number, threads: number, control?: Control | undefined | null): Promise<NativeTokens>
   /**
    * Returns the ranks of tokens in the distribution of each vector. `tokens` has the ids for all vectors, one vector
@@ -276,7 +308,7 @@ export declare class NativeProjection {
 export declare class NativeQuestionReader {
   /** Returns the next `count` questions, or fewer at the end. */
   next(count: number, control?: Control | undefined | null): Promise<Array<NativeQuestion>>
-  /** Number of invalid lines that were skipped so far. */
+  /** Number of invalid lines that have been skipped so far. */
   get skipped(): number
 }
 
@@ -286,7 +318,7 @@ export declare class NativeReader {
   get form(): string
   /** Extracts answers from passages, best answer first. */
   read(question: string, passages: Array<RetrievedPassage>, options: NativeReadOptions, control?: Control | undefined | null): Promise<Array<NativeAnswer>>
-  /** Closes the session once calls in progress have finished. */
+  /** Closes the reader. Its memory is freed once calls in progress have finished. */
   close(): void
 }
 
@@ -294,13 +326,13 @@ export declare class NativeReader {
 export declare class NativeReadingCache {
   /** Number of readings in the file. */
   get size(): number
-  /** Bytes that were skipped when the file was opened, because they belong to no valid reading. */
+  /** Number of bytes that were skipped when the file was opened, because they belong to no valid reading. */
   get damagedBytes(): number
   /** Closes the file once calls in progress have finished. */
   close(): void
 }
 
-/** The output of a reader for the questions of a `RunReader` and the passages that a run has for them. */
+/** What a reader model returned for the questions of a `RunReader` and their passages. */
 export declare class NativeReadings {
   /**
    * Returns, for each question, the number of passages that have been read. It is below the requested depth if the
@@ -308,8 +340,8 @@ export declare class NativeReadings {
    */
   depths(): Uint32Array
   /**
-   * Returns the best answers to up to `count` questions, beginning with the one at position `first`. Uses only the
-   * first `passage_count` passages of each question.
+   * Returns the best answer to each of up to `count` questions, beginning with the question at position `first`.
+   * Uses only the first `passageCount` passages of each question.
    */
   answers(scoring: NativeScoring, passageCount: number, first: number, count: number, control?: Control | undefined | null): Promise<AnswerColumns>
 }
@@ -332,31 +364,33 @@ export declare class NativeRun {
    */
   take(query: string, buffer: Uint32Array): string | Array<string> | null
   /**
-   * `take` for several queries, beginning with the one at position `first`: for as many lists as fit into `counts`
-   * and `buffer`, one after another. Writes the number of lists to `counts`, and then the number of hits of each
-   * list. If not even one list fits, the number of lists is 0, and the caller uses `take` instead. It is also 0 for
-   * a run that was read from a file or made by JavaScript.
+   * Does the same as `take` for several consecutive queries, beginning with the one at position `first`. It stops
+   * before the first query for which `counts` or `buffer` has no room left. Writes the number of lists to
+   * `counts`, followed by the number of hits of each list. The number of lists is 0 if not even one list fits, and
+   * also if the run was read from a file or made by JavaScript; the caller must then use `take` instead.
    */
   takeFrom(first: number, counts: Uint32Array, buffer: Uint32Array): string | Array<string>
   /** Returns the scores of all lists. */
   scores(): Promise<ScoreColumn>
-  /** Writes a TREC run. */
+  /** Writes a TREC run file. `tag` is the name of the run. */
   write(path: string, tag: string, control?: Control | undefined | null): Promise<void>
 }
 
 /** Splits texts into phrases of sentences or of word pieces. */
 export declare class NativeSegmenter {
+  /** Splits one text on the JavaScript thread. */
   segment(text: string): PhrasePlaces
+  /** Splits several texts on another thread. */
   segmentMany(texts: Array<string>, control?: Control | undefined | null): Promise<PhrasePlaces>
 }
 
-/** A store file that is being written. */
+/** A passage store that is being written. */
 export declare class NativeStoreWriter {
   /** Appends passages. An empty title means no title. */
   push(ids: Array<string>, titles: Array<string>, texts: Array<string>): Promise<void>
   /** Completes the file. */
   finish(): Promise<void>
-  /** Removes the file, unless it was finished. */
+  /** Discards the file, unless it was finished. */
   close(): void
 }
 
@@ -372,7 +406,7 @@ export declare class NativeTokenizer {
   get size(): number
   /** Returns the ids of the word pieces of a text, without special tokens. */
   tokenize(text: string): Uint32Array
-  /** `tokenize` for many texts. */
+  /** Does the same as `tokenize` for many texts, on another thread. */
   tokenizeMany(texts: Array<string>, control?: Control | undefined | null): Promise<NativePieceLists>
   /** Returns a word piece as it is written in the vocabulary, or null if no piece has this id. */
   token(id: number): string | null
@@ -383,9 +417,9 @@ export declare class NativeTokenVectors {
   get dim(): number
   /** A string that differs between heads, options, and kinds of token vectors. */
   get identity(): string
-  /** The cross-entropy of each enrichment in nats. Like `bounds` and `steps`, empty for rows of the decoder. */
+  /** The cross-entropy of each enrichment, in nats. Empty for rows of the decoder, as are `bounds` and `steps`. */
   losses(): Float32Array
-  /** For each token, a lower bound on the cross-entropy of every vector. */
+  /** For each token, a lower bound on the cross-entropy of every possible vector, in nats. */
   bounds(): Float32Array
   /** Number of optimizer steps of each token. */
   steps(): Uint32Array
@@ -393,26 +427,30 @@ export declare class NativeTokenVectors {
 
 /** A handle of a flat or an HNSW index. Several handles may share one index, even in different worker threads. */
 export declare class NativeVectorIndex {
-  /** Makes a filter that allows the ids of a batch. Empties the batch. */
+  /** Makes a filter that allows the rows with the ids of a batch. Empties the batch. */
   filterOfIds(batch: VectorBatch): Promise<NativeFilter>
-  /** Makes a filter that allows the ids that were marked in a snapshot. */
+  /** Makes a filter that allows the rows whose ids were marked in a snapshot. */
   filterOfMarked(snapshot: NativeIds): Promise<NativeFilter>
   /**
    * Makes a filter that allows the rows that both filters allow or, with `either`, the rows that at least one of
    * them allows.
    */
   filterOfTwo(a: NativeFilter, b: NativeFilter, either: boolean): Promise<NativeFilter>
-  /** Makes a filter that allows all rows except those that `excluded` allows. */
+  /** Makes a filter that allows all rows except those that `excluded` allows; without `excluded`, all rows. */
   filterOfRest(excluded?: NativeFilter | undefined | null): Promise<NativeFilter>
   /** Makes a snapshot of the ids. */
   ids(): Promise<NativeIds>
-  /** Returns whether the index has an id, or null if the call would have to wait for a change of the index. */
+  /**
+   * Returns whether the index has an id, or null if the call would have to wait for a change of the index or first
+   * build the table of ids.
+   */
   hasNow(id: string): boolean | null
+  /** Returns whether the index has an id. Runs on another thread, so it can wait for a change. */
   has(id: string): Promise<boolean>
-  /** Returns the vector of an id, as it is stored, or null if the index does not have the id. */
+  /** Returns the vector with an id, as it is stored, or null if the index does not have the id. */
   vector(id: string): Promise<Float32Array | null>
   /**
-   * Returns the vectors of the ids of a batch, one after another, as they are stored. Fails for an unknown id.
+   * Returns the vectors with the ids of a batch, one after another, as they are stored. Fails for an unknown id.
    * Empties the batch.
    */
   vectors(batch: VectorBatch): Promise<Float32Array>
@@ -422,29 +460,33 @@ export declare class NativeVectorIndex {
   get similarity(): string
   /** How a flat index stores its vectors; null for an HNSW index. */
   get storage(): string | null
+  /** The caller's metadata, as JSON. */
   get metadata(): string
   get memoryBytes(): number
   /** Returns a token with which `attachIndex` finds this index in any thread. */
   share(): string
   /** Adds vectors with new ids. Empties the batch. */
   add(batch: VectorBatch, control?: Control | undefined | null): Promise<void>
-  /** Replaces vectors. With `upsert`, adds unknown ids; otherwise, fails for them. Empties the batch. */
+  /**
+   * Replaces vectors. With `upsert`, vectors with unknown ids are added; otherwise, an unknown id is an error.
+   * Empties the batch.
+   */
   update(batch: VectorBatch, upsert: boolean, control?: Control | undefined | null): Promise<void>
   /**
    * Deletes the rows or, in an index of phrases, the passages with the ids of the batch. Empties the batch. Resolves
-   * to the number of ids that the index had.
+   * to the number of these ids that the index had.
    */
   delete(batch: VectorBatch): Promise<number>
   /** Frees the space of deleted rows. */
   compact(control?: Control | undefined | null): Promise<void>
   save(path: string): Promise<void>
-  /** Compares all bytes of the file that the index was opened from with the file's checksums. */
+  /** Checks the file that the index was opened from: its checksums, and whether its contents are valid. */
   verify(): Promise<void>
   /**
-   * Searches on the JavaScript thread, and writes the number of hits and then the bits of their scores to `buffer`.
-   * Returns the ids. Returns null, without searching, if the search would probably take longer than a quarter of a
-   * millisecond, if it would have to wait for a change or a disk, or if `buffer` is too short. Only HNSW indexes use
-   * `ef`.
+   * Searches on the JavaScript thread. Writes the number of hits and then the bits of their f32 scores to `buffer`.
+   * Returns the ids in one string, with U+0000 between them, or as a list if one of them contains that character.
+   * Returns null, without searching, if the search would probably take longer than a quarter of a millisecond, if it
+   * would have to wait for a change or a disk, or if `buffer` is too short. Only HNSW indexes use `ef`.
    */
   searchIfQuick(query: Float32Array, k: number, ef: number, filter: NativeFilter | undefined | null, buffer: Uint32Array): string | Array<string> | null
   /** Searches with one query. Only HNSW indexes use `ef`. */
@@ -452,8 +494,8 @@ export declare class NativeVectorIndex {
   /**
    * Searches with each query of a batch. Empties the batch. The ids of the batch are the ids of the queries; without
    * ids, the positions of the queries are their ids. Only HNSW indexes use `ef`. In an index of phrases, `passages`
-   * decides whether hits have the ids of passages or of phrases, and `each_phrase` whether every phrase can be a hit
-   * or only the best phrase of each passage.
+   * decides whether hits have the ids of passages or of phrases, and `eachPhrase` decides whether all phrases can be
+   * hits or only the best phrase of each passage.
    */
   searchMany(batch: VectorBatch, k: number, ef: number, threads: number, filter?: NativeFilter | undefined | null, control?: Control | undefined | null, passages?: boolean | undefined | null, eachPhrase?: boolean | undefined | null): Promise<NativeRun>
   close(): void
@@ -461,13 +503,19 @@ export declare class NativeVectorIndex {
   phrases(passage: string): Promise<Array<string>>
   /** Returns the number of passages that have phrases. */
   passageCount(): Promise<number>
-  /** Adds the vectors of a file. Empties the batch of ids. Resolves to the number of vectors. */
+  /**
+   * Adds the vectors of a file. `ids`, if given, has the ids of the vectors; the call empties it. Resolves to the
+   * number of vectors.
+   */
   addFile(path: string, options: NativeVectorFileOptions, ids?: VectorBatch | undefined | null, control?: Control | undefined | null): Promise<number>
-  /** Writes the vectors to a NumPy file, and their ids to another. Resolves to the number of vectors. */
+  /**
+   * Writes the vectors to a NumPy file and, with `idsPath`, their ids to that file. Resolves to the number of
+   * vectors.
+   */
   exportVectors(path: string, idsPath?: string | undefined | null, control?: Control | undefined | null): Promise<number>
 }
 
-/** Reads the passages of one commit in the order in which they were added. */
+/** Reads passages of one commit in the order in which they were added. */
 export declare class PassageCursor {
   /** Returns the next passages, at most `max`; an empty list at the end. */
   read(max: number): Promise<NativeStoredPassages>
@@ -482,11 +530,12 @@ export declare class QrelsBuilder {
 /** Queries that JavaScript passes in several calls, so that no call takes long. */
 export declare class QueryBatch {
   constructor()
+  /** Adds queries, with one id and one text each. */
   push(ids: Array<string>, texts: Array<string>): void
   /**
-   * Adds `count` queries. The ids are joined to one string with U+0000 between them, and so are the texts, because
-   * one string crosses to the addon faster than many. Returns false, and adds nothing, if an id or a text contains
-   * that character.
+   * Adds `count` queries. The ids are joined into one string with U+0000 between them, and so are the texts, because
+   * passing one string to the addon is faster than passing many. Returns false, and adds nothing, if an id or a text
+   * contains that character.
    */
   pushJoined(count: number, ids: string, texts: string): boolean
 }
@@ -494,10 +543,11 @@ export declare class QueryBatch {
 /** Compares the answers of readings with accepted answers. */
 export declare class ReadingsJudge {
   constructor(readings: NativeReadings, patterns: boolean)
+  /** Adds questions with their accepted answers. */
   add(ids: Array<string>, accepted: Array<Array<string>>): void
   /**
-   * Returns numbers `[passage_counts, questions]`: in row i, 1 if the best answer from the first `passage_counts[i]`
-   * passages is an accepted one, otherwise 0. Removes the questions from the judge.
+   * Returns numbers `[passageCounts, questions]`: in row i, 1 if the best answer from the first `passageCounts[i]`
+   * passages is an accepted answer, otherwise 0. Removes the questions from the judge.
    */
   exactMatches(scoring: NativeScoring, passageCounts: Array<number>, control?: Control | undefined | null): Promise<Uint8Array>
   /**
@@ -515,22 +565,22 @@ export declare class RunBuilder {
    * `counts[i]` of them belong to `queries[i]`.
    */
   add(queries: Array<string>, counts: Uint32Array, ids: Array<string>, scores: Float32Array): void
-  /** Takes the run out of the builder. */
+  /** Returns the run, and leaves the builder empty. */
   finish(): NativeRun
 }
 
 /** Reads the passages of a run. JavaScript passes questions and passages in several calls, so that no call takes long. */
 export declare class RunReader {
   /**
-   * Makes a reader of the first `depth` hits of each question. Their texts come from the store of `texts` or, if it
-   * has none, from `addPassages`.
+   * Makes an object that reads the first `depth` hits of each question. The texts of the hits come from the store of
+   * `texts` or, without a store, from `addPassages`.
    */
   constructor(run: NativeRun, texts: NativeTexts | undefined | null, depth: number, limits: NativeSpanLimits)
   addQuestions(ids: Array<string>, texts: Array<string>): void
   /** Adds passages. Does nothing if the passages come from a store. An empty title means no title. */
   addPassages(ids: Array<string>, titles: Array<string>, texts: Array<string>): void
   /**
-   * Reads the passages; takes readings from `cache` where it has them, and adds the others to it. Removes all
+   * Reads the passages. Takes readings from `cache` where it has them, and adds new readings to it. Removes all
    * questions and passages from this object.
    */
   read(reader: NativeReader, cache?: NativeReadingCache | undefined | null, control?: Control | undefined | null): Promise<NativeReadings>
@@ -545,8 +595,8 @@ export declare class VectorBatch {
   push(data: Float32Array): void
   pushIds(ids: Array<string>): void
   /**
-   * Appends `count` ids, joined to one string with U+0000 between them, because one string crosses to the addon
-   * faster than many. Returns false, and appends nothing, if an id contains that character.
+   * Appends `count` ids, joined into one string with U+0000 between them, because passing one string to the addon is
+   * faster than passing many. Returns false, and appends nothing, if an id contains that character.
    */
   pushJoined(count: number, ids: string): boolean
 }
@@ -560,43 +610,49 @@ export interface AnswerColumns {
   questions: Uint32Array
   texts: Array<string>
   passageIds: Array<string>
-  /** Half-open ranges of UTF-16 code units in the passages' texts: `starts`, and `ends` below. */
+  /** Where each answer starts in the text of its passage, in UTF-16 code units. */
   starts: Uint32Array
+  /** Where each answer ends: the position after its last UTF-16 code unit. */
   ends: Uint32Array
   scores: Float64Array
 }
 
-/** Opens another handle of the collection with this token. */
+/** Opens another handle of an open collection, given a token from `NativeCollection.token`. */
 export declare function attachCollection(token: string): NativeCollection
 
 /**
- * Opens another handle of the index with this token. `kind` is `FlatIndex` or `HnswIndex`; fails if the index is of
- * the other kind.
+ * Opens another handle to an open index, given a token from `NativeVectorIndex.share`. `kind` is `FlatIndex` or
+ * `HnswIndex`; fails if the index is of the other kind.
  */
 export declare function attachIndex(kind: string, token: string): NativeVectorIndex
 
 /** Makes an empty batch with memory for `rows` vectors of dimension `dim`. */
 export declare function batchWithRoom(rows: number, dim: number): Promise<VectorBatch>
 
+/** Returns the p-values of several tests, corrected by the method of Bonferroni. */
 export declare function bonferroni(ps: Float64Array): Float64Array
 
+/**
+ * Returns the Brier score: the mean squared difference between the confidence of a prediction and `correct`, which is
+ * 0 or 1.
+ */
 export declare function brierScore(confidences: Float64Array, correct: Uint8Array): number
 
 /**
- * Builds an index of one segment in the folder `output` from the passages of the store file `store`. The index records
- * `state`, which is JSON.
+ * Builds an index of one segment in the folder `output` from the passages of the passage store at the path `store`.
+ * The index records `state`, which is JSON.
  */
 export declare function buildBm25FromStore(store: string, output: string, analyzer: NativeAnalyzer, state: string, control?: Control | undefined | null): Promise<void>
 
 /**
- * Builds a flat index file from a file of vectors. Empties the batch of ids. The `dim` of `index` may be 0 if the file
- * says how long its vectors are.
+ * Builds a flat index file from a file of vectors. `ids`, if given, has the ids of the vectors; the call empties it.
+ * The `dim` of `index` may be 0 if the file contains the dimension of its vectors.
  */
 export declare function buildFlatFromFile(source: string, output: string, options: NativeVectorFileOptions, ids: VectorBatch | undefined | null, index: NativeFlatOptions, control?: Control | undefined | null): Promise<void>
 
 /**
- * Builds an HNSW index file with the vectors, ids and metadata of a flat index file. A `thread_count` of 0 means one
- * thread per core.
+ * Builds an HNSW index file with the vectors, ids and metadata of a flat index file. A `threadCount` of 0 means one
+ * thread per CPU.
  */
 export declare function buildHnswFromFlat(flat: string, output: string, m: number, efConstruction: number, seed: number, innerProduct: string, layout: string, threadCount: number, control?: Control | undefined | null): Promise<void>
 
@@ -604,8 +660,8 @@ export declare function buildHnswFromFlat(flat: string, output: string, m: numbe
 export declare function calibrationBins(confidences: Float64Array, correct: Uint8Array, binCount: number): NativeBins
 
 /**
- * Chooses the most confident model. `scores` has the scores of all models, one model after another; `counts[i]` of
- * them belong to model `i`.
+ * Chooses the most confident model. `scores` has the scores of all models, one model after another. `counts[i]` is the
+ * number of scores of model `i`, and `temperatures[i]` is its temperature.
  */
 export declare function chooseModel(scores: Float32Array, counts: Uint32Array, temperatures: Float64Array): NativeChoice
 
@@ -620,25 +676,32 @@ export declare function createCollection(path: string, analyzer: NativeAnalyzer,
 export declare function createPassageStore(path: string): Promise<NativeStoreWriter>
 
 /**
- * Runs gradient descent on a temperature that all models share, and returns its path. `start` is the first
- * temperature, `step` the step size, and `steps` the maximum number of steps.
+ * Runs gradient descent on the squared calibration error, with one temperature that all models share, and returns the
+ * path. `scores[i]` is `[questions, ks[i]]`: the best scores of model `i` for each question. `correct[i]` is
+ * `[questions]`: 1 if the first hit of model `i` is correct, otherwise 0. `bins` is the number of bins, `start` the
+ * first temperature, `step` the step size, and `steps` the maximum number of steps.
  */
 export declare function descendTemperature(scores: Array<Float32Array>, ks: Array<number>, correct: Array<Uint8Array>, bins: number, start: number, step: number, steps: number, control?: Control | undefined | null): Promise<NativePath>
 
 /**
- * Encodes the passages of the store file `store` and writes their vectors to the flat index file `output`. A batch for
- * the encoder has at most `batch_tokens` tokens, padding included.
+ * Encodes the passages of the passage store `store` and writes their vectors to the flat index file `output`, with the
+ * inner product as the similarity. A batch for the encoder has at most `batchTokens` tokens, padding included.
  */
 export declare function encodeStore(encoder: NativeEncoder, store: string, output: string, storage: string, batchTokens: number, metadataJson: string, control?: Control | undefined | null): Promise<void>
 
-/** Evaluates a run. Empties the builder. */
+/** Evaluates a run with the relevance judgments of `qrels`, and empties `qrels`. */
 export declare function evaluate(run: NativeRun, qrels: QrelsBuilder, measures: Array<string>): Promise<NativeEvaluation>
 
+/**
+ * Returns whether the prediction equals an accepted answer after normalization or, with `patterns`, matches one of the
+ * answers, which are then regular expressions.
+ */
 export declare function exactMatch(prediction: string, answers: Array<string>, patterns: boolean): boolean
 
 /** Exchanges two folders atomically; returns `false` if the system does not support this. */
 export declare function exchangeFolders(first: string, second: string): boolean
 
+/** Returns the highest F1 of the prediction and any of the answers, over normalized words. */
 export declare function f1(prediction: string, answers: Array<string>): number
 
 /**
@@ -649,15 +712,15 @@ export declare function findEnrichments(projection: NativeProjection, options: N
 
 /**
  * Chooses, for each query, the hits of the most confident model, and returns the first `k` of them. `runs[i]` has the
- * hits of model `i`. The first `depth` scores of a query in `scores[i]` determine the model's confidence; `scores[i]`
- * is `runs[i]` itself, or a run with the scores of phrases. Hits do not pass through JavaScript, and the ids of hits
- * that are not chosen are never looked up.
+ * hits of model `i`. The first `depth` scores of a query in `scores[i]` determine the confidence of model `i`;
+ * `scores[i]` is `runs[i]` itself, or a run with the scores of the model's best phrases. Hits do not pass through
+ * JavaScript, and the ids of hits that are not chosen are never looked up.
  */
 export declare function fuseByConfidence(runs: Array<NativeRun>, scores: Array<NativeRun>, temperatures: Array<number>, depth: number, k: number, control?: Control | undefined | null): Promise<NativeDecisions>
 
 /**
- * Fuses the first `depth` hits of each run, query by query, to lists of up to `k` hits. Methods for two runs expect
- * the dense one first and the sparse one second. The queries of the result are in the order of their first appearance.
+ * Fuses the first `depth` hits of each run, query by query, into lists of up to `k` hits. Methods for two runs expect
+ * the dense run first and the sparse run second. The queries of the result are in the order of their first appearance.
  */
 export declare function fuseRuns(runs: Array<NativeRun>, method: FusionMethod, depth: number, k: number, control?: Control | undefined | null): Promise<NativeRun>
 
@@ -677,19 +740,20 @@ export declare function hasAnswer(text: string, answers: Array<string>, patterns
 
 /** Hits of one query. */
 export interface Hits {
-  /** Passage ids with U+0000 between them. */
+  /** Passage ids with U+0000 between them. Not set if `ids` is set. */
   joined?: string
-  /** Passage ids, if one of them contains U+0000. */
+  /** Passage ids as a list. Set only if one of them contains U+0000. */
   ids?: Array<string>
   scores: Float32Array
 }
 
+/** Returns the p-values of several tests, corrected by the method of Holm. */
 export declare function holm(ps: Float64Array): Float64Array
 
-/** Reads a file or folder of passages into a store file. */
+/** Copies the passages of a file or folder to a new passage store, the file `output`. */
 export declare function ingest(source: string, options: NativeReadFileOptions, output: string, control?: Control | undefined | null): Promise<Ingested>
 
-/** The number of passages that were read, and of invalid lines that were skipped. */
+/** The number of passages that were read, and the number of invalid lines that were skipped. */
 export interface Ingested {
   passages: number
   skipped: number
@@ -699,12 +763,12 @@ export interface Ingested {
 export declare function jaccardOverlap(a: NativeRun, b: NativeRun, ks: Array<number>, control?: Control | undefined | null): Promise<NativeOverlap>
 
 /**
- * Returns, for each query of `run` that has judgments, whether its first hit is relevant, and its `depth` best scores
- * in the run `scores`, which may be `run` itself. Empties `qrels`.
+ * Returns, for each query with judgments, whether its first hit in `run` is relevant, and its `depth` best scores in
+ * the run `scores`, which may be `run` itself. Empties `qrels`.
  */
 export declare function judgedScores(run: NativeRun, scores: NativeRun, qrels: QrelsBuilder, depth: number): Promise<NativeJudgedScores>
 
-/** Paths of the files of a model and of the library that runs it, and the model's number of threads. */
+/** Paths of the files of a model and of the library that runs it, and the number of threads that run it. */
 export interface ModelFiles {
   /** The ONNX Runtime library. */
   library: string
@@ -717,18 +781,18 @@ export interface ModelFiles {
 export interface NativeAnalyzer {
   /** `english`, `simple`, `whitespace`, `snowball:<language>` or `wordpiece`. */
   name: string
-  /** The path of the `tokenizer.json` of `wordpiece`, or of its folder. */
+  /** The path of the `tokenizer.json` that the analyzer `wordpiece` uses, or of the folder that contains this file. */
   tokenizer?: string
   /** Stop words that replace the analyzer's own. */
   stopWords?: Array<string>
-  /** The version of the analyzer of an index. Ignored if JavaScript passes it. */
+  /** The version of the analyzer that an index was built with. Ignored if JavaScript passes it. */
   version?: number
 }
 
 /** An answer and its place in the text of its passage. */
 export interface NativeAnswer {
   text: string
-  /** Position of the passage among those read. */
+  /** Position of the passage in the list of passages that were read, from 0. */
   passage: number
   /** Half-open range of UTF-16 code units of the passage's text. */
   start: number
@@ -740,13 +804,18 @@ export interface NativeAnswer {
 export interface NativeBins {
   /** Number of predictions in each bin. */
   counts: Uint32Array
+  /** Mean confidence of the predictions in each bin; 0 for an empty bin. */
   confidences: Float64Array
+  /** Fraction of the predictions in each bin that are correct; 0 for an empty bin. */
   accuracies: Float64Array
-  /** Mean squared difference between confidence and accuracy of the predictions' bins. */
+  /**
+   * The squared calibration error: the mean, over all predictions, of the squared difference between the confidence
+   * and the accuracy of the prediction's bin.
+   */
   squaredError: number
-  /** The expected calibration error (ECE): the mean absolute difference. */
+  /** The expected calibration error (ECE): the mean, over all predictions, of the absolute difference. */
   absoluteError: number
-  /** The maximum calibration error (MCE): the largest absolute difference. */
+  /** The maximum calibration error (MCE): the largest absolute difference of a bin with predictions. */
   maxError: number
 }
 
@@ -756,20 +825,23 @@ export interface NativeChoice {
   confidences: Float64Array
 }
 
-/** What the current commit of a collection consists of. */
+/** Statistics of a collection and of the commit that its searches see. */
 export interface NativeCollectionStats {
   /** The number of commits so far. */
   generation: number
   documents: number
   passages: number
+  /** The number of segments of the BM25 index. */
   segments: number
   /** The dimension of the vectors; absent without vectors. */
   dim?: number
   /** The number of vectors that are not in the graph yet. */
   pending: number
+  /** The number of bytes of vectors and graph in memory, not counting those that are memory-mapped from files. */
   memoryBytes: number
-  /** JSON. */
+  /** The metadata that the collection was created with, as JSON. */
   metadata: string
+  /** Whether there are uncommitted changes. */
   hasChanges: boolean
 }
 
@@ -785,15 +857,15 @@ export interface NativeDecisions {
 /** How texts become vectors. */
 export interface NativeEncoderOptions {
   /**
-   * How token vectors become the text's vector: `cls`, `mean`, or `output:NAME` if the model pools itself and has
-   * the vector as its output NAME.
+   * How token vectors become the text's vector: `cls`, `mean`, or `output:NAME` if the model does the pooling and
+   * returns the vector as its output NAME.
    */
   pooling: string
   /** Whether vectors are scaled to length 1. */
   normalize: boolean
   /** Maximum number of tokens of a text, special tokens included. */
   maxTokens: number
-  /** How title and text are joined: `pair` (with `[SEP]` between them) or `joined`. */
+  /** How title and text become one input: `pair` (with `[SEP]` between them) or `joined` (with a space between them). */
   passageForm: string
   /** The token types of a pair: `segments` (0 for the title, 1 for the text) or `zeros`. */
   tokenTypes: string
@@ -807,47 +879,51 @@ export interface NativeEnrichOptions {
   beta1: number
   beta2: number
   epsilon: number
-  /** The cross-entropy in nats below which a token has converged. */
+  /** The loss, a cross-entropy in nats, below which a token has converged. */
   loss: number
   minSteps: number
   maxSteps: number
-  /** Whether all tokens take the same number of steps; otherwise each stops when it has converged. */
-  even: boolean
+  /** Whether all tokens take the same number of optimizer steps; otherwise, each token stops when it has converged. */
+  useEqualSteps: boolean
   threads: number
 }
 
 /** The values of several measures for a run. */
 export interface NativeEvaluation {
-  /** `[measures]`: the mean over all judged queries. */
+  /** `[measures]`: the mean of each measure over all queries with judgments. */
   means: Float64Array
+  /** The ids of the queries with judgments. */
   queries: Array<string>
-  /** `[queries, measures]` */
+  /** `[queries, measures]`: the value of each measure for each query. */
   values: Float64Array
-  /** Number of judged queries without hits. */
+  /** Number of queries with judgments for which the run has no hits. */
   missing: number
-  /** Number of queries of the run that are not judged. */
+  /** Number of queries of the run that have no judgments. */
   unjudged: number
 }
 
-/** The ranges in which the best weights are searched for. */
+/** The weights and the numbers of passages to try, and the rules by which answers are scored. */
 export interface NativeEvidenceSearch {
+  /** As in `NativeScoring`. */
   scoring: string
+  /** As in `NativeScoring`. */
   merge: string
   /** The numbers of passages per question to try. */
   passages: Array<number>
-  /** Smallest and greatest β. */
+  /** The smallest and the largest β. */
   beta: Array<number>
-  /** Smallest and greatest weight: γ for the scoring `original`, otherwise δ. */
+  /** The smallest and the largest γ for the scoring `original`, otherwise the smallest and the largest δ. */
   weight: Array<number>
+  /** Number of threads; 0 means one per CPU. */
   threads: number
 }
 
-/** The score of a passage, term by term. */
+/** The BM25 score of a passage, with the contribution of each term. */
 export interface NativeExplanation {
   score: number
-  /** Number of terms in the passage, quantized to one byte as in Lucene. */
+  /** Number of terms in the passage, as BM25 uses it: quantized to one byte, as in Lucene. */
   length: number
-  /** Mean number of terms of the passages that have any. */
+  /** Mean number of terms per passage, over the passages that have any terms. */
   averageLength: number
   terms: Array<NativeTermExplanation>
 }
@@ -861,8 +937,8 @@ export interface NativeFlatOptions {
 }
 
 /**
- * Hits as one list per property, best first. Titles, texts and fields are empty unless contents or highlights were
- * requested.
+ * Hits as one list per property, best first. The lists of titles, texts and fields are empty unless contents or
+ * highlights were requested.
  */
 export interface NativeFound {
   ids: Array<string>
@@ -872,7 +948,10 @@ export interface NativeFound {
   texts: Array<string>
   /** JSON for each hit. */
   fields: Array<string>
-  /** For each hit, starts and ends of ranges in UTF-16 code units. */
+  /**
+   * For each hit, the start and the end of each range of the query's words in the text, in UTF-16 code units. Empty
+   * unless highlights were requested.
+   */
   highlights: Array<Uint32Array>
 }
 
@@ -888,28 +967,29 @@ export interface NativeHnswOptions {
   efConstruction: number
   /** Determines the random levels of the rows. */
   seed: number
-  /** With the similarity `dot`, which rows are near each other. */
+  /** How the graph represents inner products, for the similarity `dot`: which rows count as near each other. */
   innerProduct: string
   /** What is stored per row besides its vector and its neighbors. */
   layout: string
-  /** Number of threads for linking new rows; 0 means one per core. */
+  /** Number of threads that insert new rows into the graph; 0 means one per CPU. */
   threads: number
 }
 
-/** The scores of the queries that have relevance judgments. */
+/** The scores of the queries that have relevance judgments, and whether their first hits are relevant. */
 export interface NativeJudgedScores {
+  /** The ids of the queries. */
   queries: Array<string>
-  /** `[queries, depth]` */
+  /** `[queries, depth]`: the best scores of each query, highest first; −∞ if there are fewer than `depth`. */
   scores: Float32Array
   /** `[queries]`: 1 if the first hit is relevant, otherwise 0. */
   correct: Uint8Array
 }
 
-/** How to open a file. */
+/** How to open the files of an index or a passage store. */
 export interface NativeOpenOptions {
   /** Whether to read the file into memory; otherwise it is memory-mapped. */
   inMemory: boolean
-  /** Whether to compare all bytes with the checksums. */
+  /** Whether to compare all bytes with the checksums in the file. */
   verify: boolean
 }
 
@@ -917,8 +997,9 @@ export interface NativeOpenOptions {
 export interface NativeOverlap {
   /** `[cut-offs]`: the mean over `queries`. */
   means: Float64Array
+  /** The ids of the queries that both runs have. */
   queries: Array<string>
-  /** `[queries, cut-offs]` */
+  /** `[queries, cut-offs]`: the overlap for each query. */
   values: Float64Array
   /** Number of queries that only one of the runs has. */
   missing: number
@@ -930,9 +1011,9 @@ export interface NativePairedTest {
   difference: number
   /** The two-sided p-value. */
   p: number
-  /** The t statistic; null for the other tests. */
+  /** The t statistic; absent unless the test is the t test. */
   statistic?: number
-  /** Standard error of the mean difference; null for other tests than the t test. */
+  /** Standard error of the mean difference; absent unless the test is the t test. */
   standardError?: number
 }
 
@@ -959,7 +1040,7 @@ export interface NativeQuestion {
   id: string
   text: string
   answers: Array<string>
-  /** The passage that the question was asked about. */
+  /** The passage that the question was asked about, if the file has it. */
   context?: NativePassage
 }
 
@@ -967,7 +1048,10 @@ export interface NativeQuestion {
 export interface NativeRankSum {
   /** U: the number of pairs in which the value of a is larger; a pair of equal values counts as one half. */
   statistic: number
-  /** U / (|a| · |b|): the probability that a random value of a is larger than a random value of b. */
+  /**
+   * U / (|a| · |b|): the probability that a random value of a is larger than a random value of b. Equal values count
+   * as one half.
+   */
   probability: number
   /** Standard error of `probability` if the samples do not differ. */
   standardError: number
@@ -984,9 +1068,12 @@ export interface NativeReaderOptions {
   batchTokens: number
   /** `window` (read in overlapping windows) or `cut` (truncated). */
   longPassages: string
-  /** Minimum number of tokens that consecutive windows share. */
+  /**
+   * Minimum number of tokens that consecutive windows share. By default 64, or a quarter of the text tokens that fit
+   * in a window if that is less.
+   */
   overlapTokens?: number
-  /** Whether titles are part of the input; null means as in the model's training. */
+  /** Whether titles are part of the input. By default, they are for DPR readers only. */
   titles?: boolean
   /** Whether inputs for DPR's reader have no separator after the text, as in DPR's code. */
   openEnded: boolean
@@ -994,24 +1081,30 @@ export interface NativeReaderOptions {
 
 /** How to read a file of passages or questions. */
 export interface NativeReadFileOptions {
+  /** The name of the file format. */
   format: string
+  /** Whether to skip and count invalid lines instead of failing at the first one. */
   skipBadLines: boolean
+  /** How to split each document. By default, only text files are split. */
   split?: NativeSplit
+  /** Maximum size of one line, table row, JSON item or text file, after decompression. */
   maxDocumentBytes: number
+  /** Maximum size of a passage: id, title and text together, in UTF-8. */
   maxPassageBytes: number
 }
 
 /** How answers are scored and selected. */
 export interface NativeReadOptions {
-  /** How spans are scored: a name that `parse_scoring` knows. */
+  /** How spans are scored: `original`, `normalized`, `probability` or `summedProbability`. */
   scoring: string
+  /** Maximum number of spans that are scored in each passage. */
   spansPerPassage: number
   maxAnswerTokens: number
   /** Weight of the reader's relevance logit. */
   beta: number
   /** Weight of the retrieval score. */
   gamma: number
-  /** Which spans are the same answer: a name that `parse_merge` knows. */
+  /** Which spans are the same answer: those with equal texts (`text`) or with equal normalized texts (`normalized`). */
   merge: string
   /** Maximum number of answers. */
   k: number
@@ -1019,27 +1112,30 @@ export interface NativeReadOptions {
 
 /** The result of a repair. */
 export interface NativeRepair {
-  /** Number of missing or corrupt impact files that were rebuilt. */
+  /**
+   * Number of missing or corrupt impact files (a segment's file with the postings that searches read) that were
+   * rebuilt.
+   */
   rebuiltFiles: number
   /** Number of passages that were restored. */
   restored: number
-  /** Number of passages that are no longer in any readable file. */
+  /** Number of passages of the last commit that are no longer in any readable file. */
   lost: number
 }
 
 /** How answers are scored. */
 export interface NativeScoring {
-  /** How spans are scored: a name that `parse_scoring` knows. */
+  /** How spans are scored: `original`, `normalized`, `probability` or `summedProbability`. */
   scoring: string
   /** Weight of the reader's relevance logit. */
   beta: number
   /** Weight of the retrieval score. */
   gamma: number
-  /** Which spans are the same answer: a name that `parse_merge` knows. */
+  /** Which spans are the same answer: those with equal texts (`text`) or with equal normalized texts (`normalized`). */
   merge: string
 }
 
-/** A search. `retriever` is bm25, dense or hybrid; `filter` is JSON. */
+/** What to search for, and what to return. `retriever` is bm25, dense or hybrid; `filter` is JSON. */
 export interface NativeSearchRequest {
   text: string
   retriever: string
@@ -1049,13 +1145,16 @@ export interface NativeSearchRequest {
   groupByDocument: boolean
   k1: number
   b: number
-  /** The number of candidates that the beam search expands in the graph. */
+  /** The number of candidates that the beam search expands in the HNSW graph. */
   ef: number
-  /** Whether all vectors are scored. */
+  /** Whether a search compares the query with every vector that the filter allows, instead of using the graph. */
   exact: boolean
-  /** How the lists of a hybrid search are fused. */
+  /** How the two lists of a hybrid search are fused. The first list is that of the vector search. */
   fusion?: FusionMethod
-  /** The minimum number of hits taken from each list of a hybrid search. */
+  /**
+   * The minimum number of hits taken from each list of a hybrid search. If the requested page ends at a higher rank,
+   * more hits are taken.
+   */
   depth: number
   /** Whether title, text and fields are returned. */
   contents: boolean
@@ -1065,7 +1164,9 @@ export interface NativeSearchRequest {
 
 /** Which spans of a passage a reading stores. */
 export interface NativeSpanLimits {
+  /** Maximum number of spans per passage. */
   spansPerPassage: number
+  /** Maximum number of tokens of a span. */
   maxAnswerTokens: number
 }
 
@@ -1075,7 +1176,7 @@ export interface NativeSplit {
   words: number
   /** Words that consecutive passages share. */
   overlap: number
-  /** Whether the last passage is filled up with the start of the document. */
+  /** Whether a short last passage is filled up with words from the start of the document. */
   wrap: boolean
 }
 
@@ -1100,11 +1201,11 @@ export interface NativeTermExplanation {
   contribution: number
 }
 
-/** Tokens of several vectors, one vector after another. */
+/** Lists of tokens: one list per vector, stored one after another. */
 export interface NativeTokens {
   /** Number of tokens of each vector. */
   counts: Uint32Array
-  /** The ids of the tokens in a result of `project`, or their ranks in a result of `ranks`. */
+  /** In a result of `project`, the ids of the tokens; in a result of `ranks`, the ranks of the tokens. */
   numbers: Uint32Array
   logits: Float32Array
   probabilities: Float64Array
@@ -1117,11 +1218,11 @@ export interface NativeTunedEvidence {
   passages: Uint32Array
   /** Number of questions that were answered correctly. */
   right: Uint32Array
-  /** Position of the best combination. */
+  /** Position of the best combination in these columns. */
   best: number
 }
 
-/** How often a field has each of its values. Values are JSON. */
+/** Values of a field, as JSON, and for each the number of passages or documents that have it. */
 export interface NativeValueCounts {
   values: Array<string>
   counts: Array<number>
@@ -1138,11 +1239,11 @@ export interface NativeVectorFileOptions {
   column?: string
   /** Name of the column of ids in the same file. */
   idColumn?: string
-  /** Path of a file of ids. Without any ids, row numbers are the ids. */
+  /** Path of a file of ids. The ids are row numbers if neither this path, `idColumn` nor a list of ids is given. */
   idsPath?: string
 }
 
-/** The vectors of a new collection. `similarity` and `layout` are names. */
+/** The vectors of a new collection. `similarity` and `layout` are names, such as `cosine` and `compact`. */
 export interface NativeVectorOptions {
   dim: number
   similarity: string
@@ -1156,9 +1257,9 @@ export interface NativeVectorOptions {
 export interface NativeWriterOptions {
   /** Whether an existing index may be replaced. */
   overwrite: boolean
-  /** Number of threads that analyze passages. */
+  /** Number of threads that analyze passages, in addition to the thread that adds them. */
   threads: number
-  /** Bytes of memory for passages that are not written yet. */
+  /** Number of bytes of memory for passages that are not written yet, for all threads together. */
   memory: number
   /** Whether segments are merged while passages are added. */
   mergeInBackground: boolean
@@ -1168,11 +1269,13 @@ export declare function newFlatIndex(options: NativeFlatOptions): NativeVectorIn
 
 export declare function newHnswIndex(options: NativeHnswOptions): NativeVectorIndex
 
+/** Normalizes the case, punctuation, articles and white space of an answer, as SQuAD's evaluation script does. */
 export declare function normalizeAnswer(answer: string): string
 
-/** Opens an index. If an analyzer is given, fails for an index that was built with another analyzer. */
+/** Opens an index. If an analyzer is given, fails if the analyzer of the index differs from it. */
 export declare function openBm25Index(path: string, analyzer: NativeAnalyzer | undefined | null, options: NativeOpenOptions): Promise<NativeBm25Index>
 
+/** Opens an index for changes. If an analyzer is given, fails if the analyzer of the index differs from it. */
 export declare function openBm25Writer(path: string, options: NativeWriterOptions, analyzer?: NativeAnalyzer | undefined | null): Promise<NativeBm25Writer>
 
 /** Opens the last commit of a collection. */
@@ -1186,17 +1289,19 @@ export declare function openFlatIndex(path: string, options: NativeOpenOptions):
 export declare function openHnswIndex(path: string, options: NativeOpenOptions): Promise<NativeVectorIndex>
 
 /**
- * Makes a lexicon from the vectors of a head's tokens. `whitening` says how they are whitened first: `principal`,
- * `aligned` (PCA and ZCA whitening) or null. `weights` are the weights of the word pieces; null means 1 for each. With
- * `unit`, lexical vectors have length 1.
+ * Makes a lexicon from the vectors of the tokens of a head. `whitening` says how these vectors are whitened first:
+ * `principal` (PCA whitening) or `aligned` (ZCA whitening); by default, they are not whitened. `weights` has a weight
+ * for each word piece; by default, all weights are 1. With `unit`, lexical vectors have length 1. The tokenizer is
+ * that of `projection`.
  */
 export declare function openLexicon(tokens: NativeTokenVectors, projection: NativeProjection, weights: Float32Array | undefined | null, whitening: string | undefined | null, unit: boolean): Promise<NativeLexicon>
 
+/** Opens a file or folder of passages. `options.format` may be `auto`. */
 export declare function openPassages(path: string, options: NativeReadFileOptions, control?: Control | undefined | null): Promise<NativePassageReader>
 
 export declare function openPassageStore(path: string, options: NativeOpenOptions): Promise<NativePassageStore>
 
-/** Opens the head of the model in a folder. `tokenizer` is the path of its `tokenizer.json`. */
+/** Opens the head of the model in a folder. `tokenizer` is the path of the model's `tokenizer.json`. */
 export declare function openProjection(folder: string, tokenizer: string): Promise<NativeProjection>
 
 export declare function openQuestions(path: string, options: NativeReadFileOptions, control?: Control | undefined | null): Promise<NativeQuestionReader>
@@ -1205,14 +1310,14 @@ export declare function openQuestions(path: string, options: NativeReadFileOptio
 export declare function openReader(files: ModelFiles, options: NativeReaderOptions): Promise<NativeReader>
 
 /**
- * Opens or creates a file for readings by `reader` with these span limits. Fails if the file has readings of another
- * reader or with other limits.
+ * Opens or creates a file for readings by `reader` with these span limits. Fails if the file's readings were made by
+ * another reader or with other limits.
  */
 export declare function openReadingCache(path: string, reader: NativeReader, limits: NativeSpanLimits): Promise<NativeReadingCache>
 
 /**
- * Opens a segmenter for phrases of `length` sentences or, given the file of a tokenizer, of at most `length` word
- * pieces.
+ * Opens a segmenter for phrases of `length` sentences or, given the path of a `tokenizer.json`, of at most `length`
+ * word pieces; only a phrase that is a single word can have more.
  */
 export declare function openSegmenter(length: number, tokenizer?: string | undefined | null): Promise<NativeSegmenter>
 
@@ -1226,8 +1331,8 @@ export declare function panicAtOnceForTest(): void
 export declare function panicForTest(): Promise<void>
 
 /**
- * Appends the source location to the message of a panic, if it is known. JavaScript gets such a message from a panic
- * outside of `call_sync` and `spawn`, which napi's `catch_unwind` has caught.
+ * Appends the source location to the message of a panic, if the location is known. A panic outside of `call_sync` and
+ * `spawn` is caught by napi's `catch_unwind`, which passes only the message to JavaScript.
  */
 export declare function panicPlace(message: string): string
 
@@ -1247,8 +1352,8 @@ export interface Pieces {
 }
 
 /**
- * Returns the inverse document frequency of every piece of a tokenizer in a BM25 index. Fails unless the terms of the
- * index are the pieces of the same tokenizer.
+ * Returns the inverse document frequency, over the passages of a BM25 index, of every piece of the head's tokenizer.
+ * Fails unless the terms of the index are the pieces of the same tokenizer.
  */
 export declare function pieceWeightsIn(index: NativeBm25Index, projection: NativeProjection): Promise<Float32Array>
 
@@ -1258,28 +1363,32 @@ export declare function pieceWeightsIn(index: NativeBm25Index, projection: Nativ
  */
 export declare function pieceWeightsOf(projection: NativeProjection, pieces: Array<string>, weights: Float32Array): Promise<Float32Array>
 
-/** Relevance judgments, one per row. */
+/** Relevance judgments, as three lists of the same length. */
 export interface QrelsColumns {
   queries: Array<string>
   passages: Array<string>
   grades: Int32Array
 }
 
-/** Computes the rank-sum test of two independent samples (Mann and Whitney, 1947). Copies them before it returns. */
+/**
+ * Computes the rank-sum test of two independent samples (Mann and Whitney, 1947). Copies the samples before it
+ * returns.
+ */
 export declare function rankSumTest(a: Float64Array, b: Float64Array): Promise<NativeRankSum>
 
-/** Reads a TREC file of judgments. */
+/** Reads a TREC qrels file. */
 export declare function readQrels(path: string, control?: Control | undefined | null): Promise<QrelsColumns>
 
-/** Reads a TREC run. */
+/** Reads a TREC run file. */
 export declare function readRun(path: string, control?: Control | undefined | null): Promise<NativeRun>
 
 /** Removes all files that are still being written, because the process is about to exit. */
 export declare function removeUnfinishedFiles(): void
 
+/** Repairs the index in a folder and checks all of its files. */
 export declare function repairBm25Index(path: string): Promise<NativeRepair>
 
-/** A passage to read. */
+/** A retrieved passage, which the reader reads. */
 export interface RetrievedPassage {
   title?: string
   text: string
@@ -1287,28 +1396,29 @@ export interface RetrievedPassage {
   score: number
 }
 
-/** Scores of many lists, one after another. */
+/** The scores of many lists of hits, one list after another. */
 export interface ScoreColumn {
   scores: Float32Array
-  /** The position in `scores` at which each list starts, and the position at which the last one ends. */
+  /** The position in `scores` at which each list starts, followed by the position at which the last one ends. */
   offsets: Uint32Array
 }
 
 /**
- * Finds the temperature with the smallest calibration error if all models share it. The returned path has this
- * temperature only. `scores[i]`, which is `[questions, ks[i]]`, and `correct[i]`, `[questions]`, are of model `i`.
+ * Finds the temperature, shared by all models, with the smallest squared calibration error. The returned path has only
+ * this temperature. `scores[i]` is `[questions, ks[i]]`: the best scores of model `i` for each question. `correct[i]`
+ * is `[questions]`: 1 if the first hit of model `i` is correct, otherwise 0. `bins` is the number of bins.
  */
 export declare function searchTemperature(scores: Array<Float32Array>, ks: Array<number>, correct: Array<Uint8Array>, bins: number, control?: Control | undefined | null): Promise<NativePath>
 
 /**
  * Tests whether the means of the paired values `a` and `b` differ. `test` is `paired-t`, `randomization` or
- * `bootstrap`; the latter two draw `rounds` random samples. Copies the values before it returns.
+ * `bootstrap`; the last two draw `rounds` random samples. Copies the values before it returns.
  */
 export declare function significance(a: Float64Array, b: Float64Array, test: string, rounds: number, seed: number, control?: Control | undefined | null): Promise<NativePairedTest>
 
 /**
- * Returns the smallest mean difference for which a paired t test over this number of queries has a p-value of at most
- * `p`.
+ * Returns the smallest mean difference for which a paired t test over `queries` queries has a p-value of at most `p`,
+ * given the standard error of the mean difference.
  */
 export declare function smallestSignificantDifference(standardError: number, queries: number, p: number): number
 
@@ -1318,7 +1428,10 @@ export declare function smallestSignificantDifference(standardError: number, que
  */
 export declare function smallestSignificantShift(standardError: number, a: number, b: number, p: number): number
 
-/** Splits a document into passages. The arguments are those of `NativeSplit` in `corpus/options.rs`. */
+/**
+ * Splits a document into passages of `words` words. Consecutive passages share `overlap` words. With `wrap`, a short
+ * last passage is filled up with words from the start of the document.
+ */
 export declare function splitDocument(text: string, words: number, overlap: number, wrap: boolean): Pieces
 
 /** Returns the rows of the decoder of a head as token vectors. */
@@ -1333,16 +1446,16 @@ export declare function systemInfo(): SystemInfo
 /** What `passagekit doctor` reports about the addon. */
 export interface SystemInfo {
   version: string
-  /** Name of the level of instruction sets that is in use. */
+  /** Name of the level of SIMD instruction sets that is in use. */
   level: string
   /** Names of all levels that this CPU supports, the fastest first. */
   supportedLevels: Array<string>
-  /** Number of threads that the CPU can run at the same time. */
+  /** Number of threads that this process can run in parallel. */
   threads: number
 }
 
-/** Replaces a file, or writes to a FIFO or a device. */
+/** Writes `content` to a file, which it replaces atomically, or to a FIFO or a device. */
 export declare function writeFile(path: string, content: Uint8Array, control?: Control | undefined | null): Promise<void>
 
-/** Writes a TREC file of judgments. */
+/** Writes a TREC qrels file. */
 export declare function writeQrels(path: string, columns: QrelsColumns, control?: Control | undefined | null): Promise<void>

@@ -27,7 +27,7 @@ function allowed(heading: string): Map<string, Set<string>> {
 test('every crate uses only the crates that the architecture page lets it use', t => {
 	const rules = allowed('crate');
 	const crates = readdirSync(join(packageRoot, 'crates'));
-	t.deepEqual(crates.toSorted(), [...rules.keys()].toSorted(), 'the page names every crate, and no other');
+	t.deepEqual(crates.toSorted(), [...rules.keys()].toSorted(), 'the page names every crate, and nothing else');
 	for (const name of crates) {
 		const manifest = readFileSync(join(packageRoot, 'crates', name, 'Cargo.toml'), 'utf8');
 		const [, dependencies = ''] = /^\[dependencies\]$([\s\S]*?)(?=^\[|(?![\s\S]))/mu.exec(manifest) ?? [];
@@ -66,7 +66,7 @@ test('every folder of ts/ imports only the folders that the architecture page le
 	t.deepEqual(
 		[...new Set(filesBelow(root).map(folderOf))].toSorted(),
 		[...rules.keys()].toSorted(),
-		'the page names every folder, and no other',
+		'the page names every folder, and nothing else',
 	);
 	for (const file of filesBelow(root)) {
 		const from = folderOf(file);
@@ -99,12 +99,12 @@ test('the table lets no study import another', t => {
 	}
 });
 
-test('the table lets a folder of ts/ import only folders above it', t => {
+test('the table lets a folder of ts/ import only the folders in rows above its own', t => {
 	const rules = allowed('folder of `ts/`');
 	const above = new Set<string>();
 	for (const [folder, uses] of rules) {
 		for (const used of uses) {
-			t.true(above.has(used), `${folder} may import ${used}, which is not above it`);
+			t.true(above.has(used), `${folder} may import ${used}, which is not in a row above`);
 		}
 		above.add(folder);
 	}

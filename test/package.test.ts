@@ -37,7 +37,7 @@ async function exported(): Promise<string[]> {
 		.map(path => path.replace('.', 'passagekit'));
 }
 
-/** Runs a program in the folder and returns what it prints. */
+/** Runs the source of an ES module in the folder and returns what it prints. */
 async function script(folder: string, source: string): Promise<string> {
 	const {stdout} = await run(process.execPath, ['--input-type=module', '--eval', source], {
 		cwd: folder,
@@ -47,7 +47,7 @@ async function script(folder: string, source: string): Promise<string> {
 	return stdout.trim();
 }
 
-test('without the optional peer dependency, everything but models works, and the error says what to install', async t => {
+test('without onnxruntime-node, BM25 and answer matching work, and the error for loading a model says what to install', async t => {
 	const folder = await installed({addon: true});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const model = JSON.stringify(join(packageRoot, 'models/tiny-encoder'));
@@ -218,10 +218,12 @@ test('a program that was bundled together with the package finds the addon in th
 		const outfile = join(folder, `bundle.${format === 'esm' ? 'mjs' : 'cjs'}`);
 		// A CommonJS bundle has no `import.meta` and must work without it.
 		await build({absWorkingDir: folder, entryPoints: ['program.js'], outfile, bundle: true, platform: 'node', format, logLevel: 'error'});
-		// Without the package's own folder, the package's models and texts are missing: the last two lines of the output.
+		// Removes the package's own folder. The bundle then finds neither the models nor the questions of the encyclopedia, as the last two
+		// lines of its output show.
 		await rm(join(folder, 'node_modules/passagekit'), {recursive: true, force: true});
 		const {stdout} = await run(process.execPath, [outfile], {cwd: folder});
 		t.deepEqual(stdout.trim().split('\n'), ['true', 'ERR_MODEL_MISSING', 'ERR_IO'], format);
+		// Restores what the next bundle is built from.
 		await cp(join(packageRoot, 'dist/ts'), join(folder, 'node_modules/passagekit/dist/ts'), {recursive: true});
 		await cp(join(packageRoot, 'package.json'), join(folder, 'node_modules/passagekit/package.json'));
 	}
@@ -229,7 +231,7 @@ test('a program that was bundled together with the package finds the addon in th
 
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 // Skipped if `prlimit`, which limits the number of open files, is not installed.
-(hasPrlimit ? test : test.skip)('importing all subpaths, and `--help`, work with at most 64 open files', async t => {
+(hasPrlimit ? test : test.skip)('importing all subpaths and running `--help` work with at most 64 open files', async t => {
 	const limited = async (...args: string[]): Promise<string> =>
 		(await run('prlimit', ['--nofile=64', process.execPath, ...args], {cwd: packageRoot})).stdout;
 	const paths = (await exported()).map(path => `await import(${JSON.stringify(path)});`);
@@ -237,7 +239,7 @@ const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 	t.regex(await limited('bin/passagekit.js', '--help'), /^Usage: passagekit/u);
 });
 
-test('the published JavaScript consists of the entries and shared chunks, and bundling has not renamed any class', async t => {
+test('the published JavaScript consists of entry modules and shared chunks, and exported functions keep their names', async t => {
 	const files = (await readdir(join(packageRoot, 'dist/ts'), {recursive: true})).filter(name => name.endsWith('.js'));
 	const entries = new Set((await exported()).map(path => join(path.replace('passagekit', '.'), 'index.js')));
 	const others = files.filter(name => !entries.has(name) && name !== join('cli', 'main.js'));

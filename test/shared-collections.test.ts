@@ -1,5 +1,5 @@
-// Compares BM25 with the hits of Lucene and the published results of Anserini, on collections of the shared folder. This
-// folder cannot be published; without it, the tests are skipped.
+// Compares BM25 with the hits of Lucene and the published results of Anserini, on collections of the shared folder (see
+// test/support/shared.ts). These collections cannot be published; without the folder, the tests are skipped.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -16,6 +16,7 @@ async function collectionOf(t: ExecutionContext, corpus: string): Promise<Collec
 	return collection;
 }
 
+/** Reads all questions of a file. */
 async function readAll(path: string): Promise<Question[]> {
 	const questions: Question[] = [];
 	for await (const question of readQuestions(path)) {
@@ -30,7 +31,7 @@ const squad = [
 	'reference/lucene/squad.bm25.trec.gz',
 ] as const;
 testWithShared(
-	'SQuAD: the first 1,000 hits are the same passages in the same order with the same scores as those of Lucene',
+	'SQuAD: the first 1,000 hits are the same passages in the same order with the same scores as in Lucene',
 	squad,
 	async (t, corpus, questionFile, reference) => {
 		const collection = await collectionOf(t, corpus);
@@ -53,7 +54,7 @@ testWithShared(
 );
 
 const scifact = ['data/ir/scifact/corpus.jsonl.gz', 'data/ir/scifact/queries.jsonl.gz', 'data/ir/scifact/qrels.txt.gz'] as const;
-testWithShared("SciFact: nDCG@10 and R@100 are Anserini's, 0.6789 and 0.9253", scifact, async (t, corpus, queries, qrels) => {
+testWithShared("SciFact: nDCG@10 and R@100 equal Anserini's: 0.6789 and 0.9253", scifact, async (t, corpus, queries, qrels) => {
 	const collection = await collectionOf(t, corpus);
 	const run = await collection.bm25.searchMany(await readAll(queries), {k: 1000});
 	const {mean} = await evaluate(run, await readQrels(qrels), ['nDCG@10', 'R@100']);

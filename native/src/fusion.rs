@@ -22,8 +22,8 @@ pub struct FusionMethod {
     pub missing: Option<String>,
 }
 
-/// Fuses the first `depth` hits of each run, query by query, to lists of up to `k` hits. Methods for two runs expect
-/// the dense one first and the sparse one second. The queries of the result are in the order of their first appearance.
+/// Fuses the first `depth` hits of each run, query by query, into lists of up to `k` hits. Methods for two runs expect
+/// the dense run first and the sparse run second. The queries of the result are in the order of their first appearance.
 #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
 pub fn fuse_runs<'env>(
     env: &'env Env,

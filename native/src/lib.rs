@@ -1,10 +1,10 @@
-//! The Node-API addon. It converts arguments, calls the crates off the JavaScript thread, and converts results and
-//! errors. Nothing here decides about retrieval.
+//! The Node-API addon. It converts arguments, calls the crates, and converts results and errors. All decisions about
+//! retrieval are made in the crates and in TypeScript.
 //!
 //! An export copies what it needs from JavaScript before it returns, because JavaScript may change its arrays at any
-//! time. `call/` runs the rest on another thread and returns a promise. Records cross as columns: numbers in one typed
-//! array per field, strings in one list per field. Errors cross as `[CODE] message`, from which
-//! `ts/core/native/native.ts` makes a `RetrievalError`.
+//! time. `call/` then does the work on another thread and returns a promise; only quick work is done on the JavaScript
+//! thread. Records are passed as columns: numbers in one typed array per field, strings in one list per field. Errors
+//! are passed as `[CODE] message`, from which `ts/core/native/native.ts` makes a `RetrievalError`.
 
 #![allow(missing_docs, reason = "documented where users see it, in ts/")]
 #![cfg_attr(
@@ -12,8 +12,8 @@
     allow(dead_code, reason = "exports are registered where clippy does not look; the build does")
 )]
 
-/// Our own threads free memory that the JavaScript thread allocated, and the other way round. After that, the next
-/// large allocation would take milliseconds with the allocator of the C library.
+/// Our own threads free memory that the JavaScript thread allocated, and vice versa. With the C library's allocator,
+/// the next large allocation after that would take milliseconds.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

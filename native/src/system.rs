@@ -9,11 +9,11 @@ use crate::call::{Failure, spawn};
 #[napi(object)]
 pub struct SystemInfo {
     pub version: String,
-    /// Name of the level of instruction sets that is in use.
+    /// Name of the level of SIMD instruction sets that is in use.
     pub level: String,
     /// Names of all levels that this CPU supports, the fastest first.
     pub supported_levels: Vec<String>,
-    /// Number of threads that the CPU can run at the same time.
+    /// Number of threads that this process can run in parallel.
     pub threads: u32,
 }
 
@@ -38,8 +38,8 @@ pub fn allocator_statistics() -> napi::Result<String> {
     Ok(statistics.to_string_lossy().into_owned())
 }
 
-/// Appends the source location to the message of a panic, if it is known. JavaScript gets such a message from a panic
-/// outside of `call_sync` and `spawn`, which napi's `catch_unwind` has caught.
+/// Appends the source location to the message of a panic, if the location is known. A panic outside of `call_sync` and
+/// `spawn` is caught by napi's `catch_unwind`, which passes only the message to JavaScript.
 #[napi(catch_unwind)]
 pub fn panic_place(message: String) -> String {
     panics::with_location(&message)

@@ -1,4 +1,5 @@
-// Calls every exported function and method with invalid values and checks that the errors are typed.
+// Calls every exported function and method with invalid values and checks that errors are typed: an error must be a
+// `RetrievalError` with a code other than `ERR_INTERNAL`.
 import test from 'ava';
 import * as passagekit from '../../ts/index.ts';
 import * as studies from '../../ts/studies/index.ts';
@@ -9,7 +10,7 @@ const {RetrievalError} = passagekit;
 /** All exports of the package and of `passagekit/studies`, by name. */
 const exports: Readonly<Record<string, unknown>> = {...passagekit, ...studies};
 
-/** No call in this test may contact the model hub. */
+/** No call in this test may contact the server from which models are downloaded. */
 process.env['PASSAGEKIT_OFFLINE'] = '1';
 
 /** Returns an object that throws on every use. */
@@ -19,6 +20,7 @@ function revoked(): object {
 	return proxy;
 }
 
+/** The invalid values. The names are for messages. In some positions, some of the values are valid. */
 const badValues: ReadonlyArray<readonly [name: string, value: unknown]> = [
 	['undefined', undefined],
 	['null', null],
@@ -41,12 +43,12 @@ const badValues: ReadonlyArray<readonly [name: string, value: unknown]> = [
 	['an object without prototype', Object.create(null)],
 ];
 
-/** Names of the values above that are valid as empty options. */
+/** Names of the values above that are valid as options, and then stand for empty options. */
 const emptyOptions = new Set(['undefined', '{}', 'a proxy', 'an object without prototype']);
 
 /**
-Options for locating a model. All calls that have them pass them to the same function, so they are not tested on the calls in
-`loaders`, which then load the model, and that takes time.
+Options that say where a model is found. Every call that has them passes them to the same function. They are not tested on the calls
+in `loaders`, because these calls then load the model, which takes time.
 */
 const locatingOptions = new Set(['revision', 'offline', 'cacheFolder', 'endpoint', 'token']);
 const loaders = new Set(['OnnxEncoder.load', 'ExtractiveReader.load']);
@@ -54,9 +56,10 @@ const loaders = new Set(['OnnxEncoder.load', 'ExtractiveReader.load']);
 /** Exports that are not called: the error class accepts any arguments on purpose. */
 const exempt = new Set(['RetrievalError']);
 
-/** Names of parameters that are objects with options. */
+/** Names of the parameters that are objects with options. */
 const optionParameters = new Set(['options', 'limits', 'parts', 'encoders', 'explainers', 'length']);
 
+/** A function, method or constructor that is called with valid and invalid arguments. */
 interface Call {
 	readonly name: string;
 	readonly parameters: readonly string[];
@@ -65,7 +68,7 @@ interface Call {
 	readonly run: (args: readonly unknown[]) => unknown;
 }
 
-/** Returns the names of a function's parameters, which it reads from the source text. */
+/** Returns the names of a function's parameters, as its source text has them. */
 function parametersOf(called: Function): string[] {
 	const text = Function.prototype.toString.call(called);
 	const list = text.slice(text.indexOf('(') + 1);
@@ -209,7 +212,7 @@ test.serial('samples exist for every exported function and method, and for nothi
 	}
 });
 
-test.serial('valid arguments are accepted or give a typed error', async t => {
+test.serial('a call with the sample arguments succeeds or fails with a typed error', async t => {
 	const wrong: string[] = [];
 	for (const {name, args, run} of callsOf(samples)) {
 		const error = await failure(() => run(args()));
@@ -220,7 +223,7 @@ test.serial('valid arguments are accepted or give a typed error', async t => {
 	t.deepEqual(wrong, []);
 });
 
-test.serial('an invalid value in any position is accepted or gives a typed error', async t => {
+test.serial('a call with an invalid value in any position succeeds or fails with a typed error', async t => {
 	const wrong: string[] = [];
 	for (const {name, args, parameters, run} of callsOf(samples)) {
 		const positions = Math.max(args().length, parameters.length);
@@ -246,7 +249,7 @@ test.serial('an invalid value in any position is accepted or gives a typed error
 	t.deepEqual(uncaught, []);
 });
 
-test.serial('every call refuses unknown options and bad signals; other invalid options are accepted or give typed errors', async t => {
+test.serial('unknown options, bad signals and bad callbacks are refused; other bad options are accepted or give typed errors', async t => {
 	const wrong: string[] = [];
 	let callCount = 0;
 	for (const {name, args, parameters, run} of callsOf(samples)) {

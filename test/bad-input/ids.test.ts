@@ -24,16 +24,23 @@ import {
 	writeTrecRun,
 } from '../../ts/index.ts';
 
-/** Two ids with lone surrogates: halves of a UTF-16 pair, which UTF-8 cannot represent and which become U+FFFD (�). */
+/**
+Two ids that contain a lone surrogate: one half of a UTF-16 surrogate pair without the other. UTF-8 cannot represent it, so conversions
+to UTF-8 replace it with U+FFFD (�).
+*/
 const [HIGH, LOW] = ['x\ud83d', '\ude00x'];
 
+/** Makes a folder that is removed after the test. */
 async function folderOf(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-ids-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	return folder;
 }
 
-/** Asserts that a call refuses an id with a lone surrogate, and that the message begins with the position of the id. */
+/**
+Asserts that a call refuses an id with a lone surrogate, and that the message begins with the position of the id in the arguments, such
+as `delete: ids[0]`.
+*/
 async function refused(t: ExecutionContext, position: string, call: () => unknown): Promise<void> {
 	const error = await t.throwsAsync(async () => call(), {instanceOf: RetrievalError});
 	t.is(error.code, 'ERR_ARGUMENT', error.message);
@@ -115,7 +122,7 @@ test('a run does not treat U+FFFD and a lone surrogate as the same query id', as
 	t.false(run.has(undefined as never));
 });
 
-test('writing a TREC file refuses an id with white space, which separates its columns, and names the id', async t => {
+test('writing a TREC file refuses and names an id that is empty or has white space, which separates columns', async t => {
 	const path = join(await folderOf(t), 'file');
 	const message = (what: string, id: string): string =>
 		`${what}: expected one or more characters, none of them white space or control, got ${JSON.stringify(id)}`;
@@ -134,7 +141,7 @@ test('writing a TREC file refuses an id with white space, which separates its co
 	await t.throwsAsync(writeTrecRun(path, new Map(), 'my run'), {code: 'ERR_ARGUMENT', message: message('tag', 'my run')});
 });
 
-test('`search` refuses ids with white space before it prints or writes a line', async t => {
+test('the command `search` refuses ids with white space before it prints or writes a line', async t => {
 	const folder = await folderOf(t);
 	const [index, queries, output] = ['index', 'queries.jsonl', 'run'].map(name => join(folder, name)) as [string, string, string];
 	await using collection = await Collection.build(

@@ -1,4 +1,4 @@
-// Tests malformed judgments, runs and candidate lists.
+// Tests that malformed judgments, runs and candidate lists (for each query, the passages to rank) are refused.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -21,12 +21,14 @@ import {
 const run: Run = new Map([['q', [{id: 'a', score: 1}]]]);
 const qrels: Qrels = new Map([['q', new Map([['a', 1]])]]);
 
+/** Asserts that a call is refused as invalid, and returns the error message. */
 async function refused(t: ExecutionContext, call: () => unknown): Promise<string> {
 	const error = await t.throwsAsync(async () => call(), {instanceOf: RetrievalError});
 	t.is(error.code, 'ERR_ARGUMENT', error.message);
 	return error.message;
 }
 
+/** Returns the path of a file in a new folder, which is removed after the test. */
 async function pathOf(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-judgments-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -38,21 +40,21 @@ test('judgments that are not a Map of Maps are refused, with a hint on how to co
 	const cases: Array<[given: unknown, message: RegExp]> = [
 		[
 			{q: {a: 1}},
-			/^\w+: expected a Map of query id to a Map of passage id to grade, got a Object; convert it: new Map\(Object\.entries\(it\)\)$/u,
+			/^\w+: expected a Map of query id to a Map of passage id to grade, got an object; convert it: new Map\(Object\.entries\(it\)\)$/u,
 		],
-		[[['q', new Map([['a', 1]])]], /got a Array$/u],
+		[[['q', new Map([['a', 1]])]], /got an Array$/u],
 		[
 			new Map([['q', {a: 1}]]),
-			/judgments of query "q": expected a Map of passage id to grade, got a Object; convert it: new Map\(Object\.entries\(it\)\)$/u,
+			/judgments of query "q": expected a Map of passage id to grade, got an object; convert it: new Map\(Object\.entries\(it\)\)$/u,
 		],
 		[new Map([['q', new Set(['a'])]]), /got a Set; convert it: new Map\(\[\.\.\.it\]\.map\(id => \[id, 1\]\)\)$/u],
-		[new Map([['q', new Map([['a', 0.5]])]]), /grade of "a": expected a whole number of 32 bits, got 0\.5$/u],
-		[new Map([['q', new Map([['a', '1']])]]), /grade of "a": expected a whole number of 32 bits, got "1"$/u],
+		[new Map([['q', new Map([['a', 0.5]])]]), /grade of "a": expected a 32-bit integer, got 0\.5$/u],
+		[new Map([['q', new Map([['a', '1']])]]), /grade of "a": expected a 32-bit integer, got "1"$/u],
 		[new Map([['q', new Map([['a', true]])]]), /got boolean$/u],
 		[new Map([['q', new Map([['a', 2 ** 31]])]]), /got 2147483648$/u],
 		[new Map([['q', new Map([['a', Number.NaN]])]]), /got NaN$/u],
 		[new Map([['q', new Map([[1, 1]])]]), /passage id: expected a string, got number$/u],
-		[new Map([['q', ['a']]]), /expected a Map of passage id to grade, got a Array/u],
+		[new Map([['q', ['a']]]), /expected a Map of passage id to grade, got an Array/u],
 	];
 	for (const [given, message] of cases) {
 		const bad = given as Qrels;
@@ -73,8 +75,8 @@ test('the error for a malformed run names the query and the hit', async t => {
 	const path = await pathOf(t);
 	const runWith = (hits: unknown): unknown => new Map([['q', hits]]);
 	const cases: Array<[given: unknown, message: RegExp]> = [
-		[{q: [{id: 'a', score: 1}]}, /^run: expected a Map of query id to hits, got a Object; convert it: new Map\(Object\.entries\(it\)\)$/u],
-		[runWith({a: 1}), /^run: hits of query "q": expected an array of \{id, score\}, got a Object$/u],
+		[{q: [{id: 'a', score: 1}]}, /^run: expected a Map of query id to hits, got an object; convert it: new Map\(Object\.entries\(it\)\)$/u],
+		[runWith({a: 1}), /^run: hits of query "q": expected an array of \{id, score\}, got an object$/u],
 		[runWith(['a']), /^run: hits\[0\] of query "q": expected \{id: string, score: number\}, got string$/u],
 		[runWith([null]), /hits\[0\] of query "q": expected .*, got null$/u],
 		[runWith([{id: 'a', score: 1}, {score: 1}]), /hits\[1\] of query "q": expected .*, got \{id: undefined, score: 1\}$/u],

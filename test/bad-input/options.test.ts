@@ -1,4 +1,4 @@
-// Tests invalid options, signals and constructor arguments.
+// Tests that invalid options, signals and constructor arguments are refused.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -32,17 +32,19 @@ const passages = [
 	{id: 'b', text: 'hen'},
 ];
 
+/** Makes a folder that is removed after the test. */
 async function folderOf(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-options-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	return folder;
 }
 
+/** Builds a BM25 index of the passages above. */
 async function indexed(t: ExecutionContext): Promise<Bm25Index> {
 	return Bm25Index.build(join(await folderOf(t), 'bm25'), passages);
 }
 
-/** Asserts that a call is refused as invalid and returns the error message. Casts in the calls bypass the type checks. */
+/** Asserts that a call is refused as invalid, and returns the error message. Casts in the calls bypass the type checker. */
 async function refused(t: ExecutionContext, call: () => unknown): Promise<string> {
 	const error = await t.throwsAsync(async () => call(), {instanceOf: RetrievalError});
 	t.is(error.code, 'ERR_ARGUMENT', error.message);
@@ -107,7 +109,7 @@ test('options that are not a plain object are refused', async t => {
 	t.regex(await refused(t, () => replicate('none', 'none', null as never)), /^replicate: /u);
 });
 
-test('the error of a constructor without arguments says what it needs, also for private constructors', async t => {
+test('the error for a constructor without arguments says what to pass or, if the constructor is private, what to call', async t => {
 	for (const publicClass of [HybridSearcher, DenseSearcher, FlatIndex, HnswIndex, PhraseIndex, ConfidenceSearcher] as unknown as Array<
 		new () => object
 	>) {
@@ -130,9 +132,9 @@ test('error messages can describe any value, even one that throws when it is ins
 	revoke();
 	t.is(kindOf(hostile), 'an object');
 	t.is(kindOf(proxy), 'an object');
-	t.is(kindOf(Object.create(null)), 'a object');
-	t.is(kindOf({constructor: 5}), 'a object');
-	t.is(kindOf({constructor: {name: Symbol('x')}}), 'a object');
+	t.is(kindOf(Object.create(null)), 'an object');
+	t.is(kindOf({constructor: 5}), 'an object');
+	t.is(kindOf({constructor: {name: Symbol('x')}}), 'an object');
 	t.deepEqual([Symbol('x'), 10n, 'x', Number.NaN, undefined, null].map(shown), ['symbol', '10n', '"x"', 'NaN', 'undefined', 'null']);
 });
 
@@ -146,7 +148,7 @@ test('an invalid signal or callback is refused immediately', async t => {
 	}
 });
 
-test('a signal of another realm or of a polyfill works like a signal of Node', async t => {
+test('a signal from another realm or from a polyfill works like a signal of Node itself', async t => {
 	const index = await indexed(t);
 	const reason = new Error('enough');
 	const controller = new AbortController();
@@ -167,16 +169,16 @@ test('a signal of another realm or of a polyfill works like a signal of Node', a
 	t.is(await t.throwsAsync(index.searchMany([{id: 'q', text: 'fox'}], {signal: foreign})), reason);
 });
 
-test('a custom searcher receives only the options of a searcher', async t => {
+test('a custom searcher receives only the options of the interface `Searcher`', async t => {
 	const seen = new Set<string>();
-	const note = (options: object = {}): void => Object.keys(options).forEach(name => seen.add(name));
+	const record = (options: object = {}): void => Object.keys(options).forEach(name => seen.add(name));
 	const custom: Searcher = {
 		async search(_query: string, options?: SearchOptions) {
-			note(options);
+			record(options);
 			return [{id: 'a', score: 1}];
 		},
 		async searchMany(queries, options?: SearchManyOptions) {
-			note(options);
+			record(options);
 			return new Map(queries.map(({id}) => [id, [{id: 'a', score: 1}]]));
 		},
 	};

@@ -5,8 +5,10 @@ import {join} from 'node:path';
 import * as passagekit from '../../ts/index.ts';
 import type {Passage, Query, Question} from '../../ts/core/types.ts';
 
+/** Makes the arguments of one call. */
 type Arguments = () => readonly unknown[];
 
+/** An instance of a class, and arguments for the calls of the class. */
 export interface ClassSamples {
 	readonly instance: object;
 	/** Arguments of the constructor; missing if the constructor is private. */
@@ -17,10 +19,11 @@ export interface ClassSamples {
 	readonly internal?: readonly string[];
 }
 
+/** Samples for all exports, by name. */
 export interface Samples {
 	readonly functions: Readonly<Record<string, Arguments>>;
 	readonly classes: Readonly<Record<string, ClassSamples>>;
-	/** Calls that take minutes with default options, so tests never leave their options empty. */
+	/** Names of the calls that take minutes with default options, so tests never leave their options empty. */
 	readonly costly: ReadonlySet<string>;
 	close(): Promise<void>;
 }
@@ -121,6 +124,7 @@ export async function makeSamples(): Promise<Samples> {
 	await phrases.add(offsets, vectors);
 	await phrases.save('phrases');
 
+	// `tiny-encoder` and `tiny-reader`, in the folder `models/`, are small models for tests.
 	const tinyEncoderOptions = {pooling: 'output:embedding', passageForm: 'joined'} as const;
 	const encoder = await OnnxEncoder.load('tiny-encoder', tinyEncoderOptions);
 	const encodedPassages = new FlatIndex({dim: encoder.dim});

@@ -4,35 +4,37 @@ import {compareWithSingle, recall, smallestEfSearch, verifyHits} from '../../ts/
 import {clusteredVectors, generatedPassages} from '../../ts/bench/data.ts';
 import {FlatIndex, HnswIndex} from '../../ts/dense/index.ts';
 
+// 500 vectors and 30 queries of dimension 24, and the exact best five vectors of each query (`found`).
 const [vectors, queries] = [await clusteredVectors(500, 24, 2), await clusteredVectors(30, 24, 3)];
 const ids = Array.from({length: 500}, (_, row) => String(row));
 const index = new FlatIndex({dim: 24});
 await index.add(ids, vectors);
 const found = await index.searchMany(queries, {k: 5});
 
-test('correct hits pass the check; a missing hit, a wrong score and a duplicate hit fail it', async t => {
+test('correct hits pass the check; a missing hit, a list that is too short, a wrong score and a duplicate hit fail it', async t => {
 	// At most 20 queries are checked.
-	t.deepEqual(await verifyHits(found, vectors, queries), {queries: 20, right: 20});
-	/** Returns the hits of all queries, with those of the first query changed. */
+	t.deepEqual(await verifyHits(found, vectors, queries, 5), {queries: 20, right: 20});
+	/** Returns the hits of all queries, where those of the first query are changed. */
 	const withFirst = (change: (hits: (typeof found)[number]) => (typeof found)[number]) =>
 		found.map((hits, i) => (i === 0 ? change(hits) : hits));
 	const bestSix = await index.searchMany(queries, {k: 6});
 	const wrong = [
 		withFirst(() => bestSix[0]!.slice(1)),
+		withFirst(hits => hits.slice(0, 4)),
 		withFirst(hits => hits.map((hit, i) => (i === 2 ? {...hit, score: hit.score + 1e-4} : hit))),
 		withFirst(hits => [hits[0]!, hits[0]!, ...hits.slice(2)]),
 	];
 	for (const hits of wrong) {
-		t.deepEqual(await verifyHits(hits, vectors, queries), {queries: 20, right: 19});
+		t.deepEqual(await verifyHits(hits, vectors, queries, 5), {queries: 20, right: 19});
 	}
 });
 
-test('recall is the share of true hits that were found', t => {
+test('recall is the share of the true hits that were found', t => {
 	const hits = (...names: string[]) => names.map(id => ({id, score: 1}));
 	t.is(recall([hits('a', 'b'), hits('c', 'x')], [hits('b', 'a'), hits('c', 'd')]), 0.75);
 });
 
-test('the smallest efSearch that reaches a recall is found, or the largest if none reaches it', async t => {
+test('the smallest efSearch that reaches a recall is chosen, or the largest one tried if none reaches it', async t => {
 	const graph = new HnswIndex({dim: 24, m: 4, efConstruction: 8, threads: 1});
 	await graph.add(ids, vectors);
 	const search = async (minRecall: number) => smallestEfSearch(graph, queries, found, {k: 5, minRecall});
@@ -43,13 +45,13 @@ test('the smallest efSearch that reaches a recall is found, or the largest if no
 	t.is((await search(1.1)).efSearch, 1024);
 });
 
-test('batch search is compared with single searches', async t => {
+test('a query of a batch search counts as right if a single search returns the same hits', async t => {
 	const single = async (query: number) => index.search(queries.data.subarray(query * 24, (query + 1) * 24), {k: 5});
 	t.deepEqual(await compareWithSingle(single, found), {queries: 30, right: 30});
 	t.deepEqual(await compareWithSingle(single, [found[1]!, ...found.slice(1)]), {queries: 30, right: 29});
 });
 
-test('generated passages and vectors are the same on every call, and vectors have length 1', async t => {
+test('generated passages have 100 words, vectors have length 1, and both are the same on every call with the same seed', async t => {
 	const texts = async () => {
 		const generated: string[] = [];
 		for await (const {text} of generatedPassages(20)) {

@@ -19,8 +19,9 @@ test('medians, spreads and percentiles equal values computed by hand', t => {
 	t.is(percentile([7], 0.5), 7);
 });
 
-test('a high load and large differences between rounds are reported as noise, small ones are not', t => {
+test('a high load and large differences between rounds are reported as noise; small differences are not', t => {
 	const speed = (name: string, least: number, most: number) => ({name, rate: {median: 100, least, most}});
+	// The load averages over 1, 5 and 15 minutes, of which only the first counts.
 	t.deepEqual(noise([0.2, 4, 4], [speed('a', 91, 109)]), []);
 	t.deepEqual(noise([1.5, 1, 1], [speed('a', 91, 109)]), ['the load was 1.5 before the first round: other processes used the machine']);
 	t.deepEqual(noise([0, 0, 0], [speed('a', 80, 110), speed('b', 95, 105), speed('c', 60, 120)]), [
@@ -33,6 +34,6 @@ test('random numbers are uniform and reproducible', t => {
 	const values = Array.from({length: 10_000}, next);
 	t.deepEqual(Array.from({length: 10_000}, again), values);
 	t.true(values.every(value => value >= 0 && value < 1));
-	// The mean of 10,000 numbers has a standard deviation of 0.0029; five of these are 0.0145.
+	// The mean of 10,000 numbers has a standard deviation of 0.0029, so it is within five standard deviations, 0.0145, of 0.5.
 	t.true(Math.abs(values.reduce((sum, value) => sum + value, 0) / 10_000 - 0.5) < 0.015);
 });

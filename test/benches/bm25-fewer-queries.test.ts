@@ -1,8 +1,10 @@
-// Tests the figures of a BM25 system that is measured with fewer queries than the reference system, because it is slow.
+// Tests the figures of a slow BM25 system, which is measured with fewer queries than the reference: the system that all others are
+// compared with.
 import test from 'ava';
 import {type Hits, agreement} from '../../benches/qps/bm25/results/agreement.ts';
 import {speed} from '../../benches/qps/bm25/results/speed.ts';
 
+/** What was measured in one round: times of the whole round, and the latency of each query. */
 const round = (wallNanos: number, cpuNanos: number, queryNanos: readonly number[] = []) => ({wallNanos, cpuNanos, queryNanos});
 
 test('ratios compare the time per query, so the numbers of queries may differ', t => {
@@ -16,7 +18,7 @@ test('ratios compare the time per query, so the numbers of queries may differ', 
 	t.deepEqual(cpuRatio, {median: 0.075, least: 0.05, most: 0.1});
 });
 
-test('latencies are those of the measured queries, in microseconds', t => {
+test('percentiles of latency are computed over the measured queries, in microseconds', t => {
 	const {p50, p99} = speed({rounds: [round(4000, 4000, [1000, 3000])], queries: 2});
 
 	t.is(p50!.median, 1);
@@ -34,6 +36,6 @@ test('agreement counts the queries that both systems ran and for which at least 
 		['4', [['c', 1]]],
 	]);
 
-	// Queries 1 and 2 count, and the hits of 1 are identical. Neither system has hits for 3, and only the reference ran 4.
+	// Queries 1 and 2 count, and the hits of query 1 are identical. Neither system has hits for query 3, and only the reference ran query 4.
 	t.deepEqual(agreement(found, reference, ['1', '2', '3']), {queries: 2, identical: 1, overlapAt10: 0.5});
 });

@@ -1,4 +1,5 @@
-// Tests the benchmark of collections: its random numbers, its data, its recall and its tables.
+// Tests the benchmark of collections, which compares systems that search documents while they change: its random numbers, its data, how
+// it computes recall, and its tables.
 import {readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import test from 'ava';
@@ -8,7 +9,7 @@ import {recallOf} from '../../benches/collections/measure.ts';
 import {Random} from '../../benches/collections/random.ts';
 import {tables} from '../../benches/collections/table.ts';
 
-test('random numbers depend on the seed only, and have the mean and variance of their distribution', t => {
+test('random numbers depend only on the seed, and have the mean and variance of their distribution', t => {
 	const draw = (seed: number): number[] =>
 		Array.from(
 			{length: 20_000},
@@ -27,7 +28,7 @@ test('random numbers depend on the seed only, and have the mean and variance of 
 	t.deepEqual([...new Set(Array.from({length: 200}, () => random.below(5)))].toSorted(), [0, 1, 2, 3, 4]);
 });
 
-test('documents have fields and unit vectors, and the nearest vectors are those that match the filter', t => {
+test('documents have fields and unit vectors, and `nearest` returns only documents that match the filter', t => {
 	const folder = prepareData(61, 3, () => {});
 	t.teardown(() => rmSync(folder, {recursive: true, force: true}));
 	const lines = readFileSync(join(folder, 'documents.jsonl'), 'utf8').trimEnd().split('\n');
@@ -42,7 +43,7 @@ test('documents have fields and unit vectors, and the nearest vectors are those 
 		const squares = vectors.subarray(row * DIM, (row + 1) * DIM).reduce((sum, value) => sum + value * value, 0);
 		t.true(Math.abs(squares - 1) < 1e-5);
 	}
-	// The vector of a document is nearest to itself, unless the filter excludes the document.
+	// The nearest document to the vector of a document is this document, unless the filter excludes it.
 	const query = {text: '', vector: [...vectors.subarray(7 * DIM, 8 * DIM)]};
 	const {price} = documents[7]!.fields;
 	t.is(nearest(folder, 61, price + 1, 10, [query])[0]![0], 7);
@@ -52,10 +53,10 @@ test('documents have fields and unit vectors, and the nearest vectors are those 
 		others.toSorted((a, b) => a - b),
 		matching,
 	);
-	t.deepEqual(nearest(folder, 5, 1000, 10, [query])[0]!.toSorted(), [0, 1, 2, 3, 4], 'only the first five documents are there');
+	t.deepEqual(nearest(folder, 5, 1000, 10, [query])[0]!.toSorted(), [0, 1, 2, 3, 4], 'only the first five documents are searched');
 });
 
-test('recall counts the nearest documents that were found, in any order; without any, it is 1', t => {
+test('recall is the share of the nearest documents that were found, in any order; if there are none to find, it is 1', t => {
 	t.is(
 		recallOf(
 			[['d2', 'd1'], ['d9']],
@@ -69,7 +70,7 @@ test('recall counts the nearest documents that were found, in any order; without
 	t.is(recallOf([[]], [[]]), 1);
 });
 
-test('tables have a column per system, a dash for what was not measured, and the failures', t => {
+test('tables have a column per system and a dash for what was not measured, and a line says why a measurement failed', t => {
 	const figure = (median: number) => ({median, least: median / 2, most: 2 * median});
 	const definition: Definition = {
 		about: '',
@@ -89,6 +90,7 @@ test('tables have a column per system, a dash for what was not measured, and the
 		mixed: {rate: 1000, batch: 100, seconds: 1},
 	};
 	const seconds = figure(2);
+	// `effort` is the value of a search parameter, such as `efSearch`.
 	const one: SystemResult = {
 		system: 'one',
 		load: {durableSeconds: seconds, completeSeconds: seconds, cpuSeconds: seconds, fileBytes: figure(1e6), peakBytes: figure(1e6)},

@@ -4,13 +4,17 @@ import test from 'ava';
 import type {Measured} from '../../benches/qps/dpr/definition.ts';
 import {dprTable} from '../../benches/qps/dpr/table.ts';
 
+/** A figure whose rounds do not differ. */
 const figure = (median: number) => ({median, least: median, most: median});
+/** The result of a BM25 system at k = 100. */
 const sparse = (name: string, perSecond: number) => ({
 	name,
 	speed: {100: {wall: figure(perSecond), cpu: figure(perSecond), rounds: []}},
 });
+/** The encoding of `rows` of 2,000 texts. */
 const encoding = (rows: number) => ({texts: 2000, rows, dim: 384, seconds: 20, cpuSeconds: 20});
 const built = {version: '1', seconds: 4, cpuSeconds: 4, bytes: 1};
+/** The result of an HNSW index at k = 100; `ours` says whether it is passagekit's. */
 const dense = (name: string, ours: boolean, perSecond: number) => ({
 	name,
 	ours,
@@ -29,7 +33,7 @@ const lines = dprTable({k: 100, model: 'models/minilm-encoder', reference: 'Luce
 	.split('\n')
 	.map(line => line.replaceAll(/ {2,}/gu, ' | '));
 
-test('the table has the figures of the paper and those of the run', t => {
+test('the table has the figures of the paper and those measured here', t => {
 	t.true(lines.includes('DPR (2020), HNSW of Faiss | 995.0'));
 	t.true(lines.includes('here, Faiss | 600 ±0% | 600 ±0% | 0.9980'));
 	// The paper encoded 21 million passages in 8.8 hours on 8 GPUs.
@@ -45,6 +49,7 @@ test('dense retrieval is compared with BM25 if both were measured', t => {
 	// second, and 4 s / 0.5 s.
 	t.true(lines.includes('DPR (2020), Faiss and Lucene | 42.0 | 17.0'));
 	t.true(lines.includes('here, Faiss and Lucene | 3.00 | 8.00'));
+	// There is no build time of passagekit's BM25 index to compare with.
 	t.false(lines.some(line => line.startsWith('here, passagekit, augmented and')));
 	t.true(lines.includes('hnswlib: not measured (not set up)'));
 });

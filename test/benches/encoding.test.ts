@@ -12,6 +12,7 @@ import {figure, vectorsRecord} from './qps-records.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'passagekit-encoding-'));
 test.after.always(() => rmSync(folder, {recursive: true, force: true}));
+
 /** Writes numbers to a file in little-endian order and returns its path. */
 function file(name: string, numbers: Float32Array | Uint32Array): string {
 	writeFileSync(join(folder, name), new Uint8Array(numbers.buffer));
@@ -29,7 +30,7 @@ test('cosines compare the two vectors of each text, whatever their norms', t => 
 });
 
 test('texts with the same token ids are counted', t => {
-	// Each text is the number of its tokens, then the token ids.
+	// For each text, the file has the number of tokens and then the token ids.
 	const a = file('ids', Uint32Array.of(2, 7, 8, 0, 1, 9));
 	t.is(sameTokens(a, file('others', Uint32Array.of(2, 7, 6, 0, 1, 9))), 2);
 	t.is(sameTokens(a, file('fewer', Uint32Array.of(1, 7, 0))), 1);
@@ -86,13 +87,14 @@ test('a page has tables and bar charts of encoding speed, and says which system 
 	]) {
 		t.true(html.includes(words), words);
 	}
+	// A chart has tasks where other benchmarks have values of k, but the page must not label a task `k = …`.
 	t.false(html.includes('k = tokenising'));
 	const [bars] = described(record(9000)).charts;
 	t.is(bars!.kind, 'bars');
 	t.deepEqual(bars!.ks, ['tokenising passages', 'encoding questions one at a time', 'encoding passages together']);
 });
 
-test('two records of encoding are compared by task; records of different kinds are not compared', t => {
+test('two records of encoding are compared by task; comparing records of different kinds is an error', t => {
 	const {speeds} = compare(described(record(9000)), described(record(4500)));
 	t.deepEqual(
 		speeds.filter(({entry}) => entry === 'from Node').map(({k, wall}) => [k, wall.ratio]),

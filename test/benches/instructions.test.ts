@@ -1,5 +1,5 @@
-// Tests how the instruction counts of benchmarks are read from the output of gungraun, which runs them in Callgrind, and
-// compared with recorded counts.
+// Tests how the instruction counts of benchmarks are read from the output of gungraun, which runs benchmarks in Callgrind, and how these
+// counts are compared with recorded counts.
 import test from 'ava';
 import {type CountRecord, type Counts, compare, table} from '../../benches/instructions/compare.ts';
 import {countsOf} from '../../benches/instructions/summary.ts';
@@ -11,9 +11,10 @@ const machine = {
 	valgrind: 'valgrind-3.19.0',
 };
 
+/** A record of counts; `other` replaces properties of the machine. */
 const record = (instructions: Counts, other: Partial<CountRecord> = {}): CountRecord => ({...machine, ...other, instructions});
 
-test('a count that is more than 3% above the recorded one has grown; one that is exactly 3% above has not', t => {
+test('a count that is more than 3% above the recorded one counts as grown; one that is exactly 3% above does not', t => {
 	const recorded = record({dot: 1000, search: 2000, scan: 100_000, fuse: 500});
 	// 1030 / 1000 = 1.03; 2061 / 2000 = 1.0305; 99,000 / 100,000 = 0.99; 480 / 500 = 0.96.
 	const now = record({dot: 1030, search: 2061, scan: 99_000, fuse: 480});
@@ -29,7 +30,7 @@ test('a count that is more than 3% above the recorded one has grown; one that is
 	t.deepEqual([...found.differences, ...found.added, ...found.gone], []);
 });
 
-test('cases that are new or no longer exist are listed, and have not grown', t => {
+test('cases that are new or no longer exist are listed, and do not count as grown', t => {
 	const found = compare(record({old: 10, both: 20}), record({both: 20, fresh: 1_000_000}));
 
 	t.deepEqual(found.rows, [
@@ -46,7 +47,7 @@ for (const [what, other] of [
 	['libc', 'glibc 2.41'],
 	['valgrind', 'valgrind-3.25.1'],
 ] as const) {
-	test(`with another ${what}, counts are not comparable: ratios are computed, but no case has grown`, t => {
+	test(`with another ${what}, counts are not comparable: ratios are computed, but no case counts as grown`, t => {
 		const found = compare(record({dot: 1000}), record({dot: 2000}, {[what]: other}));
 
 		t.deepEqual(found.differences, [`${what}: ${other}, recorded with ${machine[what]}`]);
@@ -55,7 +56,7 @@ for (const [what, other] of [
 	});
 }
 
-test('the table has a line for each case', t => {
+test('the table has a line for each case, and marks the cases that have grown', t => {
 	const lines = table(compare(record({dot: 1000, gone: 5}), record({dot: 1_234_567, fresh: 7})));
 
 	t.deepEqual(lines, [
@@ -66,7 +67,7 @@ test('the table has a line for each case', t => {
 	]);
 });
 
-/** A line of gungraun's output, with only the fields that are read. */
+/** A line of gungraun's output, with only the fields that `countsOf` reads. */
 const line = (path: string, id: string | undefined, instructions: number): string =>
 	JSON.stringify({
 		module_path: `instructions::${path}`,
@@ -86,7 +87,7 @@ test('counts are named by group, function and id, and sorted by name', t => {
 	]);
 });
 
-test('output with a missing count, with the same case twice, or without any case is refused', t => {
+test('output is refused if a count is missing, a case occurs twice, a line is not JSON, or there is no case', t => {
 	const twice = line('top_k::best', 'random', 34);
 	const refusal = (lines: string): string => t.throws(() => countsOf(lines)).message;
 

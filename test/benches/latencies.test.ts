@@ -9,7 +9,7 @@ import type {Result} from '../../benches/qps/vectors/results/result.ts';
 import {summaries} from '../../benches/qps/vectors/results/summary.ts';
 import {vectorsRecord} from './qps-records.ts';
 
-/** Latencies of 1,000 queries, in nanoseconds: 1, 2, …, 1,000 times `micros` microseconds, shuffled. */
+/** One round: the latencies of 1,000 queries in nanoseconds, which are 1, 2, …, 1,000 times `micros` microseconds, shuffled. */
 const round = (micros: number): readonly number[] => Array.from({length: 1000}, (_, i) => 1000 * micros * (1 + ((i * 7) % 1000)));
 
 test('a percentile is the shortest time that this share of the queries does not exceed, in microseconds', t => {
@@ -27,6 +27,7 @@ test('percentiles have a median, minimum and maximum over the rounds; batches ha
 	t.is(latencyFigures([]), undefined);
 });
 
+/** The percentiles of `round(micros)`. */
 const percentiles = (micros: number) => latencies(round(micros))!;
 /**
 Points of a curve that was measured in batches, without latencies. `effort` is the value of a search parameter, such as
@@ -36,6 +37,7 @@ const batchPoints = [
 	{effort: 10, recall: 0.9, wall: [1000], cpu: [1000]},
 	{effort: 20, recall: 0.98, wall: [10], cpu: [10]},
 ];
+/** The same points, with latencies: those of the second point are 100 times those of the first. */
 const points = batchPoints.map((point, i) => ({...point, latencies: [percentiles(100 ** i)]}));
 
 test('between two values of effort, the logarithm of a latency is linear in recall', t => {
@@ -45,13 +47,14 @@ test('between two values of effort, the logarithm of a latency is linear in reca
 	t.false('latencies' in speedAt(batchPoints, 0.94)!);
 });
 
-test('latencies of single queries are in charts and tables, for each recall', t => {
+test('latencies of single queries are charted at the smallest target recall, and are in tables at every target recall', t => {
 	const {definition} = vectorsRecord();
 	const [entry] = definition.systems;
 	const withTargets = {...definition, targets: {10: [0.94, 0.98]}};
 	const result: Result = {entry: entry!, points: {10: points}, queries: 1000};
 	const results = summaries(withTargets, [result]);
 
+	// At the recall 0.94, the latencies are interpolated between the two points; the second point has the recall 0.98.
 	const chart = vectorsCharts(withTargets, results).find(each => each.kind === 'latencies');
 	t.deepEqual(chart?.recalls, {10: 0.94});
 	t.deepEqual(

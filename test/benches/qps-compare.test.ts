@@ -1,4 +1,4 @@
-// Tests how two records of queries per second are compared.
+// Tests how two records of `benches/qps` are compared. A record has the queries per second and other results of one run of a benchmark.
 import test from 'ava';
 import {described} from '../../benches/qps/kinds.ts';
 import {compareTable} from '../../benches/qps/report/compare/compare-table.ts';
@@ -10,7 +10,7 @@ const compare = (newer: QpsRecord, older: QpsRecord) => compareDescribed(describ
 
 const rounded = (value: number): number => Number(value.toFixed(6));
 
-test('the range of a ratio is from new minimum / old maximum to new maximum / old minimum over the rounds', t => {
+test('the range of a ratio extends from new minimum / old maximum to new maximum / old minimum over the rounds', t => {
 	const found = change({median: 120, least: 110, most: 125}, {median: 100, least: 80, most: 105});
 
 	t.is(found.ratio, 1.2);
@@ -69,7 +69,7 @@ test('records are compared system by system: speeds, index builds, agreement of 
 	t.regex(compareTable(found), /^passagekit +10 +4,000 +5,000 +1\.25 \(1\.20–1\.30\) +1\.00 .* faster +99 → 100 +4\.00 → 4\.00 Lucene$/mu);
 });
 
-test('a different CPU, different CPU flags or different data make records not comparable; a different commit does not', t => {
+test('records with a different CPU, CPU flags or data are not comparable; records with a different commit are', t => {
 	const older = bm25Record();
 	const machine = {...older.machine, cpu: 'Another CPU', flags: 'avx2', commit: 'def5678'};
 
@@ -110,6 +110,7 @@ test('changed options of a system are reported under its name; a small differenc
 });
 
 test('records of vectors are compared by the speed at a recall, and by the recall at an effort', t => {
+	// An effort is the value of a search parameter, such as `efSearch`.
 	const found = compare(vectorsRecord([0.94, 0.98]), vectorsRecord([0.94, 0.97]));
 
 	t.deepEqual(

@@ -1,4 +1,4 @@
-// Tests when a record of queries per second counts as noisy: other work may have disturbed the measurement.
+// Tests when a record of `benches/qps` counts as noisy, which means that other work may have disturbed the measurement.
 import test from 'ava';
 import {coreTicks, stolenShare} from '../../benches/qps/harness/machine.ts';
 import {described} from '../../benches/qps/kinds.ts';
@@ -17,33 +17,33 @@ test('a load average that the benchmark itself explains is not noise; the averag
 	t.deepEqual(noise(bm25Record({before: 1.5, after: 1.5})), {noisy: false, reasons: []});
 });
 
-test('a higher load is noise, before or after the benchmark', t => {
+test('a load of more than 1.5 is noise, before or after a benchmark on one thread', t => {
 	const before = noise(bm25Record({before: 1.51}));
 	t.true(before.noisy);
-	t.deepEqual(before.reasons, ['The load before the run was 1.51; the run itself explains 1.5.']);
+	t.deepEqual(before.reasons, ['The load before the run was 1.51; a benchmark explains at most 1.5.']);
 
 	const after = noise(bm25Record({after: 5.46}));
 	t.true(after.noisy);
-	t.deepEqual(after.reasons, ['The load after the run was 5.46; the run itself explains 1.5.']);
+	t.deepEqual(after.reasons, ['The load after the run was 5.46; a benchmark explains at most 1.5.']);
 });
 
-test('differences of more than 10% between rounds are noise if many figures have them', t => {
-	t.deepEqual(noise(bm25Record({by: 0.1})).reasons, []);
+test('differences of more than 10% between rounds are noise if more than a quarter of the figures have them', t => {
+	t.deepEqual(noise(bm25Record({spread: 0.1})).reasons, []);
 
-	const wide = noise(bm25Record({by: 0.12}));
+	const wide = noise(bm25Record({spread: 0.12}));
 
 	t.true(wide.noisy);
 	t.deepEqual(wide.reasons, ['Rounds differ by more than ±10% in 2 of 2 figures; the widest is ±12% (Lucene, k = 10).']);
 });
 
-test('if the rounds of only one system differ, the record says so, but is not noisy', t => {
+test('if only one of four figures differs between rounds, this is reported, but the record is not noisy', t => {
 	const record = bm25Record();
-	const [erratic] = bm25Record({by: 0.3}).results;
+	const [erratic] = bm25Record({spread: 0.3}).results;
 	const quiet = [1, 2, 3].map(i => ({...record.results[0]!, name: `quiet ${i}`}));
 
 	const {noisy, reasons} = noise({...record, results: [erratic!, ...quiet]});
 
-	// One of four figures: a quarter is still allowed.
+	// One of four figures is a quarter, which is still allowed.
 	t.false(noisy);
 	t.deepEqual(reasons, ['Rounds differ by more than ±10% in 1 of 4 figures; the widest is ±30% (Lucene, k = 10).']);
 });
@@ -52,7 +52,7 @@ test('a record with a single round counts as noisy', t => {
 	t.true(noise(bm25Record({rounds: 1})).noisy);
 });
 
-test('each thread of the definition explains a load of 1', t => {
+test('each thread that the definition allows explains a load of 1', t => {
 	const busy = bm25Record({after: 2.4});
 
 	t.true(noise(busy).noisy);

@@ -1,10 +1,11 @@
-// Makes small records of queries per second, for tests of reports, comparisons and charts.
+// Makes small records of `benches/qps`, for tests of reports, comparisons and charts. A record has the queries per second and other results
+// of one run of a benchmark.
 import type {Bm25Record} from '../../benches/qps/bm25/kind.ts';
 import type {Figure} from '../../benches/qps/statistics/statistics.ts';
 import type {VectorsRecord} from '../../benches/qps/vectors/kind.ts';
 
-/** Makes a figure whose minimum and maximum are below and above the median by the share `by`. */
-export const figure = (median: number, by = 0.02): Figure => ({median, least: median * (1 - by), most: median * (1 + by)});
+/** Makes a figure whose minimum and maximum are below and above the median by `spread` times the median. */
+export const figure = (median: number, spread = 0.02): Figure => ({median, least: median * (1 - spread), most: median * (1 + spread)});
 
 const machine = {
 	date: '2026-01-02T03:04:05.000Z',
@@ -18,21 +19,22 @@ const machine = {
 };
 
 /**
-Makes a record with Lucene as the reference, passagekit at four times Lucene's speed, and PISA, which failed. `before` and
-`after` are the one-minute load averages before and after the benchmark, `by` is the spread of all figures, and `ours` is the
-name of passagekit's entry. By default the record is not noisy.
+Makes a record of BM25 with Lucene as the reference, passagekit at four times Lucene's speed, and PISA, which failed. `before` and
+`after` are the one-minute load averages before and after the benchmark, `spread` is the spread of the speeds by wall and CPU time, `name`
+is the name of the definition, `passagekitName` is that of passagekit's entry, `date` is when the benchmark ran, and `rounds` is the number
+of rounds. By default, the record is not noisy.
 */
 export function bm25Record({
 	before = 0.2,
 	after = 1.1,
-	by = 0.02,
+	spread = 0.02,
 	name = 'small',
-	ours = 'passagekit',
+	passagekitName = 'passagekit',
 	date = machine.date,
 	rounds = 5,
 } = {}): Bm25Record {
 	const built = {version: '1', seconds: 2, bytes: 3e6, peakBytes: 4e6};
-	const speed = (wall: number) => ({wall: figure(wall, by), cpu: figure(wall, by), rounds: []});
+	const speed = (wall: number) => ({wall: figure(wall, spread), cpu: figure(wall, spread), rounds: []});
 	return {
 		definition: {
 			name,
@@ -45,7 +47,7 @@ export function bm25Record({
 			reference: 'Lucene',
 			systems: [
 				{name: 'Lucene', system: 'lucene'},
-				{name: ours, system: 'passagekit', exact: true},
+				{name: passagekitName, system: 'passagekit', exact: true},
 				{name: 'PISA', system: 'pisa'},
 			],
 		},
@@ -55,7 +57,7 @@ export function bm25Record({
 		results: [
 			{name: 'Lucene', built, speed: {10: {...speed(1000), p50: figure(900), p99: figure(2000)}}},
 			{
-				name: ours,
+				name: passagekitName,
 				built,
 				speed: {
 					10: {
@@ -73,7 +75,7 @@ export function bm25Record({
 	};
 }
 
-/** Makes a record with one system, measured at two efforts (values of `efSearch`) with the given recalls at k = 10. */
+/** Makes a record of vector search with one system, measured at two efforts (values of `efSearch`) with the given recalls at k = 10. */
 export function vectorsRecord(recalls: readonly [number, number] = [0.94, 0.97]): VectorsRecord {
 	const points = recalls.map((recall, i) => ({
 		effort: 10 * (i + 1),

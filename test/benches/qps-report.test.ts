@@ -1,5 +1,5 @@
-// Tests the HTML pages, the SVG figures and the commands for records of queries per second, with the records in the
-// repository and with small ones.
+// Tests the HTML pages, the SVG figures and the commands for records of `benches/qps`, with the records in the repository and with small
+// records.
 import {createHash} from 'node:crypto';
 import {mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -25,7 +25,7 @@ const commands = commandsFor(described);
 const chartsOf = (record: QpsRecord): readonly Chart[] => described(record).charts;
 const reportHtml = (records: readonly QpsRecord[], {against = []}: {readonly against?: readonly QpsRecord[]} = {}): string =>
 	reportDescribed(records.map(described), {against: against.map(described)});
-/** Returns whether the report shows the record's text instead of results by system. */
+/** Returns whether a record has a text in place of results by system. */
 const isText = ({text}: QpsRecord): boolean => text !== undefined;
 const isVectors = (record: QpsRecord): boolean => described(record).kind === 'vectors';
 
@@ -34,7 +34,9 @@ const recordFolder = join(packageRoot, 'benches', 'qps', 'record');
 const repositoryRecords: ReadonlyArray<readonly [file: string, record: QpsRecord]> = readdirSync(recordFolder)
 	.filter(file => file.endsWith('.json'))
 	.map(file => [file, parseRecord(readFileSync(join(recordFolder, file), 'utf8'), file)] as const);
+/** Returns the part of a page before its script. */
 const withoutScript = (html: string): string => html.split('<script>')[0]!;
+/** Returns the JSON of the charts of each record in a page. */
 const chartsIn = (html: string): readonly string[] =>
 	[...html.matchAll(/<script type="application\/json" class="charts">(.*?)<\/script>/gsu)].map(([, json]) => json!);
 
@@ -82,7 +84,7 @@ test('without scripts, a page has a chart for each k', t => {
 
 test('names that contain HTML are escaped', t => {
 	const hostile = '</script><img src=x onerror=alert(1)>"&';
-	const record = {...bm25Record({name: hostile, ours: hostile}), machine: {...bm25Record().machine, cpu: hostile}};
+	const record = {...bm25Record({name: hostile, passagekitName: hostile}), machine: {...bm25Record().machine, cpu: hostile}};
 	const failed = {...record, results: [...record.results, {name: hostile, failed: hostile}]};
 
 	const html = reportHtml([failed, failed], {against: [failed]});
@@ -142,7 +144,7 @@ test('a page compares a record with an older one, and says if the two are not co
 	t.regex(reportHtml([bm25Record()], {against: [other]}), /Not comparable/u);
 });
 
-test('new records have five percentiles of latency, and old records with two are shown with two', t => {
+test('new records have five percentiles of latency; old records with two percentiles are shown with two', t => {
 	const micros = Array.from({length: 1000}, (_, i) => (1000 - i) * 1000);
 	const {p50, p90, p95, p99, p999} = speed({rounds: [{wallNanos: 1e9, cpuNanos: 1e9, queryNanos: micros}], queries: 1000});
 	t.deepEqual(
@@ -158,7 +160,7 @@ test('new records have five percentiles of latency, and old records with two are
 	t.notRegex(withoutScript(reportHtml([older])), /p99\.9|p90/u);
 });
 
-test('the lengths of bars are proportional to their values, and the best comes first', t => {
+test('the lengths of bars are proportional to their values, and the best system comes first', t => {
 	const entries = looks([{ours: false}, {ours: true}]).map((look, i) => {
 		const wall = {median: 50 * (i + 1), least: 40, most: 100};
 		return {name: `system ${i}`, look, bars: {10: {wall, cpu: wall}}};
@@ -183,6 +185,7 @@ test('a hidden system is not drawn, and does not affect the axes', t => {
 		const both = {...curves!, entries: [...curves!.entries, slow]};
 		const view = {k: '10', by: 'wall' as const, width: 900};
 
+		// A spot is the place of a point, where its tooltip appears.
 		t.is(drawCurves(both, {...view, hidden: new Set()}).spots.length, 3);
 		t.is(drawCurves(both, {...view, hidden: new Set(['slow'])}).inside, drawCurves(curves!, {...view, hidden: new Set()}).inside);
 	}
@@ -200,7 +203,7 @@ test('an SVG figure is self-contained, has a chart for each k, and names all mea
 	}
 });
 
-test('the newest record of a definition is found by the name of the definition, and then the next older one', t => {
+test('`find` returns the newest record of the definition with a given name, and `before` returns the next older record', t => {
 	const folder = mkdtempSync(join(tmpdir(), 'passagekit-records-'));
 	const dates = ['2026-01-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'] as const;
 	for (const date of dates) {

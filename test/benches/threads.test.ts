@@ -1,10 +1,10 @@
-// Tests the number of threads of a definition, and the note about systems that use only one.
+// Tests the number of threads of a benchmark's definition, and the note about systems that use only one thread.
 import {availableParallelism} from 'node:os';
 import test from 'ava';
 import {threadsOf} from '../../benches/qps/harness/cores.ts';
 import {singleThreaded} from '../../benches/qps/report/tables/single-threaded.ts';
 
-test('a definition uses one thread by default, the number that it gives, or one per core', t => {
+test('a definition uses one thread by default, or else the number that it gives; `all` means one per core', t => {
 	t.is(threadsOf({}), 1);
 	t.is(threadsOf({threads: 1}), 1);
 	t.is(threadsOf({threads: 'all'}), availableParallelism());

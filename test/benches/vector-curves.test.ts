@@ -4,6 +4,7 @@ import test from 'ava';
 import {compareWithTruth} from '../../benches/qps/vectors/data/truth.ts';
 import {type Point, around, speedAt} from '../../benches/qps/vectors/results/curve.ts';
 
+/** The measurements at one effort: a recall, and the queries per second of each round. */
 const point = (effort: number, recall: number, ...speeds: number[]): Point => ({
 	effort,
 	recall,
@@ -28,7 +29,7 @@ test('between two efforts, the logarithm of speed is linear in recall, separatel
 	t.false(at.atLeast);
 });
 
-test('at a recall below that of the smallest effort, the speed is a lower bound; at one above all efforts, there is none', t => {
+test('below the recall of the smallest effort, the speed is a lower bound; above the recalls of all efforts, there is no speed', t => {
 	const points = [point(10, 0.9, 1000), point(20, 0.98, 10)];
 
 	t.like(speedAt(points, 0.8), {atLeast: true, wall: [1000]});
@@ -36,7 +37,7 @@ test('at a recall below that of the smallest effort, the speed is a lower bound;
 	t.is(speedAt(points, 0.99), undefined);
 });
 
-test('only the efforts with recalls next to the targets are measured', t => {
+test('only the efforts with recalls between the smallest and the largest target, and the next one on each side, are measured', t => {
 	const tried = [0.5, 0.8, 0.91, 0.96, 0.992, 0.999].map(recall => ({recall}));
 
 	t.deepEqual(
@@ -60,7 +61,7 @@ test('recall counts each row once, in any order; `identical` counts the queries 
 	rows.set([7, 3, 5], 0);
 	rows.set([1, 2, 4], 100);
 
-	// The first query finds its three rows in another order. The second finds one of its rows, twice.
+	// The first query finds its three rows in another order. The second finds one of its rows, twice; −1 stands for a missing hit.
 	const {recall, identical} = compareWithTruth(Int32Array.of(3, 7, 5, 1, 1, -1), {rows, checked: undefined}, 2, 3);
 
 	t.is(recall, 4 / 6);

@@ -1,4 +1,4 @@
-// Tests confidences, reliability bins and calibration errors.
+// Tests `confidence`, reliability bins, calibration errors and the Brier score.
 import test from 'ava';
 import * as fc from 'fast-check';
 import {
@@ -13,8 +13,8 @@ import {
 
 const near = (a: number, b: number, within = 1e-12): boolean => Math.abs(a - b) <= within;
 
-// Of four bins, [0, 0.25) has 0.1 (wrong), [0.25, 0.5) is empty, [0.5, 0.75) has 0.5 (right) and 0.7 (wrong), and [0.75, 1] has 0.75 and 1
-// (both right).
+// With four bins, [0, 0.25) contains 0.1 (wrong), [0.25, 0.5) is empty, [0.5, 0.75) contains 0.5 (right) and 0.7 (wrong), and [0.75, 1]
+// contains 0.75 and 1 (both right).
 const predictions: readonly Prediction[] = [
 	{confidence: 0.1, correct: false},
 	{confidence: 0.5, correct: true},
@@ -60,15 +60,15 @@ test('bins report their count, mean confidence and accuracy', t => {
 	t.is(reliability(predictions).length, 10);
 });
 
-test('errors equal the values computed by hand', t => {
-	// The gaps between confidence and accuracy are 0.1, 0.1 (0.6 − 0.5) and 0.125 (1 − 0.875), with the weights 1/5, 2/5 and 2/5.
+test('calibration errors and the Brier score equal values computed by hand', t => {
+	// The gaps between confidence and accuracy are 0.1, 0.1 (0.6 − 0.5) and 0.125 (1 − 0.875). Their weights are 1/5, 2/5 and 2/5.
 	t.true(near(expectedCalibrationError(predictions, {bins: 4, form: 'absolute'}), 0.1 / 5 + 0.1 * 0.4 + 0.125 * 0.4));
 	t.true(near(expectedCalibrationError(predictions, {bins: 4}), 0.01 / 5 + 0.01 * 0.4 + 0.015_625 * 0.4));
 	t.true(near(maximumCalibrationError(predictions, {bins: 4}), 0.125));
 	t.true(near(brierScore(predictions), (0.01 + 0.25 + 0.49 + 0.0625 + 0) / 5));
 });
 
-test('errors equal those of a direct implementation of the formulas, for random predictions', t => {
+test('for random predictions, calibration errors and the Brier score equal those of a direct implementation of the formulas', t => {
 	const prediction = fc.record({confidence: fc.double({min: 0, max: 1, noNaN: true}), correct: fc.boolean()});
 	fc.assert(
 		fc.property(fc.array(prediction, {minLength: 1, maxLength: 60}), fc.integer({min: 1, max: 20}), (all, bins) => {
@@ -94,7 +94,7 @@ test('errors equal those of a direct implementation of the formulas, for random 
 	t.pass();
 });
 
-test('invalid arguments are refused with the value that was given', t => {
+test('errors for invalid arguments say what was expected and what was given', t => {
 	const message = (work: () => unknown): string => {
 		const error = t.throws(work, {instanceOf: RetrievalError});
 		t.is((error as RetrievalError).code, 'ERR_ARGUMENT');
@@ -111,7 +111,7 @@ test('invalid arguments are refused with the value that was given', t => {
 	);
 	t.is(
 		message(() => confidence([1, 2] as unknown as Float32Array, 1)),
-		'scores: expected a Float32Array, got a Array; pass Float32Array.from(it)',
+		'scores: expected a Float32Array, got an Array; pass Float32Array.from(it)',
 	);
 	t.is(
 		message(() => confidence(Float32Array.of(1, Number.NaN), 1)),

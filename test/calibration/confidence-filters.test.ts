@@ -1,4 +1,4 @@
-// Tests the filters of `ConfidenceSearcher`, which it passes to its models.
+// Tests the option `filter` of `ConfidenceSearcher`, which passes the filter to the searcher of each model.
 import {join} from 'node:path';
 import test from 'ava';
 import * as fc from 'fast-check';
@@ -19,11 +19,11 @@ const queries = [
 	{id: 'q2', text: 'desk lamp'},
 ];
 
-test('a filtered search by confidence compares the filtered lists of the models', async t => {
+test('a filtered search computes the confidence of each model from its filtered hits', async t => {
 	const path = await folder(t);
 	await fc.assert(
-		fc.asyncProperty(randomCase, async ([some, filters]) => {
-			const {ids, bm25, flat, encoder, selected} = await filteredCorpus(join(path, 'bm25'), some);
+		fc.asyncProperty(randomCase, async ([fields, filters]) => {
+			const {ids, bm25, flat, encoder, selected} = await filteredCorpus(join(path, 'bm25'), fields);
 			const dense = new DenseSearcher({encoder, index: flat, fields: bm25});
 			const index = new PhraseIndex({dim: 2, normalize: false});
 			const phrases = ids.flatMap(id => [0, 5].map(start => ({id, start, end: start + 4})));
@@ -36,6 +36,7 @@ test('a filtered search by confidence compares the filtered lists of the models'
 			];
 			const searcher = new ConfidenceSearcher({models});
 			const onPassages = new ConfidenceSearcher({models, confidenceOf: 'passages'});
+			// A BM25 index refuses filters with the part `documents`.
 			for (const filter of filters.filter(each => !hasPart(each, 'documents')).slice(0, 4)) {
 				const run = await searcher.searchMany(queries, {k: 5, filter});
 				const runs = await Promise.all(
@@ -61,7 +62,7 @@ test('a filtered search by confidence compares the filtered lists of the models'
 test('a filter is refused before any search if a model takes no filters', async t => {
 	const {bm25} = await filteredCorpus(join(await folder(t), 'bm25'), [{n: 1}]);
 	let searches = 0;
-	const own: Searcher = {
+	const withoutFilters: Searcher = {
 		async search() {
 			searches += 1;
 			return [];
@@ -71,12 +72,12 @@ test('a filter is refused before any search if a model takes no filters', async 
 			return new Map();
 		},
 	};
-	const searcher = new ConfidenceSearcher({models: [{searcher: bm25}, {searcher: own}], temperature: 1});
+	const searcher = new ConfidenceSearcher({models: [{searcher: bm25}, {searcher: withoutFilters}], temperature: 1});
 	const filter = {n: 1};
 	const expected = {
 		instanceOf: RetrievalError,
 		code: 'ERR_ARGUMENT',
-		message: 'filter: expected searchers that take filters, got a Object without the method checkFilter as models[1]: searcher',
+		message: 'filter: expected searchers that take filters, got an object without the method checkFilter as models[1]: searcher',
 	};
 	await t.throwsAsync(searcher.search('lamp', {filter}), expected);
 	await t.throwsAsync(searcher.decide('lamp', {filter}), expected);

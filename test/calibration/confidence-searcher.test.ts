@@ -1,4 +1,4 @@
-// Tests fusion by confidence: `fuseByConfidence` and `ConfidenceSearcher`.
+// Tests model uncertainty fusion: `fuseByConfidence` fuses runs, and `ConfidenceSearcher` asks searchers.
 import test from 'ava';
 import {
 	Collection,
@@ -20,7 +20,10 @@ import {folder} from '../support/vectors.ts';
 
 const hits = (...pairs: ReadonlyArray<readonly [string, number]>): Hit[] => pairs.map(([id, score]) => ({id, score}));
 
-/** The runs of two models. For the query `both`, the two best scores differ by 2 in `sure` and by 1 in `unsure`, so `sure` is more confident. */
+/**
+The runs of two models. For the query `both`, the two best scores differ by 2 in `sure` and by 1 in `unsure`, so at equal temperatures the
+model of `sure` is more confident. `first` is a query of the first run only, `second` one of the second run only, and `empty` has no hits.
+*/
 const sure: Run = new Map([
 	['both', hits(['a', 3], ['b', 1])],
 	['first', hits(['c', 2])],
@@ -62,7 +65,7 @@ test('each query gets the hits of the most confident model', async t => {
 			['first', 'sure'],
 		],
 	);
-	// The confidence is 1 / (1 + e⁻²) for `both`, 1/2 for two equal scores, 0 without hits, and 1 for a single hit.
+	// The confidence is 1 / (1 + e⁻²) for `both`, 1/2 for the two equal scores of `second`, 0 for `empty`, and 1 for the only hit of `first`.
 	t.true(Math.abs(confidences.get('both')! - 1 / (1 + Math.exp(-2))) < 1e-12);
 	t.deepEqual([confidences.get('second'), confidences.get('empty'), confidences.get('first')], [1 / 2, 0, 1]);
 });
@@ -79,11 +82,11 @@ test('temperature, depth and the order of the models decide which model is chose
 			)
 		).chosen.get('both');
 	t.is(await chosen([1, 1]), 'sure');
-	// A gap of 1 at temperature 1/4 gives more confidence than a gap of 2 at temperature 1.
+	// A difference of 1 between scores at temperature 1/4 gives a higher confidence than a difference of 2 at temperature 1.
 	t.is(await chosen([0.25, 1]), 'unsure');
-	// With a single score, every model has confidence 1, and the first one is chosen.
+	// From a single score, the confidence of every model is 1, and the first model is chosen.
 	t.is(await chosen([1, 1], 1), 'unsure');
-	// Both confidences C round to 1, but ln((1 − C) / C), by which models are compared, is lower for one model.
+	// Both confidences C round to 1. Models are compared by ln((1 − C) / C), which is lower for `sure`.
 	t.is(confidence(Float32Array.of(9, 8, 7), 1e-3), 1);
 	t.is(await chosen([1e-3, 1e-3]), 'sure');
 	t.is(await chosen([1e-300, 1e-300]), 'sure');
@@ -121,7 +124,7 @@ test('confidence is computed from phrase scores if they are given', async t => {
 	t.is(chosen.get('both'), 'unsure');
 	t.true(Math.abs(confidences.get('both')! - 1 / (1 + Math.exp(-7) + Math.exp(-8))) < 1e-12);
 	t.deepEqual(run.get('both'), unsure.get('both'));
-	// A model without phrase scores has no confidence.
+	// `second` has hits but no phrase scores, so the confidence is 0.
 	t.is(confidences.get('second'), 0);
 	t.is(
 		(
@@ -134,7 +137,7 @@ test('confidence is computed from phrase scores if they are given', async t => {
 	);
 });
 
-test('a searcher that supports phrases is asked for them, unless confidence is computed from passages', async t => {
+test('a searcher that supports phrases is asked for phrases, unless confidence is computed from passages', async t => {
 	const phraseHits = hits(['x', 9], ['x', 2], ['y', 1]);
 	const sentences = {
 		search: async () => [...unsure.get('both')!],
@@ -167,7 +170,7 @@ test('a searcher that supports phrases is asked for them, unless confidence is c
 	);
 });
 
-test('the result of a fusion can be fused again and measured', async t => {
+test('the result of a fusion can be fused again', async t => {
 	const models = [
 		{name: 'unsure', run: unsure, temperature: 1},
 		{name: 'sure', run: sure, temperature: 1},
@@ -175,11 +178,12 @@ test('the result of a fusion can be fused again and measured', async t => {
 	const {run} = await fuseByConfidence(models);
 	const again = await fuseByConfidence([{name: 'one', run, temperature: 1}]);
 	t.deepEqual([...again.run], [...run]);
-	// A passage that occurs twice in a list counts once.
+	// With a rank constant of 0, a hit adds 1 / rank to the score of its passage.
 	const ranks = await fuse([run, unsure], {method: 'rrf', rankConstant: 0});
 	t.deepEqual(ranks.get('both'), hits(['a', 1], ['x', 1], ['b', 0.5], ['y', 0.5], ['w', Math.fround(1 / 3)]));
 });
 
+/** Searchers of the example encyclopedia, and 60 of its development questions. */
 interface RealSearchers {
 	readonly dense: Searcher;
 	readonly sparse: Searcher;
@@ -188,7 +192,7 @@ interface RealSearchers {
 
 let realSearchers: Promise<RealSearchers> | undefined;
 
-/** Searchers of the encyclopedia, built by the first test that needs them, and some questions. */
+/** Returns the searchers and questions; the first call builds the collection. */
 async function searchersOfEncyclopedia(): Promise<RealSearchers> {
 	realSearchers ??= (async () => {
 		const path = await folder({teardown: cleanups.push.bind(cleanups)} as unknown as Parameters<typeof folder>[0]);
@@ -203,6 +207,7 @@ async function searchersOfEncyclopedia(): Promise<RealSearchers> {
 	return realSearchers;
 }
 
+/** What to do after all tests, in this order. */
 const cleanups: Array<() => Promise<unknown>> = [];
 test.after.always(async () => {
 	for (const cleanUp of cleanups) {
@@ -210,14 +215,17 @@ test.after.always(async () => {
 	}
 });
 
-/** exp(max / T) / Σ exp(s / T) over the best `depth` scores s. These scores divided by T are small enough not to overflow. */
+/**
+Computes exp(max / T) / Σ exp(s / T) over the best `depth` scores s, where T is the temperature. In these tests, s / T is so small that
+exp(s / T) does not overflow.
+*/
 function directConfidence(list: readonly Hit[], temperature: number, depth: number): number {
 	const scores = list.slice(0, depth).map(({score}) => score);
 	const sum = scores.reduce((sum, score) => sum + Math.exp(score / temperature), 0);
 	return scores.length === 0 ? 0 : Math.exp(Math.max(...scores) / temperature) / sum;
 }
 
-test('real searchers: the most confident model answers, in search and in searchMany', async t => {
+test('real searchers: search and searchMany return the hits of the most confident model', async t => {
 	const {dense, sparse, questions} = await searchersOfEncyclopedia();
 	const searcher = new ConfidenceSearcher({
 		models: [
@@ -251,10 +259,10 @@ test('real searchers: the most confident model answers, in search and in searchM
 		t.deepEqual(run.get(id), decision.hits);
 		counts.set(model, counts.get(model)! + 1);
 	}
-	t.true(Math.min(...counts.values()) > 5, 'each model answers some queries');
+	t.true(Math.min(...counts.values()) > 5, 'each model is chosen for several queries');
 });
 
-test('real searchers: models can be calibrated on judgments and fused as runs', async t => {
+test('real searchers: after temperatures are fitted, fusing runs equals searching with a ConfidenceSearcher', async t => {
 	const {dense, sparse, questions} = await searchersOfEncyclopedia();
 	const qrels = await readQrels(encyclopedia().qrels);
 	const judged = new Map(questions.map(({id}) => [id, qrels.get(id)!]));
@@ -282,7 +290,8 @@ test('the mean of scores can be computed with linear fusion, as a baseline', asy
 	const first: Run = new Map([['q', hits(['a', 0.9], ['b', 0.5])]]);
 	const second: Run = new Map([['q', hits(['b', 0.8], ['c', 0.4])]]);
 	const mean = await fuse([first, second], {method: 'linear', weights: [1 / 2, 1 / 2], missing: 'minimum'});
-	// a: (0.9 + 0.4) / 2; b: (0.5 + 0.8) / 2; c: (0.5 + 0.4) / 2. Ties keep the order of first appearance.
+	// A passage that is not in a list gets the lowest score of the list. a: (0.9 + 0.4) / 2; b: (0.5 + 0.8) / 2; c: (0.5 + 0.4) / 2. Ties
+	// keep the order of first appearance.
 	t.deepEqual(
 		mean.get('q')!.map(({id, score}) => [id, Number(score.toFixed(6))]),
 		[
@@ -295,7 +304,7 @@ test('the mean of scores can be computed with linear fusion, as a baseline', asy
 
 test('a model without hits is chosen only if no model has hits', async t => {
 	const {dense, sparse} = await searchersOfEncyclopedia();
-	// BM25 finds nothing for a word that is in no passage. Models without a name are called '0', '1', ….
+	// BM25 finds nothing for a word that is in no passage. Models without a name are named '0', '1', ….
 	const onlyBm25 = new ConfidenceSearcher({models: [{searcher: sparse, temperature: 1}]});
 	const {model, confidence, hits: found} = await onlyBm25.decide('zzzzqqq');
 	t.deepEqual({model, confidence, found}, {model: '0', confidence: 0, found: []});
@@ -325,7 +334,7 @@ test('a signal cancels a search, and progress counts queries', async t => {
 	t.is(seen.at(-1), 1);
 });
 
-test('invalid arguments are refused with the value that was given', async t => {
+test('errors for invalid arguments say what was expected and what was given', async t => {
 	const {sparse} = await searchersOfEncyclopedia();
 	const message = (work: () => unknown): string => t.throws(work, {instanceOf: RetrievalError}).message;
 	t.is(
@@ -338,7 +347,7 @@ test('invalid arguments are refused with the value that was given', async t => {
 	);
 	t.is(
 		message(() => new ConfidenceSearcher({models: [{searcher: {} as Searcher, temperature: 1}]})),
-		'models[0]: searcher: expected a searcher, got a Object',
+		'models[0]: searcher: expected a searcher, got an object',
 	);
 	const named = {name: 'a', searcher: sparse, temperature: 1};
 	t.is(

@@ -2,6 +2,7 @@
 import test from 'ava';
 import {type Prediction, RetrievalError, reliabilityDiagram} from '../../ts/index.ts';
 
+/** With the 10 default bins, one prediction is in [0, 0.1) and four are in [0.9, 1]. */
 const predictions: readonly Prediction[] = [
 	{confidence: 0.05, correct: false},
 	{confidence: 0.9, correct: true},
@@ -13,7 +14,7 @@ const predictions: readonly Prediction[] = [
 test('a diagram has a bar for each bin with predictions, as high as its accuracy', t => {
 	const svg = reliabilityDiagram(predictions, {title: 'M1 <on> "SQuAD"'});
 	const heights = [...svg.matchAll(/<rect [^>]*height="([\d.]+)" class="accuracy"\/>/gu)].map(([, height]) => Number(height));
-	// The plot is 332 units high. In one bin, 0 of 1 predictions are correct; in the other, 3 of 4.
+	// The plot is 332 units high. In one bin, 0 of 1 predictions are correct; in the other, 3 of 4 are, and 3/4 of 332 is 249.
 	t.deepEqual(heights, [0, 249]);
 	t.true(svg.includes('<title>confidence 0.9 to 1: 4, mean confidence 0.943, accuracy 0.750</title>'));
 	// The gaps are |0.05 − 0| with weight 1/5 and |0.9425 − 0.75| with weight 4/5.
@@ -21,7 +22,7 @@ test('a diagram has a bar for each bin with predictions, as high as its accuracy
 	t.true(svg.includes('<title>M1 &lt;on&gt; &quot;SQuAD&quot;</title>'));
 });
 
-test('a diagram is self-contained: every element is closed, and nothing is fetched', t => {
+test('a diagram is a self-contained SVG: every element is closed, and nothing is fetched', t => {
 	const svg = reliabilityDiagram(predictions);
 	const openElements: string[] = [];
 	for (const [, slashBefore, name, slashAfter] of svg.matchAll(/<(\/?)([a-z]+)[^>]*?(\/?)>/gu)) {
@@ -37,7 +38,7 @@ test('a diagram is self-contained: every element is closed, and nothing is fetch
 	t.is(svg, reliabilityDiagram(predictions, {bins: 10, title: 'Reliability'}));
 });
 
-test('invalid data for a diagram is refused with the value that was given', t => {
+test('errors for invalid arguments of a diagram say what was expected and what was given', t => {
 	t.is(
 		t.throws(() => reliabilityDiagram(predictions, {title: 3 as unknown as string}), {instanceOf: RetrievalError}).message,
 		'title: expected a string, got number',

@@ -1,4 +1,4 @@
-// Tests fitting temperatures, by search and by the gradient descent of Yang et al. (2023), and selecting models.
+// Tests how temperatures are fitted, by search and by the gradient descent of Yang et al. (2023), and how models are selected.
 import test from 'ava';
 import {
 	type ModelOutcomes,
@@ -19,14 +19,14 @@ function pairs(correctCount: number, gap = 1): [Vectors, boolean[]] {
 	return [{data, rows: 10, dim: 2}, Array.from({length: 10}, (_, i) => i < correctCount)];
 }
 
-/** The temperature at which the confidence for a gap of 1, 1 / (1 + exp(−1 / T)), is 0.8. */
+/** The temperature T at which the confidence for a gap of 1, which is 1 / (1 + exp(−1 / T)), is 0.8. */
 const TEMPERATURE_FOR_80_PERCENT = 1 / Math.log(4);
 
 /**
-Computes the squared calibration error of the most confident models and its derivative with respect to the temperature, directly from the
-formulas of Yang et al. (2023, §3.2).
+Computes the squared calibration error of the fused predictions, that is, of the most confident model for each question, and the derivative
+of the error with respect to the temperature (`slope`), directly from the formulas of Yang et al. (2023, §3.2).
 */
-function direct(models: readonly ModelOutcomes[], temperature: number, bins: number): {error: number; slope: number} {
+function directError(models: readonly ModelOutcomes[], temperature: number, bins: number): {error: number; slope: number} {
 	const {rows} = models[0]!.scores;
 	/** For each question, the prediction of the most confident model. */
 	const chosen = Array.from({length: rows}, (_, i) => {
@@ -54,13 +54,17 @@ function direct(models: readonly ModelOutcomes[], temperature: number, bins: num
 	return {error, slope};
 }
 
-/** Draws five random scores per question. The larger the gap between the two best, the more likely the best passage is relevant. */
+/**
+Makes `rows` questions with five random scores each. The larger the gap between the two best scores, the more likely the best passage is
+relevant.
+*/
 function questions(rows: number, seed = 3): [Vectors, boolean[]] {
 	const scores = random(rows, 5, seed);
-	const chance = random(rows, 1, seed + 1).data;
+	/** Random numbers in [-1, 1). */
+	const thresholds = random(rows, 1, seed + 1).data;
 	const correct = Array.from({length: rows}, (_, i) => {
 		const row = [...scores.data.subarray(i * 5, (i + 1) * 5)].sort((a, b) => b - a);
-		return row[0]! - row[1]! > (chance[i]! + 1) / 3;
+		return row[0]! - row[1]! > (thresholds[i]! + 1) / 3;
 	});
 	return [scores, correct];
 }
@@ -73,59 +77,61 @@ test('the fitted temperature makes confidence equal accuracy, at any scale of th
 	}
 });
 
-test('the gradient descent follows the formulas', async t => {
+test('the gradient descent takes the steps that the formulas give', async t => {
 	const [scores, correct] = questions(200);
 	const {path, temperature, error} = await fitTemperature(scores, correct, {method: 'descent', start: 0.8, stepSize: 2, maxSteps: 12});
 	t.is(path.length, 13);
-	let at = 0.8;
+	let expectedTemperature = 0.8;
 	for (const [i, step] of path.entries()) {
-		const expected = direct([{scores, correct}], at, 10);
-		t.true(Math.abs(step.temperature - at) < 1e-9 && Math.abs(step.error - expected.error) < 1e-9, `step ${i}`);
-		at -= 2 * expected.slope;
+		const expected = directError([{scores, correct}], expectedTemperature, 10);
+		t.true(Math.abs(step.temperature - expectedTemperature) < 1e-9 && Math.abs(step.error - expected.error) < 1e-9, `step ${i}`);
+		expectedTemperature -= 2 * expected.slope;
 	}
 	t.deepEqual({temperature, error}, path.at(-1)!);
 });
 
-test('the search is at least as good as a dense grid, and reports the error of the formula', async t => {
+test('the search reports the error that the formula gives, which is at most 1.001 times the lowest error on a dense grid', async t => {
 	const [scores, correct] = questions(300);
 	const found = await fitTemperature(scores, correct, {bins: 8});
-	t.true(Math.abs(found.error - direct([{scores, correct}], found.temperature, 8).error) < 1e-9);
+	t.true(Math.abs(found.error - directError([{scores, correct}], found.temperature, 8).error) < 1e-9);
+	/** Temperatures from 0.01 to almost 100, in equal ratios. */
 	const grid = Array.from({length: 1000}, (_, i) => 1e-2 * 10 ** (i / 250));
-	const min = Math.min(...grid.map(temperature => direct([{scores, correct}], temperature, 8).error));
+	const min = Math.min(...grid.map(temperature => directError([{scores, correct}], temperature, 8).error));
 	t.true(found.error <= min * 1.001, `${found.error} and ${min}`);
 });
 
-/** Three models for the same questions. */
-const three = (rows: number): ModelOutcomes[] =>
+/** The results of three models for `rows` questions. */
+const threeModels = (rows: number): ModelOutcomes[] =>
 	[3, 13, 23].map(seed => {
 		const [scores, correct] = questions(rows, seed);
 		return {scores, correct};
 	});
 
 test('one temperature for several models: the descent uses the most confident model per question', async t => {
-	const models = three(200);
+	const models = threeModels(200);
 	const {path, temperature} = await fitFusionTemperature(models, {method: 'descent', start: 0.8, stepSize: 2, maxSteps: 12});
-	let at = 0.8;
+	let expectedTemperature = 0.8;
 	for (const [i, step] of path.entries()) {
-		const expected = direct(models, at, 10);
-		t.true(Math.abs(step.temperature - at) < 1e-9 && Math.abs(step.error - expected.error) < 1e-9, `step ${i}`);
-		at -= 2 * expected.slope;
+		const expected = directError(models, expectedTemperature, 10);
+		t.true(Math.abs(step.temperature - expectedTemperature) < 1e-9 && Math.abs(step.error - expected.error) < 1e-9, `step ${i}`);
+		expectedTemperature -= 2 * expected.slope;
 	}
 	t.is(path.length, 13);
 	t.is(temperature, path.at(-1)!.temperature);
-	// These are the defaults. The start and the step size are those of Yang et al. (2023, §4.2).
-	const defaults = await fitFusionTemperature(models, {method: 'descent'});
-	t.deepEqual(defaults, await fitFusionTemperature(models, {method: 'descent', start: 0.1, stepSize: 100, maxSteps: 100, bins: 10}));
+	// These options are the defaults. The start and the step size are those of Yang et al. (2023, §4.2).
+	const byDefault = await fitFusionTemperature(models, {method: 'descent'});
+	t.deepEqual(byDefault, await fitFusionTemperature(models, {method: 'descent', start: 0.1, stepSize: 100, maxSteps: 100, bins: 10}));
 });
 
-test('one temperature for several models: no temperature of a dense grid has a lower error', async t => {
-	const models = three(150);
+test('one temperature for several models: the error is at most 1.001 times the lowest error on a dense grid', async t => {
+	const models = threeModels(150);
 	const found = await fitFusionTemperature(models, {bins: 8});
-	t.true(Math.abs(found.error - direct(models, found.temperature, 8).error) < 1e-9);
+	t.true(Math.abs(found.error - directError(models, found.temperature, 8).error) < 1e-9);
+	/** Temperatures from 0.01 to almost 100, in equal ratios. */
 	const grid = Array.from({length: 1000}, (_, i) => 1e-2 * 10 ** (i / 250));
-	const min = Math.min(...grid.map(temperature => direct(models, temperature, 8).error));
+	const min = Math.min(...grid.map(temperature => directError(models, temperature, 8).error));
 	t.true(found.error <= min * 1.001, `${found.error} and ${min}`);
-	// With a single model, the result is that of the model.
+	// For a single model, the result is that of `fitTemperature`.
 	const [scores, correct] = questions(150);
 	t.deepEqual(await fitFusionTemperature([{scores, correct}]), await fitTemperature(scores, correct));
 });
@@ -138,13 +144,13 @@ test('by default a descent starts at 0.1, and temperatures stay finite and above
 	const stuck = await fitTemperature(...pairs(8), {method: 'descent', start: 1e-3});
 	t.deepEqual(stuck.path, [stuck.path[0]!]);
 	t.true(Math.abs(stuck.error - 0.2 ** 2) < 1e-12);
-	// Every best passage is relevant, so lower temperatures, with higher confidences, are better. A step that would lead below 0 halves the
-	// temperature instead.
-	const falling = await fitTemperature(...pairs(10), {method: 'descent', start: 1, stepSize: 1e6, maxSteps: 5});
-	t.is(falling.path[1]!.temperature, 0.5);
+	// Every best passage is relevant, so lower temperatures are better, because they give higher confidences. A step that would lead below 0
+	// halves the temperature instead.
+	const halved = await fitTemperature(...pairs(10), {method: 'descent', start: 1, stepSize: 1e6, maxSteps: 5});
+	t.is(halved.path[1]!.temperature, 0.5);
 });
 
-test('missing scores do not count', async t => {
+test('missing scores, which are −Infinity, do not change the fit', async t => {
 	const [scores, correct] = pairs(8);
 	// The same ten questions with four scores each, two of which are missing.
 	const data = Float32Array.from({length: 40}, (_, i) => (i % 4 < 2 ? scores.data[Math.floor(i / 4) * 2 + (i % 4)]! : -Infinity));
@@ -152,6 +158,7 @@ test('missing scores do not count', async t => {
 	t.true(Math.abs(temperature - TEMPERATURE_FOR_80_PERCENT) < 1e-4);
 });
 
+/** A run and judgments. `q0` has no judgments, and `q3` is not in the run. */
 const run: Run = new Map([
 	[
 		'q2',
@@ -200,7 +207,8 @@ test('the scores and correctness for fitting a temperature can be taken from a r
 	t.deepEqual(byPhrases.correct, correct);
 });
 
-test('the models with the highest accuracy are selected, and ties keep their order', async t => {
+test('by default, the three models with the highest accuracy are selected, and ties keep their order', async t => {
+	/** Makes a run with a single hit per query, from query id → passage id. */
 	const runWith = (best: Record<string, string>): Run => new Map(Object.entries(best).map(([query, id]) => [query, [{id, score: 1}]]));
 	const models = [
 		{name: 'none', run: runWith({q1: 'x', q2: 'x', q3: 'x'})},
@@ -224,26 +232,26 @@ test('the models with the highest accuracy are selected, and ties keep their ord
 	);
 });
 
-test('a search can be canceled and reports progress', async t => {
+test('the search for a temperature can be canceled and reports progress', async t => {
 	const [scores, correct] = questions(20_000);
 	const controller = new AbortController();
 	const reason = new Error('enough');
-	let seen = 0;
+	let intervals = 0;
 	const searching = fitTemperature(scores, correct, {
 		signal: controller.signal,
 		onProgress({done, total}) {
 			t.true(done <= total);
 			if (done > 0) {
-				seen = total;
+				intervals = total;
 				controller.abort(reason);
 			}
 		},
 	});
 	t.is(await t.throwsAsync(searching), reason);
-	t.true(seen > 100);
+	t.true(intervals > 100);
 });
 
-test('invalid arguments are refused with the value that was given', async t => {
+test('errors for invalid arguments say what was expected and what was given', async t => {
 	const [scores, correct] = pairs(8);
 	const message = async (work: Promise<unknown>, code: RetrievalError['code'] = 'ERR_ARGUMENT'): Promise<string> => {
 		const error = await t.throwsAsync(work, {instanceOf: RetrievalError});
@@ -254,7 +262,7 @@ test('invalid arguments are refused with the value that was given', async t => {
 	t.is(await message(fitTemperature({...scores, dim: 3}, correct), 'ERR_DIMENSION'), 'scores: expected 10 × 3 values, got 20');
 	t.is(
 		await message(fitTemperature({data: Float32Array.of(1, Number.NaN), rows: 1, dim: 2}, [true])),
-		'scores: expected finite numbers, or -Infinity for none, got NaN',
+		'scores: expected finite numbers, or -Infinity for a missing score, got NaN',
 	);
 	t.is(await message(fitTemperature(scores, correct, {method: 'descent', start: 0})), 'start: expected a finite number above 0, got 0');
 	t.is(
@@ -263,15 +271,15 @@ test('invalid arguments are refused with the value that was given', async t => {
 	);
 	t.is(
 		await message(judgedScores(run, new Map([['p', new Map([['a', 1]])]]))),
-		'run: expected queries that are judged, got none: the run begins with "q2", the judgments with "p"',
+		'run: expected queries with judgments, got none: the run begins with "q2", the judgments with "p"',
 	);
 	t.is(await message(fitFusionTemperature([])), 'models: expected at least one {scores, correct}, got none');
-	const [fewer, right] = questions(9);
+	const [fewerScores, fewerCorrect] = questions(9);
 	t.is(
 		await message(
 			fitFusionTemperature([
 				{scores, correct},
-				{scores: fewer, correct: right},
+				{scores: fewerScores, correct: fewerCorrect},
 			]),
 		),
 		'models[1]: expected 10 questions, as for the first model, got 9',
@@ -288,7 +296,7 @@ test('invalid arguments are refused with the value that was given', async t => {
 	t.is(await message(fitTemperature(scores, correct, {bins: 1001})), 'bins: expected a whole number from 1 to 1000, got 1001');
 	t.is(
 		await message(judgedScores(run, qrels, {phrases: [] as unknown as Run})),
-		'phrases: expected a Map of query id to hits, got a Array',
+		'phrases: expected a Map of query id to hits, got an Array',
 	);
 	t.is(await message(selectModels([], qrels)), 'models: expected at least one {name, run}, got none');
 });

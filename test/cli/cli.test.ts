@@ -1,4 +1,4 @@
-// Tests the commands of the command line as child processes: their output, files and exit status.
+// Runs the commands of passagekit as child processes, and tests their output, their files and their exit status.
 import {execFile} from 'node:child_process';
 import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -7,12 +7,14 @@ import test, {type ExecutionContext} from 'ava';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 import {FlatIndex, encyclopedia} from '../../ts/index.ts';
 
+/** What a child process printed, and its exit status. */
 interface Result {
 	readonly status: number;
 	readonly stdout: string;
 	readonly stderr: string;
 }
 
+/** Runs a command to its end. */
 async function passagekit(...args: string[]): Promise<Result> {
 	return new Promise(resolve => {
 		execFile(process.execPath, [join(packageRoot, 'bin/passagekit.js'), ...args], {maxBuffer: 1 << 26}, (error, stdout, stderr) => {
@@ -21,6 +23,7 @@ async function passagekit(...args: string[]): Promise<Result> {
 	});
 }
 
+/** Makes a temporary folder that is removed after the test. */
 async function folder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-cli-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
@@ -58,8 +61,8 @@ test('the commands index, search and evaluate work together, without a model', a
 	t.regex(first!, /^\S+ Q0 \S+\.md#\d+ 1 \d+\.\d+ passagekit-bm25$/u);
 
 	const measured = await passagekit('evaluate', '--run', run, '--qrels', qrels, '--measures', 'nDCG@10,R@20', '--json');
-	// The run contains only the 168 test questions, but there are judgments for all 528 questions. The others count as
-	// 0.
+	// The run contains only the 168 test questions, but there are judgments for all 528 questions. The measures count the
+	// 360 missing ones as 0.
 	t.is(measured.status, 0, measured.stderr);
 	t.is((JSON.parse(measured.stdout) as {missing: number}).missing, 528 - 168);
 
@@ -81,10 +84,10 @@ test('the commands index, search and evaluate work together, without a model', a
 	t.true(result.accuracy['20']! > 0.8 && result.accuracy['20']! >= result.accuracy['5']!, accuracy.stdout);
 
 	const fromStore = await passagekit('evaluate', '--run', run, '--questions', testQuestions, '--passages', index, '--ks', '5,20', '--json');
-	t.deepEqual(JSON.parse(fromStore.stdout), JSON.parse(accuracy.stdout), 'the passages can also be read from the collection');
+	t.deepEqual(JSON.parse(fromStore.stdout), JSON.parse(accuracy.stdout), '--passages also accepts the collection');
 
 	const piped = await passagekit('search', '--collection', index, '--queries', testQuestions, '--k', '20');
-	t.is(piped.stdout, await readFile(run, 'utf8'), 'standard output and the file are the same');
+	t.is(piped.stdout, await readFile(run, 'utf8'), 'without --output, the same run is printed to stdout');
 });
 
 test('ask answers a question from documents', async t => {
@@ -113,7 +116,7 @@ test('ask answers a question from documents', async t => {
 	t.regex(shown.stdout, /«[^»]*1869[^»]*»/u, 'the answer is marked in its passage');
 });
 
-test('a replication study can be run and resumed', async t => {
+test('a replication study can be run, and resumed with the same settings only', async t => {
 	const path = await folder(t);
 	const output = join(path, 'study');
 	const flags = [
@@ -144,10 +147,10 @@ test('a replication study can be run and resumed', async t => {
 
 	const other = await passagekit(...args, '--depth', '500');
 	t.is(other.status, 1);
-	t.regex(other.stderr, /got one with another settings\.depth: 1000 there, 500 here/u);
+	t.regex(other.stderr, /got one with a different settings\.depth: 1000 there, 500 here/u);
 });
 
-test('a phrase study can be run and resumed', async t => {
+test('a phrase study can be run, and resumed with the same settings only', async t => {
 	const path = await folder(t);
 	const output = join(path, 'study');
 	const flags = ['--encoder', 'tiny-encoder', '--sentences', '2', '--tokens', '30', '--max-questions', '9'];
@@ -171,10 +174,10 @@ test('a phrase study can be run and resumed', async t => {
 
 	const other = await passagekit(...args, '--seed', '43');
 	t.is(other.status, 1);
-	t.regex(other.stderr, /got one with another settings\.seed: 42 there, 43 here/u);
+	t.regex(other.stderr, /got one with a different settings\.seed: 42 there, 43 here/u);
 });
 
-test('a vocabulary study can be run and resumed', async t => {
+test('a vocabulary study can be run, and resumed with the same settings only', async t => {
 	const path = await folder(t);
 	const output = join(path, 'study');
 	const flags = ['--encoder', 'tiny-encoder', '--no-enrichment', '--max-questions', '9'];
@@ -208,10 +211,10 @@ test('a vocabulary study can be run and resumed', async t => {
 
 	const other = await passagekit(...args, '--seed', '43');
 	t.is(other.status, 1);
-	t.regex(other.stderr, /got one with another settings\.seed: 42 there, 43 here/u);
+	t.regex(other.stderr, /got one with a different settings\.seed: 42 there, 43 here/u);
 });
 
-test('a passage can be explained in the terminal, as JSON and as a page', async t => {
+test('explain shows why a passage is found: as text, as JSON and as an HTML page', async t => {
 	const path = await folder(t);
 	const docs = join(path, 'docs');
 	await mkdir(docs);
@@ -235,7 +238,8 @@ test('a passage can be explained in the terminal, as JSON and as a page', async 
 		t.true(text.stdout.includes(words), words);
 	}
 
-	// Without --passage, the first hits of dense retrieval and of BM25 are explained.
+	// Without --passage, the first hit of dense retrieval and the first hit of BM25 are explained; they may be the same
+	// passage.
 	const page = join(path, 'page.html');
 	const json = await passagekit('explain', question, '--collection', index, '--json', '--html', page, '-k', '5');
 	t.is(json.status, 0, json.stderr);
@@ -266,6 +270,16 @@ test('an invalid command line exits with 2 and says why', async t => {
 	const both = await passagekit('evaluate', '--run', 'r', '--qrels', 'q', '--questions', 'f');
 	t.is(both.status, 2);
 	t.regex(both.stderr, /expected either --qrels QRELS, or --questions FILE/u);
+	for (const [flags, message] of [
+		[['--alpha', '1'], /--alpha and --lambda need --fusion/u],
+		[['--fusion', 'rrf', '--alpha', '1'], /--fusion rrf has no --alpha/u],
+		[['--fusion', 'hybrid', '--alpha', '1', '--lambda', '2'], /--fusion hybrid has no --lambda/u],
+		[['--fusion', 'hybridNorm'], /--fusion hybridNorm needs --alpha/u],
+	] as const) {
+		const weights = await passagekit('search', 'query', ...flags);
+		t.is(weights.status, 2);
+		t.regex(weights.stderr, message);
+	}
 });
 
 test('a failure exits with 1 and prints a message, or one JSON object with --json', async t => {
@@ -290,7 +304,7 @@ test('an existing index is overwritten only with --overwrite', async t => {
 	t.is((await passagekit('index', join(path, 'a.txt'), '-o', index, '--no-encoder', '--overwrite')).status, 0);
 });
 
-test('an analyzer is chosen by its name, and word pieces by a tokenizer file', async t => {
+test('an analyzer is chosen by its name, and one of word pieces by the folder of a model', async t => {
 	const path = await folder(t);
 	await writeFile(join(path, 'a.txt'), 'Die Häuser der Städte');
 	await writeFile(join(path, 'queries.tsv'), 'q\tHäuser\n');
@@ -320,7 +334,7 @@ test('help lists every command, and the help of every command mentions --json an
 	}
 });
 
-test('bench measures, verifies the hits and reports what it measured', async t => {
+test('bench verifies the hits of its queries, and its report names what was measured', async t => {
 	const {status, stdout, stderr} = await passagekit(
 		'bench',
 		'--passages',
@@ -349,7 +363,7 @@ test('bench measures, verifies the hits and reports what it measured', async t =
 	t.is((JSON.parse(refused.stderr) as {error: {code: string}}).error.code, 'ERR_ARGUMENT');
 });
 
-test('doctor reports the environment', async t => {
+test('doctor reports on the platform, the addon, the model runtime and the models', async t => {
 	const {status, stdout} = await passagekit('doctor', '--json');
 	const {ok, findings} = JSON.parse(stdout) as {ok: boolean; findings: Array<{what: string; ok: boolean}>};
 	t.deepEqual(

@@ -7,14 +7,13 @@ import {promisify} from 'node:util';
 import test, {type ExecutionContext} from 'ava';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 
-const run = promisify(execFile);
-
+/** Runs `passagekit evaluate`. Rejects if it fails. */
 async function evaluate(...args: string[]): Promise<{readonly stdout: string; readonly stderr: string}> {
-	return run(process.execPath, [join(packageRoot, 'bin/passagekit.js'), 'evaluate', ...args]);
+	return promisify(execFile)(process.execPath, [join(packageRoot, 'bin/passagekit.js'), 'evaluate', ...args]);
 }
 
-/** Returns a TREC run in which the only relevant passage of each query has the given rank. */
-function trec(ranks: readonly number[]): string {
+/** Returns a run in the TREC format in which `answer`, the only relevant passage of each query, has the given rank. */
+function trecRun(ranks: readonly number[]): string {
 	return ranks
 		.flatMap((rank, query) =>
 			Array.from({length: rank}, (_, at) => `q${query} Q0 ${at + 1 === rank ? 'answer' : `p${at}`} ${at + 1} ${-at} test`),
@@ -41,24 +40,24 @@ const [first, second] = [
 ] as const;
 
 /**
-The p-value for the measure P@1, by SciPy 1.17.1: ttest_1samp of 1, 0, 1, 0, 1, 1. These are the differences between the
-two runs, where the value of a query is 1 if its first passage is relevant.
+The p-value for the measure P@1, from SciPy 1.17.1: ttest_1samp of 1, 0, 1, 0, 1, 1. These are the differences between the
+values of the two runs. The value of a query is 1 if its first passage is relevant, else 0.
 */
-const precisionAt1P = 0.025_031_015_818_452_96;
+const pForPrecisionAt1 = 0.025_031_015_818_452_96;
 
 test('two runs are compared by every measure, with a correction for the number of measures', async t => {
 	const qrels = first.map((_, query) => `q${query} 0 answer 1`).join('\n');
-	const {a, b, judgments} = await files(t, {a: trec(first), b: trec(second), judgments: qrels});
+	const {a, b, judgments} = await files(t, {a: trecRun(first), b: trecRun(second), judgments: qrels});
 	const args = ['--run', a!, '--compare', b!, '--qrels', judgments!, '--measures', 'RR,P@1'];
 
 	const {stdout} = await evaluate(...args, '--json');
 
 	const {mean, comparison} = JSON.parse(stdout) as {mean: object; comparison: Array<Record<string, number>>};
 	t.deepEqual(mean, {RR: 5.5 / 6, 'P@1': 5 / 6});
-	// For RR, p is from SciPy 1.17.1: ttest_1samp of the differences 1/2, 0, 1/2, 0, 3/4, 1/2.
+	// For RR, `p` is also from SciPy 1.17.1: ttest_1samp of the differences 1/2, 0, 1/2, 0, 3/4, 1/2.
 	for (const [i, expected] of [
 		{mean: 5.5 / 6, other: 3.25 / 6, difference: 2.25 / 6, p: 0.030_099_247_897_462_586},
-		{mean: 5 / 6, other: 1 / 6, difference: 4 / 6, p: precisionAt1P},
+		{mean: 5 / 6, other: 1 / 6, difference: 4 / 6, p: pForPrecisionAt1},
 	].entries()) {
 		for (const [name, value] of Object.entries({...expected, corrected: Math.min(1, 2 * expected.p)})) {
 			t.true(Math.abs(comparison[i]![name]! - value) < 1e-12, `${name}: ${comparison[i]![name]}, ${value}`);
@@ -70,15 +69,15 @@ test('two runs are compared by every measure, with a correction for the number o
 	t.regex(shown.stderr, /Bonferroni/u);
 });
 
-test('two runs are compared by the answers in their passages', async t => {
+test('two runs are compared by top-k accuracy, that is, by the answers in their first k passages', async t => {
 	const passages = [
 		'{"id": "answer", "contents": "It was Suez."}',
 		...Array.from({length: 4}, (_, at) => `{"id": "p${at}", "contents": "nothing"}`),
 	];
 	const questions = first.map((_, query) => JSON.stringify({id: `q${query}`, question: 'where?', answers: ['Suez']}));
 	const paths = await files(t, {
-		a: trec(first),
-		b: trec(second),
+		a: trecRun(first),
+		b: trecRun(second),
 		'passages.jsonl': passages.join('\n'),
 		'questions.jsonl': questions.join('\n'),
 	});
@@ -89,6 +88,6 @@ test('two runs are compared by the answers in their passages', async t => {
 
 	const {comparison} = JSON.parse(stdout) as {comparison: Array<Record<string, number>>};
 	t.is(comparison[0]!['measure'] as unknown, 'top-1');
-	t.true(Math.abs(comparison[0]!['p']! - precisionAt1P) < 1e-12);
+	t.true(Math.abs(comparison[0]!['p']! - pForPrecisionAt1) < 1e-12);
 	t.deepEqual(comparison[1] as unknown, {measure: 'top-4', mean: 1, other: 1, difference: 0, p: 1, corrected: 1});
 });

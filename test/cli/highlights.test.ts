@@ -1,4 +1,4 @@
-// Tests the highlights of hits from a collection that `passagekit index` built.
+// Tests the highlights of hits from a built collection, that is, one that `passagekit index` or `Collection.build` made.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -7,13 +7,14 @@ import {highlightsIn} from '../../ts/cli/search/highlights.ts';
 import {type Bm25Index, Collection, type CollectionHit, encyclopedia, readDocuments} from '../../ts/index.ts';
 import {passagekit} from '../support/command.ts';
 
+/** Makes a temporary folder that is removed after the test. */
 async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-highlights-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
 	return path;
 }
 
-test('the highlights in a built collection are those that a collection that changes returns', async t => {
+test('highlights in a built collection equal those of a live collection, which Collection.open creates', async t => {
 	const folder = await temporaryFolder(t);
 	const {articles, questions} = encyclopedia();
 	const queries = (await questions('test')).map(({text}) => text);

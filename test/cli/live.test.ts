@@ -1,4 +1,5 @@
-// Tests the commands for collections that change: add, delete, search, ask, stats and optimize.
+// Tests the commands for live collections, which `passagekit add` creates and changes: add, delete, search, ask, stats
+// and optimize.
 import {execFile, spawn} from 'node:child_process';
 import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -9,6 +10,7 @@ import {packageRoot} from '../../ts/core/native/addon.ts';
 import {Collection} from '../../ts/index.ts';
 import {passagekit} from '../support/command.ts';
 
+/** Declares a test that is skipped on Windows. */
 const onUnix = process.platform === 'win32' ? test.skip : test;
 
 const products = `sku,name,description,category,price,tags
@@ -16,23 +18,28 @@ lamp-1,Desk lamp,A lamp with a long cable for the desk.,desk,39,metal;black
 lamp-2,Reading light,A reading light without a cable.,light,25,black
 lamp-3,Floor lamp,A tall lamp of steel for the living room.,floor,120,metal
 `;
+/** Flags of `passagekit add` that map the columns of the products to the parts of a document. */
 const mapping = ['--id', 'sku', '--text', 'description', '--title', 'name', '--fields', 'kind=category,price:number,tags:strings'];
 
+/** A temporary folder with a file of products, from which a test makes a collection. */
 interface Shop {
 	readonly folder: string;
+	/** The path of the file of products. */
 	readonly file: string;
+	/** The path of the collection, which does not exist before `add` is called. */
 	readonly collection: string;
-	/** Runs `passagekit add` for the file of products. */
+	/** Runs `passagekit add` for the file of products, with these flags. */
 	add(...flags: string[]): ReturnType<typeof passagekit>;
 }
 
+/** Makes a temporary folder that is removed after the test. */
 async function newFolder(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-cli-live-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	return folder;
 }
 
-/** A folder with a file of products. */
+/** Makes a temporary folder with a file of products. */
 async function newShop(t: ExecutionContext): Promise<Shop> {
 	const folder = await newFolder(t);
 	const [file, collection] = [join(folder, 'products.csv'), join(folder, 'shop')];
@@ -40,10 +47,10 @@ async function newShop(t: ExecutionContext): Promise<Shop> {
 	return {folder, file, collection, add: async (...flags) => passagekit(['add', file, ...mapping, '--collection', collection, ...flags])};
 }
 
-/** The fields of a JSON object that a command printed. */
+/** Parses the JSON object that a command printed. */
 const parsed = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
 
-test('documents of a table are added, searched with a filter, asked a question, deleted and counted', async t => {
+test('the documents of a table are added, searched with a filter, used to answer a question, deleted and counted', async t => {
 	const {collection, add} = await newShop(t);
 	const added = await add();
 	t.is(added.status, 0, added.stderr);
@@ -70,8 +77,8 @@ test('documents of a table are added, searched with a filter, asked a question, 
 
 	const deleted = await passagekit(['delete', 'lamp-1', 'unknown', '--collection', collection]);
 	t.regex(deleted.stdout, /^1 document deleted; .*shop has 2 documents\n$/u);
-	const cheap = await passagekit(['delete', '--filter', '{"price":{"gte":100}}', '--collection', collection, '--json']);
-	t.like(parsed(cheap.stdout), {deleted: 1, documents: 1});
+	const deletedByFilter = await passagekit(['delete', '--filter', '{"price":{"gte":100}}', '--collection', collection, '--json']);
+	t.like(parsed(deletedByFilter.stdout), {deleted: 1, documents: 1});
 
 	const optimized = await passagekit(['optimize', '--collection', collection, '--json']);
 	t.like(parsed(optimized.stdout), {documents: 1, passages: 1, segments: 1});
@@ -80,23 +87,24 @@ test('documents of a table are added, searched with a filter, asked a question, 
 	t.regex((await passagekit(['stats', '--collection', collection])).stdout, /^documents {3}1$/mu);
 });
 
-test('documents that are added again are replaced if they changed, and with --new-only left as they are', async t => {
+test('documents that are added again are replaced if they changed; with --new-only, they are left as they are', async t => {
 	const {file, collection, add} = await newShop(t);
 	t.is((await add('--no-encoder')).status, 0);
 	const rows = products.replace('A tall lamp', 'A very tall lamp').replace('39,metal', '35,metal');
 	await writeFile(file, `${rows}lamp-4,Candle,A candle,floor,2,wax\n`);
 	t.like(parsed((await add('--new-only', '--json')).stdout), {added: 1, replaced: 0, unchanged: 3, documents: 4});
 	t.like(parsed((await add('--json')).stdout), {added: 0, replaced: 2, unchanged: 2, documents: 4});
-	const commits = async (): Promise<unknown> => parsed((await passagekit(['stats', '-c', collection, '--json'])).stdout)['generation'];
-	const before = await commits();
+	/** Returns the generation of the collection, which every commit increments. */
+	const generation = async (): Promise<unknown> => parsed((await passagekit(['stats', '-c', collection, '--json'])).stdout)['generation'];
+	const before = await generation();
 	t.like(parsed((await add('--json')).stdout), {added: 0, replaced: 0, unchanged: 4});
-	t.is(await commits(), before, 'without changes, there is no commit');
+	t.is(await generation(), before, 'without changes, there is no commit');
 	await using docs = await Collection.open(collection);
 	const [lamp] = await docs.document('lamp-1');
 	t.like(lamp, {text: 'A lamp with a long cable for the desk.', fields: {price: 35}});
 });
 
-test('a document that a file has twice is replaced by the later one, also across commits', async t => {
+test('if several documents of a file have the same id, the last one replaces the others, also across commits', async t => {
 	const folder = await newFolder(t);
 	const file = join(folder, 'docs.jsonl');
 	const texts = ['one', 'two', 'one', 'three', 'one'];
@@ -110,7 +118,7 @@ test('a document that a file has twice is replaced by the later one, also across
 	}
 });
 
-test('text files and folders become documents, with their headings as titles', async t => {
+test('the text files of a folder become documents, with their headings or else their file names as titles', async t => {
 	const folder = await newFolder(t);
 	const docs = join(folder, 'docs');
 	await mkdir(join(docs, 'inner', '.hidden'), {recursive: true});
@@ -124,7 +132,7 @@ test('text files and folders become documents, with their headings as titles', a
 	await using opened = await Collection.open(collection);
 	t.like((await opened.document('inner/a.txt'))[0], {title: 'a', text: 'A canal.'});
 	const passages = await opened.document('b.md');
-	// 240 words; each passage of 50 words after the first adds 40.
+	// The text has 240 words. The first passage has 50, and each later one adds up to 40 because of the overlap of 10.
 	t.is(passages.length, 6);
 	t.true(passages.every(({title}) => title === 'Bridges'));
 
@@ -135,7 +143,7 @@ test('text files and folders become documents, with their headings as titles', a
 	t.regex(twice.stderr, /expected an id of its own, got "b\.md".*\(ERR_DUPLICATE_ID\)\n$/u);
 });
 
-test('a wrong file or flag makes no collection, and its error is one line', async t => {
+test('with an invalid file or flag, add makes no collection and prints a one-line error', async t => {
 	const {folder, file, collection} = await newShop(t);
 	await mkdir(join(folder, 'empty'));
 	for (const [args, message] of [
@@ -165,7 +173,7 @@ test('a wrong file or flag makes no collection, and its error is one line', asyn
 	}
 });
 
-test('the documents before an invalid record are kept, and the message says so', async t => {
+test('add stops at an invalid record and reports its line, unless --skip-bad-lines is given', async t => {
 	const folder = await newFolder(t);
 	const [file, collection] = [join(folder, 'docs.jsonl'), join(folder, 'index')];
 	await writeFile(file, '{"id":"a","text":"one"}\n{"id":"b"}\n{"id":"c","text":"three"}\n');
@@ -176,12 +184,12 @@ test('the documents before an invalid record are kept, and the message says so',
 	t.like(parsed(skipping.stdout), {skipped: 1, documents: 2}, skipping.stderr);
 });
 
-test('settings of a new collection are refused for one that has others', async t => {
+test('flags for the settings of a new collection are refused if an existing collection has other settings', async t => {
 	const {add} = await newShop(t);
 	t.is((await add('--encoder', 'tiny-encoder', '--words', '80')).status, 0);
 	t.is((await add('--encoder', 'tiny-encoder', '--words', '80', '--analyzer', 'english')).status, 0);
 	for (const [flags, message] of [
-		[['--words', '50'], /--words: expected 80, with which .*shop was made, got 50/u],
+		[['--words', '50'], /--words: expected 80, the setting of .*shop, got 50/u],
 		[['--overlap', '5'], /--overlap: expected 0/u],
 		[['--no-split'], /--no-split: expected passages of 80 words/u],
 		[['--no-encoder'], /--no-encoder: expected the encoder tiny-encoder/u],
@@ -219,7 +227,7 @@ test('search takes either a query or a file of queries', async t => {
 	t.is(none.stdout, 'No passage was found.\n');
 });
 
-test('the words of the query are bold if standard output shows colors, unless NO_COLOR is set', async t => {
+test('the words of the query are bold if FORCE_COLOR is set and NO_COLOR is not', async t => {
 	const {collection, add} = await newShop(t);
 	t.is((await add('--no-encoder')).status, 0);
 	const args = ['search', 'cables', '-c', collection, '-k', '1'];
@@ -230,7 +238,7 @@ test('the words of the query are bold if standard output shows colors, unless NO
 	}
 });
 
-test('a wrong filter is an error of one line', async t => {
+test('an invalid filter is reported in one line', async t => {
 	const {collection, add} = await newShop(t);
 	t.is((await add('--no-encoder')).status, 0);
 	for (const [filter, message] of [
@@ -252,7 +260,7 @@ test('a wrong filter is an error of one line', async t => {
 	t.is((await passagekit(['delete', 'lamp-1', '-c', collection, '--filter', '{}'])).status, 2);
 });
 
-test('a collection that another process changes is reported with that process', async t => {
+test('if another process is changing the collection, the error names that process', async t => {
 	const {collection, add} = await newShop(t);
 	t.is((await add('--no-encoder')).status, 0);
 	const docs = await Collection.open(collection);
@@ -263,7 +271,7 @@ test('a collection that another process changes is reported with that process', 
 		t.regex(stderr, new RegExp(`process ${process.pid} on .*\\(ERR_INDEX_LOCKED\\)\\n$`, 'u'));
 	}
 	t.regex((await add()).stderr, new RegExp(`^passagekit: .*process ${process.pid} on .*\\(ERR_INDEX_LOCKED\\)\\n$`, 'u'));
-	t.is((await passagekit(['search', 'lamp', '-c', collection])).status, 0, 'it can be searched meanwhile');
+	t.is((await passagekit(['search', 'lamp', '-c', collection])).status, 0, 'the collection can be searched meanwhile');
 	await docs.close({discard: true});
 	t.is((await passagekit(['delete', 'lamp-1', '-c', collection])).status, 0);
 });
@@ -288,7 +296,7 @@ test('collections that `index` built are searched and described, but not changed
 			`passagekit: ${what}: expected a collection that \`passagekit add\` made, got ${collection}, which \`passagekit index\` built and which never changes (ERR_ARGUMENT)\n`,
 		);
 	}
-	// Such a collection has no fields: its passages are filtered by their ids.
+	// Such a collection has no fields: its passages can be filtered only by their ids.
 	for (const command of [
 		['search', 'bridge'],
 		['ask', 'a bridge of what?'],
@@ -297,9 +305,10 @@ test('collections that `index` built are searched and described, but not changed
 		t.is(status, 1);
 		t.regex(stderr, /^passagekit: filter\.not\.a: expected no condition on fields, .* got "a" \(ERR_ARGUMENT\)\n$/u);
 	}
-	const other = await passagekit(['search', 'bridge', '--filter', '{"not":{"ids":["a.txt#0"]}}', '-c', collection, '--json']);
+	// The filter excludes the only passage, so the result is that of a query without hits.
+	const filtered = await passagekit(['search', 'bridge', '--filter', '{"not":{"ids":["a.txt#0"]}}', '-c', collection, '--json']);
 	t.deepEqual(
-		parsed(other.stdout)['hits'],
+		parsed(filtered.stdout)['hits'],
 		(parsed((await passagekit(['search', 'nothing', '-c', collection, '--json'])).stdout) as {hits: unknown})['hits'],
 	);
 	const missing = await passagekit(['delete', 'a', '-c', join(folder, 'none')]);
@@ -309,7 +318,7 @@ test('collections that `index` built are searched and described, but not changed
 	);
 });
 
-onUnix('standard input is read from a pipe, and --quiet prints nothing', async t => {
+onUnix('add reads documents from a pipe on stdin, and prints nothing with --quiet', async t => {
 	const folder = await newFolder(t);
 	await writeFile(join(folder, 'docs.jsonl'), '{"id":"a","text":"one"}\n{"id":"b","text":"two"}\n');
 	const env = {...process.env, NODE: process.execPath, BIN: join(packageRoot, 'bin/passagekit.js')};
@@ -324,7 +333,7 @@ for (const [signal, status] of [
 	['SIGINT', 130],
 	['SIGKILL', 'SIGKILL'],
 ] as const) {
-	onUnix(`${signal} in the middle of add leaves the last commit, and a second run adds the rest without encoding it again`, async t => {
+	onUnix(`${signal} during add leaves the last commit intact, and a second run adds only the remaining documents`, async t => {
 		const folder = await newFolder(t);
 		const [file, collection] = [join(folder, 'docs.jsonl'), join(folder, 'index')];
 		const total = 1500;
@@ -337,7 +346,7 @@ for (const [signal, status] of [
 		const ended = new Promise(resolve => {
 			child.once('close', (code, by) => resolve(code ?? by));
 		});
-		// Until the first commit is visible.
+		// Waits until the first commit is visible.
 		let committed = 0;
 		while (committed === 0 && child.exitCode === null) {
 			await new Promise(resolve => setTimeout(resolve, 10));
@@ -354,7 +363,7 @@ for (const [signal, status] of [
 		const {documents, passages} = await docs.stats();
 		t.true(documents >= committed && documents < total, `${documents} documents`);
 		t.is(passages, documents);
-		// The documents are those at the start of the file, each with its text, its field and its vector.
+		// The documents are the first ones of the file, each with its text, its field and a vector.
 		for (const i of [0, documents - 1]) {
 			t.like((await docs.document(`d${i}`))[0], {text: text(i), fields: {n: i}});
 			t.is((await docs.vectors([`d${i}#0`])).length, 128);
@@ -368,7 +377,7 @@ for (const [signal, status] of [
 	});
 }
 
-test('explain, evaluate and doctor work with a collection that changes', async t => {
+test('explain, evaluate and doctor work with a live collection', async t => {
 	const {folder, collection, add} = await newShop(t);
 	t.is((await add()).status, 0);
 	const explained = await passagekit(['explain', 'a light without cables', '-c', collection, '--json']);
@@ -392,6 +401,7 @@ test('explain, evaluate and doctor work with a collection that changes', async t
 	const checked = await passagekit(['doctor', '--repair', collection]);
 	t.is(checked.status, 0);
 	t.regex(checked.stdout, /✓ collection {2}intact, 3 documents after 1 commit; nothing to repair\n/u);
+	// A flipped bit in the log of vectors is detected.
 	const log = join(collection, 'vectors-1.log');
 	const bytes = await readFile(log);
 	bytes[bytes.length - 20]! ^= 1;
@@ -401,7 +411,7 @@ test('explain, evaluate and doctor work with a collection that changes', async t
 	t.regex(damaged.stdout, /✗ collection {2}.*a collection of `passagekit add` cannot be repaired: restore its folder/u);
 });
 
-test('a collection that changes is not replaced by `index`, and `explain` says why it needs an encoder', async t => {
+test('`index` refuses to replace a live collection, and `explain` refuses a collection without an encoder', async t => {
 	const {file, collection, add} = await newShop(t);
 	t.is((await add('--no-encoder')).status, 0);
 	for (const flags of [[], ['--overwrite']]) {

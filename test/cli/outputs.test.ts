@@ -1,5 +1,5 @@
-// Tests where `--output` can write: standard output, process substitutions, symbolic links, and files to which the
-// shell appends.
+// Tests where `--output` can write: to stdout, to process substitutions, through symbolic links, and to files to which
+// the shell appends.
 import {execFile} from 'node:child_process';
 import {lstat, mkdtemp, readFile, readdir, rm, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -9,6 +9,7 @@ import test from 'ava';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 import {Collection} from '../../ts/index.ts';
 
+/** Declares a test that is skipped on Windows. */
 const onUnix = process.platform === 'win32' ? test.skip : test;
 
 onUnix('a run can be written to /dev/stdout, to a file by appending, to a process substitution and through a link', async t => {
@@ -19,10 +20,10 @@ onUnix('a run can be written to /dev/stdout, to a file by appending, to a proces
 	await writeFile(join(folder, 'log'), 'before\n');
 	await symlink('run', join(folder, 'link'));
 	const search = `"$NODE" "$BIN" search --collection index --queries queries.tsv --tag t --output`;
+	/** Runs a Bash script in the folder and returns what it printed. */
 	const shell = async (script: string): Promise<string> => {
 		const env = {...process.env, NODE: process.execPath, BIN: join(packageRoot, 'bin/passagekit.js')};
-		// With `| cat`, standard output is a pipe. Otherwise it would be a socket, which Node creates for child
-		// processes.
+		// With `| cat`, stdout is a pipe. Otherwise it would be a socket, which Node creates for child processes.
 		const {stdout} = await promisify(execFile)('bash', ['-c', `set -o pipefail; { ${script}; } | cat`], {cwd: folder, env});
 		return stdout;
 	};
@@ -34,7 +35,7 @@ onUnix('a run can be written to /dev/stdout, to a file by appending, to a proces
 	t.is(await readFile(join(folder, 'log'), 'utf8'), `before\n${run}`);
 	t.is(await shell(`exec 4>&1; ${search} >(cat >&4)`), run);
 	t.is(await shell(`${search} /dev/null`), '');
-	// Here standard output is the socket that Node creates for child processes.
+	// Here stdout is the socket that Node creates for child processes.
 	const args = ['search', '--collection', 'index', '--queries', 'queries.tsv', '--tag', 't', '--output', '/dev/stdout'];
 	const direct = await promisify(execFile)(process.execPath, [join(packageRoot, 'bin/passagekit.js'), ...args], {cwd: folder});
 	t.is(direct.stdout, run);

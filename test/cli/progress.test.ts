@@ -2,7 +2,7 @@
 import test from 'ava';
 import {ProgressBar, bytes, duration, progressLine} from '../../ts/cli/progress.ts';
 
-/** A bar of 24 characters, of which the given number are filled. */
+/** A bar of 24 characters. The first `filled` of them are filled. */
 const bar = (filled: number): string => `[${'█'.repeat(filled)}${' '.repeat(24 - filled)}]`;
 
 test('a line shows the bar, the amount, the rate and the time left', t => {
@@ -10,15 +10,15 @@ test('a line shows the bar, the amount, the rate and the time left', t => {
 	t.is(progressLine('encode', 'passages', {done: 120, total: 480}, 2), `encode   ${bar(6)} 120/480 passages · 60/s · 6.0 s left`);
 });
 
-test('the line of a finished call shows no time left', t => {
+test('the line of a finished call omits the time left', t => {
 	t.is(progressLine('encode', 'passages', {done: 480, total: 480}, 8), `encode   ${bar(24)} 480/480 passages · 60/s`);
 });
 
-test('with an unknown total, the bar stays empty and no time left is shown', t => {
+test('with an unknown total, the bar stays empty and the time left is omitted', t => {
 	t.is(progressLine('read', 'passages', {done: 12_000, total: 0}, 1), `read     ${bar(0)} 12,000 passages · 12,000/s`);
 });
 
-test('a line shows no rate before anything is done', t => {
+test('a line omits the rate if nothing is done or no time has passed', t => {
 	t.is(progressLine('encode', 'passages', {done: 0, total: 480}, 3), `encode   ${bar(0)} 0/480 passages`);
 	t.is(progressLine('encode', 'passages', {done: 5, total: 10}, 0), `encode   ${bar(12)} 5/10 passages`);
 });
@@ -27,7 +27,7 @@ test('the bar is never longer than its width', t => {
 	t.is(progressLine('encode', 'passages', {done: 600, total: 480}, 10), `encode   ${bar(24)} 600/480 passages · 60/s`);
 });
 
-test('a rate below ten has a decimal', t => {
+test('a rate below ten has one decimal', t => {
 	t.is(progressLine('ask', 'questions', {done: 3, total: 4}, 2), `ask      ${bar(18)} 3/4 questions · 1.5/s · 667 ms left`);
 });
 
@@ -80,7 +80,7 @@ function fakeStream(isTTY: boolean): {readonly stream: NodeJS.WriteStream; reado
 	return {stream, written};
 }
 
-test('a bar overwrites itself and is erased once', t => {
+test('a bar overwrites its line and is erased only once', t => {
 	const {stream, written} = fakeStream(true);
 	const progress = new ProgressBar('encode', 'passages', stream);
 

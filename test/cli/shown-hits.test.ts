@@ -5,6 +5,7 @@ import {fieldList} from '../../ts/cli/add/field-list.ts';
 import {shownHits} from '../../ts/cli/search/shown-hits.ts';
 import type {CollectionHit} from '../../ts/index.ts';
 
+/** Makes a hit with this text, and with `parts` instead of the default values. */
 const hit = (text: string, parts: Partial<CollectionHit> = {}): CollectionHit => ({id: 'd#0', document: 'd', score: 0.5, text, ...parts});
 
 test.before(() => {
@@ -12,6 +13,7 @@ test.before(() => {
 	delete process.env['NO_COLOR'];
 });
 
+/** Removes the ANSI codes of styles. */
 // oxlint-disable-next-line no-control-regex -- colors are control characters
 const plain = (text: string): string => text.replaceAll(/\u001B\[\d+m/gu, '');
 
@@ -30,7 +32,7 @@ test('a long passage is cut around its first highlight', t => {
 	t.true(passage!.length < 730);
 });
 
-test('a long passage without highlights is cut after its start, also without spaces', t => {
+test('a long passage without highlights is cut at its end, even if it has no spaces', t => {
 	const [, words] = plain(shownHits([hit('word '.repeat(300))], 2000)).split('\n');
 	t.regex(words!, /^ {3}(?:word )+…$/u);
 	const [, letters] = plain(shownHits([hit('x'.repeat(5000))], 2000)).split('\n');
@@ -42,7 +44,7 @@ test('control characters of a passage do not reach the terminal', t => {
 	t.is(shown, '1. T [2J  d 1 · 0.500\n   a ]0;title b c 31m\n');
 });
 
-test('a list of fields has names, types and other names', t => {
+test('an entry of --fields names a field, and can also give its type and the name that it has in the file', t => {
 	t.deepEqual(fieldList('category, price:number,writer=author.name,tag=tags:strings'), {
 		category: {from: 'category'},
 		price: {from: 'price', type: 'number'},

@@ -7,18 +7,20 @@ import test, {type ExecutionContext} from 'ava';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 import {Collection, encyclopedia} from '../../ts/index.ts';
 
+/** Declares a test that is skipped on Windows. */
 const onUnix = process.platform === 'win32' ? test.skip : test;
 const testQuestions = join(packageRoot, 'examples/encyclopedia/questions.test.jsonl');
 
 /** A command that runs in a child process. */
 interface RunningCommand {
 	readonly child: ChildProcess;
-	/** Resolves when standard error contains this text, or when the process has ended. */
+	/** Resolves when stderr contains this text, or when the process has ended. */
 	printed(text: string): Promise<void>;
-	/** The exit status, or the signal that ended the process. */
+	/** Resolves to the exit status, or to the signal that ended the process. */
 	readonly ended: Promise<number | string>;
 }
 
+/** Starts a passagekit command. */
 function start(...args: string[]): RunningCommand {
 	const child = spawn(process.execPath, [join(packageRoot, 'bin/passagekit.js'), ...args], {stdio: ['ignore', 'ignore', 'pipe']});
 	let stderr = '';
@@ -44,8 +46,8 @@ async function pause(milliseconds: number): Promise<void> {
 }
 
 /**
-Resolves when the process has installed its signal handlers. It checks SIGHUP, because Node itself handles SIGINT and
-SIGTERM.
+Resolves when the process has installed its signal handlers or has ended. On Linux, this function waits for a handler of SIGHUP, because
+Node itself handles SIGINT and SIGTERM. On other systems, it waits five seconds.
 */
 async function untilSignalsAreHandled(child: ChildProcess): Promise<void> {
 	if (process.platform !== 'linux') {
@@ -60,7 +62,10 @@ async function untilSignalsAreHandled(child: ChildProcess): Promise<void> {
 	}
 }
 
-/** Creates a folder with a corpus that takes longer to encode than these tests wait, and with a small collection. */
+/**
+Creates a folder with a corpus that takes longer to encode than these tests wait, and with a small collection at the path
+`index`.
+*/
 async function corpusAndCollection(t: ExecutionContext): Promise<{folder: string; corpus: string; index: string}> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-signals-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -89,9 +94,9 @@ for (const [signal, status] of [
 	['SIGTERM', 143],
 	['SIGHUP', 129],
 ] as const) {
-	onUnix(`${signal} stops the index command at any stage with status ${status} and leaves only the old collection`, async t => {
+	onUnix(`${signal} stops the index command at any stage with status ${status} and leaves the old collection intact`, async t => {
 		const {folder, corpus, index} = await corpusAndCollection(t);
-		// At once after the signal handlers are installed, and after each of two stages has printed its line.
+		// The signal is sent up to 200 ms after the signal handlers are installed, or after a stage has printed its line.
 		for (const stage of ['', 'read ', 'bm25 ']) {
 			const {child, printed, ended} = start('index', corpus, '--output', index, '--overwrite');
 			await (stage === '' ? untilSignalsAreHandled(child) : printed(stage));
@@ -132,7 +137,7 @@ onUnix('a killed `index` command leaves a folder, which the next `index` command
 	t.false((await readdir(index)).includes('building.json'));
 });
 
-onUnix('a signal ends a command that waits for the reader of a FIFO', async t => {
+onUnix('a signal ends a command that waits for another process to open a FIFO for reading', async t => {
 	const {folder, index} = await corpusAndCollection(t);
 	const pipe = join(folder, 'pipe');
 	execFileSync('mkfifo', [pipe]);

@@ -2,6 +2,7 @@
 import test from 'ava';
 import {sideBySide, table} from '../../ts/cli/table.ts';
 
+/** Colors a text green with ANSI codes. */
 const green = (text: string): string => `\u001B[32m${text}\u001B[39m`;
 
 test('the first column is left-aligned, the others are right-aligned, and a rule separates the header', t => {
@@ -29,7 +30,7 @@ test('missing cells are empty, and no line ends with a space', t => {
 	t.is(table(['a', 'b', 'c'], [['1', '2'], ['1']]), 'a  b  c\n─  ─  ─\n1  2\n1');
 });
 
-test('colors have no width', t => {
+test('ANSI codes of colors do not count as width', t => {
 	t.is(table(['name', 'n'], [[green('ab'), green('1')]]), `name  n\n────  ─\n${green('ab')}    ${green('1')}`);
 });
 
@@ -44,7 +45,7 @@ test('a table can have 200,000 rows', t => {
 });
 
 test('blocks are placed side by side and wrapped between words', t => {
-	// (13 columns − 3 for the bar) / 2 blocks = 5 columns each
+	// Each block is (13 − 3) / 2 = 5 columns wide, because ' │ ' between the blocks takes 3.
 	t.is(sideBySide([['one two six'], ['a b c']], 13), ['one   │ a b c', 'two   │', 'six   │'].join('\n'));
 });
 
@@ -77,7 +78,7 @@ test('a colored word is truncated by its visible width, and the color is reset',
 test('a color continues after a line break, but not into the next block', t => {
 	const [first, second] = sideBySide([[green('one two')], ['x']], 11).split('\n');
 
-	// (11 − 3) / 2 = 4 columns each
+	// Each block is (11 − 3) / 2 = 4 columns wide.
 	t.is(first, '\u001B[32mone\u001B[0m  │ x');
 	t.is(second, '\u001B[32mtwo\u001B[39m  │');
 });

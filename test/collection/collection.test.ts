@@ -1,4 +1,4 @@
-// Tests collections: building, opening, searching, asking, and failed builds.
+// Tests how collections are built, opened, searched and asked, and what failed builds leave.
 import {cp, mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join, relative} from 'node:path';
@@ -12,13 +12,14 @@ const passages: Passage[] = [
 	{id: 'piano', title: 'Piano', text: 'Bartolomeo Cristofori built the first pianos in Florence about 1700.'},
 ];
 
+/** Makes a temporary folder that is removed after the test. */
 async function folder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-collection-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
 	return path;
 }
 
-test('a collection is built, opened, searched in three ways and asked a question', async t => {
+test('a collection can be built, opened, searched in three ways, and asked a question', async t => {
 	const path = join(await folder(t), 'index');
 	const stages: string[] = [];
 	const built = await Collection.build(passages, path, {onStage: ({stage}) => stages.push(stage)});
@@ -51,7 +52,7 @@ test('a collection is built, opened, searched in three ways and asked a question
 		);
 		await t.throwsAsync(searcher.search(question, {filter: {year: 1914}}), {
 			code: 'ERR_ARGUMENT',
-			message: 'filter.year: expected no condition on fields, since no passage of the index has any, got "year"',
+			message: 'filter.year: expected no condition on fields, because no passage of the index has fields, got "year"',
 		});
 	}
 	const asked = await collection.ask('In which month was the Panama Canal opened?', {filter: {ids: ['suez', 'piano']}});
@@ -64,7 +65,7 @@ test('a collection is built, opened, searched in three ways and asked a question
 	t.is(text.slice(answers[0]!.start, answers[0]!.end), answers[0]!.text);
 });
 
-test('vectors are stored as the option says, and an unknown storage is refused', async t => {
+test('vectors are stored as the option flat.storage says, and an unknown storage is refused', async t => {
 	const home = await folder(t);
 	const singlePrecision = await Collection.build(passages, join(home, 'f32'), {dense: 'flat'});
 	const query = (await (await singlePrecision.encoder()).encode(['Who built the first pianos?'])).data;
@@ -80,7 +81,7 @@ test('vectors are stored as the option says, and an unknown storage is refused',
 			// The int8 copy only decides which vectors are scored; the scores are those of the f32 vectors.
 			t.deepEqual(hits, expected);
 		} else {
-			// Rounding to half precision changes scores. The graph is built from the rounded vectors.
+			// Rounding to half precision changes scores. The HNSW index is built from the rounded vectors.
 			t.notDeepEqual(hits, expected);
 			t.deepEqual(await (await collection.hnsw()).search(query), hits);
 		}
@@ -157,7 +158,7 @@ test('an aborted build rejects with the reason and leaves no files', async t => 
 	t.deepEqual(await readdir(home), []);
 });
 
-test('a dense search with another encoder than that of the collection is refused', async t => {
+test('a dense search is refused if its encoder differs from that of the collection', async t => {
 	const path = join(await folder(t), 'index');
 	await (await Collection.build(passages, path)).close();
 	await using collection = await Collection.open(path, {encoderOptions: {maxTokens: 64}});
@@ -167,7 +168,7 @@ test('a dense search with another encoder than that of the collection is refused
 	await t.throwsAsync(other.searcher('dense'), {code: 'ERR_DIMENSION'});
 });
 
-test('a model folder is stored by its absolute path, so that the collection opens from any folder', async t => {
+test('the absolute path of a model folder is stored, so that the collection can be opened from any working directory', async t => {
 	const path = join(await folder(t), 'index');
 	const options = {
 		encoder: relative('.', join(packageRoot, 'models/tiny-encoder')),
@@ -187,7 +188,7 @@ test('a path without a valid collection is refused, with a code for each cause',
 	await t.throwsAsync(Collection.open(home), {code: 'ERR_INDEX_VERSION'});
 });
 
-test('without vectors only BM25 works, and the error of the other searchers says why', async t => {
+test('without vectors, only BM25 works, and the errors of the other searchers say why', async t => {
 	const path = join(await folder(t), 'index');
 	await using collection = await Collection.build(passages, path, {encoder: false});
 	t.is((await collection.ask('Who built the first pianos?')).retriever, 'bm25');
@@ -196,13 +197,16 @@ test('without vectors only BM25 works, and the error of the other searchers says
 
 test('passages and questions can have separate encoders, as in DPR', async t => {
 	const home = await folder(t);
-	/** Copies the tiny encoder with DPR's settings: the vector of [CLS], not normalized. `tokens` makes the two encoders different. */
-	const copyEncoder = async (name: string, tokens: number): Promise<string> => {
+	/**
+	Copies the tiny encoder and gives it the settings of DPR: the vector of a text is that of the token [CLS], not normalized. The maximum
+	number of tokens makes the two encoders differ.
+	*/
+	const copyEncoder = async (name: string, maxTokens: number): Promise<string> => {
 		const path = join(home, name);
 		await cp(join(packageRoot, 'models/tiny-encoder'), path, {recursive: true});
 		const config = JSON.parse(await readFile(join(path, 'config.json'), 'utf8')) as object;
-		const own = {pooling: 'cls', normalize: false, max_tokens: tokens};
-		await writeFile(join(path, 'config.json'), JSON.stringify({...config, passagekit: own}));
+		const settings = {pooling: 'cls', normalize: false, max_tokens: maxTokens};
+		await writeFile(join(path, 'config.json'), JSON.stringify({...config, passagekit: settings}));
 		return path;
 	};
 	const [passageEncoder, questionEncoder] = [await copyEncoder('context', 200), await copyEncoder('question', 40)];
@@ -211,7 +215,7 @@ test('passages and questions can have separate encoders, as in DPR', async t => 
 	t.is(built.manifest.encoder!.unit, false);
 	t.is(built.manifest.encoder!.questions!.model, questionEncoder);
 
-	// Also after reopening, passages and questions have their own encoders: scores are inner products of vectors of both.
+	// After reopening, too, a score is the inner product of a vector of the question encoder and a vector of the passage encoder.
 	await using opened = await Collection.open(path);
 	const question = 'Who built the first pianos?';
 	const hits = await (await opened.searcher('dense')).search(question, {k: 3});
@@ -238,10 +242,10 @@ test('passages and questions can have separate encoders, as in DPR', async t => 
 	);
 });
 
-test('parts of another collection are refused, and so is a replaced part of an open one', async t => {
+test('a collection with a part of another one is refused, and so is a part that was replaced while its collection was open', async t => {
 	const home = await folder(t);
 	const options = {encoder: join(packageRoot, 'models/tiny-encoder'), threads: 1};
-	// The same number of passages in each.
+	// Both collections have the same number of passages.
 	const others = passages.map(passage => ({...passage, text: `${passage.text} Again.`}));
 	await (await Collection.build(passages, join(home, 'a'), options)).close();
 	await (await Collection.build(others, join(home, 'b'), options)).close();
@@ -259,7 +263,7 @@ test('parts of another collection are refused, and so is a replaced part of an o
 	}
 	await using opened = await Collection.open(join(home, 'a'));
 	await (await Collection.build(others, join(home, 'a'), {...options, overwrite: true})).close();
-	t.is((await opened.bm25.search('piano'))[0]!.id, 'piano', 'what was open stays open');
+	t.is((await opened.bm25.search('piano'))[0]!.id, 'piano', 'an index that is already open stays open');
 	await t.throwsAsync(opened.flat(), {code: 'ERR_INDEX_CORRUPT', message: /open it again/u});
 	const live = await Collection.open(join(home, 'live'), {create: true, encoder: false});
 	await live.close();

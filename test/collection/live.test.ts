@@ -1,4 +1,4 @@
-// Tests collections that change: documents, commits, searches, filters, encoders and errors.
+// Tests live collections, which `Collection.open` creates and which can change: documents, commits, searches, filters, encoders and errors.
 import {once} from 'node:events';
 import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -28,21 +28,22 @@ const lamps: Document[] = [
 	},
 ];
 
-async function folder(t: ExecutionContext): Promise<string> {
+/** Returns the path for a new collection, in a temporary folder that is removed after the test. */
+async function collectionPath(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-live-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
 	return join(path, 'index');
 }
 
-/** A collection without an encoder, whose documents have vectors of two numbers. */
-async function withVectors(t: ExecutionContext, options: CollectionOptions = {}): Promise<Collection> {
-	const docs = await Collection.open(await folder(t), {create: true, encoder: false, vectors: {dim: 2}, ...options});
+/** Creates a collection without an encoder, whose documents have vectors of two numbers unless `options` changes that. */
+async function newCollection(t: ExecutionContext, options: CollectionOptions = {}): Promise<Collection> {
+	const docs = await Collection.open(await collectionPath(t), {create: true, encoder: false, vectors: {dim: 2}, ...options});
 	t.teardown(async () => docs.close({discard: true}));
 	return docs;
 }
 
-test('documents are added, searched in three ways with a filter, and asked a question', async t => {
-	const path = await folder(t);
+test('documents can be added, searched in three ways with a filter, and used to answer a question', async t => {
+	const path = await collectionPath(t);
 	const docs = await Collection.open(path, {create: true});
 	t.is(await docs.add(lamps), 3);
 	t.deepEqual((await docs.search('lamp')).hits, [], 'nothing is visible before the commit');
@@ -78,7 +79,7 @@ test('documents are added, searched in three ways with a filter, and asked a que
 });
 
 test('documents are replaced and deleted with all of their passages', async t => {
-	const docs = await withVectors(t, {split: {words: 3}, vectors: undefined});
+	const docs = await newCollection(t, {split: {words: 3}, vectors: undefined});
 	await docs.add({id: 'a', text: 'one two three four five six seven'});
 	await docs.add({id: 'b', text: 'one', fields: {n: 1}});
 	await docs.commit();
@@ -110,7 +111,7 @@ test('documents are replaced and deleted with all of their passages', async t =>
 });
 
 test('vectors that come with the documents are used as they are', async t => {
-	const docs = await withVectors(t);
+	const docs = await newCollection(t);
 	await docs.add([
 		{id: 'x', text: 'east', vector: [2, 0]},
 		{id: 'y', text: 'north', vector: Float32Array.of(0, 3)},
@@ -133,8 +134,8 @@ test('vectors that come with the documents are used as they are', async t => {
 	t.regex(error!.message, /without an encoder/u);
 });
 
-test('an array is added whole or not at all, and the error names the wrong part', async t => {
-	const docs = await withVectors(t);
+test('either all documents of an array are added or none, and the error names the invalid part', async t => {
+	const docs = await newCollection(t);
 	const good: Document = {id: 'good', text: 'fine', vector: [1, 0]};
 	const cases: Array<[unknown, string, RegExp]> = [
 		[{id: 'a', text: 'x', vector: [1]}, 'ERR_DIMENSION', /documents\[1\]: vector: expected 2 numbers, got 1/u],
@@ -161,8 +162,8 @@ test('an array is added whole or not at all, and the error names the wrong part'
 	await t.throwsAsync(docs.add('text' as never), {code: 'ERR_ARGUMENT'});
 });
 
-test('an iterable is added as it comes, and an error says how many documents were added', async t => {
-	const docs = await withVectors(t);
+test('the documents of an iterable are added while it is read, and an error says how many were added', async t => {
+	const docs = await newCollection(t);
 	async function* stream(): AsyncGenerator<Document> {
 		for (let i = 0; i < 3000; i++) {
 			yield {id: `d${i}`, text: `number ${i}`, vector: [1, i]};
@@ -175,8 +176,8 @@ test('an iterable is added as it comes, and an error says how many documents wer
 	t.is((await docs.stats()).hasChanges, false);
 });
 
-test('searches page through the hits, and return each document once on request', async t => {
-	const docs = await withVectors(t, {split: {words: 2}, vectors: undefined});
+test('searches can page through the hits, and return each document once with groupBy', async t => {
+	const docs = await newCollection(t, {split: {words: 2}, vectors: undefined});
 	await docs.add(Array.from({length: 9}, (_, i) => ({id: `d${i}`, text: 'stone bridge '.repeat(i + 1)})));
 	await docs.commit();
 	const all = (await docs.search('bridge', {k: 100})).hits;
@@ -191,7 +192,7 @@ test('searches page through the hits, and return each document once on request',
 	t.is(documents.length, 9);
 });
 
-test('fields are replaced without encoding, counted, and sorted by', async t => {
+test('fields can be replaced without encoding texts again, counted, and used to sort', async t => {
 	let encoded = 0;
 	const encoder: Encoder = {
 		dim: 2,
@@ -201,7 +202,7 @@ test('fields are replaced without encoding, counted, and sorted by', async t => 
 			return {data: new Float32Array(inputs.length * 2).fill(1), rows: inputs.length, dim: 2};
 		},
 	};
-	const docs = await Collection.open(await folder(t), {create: true, encoder});
+	const docs = await Collection.open(await collectionPath(t), {create: true, encoder});
 	t.teardown(async () => docs.close());
 	await docs.add(lamps);
 	await docs.commit();
@@ -225,27 +226,27 @@ test('fields are replaced without encoding, counted, and sorted by', async t => 
 });
 
 test('the encoder of a collection is checked when it is opened', async t => {
-	const path = await folder(t);
-	const make = (identity: string, dim = 2): Encoder => ({
+	const path = await collectionPath(t);
+	const makeEncoder = (identity: string, dim = 2): Encoder => ({
 		dim,
 		identity,
 		encode: async inputs => ({data: new Float32Array(inputs.length * dim).fill(1), rows: inputs.length, dim}),
 	});
-	const docs = await Collection.open(path, {create: true, encoder: make('first')});
+	const docs = await Collection.open(path, {create: true, encoder: makeEncoder('first')});
 	await docs.add({id: 'a', text: 'a text'});
 	await docs.close();
-	await t.throwsAsync(Collection.open(path, {encoder: make('second')}), {code: 'ERR_ENCODER_MISMATCH'});
-	await t.throwsAsync(Collection.open(path, {encoder: make('first', 3)}), {code: 'ERR_DIMENSION'});
+	await t.throwsAsync(Collection.open(path, {encoder: makeEncoder('second')}), {code: 'ERR_ENCODER_MISMATCH'});
+	await t.throwsAsync(Collection.open(path, {encoder: makeEncoder('first', 3)}), {code: 'ERR_DIMENSION'});
 	const without = await Collection.open(path);
 	t.is((await without.search('text', {retriever: 'bm25'})).hits.length, 1, 'close() committed the change');
 	await t.throwsAsync(without.search('text'), {code: 'ERR_ARGUMENT', message: /expected the encoder .*\(first\)/u});
 	await without.close();
-	await using again = await Collection.open(path, {encoder: make('first')});
+	await using again = await Collection.open(path, {encoder: makeEncoder('first')});
 	t.is((await again.search('text')).hits.length, 1);
 });
 
-test('a second writer is refused and named, and readers see commits after a refresh', async t => {
-	const path = await folder(t);
+test('a second writer is refused with an error that says where the first one is, and readers see commits after a refresh', async t => {
+	const path = await collectionPath(t);
 	await using writer = await Collection.open(path, {create: true, encoder: false});
 	await writer.add({id: 'a', text: 'a bridge'});
 	await writer.commit();
@@ -259,22 +260,22 @@ test('a second writer is refused and named, and readers see commits after a refr
 	t.false(await reader.refresh());
 });
 
-test('a reader with refreshMs sees the commits of others by itself', async t => {
-	const path = await folder(t);
+test('a reader with refreshMs sees the commits of a writer without a call of refresh', async t => {
+	const path = await collectionPath(t);
 	await using writer = await Collection.open(path, {create: true, encoder: false, autoCommit: true});
 	await using reader = await Collection.open(path, {refreshMs: 0});
 	for (let i = 1; i <= 3; i++) {
 		await writer.add({id: `d${i}`, text: 'a bridge'});
 		t.is((await reader.search('bridge')).hits.length, i);
 	}
-	await using patient = await Collection.open(path, {refreshMs: 1e9});
-	t.is((await patient.search('bridge')).hits.length, 3);
+	await using rarelyRefreshed = await Collection.open(path, {refreshMs: 1e9});
+	t.is((await rarelyRefreshed.search('bridge')).hits.length, 3);
 	await writer.add({id: 'd4', text: 'a bridge'});
-	t.is((await patient.search('bridge')).hits.length, 3);
+	t.is((await rarelyRefreshed.search('bridge')).hits.length, 3);
 });
 
-test('threads share a collection, and the last one closes it', async t => {
-	const docs = await withVectors(t);
+test('several threads can share a collection, which stays open until the last of them closes it', async t => {
+	const docs = await newCollection(t);
 	await docs.add({id: 'a', text: 'a bridge', vector: [1, 0]});
 	await docs.commit();
 	const worker = new Worker(
@@ -297,8 +298,8 @@ test('threads share a collection, and the last one closes it', async t => {
 	await t.throwsAsync(Collection.attach(handle), {code: 'ERR_ARGUMENT', message: /open in this process/u});
 });
 
-test('a folder with other files, a damaged description and another format are refused', async t => {
-	const path = await folder(t);
+test('a missing collection, an unknown version, a damaged description file and a folder with other files are refused', async t => {
+	const path = await collectionPath(t);
 	await t.throwsAsync(Collection.open(path), {code: 'ERR_IO'});
 	await (await Collection.open(path, {create: true, encoder: false})).close();
 	const description = join(path, 'passagekit.json');
@@ -312,8 +313,8 @@ test('a folder with other files, a damaged description and another format are re
 	await t.throwsAsync(Collection.open(path, {create: true}), {code: 'ERR_ARGUMENT', message: /notes\.txt/u});
 });
 
-test('a collection that was built from files refuses changes, and one that changes has no files of its own', async t => {
-	const path = await folder(t);
+test('a built collection refuses changes, and reading the manifest of a live collection fails', async t => {
+	const path = await collectionPath(t);
 	await using built = await Collection.build([{id: 'p', text: 'a stone bridge'}], path, {encoder: false});
 	t.deepEqual((await built.search('bridge', {include: ['text']})).hits[0], {
 		...(await built.search('bridge')).hits[0]!,
@@ -328,12 +329,12 @@ test('a collection that was built from files refuses changes, and one that chang
 	]) {
 		await t.throwsAsync(call(), {code: 'ERR_ARGUMENT', message: /Collection\.build made/u});
 	}
-	const live = await withVectors(t);
+	const live = await newCollection(t);
 	t.throws(() => live.manifest, {code: 'ERR_ARGUMENT', message: /which changes/u});
 });
 
 test('changes are committed one after another in the order of the calls, while searches run', async t => {
-	const docs = await withVectors(t, {autoCommit: true});
+	const docs = await newCollection(t, {autoCommit: true});
 	const changes = [];
 	for (let i = 0; i < 40; i++) {
 		changes.push(docs.upsert({id: `d${i % 10}`, text: `bridge ${i}`, vector: [1, i]}));
@@ -354,7 +355,7 @@ test('changes are committed one after another in the order of the calls, while s
 });
 
 test('count and facets count passages, or each document once', async t => {
-	const path = await folder(t);
+	const path = await collectionPath(t);
 	await using docs = await Collection.open(path, {create: true, encoder: false});
 	// Several commits, so that the passages of the collection are in several segments.
 	for (const [id, count] of [
@@ -387,7 +388,7 @@ test('count and facets count passages, or each document once', async t => {
 	t.is(await docs.count({groupBy: 'document'}), 3);
 });
 
-/** Whether a promise settles before the event loop goes on, that is, without another thread. */
+/** Whether a promise settles in the current iteration of the event loop, so that its work cannot have run on another thread. */
 async function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
 	const pending = Symbol('pending');
 	const settled = promise.catch(() => undefined);
@@ -400,9 +401,9 @@ async function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
 	return false;
 }
 
-/** A collection of 300 documents with random words and fields, and vectors of the dimension `dim`, if it is given. */
-async function withRandomDocuments(t: ExecutionContext, random: () => number, dim: number | undefined): Promise<Collection> {
-	const docs = await withVectors(t, {vectors: dim === undefined ? undefined : {dim}, split: false});
+/** Creates a collection of 300 documents with random words and fields, and with random vectors of dimension `dim` if it is given. */
+async function randomCollection(t: ExecutionContext, random: () => number, dim: number | undefined): Promise<Collection> {
+	const docs = await newCollection(t, {vectors: dim === undefined ? undefined : {dim}, split: false});
 	const words = ['stone', 'bridge', 'river', 'lamp', 'desk', 'cable', 'light'];
 	await docs.add(
 		Array.from({length: 300}, (_, i) => ({
@@ -417,8 +418,8 @@ async function withRandomDocuments(t: ExecutionContext, random: () => number, di
 	return docs;
 }
 
-/** A generator of numbers from 0 to 1 (Park and Miller, 1988). */
-function generator(seed: number): () => number {
+/** Returns a function that returns pseudorandom numbers between 0 and 1 (Park and Miller, 1988, with the multiplier 48271). */
+function randomGenerator(seed: number): () => number {
 	let state = seed;
 	return () => {
 		state = (state * 48_271) % 2_147_483_647;
@@ -427,8 +428,8 @@ function generator(seed: number): () => number {
 }
 
 test('searches on the JavaScript thread and on other threads return the same hits', async t => {
-	const random = generator(17);
-	const docs = await withRandomDocuments(t, random, 8);
+	const random = randomGenerator(17);
+	const docs = await randomCollection(t, random, 8);
 	const pick = <T>(...values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
 	const searches = Array.from({length: 400}, () => {
 		const retriever = pick('bm25', 'dense', 'hybrid') as 'bm25' | 'dense' | 'hybrid';
@@ -444,7 +445,7 @@ test('searches on the JavaScript thread and on other threads return the same hit
 		};
 		return [pick('stone bridge', 'lamp', 'river river cable', 'unknown'), options] as const;
 	});
-	// Started at once, most of these run on other threads.
+	// These searches start together, so most of them run on other threads.
 	const expected = await Promise.all(searches.map(async ([text, options]) => docs.search(text, options)));
 	let inlineCount = 0;
 	for (const [i, [text, options]] of searches.entries()) {
@@ -458,32 +459,33 @@ test('searches on the JavaScript thread and on other threads return the same hit
 	t.true(inlineCount > 50, `${inlineCount} ran on the JavaScript thread`);
 });
 
-test.serial('a search by words runs on the JavaScript thread, with a filter from the second time on, and after a commit', async t => {
+test.serial('a BM25 search runs on the JavaScript thread, also after a commit, and with a filter once the filter is cached', async t => {
 	// With vectors, the thread that inserts them into the graph would lock the collection from time to time.
-	const docs = await withRandomDocuments(t, generator(18), undefined);
+	const docs = await randomCollection(t, randomGenerator(18), undefined);
+	/** Whether one search runs on the JavaScript thread. */
 	const runsInline = async (options: CollectionSearchOptions): Promise<boolean> => {
 		await new Promise(resolve => {
 			setImmediate(resolve);
 		});
 		return settlesAtOnce(docs.search('stone bridge', {retriever: 'bm25', ...options}));
 	};
-	// On a busy machine, a single search may find the time budget of its iteration of the event loop used up.
-	const isInline = async (options: CollectionSearchOptions): Promise<boolean> =>
+	// Tries up to three searches: on a busy machine, the time budget of the event-loop iteration of one search may be used up.
+	const runsInlineOnce = async (options: CollectionSearchOptions): Promise<boolean> =>
 		(await highestOfThreeCounts(0, async () => ((await runsInline(options)) ? 1 : 0))) > 0;
-	t.true(await isInline({}));
+	t.true(await runsInlineOnce({}));
 	const filter = {price: {lt: 50}};
 	t.false(await runsInline({filter}), 'the filter must be evaluated');
 	await docs.search('stone bridge', {retriever: 'bm25', filter});
-	t.true(await isInline({filter}));
+	t.true(await runsInlineOnce({filter}));
 	await docs.add({id: 'new', text: 'a stone bridge'});
 	await docs.commit();
-	t.true(await isInline({}));
+	t.true(await runsInlineOnce({}));
 	t.false(await runsInline({filter}), 'the filter must be evaluated again');
-	t.false(await isInline({k: 1_000_000_000}), 'many hits take long');
+	t.false(await runsInlineOnce({k: 1_000_000_000}), 'a search for many hits is not quick');
 });
 
-test('a search fails alike on the JavaScript thread and on another one', async t => {
-	const docs = await withRandomDocuments(t, generator(19), 8);
+test('a search fails with the same error on the JavaScript thread and on another one', async t => {
+	const docs = await randomCollection(t, randomGenerator(19), 8);
 	const failures: ReadonlyArray<readonly [CollectionSearchOptions, {code?: 'ERR_ARGUMENT' | 'ERR_DIMENSION'; message: RegExp}]> = [
 		[{filter: {prize: {lt: 5}}}, {code: 'ERR_ARGUMENT', message: /^filter\.prize: .*did you mean "price"/u}],
 		[{filter: {price: 'cheap'}}, {code: 'ERR_ARGUMENT', message: /^filter\.price/u}],
@@ -498,15 +500,17 @@ test('a search fails alike on the JavaScript thread and on another one', async t
 			setImmediate(resolve);
 		});
 		const alone = await t.throwsAsync(docs.search('bridge', {retriever: 'bm25', ...options}), expected);
-		const atOnce = await Promise.allSettled(Array.from({length: 200}, async () => docs.search('bridge', {retriever: 'bm25', ...options})));
-		for (const settled of atOnce) {
+		const together = await Promise.allSettled(
+			Array.from({length: 200}, async () => docs.search('bridge', {retriever: 'bm25', ...options})),
+		);
+		for (const settled of together) {
 			t.is(settled.status === 'rejected' && (settled.reason as Error).message, alone!.message);
 		}
 	}
 });
 
-test('searches that wait when the collection is closed complete, and those that are aborted reject with the reason', async t => {
-	const docs = await withRandomDocuments(t, generator(20), 8);
+test('searches that wait when the collection is closed still complete, and aborted ones reject with the reason', async t => {
+	const docs = await randomCollection(t, randomGenerator(20), 8);
 	const vector = Float32Array.from({length: 8}, (_, i) => i - 3);
 	const options: CollectionSearchOptions = {retriever: 'dense', vector, k: 9};
 	for (let i = 0; i < 20; i++) {
@@ -515,7 +519,8 @@ test('searches that wait when the collection is closed complete, and those that 
 	const expected = await docs.search('', options);
 	const controller = new AbortController();
 	const [searches, aborted]: [Array<Promise<unknown>>, Array<Promise<unknown>>] = [[], []];
-	// After the budget of 1 ms, one search waits for the next iteration of the event loop, and others run on threads.
+	// Starts searches for 3 ms. When the time budget, 1 ms per iteration of the event loop, is used up, one search waits for the next
+	// iteration, and the others run on other threads.
 	for (const began = performance.now(); performance.now() - began < 3; ) {
 		searches.push(docs.search('', options));
 		await undefined;

@@ -1,4 +1,5 @@
-// Tests the best sentences of hits: which sentence it is, its offsets, when it is refused, and that searches for it can be aborted.
+// Tests the option `include: ['sentence']` of searches, which adds the offsets of the sentence that is most similar to the question to each
+// hit: which sentence is returned, when the option is refused, and how a search is aborted.
 import {mkdtemp, readFile, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -16,7 +17,8 @@ import {
 	encyclopedia,
 } from '../../ts/index.ts';
 
-async function opened(t: ExecutionContext, options: CollectionOptions): Promise<Collection> {
+/** Creates an empty collection, which is removed after the test. */
+async function createdCollection(t: ExecutionContext, options: CollectionOptions): Promise<Collection> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-sentences-'));
 	const docs = await Collection.open(join(path, 'index'), {create: true, split: false, ...options});
 	t.teardown(async () => {
@@ -26,8 +28,9 @@ async function opened(t: ExecutionContext, options: CollectionOptions): Promise<
 	return docs;
 }
 
+/** Creates a collection of these documents, which is removed after the test. */
 async function added(t: ExecutionContext, documents: readonly Document[], options: CollectionOptions): Promise<Collection> {
-	const docs = await opened(t, options);
+	const docs = await createdCollection(t, options);
 	await docs.add(documents);
 	await docs.commit();
 	return docs;
@@ -35,10 +38,14 @@ async function added(t: ExecutionContext, documents: readonly Document[], option
 
 const sliced = (text: string, {start, end}: Highlight): string => text.slice(start, end);
 
+/** The inner product of two vectors. */
 const product = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 
-/** An encoder whose vectors of two numbers are `vectorOf` of the texts, without titles. `calls` has the inputs of each call. */
-function planar(vectorOf: (text: string) => readonly [number, number]): Encoder & {readonly calls: EncoderInput[][]} {
+/**
+Makes an encoder with vectors of two numbers. The vector of an input is that of its text, `vectorOf(text)`; titles are ignored. `calls` has
+the inputs of each call.
+*/
+function encoder2d(vectorOf: (text: string) => readonly [number, number]): Encoder & {readonly calls: EncoderInput[][]} {
 	const calls: EncoderInput[][] = [];
 	return {
 		dim: 2,
@@ -63,7 +70,7 @@ const articles: Document[] = [
 ];
 
 for (const retriever of ['dense', 'hybrid'] as const) {
-	test(`the sentence of a ${retriever} hit has the highest inner product with the question among separately encoded sentences`, async t => {
+	test(`the sentence of a ${retriever} hit is the one whose vector has the highest inner product with the question`, async t => {
 		const docs = await added(t, articles, {});
 		await using encoder = await OnnxEncoder.load('minilm-encoder');
 		const segmenter = await PhraseSegmenter.open({sentences: 1});
@@ -74,6 +81,7 @@ for (const retriever of ['dense', 'hybrid'] as const) {
 			const {hits} = await docs.search(question, {retriever, include: ['text', 'title', 'sentence']});
 			t.is(hits.length, 3);
 			for (const {text, title, sentence} of hits) {
+				// Each sentence is encoded in a call of its own.
 				const scores = [];
 				for (const phrase of segmenter.segment(text)) {
 					const {data} = await encoder.encode([title === undefined ? phrase.text : {title, text: phrase.text}]);
@@ -82,7 +90,7 @@ for (const retriever of ['dense', 'hybrid'] as const) {
 				t.deepEqual(sentence, scores.toSorted((a, b) => b.score - a.score)[0]!.place, question);
 			}
 			found.add(sliced(hits[0]!.text, hits[0]!.sentence));
-			// The sentence is the same whatever else is found.
+			// The sentence does not depend on the other hits.
 			const [first] = (await docs.search(question, {retriever, k: 1, include: ['sentence']})).hits;
 			t.deepEqual(first!.sentence, hits[0]!.sentence);
 		}
@@ -90,7 +98,7 @@ for (const retriever of ['dense', 'hybrid'] as const) {
 	});
 }
 
-test('for most questions of the encyclopedia, the sentence of the gold passage has the words that answer the question', async t => {
+test('for most questions of the encyclopedia, the sentence of a passage with the answer contains the answer', async t => {
 	const {articles: folder, questions} = encyclopedia();
 	const all = await questions('dev');
 	const files = [...new Set(all.map(({passage}) => passage.slice(0, passage.indexOf('#'))))];
@@ -99,19 +107,19 @@ test('for most questions of the encyclopedia, the sentence of the gold passage h
 		return {id, title: title!, text: text!};
 	});
 	const docs = await added(t, await Promise.all(documents), {split: {words: 100}});
-	let [passages, answered] = [0, 0];
+	let [passageCount, answerCount] = [0, 0];
 	for (const {text: question, passage, evidence} of all) {
 		const filter = {documents: [passage.slice(0, passage.indexOf('#'))]};
 		const {hits} = await docs.search(question, {retriever: 'dense', filter, include: ['text', 'sentence']});
 		for (const {text, sentence} of hits.filter(hit => hit.text.includes(evidence))) {
-			passages += 1;
-			answered += sliced(text, sentence).includes(evidence) ? 1 : 0;
+			passageCount += 1;
+			answerCount += sliced(text, sentence).includes(evidence) ? 1 : 0;
 		}
 	}
-	// The words of some answers are in two passages.
-	t.true(passages > 0.5 * all.length, `${passages} of ${all.length}`);
-	// A random sentence has the answer in a fifth of the cases.
-	t.true(answered > 0.8 * passages, `${answered} of ${passages}`);
+	// For some questions, two passages contain the words of the answer.
+	t.true(passageCount > 0.5 * all.length, `${passageCount} passages for ${all.length} questions`);
+	// A random sentence would contain the answer in a fifth of the cases.
+	t.true(answerCount > 0.8 * passageCount, `${answerCount} of ${passageCount}`);
 });
 
 test('offsets count UTF-16 code units, also after emoji, in Japanese and in German', async t => {
@@ -121,7 +129,7 @@ test('offsets count UTF-16 code units, also after emoji, in Japanese and in Germ
 		'Die Brücke ist z. B. aus Stahl. Die Nadel wäre größer. Übrigens schneit es.',
 		'Café was de\u0301compose\u0301. The needle is here.\r\n\r\n  Last one.  ',
 	];
-	const encoder = planar(text => (/needle|針|Nadel/u.test(text) && !/Bridges|吾輩|Brücke|Café/u.test(text) ? [1, 0] : [0, 1]));
+	const encoder = encoder2d(text => (/needle|針|Nadel/u.test(text) && !/Bridges|吾輩|Brücke|Café/u.test(text) ? [1, 0] : [0, 1]));
 	const docs = await added(
 		t,
 		texts.map((text, i) => ({id: `d${i}`, text})),
@@ -134,8 +142,8 @@ test('offsets count UTF-16 code units, also after emoji, in Japanese and in Germ
 	);
 });
 
-test('the sentences of all hits are encoded in one call with their titles, except the single sentences of texts', async t => {
-	const encoder = planar(text => [text.length, 1]);
+test('the sentences of all hits are encoded in one call with the titles, except those that are the only sentence of a text', async t => {
+	const encoder = encoder2d(text => [text.length, 1]);
 	const docs = await added(t, [...articles, {id: 'blank', text: '  '}], {encoder});
 	encoder.calls.length = 0;
 	const {hits} = await docs.search('question', {retriever: 'dense', include: ['sentence', 'text']});
@@ -167,8 +175,8 @@ test('the sentences of all hits are encoded in one call with their titles, excep
 	t.deepEqual(encoder.calls, [['question']], 'a search that does not ask for sentences encodes none');
 });
 
-test('a search without hits finds no sentences, and of equally similar sentences the first one is returned', async t => {
-	const docs = await added(t, articles, {encoder: planar(() => [0.6, 0.8])});
+test('a search for sentences may have no hits, and the first of several equally similar sentences is returned', async t => {
+	const docs = await added(t, articles, {encoder: encoder2d(() => [0.6, 0.8])});
 	t.deepEqual((await docs.search('', {retriever: 'dense', k: 0, include: ['sentence']})).hits, []);
 	t.deepEqual((await docs.search('x', {filter: {documents: ['none']}, include: ['sentence']})).hits, []);
 	const {hits} = await docs.search('question', {include: ['text', 'sentence']});
@@ -179,10 +187,10 @@ test('a search without hits finds no sentences, and of equally similar sentences
 	]);
 });
 
-test('the similarity of the collection compares the sentences', async t => {
-	// With the query [1, 0]: inner products 5, 1 and 0.9; cosines 0.71, 0.71… and 1; distances 6.4, 1 and 0.1.
+test('sentences are compared with the question by the similarity of the collection', async t => {
+	// For the query [1, 0], the inner products are 5, 1 and 0.9, the cosines 0.71, 0.71 and 1, and the Euclidean distances 6.4, 1 and 0.1.
 	const vectors: Record<string, readonly [number, number]> = {'Long one.': [5, 5], 'Even one.': [1, 1], 'Near one.': [0.9, 0]};
-	const encoder = planar(text => vectors[text] ?? [1, 0]);
+	const encoder = encoder2d(text => vectors[text] ?? [1, 0]);
 	for (const [similarity, expected] of [
 		['dot', 'Long one.'],
 		['cosine', 'Near one.'],
@@ -194,7 +202,7 @@ test('the similarity of the collection compares the sentences', async t => {
 		t.is(sliced(text, hits[0]!.sentence), expected, similarity);
 	}
 	// [3, 0.1] has the higher cosine with [1, 0], and [1, 0.5] the smaller distance.
-	const other = planar(text => (text === 'Far one.' ? [3, 0.1] : [1, 0.5]));
+	const other = encoder2d(text => (text === 'Far one.' ? [3, 0.1] : [1, 0.5]));
 	for (const [similarity, expected] of [
 		['cosine', 'Far one.'],
 		['l2', 'Close one.'],
@@ -207,15 +215,15 @@ test('the similarity of the collection compares the sentences', async t => {
 });
 
 test('sentences are encoded by the encoder of passages, and compared with the vector of the question encoder', async t => {
-	const passageEncoder = planar(text => (text.startsWith('Its core') ? [0, 1] : [1, 0]));
-	const questionEncoder = planar(() => [0, 1]);
+	const passageEncoder = encoder2d(text => (text.startsWith('Its core') ? [0, 1] : [1, 0]));
+	const questionEncoder = encoder2d(() => [0, 1]);
 	const docs = await added(t, articles, {passageEncoder, questionEncoder});
 	const {hits} = await docs.search('question', {retriever: 'dense', filter: {documents: ['comet']}, include: ['text', 'sentence']});
 	t.is(sliced(hits[0]!.text, hits[0]!.sentence), 'Its core is made of ice and dust.');
 	t.deepEqual(questionEncoder.calls, [['question']]);
 });
 
-test('with createEncoder, sentences are embedded in batches, and its cache keeps their vectors', async t => {
+test('an encoder made by createEncoder encodes sentences in batches, and its cache keeps their vectors', async t => {
 	const batches: number[] = [];
 	const encoder = createEncoder(
 		async texts => {
@@ -226,6 +234,7 @@ test('with createEncoder, sentences are embedded in batches, and its cache keeps
 	);
 	const docs = await added(t, articles, {encoder});
 	batches.length = 0;
+	// The first search encodes the question, and the 7 sentences in batches of 4. The second one finds all vectors in the cache.
 	for (const expected of [[1, 4, 3], []]) {
 		const {hits} = await docs.search('ice', {retriever: 'dense', include: ['text', 'sentence']});
 		t.is(hits[0]!.document, 'comet');
@@ -234,7 +243,7 @@ test('with createEncoder, sentences are embedded in batches, and its cache keeps
 	}
 });
 
-test('an abort while sentences are encoded rejects the search with its reason', async t => {
+test('a search that is aborted while sentences are encoded rejects with the reason of the abort', async t => {
 	const controller = new AbortController();
 	const reason = new Error('enough');
 	let calls = 0;
@@ -243,7 +252,7 @@ test('an abort while sentences are encoded rejects the search with its reason', 
 		async encode(inputs, {signal} = {}) {
 			calls += 1;
 			if (calls === 3) {
-				// The third call, after those for the passages and for the question, is that for the sentences.
+				// The first call encodes the passages, the second one the question, and the third one the sentences.
 				controller.abort(reason);
 				signal!.throwIfAborted();
 			}
@@ -257,15 +266,15 @@ test('an abort while sentences are encoded rejects the search with its reason', 
 	t.is((await docs.search('x', {retriever: 'dense', include: ['sentence']})).hits.length, 3);
 });
 
-test('sentences are refused where no vector can choose them, and the message says why', async t => {
-	const encoder = planar(() => [1, 0]);
-	const words = await added(t, [{id: 'a', text: 'One. Two.'}], {encoder: false});
-	const given = await added(t, [{id: 'a', text: 'One. Two.', vector: [1, 0]}], {encoder: false, vectors: {dim: 2}});
+test('include: sentence is refused if there are no vectors that can choose a sentence, and the message says why', async t => {
+	const encoder = encoder2d(() => [1, 0]);
+	const withoutVectors = await added(t, [{id: 'a', text: 'One. Two.'}], {encoder: false});
+	const withGivenVectors = await added(t, [{id: 'a', text: 'One. Two.', vector: [1, 0]}], {encoder: false, vectors: {dim: 2}});
 	const encoded = await added(t, articles, {encoder});
 	const include = ['sentence'] as const;
 	for (const [call, message] of [
 		[
-			async () => words.search('one', {include}),
+			async () => withoutVectors.search('one', {include}),
 			/^include: sentence: expected the retriever dense or hybrid, since the collection has no vectors, got bm25; highlights/u,
 		],
 		[
@@ -273,7 +282,7 @@ test('sentences are refused where no vector can choose them, and the message say
 			/^include: sentence: expected the retriever dense or hybrid, since vectors choose the sentence, got bm25/u,
 		],
 		[
-			async () => given.search('one', {vector: [1, 0], k: 0, include}),
+			async () => withGivenVectors.search('one', {vector: [1, 0], k: 0, include}),
 			/^include: sentence: expected a collection with an encoder of passages, .*, got one whose vectors come with the documents/u,
 		],
 		[async () => encoded.search('one', {include: ['sentences' as 'sentence']}), /^include\[0\]: expected .*sentence, got "sentences"/u],
@@ -286,18 +295,18 @@ test('sentences are refused where no vector can choose them, and the message say
 	await t.throwsAsync(built.search('one', {include}), {code: 'ERR_ARGUMENT', message: /include: sentence: .*Collection\.build made/u});
 });
 
-test('a collection with given vectors finds sentences if it is opened with the encoder of its passages', async t => {
+test('a collection whose vectors came with the documents returns sentences if it is opened with the encoder of the passages', async t => {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-sentences-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
-	const make = await Collection.open(path, {create: true, encoder: false, vectors: {dim: 2}});
-	await make.add({id: 'a', text: 'One is here. Two is there.', vector: [1, 0]});
-	await make.close();
-	await using docs = await Collection.open(path, {passageEncoder: planar(text => (text.startsWith('Two') ? [1, 0] : [0, 1]))});
+	const created = await Collection.open(path, {create: true, encoder: false, vectors: {dim: 2}});
+	await created.add({id: 'a', text: 'One is here. Two is there.', vector: [1, 0]});
+	await created.close();
+	await using docs = await Collection.open(path, {passageEncoder: encoder2d(text => (text.startsWith('Two') ? [1, 0] : [0, 1]))});
 	const {hits} = await docs.search('one', {retriever: 'dense', vector: [1, 0], include: ['text', 'sentence']});
 	t.is(sliced(hits[0]!.text, hits[0]!.sentence), 'Two is there.');
 });
 
-test('an encoder of the caller that was not passed again is named, and invalid vectors of sentences are an error', async t => {
+test('the error for a missing encoder object names the encoder, and invalid vectors of sentences are an error', async t => {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-sentences-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
 	let vector = [1, 0];

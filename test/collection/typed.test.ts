@@ -1,10 +1,12 @@
-// Tests that collections with declared fields return at run time what their types say. test/types has the tests of the types.
+// Tests that a collection whose fields have a declared type returns, at run time, the values that the types of the API promise. For
+// example, a declared `Date` is returned as a string. The types themselves are tested in test/types.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
 import {Collection, type Document, RetrievalError} from '../../ts/index.ts';
 
+/** The declared type of the fields. */
 interface Product {
 	price?: number;
 	category: 'light' | 'desk';
@@ -28,6 +30,7 @@ const products: Array<Document<Product>> = [
 	{id: 'bare', text: 'a bare lamp', fields: {price: 5, category: 'light', added: new Date(Date.UTC(2023, 0, 1)), tags: []}},
 ];
 
+/** Creates a collection of the products, which is removed after the test. */
 async function shopOf(t: ExecutionContext): Promise<Collection<Product>> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-typed-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
@@ -38,7 +41,7 @@ async function shopOf(t: ExecutionContext): Promise<Collection<Product>> {
 	return shop;
 }
 
-/** Returns the documents that match, sorted. */
+/** Returns the ids of the documents that match a filter, sorted. */
 async function matching(shop: Collection<Product>, filter: NonNullable<Parameters<typeof shop.count>[0]>['filter']): Promise<string[]> {
 	const documents: string[] = [];
 	for await (const {document} of shop.scan({filter})) {
@@ -47,7 +50,7 @@ async function matching(shop: Collection<Product>, filter: NonNullable<Parameter
 	return documents.sort();
 }
 
-test('declared fields are read as their types say: dates as strings, arrays as arrays, missing fields as missing', async t => {
+test('declared dates are read as ISO strings, arrays as arrays, and missing fields are missing', async t => {
 	const shop = await shopOf(t);
 
 	const [lamp] = await shop.document('lamp');
@@ -99,7 +102,7 @@ test('values of declared fields are counted and sorted', async t => {
 	);
 });
 
-test('fields that were read can be changed and written again', async t => {
+test('fields that were read can be changed and written back', async t => {
 	const shop = await shopOf(t);
 
 	const [desk] = await shop.document('desk');
@@ -110,7 +113,7 @@ test('fields that were read can be changed and written again', async t => {
 	t.deepEqual(await matching(shop, {added: {gte: new Date(Date.UTC(2025, 0, 1))}}), ['desk'], 'the date is still a date');
 });
 
-test('the declared type is not compared with stored documents', async t => {
+test('documents are not checked against the declared type when they are added', async t => {
 	const shop = await shopOf(t);
 	const untyped: Collection = shop;
 
@@ -119,5 +122,5 @@ test('the declared type is not compared with stored documents', async t => {
 
 	t.deepEqual((await shop.document('odd'))[0]!.fields, {price: 'cheap'} as never);
 	const misspelled = await t.throwsAsync(untyped.count({filter: {prise: 5}}), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT'});
-	t.regex(misspelled!.message, /prise/u, 'without types, the search refuses a field that no document has');
+	t.regex(misspelled!.message, /prise/u, 'a filter on a field that no document has is refused at run time');
 });

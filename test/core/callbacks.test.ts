@@ -24,6 +24,7 @@ import {
 /** A call under test, which receives the callback. */
 type Call = (options: Pick<CallOptions, 'onProgress'>) => Promise<unknown>;
 
+/** Makes a temporary folder that is removed after the test. */
 async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-callbacks-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -38,8 +39,8 @@ function* passages(count: number): Generator<Passage> {
 }
 
 /**
-Asserts that a call rejects with the error of its callback, and that the callback is called only once. The callback first throws the
-error, and then, in a second call, returns a promise that rejects with it.
+Makes the call twice: first with a callback that throws an error, then with a callback that returns a promise that rejects with one. Asserts
+that each call rejects with that error, and that its callback is called only once.
 */
 async function assertRejectsWithCallbackError(t: ExecutionContext, call: Call): Promise<void> {
 	for (const fail of [
@@ -61,7 +62,7 @@ async function assertRejectsWithCallbackError(t: ExecutionContext, call: Call): 
 			}),
 		);
 		t.is(rejected, error);
-		// Progress is reported every 100 ms.
+		// Progress is reported every 100 ms, so a second call of the callback would come within this time.
 		await new Promise(resolve => {
 			setTimeout(resolve, 250);
 		});
@@ -121,7 +122,7 @@ test('a search stops when onProgress fails', async t => {
 	t.is((await index.search(data.subarray(0, dim), {k: 3})).length, 3);
 });
 
-test('a call settles only after the promise of its callback', async t => {
+test('a call settles only after the promise that its callback returned', async t => {
 	const index = new FlatIndex({dim: 1});
 	let callbackHasEnded = false;
 	await index.searchMany(
@@ -203,7 +204,7 @@ test('reading a file rejects with the error of onProgress or onSkipped', async t
 	await assertRejectsWithCallbackError(t, async ({onProgress}) => read({onSkipped: lines => onProgress!({done: lines, total: 0})}));
 });
 
-test('all concurrent searchers have stopped when a call rejects with the error of onProgress', async t => {
+test('when a hybrid search rejects with the error of onProgress, all of its searchers have stopped', async t => {
 	const index = new FlatIndex({dim: 1});
 	await index.add(['a'], {data: Float32Array.of(1), rows: 1, dim: 1});
 	const encoder = {
@@ -259,7 +260,7 @@ test('running searches stop when onProgress fails, and no other search starts', 
 			await rankCandidates(searcher, queries, candidates, {...options, concurrency: 4});
 		} finally {
 			t.is(running, 0);
-			t.true(started < 20, `${started} of 100 searches, of which four run at a time`);
+			t.true(started < 20, `${started} of 100 searches were started, at most four at a time`);
 		}
 	});
 });

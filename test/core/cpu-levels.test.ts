@@ -1,4 +1,5 @@
-// Searches in processes with different levels of instruction sets, which the environment variable PASSAGEKIT_CPU forces.
+// Compares searches at all levels of instruction sets that the CPU supports. Each level runs in a child process, because the environment
+// variable PASSAGEKIT_CPU, which forces a level, is read only once per process.
 import {execFile} from 'node:child_process';
 import {promisify} from 'node:util';
 import test from 'ava';
@@ -9,8 +10,8 @@ import {random, row} from '../support/vectors.ts';
 
 const execute = promisify(execFile);
 
-/** What the child process prints: for each query, the ids and scores of its hits. */
-interface Answers {
+/** What the child process prints: the level that it used, and the ids and scores of the hits of each query. */
+interface SearchResults {
 	readonly level: string;
 	readonly bm25: ReadonlyArray<ReadonlyArray<readonly [string, number]>>;
 	readonly exact: ReadonlyArray<ReadonlyArray<readonly [string, number]>>;
@@ -19,7 +20,7 @@ interface Answers {
 
 const [ROWS, DIM, QUERIES] = [3000, 100, 20];
 
-/** Makes a BM25 index, an exact vector index and a graph, and searches them. */
+/** Source code of the child process. It builds a BM25 index, an exact vector index and an HNSW index, and searches them. */
 const source = `
 	import {mkdtemp, rm} from 'node:fs/promises';
 	import {tmpdir} from 'node:os';
@@ -33,7 +34,7 @@ const source = `
 	try {
 		const path = join(folder, 'bm25');
 		const writer = await Bm25Writer.create(path, {analyzer: 'whitespace'});
-		// Word d is in the passages whose number d divides, one to seven times.
+		// The word w<d> occurs one to seven times in each passage whose number is divisible by d.
 		const text = passage => Array.from({length: 60}, (_, i) => i + 1)
 			.filter(divisor => passage % divisor === 0)
 			.map(divisor => ('w' + divisor + ' ').repeat(1 + Math.floor(passage / divisor) % 7))
@@ -49,38 +50,39 @@ const source = `
 			}
 		}
 		const [data, queries] = [random(${ROWS}, ${DIM}), random(${QUERIES}, ${DIM}, 2)];
-		const answers = {level: native.systemInfo().level, bm25, exact: [], approximate: []};
+		const results = {level: native.systemInfo().level, bm25, exact: [], approximate: []};
 		for (const [name, vectors] of [
 			['exact', new FlatIndex({dim: ${DIM}, storage: 'int8Filtered'})],
 			['approximate', new HnswIndex({dim: ${DIM}})],
 		]) {
 			await vectors.add(names(${ROWS}), data);
 			for (let at = 0; at < ${QUERIES}; at++) {
-				answers[name].push(pairs(await vectors.search(row(queries, at), {k: 10})));
+				results[name].push(pairs(await vectors.search(row(queries, at), {k: 10})));
 			}
 		}
-		console.log(JSON.stringify(answers));
+		console.log(JSON.stringify(results));
 	} finally {
 		await rm(folder, {recursive: true});
 	}
 `;
 
-async function answersAt(level: string): Promise<Answers> {
+/** Searches in a child process at the given level. */
+async function searchAt(level: string): Promise<SearchResults> {
 	const {stdout} = await execute(process.execPath, ['--import=tsx', '--input-type=module', '--eval', source], {
 		cwd: packageRoot,
 		env: {...process.env, PASSAGEKIT_CPU: level},
 		maxBuffer: 1 << 26,
 	});
-	return JSON.parse(stdout) as Answers;
+	return JSON.parse(stdout) as SearchResults;
 }
 
-test('every level gives the same BM25 hits and scores, and the same vectors within the error bound of their inner products', async t => {
+test('all levels give the same BM25 hits and scores, and the same exact vector hits up to the rounding of inner products', async t => {
 	const levels = native.systemInfo().supportedLevels;
 	t.is(levels.at(-1), 'scalar');
 	const [data, queries] = [random(ROWS, DIM), random(QUERIES, DIM, 2)];
-	let expected: Answers['bm25'] | undefined;
+	let expected: SearchResults['bm25'] | undefined;
 	for (const level of levels) {
-		const {level: used, bm25, exact, approximate} = await answersAt(level);
+		const {level: used, bm25, exact, approximate} = await searchAt(level);
 		t.is(used, level);
 		expected ??= bm25;
 		t.deepEqual(bm25, expected, level);
@@ -88,31 +90,34 @@ test('every level gives the same BM25 hits and scores, and the same vectors with
 			const query = row(queries, at);
 			const scores = Array.from({length: ROWS}, (_, i) => product(query, row(data, i)));
 			const best = [...scores.keys()].sort((a, b) => scores[b]!.value - scores[a]!.value).slice(0, 10);
-			for (const [rank, [id, score]] of hits.entries()) {
-				const {value, error} = scores[Number(id.slice(1))]!;
-				t.true(Math.abs(score - value) <= error, `${level}: ${score} is not ${value} ± ${error}`);
-				// The row of this rank, or one whose score may be rounded to the same one.
-				const other = scores[best[rank]!]!;
-				t.true(Math.abs(other.value - value) <= other.error + error, `${level}: ${id} at rank ${rank}`);
+			for (const [i, [id, score]] of hits.entries()) {
+				const {value, errorBound} = scores[Number(id.slice(1))]!;
+				t.true(Math.abs(score - value) <= errorBound, `${level}: ${score} is not ${value} ± ${errorBound}`);
+				// If the hit is not the row with the i-th best score, their scores are so close that rounding may exchange the rows.
+				const other = scores[best[i]!]!;
+				t.true(Math.abs(other.value - value) <= other.errorBound + errorBound, `${level}: ${id} at position ${i}`);
 			}
 			const found = new Set(approximate[at]!.map(([id]) => id));
-			t.true(hits.filter(([id]) => found.has(id)).length >= 7, `${level}: the graph found ${[...found].join()}`);
+			t.true(hits.filter(([id]) => found.has(id)).length >= 7, `${level}: the HNSW index found ${[...found].join()}`);
 		}
 	}
 });
 
-/** The inner product in 64 bits, and a bound on the error of any order of summation in 32 bits: γₙ Σ |aᵢbᵢ| (Higham, 2002, § 3.1). */
-function product(a: Float32Array, b: Float32Array): {value: number; error: number} {
+/**
+Computes an inner product in 64-bit arithmetic, and a bound on the rounding error of its computation in 32-bit arithmetic with any order of
+summation: γₙ Σ |aᵢbᵢ| (Higham, 2002, §3.1).
+*/
+function product(a: Float32Array, b: Float32Array): {value: number; errorBound: number} {
 	let [value, magnitudes] = [0, 0];
 	for (const [i, number] of a.entries()) {
 		value += number * b[i]!;
 		magnitudes += Math.abs(number * b[i]!);
 	}
-	const unit = 2 ** -24;
-	return {value, error: ((DIM * unit) / (1 - DIM * unit)) * magnitudes};
+	const unitRoundoff = 2 ** -24;
+	return {value, errorBound: ((DIM * unitRoundoff) / (1 - DIM * unitRoundoff)) * magnitudes};
 }
 
-test('a level that the CPU does not support, or that does not exist, is refused by all calls that need the addon', async t => {
+test('if PASSAGEKIT_CPU is not a level that this CPU supports, every call that needs the addon is refused', async t => {
 	const {stdout} = await passagekit(['doctor', '--json'], {PASSAGEKIT_CPU: 'sse9'});
 	const {findings} = JSON.parse(stdout) as {findings: Array<{what: string; ok: boolean; is: string}>};
 	const {ok, is} = findings.find(({what}) => what === 'addon')!;
@@ -129,7 +134,7 @@ test('a level that the CPU does not support, or that does not exist, is refused 
 	t.is(result.stdout, 'ERR_ARGUMENT\nERR_ARGUMENT\n');
 });
 
-test('doctor names the level in use and the others', async t => {
+test('doctor names the level in use and the levels that PASSAGEKIT_CPU can force', async t => {
 	const {stdout} = await passagekit(['doctor', '--json'], {PASSAGEKIT_CPU: 'scalar'});
 	const {findings} = JSON.parse(stdout) as {findings: Array<{what: string; is: string}>};
 	t.regex(findings.find(({what}) => what === 'addon')!.is, /scalar kernels \(PASSAGEKIT_CPU can force .+\)$/u);

@@ -14,15 +14,17 @@ import {studyVocabulary} from '../../ts/studies/vocabulary/index.ts';
 const execute = promisify(execFile);
 /** A file name that is too long for the file system. */
 const tooLongName = 'x'.repeat(300);
+/** Declares a test that is skipped unless the system is Linux. */
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
+/** Makes a temporary folder that is removed after the test. */
 async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-files-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	return folder;
 }
 
-/** Asserts that a call rejects with `ERR_IO`, that the message has the path, and that `cause` is the error of the file system. */
+/** Asserts that a call rejects with `ERR_IO`, that the message contains the path, and that `cause` is the system error with this code. */
 async function assertRefused(t: ExecutionContext, call: () => Promise<unknown>, path: string, code: string): Promise<void> {
 	const error = await t.throwsAsync(call, {instanceOf: RetrievalError, code: 'ERR_IO'});
 	t.true(error.message.includes(path), error.message);
@@ -116,7 +118,7 @@ onLinux('a command whose output does not fit on the disk ends with status 1 and 
 	t.regex(error.message, /^write standard output: ENOSPC/u);
 });
 
-test('a command that cannot write its HTML page ends with an error of one line', async t => {
+test('a command that cannot write its HTML page prints a one-line error', async t => {
 	const folder = await temporaryFolder(t);
 	const index = join(folder, 'index');
 	const built = await Collection.build(passages, index, {encoder: 'minilm-encoder', dense: 'flat'});

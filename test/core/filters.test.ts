@@ -1,8 +1,10 @@
-// Tests the normalization of filters to the long form, and what it refuses.
+// Tests how filters are converted from the short form, such as `{price: {lt: 50}}`, to the long form that the addon reads, such as
+// `{range: {field: 'price', lt: 50}}`, and which filters are refused.
 import test from 'ava';
 import {normalizedFilter} from '../../ts/core/filters/normalize.ts';
 import {type Filter, RetrievalError} from '../../ts/index.ts';
 
+/** Returns the long form of a filter, as the addon receives it. */
 function longForm(filter: unknown): unknown {
 	return JSON.parse(normalizedFilter(filter as Filter)!.json);
 }
@@ -10,7 +12,8 @@ function longForm(filter: unknown): unknown {
 test('every filter is converted to the long form', t => {
 	const price = {range: {field: 'price', lt: 50}};
 	const light = {equals: {field: 'category', value: 'light'}};
-	const own = JSON.parse('{"__proto__": {"exists": true}}') as object;
+	/** The field has the name `__proto__`. `JSON.parse` makes it an own property. */
+	const protoField = JSON.parse('{"__proto__": {"exists": true}}') as object;
 	const cases: [unknown, unknown][] = [
 		[{}, {and: []}],
 		[{category: 'light'}, light],
@@ -27,7 +30,7 @@ test('every filter is converted to the long form', t => {
 		[{documents: ['doc-1'], category: 'light'}, {and: [{documents: ['doc-1']}, light]}],
 		[{and: [light, {or: []}]}, {and: [light, {or: []}]}],
 		[{or: [{}, {ids: []}]}, {or: [{and: []}, {ids: []}]}],
-		[own, {exists: {field: '__proto__'}}],
+		[protoField, {exists: {field: '__proto__'}}],
 		[Object.assign(Object.create(null), {constructor: 5}), {equals: {field: 'constructor', value: 5}}],
 		[{added: new Date(0)}, {equals: {field: 'added', value: '1970-01-01T00:00:00.000Z'}}],
 		[{range: {field: 'added', gt: new Date(0)}}, {range: {field: 'added', gt: '1970-01-01T00:00:00.000Z'}}],
@@ -35,12 +38,12 @@ test('every filter is converted to the long form', t => {
 	];
 	for (const [filter, expected] of cases) {
 		t.deepEqual(longForm(filter), expected);
-		t.deepEqual(longForm(expected), expected, 'the long form stays as it is');
+		t.deepEqual(longForm(expected), expected, 'a filter in the long form is not changed');
 	}
 	t.is(normalizedFilter(undefined), undefined);
 });
 
-test('a filter in the long form that has methods or prototypes of other kinds cannot change what the addon reads', t => {
+test('methods that the caller overrides, such as toJSON, do not change what the addon reads', t => {
 	const ids = Object.assign(['a'], {toJSON: () => ['b']});
 	t.deepEqual(longForm({ids}), {ids: ['a']});
 	class Instant extends Date {
@@ -51,7 +54,7 @@ test('a filter in the long form that has methods or prototypes of other kinds ca
 	t.deepEqual(longForm({added: new Instant(0)}), {equals: {field: 'added', value: '1970-01-01T00:00:00.000Z'}});
 });
 
-test('a malformed filter is refused with the path to the error', t => {
+test('a malformed filter is refused with the path of the invalid part', t => {
 	const value = 'expected a string, a finite number, a boolean or a Date';
 	const condition = 'expected a string, a finite number, a boolean, a Date, an array of these or an object of operators';
 	const bound = 'expected a finite number, a string or a Date';
@@ -74,25 +77,25 @@ test('a malformed filter is refused with the path to the error', t => {
 		[{or: [{price: 5}, undefined]}, `filter.or[1]: ${filter}, got undefined`],
 		[{and: sparse}, `filter.and[0]: ${filter}, got undefined`],
 		[{not: null}, `filter.not: ${filter}, got null`],
-		[{not: {and: {}}}, 'filter.not.and: expected an array of filters, got a Object'],
+		[{not: {and: {}}}, 'filter.not.and: expected an array of filters, got an object'],
 		[{and: undefined, price: 5}, 'filter.and: expected an array of filters, got undefined'],
 		[{ids: new Set(['a'])}, 'filter.ids: expected an array of strings, got a Set'],
 		[{ids: ['a', 7]}, 'filter.ids[1]: expected a string, got 7'],
 		[{documents: undefined}, 'filter.documents: expected an array of strings, got undefined'],
 		[{documents: [null]}, 'filter.documents[0]: expected a string, got null'],
 		[{documents: ['\ud800']}, 'filter.documents[0]: expected well-formed Unicode, got a lone surrogate'],
-		// Reserved names with a condition of the short form.
+		// Reserved names with a condition, as if they were fields.
 		[{ids: 'a'}, `filter.ids: expected an array of strings, got string${hint('ids')}`],
-		[{documents: {lt: 5}}, `filter.documents: expected an array of strings, got a Object${hint('documents')}`],
+		[{documents: {lt: 5}}, `filter.documents: expected an array of strings, got an object${hint('documents')}`],
 		[{or: true}, `filter.or: expected an array of filters, got boolean${hint('or')}`],
 		[{not: 'light'}, `filter.not: ${filter}, got string${hint('not')}`],
 		[{not: ['light', 'desk']}, `filter.not: ${filter}, got an array${hint('not')}`],
 		[{equals: 5}, `filter.equals: expected {field, value}, got 5${hint('equals')}`],
 		[{in: ['a', 'b']}, `filter.in: expected {field, values}, got an array${hint('in')}`],
-		[{range: {lt: 5}}, `filter.range: expected {field, gte or gt, lte or lt}, got a Object${hint('range')}`],
+		[{range: {lt: 5}}, `filter.range: expected {field, gte or gt, lte or lt}, got an object${hint('range')}`],
 		[{exists: true}, `filter.exists: expected {field}, got boolean${hint('exists')}`],
 		[{prefix: new Date(0)}, `filter.prefix: expected {field, value}, got a Date${hint('prefix')}`],
-		[{equals: {}}, 'filter.equals: expected {field, value}, got a Object'],
+		[{equals: {}}, 'filter.equals: expected {field, value}, got an object'],
 		// Conditions of the short form.
 		[{price: undefined}, `filter.price: ${condition}, got undefined`],
 		[{price: null}, `filter.price: ${condition}, got null`],
@@ -183,7 +186,7 @@ test('filters that are too deep, cyclic or unreadable are refused', t => {
 	t.throws(() => longForm(nest(33, {ids: []}, not)), {
 		message: /^filter(\.not){32}: expected at most 32 levels of nested filters, got more$/u,
 	});
-	// Each level has two parts, so that it becomes an `and` with a `not`: two levels of the long form.
+	// Each level has two parts, so it becomes two levels of the long form: an `and`, and the `not` in it.
 	const both = (part: object): object => ({a: 1, not: part});
 	t.notThrows(() => longForm(nest(16, {ids: []}, both)));
 	t.throws(() => longForm(nest(17, {ids: []}, both)), {code: 'ERR_ARGUMENT', message: /^filter(\.not){16}: expected at most 32 levels/u});

@@ -43,6 +43,7 @@ test('a caught panic is printed only if PASSAGEKIT_PANICS or RUST_BACKTRACE is s
 		console.log('still running');
 	`;
 	const {RUST_BACKTRACE: _, ...environment} = process.env;
+	/** Runs the source in a child process with these environment variables, and returns what it prints to stderr. */
 	const stderrOf = async (variables: NodeJS.ProcessEnv): Promise<string> => {
 		const args = ['--import=tsx', '--input-type=module', '--eval', source];
 		const {stdout, stderr} = await execute(process.execPath, args, {cwd: packageRoot, env: {...environment, ...variables}});
@@ -56,7 +57,7 @@ test('a caught panic is printed only if PASSAGEKIT_PANICS or RUST_BACKTRACE is s
 	}
 });
 
-test('progress is reported, and the last report is complete', async t => {
+test('progress is reported, and the last report says that all queries are done', async t => {
 	const rows = 2000;
 	const {index, data} = await indexWithRows(8, rows);
 	const reports: Array<{done: number; total: number}> = [];
@@ -64,7 +65,7 @@ test('progress is reported, and the last report is complete', async t => {
 	t.deepEqual(reports.at(-1), {done: rows, total: rows});
 });
 
-test('one signal cancels many calls at once, without a warning about leaked listeners', async t => {
+test('one signal cancels many running calls, without a warning about leaked listeners', async t => {
 	const rows = 3000;
 	const {index, data} = await indexWithRows(64, rows);
 	const warnings: Error[] = [];
@@ -86,8 +87,8 @@ test('one signal cancels many calls at once, without a warning about leaked list
 	const later = new AbortController();
 	t.is((await index.search(data.subarray(0, 64), {k: 3, signal: later.signal})).length, 3);
 	await index.searchMany({data: data.subarray(0, 64), rows: 1, dim: 64}, {signal: later.signal});
-	// The queries are copied ten times, so that the call takes half a second. Without copies it takes 45 ms, and could end before
-	// the timer fires on a busy machine.
+	// The queries are copied ten times, so that the call takes about half a second. Without copies, it takes 45 ms, and could end
+	// before the timer fires on a busy machine.
 	const copies = 10;
 	const many = new Float32Array(copies * data.length);
 	for (let from = 0; from < many.length; from += data.length) {
@@ -98,7 +99,7 @@ test('one signal cancels many calls at once, without a warning about leaked list
 	t.is(await t.throwsAsync(longSearch), reason);
 });
 
-test('several workers use the addon at once, and one of them can be terminated during a call', async t => {
+test('several workers use the addon at the same time, and one of them can be terminated during a call', async t => {
 	const source = `
 		import {workerData, parentPort} from 'node:worker_threads';
 		const {FlatIndex} = await import(workerData.module);

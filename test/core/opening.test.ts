@@ -1,10 +1,12 @@
-// Tests the options of opening files: memory-mapped or in memory, and with some or all checksums checked.
+// Tests the options with which files are opened: `inMemory` reads them into memory instead of memory-mapping them, and `verify` checks all
+// of their checksums.
 import {mkdtemp, readFile, readdir, rm, truncate, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
 import {Bm25Index, Bm25Writer, Collection, FlatIndex, HnswIndex, PassageStore, RetrievalError} from '../../ts/index.ts';
 
+/** Makes a temporary folder that is removed after the test. */
 async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-opening-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
@@ -12,10 +14,10 @@ async function temporaryFolder(t: ExecutionContext): Promise<string> {
 }
 
 const DIM = 512;
-/** Number of vectors. They take more than 16 MiB, so their checksum is not checked by default. */
+/** Number of vectors. They take more than 16 MiB, so opening an index does not check their checksum by default. */
 const ROWS = 9000;
 
-/** Vectors of pseudorandom numbers, from the linear congruential generator of Numerical Recipes. */
+/** Makes vectors of pseudorandom numbers with the linear congruential generator of Numerical Recipes. */
 function vectors() {
 	let state = 3;
 	const data = Float32Array.from({length: ROWS * DIM}, () => {
@@ -52,7 +54,7 @@ test('an index opened in memory does not need its file and returns the same hits
 	}
 });
 
-test('corruption of large sections is detected only with the option verify', async t => {
+test('corruption of a section of more than 16 MiB is detected only with the option verify', async t => {
 	const folder = await temporaryFolder(t);
 	const [flatPath, storePath] = [join(folder, 'flat'), join(folder, 'store')];
 	const flat = new FlatIndex({dim: DIM});
@@ -61,7 +63,7 @@ test('corruption of large sections is detected only with the option verify', asy
 		vectors(),
 	);
 	await flat.save(flatPath);
-	// These passages take more than 16 MiB, too.
+	// The texts of these passages also take more than 16 MiB.
 	const passages = Array.from({length: 18_000}, (_, id) => ({id: `p${id}`, text: `stone bridge ${id} `.repeat(64)}));
 	await PassageStore.write(passages, storePath);
 	for (const [path, kind] of [
@@ -69,7 +71,7 @@ test('corruption of large sections is detected only with the option verify', asy
 		[storePath, PassageStore],
 	] as const) {
 		const bytes = await readFile(path);
-		// A byte inside the vectors or the texts.
+		// Changes a byte inside the vectors or the texts.
 		bytes[10 * 2 ** 20]! ^= 4;
 		await writeFile(path, bytes);
 		await (await kind.open(path)).close();
@@ -79,7 +81,7 @@ test('corruption of large sections is detected only with the option verify', asy
 	}
 });
 
-test('a collection and a BM25 index in memory work without their files', async t => {
+test('a collection opened in memory works without its files, and a BM25 index opened in memory can be reloaded', async t => {
 	const folder = await temporaryFolder(t);
 	const path = join(folder, 'collection');
 	const built = await Collection.build(

@@ -7,8 +7,10 @@ import test, {type ExecutionContext} from 'ava';
 import {Collection, FlatIndex, RetrievalError, writeQrels, writeTrecRun} from '../../ts/index.ts';
 import {replaceFile} from '../../ts/core/files/replace-file.ts';
 
+/** Declares a test that is skipped on Windows. */
 const onUnix = process.platform === 'win32' ? test.skip : test;
 
+/** Makes a temporary folder that is removed after the test. */
 async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-files-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
@@ -17,7 +19,7 @@ async function temporaryFolder(t: ExecutionContext): Promise<string> {
 
 const run = new Map([['q', [{id: 'p', score: 1}]]]);
 const runText = 'q Q0 p 1 1 t\n';
-/** The functions that write a file from start to end, with the text that they write. */
+/** The functions that write whole files, and the text that each writes in these tests. */
 const writers: Record<string, {readonly text: string; readonly write: (path: string, signal?: AbortSignal) => Promise<void>}> = {
 	replaceFile: {text: 'pages\n', write: async (path, signal) => replaceFile(path, 'pages\n', {signal})},
 	writeTrecRun: {text: runText, write: async (path, signal) => writeTrecRun(path, run, 't', {signal})},
@@ -89,7 +91,7 @@ onUnix('an index can be saved only to a regular file', async t => {
 	t.deepEqual((await readdir(folder)).toSorted(), ['file', 'link', 'pipe']);
 });
 
-onUnix('an export writes vectors and ids, or neither', async t => {
+onUnix('an export writes both the vectors and the ids, or neither', async t => {
 	const folder = await temporaryFolder(t);
 	const [vectors, ids] = [join(folder, 'vectors.npy'), join(folder, 'ids.txt')];
 	const index = new FlatIndex({dim: 2});

@@ -7,17 +7,19 @@ import {createInterface} from 'node:readline';
 import test from 'ava';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 
+/** The user and group id of `nobody`. */
 const NOBODY = 65_534;
 /** Arguments of `setpriv` that run a program as another user. Thread limits are per user and do not apply to root. */
 const asNobody = [`--reuid=${NOBODY}`, '--clear-groups'];
+/** Whether the test can limit the threads of a child process: it must run as root on Linux, with the programs `setpriv` and `prlimit`. */
 const canLimitThreads =
 	process.platform === 'linux' &&
 	process.getuid!() === 0 &&
 	spawnSync('setpriv', [...asNobody, 'prlimit', '--nproc=4096:', process.execPath, '--version'], {cwd: packageRoot}).status === 0;
 
 /**
-The program that a child process runs. It prints `limit` and `unlimit` to ask its parent for a change of the thread limit, and waits for a
-line. It prints the outcome of each call.
+The program that a child process runs. It prints `limit` or `unlimit` to ask its parent to change the thread limit, and then waits for a
+line on stdin. It prints the outcome of each call.
 */
 const program = `
 	import {createInterface} from 'node:readline';
@@ -54,7 +56,6 @@ const program = `
 `;
 
 (canLimitThreads ? test : test.skip)('a call that gets no thread fails with ERR_IO, and a later call tries again', async t => {
-	// Skipped unless root runs this test on Linux with `prlimit` and `setpriv`.
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-threads-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	await chown(folder, NOBODY, NOBODY);
@@ -66,8 +67,8 @@ const program = `
 	const outcomes = new Map<string, string>();
 	for await (const line of createInterface({input: child.stdout})) {
 		if (line === 'limit' || line === 'unlimit') {
-			// `prlimit` runs as the same user as the child process, so that it needs no capability.
-			// The colon means that only the soft limit is changed.
+			// `prlimit` runs as the same user as the child process, so that it needs no capability. The colon after the number
+			// means that only the soft limit is changed.
 			const limit = `--nproc=${line === 'limit' ? 1 : 4096}:`;
 			const {status} = spawnSync('setpriv', [...asNobody, 'prlimit', `--pid=${child.pid}`, limit], {stdio: 'inherit'});
 			t.is(status, 0);
@@ -77,10 +78,10 @@ const program = `
 			outcomes.set(name!, outcome!);
 		}
 	}
-	t.regex(outcomes.get('call')!, /^ERR_IO the system gave no thread for this call: .*os error 11/u);
+	t.regex(outcomes.get('call')!, /^ERR_IO the system could not create a thread for this call: .*os error 11/u);
 	t.regex(outcomes.get('dense')!, /^ERR_IO threads: expected 3 threads, got .*os error 11/u);
 	t.regex(outcomes.get('sparse')!, /^ERR_IO /u);
 	// `fuse` resolves if it can reuse a thread of an earlier call.
-	t.regex(outcomes.get('fuse')!, /^(?:ERR_IO the system gave no thread|resolved)/u);
+	t.regex(outcomes.get('fuse')!, /^(?:ERR_IO the system could not create a thread|resolved)/u);
 	t.is(outcomes.get('again'), 'resolved');
 });

@@ -18,6 +18,7 @@ import {
 	readDocuments,
 } from '../../ts/index.ts';
 
+/** Makes a temporary folder that is removed after the test. */
 async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-documents-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
@@ -39,11 +40,12 @@ async function toArray<T>(items: AsyncIterable<T>): Promise<T[]> {
 	return list;
 }
 
+/** Writes the content to a file and reads its documents. */
 async function read(t: ExecutionContext, content: string | Uint8Array, options: ReadDocumentsOptions = {}): Promise<SourceDocument[]> {
 	return toArray(readDocuments(await createFile(t, content), options));
 }
 
-/** Asserts that reading fails with `ERR_FORMAT`, and returns the message with the path left out. */
+/** Asserts that reading fails with `ERR_FORMAT`. Returns the message without the path of the file at its start. */
 async function refused(t: ExecutionContext, content: string | Uint8Array, options: ReadDocumentsOptions = {}): Promise<string> {
 	const path = await createFile(t, content);
 	const error = await t.throwsAsync(toArray(readDocuments(path, options)), {instanceOf: RetrievalError});
@@ -66,8 +68,10 @@ async function skipping(
 	return [documents.map(({id}) => id), skipped];
 }
 
+/** Declares a test that is skipped on Windows. */
 const onUnix = process.platform === 'win32' ? test.skip : test;
 
+/** The documents of the first test. */
 const lamps: readonly SourceDocument[] = [
 	{id: '7', title: 'Desk lamp', text: 'A "bright" lamp,\nwith a battery.', fields: {price: '19.5', room: 'étude'}},
 	{id: '8', text: 'No title; no room.', fields: {price: '5'}},
@@ -83,6 +87,7 @@ test('each format gives the same documents, plain and compressed, with LF and CR
 	const objects = lamps.map(({fields, ...rest}) => ({...rest, ...fields, nothing: null}));
 	const contents = {
 		csv,
+		// The commas between cells become tabs, and one more cell is quoted.
 		tsv: csv.replaceAll(/,(?! |\nwith)/gu, '\t').replace('étude', '"étude"'),
 		jsonl: objects.map(object => JSON.stringify(object)).join('\n'),
 		json: JSON.stringify(objects, undefined, 2),
@@ -136,10 +141,14 @@ test('a mapping chooses and renames columns, joins texts and converts values', a
 		fields: {b: '2', title: 'T'},
 	});
 	t.deepEqual(await read(t, 'id,title,text,a\n1,T,x,1\n', {mapping: {fields: false, title: false}}), [{id: '1', text: 'x'}]);
-	t.deepEqual((await read(t, ',id,text,__proto__\n0,1,x,own\n'))[0]!.fields, JSON.parse('{"__proto__": "own"}'), 'an unnamed column');
+	t.deepEqual(
+		(await read(t, ',id,text,__proto__\n0,1,x,own\n'))[0]!.fields,
+		JSON.parse('{"__proto__": "own"}'),
+		'a column without a name is ignored',
+	);
 });
 
-test('values of JSON keep their types, and inner properties have paths', async t => {
+test('JSON values keep their types, and a path such as author.name selects a nested property', async t => {
 	const object = {
 		id: 5,
 		text: 'x',
@@ -168,7 +177,7 @@ test('values of JSON keep their types, and inner properties have paths', async t
 	t.deepEqual(await read(t, line, {mapping}), [{id: 'Bonn', text: 'Ann', fields: {year: '1999', tags: ['a', 'b'], isNew: false}}]);
 	t.is(
 		await refused(t, line),
-		'1: expected a string, a finite number, a boolean or an array of strings in the property "author", got an object; name the fields in the mapping to leave it out',
+		'1: expected a string, a finite number, a boolean or an array of strings in the property "author", got an object; to leave it out, list the other fields in the mapping',
 	);
 	t.regex(await refused(t, line, {mapping: {fields: ['author.home']}}), /in the property "author\.home", got an object/u);
 	t.regex(await refused(t, '{"id":"a","text":"x","n":[1]}'), /in the property "n", got an array/u);
@@ -188,16 +197,17 @@ test('the fields of documents filter the searches of a BM25 index', async t => {
 });
 
 test('a value that does not fit its type is refused with the line, the column and what was expected', async t => {
-	const value = async (type: 'number', text: string): Promise<string> =>
+	/** Returns the message for a cell with this text in a column of this type. */
+	const messageFor = async (type: 'number', text: string): Promise<string> =>
 		refused(t, `id,text,v\na,x,\nb,"x\ny",${text}\n`, {mapping: {fields: {v: type}}});
-	t.is(await value('number', 'n/a'), '3: expected a number in the column "v", got "n/a"');
+	t.is(await messageFor('number', 'n/a'), '3: expected a number in the column "v", got "n/a"');
 	for (const [type, texts] of Object.entries({
 		number: ['0x10', 'Infinity', '1 5', '1e999', '--1'],
 		boolean: ['maybe', '2'],
 		date: ['2024-02-30', '2024-13-01', '01.03.2024', 'March 2024', '2024-03-01T25:00', '2024-03-01T10:00+24:00', '2024'],
 	})) {
 		for (const text of texts) {
-			const message = await value(type as 'number', text);
+			const message = await messageFor(type as 'number', text);
 			t.regex(message, /^3: expected .* in the column "v", got /u);
 			t.true(message.endsWith(JSON.stringify(text)), message);
 		}
@@ -215,7 +225,7 @@ test('a value that does not fit its type is refused with the line, the column an
 	t.regex(await refused(t, JSON.stringify({id: 'a', text: 'x', v: '\ud800'})), /^1: expected well-formed Unicode in the property "v"/u);
 	const many = Object.fromEntries(Array.from({length: 257}, (_, i) => [`f${i}`, i]));
 	t.regex(await refused(t, JSON.stringify({id: 'a', text: 'x', ...many})), /^1: expected at most 256 fields, got 257/u);
-	t.regex(await refused(t, JSON.stringify({id: 'a', text: 'x', '': 1})), /^1: expected names of fields with 1 to 255 bytes/u);
+	t.regex(await refused(t, JSON.stringify({id: 'a', text: 'x', '': 1})), /^1: expected field names of 1 to 255 bytes/u);
 });
 
 test('an invalid row is refused with its line, or skipped and counted', async t => {
@@ -225,7 +235,7 @@ test('an invalid row is refused with its line, or skipped and counted', async t 
 		['b,x', '3: expected 3 columns, as in the header, got 2'],
 		['b,x,1,2', '3: expected 3 columns, as in the header, got 4'],
 		['b,"x"y,1', '3: expected a delimiter or a line end after the closing quote of cell 2, got "y,1"'],
-		['b,"x', '3: expected a closing quote of cell 2, got the end of the file'],
+		['b,"x', '3: expected the closing quote of cell 2, got the end of the file'],
 	] as const) {
 		const content = `${header}a,x,1\n${row}\nc,z,2\n`;
 		t.is(await refused(t, content), message);
@@ -264,7 +274,7 @@ test('an invalid object is refused with its line, or skipped and counted', async
 	t.regex(await refused(t, '{"id": "a",\n"text": "x"}'), /^1: expected a JSON object on each line, got invalid JSON/u);
 });
 
-test('an error of the whole file is not skipped', async t => {
+test('an error that concerns the whole file is not skipped', async t => {
 	const valid = '{"id": "a", "text": "x"}';
 	for (const [content, message] of [
 		['', ' expected JSON, or a table with a header line, got an empty file'],
@@ -273,12 +283,12 @@ test('an error of the whole file is not skipped', async t => {
 			'PK\u0003\u0004\0\0',
 			' expected JSON, or a table with a header line, got binary data that begins with "PK\\u0003\\u0004\\u0000\\u0000"',
 		],
-		['id,text,id\n', '1: expected columns with different names, got "id" twice'],
+		['id,text,id\n', '1: expected columns with distinct names, got "id" twice'],
 		[
 			'\nid,body\na,x\n',
 			'2: expected the column "text" in the header, got "id", "body"; name other columns in the mapping, or set the delimiter',
 		],
-		['id,"text\na,x\n', '1: expected a closing quote of cell 2, got the end of the file'],
+		['id,"text\na,x\n', '1: expected the closing quote of cell 2, got the end of the file'],
 		[`[${valid} ${valid}]`, /^1: expected .*JSON/u],
 		[`[${valid},\n]`, '2: expected an element of the array, got "]"'],
 		[`[${valid}]\nx`, '2: expected the end of the file after the array, got "x"'],
@@ -287,6 +297,7 @@ test('an error of the whole file is not skipped', async t => {
 		['[', '1: expected an element of the array, got the end of the file'],
 		[Buffer.from('\ufeffid,text', 'utf16le'), ` expected text in UTF-8, got text in UTF-16; set the encoding to 'utf-16le'`],
 	] as const) {
+		// Without the comma, two objects are read as one invalid element, which `skipBadLines` skips.
 		for (const skipBadLines of content.toString().includes('} {') ? [false] : [false, true]) {
 			const got = await refused(t, content as string, {skipBadLines});
 			if (typeof message === 'string') {
@@ -304,7 +315,7 @@ test('an error of the whole file is not skipped', async t => {
 	t.deepEqual(await read(t, 'id,text'), []);
 });
 
-test('incomplete and corrupt gzip data is refused at every cut, also with skipBadLines', async t => {
+test('gzip data that is corrupt, or cut off anywhere, is refused, also with skipBadLines', async t => {
 	const compressed = gzipSync('id,text\n'.concat(...Array.from({length: 50}, (_, i) => `${i},text ${i}\n`)));
 	for (let cut = 2; cut < compressed.length; cut += 7) {
 		const path = await createFile(t, compressed.subarray(0, cut));
@@ -318,7 +329,7 @@ test('incomplete and corrupt gzip data is refused at every cut, also with skipBa
 	t.deepEqual(
 		(await read(t, members)).map(({id}) => id),
 		['a', 'b'],
-		'all members are read',
+		'all gzip members are read',
 	);
 });
 
@@ -331,6 +342,7 @@ test('a record that is too long is refused with its line, or skipped', async t =
 		`[{"id":"a","text":"x"},\n{"id":"b","text":"${long}"},\n{"id":"c","text":"z"}]`,
 	]) {
 		const limit = {maxDocumentBytes: 100_000};
+		// The record is on line 3 of a table, because of the header, and on line 2 of JSON.
 		t.is(
 			(await refused(t, content, limit)).replace('3:', '2:'),
 			'2: expected a document of at most 100000 bytes, got a longer one; raise maxDocumentBytes if it is valid',
@@ -353,13 +365,13 @@ test('any table that is written by the rules of RFC 4180 is read back', async t 
 			fc.constantFrom('\n', '\r\n'),
 			fc.constantFrom(',', '\t'),
 			fc.boolean(),
-			async (table, end, delimiter, isLast) => {
+			async (table, lineEnd, delimiter, endsWithLineEnd) => {
 				const written = (text: string, isQuoted: boolean): string =>
 					isQuoted || /["\n\r,\t]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 				const lines = table.map(([text, note, isQuoted], i) =>
 					[String(i), written(text, isQuoted), written(note, isQuoted)].join(delimiter),
 				);
-				await writeFile(path, ['id,text,note'.replaceAll(',', delimiter), ...lines].join(end) + (isLast ? end : ''));
+				await writeFile(path, ['id,text,note'.replaceAll(',', delimiter), ...lines].join(lineEnd) + (endsWithLineEnd ? lineEnd : ''));
 				t.deepEqual(
 					await toArray(readDocuments(path, {delimiter})),
 					table.map(([text, note], i) => ({id: String(i), text, ...(note === '' ? {} : {fields: {note}})})),
@@ -381,14 +393,14 @@ test('records that cross the chunks in which a file is read are complete', async
 	}
 });
 
-/** Writes about 50 MB of documents with 1000 characters each. */
-/** The paths of the files that this process has open. Files that are closed while they are listed are left out. */
+/** Returns the paths of the files that this process has open. Files that are closed while they are listed are left out. */
 async function openFiles(): Promise<string[]> {
 	const folder = '/proc/self/fd';
 	const paths = await Promise.all((await readdir(folder)).map(name => readlink(join(folder, name)).catch(() => '')));
 	return paths.filter(path => path !== '');
 }
 
+/** Writes about 50 MB of documents with 1000 characters each. Returns the number of documents. */
 async function writeLargeFile(path: string, format: string): Promise<number> {
 	const count = 48_000;
 	const text = 'word '.repeat(200);
@@ -406,7 +418,7 @@ async function writeLargeFile(path: string, format: string): Promise<number> {
 	return count;
 }
 
-test('reading 50 MB takes little memory', async t => {
+test('reading 50 MB increases the peak memory by less than 30 MiB', async t => {
 	const folder = await temporaryFolder(t);
 	for (const format of ['csv', 'json', 'jsonl']) {
 		const path = join(folder, format);
@@ -428,7 +440,7 @@ test('reading 50 MB takes little memory', async t => {
 	}
 });
 
-test('a reader reads no further than its caller needs, and progress counts the bytes of the file', async t => {
+test('a file is read little further than the caller needs, and progress counts the bytes of the file', async t => {
 	const path = join(await temporaryFolder(t), 'large.csv');
 	const row = `${'x'.repeat(1000)}\n`;
 	await writeFile(path, `id,text\n${Array.from({length: 5000}, (_, i) => `${i},${row}`).join('')}`);
@@ -438,7 +450,7 @@ test('a reader reads no further than its caller needs, and progress counts the b
 	for await (const _ of readDocuments(path, {onProgress: progress => void reports.push(progress)})) {
 		count++;
 		if (count === 10) {
-			// Time for a report, and for a reader without back-pressure to read the whole file.
+			// This is long enough for a report, and without back-pressure it would be long enough to read the whole file.
 			await new Promise(resolve => {
 				setTimeout(resolve, 150);
 			});
@@ -461,7 +473,7 @@ test('an error of onProgress or onSkipped ends the iteration with that error', a
 	t.is(await t.throwsAsync(toArray(readDocuments(path, {onSkipped: onProgress}))), failure);
 });
 
-test('an abort in the middle ends the iteration with the reason of the signal', async t => {
+test('an abort during the iteration ends it with the reason of the signal', async t => {
 	const path = await createFile(t, `id,text\n${'a,x\n'.repeat(100_000)}`);
 	for (const source of [path, await createFile(t, gzipSync(`id,text\n${'a,x\n'.repeat(100_000)}`))]) {
 		const controller = new AbortController();
@@ -481,7 +493,7 @@ test('an abort in the middle ends the iteration with the reason of the signal', 
 	}
 });
 
-test('a caller may stop early, and the file is then closed', async t => {
+test('the file is closed if the caller ends the iteration early', async t => {
 	const content = `id,text\n${'a,x\n'.repeat(200_000)}`;
 	for (const bytes of [Buffer.from(content), gzipSync(content)]) {
 		const path = await createFile(t, bytes);
@@ -524,7 +536,7 @@ onUnix('documents are read from a FIFO as they arrive, and an abort ends the wai
 	await writer.close();
 });
 
-test('a folder of texts gives one document per file, with its path as id and without being split', async t => {
+test('a folder of text files gives one document per file, which is not split and has the path of the file as its id', async t => {
 	const path = await temporaryFolder(t);
 	await mkdir(join(path, 'b'));
 	const long = 'word '.repeat(5000).trim();
@@ -556,14 +568,14 @@ test('a folder of texts gives one document per file, with its path as id and wit
 	await t.throwsAsync(toArray(readDocuments(path, {signal: AbortSignal.abort()})), {name: 'AbortError', any: true});
 });
 
-test('more documents than one call of the addon returns are all read', async t => {
+test('all files of a folder are read, even if the addon needs several calls to return them', async t => {
 	const path = await temporaryFolder(t);
 	await Promise.all(Array.from({length: 48}, async (_, i) => writeFile(join(path, `${i}.txt`), `text ${i}`)));
 	const ids = (await toArray(readDocuments(path))).map(({id}) => id);
 	t.deepEqual(ids.toSorted(), Array.from({length: 48}, (_, i) => `${i}.txt`).sort());
 });
 
-test('a missing file and a folder of another format are refused', async t => {
+test('a missing file, and a folder with a format other than text, are refused', async t => {
 	const path = await temporaryFolder(t);
 	await t.throwsAsync(toArray(readDocuments(join(path, 'none'))), {instanceOf: RetrievalError, code: 'ERR_IO', message: /^open .*none: /});
 	await t.throwsAsync(toArray(readDocuments(path, {format: 'csv'})), {code: 'ERR_IO', message: /expected a file, got a folder/});
@@ -577,7 +589,7 @@ test('invalid options are refused', async t => {
 		[{delimiter: ',,'}, /^delimiter: expected one ASCII character/u],
 		[{delimiter: '"'}, /^delimiter: expected one ASCII character/u],
 		[{delimiter: 'é'}, /^delimiter: expected one ASCII character/u],
-		[{delimiter: ',', format: 'json'}, /^delimiter: expected it with the formats csv and tsv only/u],
+		[{delimiter: ',', format: 'json'}, /^delimiter: expected only with the formats csv and tsv/u],
 		[{encoding: 'utf8'}, /^encoding: expected one of utf-8, utf-16le, windows-1252/u],
 		[{skipBadLines: 1}, /^skipBadLines: /u],
 		[{maxDocumentBytes: 0}, /^maxDocumentBytes: /u],
@@ -588,10 +600,10 @@ test('invalid options are refused', async t => {
 		[{mapping: {text: ['a', 5]}}, /^mapping: text\[1\]: expected a string, got number$/u],
 		[{mapping: {title: true}}, /^mapping: title: expected a string/u],
 		[{mapping: {fields: 'year'}}, /^mapping: fields: expected a boolean, an array or an object/u],
-		[{mapping: {fields: ['a', 'a']}}, /^mapping: fields\[1\]: expected different names/u],
+		[{mapping: {fields: ['a', 'a']}}, /^mapping: fields\[1\]: expected distinct names/u],
 		[{mapping: {fields: {a: 'int'}}}, /^mapping: fields\.a: expected one of string, number, boolean, date, strings, got "int"$/u],
 		[{mapping: {fields: {a: {form: 'b'}}}}, /^mapping: fields\.a: expected options among from, type, separator, got "form"$/u],
-		[{mapping: {fields: {a: {type: 'number', separator: ','}}}}, /^mapping: fields\.a: separator: expected it with the type strings only/u],
+		[{mapping: {fields: {a: {type: 'number', separator: ','}}}}, /^mapping: fields\.a: separator: expected only with the type strings/u],
 	] as const) {
 		const error = await t.throwsAsync(toArray(readDocuments(path, options as never)), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT'});
 		t.regex(error.message, message);

@@ -1,4 +1,5 @@
-// Tests that the bundled encyclopedia has the properties that its README states: sizes, evidence, kinds of questions, and splits.
+// Tests that the bundled encyclopedia has the properties that its README states: its sizes, the places of evidence and answers, the words
+// that paraphrase and lexical questions share with their passages, and splits without common articles.
 import {readdir, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import test from 'ava';
@@ -6,7 +7,7 @@ import {type EncyclopediaQuestion, type Passage, encyclopedia, hasAnswer, readPa
 
 const {articles, qrels, questions} = encyclopedia();
 
-/** All passages by id. */
+/** Returns all passages by id. */
 async function passages(): Promise<Map<string, Passage>> {
 	const byId = new Map<string, Passage>();
 	for await (const passage of readPassages(articles)) {
@@ -15,7 +16,8 @@ async function passages(): Promise<Map<string, Passage>> {
 	return byId;
 }
 
-async function everyQuestion(): Promise<EncyclopediaQuestion[]> {
+/** Returns the questions of all splits. */
+async function allQuestions(): Promise<EncyclopediaQuestion[]> {
 	return [...(await questions('train')), ...(await questions('dev')), ...(await questions('test'))];
 }
 
@@ -25,24 +27,25 @@ test('the encyclopedia has the size that its README states', async t => {
 	t.is((await readdir(articles)).length, 88);
 	t.is(all.length, 352);
 	t.true(words >= 33_500 && words <= 34_500, String(words));
-	t.is((await everyQuestion()).length, 528);
+	t.is((await allQuestions()).length, 528);
 });
 
-test('the evidence of a question is in its article, and the answer is in the evidence and in the gold passage', async t => {
+test('the evidence of a question is in its article, its first answer is in the evidence, and its gold passage has an answer', async t => {
 	const passagesById = await passages();
-	for (const {id, answers, evidence, passage} of await everyQuestion()) {
+	for (const {id, answers, evidence, passage} of await allQuestions()) {
 		const [fileName] = passage.split('#');
 		const article = await readFile(join(articles, fileName!), 'utf8');
 		t.true(article.includes(evidence), id);
 		t.true(evidence.includes(answers[0]!), id);
 		t.true(hasAnswer(passagesById.get(passage)!.text, answers), `${id}: ${passage}`);
+		// The id of a question is the name of its article, a hyphen and a number.
 		t.is(fileName!.replace(/\.md$/u, ''), id.replace(/-\d+$/u, ''));
 	}
 });
 
-test('paraphrased questions share no word stems with their passage and title, and lexical questions share three or more', async t => {
+test('paraphrase questions share no stem of a content word with their passage and its title, lexical ones at least three', async t => {
 	const passagesById = await passages();
-	for (const {id, kind, text, passage} of await everyQuestion()) {
+	for (const {id, kind, text, passage} of await allQuestions()) {
 		const gold = passagesById.get(passage)!;
 		const passageStems = stems(`${gold.title} ${gold.text}`);
 		const shared = [...stems(text)].filter(stem => passageStems.has(stem));
@@ -69,16 +72,16 @@ test('the splits share no article, and each has questions of every kind', async 
 	t.is(splitOfArticle.size, 88);
 });
 
-test('the qrels have exactly the gold passage of each question', async t => {
+test('the qrels of each question contain only its gold passage, with grade 1', async t => {
 	const judged = await readQrels(qrels);
-	const all = await everyQuestion();
+	const all = await allQuestions();
 	t.is(judged.size, all.length);
 	for (const {id, passage} of all) {
 		t.deepEqual([...judged.get(id)!], [[passage, 1]], id);
 	}
 });
 
-/** Words that are not compared because they say little about the content. */
+/** Words that `stems` leaves out, because they say little about the content. All other words are content words. */
 const stopWords = new Set(
 	`a about above after again against ago all also among an and another any are as at away be became because become been
 before being below between both but by called came can could did do does doing done down during each either ever every few first for from further
@@ -90,8 +93,8 @@ which while who whom whose why will with within without word words work would ye
 );
 
 /**
-The stems of the words of a text, without stop words. The stemmer is simple: it removes endings and keeps at most five letters. So it
-finds too many shared stems rather than too few.
+Returns the stems of the words of a text, except stop words and words of one or two letters. The stemmer is simple: it removes one ending
+and keeps at most five letters. So unrelated words may get the same stem, and a test may count too many shared stems, but rarely too few.
 */
 function stems(text: string): Set<string> {
 	const words = text

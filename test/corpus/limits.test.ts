@@ -22,13 +22,14 @@ import {
 } from '../../ts/index.ts';
 import {readModelJson} from '../../ts/onnx/model-files.ts';
 
+/** Makes a temporary folder that is removed after the test. */
 async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-limits-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
 	return path;
 }
 
-/** Creates a FIFO in a folder of its own. */
+/** Creates a FIFO in a new temporary folder and returns its path. */
 async function createFifo(t: ExecutionContext, name = 'fifo'): Promise<string> {
 	const path = join(await temporaryFolder(t), name);
 	execFileSync('mkfifo', [path]);
@@ -43,7 +44,7 @@ async function toArray<T>(items: AsyncIterable<T>): Promise<T[]> {
 	return list;
 }
 
-/** Writes gzipped JSON lines with three passages. The text of the second has `bytes` bytes before compression. */
+/** Writes gzipped JSON lines with three passages. The text of the second passage has at least `bytes` bytes before compression. */
 async function writeGzipBomb(t: ExecutionContext, bytes: number): Promise<string> {
 	const path = join(await temporaryFolder(t), 'bomb.jsonl.gz');
 	const chunk = Buffer.alloc(1 << 20, 'word ');
@@ -58,9 +59,10 @@ async function writeGzipBomb(t: ExecutionContext, bytes: number): Promise<string
 	return path;
 }
 
+/** Declares a test that is skipped on Windows. */
 const onUnix = process.platform === 'win32' ? test.skip : test;
 
-test('a document that exceeds the limit after decompression is refused with its line number, or skipped', async t => {
+test('a document that exceeds the size limit after decompression is refused with its line number, or skipped', async t => {
 	const path = await writeGzipBomb(t, 100 << 20);
 	const store = join(await temporaryFolder(t), 'store');
 	const message = `${path}:2: expected a document of at most 64 MiB, got a longer one; raise maxDocumentBytes if it is valid`;
@@ -70,14 +72,14 @@ test('a document that exceeds the limit after decompression is refused with its 
 	await t.throwsAsync(buildCollection(path, join(await temporaryFolder(t), 'index'), {encoder: false}), {code: 'ERR_FORMAT', message});
 });
 
-test('every function that reads passages or questions accepts limits', async t => {
+test('functions that read passages or questions enforce the limits that they are given, and refuse invalid limits', async t => {
 	const path = join(await temporaryFolder(t), 'a.tsv');
 	await writeFile(path, `1\ta\tt\n2\t${'word '.repeat(400)}\tt\n`);
 	const longDocument = {code: 'ERR_FORMAT', message: /a\.tsv:2: expected a document of at most 1000 bytes/};
 	const longPassage = {code: 'ERR_FORMAT', message: /a\.tsv:2: expected a passage of at most 1000 bytes, got "2" of 2002 bytes; split it/};
 	const folder = await temporaryFolder(t);
 	await using writer = await Bm25Writer.create(join(folder, 'bm25'));
-	let number = 0;
+	let buildCount = 0;
 	for (const [limits, expected] of [
 		[{maxDocumentBytes: 1000}, longDocument],
 		[{maxPassageBytes: 1000}, longPassage],
@@ -86,9 +88,9 @@ test('every function that reads passages or questions accepts limits', async t =
 		await t.throwsAsync(PassageStore.ingest(path, join(folder, 'store'), limits), expected);
 		await t.throwsAsync(writer.add(path, limits), expected);
 		await writer.rollback();
-		await t.throwsAsync(buildCollection(path, join(folder, `index${number++}`), {encoder: false, ...limits}), expected);
+		await t.throwsAsync(buildCollection(path, join(folder, `index${buildCount++}`), {encoder: false, ...limits}), expected);
 	}
-	// One passage of the first line, and four of the 400 words of the second.
+	// The first line becomes one passage, and the 400 words of the second line become four.
 	t.is((await toArray(readPassages(path, {maxPassageBytes: 1000, split: {words: 100}}))).length, 5);
 	await writeFile(path, `1\ta\n2\t${'word '.repeat(400)}\n`);
 	await t.throwsAsync(toArray(readQuestions(path, {maxDocumentBytes: 1000})), longDocument);
@@ -130,7 +132,7 @@ onUnix('passages, questions, runs and judgments can be streamed from a FIFO', as
 	const readThroughFifo = async <T>(bytes: string | Buffer, read: (path: string) => Promise<T>): Promise<T> => {
 		const path = await createFifo(t);
 		const result = read(path);
-		// The write blocks until the reader has opened the FIFO.
+		// `writeFile` waits until `read` has opened the FIFO.
 		await writeFile(path, bytes);
 		return result;
 	};
@@ -157,7 +159,7 @@ onUnix('reading from a FIFO can be aborted, whether it has no writer or one that
 		async signal => buildCollection(path, join(folder, 'index'), {signal, encoder: false}),
 	];
 	for (const hasWriter of [false, true]) {
-		// This writer writes nothing.
+		// This writer writes nothing. The mode `r+` opens the FIFO without waiting for a reader.
 		const writer = hasWriter ? await open(path, 'r+') : undefined;
 		for (const read of reads) {
 			const controller = new AbortController();
@@ -175,7 +177,7 @@ onUnix('reading from a FIFO can be aborted, whether it has no writer or one that
 	}
 });
 
-onUnix('a FIFO in place of a model file or a vector file is refused', async t => {
+onUnix('a FIFO in place of a vector file, a model file or a file in a folder of texts is refused', async t => {
 	const path = await createFifo(t, 'vectors.npy');
 	const notRegular = /expected a regular file, got a FIFO/;
 	const index = new FlatIndex({dim: 2});

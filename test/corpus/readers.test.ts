@@ -1,4 +1,4 @@
-// Tests the readers and writers of passages, questions, runs and qrels, and passage stores.
+// Tests passage stores, `splitDocument`, and the functions that read passages and questions, and read and write runs and qrels.
 import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -17,6 +17,7 @@ import {
 	writeTrecRun,
 } from '../../ts/index.ts';
 
+/** Makes a temporary folder that is removed after the test. */
 async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-corpus-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
@@ -76,7 +77,7 @@ test('formats and gzip are detected by content, not by the file name', async t =
 	]);
 });
 
-test('questions are read from every format', async t => {
+test('questions are read from TSV files, JSON lines and TREC topics', async t => {
 	const read = async (content: string): Promise<unknown> =>
 		(await toArray(readQuestions(await createFile(t, 'q', content)))).map(({id, text, answers}) => [id, text, answers]);
 	t.deepEqual(await read('q1\twho?\nq2\twhere?\n'), [
@@ -120,7 +121,7 @@ test('a missing file and a folder in place of a file are refused', async t => {
 	await t.throwsAsync(toArray(readPassages(path, {format: 'xml' as 'dpr'})), {code: 'ERR_ARGUMENT'});
 });
 
-test('a run that is written and read again has the same scores, bit for bit', async t => {
+test('a run that is written and read again has the same scores, bit for bit, but no queries without hits', async t => {
 	const path = join(await temporaryFolder(t), 'run');
 	const scores = [16_777_216, 13.2515, 0.1, 1e-12, -3.5].map(Math.fround);
 	const run = new Map([
@@ -175,6 +176,7 @@ test('a document is split into passages with their offsets in the document', t =
 	for (const piece of pieces) {
 		t.is(text.slice(piece.start, piece.end), piece.text);
 	}
+	// With `wrap`, the last passage is filled up with words from the start of the document.
 	t.is(splitDocument({id: 'd', text: 'a b c'}, {words: 2, wrap: true})[1]!.text, 'c a');
 	t.deepEqual(splitDocument({id: 'd', text: ' \n'}), []);
 	t.throws(() => splitDocument({id: 'd', text: 'x'}, {words: 2, overlap: 2}), {
@@ -183,7 +185,7 @@ test('a document is split into passages with their offsets in the document', t =
 	});
 });
 
-test('a store returns passages by id and in their order, and a corrupt store is refused', async t => {
+test('a store returns passages by id and in the order in which they were written, and a corrupt store is refused', async t => {
 	const path = join(await temporaryFolder(t), 'store');
 	const passages: Passage[] = Array.from({length: 600}, (_, i) => ({id: `p${i}`, text: `text ${i}`, ...(i % 2 ? {title: 'odd'} : {})}));
 	await PassageStore.write(passages, path);
@@ -194,7 +196,7 @@ test('a store returns passages by id and in their order, and a corrupt store is 
 	t.deepEqual(await store.slice(598, 10), passages.slice(598));
 	await t.throwsAsync(store.get(['nobody']), {code: 'ERR_ARGUMENT', message: 'get: expected ids of passages in the store, got "nobody"'});
 	const bytes = await readFile(path);
-	// A byte inside the passages.
+	// Changes a byte inside the passages.
 	bytes[200]! ^= 1;
 	await writeFile(path, bytes);
 	await t.throwsAsync(PassageStore.open(path), {code: 'ERR_INDEX_CORRUPT'});

@@ -17,6 +17,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 			{id: 'a', score: 10},
 			{id: 'b', score: 1},
 		]);
+		/** Asserts that an update with these ids and vectors fails. */
 		const refused = async (ids: string[], rows: number[][], code: string, message: string): Promise<void> => {
 			const error = await t.throwsAsync(index.update(ids, vectors(2, ...rows)), {instanceOf: RetrievalError, message});
 			t.is(error.code, code as typeof error.code);
@@ -84,7 +85,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		await t.throwsAsync(index.get('b'), {code: 'ERR_CLOSED'});
 	});
 
-	test(`${kind}: ids iterates over a snapshot, taken when the first id is requested, in insertion order`, async t => {
+	test(`${kind}: ids() iterates, in insertion order, over a snapshot that is taken when the first id is requested`, async t => {
 		const index = make(1);
 		await index.add(names(7000), random(7000, 1));
 		await index.delete(['p3', 'p6999']);
@@ -97,7 +98,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 				await index.add(['late'], vectors(1, [1]));
 			}
 		}
-		// Of 7,000 ids, 2 were deleted before the iteration. The updated one counts as inserted last.
+		// Two of the 7,000 ids were deleted before the iteration. An updated id counts as inserted last.
 		t.is(seen.length, 6998);
 		t.deepEqual(seen.slice(0, 4), ['p0', 'p2', 'p4', 'p5']);
 		t.is(seen.at(-1), 'p1');
@@ -118,7 +119,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 			},
 		});
 		t.deepEqual(reported, {done: 1000, total: 1000});
-		// A quarter of the vectors is left.
+		// A quarter of the vectors remain.
 		t.true(index.memoryBytes < 0.4 * before, `${index.memoryBytes} of ${before}`);
 		t.deepEqual(await index.search(row(data, 3500), {k: 5, efSearch: 200}), expected);
 		const path = join(await folder(t), 'index');
@@ -161,14 +162,14 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.true(searches > 3, `${searches} searches`);
 	});
 
-	test(`${kind}: an upsert aborted halfway changes nothing, and its new ids can be added later`, async t => {
+	test(`${kind}: an upsert that is aborted while it runs changes nothing, and its new ids can be added later`, async t => {
 		const index = make(32);
 		const data = random(30_000, 32);
 		await index.add(names(1000), slice(data, 0, 1000));
 		const expected = await index.search(row(data, 3), {k: 20, efSearch: 400});
 		const reason = new Error('enough');
 		const controller = new AbortController();
-		// 500 of these ids are in the index.
+		// The first 500 of these ids are in the index.
 		const upserting = index.update(names(29_500, 500), slice(data, 500, 30_000), {
 			upsert: true,
 			signal: controller.signal,
@@ -216,7 +217,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.deepEqual(await (await open(path)).search(Float32Array.of(1)), [{id: 'a', score: 2}]);
 	});
 
-	test(`${kind}: a hundred changes that wait for a long one do not delay searches`, async t => {
+	test(`${kind}: a hundred changes that wait for a long change do not delay searches`, async t => {
 		const data = random(12_000, 48);
 		const index = make(48);
 		await index.add(names(100), slice(data, 0, 100));

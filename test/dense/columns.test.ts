@@ -1,4 +1,5 @@
-// Tests columnar results (`searchColumns`, `searchManyColumns`), and searches that run on the event loop or on threads.
+// Tests searches that return columns, that is, an array of ids and an array of scores (`searchColumns`, `searchManyColumns`), and compares
+// searches that run on the JavaScript thread with searches that run on other threads.
 import test from 'ava';
 import {HitLists, RetrievalError, type Vectors} from '../../ts/index.ts';
 import {idsOf, kinds, names, random, row, vectors} from '../support/vectors.ts';
@@ -27,7 +28,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		t.is((await index.searchManyColumns(vectors(2))).size, 0);
 	});
 
-	test(`${kind}: searchManyColumns returns the columns of single searches, on any number of threads`, async t => {
+	test(`${kind}: searchManyColumns returns the same columns as single searches, on any number of threads`, async t => {
 		const index = make(12);
 		await index.add(names(2000), random(2000, 12));
 		const queries = random(300, 12, 3);
@@ -70,7 +71,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		t.is(await index.delete(['a\0b']), 1);
 	});
 
-	test(`${kind}: searches on the event loop and on another thread return the same hits`, async t => {
+	test(`${kind}: searches on the JavaScript thread and on other threads return the same hits`, async t => {
 		const index = make(16);
 		await index.add(names(300), random(300, 16));
 		const query = row(random(1, 16, 4), 0);
@@ -79,7 +80,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		for (let i = 0; i < 50; i++) {
 			t.deepEqual(await index.search(query, {k: 9}), expected);
 		}
-		// These are more searches than fit into the time budget of one event-loop tick, so that some run on other threads.
+		// These are more searches than fit into the time budget of one event-loop tick, so some of them run on other threads.
 		for (const hits of await Promise.all(Array.from({length: 500}, async () => index.search(query, {k: 9})))) {
 			t.deepEqual(hits, expected);
 		}
@@ -87,7 +88,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		await t.throwsAsync(index.search(query, {signal: aborted}), {message: 'enough'});
 	});
 
-	test(`${kind}: a queued search has its own copy of the query, and completes after the index is closed`, async t => {
+	test(`${kind}: a search that waits has its own copy of the query, and completes even if the index is closed meanwhile`, async t => {
 		const index = make(16);
 		await index.add(names(300), random(300, 16));
 		const query = row(random(1, 16, 4), 0);
@@ -95,7 +96,8 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		await index.search(query, {k: 9});
 		const given = query.slice();
 		const searches: Array<Promise<unknown>> = [];
-		// After the tick's budget of 1 ms, one search waits for the next tick, and others run on threads.
+		// Starts searches for 3 ms. After the time budget of 1 ms per event-loop tick, one search waits for the next tick, and the others run
+		// on other threads.
 		for (const began = performance.now(); performance.now() - began < 3; ) {
 			searches.push(index.search(given, {k: 9}), index.searchColumns(given, {k: 9}));
 		}
@@ -107,7 +109,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: a search that is aborted while it is queued rejects with the reason`, async t => {
+	test(`${kind}: a search that is aborted while it waits either completes or rejects with the reason`, async t => {
 		const index = make(16);
 		await index.add(names(300), random(300, 16));
 		const query = row(random(1, 16, 4), 0);
@@ -128,7 +130,8 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		const index = make(12);
 		const ids = names(1500);
 		await index.add(ids, random(1500, 12));
-		// There are more lists than one batch holds; for a large k, they are longer than the preallocated buffer.
+		// The 70 lists are more than one batch holds (64). With the largest k, a list has more hits than the preallocated buffer has space
+		// for (1,024).
 		const queries = random(70, 12, 3);
 		const check = async (k: number): Promise<void> => {
 			const expected = await index.search(row(queries, 69), {k, efSearch: 2000, onProgress() {}});
@@ -149,11 +152,11 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		await index.delete(['p7']);
 		await index.add(['seven\0', '\0', 'ä\0𝒳'], random(3, 12, 5));
 		await check(5);
-		// All vectors: 1,500 − 1 + 3.
+		// The hits are all 1,500 − 1 + 3 vectors.
 		await check(1502);
 	});
 
-	test(`${kind}: vectors are accepted from any view of a buffer, including shared buffers`, async t => {
+	test(`${kind}: vectors and queries are accepted as any Float32Array, including views of a SharedArrayBuffer`, async t => {
 		const index = make(2);
 		const whole = Float32Array.of(9, 1, 0, 0, 2, 9);
 		const shared = new Float32Array(new SharedArrayBuffer(24), 4, 4);
@@ -177,8 +180,9 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: any value but a Float32Array is refused, with a hint on what to pass`, async t => {
+	test(`${kind}: any value but a Float32Array is refused; for arrays of numbers, the error says how to convert them`, async t => {
 		const index = make(2);
+		/** Asserts that search, searchMany and add refuse this value. */
 		const refused = async (value: unknown, message: string): Promise<void> => {
 			await t.throwsAsync(index.search(value as Float32Array), {
 				instanceOf: RetrievalError,
@@ -189,10 +193,10 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 			await t.throwsAsync(index.searchMany(bulk), {code: 'ERR_ARGUMENT', message: `searchMany: data: ${message}`});
 			await t.throwsAsync(index.add(['x'], bulk), {code: 'ERR_ARGUMENT', message: `add: data: ${message}`});
 		};
-		await refused([1, 2], 'expected a Float32Array, got a Array; pass Float32Array.from(it)');
+		await refused([1, 2], 'expected a Float32Array, got an Array; pass Float32Array.from(it)');
 		await refused(Float64Array.of(1, 2), 'expected a Float32Array, got a Float64Array; pass Float32Array.from(it)');
 		await refused('1,2', 'expected a Float32Array, got string');
 		await refused(null, 'expected a Float32Array, got null');
-		await refused(new ArrayBuffer(8), 'expected a Float32Array, got a ArrayBuffer');
+		await refused(new ArrayBuffer(8), 'expected a Float32Array, got an ArrayBuffer');
 	});
 }

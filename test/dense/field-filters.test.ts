@@ -1,4 +1,5 @@
-// Tests the filters of `DenseSearcher` by ids, documents and fields, of which the vector index knows only the ids.
+// Tests the filters of `DenseSearcher`, which select passages by their ids, documents and fields. The vector index knows only the ids of
+// the passages. Their fields are in a BM25 index of the same passages, which is the option `fields` of the searcher.
 import {join} from 'node:path';
 import {setImmediate as eventLoopTick} from 'node:timers/promises';
 import test from 'ava';
@@ -12,13 +13,13 @@ const queries = [
 	{id: 'q2', text: 'something else'},
 ];
 
-test('a filtered dense search returns the list of all passages without those that do not match', async t => {
+test('a filtered dense search returns the best k of the matching passages, in the order of an unfiltered search', async t => {
 	const path = await folder(t);
 	let selectedCount = 0;
 	let total = 0;
 	await fc.assert(
-		fc.asyncProperty(randomCase, fc.integer({min: 1, max: 14}), async ([some, filters], k) => {
-			const {ids, bm25, flat, encoder, selected} = await filteredCorpus(join(path, 'bm25'), some);
+		fc.asyncProperty(randomCase, fc.integer({min: 1, max: 14}), async ([fields, filters], k) => {
+			const {ids, bm25, flat, encoder, selected} = await filteredCorpus(join(path, 'bm25'), fields);
 			const searcher = new DenseSearcher({encoder, index: flat, fields: bm25});
 			for (const filter of filters) {
 				const matching = selected(filter);
@@ -40,7 +41,8 @@ test('a filtered dense search returns the list of all passages without those tha
 	t.true(selectedCount > 0.05 * total && selectedCount < 0.95 * total, `the filters select ${selectedCount} of ${total} passages`);
 });
 
-test('without an index of fields, filters by ids and documents work, and a condition on a field is refused with its path', async t => {
+test('without the option fields, filters by ids and documents work, and the error for a condition on a field has its path', async t => {
+	// The ids of these four passages are 0, 1, 2 and d#3, the last of which belongs to the document d. The corpus also has the passage all.
 	const {flat, encoder, bm25} = await filteredCorpus(join(await folder(t), 'bm25'), [{n: 1}, {n: 2}, {n: 3}, {n: 4}]);
 	const searcher = new DenseSearcher({encoder, index: flat});
 	const found = async (filter: Filter): Promise<string[]> => idsOf(await searcher.search('lamp', {filter})).toSorted();
@@ -75,7 +77,7 @@ test('without an index of fields, filters by ids and documents work, and a condi
 	});
 });
 
-test('a wrong field or value is refused with its path before the query is encoded', async t => {
+test('an unknown field, operator or value is refused before the query is encoded, and the error has its path', async t => {
 	const {flat, bm25, encoder} = await filteredCorpus(join(await folder(t), 'bm25'), [{n: 1}]);
 	let encoded = 0;
 	const encode: typeof encoder.encode = async (...args) => {
@@ -94,7 +96,7 @@ test('a wrong field or value is refused with its path before the query is encode
 		await t.throwsAsync(searcher.searchMany(queries, {filter}), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT', message});
 	}
 	t.is(encoded, 0);
-	// A filter with a function is one of the vector index, which knows no fields.
+	// A filter that contains a function (`where`) must be an `IdFilter` of the vector index, and an `IdFilter` has no conditions on fields.
 	const mixed = {and: [{n: 1}, {where: (id: string) => id === '0'}]} as never;
 	await t.throwsAsync(searcher.search('lamp', {filter: mixed}), {
 		code: 'ERR_ARGUMENT',
@@ -102,7 +104,7 @@ test('a wrong field or value is refused with its path before the query is encode
 	});
 });
 
-/** An index of one field, `n`, that counts the calls of `matching`. */
+/** Returns a `FieldIndex` with one field, `n`, that counts the calls of `matching`. `values` has the value of the field for each id. */
 function countingFields(values: ReadonlyMap<string, number>): FieldIndex & {calls: number; generation: number} {
 	return {
 		calls: 0,
@@ -115,7 +117,7 @@ function countingFields(values: ReadonlyMap<string, number>): FieldIndex & {call
 	};
 }
 
-test('a filter is compiled once while neither index changes, and again after a change', async t => {
+test('a filter is compiled once while neither the vectors nor the fields change, and again after a change', async t => {
 	for (const make of [() => new FlatIndex({dim: 2}), () => new HnswIndex({dim: 2})]) {
 		const values = new Map([
 			['a', 1],
@@ -139,9 +141,9 @@ test('a filter is compiled once while neither index changes, and again after a c
 		for (let n = 3; n < 40; n++) {
 			await found(n);
 		}
-		t.deepEqual([await found(1), fields.calls], [['c'], 43], 'only the last filters are kept');
+		t.deepEqual([await found(1), fields.calls], [['c'], 43], 'only the 16 most recently used filters are kept');
 
-		// Another thread may change a shared index at any time.
+		// Another thread may change a shared index at any time, so filters of a shared index are compiled for each search.
 		index.share();
 		t.deepEqual([await found(1), await found(1), fields.calls], [['c'], ['c'], 45]);
 		index.close();
@@ -155,13 +157,13 @@ async function until(holds: () => boolean): Promise<void> {
 	}
 }
 
-test('an aborted search does not stop the compilation of a filter for another search, and the last one does', async t => {
+test('the compilation of a filter stops only when every search that waits for it is aborted', async t => {
 	const {encoder} = await filteredCorpus(join(await folder(t), 'bm25'), []);
 	const index = new FlatIndex({dim: 2});
 	await index.add(['a', 'b'], {data: Float32Array.of(1, 0, 2, 0), rows: 2, dim: 2});
-	/** Ends the call of `matching` that waits; `undefined` if none does. */
+	/** Lets the waiting call of `matching` return; `undefined` if no call waits. */
 	let release: (() => void) | undefined;
-	let aborted = 0;
+	let abortedCount = 0;
 	const fields: FieldIndex = {
 		generation: 0,
 		async matching(ids, _, options) {
@@ -171,7 +173,7 @@ test('an aborted search does not stop the compilation of a filter for another se
 					resolve();
 				};
 				options!.signal!.addEventListener('abort', () => {
-					aborted += 1;
+					abortedCount += 1;
 					release = undefined;
 					reject(options!.signal!.reason as Error);
 				});
@@ -188,20 +190,20 @@ test('an aborted search does not stop the compilation of a filter for another se
 	release!();
 	await t.throwsAsync(first, {message: 'enough'});
 	t.deepEqual(idsOf(await second), ['a']);
-	t.is(aborted, 0);
+	t.is(abortedCount, 0);
 
 	const alone = searcher.search('lamp', {filter: {n: 2}, signal: last.signal});
 	await until(() => release !== undefined);
 	last.abort(new Error('too long'));
 	await t.throwsAsync(alone, {message: 'too long'});
-	t.is(aborted, 1);
+	t.is(abortedCount, 1);
 	const again = searcher.search('lamp', {filter: {n: 2}});
 	await until(() => release !== undefined);
 	release!();
 	t.deepEqual(idsOf(await again), ['a'], 'the filter is compiled again');
 });
 
-test('a filter may be changed after a search was called with it', async t => {
+test('a change of the filter or the queries right after a call does not affect the call', async t => {
 	const {flat, bm25, encoder} = await filteredCorpus(join(await folder(t), 'bm25'), [{n: 1}, {n: 2}]);
 	const searcher = new DenseSearcher({encoder, index: flat, fields: bm25});
 	const filter = {n: 2};

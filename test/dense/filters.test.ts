@@ -16,9 +16,10 @@ import {best, during, idsOf, kinds, names, random, row, slice, vectors} from '..
 const query = Float32Array.of(1, 1);
 
 for (const [kind, {make}] of Object.entries(kinds)) {
+	/** Makes an index with four vectors. */
 	const smallIndex = async () => {
 		const index = make(2);
-		// Scores for (1, 1): 6, 5, 4, 3.
+		// For the query (1, 1), the scores are 6, 5, 4 and 3.
 		await index.add(['a', 'b', 'c', 'd'], vectors(2, [3, 3], [3, 2], [2, 2], [2, 1]));
 		return index;
 	};
@@ -35,11 +36,11 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		t.is(await found({or: []}), '');
 		t.is(await found({ids: []}), '');
 		t.is(await found({not: {and: []}}), '');
-		const made = await index.filter({ids: ['a', 'c', 'x', 'y']});
-		t.deepEqual([made.size, made.unknown], [2, 2]);
-		t.is(await found(made), 'ac');
-		t.is(await found({and: [made, {not: {ids: ['a']}}]}), 'c');
-		t.is(await index.filter(made), made);
+		const compiled = await index.filter({ids: ['a', 'c', 'x', 'y']});
+		t.deepEqual([compiled.size, compiled.unknown], [2, 2]);
+		t.is(await found(compiled), 'ac');
+		t.is(await found({and: [compiled, {not: {ids: ['a']}}]}), 'c');
+		t.is(await index.filter(compiled), compiled);
 	});
 
 	test(`${kind}: a filtered search returns the best allowed vectors, whatever share of the vectors the filter allows`, async t => {
@@ -50,16 +51,16 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		for (const divisor of [2, 10, 100, 1500]) {
 			const filter = await index.filter({where: id => Number(id.slice(1)) % divisor === 0});
 			t.is(filter.size, rows / divisor);
-			let shared = 0;
+			let foundCount = 0;
 			const k = Math.min(10, rows / divisor);
 			for (let q = 0; q < 20; q++) {
 				const query = row(random(20, 16, 99), q);
 				const expected = best(data, query, 10, i => i % divisor === 0);
 				const hits = idsOf(await index.search(query, {k: 10, filter}));
 				t.is(hits.length, k);
-				shared += hits.filter(id => expected.includes(id)).length;
+				foundCount += hits.filter(id => expected.includes(id)).length;
 			}
-			t.true(kind === 'flat' ? shared === 20 * k : shared >= 0.95 * 20 * k, `1 in ${divisor}: ${shared} of ${20 * k}`);
+			t.true(kind === 'flat' ? foundCount === 20 * k : foundCount >= 0.95 * 20 * k, `1 in ${divisor}: ${foundCount} of ${20 * k}`);
 		}
 	});
 
@@ -112,7 +113,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 	});
 }
 
-test('a malformed filter is refused with the path to the error', async t => {
+test('a malformed filter is refused with the path of the invalid part', async t => {
 	const index = new FlatIndex({dim: 2});
 	await index.add(['a'], vectors(2, [1, 1]));
 	const cyclic: {not?: unknown} = {};
@@ -131,7 +132,7 @@ test('a malformed filter is refused with the path to the error', async t => {
 		[{ids: 'a'}, 'filter.ids: expected an array of strings, got string'],
 		[{ids: new Set(['a'])}, 'filter.ids: expected an array of strings, got a Set'],
 		[{and: [{ids: ['a', 7]}]}, 'filter.and[0].ids[1]: expected a string, got number'],
-		[{or: {ids: []}}, 'filter.or: expected an array of filters, got a Object'],
+		[{or: {ids: []}}, 'filter.or: expected an array of filters, got an object'],
 		[{not: undefined}, /^filter\.not: expected .*, got undefined$/u],
 		[{where: 'a'}, 'filter.where: expected a function of an id, got string'],
 		[{where: async () => true}, 'filter.where: expected true or false for "a", got a Promise'],
@@ -164,7 +165,7 @@ test('a search rejects with the error that its predicate throws, and the index s
 	t.is((await index.search(Float32Array.of(1), {k: 3})).length, 3);
 });
 
-test('a predicate may change or close the index: it is called for the ids of a snapshot', async t => {
+test('a predicate is called for the ids of a snapshot even if it changes the index, and closing the index rejects the call', async t => {
 	const index = new FlatIndex({dim: 1});
 	await index.add(names(5000), random(5000, 1));
 	const changes: Promise<unknown>[] = [];
@@ -187,7 +188,7 @@ test('a predicate may change or close the index: it is called for the ids of a s
 	t.is(seen.size, 5000);
 	const hits = idsOf(await index.search(Float32Array.of(1), {k: 10_000, filter}));
 	t.is(hits[0], 'p7');
-	// Two of the ids have been deleted since. The new vector is not part of the snapshot.
+	// Two vectors of the snapshot have been deleted since, and `new` is not part of the snapshot.
 	t.is(hits.length, 4998);
 	const closing = new FlatIndex({dim: 1});
 	await closing.add(names(2000), random(2000, 1));
@@ -207,16 +208,16 @@ test('filters of a hundred thousand ids do not block the event loop', async t =>
 	const index = new FlatIndex({dim: 4});
 	await index.add(names(rows), random(rows, 4));
 	for (const filter of [{ids: names(rows)}, {where: (id: string) => id.length > 3}]) {
-		// A list is processed 2,000 ids per tick; a predicate is called for up to 1 ms per tick.
+		// A list is copied in slices of 1,000 ids, at most one per tick; a predicate is called for about 1 ms per tick.
 		const minTicks = 'ids' in filter ? 40 : 5;
 		const ticks = await highestOfThreeCounts(minTicks - 1, async () => {
 			let count = 0;
-			const made = await during(index.filter(filter), async () => {
+			const compiled = await during(index.filter(filter), async () => {
 				count++;
 				await eventLoopTick();
 			});
-			// The predicate refuses the 100 ids from `p0` to `p99`.
-			t.is(made.size, 'ids' in filter ? rows : rows - 100);
+			// The predicate is false for the 100 ids from `p0` to `p99`.
+			t.is(compiled.size, 'ids' in filter ? rows : rows - 100);
 			return count;
 		});
 		t.true(ticks >= minTicks, `${ticks} ticks`);
@@ -245,7 +246,7 @@ test('a dense searcher accepts a filter only if its index supports filters', asy
 	});
 });
 
-test('a filter made while vectors are added contains either all of them or none', async t => {
+test('a filter that is compiled while vectors are added selects either all of these vectors or none', async t => {
 	const data = random(20_000, 8);
 	const index = kinds['hnsw']!.make(8);
 	await index.add(names(10_000), slice(data, 0, 10_000));

@@ -1,4 +1,5 @@
-// Tests the storage formats of flat indexes: `f32`, `f16` and `int8Filtered`.
+// Tests the storage formats of flat indexes: `f32`, `f16` (half precision) and `int8Filtered`. The last one stores 32-bit floats and an
+// int8 copy, with which a search first rules out most vectors by a proven bound.
 import {readFile, readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import test from 'ava';
@@ -7,13 +8,14 @@ import {folder, names, random} from '../support/vectors.ts';
 
 const storages: readonly FlatStorage[] = ['f32', 'f16', 'int8Filtered'];
 
+/** Makes an index of these vectors, with the ids `p0`, `p1`, …. */
 async function filled(storage: FlatStorage | undefined, vectors: Vectors): Promise<FlatIndex> {
 	const index = new FlatIndex({dim: vectors.dim, storage});
 	await index.add(names(vectors.rows), vectors);
 	return index;
 }
 
-test('the int8 prefilter changes neither hits nor scores, in search, searchMany and an opened file', async t => {
+test('search and searchMany return the same hits and scores with int8Filtered as with f32, also in an opened index', async t => {
 	const [vectors, queries] = [random(3000, 24, 1), random(40, 24, 2)];
 	const [plain, filtered] = await Promise.all([filled(undefined, vectors), filled('int8Filtered', vectors)]);
 	const path = join(await folder(t), 'flat');
@@ -28,6 +30,7 @@ test('the int8 prefilter changes neither hits nor scores, in search, searchMany 
 	t.deepEqual(await filtered.search(queries.data.subarray(0, 24), {k: 20}), expected[0]);
 	// The int8 copy takes 24 + 12 bytes per row: one byte per number, and 12 bytes for the whole row.
 	t.true(filtered.memoryBytes >= plain.memoryBytes + 3000 * 36);
+	// The vectors of an opened file are memory-mapped, and `memoryBytes` does not count them.
 	t.true(opened.memoryBytes < plain.memoryBytes);
 });
 
@@ -40,7 +43,7 @@ test('half precision rounds vectors and refuses numbers beyond its range', async
 		{id: 'b', score: 1},
 	]);
 
-	// The range ends at 65,504. 65,520 is the smallest number that would be rounded up to 65,536, which is beyond it.
+	// The largest number in half precision is 65,504. 65,520 is the smallest number that would be rounded to 65,536, which is out of range.
 	const error = await t.throwsAsync(index.add(['c'], {data: Float32Array.of(1, -65_520), rows: 1, dim: 2}), {instanceOf: RetrievalError});
 	t.is(error.code, 'ERR_ARGUMENT');
 	t.is(error.message, 'add: expected numbers of at most 65504 in half precision, got -65520 at row 0, column 1');
@@ -62,7 +65,7 @@ test('in each storage format, an index built from a file is byte-identical to on
 	t.is((await FlatIndex.open(join(home, 'default'))).storage, 'f32');
 });
 
-test('new, opened, attached and compacted indexes report their storage; a closed one throws', async t => {
+test('opened, attached and compacted indexes report the storage that they were made with; a closed index throws', async t => {
 	const path = join(await folder(t), 'flat');
 	t.is(new FlatIndex({dim: 2}).storage, 'f32');
 	for (const storage of storages) {
@@ -79,7 +82,7 @@ test('new, opened, attached and compacted indexes report their storage; a closed
 	}
 });
 
-test('a graph built from a flat index in half precision scores the rounded vectors', async t => {
+test('an HNSW index built from a flat index in half precision scores the rounded vectors', async t => {
 	const home = await folder(t);
 	const index = new FlatIndex({dim: 2, storage: 'f16'});
 	await index.add(['a', 'b'], {data: Float32Array.of(2049, 0, 1, 1), rows: 2, dim: 2});
@@ -91,7 +94,7 @@ test('a graph built from a flat index in half precision scores the rounded vecto
 	]);
 });
 
-test('an unknown storage is refused, and a build whose vectors do not fit the storage keeps the existing file', async t => {
+test('an unknown storage is refused, and a build with vectors out of the range of its storage keeps the existing file', async t => {
 	const home = await folder(t);
 	const [path, source] = [join(home, 'flat'), join(home, 'vectors.npy')];
 	const message = 'storage: expected one of f32, f16, int8Filtered, got "int4"';

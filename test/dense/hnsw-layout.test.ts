@@ -1,4 +1,5 @@
-// Tests the graph layouts `fast` and `compact`, and `efSearch` below k.
+// Tests the layouts of HNSW indexes (`fast`, which stores a sketch per vector above 128 dimensions, and `compact`, which does not), and
+// searches whose `efSearch` is below k.
 import {stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import test from 'ava';
@@ -7,7 +8,7 @@ import {folder, names, random} from '../support/vectors.ts';
 
 const row = ({data, dim}: Vectors, at: number): Float32Array => data.subarray(at * dim, (at + 1) * dim);
 
-test('a compact graph is smaller by one cache line (64 bytes) per vector, and finds the same vectors', async t => {
+test('the layout compact saves one cache line (64 bytes) per vector in the file, and searches still find the vectors', async t => {
 	const home = await folder(t);
 	const vectors = random(3000, 200);
 	const flat = new FlatIndex({dim: 200});
@@ -38,9 +39,9 @@ test('a search with efSearch below k returns k hits, but with lower recall than 
 		[low, byDefault, high].map(ids => new Set(ids).size),
 		[200, 200, 200],
 	);
-	/** Number of ids that the search with a high efSearch finds too. */
+	/** Number of the given ids that the search with a high `efSearch` also finds. */
 	const shared = (ids: readonly string[]): number => ids.filter(id => high.includes(id)).length;
-	// The default of `efSearch` is at least k, so its recall is higher.
+	// The default `efSearch` is at least k, so the search with the default has a higher recall than the search with 20.
 	t.true(shared(byDefault) >= 180, String(shared(byDefault)));
 	t.true(shared(low) < shared(byDefault), String(shared(low)));
 });

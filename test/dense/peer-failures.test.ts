@@ -1,5 +1,5 @@
-// Tests that known failures of other Node libraries for vector search do not happen here. In parentheses, each title
-// names the library and its failure, which was found by running the library or in its issue tracker.
+// Tests that known failures of other Node libraries for vector search do not happen here. In parentheses, titles name
+// the library and its failure or issue. The failures were found by running the libraries or in their issue trackers.
 import {readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {setImmediate as eventLoopTick} from 'node:timers/promises';
@@ -55,7 +55,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: an opened index has the dimension of its file, and refuses another (usearch, hnswlib-node: meaningless hits)`, async t => {
+	test(`${kind}: an opened index refuses vectors of another dimension (usearch, hnswlib-node: meaningless hits)`, async t => {
 		const path = join(await folder(t), 'index');
 		const index = make(4);
 		await index.add(names(3), random(3, 4));
@@ -80,7 +80,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		await index.add(['a'], vectors(2, [1, 1]));
 		for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
 			const shown = Number.isNaN(bad) ? 'NaN' : bad > 0 ? 'inf' : '-inf';
-			/** `place` has the name of the call as in the error message, then the position of the bad value. */
+			/** Asserts that a call fails. `place` is the name of the call, as in the error message, then the position of the bad value. */
 			const refused = async (work: Promise<unknown>, place: string): Promise<void> => {
 				await t.throwsAsync(work, {
 					code: 'ERR_ARGUMENT',
@@ -109,7 +109,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		const rows = kind === 'flat' ? 60_000 : 8000;
 		const data = random(rows, 96);
 		const queries = slice(data, 0, kind === 'flat' ? 500 : 8000);
-		// During a call that blocks the event loop, two or three ticks are counted.
+		// Counts the event-loop ticks during a call: two or three if the call blocks the event loop.
 		const ticksDuring = async (call: () => Promise<unknown>): Promise<number> =>
 			highestOfThreeCounts(20, async () => {
 				let ticks = 0;
@@ -153,34 +153,34 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		const index = make(32);
 		const data = random(1000, 32);
 		await index.add(names(1000), data);
-		const once = index.memoryBytes;
+		const memoryBefore = index.memoryBytes;
 		for (let round = 0; round < 5; round++) {
 			await index.delete(names(1000));
 			await index.add(names(1000), data);
 			await index.compact();
 		}
-		t.true(index.memoryBytes <= 1.5 * once, `${index.memoryBytes} of ${once}`);
+		t.true(index.memoryBytes <= 1.5 * memoryBefore, `${memoryBefore} bytes, then ${index.memoryBytes}`);
 	});
 
 	test(`${kind}: the highest inner products are found even if norms differ by a factor of 1,000 (@ruvector/core: recall 0.006)`, async t => {
 		const data = random(4000, 32, 8);
 		// Scales each vector by a random factor from 1 to 1,000.
 		for (let i = 0; i < data.rows; i++) {
-			const scale = 10 ** (3 * Math.abs(row(random(1, 1, i + 1), 0)[0]!));
+			const factor = 10 ** (3 * Math.abs(row(random(1, 1, i + 1), 0)[0]!));
 			row(data, i).forEach((x, column) => {
-				data.data[i * 32 + column] = x * scale;
+				data.data[i * 32 + column] = x * factor;
 			});
 		}
 		const index = make(32);
 		await index.add(names(4000), data);
-		let shared = 0;
+		let foundCount = 0;
 		for (let q = 0; q < 20; q++) {
 			const query = row(random(20, 32, 77), q);
 			const hits = idsOf(await index.search(query, {k: 10}));
 			const expected = best(data, query, 10);
-			shared += hits.filter(id => expected.includes(id)).length;
+			foundCount += hits.filter(id => expected.includes(id)).length;
 		}
-		t.true(shared >= 190, `recall@10 of ${shared / 200}`);
+		t.true(foundCount >= 190, `recall@10 of ${foundCount / 200}`);
 	});
 
 	test(`${kind}: k may exceed efSearch (LanceDB: an error at query time)`, async t => {
@@ -193,7 +193,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: a filter that allows k vectors gives k hits (LanceDB #2761, #2762, #3095)`, async t => {
+	test(`${kind}: a filtered search returns k hits if the filter allows at least k vectors (LanceDB #2761, #2762, #3095)`, async t => {
 		const index = make(8);
 		const data = random(5000, 8);
 		await index.add(names(5000), data);
@@ -223,6 +223,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.deepEqual(await index.search(Float32Array.of(1, 1)), []);
 		for (const nothing of [null, undefined]) {
 			const none = nothing as never;
+			/** Asserts that a call fails with this message, in which `?` stands for the value. */
 			const refused = async (work: Promise<unknown>, message: string): Promise<void> => {
 				await t.throwsAsync(work, {instanceOf: RetrievalError, code: 'ERR_ARGUMENT', message: message.replace('?', String(nothing))});
 			};

@@ -10,16 +10,16 @@ import {folder, names, random, row} from '../support/vectors.ts';
 
 /**
 Returns the path of a test file. `make.py` in the same folder writes these files with numpy, pyarrow and safetensors; most of
-them have the ten rows of four numbers below.
+them contain the ten vectors of `rows`.
 */
 const fixture = (name: string): string => join(packageRoot, 'crates/vectors/tests/files', name);
 
-/** Column j of row i is (4i + j − 20) / 8. */
+/** Ten vectors of dimension 4. Column j of row i is (4i + j − 20) / 8. */
 const rows = {data: Float32Array.from({length: 40}, (_, i) => (i - 20) / 8), rows: 10, dim: 4};
 
 /**
-Writes a NumPy array: magic bytes, version, header length (118), the header, and the rows. The header is padded so that the rows
-start at byte 128, a multiple of 64: 10 + 117 + 1.
+Writes vectors as a NumPy array of 32-bit floats: magic bytes, version, header length (118), the header, and the rows. The header
+is padded so that the rows start at byte 128, a multiple of 64: 10 + 117 + 1.
 */
 async function writeNpy(path: string, {data, rows, dim}: {data: Float32Array; rows: number; dim: number}): Promise<void> {
 	const header = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${dim}), }`.padEnd(117) + '\n';
@@ -27,6 +27,7 @@ async function writeNpy(path: string, {data, rows, dim}: {data: Float32Array; ro
 	await writeFile(path, Buffer.concat([start, Buffer.from(data.buffer, data.byteOffset, data.byteLength)]));
 }
 
+/** Functions that create an empty index of each kind. */
 const kinds: Record<string, (dim: number) => FlatIndex | HnswIndex> = {
 	flat: dim => new FlatIndex({dim}),
 	hnsw: dim => new HnswIndex({dim, m: 8, threads: 1}),
@@ -41,13 +42,13 @@ async function content(index: FlatIndex | HnswIndex): Promise<Array<[string, num
 	return found;
 }
 
-/** The content of an index with the ten rows above under these ids. */
+/** The ids and vectors of an index that stores the first vectors of `rows` under these ids. */
 const expected = (ids: readonly string[]): Array<[string, number[]]> => ids.map((id, i) => [id, [...row(rows, i)]]);
-/** The ids of vectors from a file without ids: the numbers of its rows. */
+/** The ids that the ten vectors get if no ids are given: their row numbers, from 0. */
 const rowNumbers = Array.from({length: 10}, (_, i) => String(i));
 
 for (const [kind, make] of Object.entries(kinds)) {
-	test(`${kind}: a file of any format gives the same index as adding its vectors with add`, async t => {
+	test(`${kind}: a file of any format adds the same vectors, with row numbers as ids`, async t => {
 		for (const name of [
 			'f2.npy',
 			'f4.npy',
@@ -89,7 +90,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: the error for a refused file names the file and the problem, and no data is lost`, async t => {
+	test(`${kind}: an invalid file or option is refused with a message that states the problem, and the index is unchanged`, async t => {
 		const home = await folder(t);
 		const index = make(4);
 		await index.add(['there'], {data: Float32Array.of(1, 2, 3, 4), rows: 1, dim: 4});
@@ -152,7 +153,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 			text,
 			{},
 			'ERR_FORMAT',
-			`${text}: expected a .npy, safetensors, Parquet or Arrow file, or one named .f32, .raw, .bin or .fvecs, got one that begins with "p0\\np1\\np2\\np3\\np4\\np"`,
+			`${text}: expected a .npy, safetensors, Parquet or Arrow file, or one named .f32, .raw, .bin or .fvecs, got a file that begins with "p0\\np1\\np2\\np3\\np4\\np"`,
 		);
 		await refused(3 as never, {}, 'ERR_ARGUMENT', 'addFile: path: expected a string, got number');
 	});
@@ -168,13 +169,13 @@ for (const [kind, make] of Object.entries(kinds)) {
 		t.is(error.message, `${path}: add: expected finite numbers, got inf at row 8500, column 3`);
 		data.data[8500 * dim + 3] = 0;
 		await writeNpy(path, data);
-		const twice = await t.throwsAsync(index.addFile(path, {ids: names(count).with(8500, 'p17')}), {code: 'ERR_DUPLICATE_ID'});
-		t.is(twice.message, `${path}: add: expected an id that is new, got "p17" at row 8500, which is also at row 17`);
+		const duplicate = await t.throwsAsync(index.addFile(path, {ids: names(count).with(8500, 'p17')}), {code: 'ERR_DUPLICATE_ID'});
+		t.is(duplicate.message, `${path}: add: expected an id that is new, got "p17" at row 8500, which is also at row 17`);
 		t.is(index.size, 0);
 		t.deepEqual(await index.search(new Float32Array(dim).fill(1)), []);
 	});
 
-	test(`${kind}: if addFile is aborted, the index is unchanged`, async t => {
+	test(`${kind}: an aborted addFile adds no vectors, unless it has finished before the abort`, async t => {
 		const home = await folder(t);
 		const path = join(home, 'vectors.npy');
 		await writeNpy(path, random(60_000, 64));
@@ -222,7 +223,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 	});
 }
 
-test('progress counts vectors up to the total', async t => {
+test('the progress of addFile counts vectors up to the total', async t => {
 	const home = await folder(t);
 	const path = join(home, 'vectors.npy');
 	await writeNpy(path, random(3000, 32));
@@ -232,7 +233,7 @@ test('progress counts vectors up to the total', async t => {
 	t.true(seen.every(({done}, i) => done >= (seen[i - 1]?.done ?? 0)));
 });
 
-test('a graph from a file is byte-identical to one that the same vectors were added to', async t => {
+test('the saved graph is byte-identical whether its vectors came from addFile or from add', async t => {
 	const home = await folder(t);
 	const data = random(2000, 16);
 	await writeNpy(join(home, 'vectors.npy'), data);
@@ -250,7 +251,7 @@ test('a graph from a file is byte-identical to one that the same vectors were ad
 	}
 });
 
-test('a flat index is built from a vector file, and a graph from a flat index', async t => {
+test('FlatIndex.build reads a vector file, and HnswIndex.build reads a flat index', async t => {
 	const home = await folder(t);
 	const [source, flatPath, hnswPath] = [join(home, 'vectors.npy'), join(home, 'flat'), join(home, 'hnsw')];
 	const data = random(2000, 24);
@@ -308,6 +309,6 @@ test.serial('adding a file neither blocks the event loop nor grows the JavaScrip
 	t.log(`longest delay ${(delay.max / 1e6).toFixed(1)} ms, ${ticks} ticks, heap grew by ${((peak - before) / 1e6).toFixed(1)} MB`);
 	t.is(index.size, 200_000);
 	t.true(ticks > 5);
-	// The file is 51 MB.
-	t.true(peak - before < 20e6, `grew by ${peak - before}`);
+	// The vectors in the file take 51 MB.
+	t.true(peak - before < 20e6, `grew by ${peak - before} bytes`);
 });

@@ -1,4 +1,4 @@
-// Tests what flat and HNSW indexes have in common: search order, saving, deletion, errors, similarities and seeds.
+// Tests what flat and HNSW indexes have in common: the order of hits, saving, deletion, errors, similarities and seeds.
 import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -6,12 +6,14 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import test, {type ExecutionContext} from 'ava';
 import {FlatIndex, HnswIndex, RetrievalError, type VectorIndex, type Vectors} from '../../ts/index.ts';
 
+/** Creates a folder that is deleted after the test. */
 async function folder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-dense-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
 	return path;
 }
 
+/** Returns these rows as `Vectors`. */
 function vectors(dim: number, ...rows: number[][]): Vectors {
 	return {data: Float32Array.from(rows.flat()), rows: rows.length, dim};
 }
@@ -27,8 +29,10 @@ function random(rows: number, dim: number, seed = 1): Vectors {
 }
 
 const row = ({data, dim}: Vectors, i: number): Float32Array => data.subarray(i * dim, (i + 1) * dim);
+/** Returns the ids `p0`, `p1`, … */
 const names = (count: number): string[] => Array.from({length: count}, (_, i) => `p${i}`);
 
+/** How to create and open each kind of index. */
 const kinds: Record<string, {make: (dim: number) => VectorIndex; open: (path: string) => Promise<VectorIndex>}> = {
 	flat: {make: dim => new FlatIndex({dim, metadata: {made: 'here'}}), open: async path => FlatIndex.open(path)},
 	hnsw: {make: dim => new HnswIndex({dim, m: 8, metadata: {made: 'here'}}), open: async path => HnswIndex.open(path)},
@@ -38,7 +42,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 	test(`${kind}: the highest inner products come first, and ties are ordered by insertion`, async t => {
 		const index = make(2);
 		await index.add(['a', 'b', 'c', 'd'], vectors(2, [1, 0], [0, 1], [2, 2], [0, 1]));
-		// The scores of a, b and c are 3·1 + 1·0, 3·0 + 1·1 and 3·2 + 1·2; d is equal to b.
+		// The scores of a, b and c are 3·1 + 1·0, 3·0 + 1·1 and 3·2 + 1·2; d has the same vector as b.
 		t.deepEqual(await index.search(Float32Array.of(3, 1)), [
 			{id: 'c', score: 8},
 			{id: 'a', score: 3},
@@ -97,7 +101,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		);
 	});
 
-	test(`${kind}: invalid input is refused with the expected and the actual value, and no data is lost`, async t => {
+	test(`${kind}: the error for invalid input states the expected and the actual value, and the index is unchanged`, async t => {
 		const index = make(2);
 		await index.add(['a'], vectors(2, [1, 0]));
 		const refused = async (work: Promise<unknown>, code: string, message: string): Promise<void> => {
@@ -109,7 +113,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		await refused(
 			index.search([1, 2] as unknown as Float32Array),
 			'ERR_ARGUMENT',
-			'search: expected a Float32Array, got a Array; pass Float32Array.from(it)',
+			'search: expected a Float32Array, got an Array; pass Float32Array.from(it)',
 		);
 		await refused(
 			index.search(Float32Array.of(Number.NaN, 1)),
@@ -186,7 +190,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		await t.throwsAsync(index.save(join(home, 'no', 'folder')), {code: 'ERR_IO'});
 	});
 
-	test(`${kind}: a file of the other kind is refused`, async t => {
+	test(`${kind}: a file with the other kind of index is refused`, async t => {
 		const path = join(await folder(t), 'index');
 		const index = make(2);
 		await index.add(['a'], vectors(2, [1, 1]));
@@ -195,7 +199,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		await t.throwsAsync(other.open(path), {code: 'ERR_INDEX_CORRUPT'});
 	});
 
-	test(`${kind}: an aborted call rejects with the signal's reason and leaves the index unchanged`, async t => {
+	test(`${kind}: an aborted add rejects with the signal's reason and adds no vectors, unless it has finished before the abort`, async t => {
 		const index = make(64);
 		const data = random(20_000, 64);
 		const reason = new Error('enough');
@@ -242,7 +246,7 @@ test('l2 scores are negated squared distances', async t => {
 	]);
 });
 
-test('HNSW finds nearly all hits of the flat index', async t => {
+test('an HNSW index finds at least 95% of the hits of a flat index', async t => {
 	const data = random(3000, 32);
 	const [flat, hnsw] = [new FlatIndex({dim: 32}), new HnswIndex({dim: 32, m: 16})];
 	await flat.add(names(3000), data);
@@ -254,7 +258,7 @@ test('HNSW finds nearly all hits of the flat index', async t => {
 	t.true(recall >= 0.95, String(recall));
 });
 
-test('graphs that are built on one thread with the same seed have byte-identical files', async t => {
+test('HNSW indexes that are built on one thread with the same seed and vectors have byte-identical files', async t => {
 	const home = await folder(t);
 	const data = random(400, 16);
 	const saved = async (name: string): Promise<Buffer> => {

@@ -1,4 +1,4 @@
-// Tests dense indexes that are shared with worker threads by handles.
+// Tests dense indexes that the main thread shares with worker threads by sending them handles.
 import {once} from 'node:events';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {Worker} from 'node:worker_threads';
@@ -6,7 +6,10 @@ import test, {type ExecutionContext} from 'ava';
 import {FlatIndex, HnswIndex, type IndexHandle, RetrievalError} from '../../ts/index.ts';
 import {kinds, names, random, row, vectors} from '../support/vectors.ts';
 
-/** Starts a worker that attaches to the index of a handle. Returns the worker and its first message. */
+/**
+Starts a worker that attaches to the index of a handle. Returns the worker and its first message: the size, dimension and similarity of the
+index, or an error.
+*/
 async function attach(t: ExecutionContext, handle: IndexHandle, dim: number): Promise<{worker: Worker; first: unknown}> {
 	const worker = new Worker(new URL('attached-worker.mjs', import.meta.url), {workerData: {handle, dim}});
 	t.teardown(async () => worker.terminate());
@@ -14,7 +17,7 @@ async function attach(t: ExecutionContext, handle: IndexHandle, dim: number): Pr
 	return {worker, first};
 }
 
-/** Sends a task to a worker and returns its answer. */
+/** Sends a task (see `attached-worker.ts`) to a worker and returns the worker's answer. */
 async function ask(worker: Worker, task: object): Promise<unknown> {
 	// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's postMessage has no target origin
 	worker.postMessage(task);
@@ -23,7 +26,7 @@ async function ask(worker: Worker, task: object): Promise<unknown> {
 }
 
 for (const [kind, {make}] of Object.entries(kinds)) {
-	test(`${kind}: threads share one index without copying it`, async t => {
+	test(`${kind}: threads share one index: each sees the others' changes, and an index closed in one stays open in the others`, async t => {
 		const data = random(3000, 16);
 		const index = make(16);
 		await index.add(names(3000), data);
@@ -41,7 +44,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		expected = await index.search(query, {k: 5});
 		const seen = (await ask(b.worker, {action: 'search', query: new Float32Array(16).fill(1)})) as {id: string}[];
 		t.is(seen[0]!.id, 'new');
-		// Closing in one thread leaves the index open in the others.
+		// Closing the index in one thread leaves it open in the others.
 		t.is(await ask(a.worker, {action: 'close'}), 'closed');
 		t.like(await ask(a.worker, {action: 'search', query}), {code: 'ERR_CLOSED'});
 		t.deepEqual(await index.search(query, {k: 5}), expected);
@@ -72,7 +75,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 			await index.delete(Array.from({length: 2000}, (_, i) => `flood${i}`));
 			t.is(index.size, 4000);
 		}
-		// Index objects of terminated workers do not keep the index open.
+		// The index objects of terminated workers do not keep the index open, so the handle is invalid.
 		const handle = index.share();
 		index.close();
 		t.throws(
@@ -84,7 +87,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 	});
 }
 
-test('an unknown handle, a handle of another kind, and a handle of a closed index are refused', async t => {
+test('an unknown handle, a handle of another kind of index, and a handle of a closed index are refused', async t => {
 	const flat = new FlatIndex({dim: 2});
 	await flat.add(['a'], vectors(2, [1, 1]));
 	const handle = flat.share();
@@ -94,7 +97,7 @@ test('an unknown handle, a handle of another kind, and a handle of a closed inde
 		const error = t.throws(work, {instanceOf: RetrievalError, message});
 		t.is((error as RetrievalError).code, 'ERR_ARGUMENT');
 	};
-	const unknownHandle = 'attach: expected a handle of an index that is open in this process, got one of none';
+	const unknownHandle = 'attach: expected a handle of an index that is open in this process, got an unknown handle';
 	refused(() => HnswIndex.attach({...handle, kind: 'HnswIndex'}), 'attach: expected a handle of a HnswIndex, got one of a FlatIndex');
 	refused(() => FlatIndex.attach({kind: 'FlatIndex', token: '0'}), unknownHandle);
 	refused(() => FlatIndex.attach({kind: 'FlatIndex', token: `${handle.token}0`}), unknownHandle);

@@ -1,5 +1,5 @@
 /**
-Reads the code blocks of Markdown pages and turns each page into a program.
+Reads the code blocks of Markdown pages and turns each page into a program. Also reads the examples in documentation comments.
 
 All `ts` blocks of a page form one program, in order: a block can use what earlier blocks declare. The words after `ts` say
 how a block is used:
@@ -7,15 +7,16 @@ how a block is used:
 - no words: the block is compiled and run;
 - `no-run`: the block is compiled and can use what earlier blocks declare, but it does not run.
 
-A `text output` block contains what the `ts` block before it prints. An HTML comment, `<!-- declare: const name: Type -->`,
-declares a name that the reader's own program would define.
+A `text output` block contains what the `ts` block before it prints. An HTML comment such as
+`<!-- declare: const name: Type -->` declares a name that the reader's own program would define.
 */
 import {readFileSync} from 'node:fs';
 
 export interface CodeBlock {
 	readonly code: string;
-	/** The line of the page on which the code starts, counted from 1. */
+	/** The line of the file on which the code starts, counted from 1. */
 	readonly line: number;
+	/** Whether the code is also run, not only compiled. */
 	readonly runs: boolean;
 	/** The expected output, if the page states it. */
 	readonly output?: string;
@@ -24,14 +25,14 @@ export interface CodeBlock {
 export interface Page {
 	readonly path: string;
 	readonly blocks: readonly CodeBlock[];
-	/** TypeScript declarations, from HTML comments, of names that the page does not define. */
+	/** TypeScript declarations of names that the page does not define, from its HTML comments. */
 	readonly declarations: readonly string[];
 }
 
 const FENCE = /^```([^\n]*)\n([\s\S]*?)^```$/gmu;
 const IMPORT = /^import (type )?\{([^}]*)\} from '([^']+)';\n?/gmu;
 
-/** Printed between blocks to separate their outputs. */
+/** The program of a page prints this after each block, to separate the outputs of the blocks. */
 const SEPARATOR = '\u0001';
 
 /** Reads the `ts` blocks of a page, with their expected outputs. */
@@ -56,8 +57,8 @@ export function readPage(path: string): Page {
 }
 
 /**
-Joins the blocks of a page into one module: first the imports, each name once, then the blocks. Returns undefined if the page
-has no code.
+Joins the blocks of a page into one module: first the imports, each name once, then the declarations from HTML comments, then
+the blocks. Returns undefined if the page has no `ts` blocks.
 */
 export function programOf({blocks, declarations}: Page): string | undefined {
 	if (blocks.length === 0) {
@@ -72,7 +73,7 @@ export function programOf({blocks, declarations}: Page): string | undefined {
 					found.add(type === undefined ? name : `type ${name}`);
 				}
 			}
-			// The import is removed from the block.
+			// The empty string removes the import from the block.
 			return imports.set(from, found) && '';
 		});
 		const source = runs ? body : `async () => {\n${body}};\n`;
@@ -82,7 +83,7 @@ export function programOf({blocks, declarations}: Page): string | undefined {
 	return [...heads, ...declarations.map(declaration => `${declaration}\n`), ...bodies, 'export {};\n'].join('');
 }
 
-/** Splits the output of a page into the outputs of its blocks. */
+/** Splits the output of a page's program into the outputs of the blocks. */
 export function outputsOf(printed: string): string[] {
 	return printed.split(`${SEPARATOR}\n`).map(output => output.trim());
 }

@@ -1,4 +1,4 @@
-// Tests that the examples in documentation comments compile.
+// Tests that the examples in the documentation comments of `ts/` compile.
 import {spawnSync} from 'node:child_process';
 import {copyFile, mkdir, readdir, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
@@ -7,9 +7,10 @@ import ts from 'typescript';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 import {readExamples} from './code-blocks.ts';
 
+/** The modules that the package exports. */
 const entries = ['ts/index.ts', 'ts/studies/index.ts'];
 
-/** Maps each exported name to the entry file that exports it. */
+/** Maps each exported name to the module of `entries` that exports it. */
 function exportedNames(): Map<string, string> {
 	const program = ts.createProgram(
 		entries.map(entry => join(packageRoot, entry)),

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const examples = join(packageRoot, 'examples');
 const tsx = ['--import', import.meta.resolve('tsx')];
 
-/** Creates a working folder for a program, with the encyclopedia that the programs read. */
+/** Creates a working folder for a program, with a copy of `examples/encyclopedia`, the articles that the programs read. */
 async function workingFolder(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-example-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -21,7 +21,7 @@ async function workingFolder(t: ExecutionContext): Promise<string> {
 	return folder;
 }
 
-/** Programs that find the collection of an earlier run. */
+/** Programs that keep their collection in the working folder. The second run opens that collection and must print the same output. */
 const runTwice = new Set([
 	'ask-one-document',
 	'bulk-load',
@@ -35,10 +35,10 @@ const runTwice = new Set([
 	'update-while-searching',
 ]);
 
-/** The file of a program that is not `main.ts`. */
+/** Maps each program whose main file is not called `main.ts` to that file. */
 const mainFiles: Readonly<Record<string, string>> = {'same-program': 'passagekit.ts'};
 
-/** The arguments with which READMEs run programs. */
+/** Maps each program that is run with command-line arguments to these arguments. Its README states the output for them. */
 const programArguments: Readonly<Record<string, readonly string[]>> = {'bulk-load': ['3000']};
 
 const programs = (await readdir(examples)).filter(name => name !== 'encyclopedia');
@@ -91,13 +91,13 @@ test.serial('examples/http-service answers requests, refuses invalid parameters,
 	t.is(status, 0);
 });
 
-test.serial('examples/bulk-load stops on SIGINT with the documents of its commits, and the next run adds the others', async t => {
+test.serial('examples/bulk-load keeps its committed documents when SIGINT stops it, and the next run adds the others', async t => {
 	const cwd = await workingFolder(t);
 	const start = (count: number): ChildProcess =>
 		spawn(process.execPath, [...tsx, join(examples, 'bulk-load', 'main.ts'), String(count)], {cwd, stdio: ['ignore', 'pipe', 'pipe']});
 	const program = start(100_000);
 	t.teardown(() => program.kill('SIGKILL'));
-	// Interrupts the program as soon as it has made a commit.
+	// Interrupts the program once it has added the 20,000 documents of its first commit.
 	program.stderr!.setEncoding('utf8').on('data', (progress: string) => {
 		if (/\b[2-9]\d{4} of 100000/u.test(progress)) {
 			program.kill('SIGINT');

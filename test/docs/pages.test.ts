@@ -10,9 +10,10 @@ import {outputsOf, programOf, readPage} from './code-blocks.ts';
 
 const run = promisify(execFile);
 
-/** The programs are written to a folder inside the package, where they can import it by its name, as users do. */
+/** The folder for the programs of the pages. It is inside the package, so that programs can import `passagekit` by name, as users do. */
 const programs = join(packageRoot, 'dist', 'docs-programs');
 
+/** Returns the paths of the files below a folder that have an extension, relative to the package. Skips generated pages. */
 async function filesUnder(folder: string, extension: string): Promise<string[]> {
 	const entries = await readdir(join(packageRoot, folder), {withFileTypes: true, recursive: true});
 	return entries
@@ -24,6 +25,7 @@ const paths = ['README.md', ...(await filesUnder('docs', '.md')), ...(await file
 /** Whether a page is the README of an example program, which `examples.test.ts` tests. */
 const isProgramReadme = (path: string): boolean => /^examples[/\\](?!encyclopedia)/u.test(path);
 const pages = paths.filter(path => !isProgramReadme(path)).map(path => ({...readPage(join(packageRoot, path)), path}));
+/** The file name of a page's program. */
 const nameOf = (path: string): string => `${path.replaceAll(/[/\\]/gu, '-').replace(/\.\w+$/u, '')}.ts`;
 
 test.before(async () => {

@@ -1,4 +1,4 @@
-// Tests `examples/same-program`: the table of its README, and the programs of the other libraries, if their packages are installed.
+// Tests `examples/same-program`: the table in its README, and the programs for the other libraries, if their packages are installed.
 import {execFile} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {readFile, readdir} from 'node:fs/promises';
@@ -12,7 +12,7 @@ const folder = join(packageRoot, 'examples/same-program');
 const peersFolder = join(folder, 'peers');
 const readme = await readFile(join(folder, 'README.md'), 'utf8');
 
-/** Returns the cells of the row of the README's table that begins with `title`, without that cell. */
+/** Returns one row of the table in the README, without its first cell, which is `title`. The header row has the title ''. */
 function row(title: string): string[] {
 	const line = readme.split('\n').find(each => each.startsWith(title === '' ? '| |' : `| ${title} |`))!;
 	return line
@@ -21,23 +21,23 @@ function row(title: string): string[] {
 		.map(cell => cell.trim());
 }
 
-/** The programs in the order of the table, by the links of its header. */
+/** The paths of the programs, from the links in the header of the table. */
 const paths = row('').map(cell => /\((.*)\)$/u.exec(cell)![1]!);
 
-/** Returns the number of lines with code. */
+/** Returns the number of lines of a program that are neither blank nor comments. */
 async function codeLines(path: string): Promise<number> {
 	const source = await readFile(join(folder, path), 'utf8');
 	const code = source.replaceAll(/\/\*[\s\S]*?\*\//gu, '').split('\n');
 	return code.filter(line => line.trim() !== '' && !line.trim().startsWith('//')).length;
 }
 
-test('the README of examples/same-program lists all programs and states their lines', async t => {
+test('the README of examples/same-program lists all programs and their numbers of lines', async t => {
 	const peers = (await readdir(peersFolder)).filter(name => name.endsWith('.ts')).map(name => `peers/${name}`);
 	t.deepEqual(paths.toSorted(), ['passagekit.ts', ...peers].sort());
 	t.deepEqual(row('lines of the program').map(Number), await Promise.all(paths.map(codeLines)));
 });
 
-test('of the programs that search by meaning, the one with passagekit has the fewest lines', async t => {
+test('the passagekit program has fewer lines than the other programs that search by meaning', async t => {
 	const searchesByMeaning = row('search by meaning').map(cell => cell === 'yes');
 	const lines = await Promise.all(paths.map(codeLines));
 	const [first, ...others] = lines.filter((_, i) => searchesByMeaning[i]);
@@ -55,7 +55,10 @@ test('the README of examples/same-program states the versions that its package.j
 	);
 });
 
-/** Splits an output into its two searches of two hits, without highlights and the order of the hits, which depends on the fusion. */
+/**
+Splits an output into the hits of its two searches, two hits each. Removes the marks of highlights, and sorts the hits of each search,
+because their order depends on the fusion method of the library.
+*/
 function searches(output: string): string[][] {
 	const hits = output.trim().replaceAll('*', '').split('\n');
 	return [hits.slice(0, 2).sort(), hits.slice(2).sort()];
@@ -63,7 +66,7 @@ function searches(output: string): string[][] {
 
 const installed = existsSync(join(peersFolder, 'node_modules'));
 for (const path of paths.slice(1)) {
-	const title = `examples/same-program/${path} finds the same products as the program with passagekit`;
+	const title = `examples/same-program/${path} finds the same products as the passagekit program`;
 	if (!installed) {
 		test.skip(`${title} (needs \`npm install\` in examples/same-program/peers)`, () => {});
 		continue;

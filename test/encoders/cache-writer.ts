@@ -1,4 +1,4 @@
-// A process that encodes texts with a cache in a file until it is killed. It prints the number of vectors after each write.
+// A program that encodes texts with a `FileVectorCache` until it is killed. After every 500 texts, it prints the number of cached vectors.
 import {FileVectorCache, createEncoder} from '../../ts/index.ts';
 import {DIM, vectorOf} from './embedding-server.ts';
 

@@ -1,4 +1,4 @@
-// Tests encoders that send texts to an HTTP server: batches, limits, cancellation, caches and invalid vectors.
+// Tests `createEncoder` with functions that send texts to an HTTP server: batches, limits, cancellation, caches and invalid vectors.
 import {setTimeout as sleep} from 'node:timers/promises';
 import test, {type ExecutionContext} from 'ava';
 import * as fc from 'fast-check';
@@ -18,13 +18,14 @@ import {DIM, EmbeddingServer, body, disconnect, expected, hang, status, vectorOf
 const base = {dim: DIM, identity: 'test', minDelayMs: 1, maxDelayMs: 5} as const;
 const numbered = (count: number): string[] => Array.from({length: count}, (_, i) => `text ${i}`);
 
+/** Waits until the condition holds. */
 async function until(condition: () => boolean): Promise<void> {
 	while (!condition()) {
 		await sleep(2);
 	}
 }
 
-/** Returns the error with which encoding fails. */
+/** Encodes the texts a, b, a and c, which must fail, and returns the error. */
 async function failure(t: ExecutionContext, embed: EmbedFunction, options: Partial<CreateEncoderOptions> = {}): Promise<RetrievalError> {
 	const encoder = createEncoder(embed, {...base, ...options});
 	return (await t.throwsAsync(encoder.encode(['a', 'b', 'a', 'c']), {instanceOf: RetrievalError})) as RetrievalError;
@@ -43,7 +44,7 @@ test('batches respect their limits, equal texts are sent once, and vectors are i
 	t.is(server.requests.length, 5);
 });
 
-test('for random batches, concurrency and failures, the vectors are those of one direct call', async t => {
+test('with random batch sizes, concurrency and failures, each text gets its own vector', async t => {
 	const server = await EmbeddingServer.start(t);
 	const responses = {
 		fail: status(500),
@@ -81,7 +82,7 @@ test('for random batches, concurrency and failures, the vectors are those of one
 	);
 });
 
-test('passages become one text: by default the title, a space and the text', async t => {
+test('a passage is sent as one text: by default its title, a space and its text', async t => {
 	const server = await EmbeddingServer.start(t);
 	const inputs = ['a fox', {text: 'Eggs.', title: 'Hens'}, {text: 'No title.'}, {text: 'Empty title.', title: ''}];
 	await createEncoder(server.embed, base).encode(inputs);
@@ -96,7 +97,15 @@ test('passages become one text: by default the title, a space and the text', asy
 
 test('all calls of an encoder share its limit on concurrent requests', async t => {
 	const server = await EmbeddingServer.start(t);
-	server.respond = (response, texts) => void setTimeout(() => response.end(JSON.stringify(texts.map(vectorOf))), 5);
+	const waiting: Array<() => void> = [];
+	// Responds 5 ms after three requests are in progress, or after the last of the 25 requests has arrived. If the limit did not hold, a
+	// fourth request would arrive within these 5 ms.
+	server.respond = (response, texts) => {
+		waiting.push(() => response.end(JSON.stringify(texts.map(vectorOf))));
+		if (waiting.length === 3 || server.requests.length === 25) {
+			setTimeout(() => waiting.splice(0).forEach(respond => respond()), 5);
+		}
+	};
 	const encoder = createEncoder(server.embed, {...base, batchSize: 2, concurrency: 3});
 	const calls = Array.from({length: 5}, (_, call) => numbered(10).map(text => `${text} of ${call}`));
 	const results = await Promise.all(calls.map(async texts => encoder.encode(texts)));
@@ -108,7 +117,7 @@ test('all calls of an encoder share its limit on concurrent requests', async t =
 	t.is(server.requests.length, 25);
 });
 
-test.serial('many requests and many calls with one signal cause no warning of a leak', async t => {
+test.serial('many requests and many calls with one signal cause no warning about leaked listeners', async t => {
 	const warnings: Error[] = [];
 	const listener = (warning: Error): unknown => warnings.push(warning);
 	process.on('warning', listener);
@@ -125,7 +134,7 @@ test.serial('many requests and many calls with one signal cause no warning of a 
 	t.deepEqual(warnings, []);
 });
 
-test('rate limits space the starts of requests, also those of retries', async t => {
+test('rate limits space out the starts of requests, including retries', async t => {
 	const server = await EmbeddingServer.start(t);
 	server.responses.push(status(500));
 	// The times are measured when requests start, because a busy machine may delay their arrival.
@@ -135,6 +144,7 @@ test('rate limits space the starts of requests, also those of retries', async t 
 		return server.embed(texts, options);
 	};
 	const gaps = (): number[] => starts.slice(1).map((at, i) => at - starts[i]!);
+	// 1,500 requests per minute start 40 ms apart. The four texts need four requests and one retry.
 	await createEncoder(timed, {...base, batchSize: 1, requestsPerMinute: 1500}).encode(numbered(4));
 	t.is(starts.length, 5);
 	t.true(
@@ -143,6 +153,7 @@ test('rate limits space the starts of requests, also those of retries', async t 
 	);
 
 	starts.length = 0;
+	// At 6,000 texts per minute, requests of five texts start 50 ms apart.
 	await createEncoder(timed, {...base, batchSize: 5, textsPerMinute: 6000}).encode(numbered(11));
 	t.true(gaps().length === 2 && gaps().every(gap => gap >= 49), gaps().join(' '));
 
@@ -152,15 +163,15 @@ test('rate limits space the starts of requests, also those of retries', async t 
 	server.requests.length = 0;
 	const controller = new AbortController();
 	const reason = new Error('enough');
-	const more = t.throwsAsync(createEncoder(server.embed, {...base, textsPerMinute: 7}).encode(numbered(8), {signal: controller.signal}));
+	const aborted = t.throwsAsync(createEncoder(server.embed, {...base, textsPerMinute: 7}).encode(numbered(8), {signal: controller.signal}));
 	await until(() => server.requests.length === 1);
 	await sleep(50);
 	controller.abort(reason);
-	t.is(await more, reason);
+	t.is(await aborted, reason);
 	t.is(server.texts.length, 7);
 });
 
-test('an aborted request that waits for its start does not let others start early', async t => {
+test('aborting a request that waits for a rate limit does not let later requests start early', async t => {
 	const starts: number[] = [];
 	const embed: EmbedFunction = async texts => {
 		starts.push(performance.now());
@@ -213,10 +224,10 @@ test('a function that ignores its signal does not delay an abort, and its late r
 	await sleep(5);
 });
 
-test('waits for retries, for rate limits and for other requests can be aborted', async t => {
+test('a call can be aborted while it waits for a retry, a rate limit or another request', async t => {
 	const server = await EmbeddingServer.start(t);
-	/** Aborts a call after the server has received `count` requests, and some milliseconds later it waits. */
-	const aborted = async (count: number, call: (signal: AbortSignal) => Promise<unknown>): Promise<void> => {
+	/** Aborts a call 30 ms after the server has received `count` requests in total. By then, the call is waiting. */
+	const abortWaiting = async (count: number, call: (signal: AbortSignal) => Promise<unknown>): Promise<void> => {
 		const reason = new Error('enough');
 		const controller = new AbortController();
 		const rejection = t.throwsAsync(call(controller.signal));
@@ -227,17 +238,17 @@ test('waits for retries, for rate limits and for other requests can be aborted',
 	};
 	server.responses.push(status(503, {'retry-after': '100'}));
 	const busy = createEncoder(server.embed, base);
-	await aborted(1, async signal => busy.encode(['a'], {signal}));
+	await abortWaiting(1, async signal => busy.encode(['a'], {signal}));
 	const slow = createEncoder(server.embed, {...base, requestsPerMinute: 1});
 	await slow.encode(['a']);
-	await aborted(2, async signal => slow.encode(['b'], {signal}));
+	await abortWaiting(2, async signal => slow.encode(['b'], {signal}));
 	server.responses.push(hang);
 	const occupied = createEncoder(server.embed, {...base, concurrency: 1});
-	await Promise.all(['a', 'b'].map(async text => aborted(3, async signal => occupied.encode([text], {signal}))));
+	await Promise.all(['a', 'b'].map(async text => abortWaiting(3, async signal => occupied.encode([text], {signal}))));
 	t.deepEqual((await occupied.encode(['c'])).data, expected(['c']), 'the slots of aborted requests are free again');
 });
 
-test('progress counts inputs, repeated and cached ones included, and an error of onProgress ends the call', async t => {
+test('progress counts inputs, including repeated and cached ones, and an error thrown by onProgress ends the call', async t => {
 	const server = await EmbeddingServer.start(t);
 	const encoder = createEncoder(server.embed, {...base, batchSize: 2, concurrency: 1, cache: true});
 	server.respond = (response, texts) => void setTimeout(() => response.end(JSON.stringify(texts.map(vectorOf))), 60);
@@ -250,6 +261,7 @@ test('progress counts inputs, repeated and cached ones included, and an error of
 			reports.push(done);
 		},
 	});
+	// The text f is cached. The batches are a and b (which complete four inputs, because a occurs three times), c and d, and e.
 	t.is(reports.at(-1), 8);
 	t.true(reports.length > 1 && reports.every((done, i) => [1, 5, 7, 8].includes(done) && done >= (reports[i - 1] ?? 0)), reports.join(' '));
 
@@ -263,7 +275,7 @@ test('progress counts inputs, repeated and cached ones included, and an error of
 	t.is(await t.throwsAsync(failing), reason);
 });
 
-test('wrong numbers of vectors, dimensions and values are refused; the error names the text and what came', async t => {
+test('wrong numbers of vectors, dimensions and values are refused, and the error names the inputs and what embed returned', async t => {
 	const server = await EmbeddingServer.start(t);
 	const respond = async (text: string, options: Partial<CreateEncoderOptions> = {}): Promise<string> => {
 		server.respond = body(text);
@@ -272,7 +284,7 @@ test('wrong numbers of vectors, dimensions and values are refused; the error nam
 	};
 	const three = 'the 3 texts from inputs[0] to inputs[3]';
 	t.is(await respond('[[1,0],[0,1]]'), `ERR_ENCODER encode: embed: expected 3 vectors for ${three}, got 2`);
-	t.is(await respond('{"data":[]}'), `ERR_ENCODER encode: embed: expected an array of 3 vectors for ${three}, got a Object`);
+	t.is(await respond('{"data":[]}'), `ERR_ENCODER encode: embed: expected an array of 3 vectors for ${three}, got an object`);
 	t.is(await respond('null'), `ERR_ENCODER encode: embed: expected an array of 3 vectors for ${three}, got null`);
 	t.is(await respond('[[1,0],[0,1],[1,2,3]]'), 'ERR_DIMENSION encode: embed: expected a vector of dimension 2 for inputs[3], got 3 values');
 	const notFinite = (got: string): string => `ERR_ENCODER encode: embed: expected finite 32-bit floats for inputs[1], got ${got}`;
@@ -293,7 +305,7 @@ test('wrong numbers of vectors, dimensions and values are refused; the error nam
 	t.is(message, 'encode: embed: expected finite 32-bit floats for inputs[1], got NaN at index 0 of its vector');
 });
 
-test('normalized encoders accept rounded unit vectors', async t => {
+test('encoders with the option normalized accept vectors whose length is nearly 1', async t => {
 	const encoder = createEncoder(async texts => texts.map(() => [0.6, 0.8004]), {...base, dim: 2, normalized: true});
 	t.true(encoder.normalized);
 	t.deepEqual((await encoder.encode(['a'])).data, Float32Array.of(0.6, 0.8004));
@@ -332,7 +344,7 @@ test('inputs, options and functions of wrong types are refused before a request 
 	t.throws(() => createEncoder('url' as never, base), {message: /^createEncoder: embed: expected a function/u});
 });
 
-test('a cache of the user gets the keys of the texts, and what it returns is checked', async t => {
+test('a user-defined cache receives the keys of the texts, and what it returns is checked', async t => {
 	const server = await EmbeddingServer.start(t);
 	const stored = new Map<string, Float32Array>();
 	const cache: VectorCache = {
@@ -351,7 +363,7 @@ test('a cache of the user gets the keys of the texts, and what it returns is che
 	t.deepEqual((await encoder.encode(texts)).data, expected(texts));
 	t.is(server.requests.length, 1);
 	await createEncoder(server.embed, {...base, identity: 'other', cache}).encode(['a']);
-	t.is(server.requests.length, 2, 'another identity has other keys');
+	t.is(server.requests.length, 2, 'another identity gives other keys');
 
 	const fails = async (get: unknown, message: RegExp | string): Promise<void> => {
 		const broken = createEncoder(server.embed, {...base, cache: {...cache, get} as VectorCache});
@@ -367,7 +379,7 @@ test('a cache of the user gets the keys of the texts, and what it returns is che
 	await t.throwsAsync(full.encode(['new']), {message: 'full'});
 });
 
-test('a created encoder works in a dense searcher and in an index of phrases, and another identity is refused', async t => {
+test('a created encoder works with DenseSearcher and PhraseIndex, and an encoder with another identity is refused', async t => {
 	const server = await EmbeddingServer.start(t);
 	const encoder = createEncoder(server.embed, base);
 	const index = new FlatIndex({dim: DIM, similarity: 'cosine', metadata: {encoder: encoder.identity}});

@@ -1,4 +1,4 @@
-// A local HTTP server that embeds texts, and whose responses tests can replace; and the function that sends requests to it.
+// A local HTTP server that embeds texts, and the embedding function that sends texts to it. Tests can replace its responses.
 import {createHash} from 'node:crypto';
 import {once} from 'node:events';
 import {type ServerResponse, createServer} from 'node:http';
@@ -6,9 +6,10 @@ import type {AddressInfo} from 'node:net';
 import type {ExecutionContext} from 'ava';
 import type {EmbedFunction} from '../../ts/index.ts';
 
+/** Dimension of the vectors. */
 export const DIM = 5;
 
-/** The vector of a text: numbers from −1 to 1 that depend on all of its characters and are exact in 32 bits. */
+/** The vector of a text: numbers from −1 to 1 that depend on all of its characters and are exact as 32-bit floats. */
 export function vectorOf(text: string): number[] {
 	const hash = createHash('sha256').update(JSON.stringify(text)).digest();
 	return Array.from({length: DIM}, (_, i) => hash.readInt16LE(2 * i) / 32_768);
@@ -19,21 +20,23 @@ export const expected = (texts: readonly string[]): Float32Array => Float32Array
 
 interface LoggedRequest {
 	readonly texts: string[];
-	/** Time of arrival, as in `performance.now()`. */
+	/** When the whole request had arrived, by `performance.now()`. */
 	readonly at: number;
-	/** Whether the client closed the connection before the response was complete. */
+	/** Whether the connection was closed before the response was complete. */
 	isAborted: boolean;
 }
 
+/** Responds to a request for the vectors of these texts. */
 type Respond = (response: ServerResponse, texts: string[]) => void;
 
+/** An HTTP server that embeds texts. It logs its requests and stops after the test that started it. */
 export class EmbeddingServer {
 	readonly requests: LoggedRequest[] = [];
-	/** How to respond to the next requests; each request uses one. Later requests get the right vectors. */
+	/** How to respond to the next requests: each request removes and uses the first element. When none is left, `respond` is used. */
 	readonly responses: Respond[] = [];
-	/** How to respond to all requests for which `responses` has nothing. */
+	/** How to respond to requests while `responses` is empty: by default, with the vectors of the texts. */
 	respond: Respond = (response, texts) => response.end(JSON.stringify(texts.map(vectorOf)));
-	/** Greatest number of requests that were in progress at the same time. */
+	/** Maximum number of requests that were in progress at the same time. */
 	maxConcurrent = 0;
 	#concurrent = 0;
 	#url = '';
@@ -80,12 +83,12 @@ export class EmbeddingServer {
 	}
 }
 
-/** Responds with a status and headers. */
+/** Returns a function that responds with a status and headers. */
 export function status(code: number, headers: Readonly<Record<string, string>> = {}): Respond {
 	return response => response.writeHead(code, headers).end(`error ${code}`);
 }
 
-/** Responds with this body. */
+/** Returns a function that responds with this body. */
 export function body(text: string): Respond {
 	return response => response.end(text);
 }

@@ -4,7 +4,7 @@ import {ExtractiveReader, OnnxEncoder} from '../../ts/index.ts';
 
 const TICK_MS = 5;
 
-/** Runs a timer of 5 ms during `work`. Resolves to the times between ticks (`gaps`) and the duration of the work, in milliseconds. */
+/** Runs a 5 ms timer during `work`. Resolves to the times between its ticks (`gaps`) and the duration of the work, in milliseconds. */
 async function ticksDuring(work: () => Promise<unknown>): Promise<{gaps: number[]; tookMs: number}> {
 	const gaps: number[] = [];
 	let last = performance.now();
@@ -13,7 +13,7 @@ async function ticksDuring(work: () => Promise<unknown>): Promise<{gaps: number[
 		gaps.push(now - last);
 		last = now;
 	}, TICK_MS);
-	// Discards the first ticks, because a timer starts irregularly.
+	// Discards the first ticks, because the first intervals of a timer are irregular.
 	await new Promise(resolve => setTimeout(resolve, 5 * TICK_MS));
 	gaps.length = 0;
 	const start = performance.now();
@@ -25,8 +25,8 @@ async function ticksDuring(work: () => Promise<unknown>): Promise<{gaps: number[
 
 /**
 Asserts that the timer ticks throughout the work: at least half of the expected number of ticks, and no gap as long as a quarter of the
-work. On a blocked event loop, it would tick at most once, after the work. On a busy machine, it sometimes ticks late even if the loop is
-not blocked. So the limits are loose, and only one of three attempts must succeed.
+work. If the event loop were blocked, the timer would tick at most once, after the work. On a busy machine, it sometimes ticks late even
+if the loop is not blocked. So the limits are loose, and only one of three attempts must succeed.
 */
 async function assertTimerTicks(t: ExecutionContext, work: () => Promise<unknown>): Promise<void> {
 	for (let attempt = 1; ; attempt++) {
@@ -49,8 +49,8 @@ test.serial('a timer keeps ticking while a long batch is encoded', async t => {
 });
 
 test.serial('a timer keeps ticking while models load', async t => {
-	// Models with the same file and the same number of threads share a session. The other test uses one thread per core and closes its
-	// model, so these calls share no session and really load the models.
+	// Models with the same file and the same number of threads share a session of ONNX Runtime. The other test uses one thread per core and
+	// closes its model, so these calls share no session and really load the models.
 	await assertTimerTicks(t, async () => {
 		const encoder = await OnnxEncoder.load('minilm-encoder', {threads: 1});
 		const reader = await ExtractiveReader.load('minilm-reader', {threads: 1});

@@ -1,4 +1,4 @@
-// Tests the cache of vectors in a file: truncated and damaged files, killed processes, locks and invalid arguments.
+// Tests `FileVectorCache`, a cache of vectors in a file: truncated and damaged files, killed processes, locks and invalid arguments.
 import {spawn} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {once} from 'node:events';
@@ -14,6 +14,7 @@ import {FileVectorCache, RetrievalError, createEncoder} from '../../ts/index.ts'
 import {DIM, EmbeddingServer, expected, hang, vectorOf} from './embedding-server.ts';
 
 const HEADER_BYTES = 16;
+/** Size of a record: a SHA-256 key, a vector and a CRC-32 checksum. */
 const RECORD_BYTES = 32 + 4 * DIM + 4;
 
 const base = {dim: DIM, identity: 'test', minDelayMs: 1} as const;
@@ -21,21 +22,22 @@ const keyOf = (text: string): string => createHash('sha256').update(text).digest
 const entryOf = (text: string): [string, Float32Array] => [keyOf(text), Float32Array.from(vectorOf(text))];
 const texts = Array.from({length: 20}, (_, i) => `text ${i}`);
 
-async function fileOf(t: ExecutionContext): Promise<string> {
+/** Returns the path of a cache file that does not exist yet, in a new folder. */
+async function newPath(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-vector-cache-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	return join(folder, 'vectors.cache');
 }
 
-/** Writes a cache with all texts and returns its path. */
+/** Writes a cache with the vectors of all `texts` and returns its path. */
 async function written(t: ExecutionContext): Promise<string> {
-	const path = await fileOf(t);
+	const path = await newPath(t);
 	await using cache = await FileVectorCache.open(path, {dim: DIM});
 	await cache.set(texts.map(entryOf));
 	return path;
 }
 
-/** Opens a cache and returns the texts whose vectors it has. Fails if a vector is wrong. */
+/** Opens a cache and returns the texts whose vectors it contains. Fails if a vector is wrong. */
 async function readable(t: ExecutionContext, path: string): Promise<string[]> {
 	await using cache = await FileVectorCache.open(path, {dim: DIM});
 	const vectors = await cache.get(texts.map(keyOf));
@@ -50,7 +52,8 @@ async function readable(t: ExecutionContext, path: string): Promise<string[]> {
 
 test('vectors are kept in the file, and an unchanged text is never encoded twice', async t => {
 	const server = await EmbeddingServer.start(t);
-	const path = await fileOf(t);
+	const path = await newPath(t);
+	// The number of texts that the server has received after each round: the second round sends none, and the third sends two new ones.
 	for (const sent of [20, 20, 22]) {
 		await using cache = await FileVectorCache.open(path, {dim: DIM});
 		const encoder = createEncoder(server.embed, {...base, batchSize: 3, cache});
@@ -66,7 +69,7 @@ test('vectors are kept in the file, and an unchanged text is never encoded twice
 
 test('encoding that was aborted resumes after the vectors that had arrived', async t => {
 	const server = await EmbeddingServer.start(t);
-	const path = await fileOf(t);
+	const path = await newPath(t);
 	server.responses.push(server.respond, server.respond, hang);
 	{
 		await using cache = await FileVectorCache.open(path, {dim: DIM});
@@ -86,7 +89,7 @@ test('encoding that was aborted resumes after the vectors that had arrived', asy
 	t.deepEqual(server.texts, texts.slice(8));
 });
 
-test('a file that is truncated anywhere loses only the vectors behind that place, and can be appended to', async t => {
+test('a file that is truncated anywhere loses only the vectors after that point, and can be appended to', async t => {
 	const path = await written(t);
 	const bytes = await readFile(path);
 	t.is(bytes.length, HEADER_BYTES + 20 * RECORD_BYTES);
@@ -118,10 +121,10 @@ test('a damaged record is skipped and the others are kept', async t => {
 	);
 	await writeFile(path, Buffer.concat([bytes, Buffer.alloc(RECORD_BYTES)]));
 	await using cache = await FileVectorCache.open(path, {dim: DIM});
-	t.is(cache.damagedBytes, RECORD_BYTES, 'zeros are no record');
+	t.is(cache.damagedBytes, RECORD_BYTES, 'zeros are not a valid record');
 });
 
-test('damage while the cache is open makes a vector missing, and it can be stored again', async t => {
+test('a vector that is damaged while the cache is open is treated as missing, and can be stored again', async t => {
 	const path = await written(t);
 	await using cache = await FileVectorCache.open(path, {dim: DIM});
 	const bytes = await readFile(path);
@@ -139,7 +142,7 @@ test('damage while the cache is open makes a vector missing, and it can be store
 });
 
 test('a process that is killed at any moment leaves a file with all vectors of its completed writes', async t => {
-	const path = await fileOf(t);
+	const path = await newPath(t);
 	let total = 0;
 	for (const ms of [0, 3, 7, 20]) {
 		const script = join(import.meta.dirname, 'cache-writer.ts');
@@ -153,17 +156,17 @@ test('a process that is killed at any moment leaves a file with all vectors of i
 		writer.kill('SIGKILL');
 		await once(writer, 'close');
 
-		t.true(existsSync(`${path}.lock`), 'the killed process has left its lock');
+		t.true(existsSync(`${path}.lock`), 'the killed process left its lock file');
 		await using cache = await FileVectorCache.open(path, {dim: DIM});
-		t.true(reported > 0 && cache.size >= reported && cache.size >= total, `${cache.size} of ${reported}`);
+		t.true(reported > 0 && cache.size >= reported && cache.size >= total, `${cache.size} vectors, ${reported} reported`);
 		total = cache.size;
 		const all = Array.from({length: total}, (_, i) => `text ${i}`);
 		const encoder = createEncoder(async () => [], {...base, cache});
-		t.deepEqual((await encoder.encode(all.slice(0, reported))).data, expected(all.slice(0, reported)), 'all come from the cache');
+		t.deepEqual((await encoder.encode(all.slice(0, reported))).data, expected(all.slice(0, reported)), 'all vectors come from the cache');
 	}
 });
 
-test('a cache is open once: a second one is refused until the first is closed or its process has ended', async t => {
+test('a cache file cannot be opened while a cache in this process, or a lock file of another host, holds it', async t => {
 	const path = await written(t);
 	const first = await FileVectorCache.open(path, {dim: DIM});
 	const error = await t.throwsAsync(FileVectorCache.open(path, {dim: DIM}), {instanceOf: RetrievalError, code: 'ERR_INDEX_LOCKED'});
@@ -182,16 +185,17 @@ test('a cache is open once: a second one is refused until the first is closed or
 	await winners[0]!.close();
 });
 
-test('files of another kind, dimension or version are refused and stay as they are', async t => {
+test('files of another kind, dimension or version are refused and left unchanged', async t => {
 	const path = await written(t);
 	const refused = async (code: string, dim = DIM): Promise<void> => {
 		const before = await readFile(path);
 		await t.throwsAsync(FileVectorCache.open(path, {dim}), {instanceOf: RetrievalError, code});
 		t.deepEqual(await readFile(path), before);
-		t.false(existsSync(`${path}.lock`), 'a failure releases the lock');
+		t.false(existsSync(`${path}.lock`), 'a failed open releases the lock');
 	};
 	await refused('ERR_DIMENSION', 6);
 	const bytes = await readFile(path);
+	// The version of the format is at byte 8.
 	bytes.writeUInt32LE(2, 8);
 	await writeFile(path, bytes);
 	await refused('ERR_INDEX_VERSION');
@@ -203,8 +207,8 @@ test('files of another kind, dimension or version are refused and stay as they a
 	await t.throwsAsync(FileVectorCache.open(join(path, 'below a file'), {dim: DIM}), {instanceOf: RetrievalError, code: 'ERR_IO'});
 });
 
-test('concurrent writes and reads do not mix, and closing waits for them', async t => {
-	const path = await fileOf(t);
+test('concurrent writes and reads do not interfere, and closing waits for them', async t => {
+	const path = await newPath(t);
 	const cache = await FileVectorCache.open(path, {dim: DIM});
 	const writes = texts.map(async text => cache.set([entryOf(text), entryOf('shared')]));
 	const reads = texts.map(async text => cache.get([keyOf(text)]));
@@ -220,8 +224,8 @@ test('concurrent writes and reads do not mix, and closing waits for them', async
 	);
 });
 
-test('invalid keys, vectors and options are refused, and a closed cache says so', async t => {
-	const path = await fileOf(t);
+test('invalid keys, vectors and options are refused, and a closed cache rejects with ERR_CLOSED', async t => {
+	const path = await newPath(t);
 	const cache = await FileVectorCache.open(path, {dim: DIM});
 	const vector = new Float32Array(DIM);
 	const refused = async (call: () => Promise<unknown>, message: RegExp, code = 'ERR_ARGUMENT'): Promise<void> => {

@@ -1,4 +1,4 @@
-// Tests ONNX encoders: order, titles, token types, truncation, normalization and errors.
+// Tests ONNX encoders: the order of vectors, titles, token types, truncation, normalization, progress and errors.
 import {readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import test from 'ava';
@@ -7,10 +7,10 @@ import {packageRoot} from '../../ts/core/native/addon.ts';
 import {Collection, OnnxEncoder, RetrievalError, Tokenizer} from '../../ts/index.ts';
 import {modelWithConfig, modelWithNumbers} from '../support/onnx.ts';
 
-/** Options for `tiny-encoder`, which pools its vectors itself. */
+/** Options for `tiny-encoder`, whose graph pools the token vectors and outputs `embedding`. */
 const tiny = {pooling: 'output:embedding', passageForm: 'joined'} as const;
 
-test('vectors are returned in the order of the inputs, although batches are sorted by length', async t => {
+test('vectors are returned in the order of the inputs, although inputs are sorted by length to form batches', async t => {
 	const encoder = await OnnxEncoder.load('tiny-encoder', tiny);
 	const texts = ['a fox', 'a very long text about foxes and hens '.repeat(20), 'hens', ''];
 	const {data, rows, dim} = await encoder.encode(texts, {batchTokens: 1});
@@ -30,7 +30,7 @@ test('a passage is encoded with its title in the requested form', async t => {
 	t.notDeepEqual(await pair.encode([passage]), await joined.encode([passage]));
 });
 
-test('DPR encoders get token type 0 for title and text: their vectors equal those of ONNX Runtime with token types of 0', async t => {
+test('DPR encoders get token type 0 for title and text: their vectors equal those of ONNX Runtime with all token types 0', async t => {
 	const passage = {title: 'Suez Canal', text: 'It was opened to shipping in November 1869.'};
 	const folder = await modelWithConfig(t, 'minilm-encoder', {model_type: 'dpr'});
 	const dpr = await OnnxEncoder.load(folder);
@@ -55,7 +55,7 @@ test('DPR encoders get token type 0 for title and text: their vectors equal thos
 	t.true(maxDifference(zeros, segments) > 0.01, 'the model depends on token types');
 	t.true(maxDifference(data, zeros) < 1e-5, String(maxDifference(data, zeros)));
 
-	// Other models get segment ids. The option overrides the configuration.
+	// Other models get segment ids: 0 for the title, 1 for the text. The option `tokenTypes` overrides the model's configuration.
 	const bert = await OnnxEncoder.load('minilm-encoder', {pooling: 'cls', passageForm: 'pair', normalize: false, maxTokens: 256});
 	t.true(maxDifference((await bert.encode([passage])).data, segments) < 1e-5);
 	const withSegments = await OnnxEncoder.load(folder, {tokenTypes: 'segments'});
@@ -68,7 +68,7 @@ test('DPR encoders get token type 0 for title and text: their vectors equal thos
 	});
 });
 
-test('texts beyond the limit are truncated at their end', async t => {
+test('texts with more than maxTokens tokens are truncated at the end', async t => {
 	const encoder = await OnnxEncoder.load('tiny-encoder', {...tiny, maxTokens: 16});
 	const long = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen '.repeat(3);
 	t.deepEqual(await encoder.encode([long]), await encoder.encode([`${long} and more`]));
@@ -81,10 +81,10 @@ test('normalization follows the option, or by default the configuration of the m
 	const unnormalized = await OnnxEncoder.load('minilm-encoder', {normalize: false});
 	t.true(Math.abs((await lengthOfVector(unnormalized)) - 1) > 1e-3);
 	t.not(byDefault.identity, unnormalized.identity, 'encoders that give different vectors have different identities');
-	t.is(byDefault.identity, (await OnnxEncoder.load('minilm-encoder')).identity, 'the identity does not depend on how the model is named');
+	t.is(byDefault.identity, (await OnnxEncoder.load('minilm-encoder')).identity, 'the identity is the same for a path and a name');
 });
 
-test('progress counts inputs over all batches', async t => {
+test('progress counts the inputs of all batches', async t => {
 	const encoder = await OnnxEncoder.load('tiny-encoder', tiny);
 	const reports: Array<{done: number; total: number}> = [];
 	await encoder.encode(
@@ -126,7 +126,7 @@ test('an invalid model is refused, and a closed encoder rejects with ERR_CLOSED'
 });
 
 test('vectors that are not finite are refused with the position of the input, and no index is built', async t => {
-	// The position embeddings (`c2` in the graph) after the 40th are set to NaN, so texts of more than 40 tokens get NaN vectors.
+	// All position embeddings (`c2` in the graph) except the first 40 are set to NaN, so texts of more than 40 tokens get vectors of NaN.
 	const model = await modelWithNumbers(t, 'tiny-encoder', 'c2', positions => positions.fill(Number.NaN, 40 * 128));
 	const encoder = await OnnxEncoder.load(model, tiny);
 	const [short, long] = ['a fox', 'a fox and a hen '.repeat(20)];

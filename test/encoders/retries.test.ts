@@ -22,7 +22,7 @@ test('temporary failures are retried, up to the limit', async t => {
 	t.is(server.requests.length, 12);
 });
 
-test('errors that are not temporary are not retried, unless retryIf says so', async t => {
+test('errors that are not temporary are not retried, and retryIf overrides which errors are', async t => {
 	const server = await EmbeddingServer.start(t);
 	server.respond = status(401);
 	const message = 'encode: embed failed for inputs[0] after 1 attempt: error 401.';
@@ -64,7 +64,7 @@ test('after a failure, the other requests are aborted and no further ones are se
 	t.deepEqual((await encoder.encode(texts)).data, expected(texts), 'the encoder can be used again');
 });
 
-test('the header Retry-After delays the retry and all other requests of the encoder', async t => {
+test('the Retry-After header delays the retry and all other requests of the encoder', async t => {
 	const server = await EmbeddingServer.start(t);
 	server.responses.push(status(429, {'retry-after': '1'}));
 	const times: number[] = [];
@@ -84,7 +84,7 @@ test('the header Retry-After delays the retry and all other requests of the enco
 	t.true(times[2]! - times[0]! >= 999, times.join(' '));
 });
 
-test('if the server asks for a pause of hours, the call fails at once', async t => {
+test('if the server asks for a pause of a day, the call fails immediately', async t => {
 	const server = await EmbeddingServer.start(t);
 	server.responses.push(status(429, {'retry-after': '86400'}));
 	const encoder = createEncoder(server.embed, base);
@@ -92,7 +92,7 @@ test('if the server asks for a pause of hours, the call fails at once', async t 
 	t.deepEqual((await encoder.encode(['a'])).data, expected(['a']), 'the pause does not apply to later calls');
 });
 
-test('pauses between attempts grow exponentially from minDelayMs to maxDelayMs, and up to half of each is left out', async t => {
+test('pauses between attempts grow exponentially from minDelayMs to maxDelayMs, and jitter shortens each by at most half', async t => {
 	const times: number[] = [];
 	const embed: EmbedFunction = async () => {
 		times.push(performance.now());
@@ -142,7 +142,7 @@ test('the pause that an error asks for is found in properties and headers, as se
 	}
 });
 
-test('errors are temporary by their status, or without a status unless they are bugs', async t => {
+test('errors are temporary if their HTTP status is 408, 429 or 5xx, or if they have no status and are not programming errors', async t => {
 	for (const error of [{status: 429}, {status: 500}, {statusCode: 503}, {response: {status: 408}}, new Error('reset'), 'text', undefined]) {
 		t.true(isTemporary(error));
 	}
@@ -151,7 +151,7 @@ test('errors are temporary by their status, or without a status unless they are 
 	}
 	const failed = async (url: string): Promise<unknown> => fetch(url).catch((error: unknown) => error);
 	t.true(isTemporary(await failed('http://127.0.0.1:1')), 'a refused connection');
-	t.false(isTemporary(await failed('no url')));
+	t.false(isTemporary(await failed('no url')), 'an invalid URL');
 	const calls: string[] = [];
 	const embed: EmbedFunction = async texts => {
 		calls.push(...texts);

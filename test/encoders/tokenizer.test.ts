@@ -30,8 +30,8 @@ test('tokenizeMany returns the word pieces of each text, and none for an empty t
 		t.deepEqual(ids.subarray(offsets[i], offsets[i + 1]), tokenizer.tokenize(text));
 	}
 	t.is(progress.at(-1), 1);
-	const ofNoTexts = await tokenizer.tokenizeMany([]);
-	t.deepEqual([...ofNoTexts.offsets, ofNoTexts.ids.length], [0, 0]);
+	const empty = await tokenizer.tokenizeMany([]);
+	t.deepEqual([...empty.offsets, empty.ids.length], [0, 0]);
 });
 
 test('a vocabulary projection splits texts into the same tokens', async t => {

@@ -33,18 +33,20 @@ const qrels: Qrels = new Map(
 		]),
 	]),
 );
+/** Returns hits with these ids, in this order. */
 const list = (ids: readonly string[]): Hit[] => ids.map((id, i) => ({id, score: 100 - i}));
-/** A run of a good searcher: relevant passages first, then all others. */
+/** The run from which hard negatives are taken: for query i, the passages i + 20 and i first, then all others in the order of `ids`. */
 const hard: Run = new Map(
 	queries.map(({id}, i) => [id, list([`p${i + 20}`, `p${i}`, ...ids.filter(other => other !== `p${i}` && other !== `p${i + 20}`)])]),
 );
 
 test('candidates are the gold passage, the best hits that are not relevant, and a random sample', async t => {
 	const {lists, size, shortListCount, withoutRelevantCount} = await candidateLists(queries, qrels, hard, ids, {seed: 7});
+	// By default, a list has the gold passage, 10 hard negatives and 20 random passages.
 	t.deepEqual([size, shortListCount, withoutRelevantCount, lists.size], [31, 0, 0, 9]);
 	for (const [i, {id}] of queries.entries()) {
 		const {gold, ids: candidates} = lists.get(id)!;
-		// Two passages have grade 2; the one judged first is the gold passage.
+		// Two passages have grade 2; the one that comes first in the qrels is the gold passage.
 		t.is(gold, `p${i + 20}`);
 		t.is(candidates[0], gold);
 		const relevant = new Set([`p${i}`, `p${i + 30}`]);
@@ -53,7 +55,8 @@ test('candidates are the gold passage, the best hits that are not relevant, and 
 		t.false(candidates.some(other => relevant.has(other)));
 	}
 	t.notDeepEqual(lists.get('q0')!.ids.slice(11), lists.get('q1')!.ids.slice(11));
-	// The samples of the queries differ: each of the nine queries draws 20 of 47 remaining passages, and together they draw most of them.
+	// The samples of the queries differ: each of the nine samples has 20 of the query's 47 remaining passages, and together the samples have
+	// more than 40 passages.
 	const drawn = [...lists.values()].flatMap(({ids: candidates}) => candidates.slice(11));
 	t.true(new Set(drawn).size > 40, String(new Set(drawn).size));
 });
@@ -69,20 +72,20 @@ test('the same seed gives the same candidates, regardless of the other queries a
 	t.notDeepEqual(other.lists.get('q5'), all.lists.get('q5'));
 });
 
-test('a small corpus gives fewer candidates and reports it, and queries without a relevant passage are left out', async t => {
+test('a small corpus gives short lists, which are counted, and queries without a relevant passage are left out', async t => {
 	const small = ids.slice(0, 22);
 	const {lists, shortListCount, withoutRelevantCount} = await candidateLists(queries, qrels, hard, small);
-	// The small corpus has two relevant passages of q0 (p0, p20) and of q1 (p1, p21), and one of each other query (p2 to p8). All of its 22
-	// passages are candidates, except the second relevant passage of q0 and q1.
+	// The small corpus has two relevant passages for q0 (p0, p20) and q1 (p1, p21), and one for each other query (p2 to p8). All of its 22
+	// passages are candidates, except that q0 and q1 do not get their second relevant passages (p0 and p1).
 	t.is(lists.get('q0')!.gold, 'p20');
 	t.is(lists.get('q2')!.gold, 'p2');
 	t.deepEqual([lists.get('q0')!.ids.length, lists.get('q2')!.ids.length], [21, 22]);
 	t.deepEqual([shortListCount, withoutRelevantCount], [9, 0]);
-	const none = await candidateLists([...queries, {id: 'unjudged', text: ''}], qrels, hard, ids.slice(5, 18));
-	// The corpus contains the relevant passages p5 to p8 of q5 to q8.
-	t.deepEqual([...none.lists.keys()], ['q5', 'q6', 'q7', 'q8']);
-	t.is(none.withoutRelevantCount, 6);
-	// A run with only two hard negatives: they are not replaced by other passages.
+	const partial = await candidateLists([...queries, {id: 'unjudged', text: ''}], qrels, hard, ids.slice(5, 18));
+	// This corpus contains relevant passages for q5 to q8 only: p5 to p8.
+	t.deepEqual([...partial.lists.keys()], ['q5', 'q6', 'q7', 'q8']);
+	t.is(partial.withoutRelevantCount, 6);
+	// This run has only two hard negatives. Other passages do not replace the eight that are missing.
 	const run: Run = new Map([['q0', list(['p20', 'p3', 'p4'])]]);
 	const few = await candidateLists([queries[0]!], qrels, run, ids, {random: 4});
 	t.deepEqual([few.lists.get('q0')!.ids.slice(0, 3), few.lists.get('q0')!.ids.length, few.shortListCount], [['p20', 'p3', 'p4'], 7, 1]);
@@ -104,7 +107,7 @@ test('a passage that isRelevant accepts is not a candidate, even if it is not ju
 	t.deepEqual(candidates.slice(1, 4), ['p2', 'p3', 'p4']);
 });
 
-test('a query is correct only if the gold passage scores higher than all others, regardless of its position', async t => {
+test('a query is correct only if the gold passage scores higher than all others: a tie does not count, even in first place', async t => {
 	const lists = new Map(['won', 'tied', 'second', 'unfound', 'missing'].map(id => [id, {gold: 'g', ids: ['g', 'a', 'b']}]));
 	const run: Run = new Map([
 		[
@@ -146,7 +149,7 @@ test('BM25 and dense searchers rank only the candidates, in the order in which t
 	const passages: Passage[] = ids.map((id, i) => ({id, text: `word${i % 20} word${i % 7} other${i}`}));
 	await using bm25 = await Bm25Index.build(join(folder, 'bm25'), passages);
 	const candidates = await candidateLists(queries, qrels, bm25, ids, {negatives: 3, random: 5, seed: 1});
-	// The number at the end of a text determines its vector, a point on a circle.
+	// The number at the end of a text determines the angle of its vector, a point on the unit circle.
 	const encoder: Encoder = {
 		dim: 2,
 		async encode(inputs) {
@@ -187,7 +190,7 @@ test('BM25 and dense searchers rank only the candidates, in the order in which t
 		}),
 		{
 			code: 'ERR_ARGUMENT',
-			message: 'searcher: expected hits among the candidates of query "q0", got "p59": it takes no filter by ids',
+			message: 'searcher: expected hits among the candidates of query "q0", got "p59": the searcher ignores the filter by ids',
 		},
 	);
 });
@@ -198,11 +201,11 @@ test('invalid arguments are refused', async t => {
 	});
 	await t.throwsAsync(candidateLists(queries, qrels, hard, ['a', 'a']), {
 		code: 'ERR_DUPLICATE_ID',
-		message: 'passages: expected distinct ids, got 1 twice',
+		message: 'passages: expected distinct ids, got 1 repeated',
 	});
-	await t.throwsAsync(candidateLists(queries, qrels, {} as never, ids), {message: 'hard: expected a run or a searcher, got a Object'});
+	await t.throwsAsync(candidateLists(queries, qrels, {} as never, ids), {message: 'hard: expected a run or a searcher, got an object'});
 	await t.throwsAsync(candidateLists(queries, [] as never, hard, ids), {message: /^gold: expected a Map/u});
 	await t.throwsAsync(evaluateCandidates(new Map(), {lists: new Map(), size: 31, shortListCount: 0, withoutRelevantCount: 0}), {
-		message: 'candidates: expected those of at least one query, got none',
+		message: 'candidates: expected candidates for at least one query, got none',
 	});
 });

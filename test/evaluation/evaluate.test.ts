@@ -90,13 +90,13 @@ test('answers are matched as in SQuAD and DPR', t => {
 	t.true(exactMatch('20,320 feet', mckinley, 'pattern'));
 	t.true(exactMatch('20 320 FEET above the sea', mckinley, 'pattern'));
 	t.false(exactMatch('about 20,320 feet', mckinley, 'pattern'));
-	t.true(hasAnswer('about 20,320 feet', mckinley, 'pattern'), 'a match anywhere is enough for accuracy');
+	t.true(hasAnswer('about 20,320 feet', mckinley, 'pattern'), 'hasAnswer accepts a match anywhere');
 	t.false(exactMatch('20,320 feet', mckinley));
 	t.false(exactMatch('(', ['('], 'pattern'), 'an invalid pattern never matches');
 	t.throws(() => exactMatch('a', ['a'], 'regex' as 'pattern'), {code: 'ERR_ARGUMENT', message: /^kind: /u});
 	// Precision is 1/2 and recall 1: 2 · 1/2 · 1 / (1/2 + 1).
 	t.is(f1('Broncos win', ['Broncos']), 2 / 3);
-	t.true(hasAnswer('in Zürich, 1905', ['zu\u0308rich']), 'NFD');
+	t.true(hasAnswer('in Zürich, 1905', ['zu\u0308rich']), 'both texts are compared in the form NFD');
 	t.false(hasAnswer('1905', ['190']), 'answers match whole tokens');
 	t.true(hasAnswer('in 1905', [String.raw`19\d5`], 'pattern'));
 });
@@ -123,6 +123,7 @@ test('top-k accuracy counts a question if one of its first k passages contains a
 		],
 		['q2', [{id: 'c', score: 2}]],
 	]);
+	// q3 is not in the run and counts as missing. q4 has no answers and is left out.
 	const {accuracy, firstRanks, questions: counted, missing} = await topKAccuracy(found, questions, passages, [1, 2]);
 	t.deepEqual(
 		[...accuracy],
@@ -141,7 +142,7 @@ test('top-k accuracy counts a question if one of its first k passages contains a
 	t.deepEqual([counted, missing], [3, 1]);
 });
 
-test('a passage without a known text is an error, not a miss', async t => {
+test('topKAccuracy fails if the text of a retrieved passage is unknown, instead of counting the passage as a miss', async t => {
 	const error = await t.throwsAsync(topKAccuracy(run, [{id: 'q1', text: 'q', answers: ['x']}], new Map(), [5]), {code: 'ERR_ARGUMENT'});
-	t.regex(error.message, /expected the text of every passage of the run, got none of "c"/u);
+	t.regex(error.message, /expected the text of every passage of the run, got none for "c"/u);
 });

@@ -5,6 +5,7 @@ import {gunzipSync} from 'node:zlib';
 import {type Measure, RetrievalError, evaluate, exactMatch, f1, hasAnswer, readQrels, readTrecRun} from '../../ts/index.ts';
 import {testWithShared} from '../support/shared-tests.ts';
 
+/** Returns the lines of a gzip file. */
 async function lines(path: string): Promise<string[]> {
 	return gunzipSync(await readFile(path))
 		.toString()
@@ -13,7 +14,7 @@ async function lines(path: string): Promise<string[]> {
 }
 
 const hasAnswerFile = ['reference/golden/has_answer.jsonl.gz'] as const;
-testWithShared('hasAnswer agrees with Pyserini for answers that are texts and for regular expressions', hasAnswerFile, async (t, path) => {
+testWithShared('hasAnswer agrees with Pyserini, both for plain answers and for regular expressions', hasAnswerFile, async (t, path) => {
 	const golden = await lines(path);
 	t.is(golden.length, 1645);
 	let [patterns, refused] = [0, 0];
@@ -58,7 +59,7 @@ testWithShared(
 	async (t, run, qrels, output) => {
 		const printed = await lines(output);
 		const cutoffs = [5, 10, 15, 20, 30, 100, 200, 500, 1000];
-		// The names of measures in trec_eval and here.
+		// Maps each measure's name in trec_eval to its name here.
 		const ours = new Map<string, Measure>([
 			['map', 'AP'],
 			['recip_rank', 'RR'],

@@ -22,9 +22,9 @@ test('the overlap at several k equals the values computed by hand', async t => {
 		[
 			// For k = 1, q1 has a in both runs; q2 has x and y, which differ.
 			[1, (1 + 0) / 2],
-			// q1 has a in common of {a, b, c}; q2 has both passages in common.
+			// q1 has 1 of the 3 passages {a, b, c} in common, and q2 has both of its passages in common.
 			[2, (1 / 3 + 1) / 2],
-			// q1 has a and c in common of {a, …, f}.
+			// q1 has 2 of the 6 passages {a, …, f} in common: a and c.
 			[4, (2 / 6 + 1) / 2],
 			[1000, (2 / 6 + 1) / 2],
 		],
@@ -90,5 +90,5 @@ testWithShared('the overlap of two long runs equals the overlap computed with se
 		const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
 		t.true(Math.abs(jaccard.get(k)! - mean) < 1e-12, `${k}: ${mean}, ${jaccard.get(k)}`);
 	}
-	t.true(jaccard.get(1000)! < 1, 'one of the lists has only 100 hits');
+	t.true(jaccard.get(1000)! < 1, 'one of the runs has at most 100 hits per query');
 });

@@ -3,13 +3,13 @@ import test from 'ava';
 import {rankSumTest, smallestSignificantShift} from '../../ts/index.ts';
 
 test('a rank-sum test agrees with SciPy', async t => {
-	// SciPy 1.17.1, mannwhitneyu(a, b, method="asymptotic"); the data are those of its documentation.
+	// SciPy 1.17.1, mannwhitneyu(a, b, method="asymptotic"); the samples are those of SciPy's documentation.
 	const result = await rankSumTest([19, 22, 16, 29, 24], [20, 11, 17, 12]);
 	t.true(Math.abs(result.p - 0.111_346_886_533_140_41) < 1e-9, String(result.p));
 	t.deepEqual([result.statistic, result.probability, result.counts], [17, 0.85, {a: 5, b: 4}]);
 	// For groups of n and m values: √(n · m · (n + m + 1) / 12) / (n · m).
 	t.true(Math.abs(result.standardError - Math.sqrt(200 / 12) / 20) < 1e-15);
-	// Larger groups, with ties; also by SciPy.
+	// Larger groups with ties, also computed with SciPy.
 	const many = await rankSumTest(
 		Array.from({length: 400}, (_, i) => ((7 * i) % 11) + 5),
 		Array.from({length: 25}, (_, i) => (3 * i) % 13),
@@ -19,10 +19,11 @@ test('a rank-sum test agrees with SciPy', async t => {
 
 test('the smallest significant shift has exactly the given p-value', async t => {
 	const result = await rankSumTest([19, 22, 16, 29, 24], [20, 11, 17, 12]);
-	// 1.96 standard errors, plus the continuity correction: half a pair of the 5 · 4 pairs.
+	// A shift is the distance of `probability` from 0.5. The smallest significant one is 1.96 standard errors, plus the continuity
+	// correction: half of one of the 5 · 4 pairs.
 	const expected = 1.959_963_984_540_054 * result.standardError + 0.5 / 20;
 	t.true(Math.abs(smallestSignificantShift(result, 0.05) - expected) < 1e-9);
-	// With the p-value of the result, it is |0.85 − 0.5|.
+	// For the p-value of the result, the smallest shift is the shift of the result, |0.85 − 0.5|.
 	t.true(Math.abs(smallestSignificantShift(result, result.p) - 0.35) < 1e-9);
 });
 

@@ -38,12 +38,12 @@ test('the smallest significant difference is t times the standard error, or a sh
 	// If the difference is exactly the smallest one, p is 0.01.
 	const shifted = new Map([...better].map(([query, value]) => [query, value + smallest - result.difference]));
 	t.true(Math.abs((await pairedTest(shifted, worse)).p - 0.01) < 1e-9);
-	// If no values differ, it is the smallest share of queries that would have to differ: t² / (n − 1 + t²).
+	// If no values differ, the result is the smallest share of the n queries that would have to differ: t² / (n − 1 + t²).
 	const none = smallestSignificantDifference(await pairedTest(better, better), 0.01);
 	t.true(Math.abs(none - 3.249_835_541_592_126 ** 2 / (9 + 3.249_835_541_592_126 ** 2)) < 1e-9, String(none));
 	const bootstrapped = await pairedTest(better, worse, {test: 'bootstrap', rounds: 10});
 	const error = t.throws(() => smallestSignificantDifference(bootstrapped, 0.01), {instanceOf: RetrievalError});
-	t.is(error?.message, 'test: expected one with a standardError, as paired-t gives it, got one without');
+	t.is(error?.message, 'test: expected a paired-t test, which has a standardError, got one without');
 	t.throws(() => smallestSignificantDifference(result, 0), {instanceOf: RetrievalError, message: /a p between 0 and 1, got 0/u});
 });
 
@@ -56,7 +56,7 @@ test('a randomization test of few queries counts all permutations, as SciPy does
 	}
 });
 
-test('sampled tests give the same p for the same seed, close to that of the t-test for many queries', async t => {
+test('sampled tests give the same p for the same seed, and for many queries a p close to that of the t-test', async t => {
 	const a = values(Array.from({length: 400}, (_, i) => ((7 * i) % 11) / 10 + 0.03));
 	const b = values(Array.from({length: 400}, (_, i) => ((3 * i) % 11) / 10));
 	const {p: expected} = await pairedTest(a, b);
@@ -70,7 +70,7 @@ test('sampled tests give the same p for the same seed, close to that of the t-te
 	}
 });
 
-test('only queries in both systems count, and the number of other queries is reported', async t => {
+test('only queries that occur in both maps are compared, and the number of other queries is reported', async t => {
 	const a = new Map([
 		['only a', 100],
 		['q1', 1],
@@ -90,7 +90,7 @@ test('only queries in both systems count, and the number of other queries is rep
 	t.true(Math.abs(statistic! - Math.sqrt(3)) < 1e-12);
 });
 
-test('no difference gives p = 1, and the same difference for every query gives p = 0', async t => {
+test('no difference gives p = 1, and in a t-test the same nonzero difference for every query gives p = 0', async t => {
 	t.like(await pairedTest(better, better), {p: 1, statistic: 0, difference: 0});
 	t.like(await pairedTest(values([1, 2, 3]), values([0, 1, 2])), {p: 0, statistic: Number.POSITIVE_INFINITY, difference: 1});
 	t.is((await pairedTest(better, better, {test: 'bootstrap'})).p, 1);
@@ -99,6 +99,7 @@ test('no difference gives p = 1, and the same difference for every query gives p
 
 test('a measure of two evaluations is compared query by query', async t => {
 	const qrels: Qrels = new Map(['q1', 'q2', 'q3'].map(query => [query, new Map([['p', 1]])]));
+	/** Makes a run in which the relevant passage of query `q<i + 1>` has rank `ranks[i]`. */
 	const found = (ranks: readonly number[]) =>
 		new Map(
 			ranks.map((rank, i) => [
@@ -144,7 +145,7 @@ test('invalid comparisons are refused', async t => {
 		(await t.throwsAsync(pairedTest(...args), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT'})).message;
 	t.is(await refused(better, new Map([['other', 1]])), 'a and b: expected queries in common, got none: a begins with "q0", b with "other"');
 	t.is(await refused(new Map(), better), 'a and b: expected queries in common, got none: a begins with nothing, b with "q0"');
-	t.is(await refused(values([1]), values([0])), 'values to compare: expected those of at least 2 queries, got 1');
+	t.is(await refused(values([1]), values([0])), 'values to compare: expected values for at least 2 queries, got 1');
 	t.is(await refused(values([1, Number.NaN]), values([0, 1])), 'a: value of query "q1": expected a finite number, got NaN');
 	t.is(
 		await refused(values([1, 2]), values([0, undefined as unknown as number])),
@@ -153,7 +154,7 @@ test('invalid comparisons are refused', async t => {
 	t.is(await refused(better, worse, {test: 'sign' as 'bootstrap'}), 'test: expected one of paired-t, randomization, bootstrap, got "sign"');
 	t.is(await refused(better, worse, {rounds: 0}), 'rounds: expected a whole number of at least 1, got 0');
 	t.is(await refused(better, worse, {seed: -1}), 'seed: expected a whole number of at least 0, got -1');
-	t.is(await refused([1, 2] as unknown as Map<string, number>, worse), 'a: expected a Map of query id to value, got a Array');
+	t.is(await refused([1, 2] as unknown as Map<string, number>, worse), 'a: expected a Map of query id to value, got an Array');
 });
 
 test('a sampled test reports progress and can be aborted', async t => {

@@ -33,6 +33,7 @@ const sparse: Run = new Map([
 	],
 ]);
 
+/** Fuses the two runs above. Returns the id and score of each hit. */
 async function fused(method: FusionMethod, k = 10): Promise<Array<[string, number]>> {
 	const run = await fuse({dense, sparse}, method, {k});
 	return run.get('q')!.map(({id, score}) => [id, score]);
@@ -72,7 +73,7 @@ test('hybridNorm counts a missing score as the lowest score of the list', async 
 	]);
 });
 
-test('only the first hits of each list are fused, up to the depth', async t => {
+test('only the first `depth` hits of each list are fused', async t => {
 	const list = (...scores: ReadonlyArray<readonly [string, number]>): Run => new Map([['q', scores.map(([id, score]) => ({id, score}))]]);
 	const lists = {dense: list(['a', 80], ['b', 78], ['c', 70]), sparse: list(['c', 10], ['d', 9], ['a', 6])};
 	const fusedTo = async (depth?: number): Promise<ReadonlyArray<readonly [string, number]>> =>
@@ -128,7 +129,8 @@ test('any number of lists can be fused by weights or ranks', async t => {
 		['a', 80],
 		['d', 30],
 	]);
-	// A passage that is not in a list gets the lowest score of the list: 70, 6 or 4. a: 80 + 6 + 4; b: 78 + 6 + 4; c: 70 + 10 + 4; d: 70 + 9 + 4.
+	// A passage that is not in a list gets the lowest score of the list: 70, 6 or 4.
+	// a: 80 + 6 + 4; b: 78 + 6 + 4; c: 70 + 10 + 4; d: 70 + 9 + 4.
 	t.deepEqual(await fusedThree({method: 'linear', missing: 'minimum'}), [
 		['a', 90],
 		['b', 88],
@@ -147,15 +149,15 @@ test('any number of lists can be fused by weights or ranks', async t => {
 	});
 	await t.throwsAsync(fusedThree({method: 'linear', weights: [1]}), {
 		code: 'ERR_ARGUMENT',
-		message: 'fusion: expected 3 weights, one per list, got 1 weights',
+		message: 'fusion: expected 3 weights, one per list, got 1',
 	});
 	await t.throwsAsync(fuse([], {method: 'rrf'}), {code: 'ERR_ARGUMENT', message: 'lists: expected at least one run, got none'});
 });
 
-test('hits of an index and of a plain run are fused by their passage ids', async t => {
+test('a run that a searcher returned and a run that is a plain Map are fused by passage ids', async t => {
 	const flat = new FlatIndex({dim: 1});
 	await flat.add(['x', 'y', 'z'], {data: Float32Array.of(1, 2, 3), rows: 3, dim: 1});
-	/** The vector of a text is the number that it writes. */
+	/** Encodes a text such as `-1` as a vector with this number as its only component. */
 	const encoder: Encoder = {
 		dim: 1,
 		async encode(texts) {
@@ -196,7 +198,7 @@ test('a query that is in only one run gets the weighted scores of that run', asy
 	t.deepEqual(run.get('other'), [{id: 'x', score: 6}]);
 });
 
-test('an invalid method or weight is refused with the expected values', async t => {
+test('the error for an invalid method or weight states the expected values', async t => {
 	const refused = async (fusion: unknown): Promise<string> => {
 		const error = await t.throwsAsync(fuse({dense, sparse}, fusion as FusionMethod), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT'});
 		return error.message;
@@ -210,7 +212,7 @@ test('an invalid method or weight is refused with the expected values', async t 
 	t.is(await refused({method: 'rrf', rankConstant: -1}), 'rankConstant: expected a finite number of at least 0, got -1');
 });
 
-test('a hybrid searcher retrieves `depth` hits from both parts and fuses them', async t => {
+test('a hybrid searcher retrieves `depth` hits from each of its searchers and fuses them', async t => {
 	const requestedK: Array<number | undefined> = [];
 	const searcher = (run: Run): Searcher => ({
 		async search(_query, options) {

@@ -1,4 +1,4 @@
-// Tests the filters of `HybridSearcher`, which it passes to its searchers.
+// Tests filters of hybrid searches, which `HybridSearcher` passes to its searchers.
 import {join} from 'node:path';
 import test from 'ava';
 import * as fc from 'fast-check';
@@ -30,14 +30,15 @@ const methods: readonly FusionMethod[] = [
 	{method: 'hybridNorm', alpha: 1.3},
 ];
 
-test('a filtered hybrid search fuses the complete lists without the passages that do not match', async t => {
+test('a filtered hybrid search returns the same hits as fusing the complete lists after removing passages that do not match', async t => {
 	const path = await folder(t);
 	await fc.assert(
-		fc.asyncProperty(randomCase, fc.constantFrom(...methods), fc.integer({min: 1, max: 14}), async ([some, filters], fusion, k) => {
-			const {ids, bm25, flat, encoder, selected} = await filteredCorpus(join(path, 'bm25'), some);
+		fc.asyncProperty(randomCase, fc.constantFrom(...methods), fc.integer({min: 1, max: 14}), async ([fields, filters], fusion, k) => {
+			const {ids, bm25, flat, encoder, selected} = await filteredCorpus(join(path, 'bm25'), fields);
 			const dense = new DenseSearcher({encoder, index: flat, fields: bm25});
 			const hybrid = new HybridSearcher({dense, sparse: bm25, fusion});
 			const nested = new HybridSearcher({dense: hybrid, sparse: bm25, fusion});
+			// A BM25 index does not support filters by documents.
 			for (const filter of filters.filter(each => !hasPart(each, 'documents'))) {
 				const matching = selected(filter);
 				const filtered = (run: Run): Run => new Map([...run].map(([id, hits]) => [id, hits.filter(hit => matching.has(hit.id))]));
@@ -62,30 +63,31 @@ test('a filtered hybrid search fuses the complete lists without the passages tha
 	);
 });
 
-test('a hybrid refuses a filter before any search if one of its searchers takes no filters, or not this one', async t => {
+test('a hybrid searcher refuses a filter before any search if one of its searchers does not support it', async t => {
 	const {flat, encoder, bm25} = await filteredCorpus(join(await folder(t), 'bm25'), [{n: 1}, {n: 2}]);
-	const given: unknown[] = [];
-	/** A searcher that ignores options that it does not know. */
+	const received: unknown[] = [];
+	/** A user-defined searcher without `checkFilter`. It logs the options that it receives and ignores them. */
 	const own: Searcher = {
 		search: async () => [{id: '0', score: 1}],
 		async searchMany(many, options) {
-			given.push(options);
+			received.push(options);
 			return new Map(many.map(({id}) => [id, [{id: '0', score: 1}]]));
 		},
 	};
 	const checked: Filter[] = [];
+	/** The same searcher with `checkFilter`, which logs the filters that it is asked about and accepts all. */
 	const declared = {...own, checkFilter: (filter: Filter) => void checked.push(filter)};
 	const dense = new DenseSearcher({encoder, index: flat});
 	for (const [searchers, filter, message] of [
 		[
 			[bm25, own],
 			{ids: ['1']},
-			'filter: expected searchers that take filters, got a Object without the method checkFilter as searchers[1]',
+			'filter: expected searchers that take filters, got an object without the method checkFilter as searchers[1]',
 		],
 		[
 			[declared, new HybridSearcher({dense: own, sparse: bm25})],
 			{ids: ['1']},
-			'filter: expected searchers that take filters, got a Object without the method checkFilter as dense',
+			'filter: expected searchers that take filters, got an object without the method checkFilter as dense',
 		],
 		[
 			[declared, dense],
@@ -101,18 +103,18 @@ test('a hybrid refuses a filter before any search if one of its searchers takes 
 		await t.throwsAsync(hybrid.searchMany(queries, {filter}), expected);
 		t.throws(() => hybrid.checkFilter(filter), expected);
 	}
-	t.deepEqual(given, [], 'nothing was searched');
+	t.deepEqual(received, [], 'nothing was searched');
 	await t.throwsAsync(new HybridSearcher({searchers: [bm25]}).search('lamp', {filter: {m: 1}}), {message: /^filter\.m: expected a field/u});
 
 	const filter = {ids: ['0']};
 	checked.length = 0;
 	t.deepEqual(idsOf(await new HybridSearcher({searchers: [declared, bm25]}).search('lamp', {filter})), ['0']);
-	t.deepEqual([checked, (given[0] as FilteredSearchManyOptions).filter], [[filter], filter]);
+	t.deepEqual([checked, (received[0] as FilteredSearchManyOptions).filter], [[filter], filter]);
 	await new HybridSearcher({searchers: [own, bm25]}).search('lamp');
-	t.false(Object.hasOwn(given[1] as object, 'filter'), 'without a filter, a searcher gets no such option');
+	t.false(Object.hasOwn(received[1] as object, 'filter'), 'without a filter, searchers get no option `filter`');
 });
 
-test('a hybrid ranks candidates, because it takes filters by ids', async t => {
+test('rankCandidates works with a hybrid searcher, which supports filters by ids', async t => {
 	const {flat, encoder, bm25, ids} = await filteredCorpus(join(await folder(t), 'bm25'), [{}, {}, {}, {}, {}, {}]);
 	const hybrid = new HybridSearcher({dense: new DenseSearcher({encoder, index: flat}), sparse: bm25});
 	const gold = new Map(queries.map(({id}) => [id, new Map([['2', 1]])]));

@@ -1,10 +1,10 @@
-// Tests tuning the weight of hybrid search (`tuneHybrid`) and `JudgedLists`.
+// Tests tuning the weight of hybrid search (`tuneHybrid`), and `JudgedLists`, which measures many fusion methods on the same lists.
 import test from 'ava';
 import {type FusionMethod, JudgedLists, type Question, type Run, fuse, topKAccuracy, tuneHybrid} from '../../ts/index.ts';
 
 /**
-18 passages, three for each of six questions. An id is the answer and a letter, such as `one-a`. Only the text of passage
-a contains the answer.
+18 passages, three for each of six questions. An id consists of the question's answer and a letter, such as `one-a`. Only the
+texts of the passages with the letter a contain the answers.
 */
 const passages = new Map(
 	['one', 'two', 'three', 'four', 'five', 'six'].flatMap(word =>
@@ -60,7 +60,7 @@ test('every point of the curve equals the accuracy of the fused run, and the fir
 	t.true(new Set(curve.map(point => point.score)).size > 1);
 });
 
-test('any measure can be tuned', async t => {
+test('the weight can be tuned for a measure that is computed from qrels', async t => {
 	const qrels = new Map(questions.map(({id, answers}) => [id, new Map([[`${answers[0]}-a`, 1]])]));
 	const grid = [0, 0.5, 1];
 	// With k = 18, fused lists are not truncated, because there are only 18 passages.
@@ -81,7 +81,7 @@ test('judged lists can be measured for many methods and cut-offs, and skip quest
 		{method: 'rrf'},
 		{method: 'linear', weights: [0.2, 1], normalize: 'z-score'},
 	];
-	// A list of each run has 12 passages, so a fused list has at most 24 and is not truncated.
+	// Each list has 12 passages, so a fused list has at most 24 and is not truncated.
 	const ranks = await judged.firstRanks(methods, 24);
 	for (const [i, method] of methods.entries()) {
 		const {firstRanks} = await topKAccuracy(await fuse(lists, method, {k: 24}), questions, passages, [24]);
@@ -91,8 +91,8 @@ test('judged lists can be measured for many methods and cut-offs, and skip quest
 		);
 	}
 	const [accuracy] = await judged.accuracy([methods[0]!], 3);
-	// 7 is the number of judged questions: the six questions of the runs, and `unseen`, which no run has. `none` is not
-	// judged, because it has no answers.
+	// 7 is the number of judged questions: the six questions of the runs, and `unseen`, which is in neither run. `none` is
+	// not judged, because it has no answers.
 	t.is(accuracy, [...ranks[0]!].filter(rank => rank > 0 && rank <= 3).length / 7);
 });
 
@@ -107,7 +107,7 @@ test('invalid arguments of tuning are refused', async t => {
 	t.is(await refused({}, {questions: [...questions, questions[0]]}), 'questions: expected distinct ids, got "q0" twice');
 	t.regex(
 		await refused({}, {passages: new Map()}),
-		/^passages: expected the text of every passage of the run, got none of "[a-z]+-[abc]"$/u,
+		/^passages: expected the text of every passage of the run, got none for "[a-z]+-[abc]"$/u,
 	);
 	const reason = new Error('enough');
 	await t.throwsAsync(tuneHybrid(lists, {questions, passages}, {signal: AbortSignal.abort(reason)}), {is: reason});

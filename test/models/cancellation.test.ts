@@ -27,7 +27,7 @@ test("an aborted download rejects with the signal's reason, and the next call re
 	t.is(setup.hub.sentBytes('onnx/model.onnx'), 200_000);
 });
 
-test("waits for the next attempt and for the lock can be aborted, and reject with the signal's reason", async t => {
+test("a download can be aborted while it waits for the next attempt or for the lock, and rejects with the signal's reason", async t => {
 	const {hub, folder, options} = await setUp(t);
 	const reason = new Error('enough');
 	const duringRetry = new AbortController();

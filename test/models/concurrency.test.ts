@@ -1,4 +1,4 @@
-// Tests concurrent downloads of the same model, in one process and in several: one downloads, the others wait for it.
+// Tests concurrent calls that download the same model, in one process and in several: one call downloads it, and the others wait.
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {mkdir, readFile, readdir, writeFile} from 'node:fs/promises';
@@ -8,7 +8,7 @@ import {downloadModel} from '../../ts/models/hub.ts';
 import {endedProcess} from '../support/processes.ts';
 import {GRAPH, downloadedFiles, lockText, setUp, until} from './fake-hub.ts';
 
-test('two concurrent downloads in one process request each file once', async t => {
+test('two concurrent downloads in one process request each file only once', async t => {
 	const {hub, folder, options} = await setUp(t);
 
 	t.deepEqual(await Promise.all([downloadModel('owner/name', options), downloadModel('owner/name', options)]), [folder, folder]);
@@ -16,7 +16,7 @@ test('two concurrent downloads in one process request each file once', async t =
 	t.deepEqual(downloadedFiles(hub), ['config.json', 'onnx/model.onnx', 'tokenizer.json']);
 });
 
-test('two concurrent processes request each file once', async t => {
+test('two concurrent processes together request each file only once', async t => {
 	const {hub, folder, options} = await setUp(t);
 	const children: ChildProcess[] = [];
 	/** The processes that have printed their first line. */

@@ -1,4 +1,4 @@
-// Tests failures of the server, wrong checksums, and models that do not exist or have no ONNX graph.
+// Tests downloads that fail: errors of the server, wrong checksums, private models, and models without an ONNX graph.
 import {once} from 'node:events';
 import {existsSync} from 'node:fs';
 import {readFile, readdir, writeFile} from 'node:fs/promises';
@@ -8,7 +8,7 @@ import test from 'ava';
 import {downloadModel} from '../../ts/models/hub.ts';
 import {GRAPH, MODEL_FILES, TOKENIZER, addressOf, gitBlob, rejection, setUp, sha256} from './fake-hub.ts';
 
-test('a request to a busy server is repeated', async t => {
+test('a request is repeated if the server is busy (status 429 or 503)', async t => {
 	const {hub, folder, options} = await setUp(t);
 	hub.graphResponses.push(async response => {
 		response.writeHead(503, {'content-length': 0}).end();
@@ -24,7 +24,7 @@ test('a request to a busy server is repeated', async t => {
 	t.deepEqual(await readFile(join(folder, 'onnx/model.onnx')), GRAPH);
 });
 
-test('an unreachable server fails with ERR_DOWNLOAD and the cause', async t => {
+test('a download from an unreachable server fails with ERR_DOWNLOAD, and the error has a cause', async t => {
 	const {hub, options} = await setUp(t);
 	const closed = createServer();
 	closed.listen(0, '127.0.0.1');
@@ -117,7 +117,7 @@ test('a private model (401) fails immediately, with a message that a token is ne
 	t.is(hub.requests.length, 1);
 });
 
-test('a cache folder that cannot be created fails with ERR_IO', async t => {
+test('a download to a cache folder that cannot be created fails with ERR_IO', async t => {
 	const {cacheFolder, options} = await setUp(t);
 	const file = join(cacheFolder, 'file');
 	await writeFile(file, '');

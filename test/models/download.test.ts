@@ -48,7 +48,7 @@ test('only a file that is missing from the cache is downloaded again', async t =
 	t.deepEqual(await readFile(join(folder, 'config.json')), CONFIG);
 });
 
-test('all files are downloaded from the commit of the first one', async t => {
+test('all files are downloaded from the commit that the first response names', async t => {
 	const {hub, folder, options} = await setUp(t, {...MODEL_FILES, '1_Pooling/config.json': CONFIG});
 	const model = await downloadModel('owner/name', {...options, revision: 'refs/pr/1'});
 
@@ -68,7 +68,7 @@ test('all files are downloaded from the commit of the first one', async t => {
 	);
 });
 
-test('onnx/model.onnx is preferred to model.onnx', async t => {
+test('onnx/model.onnx is preferred over model.onnx', async t => {
 	const both = await setUp(t, {...MODEL_FILES, 'model.onnx': CONFIG});
 	await downloadModel('owner/name', both.options);
 	t.true(existsSync(join(both.folder, 'onnx/model.onnx')));

@@ -12,15 +12,16 @@ import type {ExecutionContext} from 'ava';
 import {RetrievalError} from '../../ts/core/errors.ts';
 import type {DownloadOptions} from '../../ts/models/hub.ts';
 
+/** The Git commit to which all revisions of the model refer. */
 export const COMMIT = 'c0ffee'.padEnd(40, '0');
 /** The ONNX graph of the model: 200,000 bytes. */
 export const GRAPH = Buffer.from(Array.from({length: 200_000}, (_, i) => (i * i) % 251));
 export const TOKENIZER = Buffer.from('{"tokenizer": true}');
 export const CONFIG = Buffer.from('{"config": true}');
-/** The files of the model `owner/name`. */
+/** The files of the model `owner/name`, by path. */
 export const MODEL_FILES = {'tokenizer.json': TOKENIZER, 'config.json': CONFIG, 'onnx/model.onnx': GRAPH};
 
-/** The hub stores files of more than this number of bytes on another server, to which it redirects. */
+/** The hub stores files of more than this number of bytes on another server, and redirects requests for them. */
 const MAX_INLINE_BYTES = 1000;
 
 /** The checksum that the hub reports for large files. */
@@ -31,25 +32,28 @@ export const gitBlob = (bytes: Buffer): string => createHash('sha1').update(`blo
 /** A request that the server has received. */
 interface LoggedRequest {
 	readonly method: string;
+	/** The path of the file in the model. */
 	readonly file: string;
 	readonly url: string;
+	/** The `Range` header. */
 	readonly range: string | undefined;
 	readonly authorization: string | undefined;
 	/** Number of bytes of the body that were sent. */
 	sentBytes: number;
 }
 
-/** Sends `body`, or a part of it, and adds the number of bytes to `request.sentBytes`. */
+/** Responds to a `GET` request for the graph, for example with a part of `body`, and adds the number of bytes to `request.sentBytes`. */
 type GraphResponse = (response: ServerResponse, body: Buffer, request: LoggedRequest) => Promise<void>;
 
-/** The server. It sends small files itself and redirects to a file store on another port for large ones. */
+/** The server. It sends small files itself, and redirects requests for large ones to a file store: a second server, on another port. */
 export class FakeHub {
-	/** All requests, in the order in which they arrived. */
+	/** The requests to both servers, in the order in which they arrived, except `GET` requests that were redirected. */
 	readonly requests: LoggedRequest[] = [];
-	/** How to respond to the next `GET` requests for the graph; each request uses one. Later requests get the whole body. */
+	/** How to respond to the next `GET` requests for the graph: each uses up one element. When none is left, the response is correct. */
 	readonly graphResponses: GraphResponse[] = [];
-	/** How to respond to `HEAD` requests for certain files, instead of correctly. */
+	/** Maps files to functions that respond to their `HEAD` requests in place of the correct response. */
 	readonly headResponses = new Map<string, (response: ServerResponse) => void>();
+	/** Whether the server honors `Range` headers. */
 	supportsRanges = true;
 	readonly #files: Readonly<Record<string, Buffer>>;
 	readonly #hub: Server;
@@ -79,11 +83,12 @@ export class FakeHub {
 		return hub;
 	}
 
+	/** The URL of the server. */
 	get endpoint(): string {
 		return addressOf(this.#hub);
 	}
 
-	/** The `GET` requests whose response was not a redirect, optionally only those for one file. */
+	/** The `GET` requests whose response was not a redirect; only those for `file`, if it is given. */
 	gets(file?: string): LoggedRequest[] {
 		return this.requests.filter(request => request.method === 'GET' && (file === undefined || request.file === file));
 	}
@@ -93,6 +98,7 @@ export class FakeHub {
 		return this.gets(file).reduce((sum, request) => sum + request.sentBytes, 0);
 	}
 
+	/** Responds to a request to the hub. */
 	async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const match = /^\/owner\/name\/resolve\/([^/]+)\/(.+)$/u.exec(request.url!);
 		const file = match?.[2] ?? '';
@@ -128,11 +134,12 @@ export class FakeHub {
 			.end();
 	}
 
+	/** Responds with a file or, if the request has a `Range` header, with a part of it. */
 	async #send(request: IncomingMessage, response: ServerResponse, file: string): Promise<void> {
 		const logged = this.#log(request, file);
 		let whole = this.#files[file]!;
 		if (whole.length <= MAX_INLINE_BYTES && request.headers['accept-encoding']?.includes('gzip')) {
-			// The hub also compresses, and then sends a weak ETag.
+			// The real hub also compresses small files, and then sends a weak ETag.
 			response.setHeader('etag', `W/"${gitBlob(whole)}"`).setHeader('content-encoding', 'gzip');
 			whole = gzipSync(whole);
 		}
@@ -163,7 +170,7 @@ export class FakeHub {
 	}
 }
 
-/** The address of a server that listens on a port of this machine. */
+/** The URL of a server that listens on a port of this machine. */
 export function addressOf(server: Server): string {
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
@@ -193,10 +200,11 @@ export async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	return folder;
 }
 
+/** What a test needs to download the model. */
 export interface Setup {
 	readonly hub: FakeHub;
 	readonly cacheFolder: string;
-	/** The folder of the model in the cache. */
+	/** The folder of the model's revision `main` in the cache. */
 	readonly folder: string;
 	/** Options for downloading from the server to the cache folder, without a token. */
 	readonly options: DownloadOptions;
@@ -210,7 +218,7 @@ export async function setUp(t: ExecutionContext, files?: Readonly<Record<string,
 	return {hub, cacheFolder, folder, options: {endpoint: hub.endpoint, cacheFolder, offline: false, token: ''}};
 }
 
-/** The names of the files that the server has sent, sorted. */
+/** The paths of the files that the servers have sent, one for each `GET` request, sorted. */
 export function downloadedFiles(hub: FakeHub): string[] {
 	return hub
 		.gets()
@@ -235,7 +243,7 @@ export async function untilPartialFileHas(setup: Setup, count: number): Promise<
 	await until(async () => (await stat(partialFile(setup)).catch(() => undefined))?.size === count);
 }
 
-/** The content of a lock file whose holder has this process id. */
+/** The content of a lock file that the process with this id holds. */
 export function lockText(pid: number): string {
 	return `${JSON.stringify({pid, host: hostname(), id: 'previous'})}\n`;
 }

@@ -1,4 +1,4 @@
-// Tests which model names, revisions, endpoints and tokens are refused.
+// Tests which model names, revisions, endpoints and tokens are refused, and how names and folders are resolved.
 import {readdir} from 'node:fs/promises';
 import test from 'ava';
 import {downloadModel} from '../../ts/models/hub.ts';

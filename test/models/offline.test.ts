@@ -1,11 +1,11 @@
-// Tests the option `offline`: only the cache is used.
+// Tests the option `offline`, with which only the cache is used.
 import {mkdir, readdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import test from 'ava';
 import {downloadModel} from '../../ts/models/hub.ts';
 import {GRAPH, TOKENIZER, rejection, setUp} from './fake-hub.ts';
 
-test('offline with an empty cache fails with ERR_MODEL_MISSING and names the folder', async t => {
+test('with offline and an empty cache, the call fails with ERR_MODEL_MISSING, and the message names the folder of the model', async t => {
 	const {hub, cacheFolder, folder, options} = await setUp(t);
 
 	const error = await rejection(t, downloadModel('owner/name', {...options, offline: true}));
@@ -16,7 +16,7 @@ test('offline with an empty cache fails with ERR_MODEL_MISSING and names the fol
 	t.deepEqual(await readdir(cacheFolder), []);
 });
 
-test('offline with a complete model in the cache works', async t => {
+test('with offline and a complete model in the cache, the call sends no requests', async t => {
 	const {hub, folder, options} = await setUp(t);
 	await downloadModel('owner/name', options);
 	const requestsBefore = hub.requests.length;
@@ -26,7 +26,7 @@ test('offline with a complete model in the cache works', async t => {
 	t.is(hub.requests.length, requestsBefore);
 });
 
-test('offline accepts files that were copied into the cache by hand', async t => {
+test('with offline, files that were copied into the cache by hand are accepted', async t => {
 	const {folder, options} = await setUp(t);
 	await mkdir(folder, {recursive: true});
 	await writeFile(join(folder, 'tokenizer.json'), TOKENIZER);

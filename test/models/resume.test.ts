@@ -23,7 +23,7 @@ test('an interrupted download resumes where it stopped', async t => {
 
 test('retries continue as long as each attempt receives some bytes', async t => {
 	const setup = await setUp(t);
-	// Six interruptions. Four attempts in a row without any byte would end the download.
+	// Six interruptions. Without the progress of each attempt, the download would fail after the fourth one.
 	for (let received = 30_000; received <= 180_000; received += 30_000) {
 		setup.hub.graphResponses.push(disconnectAfter(30_000, async () => untilPartialFileHas(setup, received)));
 	}

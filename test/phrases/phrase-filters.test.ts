@@ -1,4 +1,4 @@
-// Tests the filters of `PhraseSearcher` by ids, documents and fields of passages.
+// Tests the filters of `PhraseSearcher`, which select passages by their ids, documents and fields.
 import {join} from 'node:path';
 import test from 'ava';
 import * as fc from 'fast-check';
@@ -11,7 +11,7 @@ const queries = [
 	{id: 'q2', text: 'something else'},
 ];
 
-/** Two indexes with two phrases of each passage; the vectors of the second are twice as long. */
+/** Creates two indexes of the same phrases, two per passage. The vectors of `unnormalizedIndex` are twice as long as those of `index`. */
 async function phraseIndexes(ids: readonly string[]): Promise<{index: PhraseIndex; unnormalizedIndex: PhraseIndex; phraseCount: number}> {
 	const phrases: PhrasePlace[] = ids.flatMap(id => [0, 5].map(start => ({id, start, end: start + 4})));
 	const data = Float32Array.from(phrases.flatMap((_, i) => [i % 3, i % 7]));
@@ -21,11 +21,11 @@ async function phraseIndexes(ids: readonly string[]): Promise<{index: PhraseInde
 	return {index, unnormalizedIndex, phraseCount: phrases.length};
 }
 
-test('a filtered phrase search returns the lists of passages and phrases without those that do not match', async t => {
+test('a filtered phrase search returns the passages and phrases of an unfiltered search, except those that do not match', async t => {
 	const path = await folder(t);
 	await fc.assert(
-		fc.asyncProperty(randomCase, fc.integer({min: 1, max: 14}), async ([some, filters], k) => {
-			const {ids, bm25, flat, encoder, selected} = await filteredCorpus(join(path, 'bm25'), some);
+		fc.asyncProperty(randomCase, fc.integer({min: 1, max: 14}), async ([fields, filters], k) => {
+			const {ids, bm25, flat, encoder, selected} = await filteredCorpus(join(path, 'bm25'), fields);
 			const {phraseCount, ...indexes} = await phraseIndexes(ids);
 			const searcher = new PhraseSearcher({encoder, fields: bm25, ...indexes});
 			for (const filter of filters) {
@@ -53,7 +53,7 @@ test('a filtered phrase search returns the lists of passages and phrases without
 	);
 });
 
-test('without an index of fields, a phrase searcher filters by ids and documents, and refuses conditions on fields', async t => {
+test('without the option `fields`, a phrase searcher filters by ids and documents, and refuses conditions on fields', async t => {
 	const {ids, encoder} = await filteredCorpus(join(await folder(t), 'bm25'), [{n: 1}, {n: 2}, {n: 3}, {n: 4}]);
 	const {index, unnormalizedIndex} = await phraseIndexes(ids);
 	const searcher = new PhraseSearcher({encoder, index});
@@ -75,6 +75,6 @@ test('without an index of fields, a phrase searcher filters by ids and documents
 	await t.throwsAsync(searcher.searchManyWithPhrases(queries, {filter}), expected);
 	t.throws(() => new PhraseSearcher({encoder, index, unnormalizedIndex, fields: {} as never}), {
 		code: 'ERR_ARGUMENT',
-		message: 'PhraseSearcher: fields: expected a Bm25Index, or another object with the method matching, got a Object',
+		message: 'PhraseSearcher: fields: expected a Bm25Index, or another object with the method matching, got an object',
 	});
 });

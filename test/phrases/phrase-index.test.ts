@@ -15,8 +15,8 @@ import {folder} from '../support/vectors.ts';
 
 const DIM = 24;
 
-/** A seeded generator of pseudorandom numbers, so that every run uses the same ones. */
-function numbers(seed: number): () => number {
+/** Returns a generator of pseudorandom numbers in [0, 1). The same seed gives the same numbers. */
+function randomGenerator(seed: number): () => number {
 	let state = seed;
 	return () => {
 		state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -24,9 +24,9 @@ function numbers(seed: number): () => number {
 	};
 }
 
-/** Passages with 1 to 7 phrases each, and one with 60. The vectors of a passage are close to each other. */
+/** Generates passages with 1 to 7 phrases each, except passage 17, which has 60. The phrases of a passage have similar vectors. */
 function corpus(passages: number, seed = 5): {phrases: PhrasePlace[]; vectors: Vectors} {
-	const next = numbers(seed);
+	const next = randomGenerator(seed);
 	const phrases: PhrasePlace[] = [];
 	const data: number[] = [];
 	for (let passage = 0; passage < passages; passage++) {
@@ -53,8 +53,9 @@ function byFormula({phrases, vectors}: ReturnType<typeof corpus>, query: Float32
 	return [...best.values()].sort((a, b) => b.score - a.score).slice(0, k);
 }
 
+/** Returns pseudorandom query vectors. */
 function queries(count: number, seed = 9): Vectors {
-	const next = numbers(seed);
+	const next = randomGenerator(seed);
 	return {data: Float32Array.from({length: count * DIM}, () => next() - 0.5), rows: count, dim: DIM};
 }
 
@@ -63,7 +64,7 @@ const places = (hits: readonly PhraseHit[]): PhrasePlace[] => hits.map(({id, sta
 const storages = ['f32', 'int8Filtered', 'f16'] as const;
 
 for (const storage of storages) {
-	test(`flat ${storage}: a search returns the best passages by their best phrases, up to the number of passages`, async t => {
+	test(`flat ${storage}: a search ranks passages by their best phrases and returns k passages, or all if there are fewer`, async t => {
 		const all = corpus(300);
 		await using index = new PhraseIndex({dim: DIM, storage});
 		await index.add(all.phrases, all.vectors);
@@ -79,6 +80,7 @@ for (const storage of storages) {
 				t.deepEqual(lists[at], hits, 'alone and in a batch');
 				t.is(hits.length, Math.min(k, 300));
 				const expected = byFormula(all, query, k);
+				// In half precision, rounding may change the order of passages with similar scores.
 				if (storage !== 'f16') {
 					t.deepEqual(places(hits), places(expected));
 				}
@@ -148,13 +150,13 @@ test('hnsw: a search returns k passages and nearly all of the best ones', async 
 	t.is((await index.search(many.data.subarray(0, DIM), {k: 5000})).length, 1500);
 });
 
-for (const index of ['flat', 'hnsw'] as const) {
-	const options: PhraseIndexOptions = index === 'flat' ? {dim: 1} : {dim: 1, vectorIndex: index, threads: 1};
+for (const vectorIndex of ['flat', 'hnsw'] as const) {
+	const options: PhraseIndexOptions = vectorIndex === 'flat' ? {dim: 1} : {dim: 1, vectorIndex, threads: 1};
 	const vectors = (...data: number[]): Vectors => ({data: Float32Array.from(data), rows: data.length, dim: 1});
 	const query = Float32Array.of(2);
 	const phrase = (id: string, start: number, end: number): PhrasePlace => ({id, start, end});
 
-	test(`${index}: passages are replaced and deleted with all their phrases`, async t => {
+	test(`${vectorIndex}: passages are replaced and deleted with all their phrases`, async t => {
 		await using phrases = new PhraseIndex({...options, normalize: false});
 		await phrases.add([phrase('a', 0, 1), phrase('a', 2, 3), phrase('b', 0, 4), phrase('c', 0, 5)], vectors(1, 3, 2, -1));
 		const onlyA = await phrases.filter({ids: ['a', 'nobody']});
@@ -196,7 +198,7 @@ for (const index of ['flat', 'hnsw'] as const) {
 		t.deepEqual(ids.sort(), ['a', 'b', 'c']);
 	});
 
-	test(`${index}: filters apply to passages`, async t => {
+	test(`${vectorIndex}: filters select passages`, async t => {
 		await using phrases = new PhraseIndex(options);
 		await phrases.add([phrase('a', 0, 1), phrase('a', 2, 3), phrase('b', 0, 4), phrase('c', 0, 5)], vectors(1, 3, 2, -1));
 		const found = async (filter: Parameters<PhraseIndex['filter']>[0]): Promise<string[]> =>
@@ -211,15 +213,20 @@ for (const index of ['flat', 'hnsw'] as const) {
 		);
 	});
 
-	test(`${index}: a refused call leaves the index unchanged`, async t => {
+	test(`${vectorIndex}: a refused call leaves the index unchanged`, async t => {
 		await using phrases = new PhraseIndex({...options, metadata: {language: 'en'}});
 		await phrases.add([phrase('a', 0, 1)], vectors(1));
 		const refused = async (given: readonly PhrasePlace[], data: Vectors, message: RegExp, code = 'ERR_ARGUMENT'): Promise<void> => {
 			await t.throwsAsync(phrases.add(given, data), {instanceOf: RetrievalError, code, message});
 		};
 		await refused([phrase('b', 0, 1), phrase('a', 5, 6)], vectors(1, 1), /"a" at row 1, which is in the index/u, 'ERR_DUPLICATE_ID');
-		await refused([phrase('b', 0, 1), phrase('c', 0, 1), phrase('b', 2, 3)], vectors(1, 1, 1), /"b" again at 2/u);
-		await refused([phrase('b', 0, 1), phrase('b', 0, 1)], vectors(1, 1), /"b" that differ, got one twice at 1/u, 'ERR_DUPLICATE_ID');
+		await refused([phrase('b', 0, 1), phrase('c', 0, 1), phrase('b', 2, 3)], vectors(1, 1, 1), /"b" again at row 2/u);
+		await refused(
+			[phrase('b', 0, 1), phrase('b', 0, 1)],
+			vectors(1, 1),
+			/phrases of "b", got a repeated one at row 1/u,
+			'ERR_DUPLICATE_ID',
+		);
 		await refused([phrase('', 0, 1)], vectors(1), /phrases\[0\]\.id: .*an empty one/u);
 		await refused([phrase('x\u{1f}', 0, 1)], vectors(1), /none of them U\+001F/u);
 		await refused([phrase('b', 3, 1)], vectors(1), /0 ≤ start ≤ end, got 3 and 1/u);
@@ -234,14 +241,14 @@ for (const index of ['flat', 'hnsw'] as const) {
 		t.throws(() => new PhraseIndex({...options, vectorIndex: 'tree' as 'flat'}), {code: 'ERR_ARGUMENT'});
 	});
 
-	test(`${index}: an index can be saved and opened`, async t => {
+	test(`${vectorIndex}: an index can be saved and opened`, async t => {
 		const path = join(await folder(t), 'phrases');
 		const all = corpus(200);
-		const {dim: _, ...kind} = options;
+		const {dim: _, ...otherOptions} = options;
 		const query = queries(1).data;
 		let expected: PhraseHit[];
 		{
-			await using written = new PhraseIndex({...kind, dim: DIM, metadata: {encoder: 'e'}} as PhraseIndexOptions);
+			await using written = new PhraseIndex({...otherOptions, dim: DIM, metadata: {encoder: 'e'}} as PhraseIndexOptions);
 			await written.add(all.phrases, all.vectors);
 			await written.delete(['passage 3']);
 			expected = await written.search(query, {k: 150});

@@ -1,4 +1,4 @@
-// Tests `PhraseSearcher`: passages, phrases, hybrids and indexing.
+// Tests `PhraseSearcher`, alone and in a `HybridSearcher`, and indexing passages with `PhraseIndex.addPassages`.
 import test from 'ava';
 import {HybridSearcher, OnnxEncoder, PhraseIndex, type PhrasePlace, PhraseSearcher, PhraseSegmenter, type Query} from '../../ts/index.ts';
 
@@ -6,7 +6,7 @@ import {HybridSearcher, OnnxEncoder, PhraseIndex, type PhrasePlace, PhraseSearch
 const passages: Readonly<Record<string, readonly string[]>> = {
 	radium: ['Marie Curie was born in Warsaw. ', 'In 1898 she discovered radium with her husband. ', 'She liked to ride a bicycle.'],
 	tower: ['The tower in Paris is named after an engineer. ', 'It was finished in 1889 for a fair.'],
-	honey: ['Bees gather nectar. ', 'Of it they make honey, which does not spoil.'],
+	honey: ['Bees gather nectar. ', 'From it they make honey, which does not spoil.'],
 };
 
 const questions: Query[] = [
@@ -15,7 +15,7 @@ const questions: Query[] = [
 	{id: 'q3', text: 'which food never goes bad?'},
 ];
 
-test('a phrase searcher finds the passage and the phrase, works in a hybrid, and refuses other encoders', async t => {
+test('a phrase searcher finds the passage and the phrase, works in a hybrid searcher, and refuses an index of another encoder', async t => {
 	const encoder = await OnnxEncoder.load('minilm-encoder');
 	const phrases: PhrasePlace[] = Object.entries(passages).flatMap(([id, sentences]) =>
 		sentences.map((text, at) => {
@@ -34,7 +34,7 @@ test('a phrase searcher finds the passage and the phrase, works in a hybrid, and
 		[
 			'In 1898 she discovered radium with her husband.',
 			'It was finished in 1889 for a fair.',
-			'Of it they make honey, which does not spoil.',
+			'From it they make honey, which does not spoil.',
 		],
 	);
 	const run = await searcher.searchMany(questions, {k: 3});
@@ -49,8 +49,8 @@ test('a phrase searcher finds the passage and the phrase, works in a hybrid, and
 		['radium', 'tower', 'honey'],
 	);
 
-	// Passages and the best phrases in one call. The scores of phrases come from a second index, whose vectors are not normalized: they are
-	// 1, 2 or 3 times as long as those of the encoder.
+	// `searchWithPhrases` returns the best passages and the best phrases. The scores of these phrases come from a second index, whose vectors
+	// are not normalized: they are 1, 2 or 3 times as long as those of the encoder.
 	await using unnormalizedIndex = new PhraseIndex({dim: encoder.dim, normalize: false, metadata: {encoder: encoder.identity!}});
 	const unnormalized = {...vectors, data: vectors.data.map((x, i) => x * (1 + (Math.floor(i / encoder.dim) % 3)))};
 	await unnormalizedIndex.add(phrases, unnormalized);
@@ -83,7 +83,7 @@ test('a phrase searcher finds the passage and the phrase, works in a hybrid, and
 	t.throws(() => new PhraseSearcher({encoder, index: small}), {code: 'ERR_DIMENSION'});
 });
 
-test('passages are segmented, encoded and indexed', async t => {
+test('addPassages splits passages into phrases, encodes them and indexes them', async t => {
 	const encoder = await OnnxEncoder.load('minilm-encoder');
 	const segmenter = await PhraseSegmenter.open({sentences: 1});
 	const all = Object.entries(passages).map(([id, sentences]) => ({id, text: sentences.join('')}));

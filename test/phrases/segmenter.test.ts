@@ -8,7 +8,7 @@ import {type Phrase, type PhraseLength, PhraseSegmenter, RetrievalError} from '.
 
 const texts = (phrases: readonly Phrase[]): string[] => phrases.map(({text}) => text);
 
-test('a phrase has the given number of sentences, and the last one has the rest', async t => {
+test('each phrase has the given number of sentences, and the last phrase has the remaining ones', async t => {
 	const text = 'Dr. Moss came in 1911. It rained! Why did she come? Nobody knows. She left.';
 	const one = await PhraseSegmenter.open({sentences: 1});
 	t.deepEqual(texts(one.segment(text)), ['Dr. Moss came in 1911.', 'It rained!', 'Why did she come?', 'Nobody knows.', 'She left.']);
@@ -30,7 +30,7 @@ test('offsets are UTF-16 code units, and no phrase contains the white space betw
 	t.deepEqual(segmenter.segment(''), []);
 });
 
-test('a phrase with a limit on word pieces has as many whole words as fit', async t => {
+test('if phrases are limited to a number of word pieces, each has as many whole words as fit', async t => {
 	// In the vocabulary, "fox", "hen" and the punctuation marks are one piece each.
 	const segmenter = await PhraseSegmenter.open({tokens: 4, model: 'tiny-encoder'});
 	t.deepEqual(texts(segmenter.segment('fox hen, fox  hen fox hen. fox')), ['fox hen, fox', 'hen fox hen.', 'fox']);
@@ -41,7 +41,7 @@ test('a phrase with a limit on word pieces has as many whole words as fit', asyn
 	t.deepEqual((await PhraseSegmenter.open({tokens: 75})).length, {tokens: 75, model: 'minilm-encoder'});
 });
 
-test('many texts give the same phrases as each text alone, in order', async t => {
+test('segmentMany returns the same phrases as segment for each text, in order', async t => {
 	const many = Array.from({length: 700}, (_, i) => `Text no. ${i} is short. ${'It has a hen, e.g. Ada. '.repeat(i % 7)}`);
 	// One call of the addon takes at most 256 texts and 2^18 UTF-16 code units, except that a single text may be longer.
 	many[3] = '';
@@ -60,7 +60,7 @@ test('many texts give the same phrases as each text alone, in order', async t =>
 	}
 });
 
-test('an aborted call rejects with the reason of its signal', async t => {
+test("an aborted call rejects with the signal's reason", async t => {
 	const segmenter = await PhraseSegmenter.open({tokens: 16, model: 'tiny-encoder'});
 	const long = Array.from({length: 20}, () => 'A long text about a hen. '.repeat(40_000));
 	const controller = new AbortController();

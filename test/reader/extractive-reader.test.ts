@@ -13,13 +13,13 @@ const passages: RetrievedPassage[] = [
 ];
 const question = 'In which month and year was the Suez Canal opened?';
 
-test('the answer is the part of its passage between its offsets', async t => {
+test("each answer is the part of its passage between the answer's offsets", async t => {
 	const reader = await ExtractiveReader.load('minilm-reader');
 	for (const scoring of ['original', 'normalized', 'probability', 'summedProbability'] as const) {
 		const answers = await reader.read(question, passages, {scoring, k: 5});
 		t.regex(answers[0]!.text, /1869/u, scoring);
 		t.is(answers[0]!.passageId, 'suez');
-		t.is(new Set(answers.map(({text}) => text)).size, answers.length, 'each text once');
+		t.is(new Set(answers.map(({text}) => text)).size, answers.length, 'no text is returned twice');
 		for (const {text, passageId, start, end} of answers) {
 			t.is(passages.find(({id}) => id === passageId)!.text.slice(start, end), text);
 		}
@@ -31,7 +31,10 @@ test('the answer is the part of its passage between its offsets', async t => {
 
 test('with evidence fusion, the retrieval score can decide between passages', async t => {
 	const reader = await ExtractiveReader.load('minilm-reader');
-	/** Returns the passage of the best answer. The passage about pianos has a retrieval score of 100, the other one 0. */
+	/**
+	Returns the id of the passage with the best answer if retrieval scores are weighted by `gamma`. The passage about pianos has the
+	retrieval score 100, the other one 0.
+	*/
 	const read = async (gamma: number): Promise<string> =>
 		(
 			await reader.read(
@@ -44,7 +47,7 @@ test('with evidence fusion, the retrieval score can decide between passages', as
 	t.is(await read(1), 'piano');
 });
 
-test('limits on answers are respected, and no passages give no answer', async t => {
+test('limits on answers are respected, and without passages or without text there are no answers', async t => {
 	const reader = await ExtractiveReader.load('minilm-reader');
 	const [one] = await reader.read(question, passages, {maxAnswerTokens: 1});
 	t.notRegex(one!.text, /\s/u);

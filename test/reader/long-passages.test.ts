@@ -1,4 +1,4 @@
-// Tests how readers read passages that exceed the token limit: in windows, or cut.
+// Tests how readers read passages that exceed the token limit: in overlapping windows, or truncated (`cut`).
 import test from 'ava';
 import {ExtractiveReader, type RetrievedPassage} from '../../ts/index.ts';
 
@@ -60,7 +60,7 @@ test('the order of the passages does not change scores', async t => {
 	t.deepEqual(sorted(forward), sorted(backward));
 });
 
-test('offsets are correct next to accents, capitals, emoji, wide letters and combining marks', async t => {
+test('offsets are correct next to accents, capitals, emoji, CJK characters and combining marks', async t => {
 	const reader = await ExtractiveReader.load('minilm-reader');
 	for (const place of [
 		'Ávila',
@@ -81,7 +81,7 @@ test('offsets are correct next to accents, capitals, emoji, wide letters and com
 		}
 		t.true(
 			answers.some(({end}) => end === text.length),
-			`an answer reaches to the end of ${place}`,
+			`an answer ends where ${place} ends`,
 		);
 	}
 });
@@ -98,7 +98,7 @@ test('empty texts, a huge word and a question that exceeds the token limit can b
 	t.regex(found!.text, /1869/u);
 });
 
-test('options for long passages are checked', async t => {
+test('invalid options for long passages are refused', async t => {
 	const refused = async (options: object, message: string): Promise<void> => {
 		await t.throwsAsync(ExtractiveReader.load('tiny-reader', options), {code: 'ERR_ARGUMENT', message});
 	};
@@ -108,6 +108,6 @@ test('options for long passages are checked', async t => {
 	// 256 tokens minus 40 of the question and 4 special tokens are 212. A title can have half of them, which leaves 106.
 	await refused(
 		{overlapTokens: 200},
-		'overlapTokens: expected less than 106, the tokens of a window that the longest question and title leave, got 200',
+		'overlapTokens: expected less than 106, the tokens that the longest question and title leave for the text, got 200',
 	);
 });

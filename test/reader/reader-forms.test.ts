@@ -24,7 +24,7 @@ test('the form of a model is recognized by the names of its outputs', async t =>
 	});
 });
 
-test('a question-answering model finds the answer in the passage where it beats "no answer" by the most', async t => {
+test('a question-answering model finds the answer in the passage whose best span beats "no answer" by the most', async t => {
 	const reader = await ExtractiveReader.load(await modelWithoutOutputs(t, 'minilm-reader', ['relevance_logit']));
 	for (const scoring of ['original', 'normalized', 'probability', 'summedProbability'] as const) {
 		const answers = await reader.read(question, passages, {scoring, k: 3});
@@ -38,7 +38,7 @@ test('a question-answering model finds the answer in the passage where it beats 
 	t.regex(best!.text, /1869/u);
 });
 
-test('the relevance of a question-answering model is the score of the best span minus that of no answer', async t => {
+test('the relevance of a question-answering model is the score of the best span minus the score of "no answer"', async t => {
 	const reader = await ExtractiveReader.load(await modelWithoutOutputs(t, 'minilm-reader', ['relevance_logit']));
 	/** How much the two passages differ in relevance and in the score of their best spans. */
 	const differences = async (maxAnswerTokens: number): Promise<{relevance: number; bestSpan: number}> => {
@@ -54,7 +54,7 @@ test('the relevance of a question-answering model is the score of the best span 
 	};
 	const [short, long] = [await differences(1), await differences(10)];
 	t.not(short.bestSpan, long.bestSpan);
-	// The score of "no answer" does not depend on the limit of answer tokens. The limit therefore changes both differences by the same amount.
+	// The score of "no answer" does not depend on `maxAnswerTokens`, so the limit changes both differences by the same amount.
 	t.true(Math.abs(long.relevance - short.relevance - (long.bestSpan - short.bestSpan)) < 1e-4, JSON.stringify({short, long}));
 	// The relevance logit of a DPR reader does not depend on spans.
 	const dpr = await ExtractiveReader.load('minilm-reader');
@@ -78,7 +78,7 @@ test('titles change the answers of a question-answering model only with the opti
 	t.notDeepEqual(never, await (await ExtractiveReader.load('tiny-reader')).read(question, passages, {k: 5, scoring: 'original'}));
 });
 
-test('a model with the Hugging Face type dpr gets the same input as in the original DPR code', async t => {
+test('with the model_type dpr in config.json, a model gets the input of the original DPR code, and its scores change', async t => {
 	const unchanged = await ExtractiveReader.load(await modelWithoutOutputs(t, 'tiny-reader', []));
 	const original = await ExtractiveReader.load(await modelWithoutOutputs(t, 'tiny-reader', [], '{"model_type": "dpr"}'));
 	const read = async (reader: ExtractiveReader): Promise<unknown> => reader.read(question, passages, {k: 5, scoring: 'original'});

@@ -1,4 +1,4 @@
-// Tests stored readings: reading runs, caches on disk, and tuning evidence fusion.
+// Tests readings, the stored outputs of a reader: reading the passages of a run (`readRun`), caches on disk, and tuning evidence fusion.
 import {appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile} from 'node:fs/promises';
 import {execFile} from 'node:child_process';
 import {tmpdir} from 'node:os';
@@ -30,6 +30,7 @@ const passages = new Map<string, Passage>(
 		{id: 'forth', title: 'Forth Bridge', text: 'The Forth Bridge in Scotland was opened in 1890 by the Prince of Wales.'},
 	].map(passage => [passage.id, passage]),
 );
+/** The question `nobody` has no accepted answers, and `lost` has no hits in the run. */
 const questions: Question[] = [
 	{id: 'canal', text: 'In which month and year was the Suez Canal opened?', answers: ['November 1869', '1869']},
 	{id: 'builder', text: 'Who built the first pianos?', answers: ['Bartolomeo Cristofori']},
@@ -58,7 +59,7 @@ async function cachePath(t: ExecutionContext): Promise<string> {
 	return join(folder, 'tiny.readings');
 }
 
-test('answers equal those of reading each question alone', async t => {
+test('readRun gives the same answers as reading each question alone', async t => {
 	const reader = await loadReader();
 	const readings = await readRun(reader, questions, run, passages);
 	t.deepEqual(readings.questions, ['canal', 'builder', 'nobody', 'lost']);
@@ -83,7 +84,7 @@ test('answers equal those of reading each question alone', async t => {
 	}
 });
 
-test('only the first passages of each list are read and used, up to the given number', async t => {
+test('`depth` limits the number of passages that are read per question, and `passages` the number that is used', async t => {
 	const reader = await loadReader();
 	const readings = await readRun(reader, questions, run, passages);
 	// Reading only the first passage gives the same answers as reading all and using the first.
@@ -98,7 +99,7 @@ test('only the first passages of each list are read and used, up to the given nu
 	t.is(shallow.depth, 1);
 });
 
-test('exact match follows from the answers; unanswerable questions do not count, and unread ones count as wrong', async t => {
+test('exactMatch judges the best answers; questions without accepted answers are left out, and those without hits are wrong', async t => {
 	const readings = await readRun(await loadReader(), questions, run, passages);
 	for (const scoring of ['original', 'normalized', 'probability', 'summedProbability'] as const) {
 		const options = {scoring, evidence: {beta: 1, gamma: 0.1}, merge: 'normalized'} as const;
@@ -114,11 +115,11 @@ test('exact match follows from the answers; unanswerable questions do not count,
 	}
 	await t.throwsAsync(readings.exactMatch([{id: 'x', text: 'y', answers: ['z']}], {passages: [1]}), {
 		code: 'ERR_ARGUMENT',
-		message: 'questions: expected some that were read, got none of them: the readings begin with "canal", the questions with "x"',
+		message: 'questions: expected at least one that was read, got none: the readings begin with "canal", the questions with "x"',
 	});
 });
 
-test('accepted answers can be patterns, for exact matches and for tuning', async t => {
+test('accepted answers can be patterns, for exact match and for tuning', async t => {
 	const readings = await readRun(await loadReader(), questions, run, passages);
 	const patterns: Question[] = [
 		{id: 'canal', text: 'In which month and year was the Suez Canal opened?', answers: [String.raw`(in )?Aug\w+|november`, '(']},
@@ -142,7 +143,7 @@ test('accepted answers can be patterns, for exact matches and for tuning', async
 	}
 	t.true(right > 0, 'some answers match');
 	const tuned = await tuneEvidence(readings, patterns, {scoring: 'original', answerKind: 'pattern', passages: [1, 5]});
-	// Every 17th trial is enough, to keep the test short.
+	// Checks only every 17th trial, to keep the test short.
 	for (const {beta, gamma, passages: count, exactMatch: share} of tuned.trials.filter((_, i) => i % 17 === 0)) {
 		const matches = await readings.exactMatch(patterns, {
 			scoring: 'original',
@@ -166,7 +167,7 @@ test('passages with cached readings are not read again, even if the passages com
 	await using openStore = await PassageStore.open(store);
 	{
 		await using cache = await ReadingCache.open(path, reader);
-		// The first question has five passages, all questions have nine.
+		// The first question has five passages, and all questions together have nine.
 		await readRun(reader, questions.slice(0, 1), run, passages, {cache});
 		t.is(cache.size, 5);
 		await readRun(reader, questions, run, passages, {cache});
@@ -211,7 +212,7 @@ test('a truncated cache keeps its complete readings, and the others are computed
 	t.is((await stat(path)).size, whole);
 });
 
-test('a damaged length in a cache loses one reading, which is reported and read again', async t => {
+test('if the length of a record in a cache is damaged, only its reading is lost; the damaged bytes are counted, and the reading is computed again', async t => {
 	const path = await cachePath(t);
 	const reader = await loadReader();
 	let size = 0;
@@ -264,7 +265,7 @@ test('a cache of another reader or of other settings is refused, and its file is
 	await t.throwsAsync(ReadingCache.open(path, reader), {code: 'ERR_INDEX_CORRUPT', message: /a file that begins with "somethin"/u});
 });
 
-test('a cache can be open in only one process, and only once in it', async t => {
+test('a cache that is open cannot be opened again, in the same process or in another one', async t => {
 	const path = await cachePath(t);
 	const reader = await loadReader();
 	const cache = await ReadingCache.open(path, reader);
@@ -295,7 +296,7 @@ test('a canceled call keeps the readings that were completed', async t => {
 		texts.set(id, {id, text});
 	}
 	const testQuestions = await questionsOf('test');
-	// Every question has all passages of the encyclopedia, so the work takes long.
+	// For every question, all passages of the encyclopedia are read, which takes a long time.
 	const long = new Map(testQuestions.map(({id}) => [id, hits(...texts.keys())]));
 	await using cache = await ReadingCache.open(path, reader);
 	const controller = new AbortController();
@@ -310,7 +311,7 @@ test('a canceled call keeps the readings that were completed', async t => {
 		},
 	});
 	t.is(await t.throwsAsync(reading), reason);
-	t.true(cache.size > 50 && cache.size < testQuestions.length * texts.size, `${cache.size} kept`);
+	t.true(cache.size > 50 && cache.size < testQuestions.length * texts.size, `${cache.size} readings kept`);
 });
 
 test('tuning gives the same trials on any number of threads, and each trial has the exact match of its answers', async t => {
@@ -331,7 +332,7 @@ test('tuning gives the same trials on any number of threads, and each trial has 
 			first,
 			[1, 2, 5].map(count => [scoring === 'original' ? 1 : 0.2, 0, count]),
 		);
-		// Every 41st trial is enough, to keep the test short.
+		// Checks only every 41st trial, to keep the test short.
 		for (const {beta, gamma, passages: count, exactMatch: share} of tuned.trials.filter((_, i) => i % 41 === 0)) {
 			const answers = await readings.answers({scoring, evidence: {beta, gamma}, passages: count});
 			const right = answerable.filter(({id, answers: accepted}) => exactMatch(answers.get(id)?.text ?? 'no answer', accepted));
@@ -343,9 +344,10 @@ test('tuning gives the same trials on any number of threads, and each trial has 
 	}
 });
 
-test('tuning tries γ in two steps, and by default all passages if fewer than 20 were read', async t => {
+test('tuning tries γ in coarse and then in fine steps, and by default uses all passages if fewer than 20 were read', async t => {
 	const readings = await readRun(await loadReader(), questions, run, passages);
-	// No answer is correct, so the smallest γ wins. γ is tried in steps of 0.05, then in steps of 0.01 above 0.
+	// No answer is correct, so the smallest γ, the weight of retrieval scores, wins: 0. Tuning tries γ at intervals of 0.05, and then at
+	// intervals of 0.01 up to 0.04 above and below the best value. Here, there are no values below it.
 	const lost = questions.filter(({id}) => id === 'lost');
 	const {trials, evidence} = await tuneEvidence(readings, lost, {scoring: 'original', gamma: {from: 0, to: 0.1}});
 	t.deepEqual(
@@ -367,7 +369,7 @@ test('invalid arguments are refused', async t => {
 	});
 	await t.throwsAsync(readRun(reader, questions, new Map([['canal', hits('atlantis')]]), passages), {
 		code: 'ERR_ARGUMENT',
-		message: 'readRun: expected every passage of the run, got none of "atlantis"',
+		message: 'readRun: expected the text of every passage of the run, got none for "atlantis"',
 	});
 	await t.throwsAsync(readRun(reader, questions, new Map([['canal', [{id: 'suez', score: Number.NaN}]]]), passages), {
 		code: 'ERR_ARGUMENT',
@@ -377,9 +379,12 @@ test('invalid arguments are refused', async t => {
 	await t.throwsAsync(readings.answers({scoring: 'best' as 'original'}), {code: 'ERR_ARGUMENT'});
 	await t.throwsAsync(readings.exactMatch(questions, {passages: []}), {code: 'ERR_ARGUMENT'});
 	await t.throwsAsync(tuneEvidence(readings, questions, {delta: {from: 1, to: 0}}), {
-		message: 'delta: expected a range from a number to one not below it, got 1 to 0',
+		message: 'delta: expected a range that does not end below its start, got 1 to 0',
 	});
-	await t.throwsAsync(tuneEvidence(readings, questions, {beta: {from: -1, to: 0}}), {code: 'ERR_ARGUMENT', message: /β above 0/u});
+	await t.throwsAsync(tuneEvidence(readings, questions, {beta: {from: -1, to: 0}}), {
+		code: 'ERR_ARGUMENT',
+		message: /for beta, one above 0/u,
+	});
 	await t.throwsAsync(tuneEvidence(readings, [questions[2]!]), {
 		message: 'tuneEvidence: expected questions with accepted answers, got none',
 	});

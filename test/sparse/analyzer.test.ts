@@ -1,4 +1,4 @@
-// Tests analyzers: their terms, how an index stores them, and which ones are refused.
+// Tests analyzers: which terms they produce, how an index stores its analyzer, and which analyzers are refused.
 import {cp, mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -13,6 +13,7 @@ const passages: Passage[] = [
 
 const model = join(packageRoot, 'models', 'tiny-encoder');
 
+/** Creates a folder that is deleted after the test. */
 async function folder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-analyzer-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
@@ -68,7 +69,7 @@ test('an index of word pieces can be searched without the model folder, because 
 	t.true(terms.length > 1 && terms.slice(1).every(term => term.startsWith('##')), terms.join(' '));
 	const opened = await Bm25Index.open(path, {analyzer: {type: 'wordpiece', tokenizer: model}});
 	t.is((await opened.search('Häuser'))[0]!.id, 'b');
-	// The description of an analyzer can be used to build another index.
+	// The analyzer that an index reports can be used to build another index.
 	const {analyzer} = opened;
 	t.true(analyzer.type === 'wordpiece' && analyzer.tokenizer.startsWith(path));
 	const other = await Bm25Index.build(join(home, 'other'), passages, {analyzer});
@@ -82,7 +83,7 @@ test('an index of word pieces can be searched without the model folder, because 
 	await t.throwsAsync(Bm25Writer.open(path), {code: 'ERR_INDEX_CORRUPT', message: /got no such file$/u});
 });
 
-test('opening an index with another analyzer than its own is refused, for reading and for writing', async t => {
+test('opening an index with an analyzer that differs from its own is refused, for reading and for writing', async t => {
 	const {index, path} = await built(t, {type: 'snowball', language: 'german'});
 	const message = `open ${path}: expected an index made with the analyzer english, got one made with snowball:german`;
 	await t.throwsAsync(Bm25Index.open(path, {analyzer: 'english'}), {instanceOf: RetrievalError, code: 'ERR_ANALYZER_MISMATCH', message});
@@ -120,7 +121,10 @@ test('invalid analyzers are refused before any file is created', async t => {
 	t.is(await refused({type: 'klingon'}), `${start} type: expected one of english, simple, whitespace, snowball, wordpiece, got "klingon"`);
 	t.regex(await refused('snowball:klingon'), /^ERR_ARGUMENT analyzer: language: expected one of arabic, .* yiddish, got "klingon"$/u);
 	t.is(await refused({type: 'english', stopWords: 'the'}), `${start} stopWords: expected an array of strings, got string`);
-	t.is(await refused({type: 'english', stopWords: ['a', '']}), 'ERR_ARGUMENT stop words: expected words, got an empty one at position 1');
+	t.is(
+		await refused({type: 'english', stopWords: ['a', '']}),
+		'ERR_ARGUMENT stop words: expected non-empty words, got an empty word at position 1',
+	);
 	t.is(await refused({type: 'wordpiece'}), `${start} tokenizer: expected a string, got undefined`);
 	t.regex(await refused({type: 'wordpiece', tokenizer: join(path, 'none')}), /^ERR_IO open tokenizer /u);
 	t.regex(await refused({type: 'wordpiece', tokenizer: join(model, 'config.json')}), /^ERR_MODEL tokenizer /u);

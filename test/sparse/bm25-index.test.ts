@@ -12,12 +12,14 @@ const passages: Passage[] = [
 	{id: 'c', title: 'Hens', text: 'lay eggs'},
 ];
 
+/** Creates a folder that is deleted after the test. */
 async function folder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-bm25-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
 	return path;
 }
 
+/** Builds an index of the passages above. */
 async function built(t: ExecutionContext): Promise<{index: Bm25Index; path: string}> {
 	const path = join(await folder(t), 'index');
 	return {index: await Bm25Index.build(path, passages), path};
@@ -39,7 +41,7 @@ function score(
 
 test('scores equal those of the BM25 formula', async t => {
 	const {index} = await built(t);
-	// Without stop words, a is "red fox red hen" (4), b is "fox" (1) and c is "hen lai egg" (3): 8 terms in 3 passages.
+	// Without stop words and after stemming, a is "red fox red hen" (4), b is "fox" (1) and c is "hen lai egg" (3): 8 terms in 3 passages.
 	const averageLength = 8 / 3;
 	const hits = await index.search('red fox', {k: 10});
 	t.deepEqual(
@@ -107,7 +109,7 @@ test('the contributions of an explanation add up to the score', async t => {
 	t.is(Math.fround(terms.reduce((sum, {contribution}) => sum + contribution, 0)), total);
 });
 
-test('weighted terms rank like repeated terms', async t => {
+test('a term with the weight 2 counts like a term that occurs twice in the query', async t => {
 	const {index} = await built(t);
 	t.deepEqual(
 		await index.searchTerms([
@@ -163,7 +165,7 @@ test('a second writer, a duplicate id and an existing index are refused, each wi
 	t.is(index.size, 3, 'the index is unchanged');
 });
 
-test('a missing folder, a file, another folder and a damaged index are refused', async t => {
+test('opening a missing folder, a file, a folder without an index or a damaged index is refused', async t => {
 	const {path} = await built(t);
 	const other = await folder(t);
 	await t.throwsAsync(Bm25Index.open(join(other, 'none')), {code: 'ERR_IO'});
@@ -186,7 +188,7 @@ test('invalid arguments are refused', async t => {
 	t.deepEqual(await index.search('fox', {k: 0}), []);
 });
 
-test('an aborted search rejects with the reason, and a closed index rejects with ERR_CLOSED', async t => {
+test("an aborted search rejects with the signal's reason, and a closed index rejects with ERR_CLOSED", async t => {
 	const {index} = await built(t);
 	const reason = new Error('enough');
 	t.is(await t.throwsAsync(index.search('fox', {signal: AbortSignal.abort(reason)})), reason);

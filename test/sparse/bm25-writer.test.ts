@@ -1,4 +1,4 @@
-// Tests how BM25 indexes are built from files, stores and iterables, and what happens if adding fails halfway.
+// Tests how BM25 indexes are built from files, passage stores and iterables, and what happens if adding passages fails halfway.
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -6,13 +6,14 @@ import {gzipSync} from 'node:zlib';
 import test, {type ExecutionContext} from 'ava';
 import {Bm25Index, Bm25Writer, type Passage, PassageStore, RetrievalError} from '../../ts/index.ts';
 
+/** Creates a folder that is deleted after the test. */
 async function folder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-bm25-writer-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
 	return path;
 }
 
-/** Generates passages of 30 words, which depend only on the number of the passage. */
+/** Generates passages of 30 words. The content of a passage depends only on its number. */
 function* passages(count: number, from = 0): Generator<Passage> {
 	for (let number = from; number < from + count; number++) {
 		const words = Array.from({length: 30}, (_, i) => `w${(number * 31 + i * i * 7) % 997}`);
@@ -20,7 +21,7 @@ function* passages(count: number, from = 0): Generator<Passage> {
 	}
 }
 
-/** Returns passages as a file of the DPR format: id, text and title in columns separated by tabs. */
+/** Returns the content of a file in the DPR format: id, text and title in columns separated by tabs. */
 function tsv(rows: Iterable<Passage>): string {
 	return `id\ttext\ttitle\n${[...rows].map(({id, text, title = ''}) => `${id}\t${text}\t${title}\n`).join('')}`;
 }
@@ -45,7 +46,7 @@ test('a file, a gzipped file, a store and iterables all give the same index', as
 	}
 	const sources = {
 		tsv: join(path, 'rows.tsv'),
-		zipped: join(path, 'rows.bin'),
+		gzipped: join(path, 'rows.bin'),
 		jsonl: join(path, 'rows.jsonl'),
 		store,
 		generated: generated(),
@@ -85,7 +86,7 @@ test('bad lines are refused with their line number, or skipped and counted', asy
 	const file = join(path, 'rows.tsv');
 	await writeFile(file, `${tsv(passages(1000))}no tab here\n${tsv(passages(5, 1000)).split('\n').slice(1).join('\n')}`);
 	const error = await t.throwsAsync(Bm25Index.build(join(path, 'index'), file), {instanceOf: RetrievalError, code: 'ERR_FORMAT'});
-	// The bad line follows the heading and 1,000 passages.
+	// The bad line follows the header line and 1,000 passages.
 	t.regex(error!.message, /rows\.tsv.*1002/u);
 	let skipped = 0;
 	const index = await Bm25Index.build(join(path, 'index'), file, {
@@ -97,15 +98,16 @@ test('bad lines are refused with their line number, or skipped and counted', asy
 	t.deepEqual([index.size, skipped], [1005, 1]);
 });
 
-test('changes that failed halfway are never committed, whether by a bad line, a duplicate id, a throwing iterable or an abort', async t => {
+test('changes that fail halfway are never committed, whether because of a bad line, a duplicate id, an exception or an abort', async t => {
 	const path = await folder(t);
 	await writeFile(join(path, 'bad.tsv'), `${tsv(passages(600, 100))}no tab here\n`);
 	await writeFile(join(path, 'twice.tsv'), tsv([...passages(600, 100), {id: 'p0', text: 'again'}]));
-	const aborted = new AbortController();
+	const controller = new AbortController();
 	const reason = new Error('enough');
-	function* throwing(error: () => void): Generator<Passage> {
+	/** Generates passages, and calls `interrupt` halfway. */
+	function* interrupted(interrupt: () => void): Generator<Passage> {
 		yield* passages(600, 100);
-		error();
+		interrupt();
 		yield* passages(600, 700);
 	}
 	const writer = await Bm25Writer.create(join(path, 'index'));
@@ -118,7 +120,7 @@ test('changes that failed halfway are never committed, whether by a bad line, a 
 		[
 			async () =>
 				writer.update(
-					throwing(() => {
+					interrupted(() => {
 						throw reason;
 					}),
 				),
@@ -127,8 +129,8 @@ test('changes that failed halfway are never committed, whether by a bad line, a 
 		[
 			async () =>
 				writer.add(
-					throwing(() => aborted.abort(reason)),
-					{signal: aborted.signal},
+					interrupted(() => controller.abort(reason)),
+					{signal: controller.signal},
 				),
 			{is: reason},
 		],
@@ -190,6 +192,7 @@ test('an aborted build from a file stops early, keeps the existing index, and ca
 	};
 	const {done, total} = await build(join(path, 'new'), false);
 	t.true(done > 0 && done < total, `${done} of ${total}`);
+	// The aborted build left an index without passages, which the next build may replace even without `overwrite`.
 	t.is((await Bm25Index.open(join(path, 'new'))).size, 0);
 	t.is((await Bm25Index.build(join(path, 'new'), passages(7))).size, 7);
 	await build(join(path, 'new'), true);
@@ -204,6 +207,7 @@ test('an iterable is read only a little ahead of indexing: at most 256 short pas
 	] as const) {
 		let yielded = 0;
 		let added = 0;
+		/** Maximum number of passages that were yielded and not yet added. */
 		let waiting = 0;
 		async function* source(): AsyncGenerator<Passage> {
 			for (let at = 0; at < count; at++) {

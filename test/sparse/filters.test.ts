@@ -13,6 +13,7 @@ const passages: Passage[] = [
 	{id: 'd', text: 'fox and hen'},
 ];
 
+/** Builds an index of passages. */
 async function built(t: ExecutionContext, contents = passages): Promise<{index: Bm25Index; path: string}> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-filters-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -66,11 +67,11 @@ test('unknown fields, and values whose type the field never has, are refused', a
 		[{equals: {field: 'yaer', value: 1999}}, `filter.equals.field: ${known}, got "yaer"`],
 		[{equals: {field: 'Language', value: 'en'}}, `filter.equals.field: ${known}, got "Language"; did you mean "language"?`],
 		[{and: [{or: []}, {not: {in: {field: 'nothing', values: []}}}]}, `filter.and[1].not.in.field: ${known}, got "nothing"`],
-		[{range: {field: 'year', lt: '50'}}, 'filter.range.lt: expected a number, as every value of "year" is, got the text "50"'],
-		[{equals: {field: 'language', value: 1}}, 'filter.equals.value: expected a text, as every value of "language" is, got the number 1'],
+		[{range: {field: 'year', lt: '50'}}, 'filter.range.lt: expected a number, as every value of "year" is, got the string "50"'],
+		[{equals: {field: 'language', value: 1}}, 'filter.equals.value: expected a string, as every value of "language" is, got the number 1'],
 		[
 			{in: {field: 'checked', values: [true, 'yes']}},
-			'filter.in.values[1]: expected a boolean, as every value of "checked" is, got the text "yes"',
+			'filter.in.values[1]: expected a boolean, as every value of "checked" is, got the string "yes"',
 		],
 	];
 	for (const [filter, message] of cases) {
@@ -144,14 +145,14 @@ test('any fields are returned and can be found by their values', async t => {
 		fc.asyncProperty(fc.array(fields, {minLength: 1, maxLength: 5}), async all => {
 			const {index} = await built(
 				t,
-				all.map((some, i) => ({id: String(i), text: 'fox', fields: some})),
+				all.map((each, i) => ({id: String(i), text: 'fox', fields: each})),
 			);
-			for (const [i, some] of all.entries()) {
+			for (const [i, each] of all.entries()) {
 				// −0 is stored as 0, as in JSON.
-				t.deepEqual(await index.fields(String(i)), JSON.parse(JSON.stringify(some)));
-				for (const [field, value] of Object.entries(some)) {
+				t.deepEqual(await index.fields(String(i)), JSON.parse(JSON.stringify(each)));
+				for (const [field, value] of Object.entries(each)) {
 					const values = Array.isArray(value) ? value : [value];
-					// A field with an empty list of texts counts as missing.
+					// A field whose value is an empty array counts as missing.
 					const filter: Filter = values.length > 0 ? {in: {field, values}} : {exists: {field}};
 					t.is((await found(index, filter)).includes(String(i)), values.length > 0, JSON.stringify(filter));
 				}
@@ -184,7 +185,7 @@ test('a writer adds and replaces fields, even if only some passages have fields'
 	);
 });
 
-test('a malformed filter is refused by every search, with the path to the error', async t => {
+test('every kind of search refuses a malformed filter and says where in the filter the error is', async t => {
 	const {index} = await built(t);
 	const cases: [unknown, string][] = [
 		['year > 2000', 'filter: expected a filter such as {price: {lt: 50}}, got string'],
@@ -202,7 +203,7 @@ test('a malformed filter is refused by every search, with the path to the error'
 	t.is(await found(index, {range: {field: 'year', gte: 2000, lt: undefined}}), 'bc', 'undefined counts as no bound');
 });
 
-test('invalid fields are refused with the passage and the name, and no data is lost', async t => {
+test('the error for invalid fields names the passage and the field, and no data is lost', async t => {
 	const {index, path} = await built(t);
 	const writer = await Bm25Writer.open(path);
 	const cases: [unknown, string | RegExp][] = [
@@ -221,7 +222,7 @@ test('invalid fields are refused with the passage and the name, and no data is l
 		[['year'], 'passage 1: fields: expected an object of names and values, got an array'],
 		[null, 'passage 1: fields: expected an object of names and values, got null'],
 		[{'': 1}, 'passage "a": fields: expected field names of 1 to 255 bytes, got 0 bytes'],
-		[{x: 'é'.repeat(16_001)}, 'passage "a": fields.x: expected texts of at most 32,000 bytes, got 32002 bytes'],
+		[{x: 'é'.repeat(16_001)}, 'passage "a": fields.x: expected strings of at most 32,000 bytes, got 32002 bytes'],
 	];
 	for (const [fields, message] of cases) {
 		const bad = [

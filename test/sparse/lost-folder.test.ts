@@ -12,7 +12,7 @@ function* passages(from: number, count: number): Generator<Passage> {
 	}
 }
 
-/** Creates a writer with two committed segments of 200 passages each, and moves its folder to the path `aside`. */
+/** Creates a writer that has committed twice, 200 passages each time, and moves its folder to the path `aside`. */
 async function writerWithLostFolder(t: ExecutionContext, threads: number): Promise<{writer: Bm25Writer; folder: string; aside: string}> {
 	const parent = await mkdtemp(join(tmpdir(), 'passagekit-lost-'));
 	const [folder, aside] = [join(parent, 'index'), join(parent, 'aside')];
@@ -37,7 +37,7 @@ const changes: Readonly<Record<string, (writer: Bm25Writer) => Promise<unknown>>
 		await writer.add(passages(5000, 300));
 		await writer.commit();
 	},
-	// Adds so many passages that the writer has to write a segment.
+	// Adds enough passages that the writer has to write a segment.
 	async add(writer) {
 		for (let from = 10_000; from < 500_000; from += 20_000) {
 			await writer.add(passages(from, 20_000));
@@ -47,7 +47,7 @@ const changes: Readonly<Record<string, (writer: Bm25Writer) => Promise<unknown>>
 
 for (const threads of [1, 3]) {
 	for (const [name, change] of Object.entries(changes)) {
-		test(`${name} fails with ERR_IO if the writer's folder is gone, and the writer works again once it is back, threads: ${threads}`, async t => {
+		test(`threads ${threads}: ${name} fails with ERR_IO if the folder is gone, and the writer works once the folder is back`, async t => {
 			const {writer, folder, aside} = await writerWithLostFolder(t, threads);
 			const refused = async (call: () => Promise<unknown>): Promise<void> => {
 				const {message} = await t.throwsAsync(call, {instanceOf: RetrievalError, code: 'ERR_IO'});
@@ -64,14 +64,14 @@ for (const threads of [1, 3]) {
 			await writer.commit();
 			await writer.merge();
 			const index = await Bm25Index.open(folder);
-			// The two committed segments and the last passage.
+			// The 400 passages that were committed before the folder was lost, and the one that was added after.
 			t.is(index.size, 401);
 			index.close();
 		});
 	}
 }
 
-test("operations fail with ERR_IO if there is a file in place of the writer's folder", async t => {
+test("operations fail with ERR_IO if a file has replaced the writer's folder, and leave that file unchanged", async t => {
 	const {writer, folder} = await writerWithLostFolder(t, 1);
 	await writeFile(folder, 'no folder');
 	for (const call of [writer.merge(), writer.rollback(), writer.rollback()]) {

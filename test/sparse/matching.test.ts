@@ -9,8 +9,8 @@ import {folder} from '../support/vectors.ts';
 test('matching returns the ids that a filtered search of the index finds', async t => {
 	const path = await folder(t);
 	await fc.assert(
-		fc.asyncProperty(randomCase, async ([some, filters]) => {
-			const {ids, bm25, selected} = await filteredCorpus(join(path, 'bm25'), some);
+		fc.asyncProperty(randomCase, async ([fields, filters]) => {
+			const {ids, bm25, selected} = await filteredCorpus(join(path, 'bm25'), fields);
 			for (const filter of filters) {
 				const matching = await bm25.matching(ids, filter);
 				t.deepEqual(
@@ -33,7 +33,7 @@ test('matching returns the ids that a filtered search of the index finds', async
 	);
 });
 
-test('matching keeps the order of the ids, and an unknown id counts as that of a passage without fields', async t => {
+test('matching keeps the order of the ids, and treats an unknown id as a passage without fields', async t => {
 	const {bm25} = await filteredCorpus(join(await folder(t), 'bm25'), [{n: 1}, {n: 2}]);
 	t.deepEqual(await bm25.matching(['nobody', '1', '0', 'all'], {n: 1}), ['0', 'all']);
 	t.deepEqual(await bm25.matching(['nobody', '1', '0', 'all'], {n: {not: 1}}), ['nobody', '1']);
@@ -44,7 +44,7 @@ test('matching keeps the order of the ids, and an unknown id counts as that of a
 	await t.throwsAsync(bm25.matching(['0'], {m: 1}), {code: 'ERR_ARGUMENT', message: /^filter\.m: expected a field .* got "m"/u});
 	await t.throwsAsync(bm25.matching(['0'], {documents: ['d'], n: {lt: 'a'}}), {
 		code: 'ERR_ARGUMENT',
-		message: 'filter.n.lt: expected a number, as every value of "n" is, got the text "a"',
+		message: 'filter.n.lt: expected a number, as every value of "n" is, got the string "a"',
 	});
 	bm25.close();
 	await t.throwsAsync(bm25.matching(['0'], {n: 1}), {code: 'ERR_CLOSED'});
@@ -58,7 +58,7 @@ test('the generation of an index changes when it is reloaded', async t => {
 	t.not(bm25.generation, before);
 });
 
-test('a BM25 index refuses a filter by documents with its path, before it searches', async t => {
+test('a BM25 index refuses a filter by documents before it searches, and says where in the filter they are', async t => {
 	const {bm25} = await filteredCorpus(join(await folder(t), 'bm25'), [{n: 1}]);
 	for (const [filter, path] of [
 		[{documents: ['d']}, 'filter.documents'],

@@ -1,4 +1,4 @@
-// Tests that writers do not apply uncommitted deletions, and that a damaged index is repaired.
+// Tests that merges do not apply uncommitted changes, and that damaged indexes are repaired.
 import {execFile} from 'node:child_process';
 import {mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -10,6 +10,7 @@ import {Bm25Index, Bm25Writer, RetrievalError} from '../../ts/index.ts';
 
 const execute = promisify(execFile);
 
+/** Creates a folder that is deleted after the test. */
 async function folder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-repair-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
@@ -26,12 +27,13 @@ async function twoCommits(path: string): Promise<void> {
 	await writer.close();
 }
 
-/** Returns the ids of all passages that an intact index finds, in order. */
+/** Checks that an index is intact, and returns the ids of its passages in the order of a search for them. */
 async function found(path: string): Promise<string[]> {
 	await using index = await Bm25Index.open(path, {verify: true});
 	return (await index.search('bridge')).map(({id}) => id);
 }
 
+/** The first operations of a newly opened writer, by name. */
 const firstOperations: Record<string, (writer: Bm25Writer) => Promise<unknown>> = {
 	delete: async writer => writer.delete(['a0']),
 	update: async writer => writer.update([{id: 'a0', text: 'iron bridge'}]),
@@ -41,7 +43,7 @@ const firstOperations: Record<string, (writer: Bm25Writer) => Promise<unknown>> 
 	},
 };
 for (const [name, operate] of Object.entries(firstOperations)) {
-	test(`a merge does not apply the uncommitted changes of ${name}, the writer's first operation`, async t => {
+	test(`if the first operation of a writer is ${name}, a merge does not apply the uncommitted changes`, async t => {
 		const path = join(await folder(t), 'index');
 		await twoCommits(path);
 		const writer = await Bm25Writer.open(path);

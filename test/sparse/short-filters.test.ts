@@ -1,4 +1,4 @@
-// Tests the short form of filters, and dates in fields and filters, with a BM25 index.
+// Tests the short form of filters, such as `{price: {lt: 50}}`, and dates in fields and filters, with a BM25 index.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -9,6 +9,7 @@ import {randomFields, randomFilter, selects} from '../support/filters.ts';
 
 type Fields = NonNullable<Passage['fields']>;
 
+/** The fields of five passages, by passage id. */
 const lamps: Record<string, Fields> = {
 	a: {price: 20, category: 'light', inStock: true, tags: ['red', 'sale'], added: new Date('2023-05-01T10:00:00Z')},
 	b: {price: 50, category: 'light', inStock: false, tags: ['blue'], added: new Date('2024-01-01T00:00:00Z')},
@@ -17,6 +18,7 @@ const lamps: Record<string, Fields> = {
 	e: {},
 };
 
+/** Builds a BM25 index of passages with these fields. The text of every passage is `lamp`. */
 async function built(t: ExecutionContext, passages: Readonly<Record<string, Fields>>): Promise<Bm25Index> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-short-filters-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -24,7 +26,7 @@ async function built(t: ExecutionContext, passages: Readonly<Record<string, Fiel
 	return Bm25Index.build(join(folder, 'index'), contents);
 }
 
-/** Returns the ids of the passages that a filter selects, in alphabetical order and joined. */
+/** Returns the ids of the passages that a filter selects, in alphabetical order, joined into one string. */
 async function found(index: Bm25Index, filter: Filter): Promise<string> {
 	const hits = await index.search('lamp', {filter});
 	return hits
@@ -33,7 +35,7 @@ async function found(index: Bm25Index, filter: Filter): Promise<string> {
 		.join('');
 }
 
-test('a short filter selects the passages that meet all of its conditions', async t => {
+test('a short filter selects the passages that match all of its conditions', async t => {
 	const index = await built(t, lamps);
 	const cases: [Filter, string][] = [
 		[{}, 'abcde'],
@@ -62,7 +64,7 @@ test('a short filter selects the passages that meet all of its conditions', asyn
 		[{nothing: {exists: false}}, 'abcde'],
 		[{tags: 'sale'}, 'a'],
 		[{tags: ['sale', 'blue']}, 'ab'],
-		// The bounds of one object are one range, which one of the strings must be in: neither "red" nor "sale" is.
+		// The bounds of one object form one range, and one of the tags must be in it. Neither "red" nor "sale" is.
 		[{tags: {gt: 'red', lt: 'sale'}}, ''],
 		[{and: [{tags: {gt: 'red'}}, {tags: {lt: 'sale'}}]}, 'a'],
 		[{price: {lt: 60}, category: ['light', 'desk'], inStock: true}, 'a'],
@@ -105,24 +107,24 @@ test('dates are stored as strings, and filters compare them in time order', asyn
 	t.is(await found(edges, {all: new Date(0)}), 'a');
 });
 
-test('what the index refuses in a filter is named as the caller wrote it', async t => {
+test('the error for an invalid part of a filter names the part as the caller wrote it', async t => {
 	const index = await built(t, lamps);
-	const known = 'expected a field that passages of the index have ("added", "category", "inStock", "not", "price", "tags")';
-	const number = 'expected a number, as every value of "price" is, got the text "50"';
+	const expectedField = 'expected a field that passages of the index have ("added", "category", "inStock", "not", "price", "tags")';
+	const expectedNumber = 'expected a number, as every value of "price" is, got the string "50"';
 	const cases: [Filter, string][] = [
-		[{prise: 50}, `filter.prise: ${known}, got "prise"; did you mean "price"?`],
-		[{inStock: true, nothing: {lt: 50}}, `filter.nothing: ${known}, got "nothing"`],
-		[{'no such': {not: [1]}}, `filter["no such"].not: ${known}, got "no such"`],
-		[{price: '50'}, `filter.price: ${number}`],
-		[{price: [1, '50']}, `filter.price[1]: ${number}`],
-		[{inStock: true, price: {gt: '50'}}, `filter.price.gt: ${number}`],
-		[{price: {equals: '50'}}, `filter.price.equals: ${number}`],
-		[{price: {exists: true, in: [1, '50']}}, `filter.price.in[1]: ${number}`],
-		[{price: {not: '50'}}, `filter.price.not: ${number}`],
-		[{or: [{price: 1}, {not: {price: {not: {lte: '50'}}}}]}, `filter.or[1].not.price.not.lte: ${number}`],
-		[{inStock: true, equals: {field: 'price', value: '50'}}, `filter.equals.value: ${number}`],
-		[{inStock: true, not: {in: {field: 'price', values: ['50']}}}, `filter.not.in.values[0]: ${number}`],
-		[{and: [{range: {field: 'price', lt: '50'}}], price: 5}, `filter.and[0].range.lt: ${number}`],
+		[{prise: 50}, `filter.prise: ${expectedField}, got "prise"; did you mean "price"?`],
+		[{inStock: true, nothing: {lt: 50}}, `filter.nothing: ${expectedField}, got "nothing"`],
+		[{'no such': {not: [1]}}, `filter["no such"].not: ${expectedField}, got "no such"`],
+		[{price: '50'}, `filter.price: ${expectedNumber}`],
+		[{price: [1, '50']}, `filter.price[1]: ${expectedNumber}`],
+		[{inStock: true, price: {gt: '50'}}, `filter.price.gt: ${expectedNumber}`],
+		[{price: {equals: '50'}}, `filter.price.equals: ${expectedNumber}`],
+		[{price: {exists: true, in: [1, '50']}}, `filter.price.in[1]: ${expectedNumber}`],
+		[{price: {not: '50'}}, `filter.price.not: ${expectedNumber}`],
+		[{or: [{price: 1}, {not: {price: {not: {lte: '50'}}}}]}, `filter.or[1].not.price.not.lte: ${expectedNumber}`],
+		[{inStock: true, equals: {field: 'price', value: '50'}}, `filter.equals.value: ${expectedNumber}`],
+		[{inStock: true, not: {in: {field: 'price', values: ['50']}}}, `filter.not.in.values[0]: ${expectedNumber}`],
+		[{and: [{range: {field: 'price', lt: '50'}}], price: 5}, `filter.and[0].range.lt: ${expectedNumber}`],
 	];
 	for (const [filter, message] of cases) {
 		const expected = {instanceOf: RetrievalError, code: 'ERR_ARGUMENT', message};
@@ -139,10 +141,11 @@ test('any short filter selects the passages for which a JavaScript predicate is 
 		fc.asyncProperty(
 			fc.array(randomFields, {minLength: 1, maxLength: 12}),
 			fc.array(randomFilter(2), {minLength: 20, maxLength: 20}),
-			async (some, filters) => {
-				// The last passage has every field, because a search refuses conditions on fields that no passage has.
+			async (fieldsOfPassages, filters) => {
+				// The passage `all` has every field, because a search refuses conditions (except `exists`) on fields that no
+				// passage has.
 				const passages: Record<string, Fields> = {all: {n: 1, s: 'a', b: true, t: ['a', 'b']}};
-				for (const [i, fields] of some.entries()) {
+				for (const [i, fields] of fieldsOfPassages.entries()) {
 					passages[String(i)] = fields as Fields;
 				}
 				const index = await built(t, passages);

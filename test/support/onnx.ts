@@ -1,6 +1,6 @@
 /**
-Makes variants of the project's ONNX models for tests: without some outputs, with another configuration, or with other
-weights.
+Makes variants of the project's ONNX models for tests: without some outputs, with a different configuration, or with
+different weights.
 
 ONNX files are protocol buffers. A message is a sequence of fields in any order, and each field is a key (field number · 8 +
 wire type) followed by a value. The field numbers below come from `onnx.proto`.
@@ -24,7 +24,10 @@ const TENSOR_NAME = 8;
 /** `TensorProto.raw_data` */
 const RAW_DATA = 9;
 
-/** Copies one of the project's models, without some of its outputs, to a new folder and returns the folder's path. */
+/**
+Copies one of the project's models to a new folder, without some of its outputs, and returns the folder's path. `config` is the
+content of the new `config.json`.
+*/
 export async function modelWithoutOutputs(t: ExecutionContext, model: string, outputs: readonly string[], config = '{}'): Promise<string> {
 	const from = join(packageRoot, 'models', model);
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-model-'));
@@ -35,7 +38,7 @@ export async function modelWithoutOutputs(t: ExecutionContext, model: string, ou
 	return folder;
 }
 
-/** Copies one of the project's models to a new folder, with another `config.json`, and returns the folder's path. */
+/** Copies one of the project's models to a new folder, with a different `config.json`, and returns the folder's path. */
 export async function modelWithConfig(t: ExecutionContext, model: string, config: Readonly<Record<string, unknown>>): Promise<string> {
 	const from = join(packageRoot, 'models', model);
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-model-'));
@@ -48,8 +51,8 @@ export async function modelWithConfig(t: ExecutionContext, model: string, config
 }
 
 /**
-Copies one of the project's encoders to a new folder, changes the values of one tensor of weights in place with `change`, and
-returns the folder's path.
+Copies one of the project's models to a new folder and returns the folder's path. `change` receives the values of one tensor of
+weights and changes them in place.
 */
 export async function modelWithNumbers(
 	t: ExecutionContext,
@@ -78,6 +81,7 @@ export async function modelWithNumbers(
 	return folder;
 }
 
+/** Returns an ONNX file without these outputs of its graph. */
 function withoutOutputs(model: Buffer, outputs: readonly string[]): Buffer {
 	const edited = fields(model).map(({number, bytes, value}) =>
 		number === GRAPH
@@ -105,14 +109,15 @@ function withoutOutputs(model: Buffer, outputs: readonly string[]): Buffer {
 	}
 }
 
+/** A field of a protocol buffers message. */
 interface Field {
 	readonly number: number;
-	/** The whole field: key, length and value. */
+	/** The whole field: the key, the length if the wire type has one, and the value. */
 	readonly bytes: Buffer;
 	readonly value: Buffer;
 }
 
-/** Returns the fields of a message. Their buffers are views of it. */
+/** Returns the fields of a message. The buffers of the fields are views of the message. */
 function fields(message: Buffer): Field[] {
 	const found: Field[] = [];
 	for (let start = 0; start < message.length; ) {
@@ -133,7 +138,7 @@ function fields(message: Buffer): Field[] {
 	return found;
 }
 
-/** Reads a variable-length integer at an offset. Returns it and the offset after it. */
+/** Reads the variable-length integer (varint) at an offset. Returns its value and the offset after it. */
 function varint(bytes: Buffer, start: number): [value: number, after: number] {
 	let value = 0;
 	for (let at = start; ; at++) {

@@ -3,8 +3,9 @@ import type {Comparison} from '../../ts/studies/statistics/comparison.ts';
 import type {Calibration, PhraseStudy, ProtocolStudy} from '../../ts/studies/phrases/study.ts';
 
 /**
-Returns a made-up study. The accuracies of ranking candidates are those of the paper (Yang et al., 2023) on SQuAD; those
-of ranking all passages are 0.8 times as high.
+Returns a made-up study. For BM25, the models and MUF (model uncertainty fusion), the accuracies of ranking candidates are
+those of the paper (Yang et al., 2023) on SQuAD; for the other fusions they are made up. The accuracies of ranking all
+passages are 0.8 times as high.
 */
 export function phraseStudy(changes: Partial<PhraseStudy> = {}): PhraseStudy {
 	return {
@@ -49,7 +50,10 @@ export function phraseStudy(changes: Partial<PhraseStudy> = {}): PhraseStudy {
 	};
 }
 
-/** Accuracy of each condition. After `muf` (model uncertainty fusion) come its variants and other fusions. */
+/**
+Accuracy of each condition. `M1`, `M3`, `M5` and `M0` are indexes of phrases of one, three and five sentences and of
+whole passages. After `muf` (model uncertainty fusion) come its variants and other fusions.
+*/
 const accuracies = {
 	bm25: 0.754,
 	M1: 0.534,
@@ -65,10 +69,13 @@ const accuracies = {
 	rrf: 0.522,
 } as const;
 
-/** Results of one way of ranking: accuracies times `scale` for the first measure, and higher values for others. */
+/**
+Returns the results of ranking either the candidates or all passages. The values of the first measure are `accuracies`
+times `scale`; those of the other measures are higher.
+*/
 function protocol(scale: number, accuracyMeasure: string, others: readonly string[]): ProtocolStudy {
 	const measures = [accuracyMeasure, ...others];
-	/** Calibration errors that grow with `size`. */
+	/** Returns calibration errors that grow with `size`. */
 	const error = (size: number): Calibration => ({
 		squared: size ** 2 * 0.9,
 		absolute: size * 0.9,
@@ -131,14 +138,14 @@ function comparisons(
 	return {
 		comparisons: compared(pairs),
 		extensions: compared(otherFusions.map(b => ['muf', b] as const)),
-		// T0 is the initial temperature. Much smaller values are worse; larger ones make no difference.
+		// T0 is the initial temperature. Values much smaller than 0.1 are significantly worse; larger values are not.
 		startTests: [
 			comparison('T0 = 0.1', 'T0 = 0.001', measure, 0.06, 0.0001, 4),
 			comparison('T0 = 0.1', 'T0 = 0.01', measure, 0.03, 0.0002, 4),
 			comparison('T0 = 0.1', 'T0 = 1', measure, 0, 1, 4),
 			comparison('T0 = 0.1', 'T0 = 10', measure, 0.001, 0.6, 4),
 		],
-		// Fitting the temperature T lowers all Brier scores but that of M5, which rises insignificantly.
+		// Fitting the temperature T lowers all Brier scores except that of M5, whose rise is not significant.
 		calibrationTests: ['M1', 'M3', 'M5', 'M0', 'MUF'].map(name =>
 			comparison(
 				`${name} at T = 1`,
@@ -152,7 +159,7 @@ function comparisons(
 	};
 }
 
-/** A test with the uncorrected p-value `p`, in a family of `familySize` tests that are corrected together. */
+/** Returns a test with the uncorrected p-value `p`, in a family of `familySize` tests that are corrected together. */
 function comparison(a: string, b: string, measure: string, difference: number, p: number, familySize: number): Comparison {
 	const corrected = Math.min(1, p * familySize);
 	return {a, b, measure, difference, p, corrected, significant: corrected < 0.01, smallest: 0.014, mark: ''};

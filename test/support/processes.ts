@@ -2,7 +2,7 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 
-/** Runs a short process and returns its id after it has ended. */
+/** Runs a short-lived process, waits until it has ended, and returns its process id, which then belongs to no process. */
 export async function endedProcess(): Promise<number> {
 	const child = spawn(process.execPath, ['--version'], {stdio: 'ignore'});
 	await once(child, 'exit');

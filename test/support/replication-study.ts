@@ -14,7 +14,7 @@ import type {
 } from '../../ts/studies/replication/study.ts';
 
 /**
-Returns a made-up study of a few passages of Wikipedia: BM25 is better than dense retrieval, and the hybrids are better
+Returns a made-up study of 2,561 passages of Wikipedia: BM25 is better than dense retrieval, and the hybrids are better
 than both.
 */
 export function study(changes: Partial<Study> = {}): Study {
@@ -67,8 +67,8 @@ export function study(changes: Partial<Study> = {}): Study {
 /** The weights that are tried when a hybrid is tuned: 0, 0.05, …, 2. */
 const weights = Array.from({length: 41}, (_, i) => Math.round(i * 5) / 100);
 /**
-Returns the accuracy at each weight: `maximum` at the weight `best`, and less elsewhere, by `fall` times the square of a
-logarithmic distance.
+Returns the accuracy at each weight. It is `maximum` at the weight `best`; elsewhere it is lower by `fall` times the
+square of the difference between log(1 + 4 · weight) and log(1 + 4 · `best`).
 */
 const tuned = (best: number, maximum: number, fall: number): Array<{weight: number; accuracy: number}> =>
 	weights.map(weight => ({weight, accuracy: maximum - fall * (Math.log1p(4 * weight) - Math.log1p(4 * best)) ** 2}));
@@ -83,7 +83,10 @@ const retrievalRows: readonly RetrievalRow[] = [
 
 type TestedPair = Pick<Comparison, 'a' | 'b' | 'difference' | 'significant'>;
 
-/** Returns the marker of Table 1 for a test. In this study, BM25 is better than dense retrieval. */
+/**
+Returns the marker of Table 1 for a test. BM25 is marked if it differs from dense retrieval. A hybrid is marked if it is
+better than the better of dense retrieval and BM25, which is BM25 in this study.
+*/
 function retrievalMarker({a, b, difference, significant}: TestedPair): string {
 	if (!significant) {
 		return '';
@@ -94,7 +97,10 @@ function retrievalMarker({a, b, difference, significant}: TestedPair): string {
 	return b === 'bm25' && difference > 0 ? markers.better : '';
 }
 
-/** Returns the marker of Table 3 for a test, which compares two ways of scoring the answers in the same passages. */
+/**
+Returns the marker of Table 3 for a test, which compares two ways of scoring the answers in the same passages. `repl` is
+DPR's scoring, `GAR` the normalized scoring of Mao et al. (2020), and `*` adds the retriever's scores.
+*/
 function readingMarker({a, b, difference, significant}: TestedPair): string {
 	if (!significant || difference <= 0) {
 		return '';
@@ -155,7 +161,7 @@ const accuracyKs = Array.from({length: 100}, (_, i) => i + 1);
 const accuracyCurves: Study['retrieval']['curves'] = {
 	ks: accuracyKs,
 	lines: retrievalRows.map(({condition, accuracy: [top20, top100]}) => {
-		// A line over the logarithm of k, through the table's values at 20 and 100.
+		// A line over the logarithm of k, through the table's values at 20 and 100, but never below 0.2.
 		const slope = (top100! - top20!) / Math.log(5);
 		return {condition, accuracy: accuracyKs.map(k => Math.max(0.2, top20! + slope * Math.log(k / 20)))};
 	}),
@@ -163,6 +169,7 @@ const accuracyCurves: Study['retrieval']['curves'] = {
 
 const retrievers: readonly Retrieved[] = ['dense', 'bm25', 'hybrid'];
 const scorings: readonly Scoring[] = ['repl', 'repl*', 'GAR', 'GAR*'];
+/** Exact match for each retriever, in the order of `scorings`. */
 const exactMatches: Readonly<Record<Retrieved, readonly number[]>> = {
 	dense: [0.5143, 0.5289, 0.5217, 0.5413],
 	bm25: [0.5602, 0.5631, 0.5708, 0.5817],
@@ -208,6 +215,7 @@ function readingComparisons(): readonly Comparison[] {
 	return family(tests, test => readingMarker({...test, a: scoringOf(test.a), b: scoringOf(test.b)}));
 }
 
+/** Returns tests of the two claims about exact match that the paper makes in its text, not by markers in Table 3. */
 function textComparisons(): readonly Comparison[] {
 	const pairs: ReadonlyArray<readonly [Retrieved, Scoring, Retrieved, Scoring]> = [
 		['hybrid', 'repl', 'dense', 'repl'],
@@ -224,7 +232,8 @@ function textComparisons(): readonly Comparison[] {
 }
 
 /**
-Returns made-up tests of the curves of exact match by k: of the rise up to the chosen k, and of the fall after it.
+Returns made-up tests of curves of exact match by k, the number of passages read. There are two tests per curve: of its
+rise up to the chosen k (for BM25, up to the largest k), and of its fall from the chosen k to the largest.
 */
 export function curveTestsOf(
 	differences: ReadonlyArray<readonly [retriever: Retrieved, scoring: Scoring, rise: number, fall: number]>,
@@ -257,7 +266,7 @@ function curveTests(): readonly CurveTest[] {
 /** The numbers of passages read, k, at which exact match is measured. */
 const curveKs = [1, 5, 10, ...Array.from({length: 25}, (_, i) => 20 * (i + 1))];
 
-/** Curves of exact match by k. Those of BM25 rise up to the largest k; the others rise, then fall slightly. */
+/** Returns curves of exact match by k. Those of BM25 rise up to the largest k; the others rise, then fall slightly. */
 function curves(): NonNullable<Study['reading']>['curves'] {
 	return retrievers.flatMap(retriever =>
 		scorings.map((scoring, column) => {

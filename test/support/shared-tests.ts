@@ -1,11 +1,11 @@
-// Declares tests that need files from the shared folder.
+// Declares tests that need files from the shared folder (see `shared.ts`).
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
 import {sharedFolder} from './shared.ts';
 
 /**
-Declares a test that needs files from the shared folder. The test receives their paths in the order of `files`. If one of them
+Declares a test that needs `files` from the shared folder. The test receives their absolute paths in the same order. If a file
 is absent, the test is reported as skipped.
 */
 export function testWithShared<const Files extends readonly string[]>(

@@ -1,16 +1,18 @@
-// Helpers for tests of dense search: vectors, the two kinds of index, and a brute-force search to compare with.
+// Helpers for tests of dense search: vectors, the two kinds of index, and a brute-force search to compare results with.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {ExecutionContext} from 'ava';
 import {FlatIndex, type Hit, HnswIndex, type Vectors} from '../../ts/index.ts';
 
+/** Creates a folder that is removed when the test ends. */
 export async function folder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-dense-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
 	return path;
 }
 
+/** Returns the vectors `rows`, each of `dim` numbers. */
 export function vectors(dim: number, ...rows: number[][]): Vectors {
 	return {data: Float32Array.from(rows.flat()), rows: rows.length, dim};
 }
@@ -25,12 +27,13 @@ export function random(rows: number, dim: number, seed = 1): Vectors {
 	return {data, rows, dim};
 }
 
+/** Returns a view of row `i`. */
 export const row = ({data, dim}: Vectors, i: number): Float32Array => data.subarray(i * dim, (i + 1) * dim);
 /** Returns the ids `p<first>`, `p<first + 1>`, … */
 export const names = (count: number, first = 0): string[] => Array.from({length: count}, (_, i) => `p${first + i}`);
 export const idsOf = (hits: readonly Hit[]): string[] => hits.map(({id}) => id);
 
-/** A view of the rows from `from` (inclusive) to `to` (exclusive). */
+/** Returns a view of the rows from `from` (inclusive) to `to` (exclusive). */
 export const slice = ({data, dim}: Vectors, from: number, to: number): Vectors => ({
 	data: data.subarray(from * dim, to * dim),
 	rows: to - from,
@@ -45,7 +48,7 @@ export const kinds: Record<string, {make: (dim: number) => FlatIndex | HnswIndex
 	};
 
 /**
-Returns the ids (`p<row>`, as of `names`) of the `k` rows with the highest inner products among the allowed rows, computed by
+Returns the ids (`p<row>`, as in `names`) of the `k` rows with the highest inner products among the allowed rows, computed by
 brute force. Ties are ordered by row.
 */
 export function best(data: Vectors, query: Float32Array, k: number, allowed: (i: number) => boolean = () => true): string[] {

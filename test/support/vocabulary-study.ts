@@ -6,11 +6,12 @@ import type {ProjectedExample} from '../../ts/studies/vocabulary/examples/projec
 import {conditions} from '../../ts/studies/vocabulary/study.ts';
 import type {ProjectedToken, RankQuantiles, TokenCoverage, TokenMrr, TokenOrigin, TopComposition} from '../../ts/vocabulary/index.ts';
 
+/** Numbers of first tokens of a projection: the values of k in Figures 3 and 4 of the report. */
 const ks = [1, 5, 20, 100, 1000];
 
 /**
-Returns a made-up study: the encoder is better than its baseline, gives low ranks to shared tokens if it misses the
-passage (token amnesia), and becomes better with lexical enrichment.
+Returns a made-up study: the encoder is better than its baseline, gives low ranks to shared tokens of passages that dense
+retrieval misses (token amnesia), and becomes better with lexical enrichment.
 */
 export function vocabularyStudy(changes: Partial<VocabularyStudy> = {}): VocabularyStudy {
 	return {
@@ -54,7 +55,7 @@ export function vocabularyStudy(changes: Partial<VocabularyStudy> = {}): Vocabul
 	};
 }
 
-/** The analysis of an encoder. The larger `scale` is, the better its results are. */
+/** Returns the analysis of an encoder. The larger `scale` is, the better its results are. */
 function analysis(of: EncoderAnalysis['of'], scale: number): EncoderAnalysis {
 	const coverage = (level: number): TokenCoverage => ({
 		shared: 11_021,
@@ -75,7 +76,10 @@ function analysis(of: EncoderAnalysis['of'], scale: number): EncoderAnalysis {
 		thirdQuartile: 3 * median,
 		high: Math.min(30_522, 9 * median),
 	});
-	/** The questions whose passage has a dense rank in the range `from` to `to`. */
+	/**
+	Returns the token amnesia of a group of questions: those whose passage dense retrieval ranks from `from` to `to`, or
+	at any later rank if `to` is `null`.
+	*/
 	const group = (from: number, to: number | null, questions: number, worstRank: number): EncoderAnalysis['amnesia']['groups'][number] => ({
 		from,
 		to,
@@ -97,7 +101,7 @@ function analysis(of: EncoderAnalysis['of'], scale: number): EncoderAnalysis {
 	};
 }
 
-/** A significance test of a claim. `corrected` is its corrected p-value. */
+/** Returns a significance test of a claim, in a family of eight tests. `corrected` is the corrected p-value. */
 export function comparison(a: string, b: string, measure: string, difference: number, corrected: number): Comparison {
 	return {a, b, measure, difference, p: corrected / 8, corrected, significant: corrected < 0.01, smallest: 0.0317, mark: ''};
 }
@@ -126,6 +130,10 @@ function amnesiaTests(): Comparison[] {
 	);
 }
 
+/**
+Returns an example whose projections have 20 tokens. Every other token has the origin `origin`; the rest occur in
+neither text. The passage's text contains the forgotten token.
+*/
 function example(id: string, denseRank: number | null, origin: TokenOrigin): ProjectedExample {
 	const tokens = (side: string): ProjectedToken[] =>
 		Array.from({length: 20}, (_, i) => ({
@@ -151,7 +159,7 @@ function example(id: string, denseRank: number | null, origin: TokenOrigin): Pro
 	};
 }
 
-/** Each condition's values of the five measures in `retrieval`. */
+/** For each condition, the values of the five measures in `retrieval`. */
 const values: Readonly<Record<VocabularyCondition, readonly number[]>> = {
 	bm25: [0.6871, 0.8592, 0.9313, 0.9624, 0.7641],
 	wordpiece: [0.6513, 0.8317, 0.9108, 0.9549, 0.7337],
@@ -163,7 +171,7 @@ const values: Readonly<Record<VocabularyCondition, readonly number[]>> = {
 	noNormalisation: [0.6655, 0.8671, 0.9411, 0.9778, 0.7561],
 };
 
-/** Retrieval results. Differences of more than 0.73 percentage points are significant. */
+/** Returns retrieval results. Differences of more than 0.725 percentage points are significant. */
 function retrieval(): VocabularyRetrieval {
 	const measures = ['top-1', 'top-5', 'top-20', 'top-100', 'MRR'];
 	const tested = ['top-1', 'top-20'];

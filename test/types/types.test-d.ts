@@ -52,35 +52,36 @@ import {
 	topKAccuracy,
 } from 'passagekit';
 
-// @ts-expect-error: made by `Bm25Index.open` and `Bm25Index.build` only
+// These constructors are private. Each comment says what creates the object instead.
+// @ts-expect-error: use `Bm25Index.open` or `Bm25Index.build`
 void new Bm25Index();
-// @ts-expect-error: made by `Bm25Writer.open` and `Bm25Writer.create` only
+// @ts-expect-error: use `Bm25Writer.open` or `Bm25Writer.create`
 void new Bm25Writer();
-// @ts-expect-error: made by `Collection.open` and `Collection.build` only
+// @ts-expect-error: use `Collection.open`, `Collection.build` or `Collection.attach`
 void new Collection();
-// @ts-expect-error: made by `ExtractiveReader.load` only
+// @ts-expect-error: use `ExtractiveReader.load`
 void new ExtractiveReader();
-// @ts-expect-error: made by `searchManyColumns` only
+// @ts-expect-error: use the method `searchManyColumns` of a vector index
 void new HitLists();
-// @ts-expect-error: made by `JudgedLists.judge` only
+// @ts-expect-error: use `JudgedLists.judge`
 void new JudgedLists();
-// @ts-expect-error: made by `LexicalEnrichment.fit` only
+// @ts-expect-error: use `LexicalEnrichment.fit`
 void new LexicalEnrichment();
-// @ts-expect-error: made by `OnnxEncoder.load` only
+// @ts-expect-error: use `OnnxEncoder.load`
 void new OnnxEncoder();
-// @ts-expect-error: made by `PassageStore.open` only
+// @ts-expect-error: use `PassageStore.open`
 void new PassageStore();
-// @ts-expect-error: made by `PhraseSegmenter.open` only
+// @ts-expect-error: use `PhraseSegmenter.open`
 void new PhraseSegmenter();
-// @ts-expect-error: made by `ReadingCache.open` only
+// @ts-expect-error: use `ReadingCache.open`
 void new ReadingCache();
-// @ts-expect-error: made by `readRun` only
+// @ts-expect-error: use the method `readRun` of an extractive reader
 void new Readings();
-// @ts-expect-error: made by `Tokenizer.load` only
+// @ts-expect-error: use `Tokenizer.load`
 void new Tokenizer();
-// @ts-expect-error: made by `index.filter` only
+// @ts-expect-error: use the method `filter` of a vector index
 void new VectorFilter();
-// @ts-expect-error: made by `VocabularyProjection.load` only
+// @ts-expect-error: use `VocabularyProjection.load`
 void new VocabularyProjection();
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -101,7 +102,7 @@ export async function program(): Promise<void> {
 	];
 	searchers.push(new HybridSearcher({dense: searchers[1]!, sparse: bm25, fusion: {method: 'hybridNorm', alpha: 0.5}}));
 
-	// selectModels returns the additional properties of a model, and its accuracy.
+	// selectModels keeps the additional properties of each model and adds its accuracy.
 	const selected = await selectModels([{name: 'bm25', run, temperature: 3, searcher: bm25}], new Map());
 	same<(typeof selected)[0]['accuracy'], number>(true);
 	searchers.push(new ConfidenceSearcher({models: selected}));
@@ -133,7 +134,7 @@ export async function program(): Promise<void> {
 	const {jaccard} = await overlap(run, run, [20]);
 	same<typeof jaccard, ReadonlyMap<number, number>>(true);
 
-	// The description of an analyzer can open another index. Each type of analyzer has its own options.
+	// The analyzer of one index can be passed to open another. Each type of analyzer has its own options.
 	const analyzers: Analyzer[] = [
 		bm25.analyzer,
 		'snowball:german',
@@ -182,7 +183,7 @@ export async function program(): Promise<void> {
 	await bm25.search('question', {filter: {equals: {field: 'tags', value: ['a']}}});
 	// @ts-expect-error no such condition
 	await bm25.search('question', {filter: {like: {field: 'tags', value: 'a'}}});
-	// A condition stands beside the name of a field.
+	// In the short form of a filter, a key is the name of a field, and its value is a condition on that field.
 	await bm25.search('question', {filter: {price: {lt: 50, not: 7}, category: ['light', 'desk'], inStock: true, added: {gte: new Date()}}});
 	await bm25.search('question', {filter: {inStock: true, documents: ['d'], not: {category: 'light'}, range: {field: 'year', gte: 2000}}});
 	await bm25.search('question', {filter: {}});
@@ -190,14 +191,14 @@ export async function program(): Promise<void> {
 	await bm25.search('question', {filter: {price: {ltt: 50}}});
 	// @ts-expect-error one bound is a number, the other a string
 	await bm25.search('question', {filter: {price: {gte: 50, lt: '60'}}});
-	// @ts-expect-error a boolean is no bound
+	// @ts-expect-error a boolean cannot be a bound
 	await bm25.search('question', {filter: {inStock: {lt: true}}});
 	// @ts-expect-error a prefix is a string
 	await bm25.search('question', {filter: {price: {prefix: 5}}});
-	// @ts-expect-error undefined is no value
+	// @ts-expect-error undefined is not a value
 	await bm25.search('question', {filter: {price: undefined}});
 
-	// A filter whose fields are known has no other names, and no values of other types.
+	// If the fields of a filter are declared, it accepts no other names and no values of other types.
 	interface Lamp {
 		readonly price: number;
 		readonly category: 'light' | 'desk';
@@ -232,9 +233,9 @@ export async function program(): Promise<void> {
 	lamps.push({inStock: {lt: true}});
 	// @ts-expect-error no such category
 	lamps.push({category: ['light', 'chair']});
-	// @ts-expect-error undefined is no value
+	// @ts-expect-error undefined is not a value
 	lamps.push({inStock: undefined});
-	// @ts-expect-error strings are not compared with dates unless the field has dates
+	// @ts-expect-error only a field of dates can be compared with a date
 	lamps.push({tags: new Date()});
 	// @ts-expect-error the price is a number
 	lamps.push({equals: {field: 'price', value: '5'}});
@@ -247,7 +248,8 @@ export async function program(): Promise<void> {
 
 	// @ts-expect-error not every Searcher supports filters
 	await searchers[1]!.search('question', {filter});
-	// All searchers of this package do. A dense searcher takes the fields from a BM25 index, and also filters of its vector index.
+	// All searchers of this package support filters. A dense searcher gets the fields from a BM25 index. It also accepts a filter that its
+	// vector index has compiled.
 	const filterable: FilterableSearcher[] = [
 		bm25,
 		new DenseSearcher({encoder, index: flat, fields: bm25}),
@@ -268,14 +270,14 @@ export async function program(): Promise<void> {
 	await denseSearcher.search('question', {filter: {price: {gte: 5, lt: '50'}}});
 	// @ts-expect-error no such operator
 	await new HybridSearcher({searchers: filterable}).search('question', {filter: {price: {ltt: 50}}});
-	// @ts-expect-error a hybrid takes no filters of one vector index
+	// @ts-expect-error a hybrid searcher does not accept a filter that a vector index has compiled
 	await new HybridSearcher({searchers: filterable}).search('question', {filter: await flat.filter({ids: ['p']})});
 	// @ts-expect-error vectors have no fields
 	void new DenseSearcher({encoder, index: flat, fields: flat});
 	same<Awaited<ReturnType<typeof bm25.matching>>, string[]>(true);
-	// A searcher without `checkFilter` is a Searcher, but takes no filters.
+	// A searcher without `checkFilter` is a Searcher, but it does not support filters.
 	const own: Searcher = {search: async () => [], searchMany: async () => new Map()};
-	// @ts-expect-error it does not declare that it filters
+	// @ts-expect-error a filterable searcher needs `checkFilter`
 	const declared: FilterableSearcher = own;
 	void declared;
 	const passage: Passage = {id: 'p', text: 'me', fields: {year: 2020, tags: ['a'], draft: false}};
@@ -296,7 +298,7 @@ export async function program(): Promise<void> {
 	// @ts-expect-error readonly
 	read['year'] = 2021;
 
-	// A filter of vectors has one condition on ids. An index can precompute a filter.
+	// A filter of a vector index selects by ids only. The index can compile a filter, which can then be part of other filters.
 	const vector = new Float32Array(384);
 	const german = await flat.filter({where: id => id.startsWith('de')});
 	same<typeof german, VectorFilter>(true);
@@ -334,7 +336,7 @@ export async function program(): Promise<void> {
 	// @ts-expect-error an HNSW index has a layout, not a storage
 	void new HnswIndex({dim: 2, storage: 'f32'});
 
-	// A handle can be attached by the class that made it.
+	// A handle can be attached only by the class that created it.
 	const handle: IndexHandle<'FlatIndex'> = flat.share();
 	FlatIndex.attach(handle);
 	// @ts-expect-error a handle of another class
@@ -346,7 +348,7 @@ export async function program(): Promise<void> {
 	await collection.searcher('colbert');
 
 	const reader = await ExtractiveReader.load('model', {threads: 2});
-	// @ts-expect-error the passages need their retrieval scores, which evidence fusion adds
+	// @ts-expect-error the passages need retrieval scores, which evidence fusion uses
 	await reader.read('who?', [{id: 'p', text: 'me'}]);
 
 	await using disposed = await OnnxEncoder.load('model');
@@ -357,6 +359,7 @@ export async function program(): Promise<void> {
 	void (error.code === 'ERR_NONE');
 }
 
+// Hits have only the parts that the search includes.
 {
 	const docs = await Collection.open('index', {create: true});
 	const {hits} = await docs.search('lamp', {include: ['text', 'fields']});
@@ -377,7 +380,7 @@ export async function program(): Promise<void> {
 	const missing: string = unknown.hits[0]!.text;
 	// @ts-expect-error: no such part
 	await docs.search('lamp', {include: ['body']});
-	// @ts-expect-error: a document has a text or passages
+	// @ts-expect-error: the id of a document is a string
 	await docs.add({id: 1, text: 'x'});
 	void [text, price, missing];
 }
@@ -421,9 +424,9 @@ export async function program(): Promise<void> {
 	await shop.upsert([{id: 'lamp', text: 'a lamp', fields: {...fields, category: 'chair'}}]);
 	// @ts-expect-error tags are strings
 	await shop.upsert([{id: 'lamp', text: 'a lamp', fields: {...fields, tags: [5]}}]);
-	// @ts-expect-error undefined is no value
+	// @ts-expect-error undefined is not a value
 	await shop.upsert([{id: 'lamp', text: 'a lamp', fields: {...fields, inStock: undefined}}]);
-	// @ts-expect-error documents of any fields may lack some
+	// @ts-expect-error documents whose fields are not declared may lack fields that the collection requires
 	await shop.upsert([] as Document[] as Iterable<{id: string; text: string; fields: PassageFields}>);
 	// @ts-expect-error no such field
 	await shop.setFields('lamp', {...fields, prise: 39});
@@ -460,7 +463,7 @@ export async function program(): Promise<void> {
 	// @ts-expect-error the search asked for no parts
 	void bare.hits[0]!.fields;
 
-	// Filters have the declared names, and operators and values that suit their types.
+	// Filters accept only the declared names, with operators and values that fit the types of the fields.
 	const filters: Filter<Product>[] = [
 		{price: 5, category: ['light', 'desk'], inStock: true, added: {gte: new Date(), lt: '2025'}, tags: 'red', code: 7},
 		{name: {gte: 'a', prefix: 'la'}, tags: {in: ['red', 'blue'], not: 'green'}, changes: {gt: new Date()}, inStock: {exists: false}},
@@ -481,11 +484,11 @@ export async function program(): Promise<void> {
 	await shop.search('lamp', {filter: {price: {lt: '5'}}});
 	// @ts-expect-error the name is a string
 	await shop.search('lamp', {filter: {name: {lt: 5}}});
-	// @ts-expect-error the name is a string and no date
+	// @ts-expect-error the name is a string, not a date
 	await shop.search('lamp', {filter: {name: {gte: new Date()}}});
-	// @ts-expect-error the name is a string and no date
+	// @ts-expect-error the name is a string, not a date
 	await shop.search('lamp', {filter: {range: {field: 'name', gte: new Date()}}});
-	// @ts-expect-error tags are strings and no dates
+	// @ts-expect-error tags are strings, not dates
 	await shop.search('lamp', {filter: {tags: {gte: new Date()}}});
 	// @ts-expect-error booleans have no order
 	await shop.search('lamp', {filter: {inStock: {gte: true}}});
@@ -493,7 +496,7 @@ export async function program(): Promise<void> {
 	await shop.search('lamp', {filter: {price: {prefix: '5'}}});
 	// @ts-expect-error no such category
 	await shop.search('lamp', {filter: {category: 'chair'}});
-	// @ts-expect-error undefined is no value
+	// @ts-expect-error undefined is not a value
 	await shop.search('lamp', {filter: {price: undefined}});
 	// @ts-expect-error no such field
 	await shop.ask('which lamp?', {filter: {prise: 5}});
@@ -504,7 +507,7 @@ export async function program(): Promise<void> {
 	// @ts-expect-error no such field
 	shop.scan({filter: {prise: 5}});
 
-	// Values are counted and sorted by declared fields only.
+	// `facets` and `list` accept only the names of declared fields.
 	same<Awaited<ReturnType<typeof shop.facets<'category'>>>[number]['value'], 'light' | 'desk'>(true);
 	const [price, inStock, tag, added, code] = await Promise.all([
 		shop.facets('price', {filter: {inStock: true}}),
@@ -529,7 +532,7 @@ export async function program(): Promise<void> {
 	// @ts-expect-error no such field
 	await shop.list({sortBy: 'price', filter: {prise: 5}});
 
-	// The type of a variable declares the fields too, and so does that of an attached collection.
+	// The type of a variable can also declare the fields. So can the type argument of `attach`.
 	const other: Collection<Product> = await Collection.open('shop');
 	const attached = await Collection.attach<Product>(other.share());
 	same<typeof attached, Collection<Product>>(true);
@@ -539,7 +542,7 @@ export async function program(): Promise<void> {
 	// @ts-expect-error the type of the fields differs
 	const wrong: Collection<{price: string}> = shop;
 	void wrong;
-	// A function of collections that have a field can name it.
+	// A generic function can require that collections have a certain field, and can then name this field.
 	const named = async <Fields extends {name?: string}>(docs: Collection<Fields>) => docs.list({sortBy: 'name'});
 	await named(shop);
 
@@ -547,10 +550,10 @@ export async function program(): Promise<void> {
 	await Collection.open<{size: {width: number}}>('shop');
 	// @ts-expect-error an array has strings and dates
 	await Collection.open<{sizes: number[]}>('shop');
-	// @ts-expect-error null is no value
+	// @ts-expect-error null is not a value
 	await Collection.open<{price: number | null}>('shop');
 
-	// If all fields are optional, documents need none. Names may be unknown while types are known.
+	// If all fields are optional, documents may have none. A declaration may leave the names of fields open and fix only the type of their values.
 	await (await Collection.open<{price?: number}>('shop')).add({id: 'lamp', text: 'a lamp'});
 	const numbers = await Collection.open<Record<string, number>>('numbers');
 	await numbers.add({id: 'a', text: 'a', fields: {any: 5}});
@@ -558,7 +561,7 @@ export async function program(): Promise<void> {
 	await numbers.add({id: 'a', text: 'a', fields: {any: 'five'}});
 	same<Awaited<ReturnType<typeof numbers.facets<string>>>[number]['value'], number>(true);
 
-	// Without a declaration, documents, filters and calls take fields of all names.
+	// Without a declaration, documents, filters and calls accept fields of any name.
 	const docs = await Collection.open('index');
 	const document: Document = {id: 'a', text: 'a', fields: {any: 'five', when: new Date(), tags: ['x']}};
 	await docs.add([document, {id: 'b', text: 'b'}]);
@@ -571,6 +574,6 @@ export async function program(): Promise<void> {
 	same<NonNullable<typeof passage>['fields'], StoredFields>(true);
 	// @ts-expect-error fields cannot be nested
 	await docs.add({id: 'a', text: 'a', fields: {size: {width: 5}}});
-	// @ts-expect-error a boolean is no bound
+	// @ts-expect-error a boolean cannot be a bound
 	await docs.count({filter: {any: {lt: true}}});
 }

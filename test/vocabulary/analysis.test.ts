@@ -14,16 +14,16 @@ import {
 } from '../../ts/index.ts';
 import {isContent} from '../../ts/vocabulary/analysis/stop-words.ts';
 
-let ids = 0;
+let nextId = 0;
 
 /**
-Makes a ranked token. `where` contains q for tokens of the question and p for tokens of the passage. The question's projection Q gives
-it the rank `questionRank`, the passage's projection P the rank `passageRank`.
+Returns a ranked token. `where` contains q for tokens of the question and p for tokens of the passage. The token has the rank
+`questionRank` in the question's projection Q, and the rank `passageRank` in the passage's projection P.
 */
 function token(word: string, where: 'q' | 'p' | 'qp', content: boolean, questionRank: number, passageRank: number): RankedToken {
 	return {
 		token: word,
-		id: ids++,
+		id: nextId++,
 		inQuestion: where.includes('q'),
 		inPassage: where.includes('p'),
 		content,
@@ -34,7 +34,7 @@ function token(word: string, where: 'q' | 'p' | 'qp', content: boolean, question
 
 /**
 Two pairs of a question and a passage: "who built bridge ?" with "the bridge engineer ?", and "gold rush" with "gold rush river". The
-ranks are invented.
+ranks are made up.
 */
 const pairs: readonly RankedPair[] = [
 	{
@@ -59,7 +59,7 @@ const pairs: readonly RankedPair[] = [
 test('coverage is the share of the shared tokens that are among the first k of a projection', async t => {
 	// The shared tokens bridge, ?, gold and rush have ranks 1, 10, 2, 1 in Q and 2, 20, 200, 10 in P.
 	t.deepEqual(await tokenCoverage(pairs, [1, 2, 10]), {shared: 4, question: [2 / 4, 3 / 4, 1], passage: [0, 1 / 4, 2 / 4]});
-	// Without the question mark.
+	// The question mark is not a content token.
 	t.deepEqual(await tokenCoverage(pairs, [1, 2, 10], 'content'), {shared: 3, question: [2 / 3, 1, 1], passage: [0, 1 / 3, 2 / 3]});
 	t.deepEqual(await tokenCoverage([], [1]), {shared: 0, question: [0], passage: [0]});
 });
@@ -79,12 +79,12 @@ test('token-level MRR is averaged over all tokens, and over the means of the pai
 	assertNear(passageOnly.mrr, (1 / 5 + 1 + 1 / 4) / 3);
 	assertNear(question.mrr, (1 / 900 + 1 / 40 + 1 / 2 + 1 / 20 + 1 / 200 + 1 / 10) / 6);
 	assertNear(questionOnly.mrr, (1 / 900 + 1 / 40) / 2);
-	// The second pair has no such token and does not count.
+	// The second pair has no token that is only in the question, so it does not count.
 	assertNear(questionOnly.perPair, (1 / 900 + 1 / 40) / 2);
 	t.is((await tokenMrr(pairs, 'content')).questionOnly.mrr, 1 / 40);
 });
 
-test('query expansion is a content token that occurs only in the passage and ranks high in Q', async t => {
+test('query expansion is the share of pairs where a content token that occurs only in the passage is among the first k of Q', async t => {
 	// "engineer" has rank 4 and "river" has rank 50. "the" has rank 2 but is a stop word.
 	t.deepEqual(await queryExpansion(pairs, [2, 3, 4, 49, 50]), [0, 0, 0.5, 0.5, 1]);
 	t.deepEqual(await queryExpansion([], [1]), [0]);
@@ -94,8 +94,8 @@ test('each of the first k tokens is in both texts, in one of them, or in neither
 	const {question, passage} = await topComposition(pairs, [1, 5]);
 	t.deepEqual(question, [
 		{k: 1, shared: 1, questionOnly: 0, passageOnly: 0, other: 0, expansion: 0},
-		// The first five tokens of both pairs are ten tokens: three are shared (bridge, gold, rush), two only in the question (who, built),
-		// two only in the passage (the, engineer). The other three are in neither.
+		// Q has five first tokens for each of the two pairs, ten in all: three are shared (bridge, gold, rush), two are only in the
+		// question (who, built), two are only in the passage (the, engineer), and the other three are in neither.
 		{k: 5, shared: 3 / 10, questionOnly: 2 / 10, passageOnly: 2 / 10, other: 3 / 10, expansion: 1 / 10},
 	]);
 	t.deepEqual(passage, [
@@ -113,7 +113,7 @@ test('token amnesia reports the worst and the median rank of shared content toke
 	]);
 	// This pair shares no content token, so it is in no group.
 	const stopWordPair: RankedPair = {id: 'c', passageId: 'pc', tokens: [token('of', 'qp', false, 1, 1)]};
-	/** The quantiles of a group with one pair. */
+	/** Returns the quantiles of a group with one pair. */
 	const allQuantiles = (rank: number): Record<string, number> => ({
 		low: rank,
 		firstQuartile: rank,
@@ -123,7 +123,7 @@ test('token amnesia reports the worst and the median rank of shared content toke
 	});
 	t.deepEqual(await tokenAmnesia([...pairs, stopWordPair], run, [20, 5]), {
 		groups: [
-			// The passage has rank 2 in the run. Only bridge counts.
+			// The passage has rank 2 in the run. The only shared content token is bridge.
 			{
 				from: 1,
 				to: 5,
@@ -195,7 +195,7 @@ test('a question with a relevant passage among the first hits of a run is paired
 	);
 });
 
-test('analyzeVocabulary returns the results of all analyses, and refuses ranks below 1 and no ranks at all', async t => {
+test('analyzeVocabulary returns the results of all analyses, and refuses ranks below 1 and an empty list of ranks', async t => {
 	const analysis = await analyzeVocabulary(pairs, {ks: [2], compositionKs: [5]});
 	t.deepEqual(analysis, {
 		pairs: 2,

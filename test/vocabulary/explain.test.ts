@@ -14,7 +14,7 @@ const passage: Passage = {
 };
 const question = 'How many judges serve on the court?';
 
-test('an explanation contains both projections, the shared, added and forgotten tokens, and the BM25 contributions', async t => {
+test('an explanation contains both projections, the shared, query-expansion and forgotten tokens, and the BM25 contributions', async t => {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-explain-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	await using encoder = await OnnxEncoder.load('minilm-encoder');
@@ -33,7 +33,7 @@ test('an explanation contains both projections, the shared, added and forgotten 
 	);
 	const similarity = questionVector.data.reduce((sum, value, i) => sum + value * passageVector.data[i]!, 0);
 	t.is(dense.similarity, similarity);
-	// The words that both texts share, in the order of the question. "the" is a stop word.
+	// The content words that both texts share, in the order of the question. "the" is a stop word, so it is not among them.
 	t.deepEqual(
 		dense.shared.map(({token}) => token),
 		['judges', 'court'],
@@ -55,7 +55,7 @@ test('an explanation contains both projections, the shared, added and forgotten 
 		dense.expansion.every(({inQuestion, inPassage, content, questionRank}) => !inQuestion && inPassage && content && questionRank <= 12),
 	);
 
-	// The parts of each text add up to the text, and every "judges" is marked.
+	// The parts of a text, joined together, are the whole text. Both occurrences of "judges" in the passage are marked.
 	for (const [parts, text] of [
 		[marked.question, question],
 		[marked.title, passage.title!],

@@ -19,7 +19,7 @@ import {
 	VocabularyProjection,
 } from '../../ts/index.ts';
 
-/** The model folder whose masked-language-model head projects vectors to the vocabulary of 8,000 word pieces. */
+/** The folder of the model whose masked-language-model head projects vectors onto a vocabulary of 8,000 word pieces. */
 const headFolder = join(packageRoot, 'models/tiny-encoder');
 const projection = await VocabularyProjection.load(headFolder);
 const DIM = 128;
@@ -37,21 +37,25 @@ const encoder: Encoder = {
 	},
 };
 
+/** Creates a folder that is removed when the test ends. */
 async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-enrichment-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	return folder;
 }
 
-/** Fits an enrichment with λ = 2 whose token vectors are the unchanged rows of the decoder, so that results can be computed by hand. */
+/**
+Fits an enrichment with λ = 2 whose token vectors are the unchanged rows of the decoder, which is the head's output layer. The tests can
+compute the results of this enrichment by hand.
+*/
 async function fitStatic(idf: TokenWeights, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> {
 	return LexicalEnrichment.fit({encoder, projection, idf}, {tokens: 'static', whitening: false, normalize: false, lambda: 2, ...options});
 }
 
-/** Reads the safetensors file of the head. Returns a function that returns the row of the decoder for a word piece. */
+/** Reads the decoder from the head's safetensors file. Returns a function that maps a word piece to its row of the decoder. */
 async function decoderRow(): Promise<(piece: string) => Float32Array> {
 	const file = await readFile(join(headFolder, 'mlm_head.safetensors'));
-	// The file has the length of its header in 8 bytes, the header, which is JSON, and the data.
+	// The file consists of 8 bytes with the length of the header, the header, which is JSON, and the data.
 	const length = Number(file.readBigUInt64LE(0));
 	const table = JSON.parse(file.toString('utf8', 8, 8 + length)) as Record<string, {data_offsets: [number, number]}>;
 	const [from, to] = table['decoder.weight']!.data_offsets;
@@ -60,6 +64,7 @@ async function decoderRow(): Promise<(piece: string) => Float32Array> {
 	return piece => rows.subarray(model.vocab[piece]! * DIM, (model.vocab[piece]! + 1) * DIM);
 }
 
+/** Asserts that two vectors differ by less than 1e-5 in every component. */
 const assertNear = (t: ExecutionContext, actual: Float32Array, expected: readonly number[] | Float32Array, message?: string): void => {
 	t.is(actual.length, expected.length);
 	const error = Math.max(...actual.map((value, i) => Math.abs(value - expected[i]!)));
@@ -105,7 +110,7 @@ test('a lexical vector is the weighted sum of the vectors of all tokens, divided
 	);
 });
 
-test('normalized lexical vectors have length 1, and the encoder adds λ times them', async t => {
+test('normalized lexical vectors have length 1, and λ times a lexical vector is added to the vector of the encoder', async t => {
 	const enriched = await fitStatic(false, {normalize: true, lambda: 0.75});
 	const {lexical} = await enriched.parts(['fox hen fox']);
 	t.true(Math.abs(Math.hypot(...lexical.data) - 1) < 1e-6);
@@ -113,7 +118,7 @@ test('normalized lexical vectors have length 1, and the encoder adds λ times th
 	t.true(Math.abs(Math.hypot(...withLexical.map((value, i) => value - original[i]!)) - 0.75) < 1e-6);
 });
 
-test('with another λ, the lexical vectors are multiplied by it, and λ = 0 leaves the vectors of the encoder unchanged', async t => {
+test('the lexical vectors are multiplied by the λ that withLambda sets, and λ = 0 leaves the vectors of the encoder unchanged', async t => {
 	const enriched = await fitStatic(false);
 	const {data: none} = await enriched.withLambda(0).encode(['fox hen']);
 	const {data: one} = await enriched.withLambda(1).encode(['fox hen']);
@@ -126,7 +131,7 @@ test('with another λ, the lexical vectors are multiplied by it, and λ = 0 leav
 	);
 });
 
-test('inverse document frequencies equal those of BM25, taken from an index of word pieces or counted in passages', async t => {
+test('inverse document frequencies equal those of BM25, whether they come from an index of word pieces or from passages', async t => {
 	const passages = [
 		{id: 'a', title: 'Hen', text: 'a red fox and a fox'},
 		{id: 'b', text: 'a hen'},
@@ -158,7 +163,7 @@ test('inverse document frequencies equal those of BM25, taken from an index of w
 	t.true(Math.abs(explained.terms.find(({term}) => term === 'fox')!.idf - Math.log(1 + 2.5 / 1.5)) < 1e-6);
 });
 
-test('whitening changes the inner products of lexical vectors, and both methods give the same inner products', async t => {
+test('whitening changes the inner products of lexical vectors, and both whitening methods give the same inner products', async t => {
 	const products = async (whitening: 'principal' | 'aligned' | false): Promise<number[]> => {
 		const {lexical} = await (await fitStatic(false, {whitening})).parts(['fox', 'hen', 'the river']);
 		const row = (at: number): Float32Array => lexical.data.subarray(at * DIM, (at + 1) * DIM);
@@ -172,7 +177,7 @@ test('whitening changes the inner products of lexical vectors, and both methods 
 	}
 });
 
-test('token vectors are optimized until the loss is low or the steps are used up, cached, and continued after an abort', async t => {
+test('the optimization of token vectors ends when losses are low or steps are used up, is cached, and continues after an abort', async t => {
 	const [uninterrupted, interrupted] = [await temporaryFolder(t), await temporaryFolder(t)];
 	// With `stopping: 'each'`, each token stops as soon as its own loss is low enough.
 	const fit = async (cacheFolder: string, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> =>
@@ -181,7 +186,7 @@ test('token vectors are optimized until the loss is low or the steps are used up
 	const first = await fit(uninterrupted, {onProgress: progress => seen.push(progress)});
 	// Progress counts the tokens that are done.
 	t.deepEqual(seen.at(-1), {done: 8000, total: 8000});
-	// `bounds` are lower bounds: no vector of a token has a lower loss.
+	// `bounds` are lower bounds of the losses: no vector can give a token a lower loss.
 	const {losses, bounds, steps} = first.search!;
 	t.deepEqual([losses.length, bounds.length, steps.length], [8000, 8000, 8000]);
 	t.true(steps.every(count => count <= 6));
@@ -199,7 +204,7 @@ test('token vectors are optimized until the loss is low or the steps are used up
 		},
 	});
 	await t.throwsAsync(stopped, {message: 'enough'});
-	// The second call continues the interrupted work. Its file and its vectors are those of uninterrupted work.
+	// The second call continues the interrupted work. Its file and its vectors are the same as those of the uninterrupted call.
 	const second = await fit(interrupted);
 	const files = await Promise.all([uninterrupted, interrupted].map(async folder => readdir(join(folder, 'enrichments'))));
 	t.is(files[0]!.length, 1);
@@ -209,7 +214,8 @@ test('token vectors are optimized until the loss is low or the steps are used up
 	t.deepEqual(await second.encode(['a fox']), await first.encode(['a fox']));
 	t.is(second.identity, first.identity);
 
-	// Whitening comes after the optimization, so without whitening the same file is read. Computing it again would write it again.
+	// Whitening comes after the optimization, so a fit without whitening reads the same file. A new optimization would write the file
+	// again, which would change its inode or its modification time.
 	const cacheFile = join(uninterrupted, 'enrichments', files[0]![0]!);
 	const {ino: inode, mtimeMs: modified} = await stat(cacheFile);
 	const progressFromCache: Array<{done: number; total: number}> = [];
@@ -230,7 +236,7 @@ test('by default all tokens take the same number of steps, and both runs are cac
 		LexicalEnrichment.fit({encoder, projection, idf: false}, {cacheFolder, maxSteps: 5, loss: 0.2, ...options});
 	const seen: Array<{done: number; total: number}> = [];
 	const first = await fit(uninterrupted, {onProgress: progress => seen.push(progress)});
-	// Some token needs all five steps. Progress counts 8,000 tokens in the first run, and 5 · 8,000 steps in the second.
+	// At least one token needs all five steps. Progress counts 8,000 tokens in the first run, and 5 · 8,000 steps in the second.
 	t.deepEqual(seen.at(-1), {done: 48_000, total: 48_000});
 	t.true(first.search!.steps.every(count => count === 5));
 	// Each of the two runs has a file.
@@ -302,7 +308,7 @@ test('by default, enriched vectors are scaled to unit length only if those of th
 test('the default learning rate is 0.001 for a head of MPNet and 0.01 for other heads, as in Ram et al. (2023)', async t => {
 	t.is(projection.modelType, 'bert');
 	const cacheFolder = await temporaryFolder(t);
-	// A copy of the head whose configuration says that it is an MPNet.
+	// A copy of the head, with a configuration that says that the model is an MPNet.
 	const folder = join(cacheFolder, 'mpnet');
 	await cp(headFolder, folder, {recursive: true});
 	const config = JSON.parse(await readFile(join(headFolder, 'config.json'), 'utf8')) as object;
@@ -350,12 +356,12 @@ test('a real model can be enriched, and the passage that contains the words of a
 	await using model = await OnnxEncoder.load('tiny-encoder');
 	const passages = ['The fox ran over the bridge.', 'A hen sat by the river.', 'The council met in the old town hall.'];
 	const idf = passages.map((text, i) => ({id: String(i), text}));
-	// λ is so large that the lexical vectors decide. Four steps keep the test short.
+	// λ is so large that the lexical vectors decide the ranking. Four steps keep the test short.
 	const enriched = await LexicalEnrichment.fit({encoder: model, projection, idf}, {cacheFolder, maxSteps: 4, lambda: 30});
 	const {vectors, lexical} = await enriched.parts(passages);
 	t.deepEqual(vectors, await model.encode(passages));
 	const question = await enriched.parts(['river hen']);
-	/** The inner product of the lexical vectors of a passage and the question. */
+	/** Returns the inner product of the lexical vectors of a passage and the question. */
 	const lexicalScore = (row: number): number => {
 		const vector = lexical.data.subarray(row * DIM, (row + 1) * DIM);
 		return vector.reduce((sum, value, i) => sum + value * question.lexical.data[i]!, 0);
@@ -367,7 +373,7 @@ test('a real model can be enriched, and the passage that contains the words of a
 	t.is(best!.id, '1');
 });
 
-test('invalid arguments are refused with the expected value', async t => {
+test('invalid arguments are refused, with errors that say what was expected', async t => {
 	const refused = async (work: Promise<unknown>, code: ErrorCode, message: RegExp): Promise<void> => {
 		const error = (await t.throwsAsync(work, {instanceOf: RetrievalError})) as RetrievalError;
 		t.is(error.code, code);

@@ -1,4 +1,4 @@
-// Tests ranking the tokens of questions and passages in their projections.
+// Tests `rankPairs`, which ranks the tokens of questions and passages in the projections of their vectors onto the vocabulary.
 import test from 'ava';
 import {
 	type EncodeOptions,
@@ -25,7 +25,7 @@ async function firstPassages(count: number): Promise<Passage[]> {
 	return found;
 }
 
-test('ranks are positions in the projections of the whole vocabulary, for the tokens of question, title and text', async t => {
+test('the ranks of the tokens of question, title and text are positions in projections onto the whole vocabulary', async t => {
 	await using encoder = await OnnxEncoder.load('tiny-encoder');
 	const projection = await VocabularyProjection.load('tiny-encoder');
 	const passages = await firstPassages(3);
@@ -41,7 +41,7 @@ test('ranks are positions in the projections of the whole vocabulary, for the to
 		ranked.map(({id, passageId}) => [id, passageId]),
 		pairs.map(({id, passage}) => [id, passage.id]),
 	);
-	// One question at a time, as `rankPairs` encodes them.
+	// Encodes one question at a time, as `rankPairs` does.
 	const questionVectors = await encoder.encode(
 		pairs.map(({question}) => question),
 		{batchTokens: 1},
@@ -55,7 +55,7 @@ test('ranks are positions in the projections of the whole vocabulary, for the to
 		const {question, passage} = pairs[i]!;
 		const inQuestion = projection.tokenize(question).ids;
 		const inPassage = projection.tokenize(`${passage.title} ${passage.text}`).ids;
-		// Each token occurs once in the result, those of the question first.
+		// Each token occurs once in the result. The tokens of the question come first.
 		t.deepEqual(
 			tokens.map(({id}) => id),
 			[...new Set([...inQuestion, ...inPassage])],
@@ -78,11 +78,11 @@ test('ranks are positions in the projections of the whole vocabulary, for the to
 	t.true(ranked[0]!.tokens.some(({inQuestion, inPassage}) => inQuestion && inPassage));
 });
 
-test('a passage with two questions is encoded once, and other stop words can be given', async t => {
+test('a passage with two questions is encoded once, and the caller can replace the list of stop words', async t => {
 	await using encoder = await OnnxEncoder.load('tiny-encoder');
 	const projection = await VocabularyProjection.load('tiny-encoder');
 	const [passage] = await firstPassages(1);
-	/** For each call of the encoder, the number of passages. */
+	/** For each call of the passage encoder, the number of passages in the call. */
 	const batchSizes: number[] = [];
 	const countingEncoder: Encoder = {
 		dim: encoder.dim,
@@ -110,7 +110,7 @@ test('a passage with two questions is encoded once, and other stop words can be 
 	);
 });
 
-test('invalid pairs are refused with the expected value', async t => {
+test('invalid pairs are refused, with errors that say what was expected', async t => {
 	await using encoder = await OnnxEncoder.load('tiny-encoder');
 	const projection = await VocabularyProjection.load('tiny-encoder');
 	const [passage] = await firstPassages(1);

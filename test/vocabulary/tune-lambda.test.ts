@@ -1,4 +1,4 @@
-// Tests tuning λ, the weight of lexical vectors.
+// Tests tuning λ, the weight of the lexical vectors in lexical enrichment.
 import {join} from 'node:path';
 import test from 'ava';
 import {packageRoot} from '../../ts/core/native/addon.ts';
@@ -11,7 +11,7 @@ const animals = ['fox', 'hen', 'horse', 'cow', 'dog', 'cat', 'bird', 'fish', 'sh
 const passages = animals.map((animal, i) => ({id: `p${i}`, text: `the ${animal} by the river`}));
 const queries: Query[] = animals.map((animal, i) => ({id: `q${i}`, text: `where is the ${animal}?`}));
 
-/** An encoder that gives every question the vector of the next animal's passage, so that only lexical vectors find the right one. */
+/** An encoder that gives every question nearly the vector of the next animal's passage. Only lexical vectors find the right passage. */
 const misled: Encoder = {
 	dim: DIM,
 	identity: 'misled',
@@ -51,7 +51,7 @@ test('the score of each λ equals that of a search with this λ, and the best λ
 		const lists = await index.searchMany(await encoder.encode(queries.map(({text}) => text)), {k: 3});
 		const ranks = lists.map((hits, i) => hits.findIndex(({id}) => id === `p${i}`) + 1);
 		const expected = ranks.reduce((sum, rank) => sum + (rank === 0 ? 0 : 1 / rank), 0) / queries.length;
-		t.true(Math.abs(score - expected) < 1e-9, `λ ${lambda}: ${score} for ${expected}`);
+		t.true(Math.abs(score - expected) < 1e-9, `λ ${lambda}: expected ${expected}, got ${score}`);
 	}
 	t.deepEqual(
 		found.curve.map(({lambda}) => lambda),
@@ -71,7 +71,7 @@ test('for an encoder with unit vectors, passages are ranked by the cosine simila
 			const {data, ...rest} = await misled.encode(inputs);
 			for (let row = 0; row < rest.rows; row++) {
 				const vector = data.subarray(row * DIM, (row + 1) * DIM);
-				// Texts without an animal have a separate direction.
+				// Texts without an animal, such as those with which `fit` tests the encoder, have a direction of their own.
 				vector[DIM - 1] = 0;
 				vector[DIM - 1] = vector.some(value => value !== 0) ? 0 : 1;
 				const length = Math.hypot(...vector);
@@ -85,7 +85,8 @@ test('for an encoder with unit vectors, passages are ranked by the cosine simila
 	const sums = await LexicalEnrichment.fit({encoder: unit, projection, idf: passages}, {tokens: 'static', renormalize: false});
 	const lambdas = [0, 0.3, 0.6, 1, 2];
 	let testedLambdas = 0;
-	// With `renormalize: false`, passages are ranked by the inner products of e + λ · lex.
+	// With `renormalize: false`, passages are ranked by the inner products of e + λ · lex, where e is the encoder's vector of a text and lex
+	// its lexical vector.
 	for (const enrichment of [fitted, sums]) {
 		const {curve} = await tuneLambda(enrichment, passages, {queries, qrels, measure: 'RR'}, {grid: lambdas});
 		for (const {lambda, score} of curve) {
@@ -104,7 +105,7 @@ test('for an encoder with unit vectors, passages are ranked by the cosine simila
 				// The reciprocal rank of passage i, which is the relevant one.
 				expected += 1 / (scores.filter(value => value > scores[i]!).length + 1) / queries.length;
 			}
-			t.true(Math.abs(score - expected) < 1e-9, `λ ${lambda}: ${score} for ${expected}`);
+			t.true(Math.abs(score - expected) < 1e-9, `λ ${lambda}: expected ${expected}, got ${score}`);
 			testedLambdas++;
 		}
 	}

@@ -1,4 +1,4 @@
-// Tests projections of vectors to the vocabulary of a model.
+// Tests projections of vectors onto the vocabulary of a model.
 import {appendFile, copyFile, mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -7,10 +7,10 @@ import {packageRoot} from '../../ts/core/native/addon.ts';
 import {type ErrorCode, OnnxEncoder, RetrievalError, VocabularyProjection} from '../../ts/index.ts';
 import {random, slice} from '../support/vectors.ts';
 
-/** The projection of a small model: vectors of dimension 128, a vocabulary of 8,000 tokens. */
+/** The projection of a small model, which maps vectors of dimension 128 onto a vocabulary of 8,000 tokens. */
 const tiny = await VocabularyProjection.load('tiny-encoder');
 
-test('questions project to the tokens of their topic', async t => {
+test('the projections of questions start with tokens that are related to the questions', async t => {
 	const encoder = await OnnxEncoder.load('minilm-encoder');
 	t.teardown(() => encoder.close());
 	const projection = await VocabularyProjection.load('minilm-mlm-head');
@@ -38,7 +38,7 @@ test('questions project to the tokens of their topic', async t => {
 	t.true(ranks![3]! > 100);
 });
 
-test('the tokens, ranks and probabilities agree with all logits of the vectors', async t => {
+test('tokens, ranks and probabilities agree with the logits of the whole vocabulary', async t => {
 	const vectors = random(3, 128);
 	const logits = await tiny.logits(vectors);
 	const probabilities = await tiny.logits(vectors, {as: 'probabilities'});
@@ -55,7 +55,7 @@ test('the tokens, ranks and probabilities agree with all logits of the vectors',
 	for (const at of [0, 1, 2]) {
 		const rowLogits = logits.data.subarray(at * 8000, (at + 1) * 8000);
 		const rowProbabilities = probabilities.data.subarray(at * 8000, (at + 1) * 8000);
-		// The softmax of these logits, by definition.
+		// Computes the softmax of these logits by its definition.
 		const max = Math.max(...rowLogits);
 		const total = rowLogits.reduce((sum, logit) => sum + Math.exp(logit - max), 0);
 		const isNear = (got: number, logit: number): boolean => Math.abs(got / (Math.exp(logit - max) / total) - 1) < 1e-5;
@@ -107,7 +107,7 @@ test('no vectors give no tokens, and k beyond the vocabulary gives all tokens', 
 	t.is((await tiny.project(random(1, 128), {k: 1_000_000}))[0]!.length, 8000);
 });
 
-test('long calls report progress in vectors and can be cancelled', async t => {
+test('long calls report progress in vectors and can be canceled', async t => {
 	const vectors = random(6000, 128);
 	const seen: number[] = [];
 	await tiny.project(vectors, {
@@ -128,7 +128,7 @@ test('long calls report progress in vectors and can be cancelled', async t => {
 	await t.throwsAsync(work, {message: 'enough'});
 });
 
-test('mismatched arguments are refused with the expected and the actual value', async t => {
+test('mismatched arguments are refused, with errors that say what was expected and what was given', async t => {
 	const vectors = random(3, 128);
 	const refused = async (work: Promise<unknown>, code: ErrorCode, message: string): Promise<void> => {
 		const error = await t.throwsAsync(work, {instanceOf: RetrievalError});
@@ -137,7 +137,7 @@ test('mismatched arguments are refused with the expected and the actual value', 
 	};
 	await refused(tiny.project(random(3, 64)), 'ERR_DIMENSION', 'vectors: expected vectors of dimension 128, got 64');
 	await refused(tiny.project(vectors, {k: -1}), 'ERR_ARGUMENT', 'k: expected a whole number of at least 0, got -1');
-	await refused(tiny.ranks(vectors, [[1]]), 'ERR_ARGUMENT', 'tokens: expected an array of ids for each of 3 vectors, got 1 lists');
+	await refused(tiny.ranks(vectors, [[1]]), 'ERR_ARGUMENT', 'tokens: expected an array of ids for each of 3 vectors, got 1');
 	await refused(
 		tiny.ranks(vectors, [[1], [2, 8000], [3]]),
 		'ERR_ARGUMENT',
@@ -153,7 +153,7 @@ test('mismatched arguments are refused with the expected and the actual value', 
 		'ERR_ARGUMENT',
 		'as: expected one of logits, probabilities, got "shares"',
 	);
-	// The position in the message counts from the first vector of the call, not of its second batch.
+	// The position in the message counts from the first vector of the call, not from the first vector of the second batch.
 	const many = random(5000, 128);
 	many.data[4500 * 128 + 3] = Number.NaN;
 	await refused(tiny.project(many), 'ERR_ARGUMENT', 'vectors[4500]: expected finite numbers, got NaN');
@@ -168,7 +168,7 @@ test('a model without a head is refused, and each head has an identity', async t
 	t.is((error as RetrievalError).code, 'ERR_MODEL');
 	t.regex(
 		error.message,
-		/model\.onnx: expected a masked-language-model head before the output "logits", or before one output, got none before /u,
+		/model\.onnx: expected a masked-language-model head before the output "logits", or else before exactly one output, got none before /u,
 	);
 	await t.throwsAsync(VocabularyProjection.load('no such model'), {code: 'ERR_MODEL_MISSING'});
 });

@@ -1,4 +1,4 @@
-/** Checks that the searches that the quick benchmark times return the right hits, and chooses `efSearch` for a target recall. */
+/** Checks the hits of the searches that the quick benchmark times, and chooses `efSearch` for a target recall. */
 import type {HnswIndex} from '../dense/index.ts';
 import {yieldIfOverBudget} from '../core/event-loop.ts';
 import type {Hit, Vectors} from '../core/types.ts';
@@ -10,7 +10,7 @@ const ROWS_PER_SLICE = 2000;
 /** Values of `efSearch` to try, in ascending order. */
 const EF_SEARCH_VALUES = [8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 200, 256, 320, 400, 512, 640, 800, 1024];
 
-/** Returns consecutive rows, without a copy. */
+/** Returns a view of `rows` consecutive rows, starting at row `from`. */
 export const rowsOf = ({data, dim}: Vectors, from: number, rows: number): Vectors => ({
 	data: data.subarray(from * dim, (from + rows) * dim),
 	rows,
@@ -18,27 +18,28 @@ export const rowsOf = ({data, dim}: Vectors, from: number, rows: number): Vector
 });
 
 /**
-Checks the hits of the first queries against an exhaustive search in double precision. The hits of a query are right if their scores are
-within the error bound of single precision, and if no other row scores higher than the last hit by more than this bound. Returns the
-number of checked queries, and the number of those with right hits.
+Checks the best `k` hits of the first queries against an exhaustive search in double precision. The hits of a query are right if there are
+`k` of them (or as many as there are rows), if their scores are within the error bound of single precision, and if no other row scores higher
+than the last hit by more than this bound. Returns the number of checked queries, and the number of those with right hits.
 */
 export async function verifyHits(
 	hits: readonly (readonly Hit[])[],
 	vectors: Vectors,
 	queries: Vectors,
+	k: number,
 ): Promise<{readonly queries: number; readonly right: number}> {
 	const checked = Math.min(CHECKED_QUERIES, queries.rows);
 	const {dim} = vectors;
-	// Twice the error bound of Higham (2002, equation 3.5) for a sum of `dim` products in single precision, where the vectors have
-	// length 1. The other half allows for the rounding of the vectors' values.
+	// Twice the error bound of Higham (2002, equation 3.5) for a sum of `dim` products in single precision, where both vectors have
+	// length 1. The factor 2 is a margin, because the components are rounded and the length is therefore not exactly 1.
 	const maxError = 2 * dim * 2 ** -24;
 	let right = 0;
 	for (let query = 0; query < checked; query++) {
 		const vector = queries.data.subarray(query * dim, (query + 1) * dim);
 		const scores = new Map(hits[query]!.map(({id, score}) => [Number(id), score]));
 		const last = Math.min(...scores.values());
-		// If a row is returned twice, `scores` has fewer entries than there are hits.
-		let isRight = scores.size === Math.min(hits[query]!.length, vectors.rows);
+		// If a row is returned twice, `scores` has one entry for it.
+		let isRight = scores.size === Math.min(k, vectors.rows);
 		for (let row = 0; row < vectors.rows; row++) {
 			if (row % ROWS_PER_SLICE === 0) {
 				await yieldIfOverBudget();

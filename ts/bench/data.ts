@@ -7,13 +7,16 @@ import {normal, uniform} from './random.ts';
 /** Number of words per generated passage. */
 const WORDS = 100;
 /**
-Average number of consecutive words that are taken from one passage of the encyclopedia. The numbers are uniform from half to one and
-a half times this.
+Approximate average number of words of a piece, that is, of consecutive words from one passage of the encyclopedia. The number is
+uniformly distributed from about half to about one and a half times this average; a piece of a shorter passage is the whole passage.
 */
 const PIECE_WORDS = 25;
 /** Number of cluster centers. */
 const CENTERS = 256;
-/** Standard deviation of a vector's components around those of its center. The centers' own components have standard deviation 1. */
+/**
+Standard deviation of a vector's components around those of its center, before the vector is scaled to unit length. The components of
+the centers have standard deviation 1.
+*/
 const DEVIATION = 0.9;
 
 /** Returns all questions of the encyclopedia. */
@@ -44,7 +47,7 @@ export async function* generatedPassages(count: number): AsyncGenerator<Passage>
 	}
 }
 
-/** Generates unit vectors in clusters. The same seed gives the same vectors; other seeds give others around the same centers. */
+/** Generates unit vectors in clusters. The same seed gives the same vectors; other seeds give other vectors around the same centers. */
 export async function clusteredVectors(rows: number, dim: number, seed: number): Promise<Vectors> {
 	// The centers have a seed of their own, so that they are the same for all seeds.
 	const [nextCenterValue, noise, choice] = [normal(1), normal(seed), uniform(seed)];

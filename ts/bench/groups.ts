@@ -12,7 +12,7 @@ import type {Workload} from './measure.ts';
 
 /** The result of a check of search results. */
 export interface Check {
-	/** A sentence that says what was checked, and the outcome. */
+	/** What was checked, and the outcome, in words. */
 	readonly what: string;
 	readonly holds: boolean;
 }
@@ -48,7 +48,7 @@ export interface Sizes {
 const QUERIES = 500;
 /** Number of questions that an encoder encodes one at a time, and of passages that it encodes in one call. */
 const TEXTS = 64;
-/** Number of neighbors per node, the default of `HnswIndex`. */
+/** The parameter m of the HNSW graph: its default in `HnswIndex`. */
 const M = 24;
 
 /** Builds a BM25 index in `folder` and checks batch search against single searches. */
@@ -71,7 +71,7 @@ export async function bm25Group(folder: string, {passages, k}: Sizes, signal: Ab
 	};
 	return {
 		name: 'BM25',
-		over: `${grouped(passages)} passages of 100 words, ${grouped(queries.length)} questions`,
+		over: `${withCommas(passages)} passages of 100 words, ${withCommas(queries.length)} questions`,
 		unit: 'queries',
 		built: {seconds, bytes: await bytesOf(folder)},
 		checks: [agreement(counts)],
@@ -84,7 +84,10 @@ export async function bm25Group(folder: string, {passages, k}: Sizes, signal: Ab
 	};
 }
 
-/** Creates groups for exact search with two storage formats, and for an HNSW index of the same vectors. Their files are written to `folder`. */
+/**
+Creates groups for exact search with two storage formats, and for an HNSW index of the same vectors. The index files are written to
+`folder`.
+*/
 export async function vectorGroups(
 	folder: string,
 	{vectors: rows, dim, k, recall: minRecall}: Sizes,
@@ -93,7 +96,7 @@ export async function vectorGroups(
 	const [vectors, queries] = [await clusteredVectors(rows, dim, 2), await clusteredVectors(QUERIES, dim, 3)];
 	const ids = Array.from({length: rows}, (_, row) => String(row));
 	const single = Array.from({length: QUERIES}, (_, query) => rowsOf(queries, query, 1).data);
-	const over = `${grouped(rows)} vectors of ${dim} numbers, ${grouped(QUERIES)} queries`;
+	const over = `${withCommas(rows)} vectors of ${dim} numbers, ${withCommas(QUERIES)} queries`;
 	const groups: Group[] = [];
 	/** The hits of exact search without quantization. */
 	let truth: Hit[][] = [];
@@ -107,7 +110,7 @@ export async function vectorGroups(
 		const seconds = (performance.now() - began) / 1000;
 		const found = await index.searchMany(queries, {k, signal});
 		truth = storage === 'f32' ? found : truth;
-		const counts = await verifyHits(found, vectors, queries);
+		const counts = await verifyHits(found, vectors, queries, k);
 		groups.push({
 			name,
 			over,
@@ -142,7 +145,7 @@ export async function vectorGroups(
 	return groups;
 }
 
-/** Loads an encoder. Its group has no checks. */
+/** Loads an encoder and returns its group, which has no checks. */
 export async function encodingGroup(model: string, signal: AbortSignal | undefined): Promise<Group> {
 	const encoder = await OnnxEncoder.load(model, {signal});
 	const questions = (await encyclopediaQuestions()).slice(0, TEXTS);
@@ -169,7 +172,10 @@ export async function encodingGroup(model: string, signal: AbortSignal | undefin
 	};
 }
 
-/** Returns the workloads of vector search: single searches, and batches with one thread and with all. `single` has the rows of `queries`. */
+/**
+Returns the workloads of vector search: single searches, and batch searches on one thread and on all cores. `single` has the rows of
+`queries`.
+*/
 function searches(
 	index: FlatIndex | HnswIndex,
 	queries: Parameters<FlatIndex['searchMany']>[0],
@@ -217,4 +223,4 @@ async function bytesOf(folder: string): Promise<number> {
 }
 
 /** Formats a number with thousands separators. */
-const grouped = (count: number): string => count.toLocaleString('en');
+const withCommas = (count: number): string => count.toLocaleString('en');

@@ -7,7 +7,7 @@ import {native} from '../core/native/native.ts';
 const KERNEL_FLAGS = /^(?:avx|fma|f16c|bmi2|gfni|vaes|amx|asimd|sve|i8mm|bf16)/u;
 
 export interface Machine {
-	/** Time of the measurement, ISO 8601. */
+	/** Time of the measurement, in ISO 8601 format. */
 	readonly date: string;
 	readonly cpu: string | undefined;
 	readonly cores: number;

@@ -1,6 +1,6 @@
 /**
 Times several workloads. Every round measures all of them one after another, so that other load on the machine affects all of them alike.
-Results are medians over the rounds.
+Rates are medians over the rounds; latencies are percentiles over the queries or texts of all rounds.
 */
 import {yieldIfOverBudget} from '../core/event-loop.ts';
 import {type Figure, figure, percentile} from './statistics.ts';
@@ -28,10 +28,13 @@ export interface Speed {
 export interface MeasureOptions {
 	/** Number of rounds. Each round measures every workload once. */
 	readonly rounds: number;
-	/** Minimum duration of one measurement. The workload is repeated until it is reached. */
+	/** Minimum duration of one measurement in milliseconds. The workload is repeated until this time has passed. */
 	readonly milliseconds: number;
 	readonly signal?: AbortSignal | undefined;
-	/** Called before each measurement, and at the end, with the number of finished measurements, the number of all, and the workload's name. */
+	/**
+	Called before each measurement and once at the end, with the number of finished measurements, the number of all measurements, and the
+	name of the workload that is measured next, which is empty at the end.
+	*/
 	readonly onMeasurement?: ((done: number, total: number, name: string) => void) | undefined;
 }
 

@@ -2,14 +2,14 @@
 import type {Speed} from './measure.ts';
 import {spread} from './statistics.ts';
 
-/** Maximum load average before the measurements. */
+/** Maximum load average over the minute before the benchmark. */
 const MAX_LOAD = 0.5;
 /** Maximum spread of the rounds: half the range, as a share of the median. */
 const MAX_SPREAD = 0.1;
 
 /**
-Returns reasons not to trust the figures; none on a quiet machine. `before` has the load averages over 1, 5 and 15 minutes before the
-benchmark.
+Returns reasons not to trust the figures: an empty array on a quiet machine. `before` has the load averages over 1, 5 and 15 minutes
+before the benchmark.
 */
 export function noise(before: readonly number[], speeds: readonly Pick<Speed, 'name' | 'rate'>[]): string[] {
 	const [minute = 0] = before;

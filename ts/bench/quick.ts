@@ -41,7 +41,7 @@ export interface QuickBenchProgress {
 	readonly total: number;
 }
 
-/** Results on the same data: one kind of index, or encoding. */
+/** The results of the workloads that share data: those of one kind of index, or those of encoding. */
 export interface QuickBenchGroup {
 	readonly name: string;
 	/** A description of the data. */
@@ -61,7 +61,7 @@ export interface QuickBench {
 	readonly machine: Machine;
 	/** Load averages over 1, 5 and 15 minutes, before and after the benchmark. */
 	readonly load: {readonly before: readonly number[]; readonly after: readonly number[]};
-	/** Reasons not to trust the figures; none on a quiet machine. */
+	/** Reasons not to trust the figures; empty on a quiet machine. */
 	readonly noise: readonly string[];
 	readonly settings: Readonly<Record<string, number | string | false>>;
 	readonly groups: readonly QuickBenchGroup[];
@@ -70,12 +70,13 @@ export interface QuickBench {
 }
 
 /**
-Measures queries per second of BM25, exact and approximate vector search, and texts per second of an encoder, over data that
+Measures queries per second of BM25, exact and approximate vector search, and texts per second of an encoder, with data that
 passagekit contains or generates: passages built from pieces of the bundled encyclopedia, and random vectors in clusters. Every
-round measures everything once, and figures are medians over the rounds. The hits are checked too: those of exact search in double
-precision, those of approximate search by their recall, and those of BM25's batch search against single searches.
+round measures everything once. Rates are medians over the rounds; latencies are percentiles over all rounds. The hits are checked
+too: those of exact search against an exhaustive search in double precision, those of approximate search by their recall, and those
+of BM25's batch search against single searches.
 
-Use the figures to compare machines. To compare libraries, measure both on the same data in the same run.
+Use the figures to compare machines. To compare libraries, measure all of them with the same data in one benchmark.
 */
 export async function quickBench(options: QuickBenchOptions = {}): Promise<QuickBench> {
 	const {passages = 20_000, vectors = 20_000, dim = 384, k = 10, recall = 0.95, rounds = 5, milliseconds = 300, signal} = options;

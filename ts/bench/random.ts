@@ -1,6 +1,6 @@
 /** Pseudorandom numbers: the same seed gives the same numbers. */
 
-/** Returns a generator of uniformly distributed numbers in [0, 1), mulberry32 (Tommy Ettinger, 2017). */
+/** Returns a generator of uniformly distributed numbers in [0, 1): mulberry32 by Tommy Ettinger (2017). */
 export function uniform(seed: number): () => number {
 	let state = seed;
 	return () => {

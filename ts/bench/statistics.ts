@@ -1,19 +1,19 @@
 /** Statistics of repeated measurements. */
 
-/** The median of the rounds, with the minimum (`least`) and the maximum (`most`). */
+/** The median of the values of the rounds, with their minimum (`least`) and maximum (`most`). */
 export interface Figure {
 	readonly median: number;
 	readonly least: number;
 	readonly most: number;
 }
 
-/** Summarizes the values of the rounds, rounded to four digits. */
+/** Summarizes the values of the rounds, rounded to four significant digits. */
 export function figure(values: readonly number[]): Figure {
 	const digits = (value: number): number => Number(value.toPrecision(4));
 	return {median: digits(median(values)), least: digits(Math.min(...values)), most: digits(Math.max(...values))};
 }
 
-/** Returns the median; of an even number of values, the mean of the middle two. */
+/** Returns the median. For an even number of values, it is the mean of the middle two. */
 export function median(values: readonly number[]): number {
 	const sorted = values.toSorted((a, b) => a - b);
 	const middle = sorted.length / 2;

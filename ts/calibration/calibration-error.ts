@@ -46,9 +46,9 @@ export interface ReliabilityBin {
 }
 
 /**
-Computes the expected calibration error: the mean difference between confidence and accuracy over bins of confidences, weighted by the
-number of predictions. 0 is best. There are n predictions; a bin B has |B| of them, with the mean confidence conf(B) and the share acc(B)
-of correct predictions:
+Computes the expected calibration error: the mean of the squared or absolute differences between confidence and accuracy over bins of
+confidences, weighted by the number of predictions. 0 is best. There are n predictions; a bin B has |B| of them, with the mean confidence
+conf(B) and the share acc(B) of correct predictions:
 
 - `squared`: Σ |B|/n · (conf(B) − acc(B))² (Yang et al., 2023, §3.2).
 - `absolute`: Σ |B|/n · |conf(B) − acc(B)| (Guo et al., 2017, equation 3).
@@ -85,8 +85,8 @@ export function maximumCalibrationError(predictions: readonly Prediction[], opti
 }
 
 /**
-Computes the Brier score: the mean of (confidence − correct)², where correct is 0 or 1 (Brier, 1950). 0 is best. It needs no bins, and
-unlike calibration errors it rewards a model that separates correct from wrong predictions. Fails like `expectedCalibrationError`.
+Computes the Brier score: the mean of (confidence − correct)², where correct is 0 or 1 (Brier, 1950). 0 is best. It needs no bins
+and, unlike calibration errors, it rewards a model that separates correct from wrong predictions. Fails like `expectedCalibrationError`.
 
 @example
 ```
@@ -128,6 +128,7 @@ function binned(predictions: readonly Prediction[], {bins = 10}: BinOptions): Bi
 	return callSync(() => native.calibrationBins(confidences, correct, bins));
 }
 
+/** Checks the predictions. Returns their confidences and, as 1 or 0, whether they are correct. */
 function columns(predictions: readonly Prediction[]): {readonly confidences: Float64Array; readonly correct: Uint8Array} {
 	checkArray('predictions', predictions, '{confidence, correct}');
 	if (predictions.length === 0) {

@@ -28,7 +28,10 @@ export interface ConfidenceModel {
 	readonly temperature?: number | undefined;
 }
 
-/** A searcher that can also return the best phrases, as `PhraseSearcher` can. It gets a `filter` only if it has `Searcher.checkFilter`. */
+/**
+A searcher that can also return the best phrases, as `PhraseSearcher` can. To be searched with a `filter`, it also needs the method
+`checkFilter`.
+*/
 export interface WithPhrases {
 	/** Returns the `k` best passages and the `maxPhrases` best phrases for one query. */
 	searchWithPhrases(
@@ -53,8 +56,8 @@ export interface ConfidenceSearcherOptions {
 	/** The models to ask. If several models are equally confident, the hits of the first of them are returned. */
 	readonly models: readonly ConfidenceModel[];
 	/**
-	One temperature for all models, as in Yang et al. (2023); above 0. `fitFusionTemperature` finds it. Give either this temperature or one for each model,
-	which is an extension of the paper's method.
+	One temperature for all models, as in the paper; above 0. `fitFusionTemperature` finds it. Give either this temperature or one for each
+	model, which is an extension of the paper's method.
 	*/
 	readonly temperature?: number | undefined;
 	/** Number of best scores from which a confidence is computed: k in the paper, which calls these scores A_k. @default 30 */
@@ -93,8 +96,8 @@ export interface ConfidenceDecision {
 Searches with several models and returns the hits of the most confident one: model uncertainty fusion (MUF; Yang et al., 2023, §3.2). To
 fuse runs, use `fuseByConfidence`. A model without hits has a confidence of 0. If no model has hits, the list is empty.
 
-A filter is passed to all models, and confidences are computed from the hits that match. If the searcher of a model takes no filters
-(`Searcher.checkFilter`), or not this one, the search fails with `ERR_ARGUMENT` before it starts.
+A filter is passed to all models, and confidences are computed from the hits that match. The search fails with `ERR_ARGUMENT` before it
+starts if the searcher of a model does not support filters, that is, has no `checkFilter`, or if its `checkFilter` refuses this filter.
 
 The constructor fails with `ERR_ARGUMENT` unless there is either a temperature for all models or one for each of them, but not both.
 
@@ -207,7 +210,7 @@ export class ConfidenceSearcher implements FilterableSearcher {
 		};
 	}
 
-	/** Fails with `ERR_ARGUMENT` if the searcher of one of the models takes no filters, or not this one. */
+	/** Fails with `ERR_ARGUMENT` if the searcher of a model does not support filters or refuses this one. */
 	checkFilter(filter: Filter): void {
 		checkFilterOfAll(
 			filter,
@@ -215,7 +218,10 @@ export class ConfidenceSearcher implements FilterableSearcher {
 		);
 	}
 
-	/** Returns the option `filter` after checking it; no option without a filter, because searchers without filters need not know it. */
+	/**
+	Checks the option `filter` and returns it in an object. Without a filter, the object is empty, because a searcher that does not support
+	filters need not know the option.
+	*/
 	#filterOf({filter}: FilteredSearchOptions): {readonly filter?: Filter} {
 		if (filter === undefined) {
 			return {};
@@ -224,6 +230,7 @@ export class ConfidenceSearcher implements FilterableSearcher {
 		return {filter};
 	}
 
+	/** Whether the confidence of a model with this searcher is computed from phrases. */
 	#returnsPhrases(searcher: Searcher): searcher is Searcher & WithPhrases {
 		return this.#usesPhrases && hasMethods(searcher, 'searchWithPhrases', 'searchManyWithPhrases');
 	}

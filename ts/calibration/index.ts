@@ -1,4 +1,7 @@
-/** Confidence of retrieval models: calibration errors and diagrams, temperatures, and fusion by the most confident model. */
+/**
+Confidence of retrieval models (Yang et al., 2023): how it is computed from scores at a temperature, its calibration errors and diagrams,
+fitting temperatures, and fusion, which returns the hits of the most confident model.
+*/
 export {
 	type BinOptions,
 	brierScore,

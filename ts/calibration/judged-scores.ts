@@ -11,7 +11,7 @@ import type {CallOptions, Qrels, Run, Vectors} from '../core/types.ts';
 export interface JudgedScores {
 	/** Query ids. */
 	readonly queries: readonly string[];
-	/** `[queries, depth]`: the best scores of each query, filled up with −Infinity if there are fewer than `depth`. */
+	/** `[queries, depth]`: the best scores of each query, padded with −Infinity if there are fewer than `depth`. */
 	readonly scores: Vectors;
 	/** For each query, whether its best hit is relevant, that is, has a grade above 0. */
 	readonly correct: readonly boolean[];
@@ -70,9 +70,9 @@ export type SelectModelsOptions = CallOptions & {
 const selectOptions: OptionNames = optionNames<SelectModelsOptions>({...callNames, count: true});
 
 /**
-Returns the models with the highest accuracy, best first: the share of queries with relevance judgments for which the first hit has a grade
-above 0. Models with equal accuracy keep their order. Yang et al. (2023, §3.2) fuse the three best models. Each returned object is the given
-model with its `accuracy`. Use development questions, not the test questions that measure the fusion.
+Returns the models with the highest accuracy, best first. Accuracy is the share of queries with relevance judgments for which the first hit
+has a grade above 0. Models with equal accuracy keep their order. Yang et al. (2023, §3.2) fuse the three best models. Each returned object
+is the given model with its `accuracy`. Use development questions, not the test questions that measure the fusion.
 
 @example
 ```

@@ -16,8 +16,9 @@ const diagramOptions: OptionNames = optionNames<ReliabilityDiagramOptions>({bins
 /**
 Draws a reliability diagram (DeGroot and Fienberg, 1983; Guo et al., 2017, §2) and returns it as a self-contained SVG. For each bin of
 confidences, the height of a bar is the share of correct predictions, a line marks the mean confidence, and the gap between the two is
-shaded. If confidence equals accuracy, the line is at the top of the bar. Bars below the plot show the number of predictions in each bin.
-The SVG follows the light or dark color scheme of the reader's system, and its description contains the numbers for screen readers.
+shaded. If confidence equals accuracy, the line is at the top of the bar. The dashed diagonal shows perfect calibration. Bars below the
+plot show the number of predictions in each bin. The SVG follows the light or dark color scheme of the user's system, and its description
+contains the numbers for screen readers.
 
 @example
 ```
@@ -34,7 +35,7 @@ export function reliabilityDiagram(predictions: readonly Prediction[], options: 
 	const bins = reliability(predictions, {bins: options.bins});
 	const error = expectedCalibrationError(predictions, {bins: options.bins, form: 'absolute'});
 	const count = predictions.length;
-	const summary = `${grouped(count)} ${count === 1 ? 'prediction' : 'predictions'}, expected calibration error ${error.toFixed(3)}`;
+	const summary = `${withCommas(count)} ${count === 1 ? 'prediction' : 'predictions'}, expected calibration error ${error.toFixed(3)}`;
 	const description = bins
 		.filter(bin => bin.count > 0)
 		.map(describe)
@@ -66,6 +67,7 @@ const [COUNTS_TOP, COUNTS_BOTTOM] = [412, 436];
 const x = scale([0, 1], [LEFT, RIGHT]);
 const y = scale([0, 1], [BOTTOM, TOP]);
 
+/** Draws the grid, the axes and their labels. */
 function axes(): readonly string[] {
 	const values = [0, 0.2, 0.4, 0.6, 0.8, 1];
 	return [
@@ -77,6 +79,7 @@ function axes(): readonly string[] {
 	];
 }
 
+/** Draws the bar of a bin, and shades the gap between accuracy and mean confidence. */
 function bars(bin: ReliabilityBin): string {
 	const [low, high] = [Math.min(bin.accuracy, bin.confidence), Math.max(bin.accuracy, bin.confidence)];
 	return [
@@ -88,6 +91,7 @@ function bars(bin: ReliabilityBin): string {
 	].join('');
 }
 
+/** Draws the bars below the plot, which show the number of predictions in each bin. */
 function counts(bins: readonly ReliabilityBin[]): readonly string[] {
 	const max = Math.max(...bins.map(({count}) => count));
 	const height = scale([0, max], [COUNTS_BOTTOM, COUNTS_TOP]);
@@ -96,7 +100,7 @@ function counts(bins: readonly ReliabilityBin[]): readonly string[] {
 			.filter(({count}) => count > 0)
 			.map(({from, to, count}) => rectangle([x(from) + 1, height(count)], [x(to) - 1, COUNTS_BOTTOM], 'count')),
 		line([LEFT, COUNTS_BOTTOM], [RIGHT, COUNTS_BOTTOM], 'axis'),
-		text([LEFT - 8, COUNTS_TOP + 8], grouped(max), 'quiet end'),
+		text([LEFT - 8, COUNTS_TOP + 8], withCommas(max), 'quiet end'),
 	];
 }
 
@@ -106,10 +110,10 @@ function rectangle([left, top]: Point, [right, bottom]: Point, style: string): s
 }
 
 const describe = ({from, to, count, confidence, accuracy}: ReliabilityBin): string =>
-	`confidence ${shown(from)} to ${shown(to)}: ${grouped(count)}, mean confidence ${confidence.toFixed(3)}, accuracy ${accuracy.toFixed(3)}`;
+	`confidence ${shown(from)} to ${shown(to)}: ${withCommas(count)}, mean confidence ${confidence.toFixed(3)}, accuracy ${accuracy.toFixed(3)}`;
 
 const shown = (value: number): string => String(Number(value.toFixed(3)));
-const grouped = (count: number): string => count.toLocaleString('en');
+const withCommas = (count: number): string => count.toLocaleString('en');
 
 /** Every rule is limited to the class `reliability`, because the SVG may be part of a page that has its own styles. */
 const style = `

@@ -5,7 +5,7 @@ import {type Binding, callNative, native} from '../core/native/native.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
 import type {CallOptions, Vectors} from '../core/types.ts';
 
-/** Fits by a search over all temperatures. */
+/** Fits by a search over a wide range of temperatures: see `fitFusionTemperature`. */
 export interface TemperatureSearchOptions extends CallOptions {
 	/** @default 'search' */
 	readonly method?: 'search' | undefined;
@@ -45,13 +45,13 @@ export interface TemperatureFit {
 
 /** The last temperature of a gradient descent. */
 export interface TemperatureDescent extends TemperatureFit {
-	/** The temperatures of all steps, starting with `start`. */
+	/** The temperature and error at `start`, then after each step. */
 	readonly path: readonly TemperatureFit[];
 }
 
 /** The results of one model for several questions, as `judgedScores` returns them. */
 export interface ModelOutcomes {
-	/** `[questions, k]`: the k best scores of each question, filled up with −Infinity if the model found fewer. */
+	/** `[questions, k]`: the k best scores of each question, padded with −Infinity if the model found fewer. */
 	readonly scores: Vectors;
 	/** For each question, whether the model's best passage is relevant. */
 	readonly correct: readonly boolean[];
@@ -59,8 +59,8 @@ export interface ModelOutcomes {
 
 /**
 Fits the temperature of model uncertainty fusion (Yang et al., 2023, §3.2), which all models share. It minimizes the squared calibration
-error E of the fused predictions, that is, of the most confident model for each question. All models must have the same questions in the
-same order.
+error E of the fused predictions, that is, of the prediction of the most confident model for each question. All models must have the same
+questions in the same order.
 
 - `search` (the default) finds the temperature with the smallest error. It tries temperatures from 10⁻⁴ to 10⁴ times the mean difference
   between the best score of a question and its other scores. In tests with random data, the error was at most 1.001 times the minimum.
@@ -118,7 +118,7 @@ Fits the temperature of a single model. It minimizes the squared calibration err
 Methods, options and errors are those of `fitFusionTemperature`, which fits a common temperature for several models as the paper does. A
 temperature for each model is an extension of the paper's method.
 
-`scores` is `[questions, k]`: the k best scores of each question, filled up with −Infinity if the model found fewer. `correct` says for each
+`scores` is `[questions, k]`: the k best scores of each question, padded with −Infinity if the model found fewer. `correct` says for each
 question whether the model's best passage is relevant. `judgedScores` computes both from a run.
 
 @example
@@ -153,7 +153,7 @@ async function fit(
 	options: TemperatureSearchOptions | TemperatureDescentOptions,
 	outcomes: () => readonly Outcomes[],
 ): Promise<TemperatureFit | TemperatureDescent> {
-	// First with the names of both methods, then, once the method is known, with those of the method.
+	// Checks the names of options twice: first against those of both methods, then, when the method is known, against those of this method.
 	checkOptions(name, options, descentOptions);
 	const {method = 'search', bins = 10} = options;
 	checkOneOf('method', method, ['search', 'descent']);

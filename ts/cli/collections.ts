@@ -1,4 +1,4 @@
-/** Opens collections for commands, with errors that name the commands that make collections. */
+/** Opens collections for commands. The errors say which command makes a collection of the expected kind. */
 import {readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {Collection, type CollectionOptions} from '../collection/index.ts';

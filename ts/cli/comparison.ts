@@ -1,15 +1,15 @@
-/** Compares two runs by each measure with a significance test, for `passagekit evaluate --compare`. */
+/** Tests whether two runs differ significantly by each measure, for `passagekit evaluate --run RUN --compare OTHER`. */
 import {type PairedTest, bonferroni} from '../evaluation/index.ts';
 import {table} from './table.ts';
 
 /** The values of one measure for two runs, and the significance of their difference. */
 export interface Comparison {
 	readonly measure: string;
-	/** Mean of the run. */
+	/** Mean of the first run (`--run`). */
 	readonly mean: number;
-	/** Mean of the run with which it is compared. */
+	/** Mean of the second run (`--compare`). */
 	readonly other: number;
-	/** The mean difference, over the queries for which both runs have a value. */
+	/** The mean of the first run's value minus the second run's, over the queries for which both runs have a value. */
 	readonly difference: number;
 	/** The p-value of a paired t-test. */
 	readonly p: number;
@@ -17,7 +17,7 @@ export interface Comparison {
 	readonly corrected: number;
 }
 
-/** Tests the difference between two runs for each measure. `test` runs the paired test of a measure. */
+/** Tests the difference between two runs by each measure. `test` runs the paired t-test of a measure. */
 export async function compare(
 	measures: ReadonlyArray<{readonly measure: string; readonly mean: number; readonly other: number; test(): Promise<PairedTest>}>,
 ): Promise<Comparison[]> {

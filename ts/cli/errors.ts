@@ -2,7 +2,7 @@
 import {isNativeError} from 'node:util/types';
 import {RetrievalError} from '../core/errors.ts';
 
-/** An error in the command line that the user typed. The exit status is 2. */
+/** A mistake in the arguments that the user typed. The exit status is then 2. */
 export class UsageError extends Error {
 	override readonly name = 'UsageError';
 }

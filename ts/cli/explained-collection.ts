@@ -1,4 +1,7 @@
-/** The parts of a collection that `passagekit explain` needs, for both kinds of collections. */
+/**
+The parts of a collection that `passagekit explain` needs, for both kinds of collections: those that `passagekit index` built and those that
+`passagekit add` changes.
+*/
 import {join} from 'node:path';
 import type {Collection} from '../collection/index.ts';
 import {parts} from '../collection/manifest.ts';
@@ -9,14 +12,14 @@ import type {TokenWeights} from '../vocabulary/enrichment/token-weights.ts';
 import {isLive} from './collections.ts';
 
 export interface ExplainedCollection extends AsyncDisposable {
-	/** The name of the encoder of passages. */
+	/** The model of the passage encoder, as for `OnnxEncoder.load`. */
 	readonly model: string;
-	/** Whether questions have another encoder. */
+	/** Whether questions have an encoder of their own. */
 	readonly hasQuestionEncoder: boolean;
 	readonly bm25: Bm25Index;
-	/** Returns passages by their ids. Fails with `ERR_ARGUMENT` if the collection lacks one. */
+	/** Returns passages by their ids. Fails with `ERR_ARGUMENT` for an id that the collection does not have. */
 	passages(ids: readonly string[]): Promise<readonly Passage[]>;
-	/** Returns all passages, for inverse document frequencies. */
+	/** Returns the passages from which the inverse document frequencies of tokens are computed: all of the collection. */
 	idf(): TokenWeights;
 }
 

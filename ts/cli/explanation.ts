@@ -36,19 +36,19 @@ export function shownExplanation(explanation: MatchExplanation, heading: string,
 	].join('\n');
 }
 
-/** Explains the brackets or colors of words, and the letters of tokens. */
+/** Explains the brackets or colors of words, and the symbols in front of tokens. */
 export const legend = (): string =>
 	styled(
 		'dim',
 		`words: ${mark('shared', 'shared')}, ${mark('forgotten', 'forgotten')} by P, ${mark('expansion', 'added')} by Q; tokens: ${origins.shared} in both texts, ${origins.question} in the question only, ${origins.passage} in the passage only`,
 	);
 
-/** The letter of each token in a projection: which text contains it. */
+/** The symbol in front of a token of a projection, which shows the text that contains the token. */
 const origins: Readonly<Record<TokenOrigin, string>> = {shared: '=', question: 'q', passage: 'p', other: ' '};
 
 /** Formats Q and P side by side. `suffix` is added to their headings. */
 function projections({question, passage}: ProjectedMatch, suffix: string): string {
-	// A line takes 32 columns: rank, letter, token and probability.
+	// A line takes 32 columns (rank, symbol, token and probability) unless the token has more than 18 characters.
 	const width = 35;
 	const block = (tokens: readonly ProjectedToken[]): string[] =>
 		tokens.map(({rank, token, probability, origin}) => {

@@ -6,7 +6,7 @@ const statuses = {SIGHUP: 129, SIGINT: 130, SIGTERM: 143} as const;
 
 /**
 How long the work may take to stop, in milliseconds. A single run of a model, or a merge of index segments, cannot be
-interrupted and may take longer.
+interrupted; if it takes longer, the process exits without waiting for it.
 */
 const GRACE_MS = 400;
 
@@ -47,7 +47,7 @@ export class Interruption {
 
 	/**
 	Removes the signal handlers after the command has ended. After an interruption, the process still exits when the
-	grace period ends.
+	grace period ends, if anything has kept it running until then.
 	*/
 	settle(): void {
 		for (const [name, handler] of this.#handlers) {

@@ -21,8 +21,8 @@ import {Interruption} from './interruption.ts';
 import {pathError} from '../core/file-system.ts';
 
 /**
-Runs the command line and resolves to its exit status: 0 for success, 1 for a failure, 2 for a usage error; 130, 143 or
-129 if SIGINT, SIGTERM or SIGHUP interrupted it.
+Runs the command line and resolves to its exit status: 0 for success, 1 for a failure, 2 for a usage error, and 130, 143
+or 129 after an interruption by SIGINT, SIGTERM or SIGHUP, respectively.
 */
 export async function run(argv: readonly string[]): Promise<number> {
 	// The program that reads our output from a pipe may end first, as in `passagekit search … | head`.

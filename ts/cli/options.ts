@@ -25,7 +25,7 @@ export function number(text: string): number {
 	return value;
 }
 
-/** Parses a list of whole numbers, such as `20,100`. */
+/** Parses a list of whole numbers that are at least 1, such as `20,100`. */
 export function counts(text: string): number[] {
 	return text.split(',').map(part => count(1)(part.trim()));
 }
@@ -50,7 +50,7 @@ export function analyzer(text: string): Analyzer {
 	return parsed;
 }
 
-/** Parses a filter in JSON, such as `{"price":{"lt":50}}`. Its parts are checked by the search. */
+/** Parses a filter in JSON, such as `{"price":{"lt":50}}`. The search checks the parts of the filter. */
 export function filter(text: string): Filter {
 	let parsed: unknown;
 	try {
@@ -64,7 +64,7 @@ export function filter(text: string): Filter {
 	return parsed;
 }
 
-/** As a number of threads: as many as there are cores. */
+/** A number of threads that stands for one per core. */
 export const ALL_CORES = 0;
 
 /** The folder of the collection, if the user does not name one. */

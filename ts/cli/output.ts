@@ -21,7 +21,7 @@ export function note(text: string): void {
 	process.stderr.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 
-/** Formats a number of things: `1 document`, `2,000 documents`. */
+/** Formats a count with its noun: `1 document`, `2,000 documents`. */
 export function amountOf(count: number, noun: string): string {
 	return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
@@ -46,7 +46,7 @@ const ansiCodes = {bold: [1, 22], dim: [2, 22], green: [32, 39], yellow: [33, 39
 
 /**
 Whether the stream shows colors. The environment variable `NO_COLOR` turns them off. Otherwise a terminal shows them,
-and so do other streams if `FORCE_COLOR` is set to anything but `0`.
+and so do other streams if `FORCE_COLOR` is neither empty nor `0`.
 */
 function usesColor(stream: NodeJS.WriteStream): boolean {
 	if (process.env['NO_COLOR']) {

@@ -21,7 +21,7 @@ export class ProgressBar {
 		this.#stream = stream;
 	}
 
-	/** Draws the bar over its previous state. `detail` is added at its end. */
+	/** Redraws the bar. `detail` is appended to it. */
 	update({done, total}: Progress, detail?: string): void {
 		if (!this.#stream.isTTY) {
 			return;
@@ -70,12 +70,12 @@ export function duration(seconds: number): string {
 	return whole < 90 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** Formats a number of bytes: `1.5 kB`, `30.0 MB`. The limit avoids `1000.0 kB`. */
+/** Formats a number of bytes: `1.5 kB`, `30.0 MB`. From 999,950 on, which would be `1000.0 kB`, the unit is megabytes. */
 export function bytes(count: number): string {
 	return count < 999_950 ? `${(count / 1e3).toFixed(1)} kB` : `${(count / 1e6).toFixed(1)} MB`;
 }
 
-/** Formats a count or a rate in its unit. */
+/** Formats a count or a rate: bytes with their unit, other amounts as a number only. */
 function amount(count: number, unit: string): string {
 	return unit === 'bytes' ? bytes(count) : count < 10 ? count.toFixed(count % 1 === 0 ? 0 : 1) : Math.round(count).toLocaleString('en');
 }

@@ -73,7 +73,7 @@ function cut(word: string, size: number): string {
 	return text;
 }
 
-/** Breaks a line between words. A color that is active at a break continues in the next line. */
+/** Breaks a line between words. A color that is active at a break continues on the next line. */
 function wrap(line: string, size: number): string[] {
 	const lines: string[] = [];
 	let current = '';

@@ -1,7 +1,7 @@
 /**
 The temporary folder in which a collection is built. It is next to the target folder and is called `.NAME.building-PID-RANDOM`, where NAME
-is the name of the target and PID the id of the building process. A file in it records that process, so that later builds can tell whether
-the folder was left behind by a process that was killed.
+is the name of the target and PID the id of the building process. A file in the folder records that process, so that later builds can tell
+whether a process that was killed left the folder behind.
 */
 import {randomUUID} from 'node:crypto';
 import {type Stats, chmodSync, chownSync, mkdirSync, readFileSync, renameSync, rmSync, rmdirSync, statSync, writeFileSync} from 'node:fs';
@@ -15,7 +15,10 @@ import {parts} from './manifest.ts';
 
 /** The file with the record of the building process. */
 const RECORD = 'building.json';
-/** A folder without a record is abandoned after this time without a change, if this machine has no process with the PID in its name. */
+/**
+A folder without a record counts as abandoned after this time without a change, if this machine has no process with the PID in the folder's
+name.
+*/
 const ABANDONED_WITHOUT_RECORD_MS = 5 * 60_000;
 /** A folder of a process on another machine or in another container counts as abandoned after this time without a change. */
 const ABANDONED_ELSEWHERE_MS = 24 * 60 * 60_000;
@@ -41,7 +44,7 @@ export class BuildFolder {
 	readonly #target: string;
 	/** Mode and owner of the folder that is replaced, if there is one. */
 	readonly #replaced: Stats | undefined;
-	/** Cancels the removal of the folder in case the process is forced to exit. */
+	/** Unregisters the callback that removes the folder if the process is forced to exit. */
 	readonly #unregister: () => void;
 	/** Whether the replaced collection was moved aside and could not be restored. */
 	#keepsOld = false;
@@ -86,7 +89,7 @@ export class BuildFolder {
 				removeEmpty(this.#target);
 				renameSync(this.path, this.#target);
 			}
-			// Only now: until the new collection is in place, other builds need the record to know whether this process still runs.
+			// Removed only now: until the new collection is in place, other builds need the record to know whether this process still runs.
 			rmSync(join(this.#target, RECORD), {force: true});
 		} catch (error) {
 			throw writeError(this.#target, error);
@@ -102,10 +105,12 @@ export class BuildFolder {
 		this.#unregister();
 	}
 
+	/** The path to which the replaced collection is moved if the operating system cannot exchange two folders. */
 	#old(): string {
 		return `${this.path}.old`;
 	}
 
+	/** Replaces the folder at the target. Afterwards, the replaced folder is at `path` or at `#old()`, where `remove` deletes it. */
 	#exchange(): void {
 		if (callSync(() => native.exchangeFolders(this.path, this.#target))) {
 			return;
@@ -128,6 +133,7 @@ export class BuildFolder {
 		}
 	}
 
+	/** Gives the temporary folder the owner and mode of the folder that it replaces. */
 	#keepPermissions(): void {
 		if (this.#replaced !== undefined) {
 			const {mode, uid, gid} = this.#replaced;
@@ -140,6 +146,7 @@ export class BuildFolder {
 		}
 	}
 
+	/** Removes the temporary folder when the process is forced to exit. */
 	#removeSync(): void {
 		const gone = `${this.path}.gone`;
 		// After the rename, threads that still write cannot create more files in the folder.
@@ -152,8 +159,8 @@ export class BuildFolder {
 }
 
 /**
-Restores a collection that a build moved aside but did not replace, because the build was killed between two renames. Returns whether there
-was such a collection. If another process has just restored it, the result is true as well.
+Restores a collection that a build moved aside but did not replace, because the build was killed between its two renames. Returns whether
+there was such a collection; also returns true if another process has just restored it.
 */
 export async function restoreMovedAside(target: string): Promise<boolean> {
 	for (const name of await leftovers(target)) {
@@ -184,7 +191,10 @@ async function removeLeftovers(target: string): Promise<void> {
 	}
 }
 
-/** The names of the temporary folders of builds of `target`: `.old` are collections that were moved aside, `.gone` are being removed. */
+/**
+Returns the names of the temporary folders of builds of `target`. Names that end in `.old` are those of collections that were moved aside;
+folders whose names end in `.gone` are being removed.
+*/
 async function leftovers(target: string): Promise<string[]> {
 	const start = `.${basename(target)}.building-`;
 	const names = await readdir(dirname(target)).catch(() => []);
@@ -193,7 +203,7 @@ async function leftovers(target: string): Promise<string[]> {
 
 /** Whether the process that moved a collection aside to `old` has ended. */
 function hasBuilderEnded(old: string): boolean {
-	// The record is in the temporary folder of that process, which has the same name without `.old`.
+	// The record is in the temporary folder of that process, whose name is the same without `.old`.
 	const record = recordIn(old.slice(0, -'.old'.length));
 	return record ? hasEnded(record) === true : !isRunning(pidOf(basename(old)));
 }
@@ -206,6 +216,7 @@ function recordIn(folder: string): ProcessRecord | undefined {
 	}
 }
 
+/** Whether the process that created a temporary folder has ended or, if this cannot be known, has probably ended. */
 async function isAbandoned(path: string): Promise<boolean> {
 	const record = recordIn(path);
 	const ended = record && hasEnded(record);
@@ -234,6 +245,7 @@ function pidOf(name: string): number {
 	return Number(/\.building-(\d+)/u.exec(name)?.[1]);
 }
 
+/** Removes a folder if it is empty. */
 function removeEmpty(folder: string): void {
 	try {
 		rmdirSync(folder);

@@ -1,4 +1,4 @@
-/** Builds a collection: reads passages, indexes and encodes them, and writes everything to one folder. */
+/** Builds a collection (`buildCollection`): reads passages, indexes and encodes them, and writes everything to one folder. */
 import {readdir} from 'node:fs/promises';
 import {availableParallelism} from 'node:os';
 import {join, resolve} from 'node:path';
@@ -27,7 +27,7 @@ export interface BuildProgress extends Progress {
 	readonly stage: BuildStage;
 }
 
-/** The vector indexes of a collection: an exact index, or in addition an HNSW graph. */
+/** The vector indexes of a collection: only a flat (exact) index, or a flat index and an HNSW graph. */
 export type DenseIndexes = 'flat' | 'flat+hnsw';
 
 /** The result of a stage of a build. */
@@ -45,7 +45,7 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	readonly format?: PassageFormat | undefined;
 	/** How documents are split into passages. @default {words: 100} for text files; other formats are not split */
 	readonly split?: SplitOptions | undefined;
-	/** Skips invalid lines and counts them, instead of failing with `ERR_FORMAT`. @default false */
+	/** Skips invalid lines instead of failing with `ERR_FORMAT`. @default false */
 	readonly skipBadLines?: boolean | undefined;
 	/** How texts are turned into terms for BM25. @default 'english' */
 	readonly analyzer?: Analyzer | undefined;
@@ -61,10 +61,10 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	readonly batchTokens?: number | undefined;
 	/** The encoder of questions, if it differs from that of passages, as in DPR. @default the encoder of passages */
 	readonly questionEncoder?: string | undefined;
-	/** @default 'flat+hnsw' */
+	/** Which vector indexes are built. @default 'flat+hnsw' */
 	readonly dense?: DenseIndexes | undefined;
 	/**
-	How the flat index stores its vectors. The graph is built from the stored vectors: with `f16`, from the rounded ones.
+	How the flat index stores its vectors. The HNSW graph is built from the stored vectors: with `f16`, from the rounded ones.
 	@default {storage: 'f32'}
 	*/
 	readonly flat?: {readonly storage?: FlatStorage | undefined} | undefined;
@@ -80,7 +80,7 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	readonly onStage?: ((report: StageReport) => void) | undefined;
 }
 
-/** The names of `BuildOptions`, to be spread into the lists of calls with more options. */
+/** The option names of `BuildOptions`, for calls that spread them into their own option names. */
 export const buildNames = {
 	...callNames,
 	...fileNames,
@@ -101,12 +101,14 @@ const flatOptions: OptionNames = optionNames<NonNullable<BuildOptions['flat']>>(
 const graphOptions: OptionNames = optionNames<NonNullable<BuildOptions['hnsw']>>({m: true, efConstruction: true, seed: true, layout: true});
 
 /**
-Builds a collection in the folder `output`: a passage store, a BM25 index, a flat vector index and an HNSW graph. Resolves to its manifest.
+Builds a collection in the folder `output`: a passage store, a BM25 index and, by default, a flat vector index and an HNSW graph. Resolves to
+the manifest of the collection.
 
-`output` must be missing or empty, unless `overwrite` is set; otherwise the call fails with `ERR_ARGUMENT`. The collection is built in a
-temporary folder next to `output` and moved to `output` when it is complete. If the build fails or is aborted, an existing collection
-remains. An aborted build rejects once its work has stopped. The new folder has the mode of the folder that it replaces, and its owner
-where the system permits; symbolic links are followed. Temporary folders of earlier builds of `output` that were killed are removed.
+`output` must be a missing or empty folder; otherwise, the call fails with `ERR_ARGUMENT`. With `overwrite`, it may also be an existing
+built collection, which is then replaced. The new collection is built in a temporary folder next to `output` and moved to `output` when it
+is complete. If the build fails or is aborted, an existing collection remains. An aborted build rejects once its work has stopped. The new
+folder has the mode of the folder that it replaces and, where the system permits, the same owner; symbolic links are followed. Temporary
+folders of earlier builds of `output` that were killed are removed.
 */
 export async function buildCollection(
 	source: string | Iterable<Passage> | AsyncIterable<Passage>,
@@ -145,7 +147,7 @@ export async function buildCollection(
 	const target = await targetOf(output);
 	await restoreMovedAside(target);
 	await checkTarget(target, overwrite);
-	// The encoder is loaded first, so that a missing model is reported before a corpus is read, which may take hours.
+	// The encoder is loaded first, so that a missing model is reported before the corpus is read: reading may take hours.
 	const encoder = model === false ? undefined : await OnnxEncoder.load(model, {...options.encoderOptions, signal: options.signal});
 	let building: BuildFolder | undefined;
 	try {
@@ -173,7 +175,7 @@ export async function buildCollection(
 			return result;
 		});
 		await stage('bm25', options, async call => {
-			// The BM25 index records the store that it was made of.
+			// The BM25 index records the passage store that it was built from.
 			const state = JSON.stringify({passages: await headerOf(folder, 'passages')});
 			await callNative(call, control => native.buildBm25FromStore(pathOf('passages'), pathOf('bm25'), analyzer, state, control));
 			return {passages};
@@ -259,7 +261,7 @@ async function questionEncoderRecord(
 	return {model: storedName(questionEncoder), identity: encoder.identity};
 }
 
-/** Runs a stage and reports its progress and its end. */
+/** Runs a stage, passes its progress to `onProgress`, and calls `onStage` at its end. */
 async function stage<T extends {readonly passages: number}>(
 	name: BuildStage,
 	{signal, onProgress, onStage}: BuildOptions,

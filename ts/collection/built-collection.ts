@@ -1,4 +1,7 @@
-/** The indexes of a collection that was built from a corpus in files, and never changes. They are opened when they are first needed. */
+/**
+A collection that `buildCollection` built from a corpus, and that never changes. `open` opens its passage store and its BM25 index; its
+vector indexes and models are opened when they are first needed.
+*/
 import {join} from 'node:path';
 import {checkOneOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
@@ -13,25 +16,26 @@ import {restoreMovedAside, targetOf} from './build-folder.ts';
 import type {Retriever} from './live/types.ts';
 import {type Manifest, checkHeader, parts, readManifest} from './manifest.ts';
 
-/** The options with which it is opened. */
+/** The options with which a built collection is opened. */
 export interface BuiltOptions extends Bm25Options, OpenOptions {
 	readonly questionEncoder?: string | undefined;
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;
 }
 
-/** The options of its searchers. */
+/** The options of the searchers of a built collection. */
 interface BuiltSearcherOptions {
 	readonly vectorIndex?: 'flat' | 'hnsw' | undefined;
 	readonly fusion?: FusionMethod | undefined;
 	readonly depth?: number | undefined;
 }
 
-/** Number of attempts to open a collection that is replaced again and again. */
+/** Maximum number of attempts to open a collection. An attempt fails if a build replaces the collection meanwhile. */
 const MAX_ATTEMPTS = 10;
 
-/** Up to this number of passages, an exact search takes less time than encoding the question. */
+/** Up to this number of passages, searches are exact by default: an exact search then takes less time than encoding the question. */
 const MAX_FLAT_PASSAGES = 50_000;
 
+/** An open built collection. `BuiltCollection.open` creates it. */
 export class BuiltCollection {
 	readonly manifest: Manifest;
 	readonly passages: PassageStore;
@@ -49,7 +53,10 @@ export class BuiltCollection {
 		this.#options = options;
 	}
 
-	/** Opens the collection in a folder. If a build replaces it meanwhile, opens the new one. `options` is called if there is one. */
+	/**
+	Opens the collection in a folder. If a build replaces it meanwhile, opens the new one. The function `options` is called only if the folder
+	has a built collection, because it fails for options that built collections do not have.
+	*/
 	static async open(folder: string, options: () => BuiltOptions): Promise<BuiltCollection> {
 		for (let attempt = 1; ; attempt++) {
 			const manifest = await manifestOf(folder);
@@ -145,7 +152,7 @@ export class BuiltCollection {
 		});
 	}
 
-	/** Opens a vector index. Its header is checked afterwards, because the collection may be replaced at any time. */
+	/** Opens a vector index, and then checks its header, because the collection may be replaced at any time. */
 	async #openFile<T extends Closable>(part: 'flat' | 'hnsw', kind: {open(path: string, options: OpenOptions): Promise<T>}): Promise<T> {
 		const index = await kind.open(join(this.#folder, parts[part]), openingOf(this.#options));
 		try {
@@ -162,13 +169,13 @@ export class BuiltCollection {
 		if (!this.manifest.encoder) {
 			throw new RetrievalError(
 				'ERR_ARGUMENT',
-				`${this.#folder}: expected a collection with vectors, got one built without an encoder; use the bm25 retriever or build it again`,
+				`${this.#folder}: expected a collection with vectors, got one built without an encoder; use the bm25 retriever, or build the collection again with an encoder`,
 			);
 		}
 		return this.manifest.encoder;
 	}
 
-	/** Opens an index or a model in the first call only, even if several calls come at once. After a failure, the next call tries again. */
+	/** Opens an index or a model in the first call only, even if calls overlap. After a failure, the next call tries again. */
 	async #once<T extends Closable>(name: string, open: () => Promise<T>): Promise<T> {
 		let opening = this.#opened.get(name) as Promise<T> | undefined;
 		if (!opening) {
@@ -180,7 +187,7 @@ export class BuiltCollection {
 	}
 }
 
-/** Reads the manifest. If there is none because a killed build had moved the collection aside, restores the collection first. */
+/** Reads the manifest. If it is missing because a build was killed after it moved the collection aside, restores the collection first. */
 async function manifestOf(folder: string): Promise<Manifest> {
 	try {
 		return await readManifest(folder);

@@ -1,4 +1,4 @@
-/** Collections: documents or a corpus in one folder, searched by words, by vectors and by both, and asked questions. */
+/** Collections: documents, or the passages of a corpus, in one folder, which are searched by words, by vectors or by both. */
 import {availableParallelism} from 'node:os';
 import {checkArray, checkCount, checkFactoryMade, checkId, checkObject, checkOneOf, checkString, isArray} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
@@ -35,7 +35,7 @@ import type {
 import {type Manifest, versionOf} from './manifest.ts';
 import {
 	type AskOptions,
-	type Asked,
+	type AskResult,
 	type AttachOptions,
 	type CollectionBuildOptions,
 	type CollectionOptions,
@@ -59,19 +59,20 @@ import {
 import {searchBuilt} from './search-built.ts';
 
 /**
-Documents in one folder, which are searched by words, by vectors and by both, and asked questions.
+Documents, or the passages of a corpus, in one folder. A collection is searched by words, by vectors or by both, and can answer questions.
 
-`Collection.open(folder, {create: true})` makes a collection to which documents are added, in which they are replaced and deleted, and which
-is searched meanwhile. A change becomes visible, in all parts at once, when it is committed. One process at a time can change a collection:
-the one that made the first change and has not closed it since. Any number of processes can search it; they see later commits after
-`refresh()`.
+`Collection.open(folder, {create: true})` makes a collection that changes: documents can be added, replaced and deleted, also while it is
+searched. Changes become visible when they are committed, in all indexes at the same time. One process at a time can change a collection:
+the one that made the first change and has not closed the collection since. Any number of processes can search it; they see later commits
+after `refresh()`.
 
-`Collection.build(source, folder)` builds a collection of a corpus in files, which never changes: `add`, `commit` and all methods that need
-documents fail with `ERR_ARGUMENT`. Only such a collection has `manifest`, `passages`, `bm25`, `flat()` and `hnsw()`.
+`Collection.build(source, folder)` builds a collection from a corpus. A built collection never changes. Both kinds of collections have
+`search`, `ask`, `searcher`, `encoder`, `reader`, `evidence`, `retrieved` and `close`. Only a built collection has `manifest`, `passages`,
+`bm25`, `flat()` and `hnsw()`; all other methods fail with `ERR_ARGUMENT` for a built collection.
 
 `Collection.open<Product>(folder)` declares the fields of the documents. The compiler then checks the names and values of fields in
-documents, in filters, and in the calls of `facets` and `list`, and the fields of hits and passages have these types. Nothing is checked
-when the program runs: declare what the documents have that are stored already. Without a declaration, fields of all names are accepted.
+documents, in filters, and in the calls of `facets` and `list`, and the fields of hits and passages have these types. Nothing is checked at
+run time, so the declaration must fit the documents that are already stored. Without a declaration, fields of all names are accepted.
 
 @example
 ```
@@ -106,7 +107,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/**
-	Builds a collection that never changes in the folder `output` from a file, a folder or passages, as `buildCollection` does, and opens it.
+	Builds a collection in the folder `output` from a file, a folder or passages, as `buildCollection` does, and opens it. A built collection
+	never changes.
 	*/
 	static async build(
 		source: string | Iterable<Passage> | AsyncIterable<Passage>,
@@ -131,8 +133,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 
 	Fails with `ERR_IO` if there is no collection, with `ERR_ARGUMENT` for `create` in a folder with other files, with `ERR_INDEX_CORRUPT` if
 	the collection is damaged or its parts belong to different collections, with `ERR_INDEX_VERSION` if this version of passagekit does not
-	read its format, and with `ERR_ENCODER_MISMATCH` or `ERR_DIMENSION` for another encoder than the one that it was created with. If a build
-	was killed after it moved the old collection aside and before it moved the new one into place, the old one is restored.
+	read its format, and with `ERR_ENCODER_MISMATCH` or `ERR_DIMENSION` if an encoder differs from the one that the collection was created
+	with. If a build was killed after it moved the old collection aside and before it moved the new one into place, the old one is restored.
 
 	The type argument declares the fields of the documents for the compiler. It is not compared with the documents that are stored.
 	*/
@@ -179,11 +181,11 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/**
-	Adds documents with new ids and resolves to their number. They become visible at the next commit. Fails with `ERR_DUPLICATE_ID` if the
-	collection or the call has an id already.
+	Adds documents with new ids and resolves to their number. They become visible at the next commit. Fails with `ERR_DUPLICATE_ID` if an id
+	exists already in the collection or occurs twice in the call.
 
-	An array is added whole or not at all. Another iterable is read only as fast as its documents are added; if it or one of its documents
-	fails, those before it remain added, and the error says how many. Progress counts documents.
+	An array is added whole or not at all. Another iterable is read only as fast as its documents are added; if the iterable or one of its
+	documents fails, the documents before it remain added, and the error says how many. Progress counts documents.
 	*/
 	async add(documents: Documents<Fields>, options: CallOptions = {}): Promise<number> {
 		checkOptions('add', options, callOptions);
@@ -191,8 +193,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/**
-	Adds documents, and replaces those that have the same ids. Otherwise the same as `add`. A passage whose title and text stay the same keeps
-	its vector and is not encoded again.
+	Adds documents as `add` does, and replaces documents that have the same ids. A passage whose title and text stay the same keeps its vector
+	and is not encoded again.
 	*/
 	async upsert(documents: Documents<Fields>, options: CallOptions = {}): Promise<number> {
 		checkOptions('upsert', options, callOptions);
@@ -200,8 +202,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/**
-	Deletes documents by their ids, or the committed documents that match a filter. Unknown ids are ignored. Resolves to the number of deleted
-	documents.
+	Deletes the documents with the given ids, or the committed documents that match a filter. Unknown ids are ignored. Resolves to the number
+	of deleted documents.
 	*/
 	async delete(which: string | readonly string[] | {readonly filter: Filter<Fields>}): Promise<number> {
 		if (typeof which !== 'string' && !isArray(which)) {
@@ -216,8 +218,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/**
-	Commits all changes and resolves to the number of commits so far. Afterwards, the changes are on the disk, and searches see them. Without
-	changes, nothing happens. If it fails, the collection has the previous commit or this one, and `rollback()` must be called.
+	Commits all changes and resolves to the number of commits so far. Afterwards, the changes are on disk, and searches see them. Without
+	changes, nothing happens. If the call fails, the collection has the previous commit or this one, and `rollback()` must be called.
 	*/
 	async commit(): Promise<number> {
 		return this.#live('commit').commit();
@@ -229,8 +231,9 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/**
-	Commits all changes, merges all segments of the BM25 index, drops deleted passages and completes the graph of the vectors, so that
-	searches are fastest. Searches go on meanwhile; changes wait. Progress counts vectors. If it is aborted, the last commit remains.
+	Makes searches as fast as possible: commits all changes, merges all segments of the BM25 index, drops deleted passages, and inserts the
+	remaining vectors into the graph. Resolves to the number of commits so far. Searches continue meanwhile; changes wait. Progress counts
+	vectors. If the call is aborted, the last commit remains.
 	*/
 	async optimize(options: OptimizeOptions = {}): Promise<number> {
 		checkOptions('optimize', options, optimizeOptions);
@@ -239,7 +242,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		return this.#live('optimize').optimize(threads, options);
 	}
 
-	/** Switches to the last commit of another process. Resolves to whether there was one. */
+	/** Switches to the last commit that any process made. Resolves to whether searches now see a different commit than before. */
 	async refresh(): Promise<boolean> {
 		return this.#live('refresh').refresh();
 	}
@@ -247,18 +250,20 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	/**
 	Returns the best passages for a query, best first.
 
-	In a collection that was opened with `open`, a search that is estimated to take less than a quarter of a millisecond runs on the
-	JavaScript thread: at once if this package has used less than about a millisecond of the current iteration of the event loop, or else at
-	the start of the next iteration. All other searches run on the thread pool:
+	In a collection that changes, a search that is estimated to take less than a quarter of a millisecond runs on the JavaScript thread. It
+	starts immediately if this package has used less than about a millisecond of the current iteration of the event loop, or else at the start
+	of the next iteration if no other search waits for that iteration. All other searches run on the thread pool:
 
-	- searches whose time is not known yet: the first ones by vectors, and the first ones that include contents;
+	- searches whose time cannot be estimated: the first searches by vectors, the first searches that include parts of hits such as `text`, and
+	  searches with `groupBy` if documents have several passages;
 	- the first search with each filter after a commit, and searches with a filter by `documents` or a filter of more than 1 KiB;
-	- searches that may have to wait: while a commit becomes visible, or for a disk, if the files that they read of the BM25 index or the
-	  vectors of the last `optimize` have more than 64 MiB;
+	- searches that would have to wait for a lock, for example while a commit becomes visible;
+	- searches that may have to wait for the disk, because the BM25 files that they read, or the vectors written by the last `optimize`, take
+	  more than 64 MiB;
 	- searches for more than 4,096 bytes of text;
 	- searches by words that turn out to take longer than estimated, because very many passages have about the same score.
 
-	Questions are always encoded on another thread.
+	An `OnnxEncoder` always encodes questions on another thread.
 	*/
 	async search<const Part extends Include = never>(
 		query: string,
@@ -275,7 +280,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/** Retrieves passages for a question and extracts answers from them. */
-	async ask(question: string, options: AskOptions<Fields> = {}): Promise<Asked> {
+	async ask(question: string, options: AskOptions<Fields> = {}): Promise<AskResult> {
 		checkString('question', question);
 		checkOptions('ask', options, askOptions);
 		const {retriever = this.#hasVectors ? 'hybrid' : 'bm25', passages: count = 20, answers: k = 3, signal, filter} = options;
@@ -284,7 +289,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		checkCount('passages', count, 1);
 		checkCount('answers', k, 1);
 		const reading = this.reader();
-		// If the retrieval fails first, nobody waits for the reader.
+		// If retrieval fails first, nothing awaits `reading`, and its rejection must not go unhandled.
 		reading.catch(() => {});
 		const passages = await this.#retrieve(question, {retriever, k: count, vectorIndex, fusion, depth, signal, filter});
 		const reader = await reading;
@@ -294,8 +299,9 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/**
-	Returns a searcher of the collection, after loading the indexes and models that it needs. Fails with `ERR_ARGUMENT` if the collection has
-	no vectors and `retriever` is not 'bm25'.
+	Returns a searcher of the collection, after loading the indexes and models that it needs. Unless `retriever` is 'bm25', fails with
+	`ERR_ARGUMENT` if the collection has no vectors or no question encoder. An encoder that was given as an object is not stored: pass it to
+	every `Collection.open`.
 	*/
 	async searcher(retriever: Retriever, options: SearcherOptions = {}): Promise<FilterableSearcher> {
 		checkOneOf('retriever', retriever, retrievers);
@@ -315,12 +321,12 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		return this.#live('document').document(id);
 	}
 
-	/** Returns those of these passages that the collection has, in the order of the ids. */
+	/** Returns the passages with the given ids, in the order of the ids. Skips ids that the collection does not have. */
 	async get(ids: readonly string[]): Promise<Array<StoredPassage<Fields>>> {
 		return this.#live('get').passages(ids);
 	}
 
-	/** Returns a passage together with those before and after it in its document, in the order of the document. */
+	/** Returns a passage together with the passages before and after it, in the order of their document. */
 	async neighbors(hit: string | {readonly id: string}, options: NeighborOptions = {}): Promise<Array<StoredPassage<Fields>>> {
 		checkOptions('neighbors', options, neighborOptions);
 		if (typeof hit !== 'string') {
@@ -368,37 +374,43 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		return this.#live('vectors').vectors(ids);
 	}
 
-	/** Returns what the collection consists of. */
+	/** Returns the counts and settings of the collection. */
 	async stats(): Promise<CollectionStats> {
 		return this.#live('stats').stats();
 	}
 
-	/** What a collection that was built from files consists of. */
+	/** The manifest of a built collection: its number of passages, analyzer, encoder and vector indexes. */
 	get manifest(): Manifest {
 		return this.#built('manifest').manifest;
 	}
 
-	/** The passages of a collection that was built from files, by id. */
+	/** The passages of a built collection, by id. */
 	get passages(): PassageStore {
 		return this.#built('passages').passages;
 	}
 
-	/** The BM25 index of a collection that was built from files. */
+	/** The BM25 index of a built collection. */
 	get bm25(): Bm25Index {
 		return this.#built('bm25').bm25;
 	}
 
-	/** Returns the exact vector index of a collection that was built from files. Fails with `ERR_ARGUMENT` if it has no vectors. */
+	/** Returns the exact vector index of a built collection. Fails with `ERR_ARGUMENT` if the collection has no vectors. */
 	async flat(): Promise<FlatIndex> {
 		return this.#built('flat').flat();
 	}
 
-	/** Returns the graph index of a collection that was built from files. Fails with `ERR_ARGUMENT` if it has no vectors. */
+	/**
+	Returns the HNSW index of a built collection. Fails with `ERR_ARGUMENT` if the collection has no vectors, and with `ERR_IO` if it was built
+	with `dense: 'flat'`.
+	*/
 	async hnsw(): Promise<HnswIndex> {
 		return this.#built('hnsw').hnsw();
 	}
 
-	/** Returns the encoder of questions, which is loaded by the first call. Fails with `ERR_ARGUMENT` if the collection has no vectors. */
+	/**
+	Returns the encoder of questions, which is loaded by the first call. Fails with `ERR_ARGUMENT` if the collection has no vectors or no
+	question encoder. An encoder that was given as an object is not stored: pass it to every `Collection.open`.
+	*/
 	async encoder(): Promise<Encoder> {
 		return this.#parts instanceof BuiltCollection ? this.#parts.encoder() : this.#parts.questionEncoder();
 	}
@@ -419,7 +431,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		return defaultEvidence(retriever, unit);
 	}
 
-	/** Returns the passages of hits, with the scores of the hits. Fails with `ERR_ARGUMENT` if the collection lacks one of them. */
+	/** Returns the passages of hits, with the scores of the hits. Fails with `ERR_ARGUMENT` if the collection does not have one of them. */
 	async retrieved(hits: readonly Hit[]): Promise<Array<Passage & Hit>> {
 		checkArray('hits', hits, '{id, score}');
 		hits.forEach((hit, i) => {
@@ -441,7 +453,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 
 	/**
 	Closes the collection and its models. Searches in progress finish; later calls fail with `ERR_CLOSED`. Changes are committed first, unless
-	`discard` is set; changes that failed half-way are discarded, and the call rejects with `ERR_INTERRUPTED`.
+	`discard` is set; changes that failed halfway are discarded, and the call rejects with `ERR_INTERRUPTED`.
 	*/
 	async close(options: {readonly discard?: boolean | undefined} = {}): Promise<void> {
 		checkOptions('close', options, discardOption);
@@ -480,7 +492,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		return hits.map(hit => ({...hit, text: hit.text!}));
 	}
 
-	/** Fails for a collection that was built from files. */
+	/** Returns the parts of a collection that changes. Fails for a built collection. */
 	#live(call: string): LiveCollection {
 		if (this.#parts instanceof LiveCollection) {
 			return this.#parts;
@@ -491,7 +503,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		);
 	}
 
-	/** Fails for a collection that changes. */
+	/** Returns the parts of a built collection. Fails for a collection that changes. */
 	#built(call: string): BuiltCollection {
 		if (this.#parts instanceof BuiltCollection) {
 			return this.#parts;
@@ -508,6 +520,7 @@ function isExact(vectorIndex: 'flat' | 'hnsw' | undefined): boolean {
 	return vectorIndex === 'flat';
 }
 
+/** Checks the options of `Collection.open` without opening anything. */
 function checkOpening({reader, k1, b, encoderOptions, ...options}: CollectionOptions): void {
 	checkedCreate({...options, encoderOptions}, false);
 	if (reader !== undefined) {
@@ -517,7 +530,7 @@ function checkOpening({reader, k1, b, encoderOptions, ...options}: CollectionOpt
 	checkParameters({k1, b});
 }
 
-/** Returns the options for a collection that was built from files. Fails for those that it does not have. */
+/** Returns the options that a built collection has. Fails if any other option is set. */
 function builtOptions(folder: string, options: CollectionOptions) {
 	const {questionEncoder, encoderOptions, k1, b, inMemory, verify, reader: _reader, create: _create, ...others} = options;
 	for (const [name, value] of Object.entries(others)) {

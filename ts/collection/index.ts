@@ -1,8 +1,8 @@
-/** Collections: documents, or a corpus from files, with their indexes in one folder. */
+/** Collections: documents, or the passages of a corpus, with their indexes in one folder. */
 export {Collection} from './collection.ts';
 export type {
 	AskOptions,
-	Asked,
+	AskResult,
 	AttachOptions,
 	CollectionBuildOptions,
 	CollectionOptions,

@@ -1,4 +1,7 @@
-/** The manifest of a collection: its format, its parts, and the encoder of its vectors. */
+/**
+The manifest of a collection that `buildCollection` built: its format, its parts, and the encoder of its vectors. A collection that changes
+has another manifest in a file of the same name, which `crates/collection` writes; `versionOf` tells the two kinds apart.
+*/
 import {Buffer} from 'node:buffer';
 import {open, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
@@ -10,9 +13,9 @@ import {replaceFile} from '../core/files/replace-file.ts';
 export interface EncoderRecord {
 	/** A model folder, one of passagekit's own models, or the name of a model on the Hugging Face hub. */
 	readonly model: string;
-	/** `Encoder.identity` of the encoder. Searches with an encoder that has another identity are rejected. */
+	/** `Encoder.identity` of the encoder. Searches with an encoder of a different identity are rejected. */
 	readonly identity: string;
-	/** Length of the vectors. */
+	/** Number of dimensions of the vectors. */
 	readonly dim: number;
 	/** Whether the vectors have unit length. */
 	readonly unit: boolean;
@@ -27,20 +30,20 @@ export interface Manifest {
 	readonly version: 1;
 	/** Number of passages. */
 	readonly passages: number;
-	/** The name of the analyzer. The BM25 index stores its options. */
+	/** The name of the analyzer. The BM25 index stores the analyzer's options. */
 	readonly analyzer: string;
 	/** The encoder of the vectors; `null` if the collection has no vectors. */
 	readonly encoder: EncoderRecord | null;
-	/** The vector indexes. */
+	/** The vector indexes that the collection has. */
 	readonly indexes: ReadonlyArray<'flat' | 'hnsw'>;
 	/**
-	The header of each file, in hexadecimal. It has the checksum of the file's table, which has those of all sections. Collections of
-	earlier versions have none.
+	The header of each file, in hexadecimal. A header has the checksum of the file's table of sections, and that table has the checksums of
+	all sections, so the header identifies the content of the file. Collections built by earlier versions of passagekit have no `headers`.
 	*/
 	readonly headers?: Readonly<Partial<Record<FilePart, string>>>;
 }
 
-/** The parts that are files of their own. */
+/** The parts of a collection that consist of a single file. */
 export type FilePart = 'passages' | 'flat' | 'hnsw';
 
 /** The names of the files and folders in a collection. */
@@ -52,7 +55,10 @@ export const parts = {
 	hnsw: 'hnsw.pkhnsw',
 } as const;
 
-/** Returns the version of the format of the collection in a folder; `undefined` if there is none, or an unreadable one. */
+/**
+Returns the format version of the collection in a folder: 1 for a built collection, 2 for a collection that changes. Returns `undefined` if
+the folder has no manifest, and `null` if the manifest is unreadable or not that of a collection.
+*/
 export async function versionOf(folder: string): Promise<unknown> {
 	try {
 		const manifest = JSON.parse(await readFile(join(folder, parts.manifest), 'utf8')) as Partial<Manifest> | null;
@@ -62,6 +68,10 @@ export async function versionOf(folder: string): Promise<unknown> {
 	}
 }
 
+/**
+Reads the manifest of a built collection. Fails with `ERR_IO` if there is none, with `ERR_ARGUMENT` for a collection that changes, and with
+`ERR_INDEX_CORRUPT` or `ERR_INDEX_VERSION` for any other manifest.
+*/
 export async function readManifest(folder: string): Promise<Manifest> {
 	const path = join(folder, parts.manifest);
 	let text;
@@ -105,10 +115,10 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
 	await replaceFile(join(folder, parts.manifest), `${JSON.stringify(manifest, undefined, '\t')}\n`);
 }
 
-/** Length of the part of a file's header that is not zero. */
+/** Number of bytes at the start of a file's header that are in use; the rest of the header is zeros. */
 const HEADER_BYTES = 36;
 
-/** Reads the header of a file, in hexadecimal. */
+/** Returns the header of a file, in hexadecimal. */
 export async function headerOf(folder: string, part: FilePart): Promise<string> {
 	const path = join(folder, parts[part]);
 	try {
@@ -125,8 +135,8 @@ export async function headerOf(folder: string, part: FilePart): Promise<string> 
 }
 
 /**
-Fails if a file is not the one that the collection was built with: because another collection's file was put in its place, or because the
-collection was replaced after it was opened.
+Fails with `ERR_INDEX_CORRUPT` if a file is not the one that the collection was built with: another collection's file was put in its place,
+or the collection was replaced after its manifest was read.
 */
 export async function checkHeader(folder: string, manifest: Manifest, part: FilePart): Promise<void> {
 	const expected = manifest.headers?.[part];

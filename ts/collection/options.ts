@@ -11,7 +11,7 @@ import type {CountOptions, FacetOptions, Retriever} from './live/types.ts';
 
 /** The options of `Collection.open`. */
 export interface CollectionOptions extends LiveOptions {
-	/** The reader for `ask`, as for `ExtractiveReader.load`. @default 'minilm-reader' */
+	/** The model of the reader for `ask`, as for `ExtractiveReader.load`. @default 'minilm-reader' */
 	readonly reader?: string | undefined;
 }
 
@@ -25,22 +25,25 @@ export type AttachOptions = Pick<
 export interface SearcherOptions {
 	/**
 	The vector index of dense searches. In a collection that changes, 'flat' scores all vectors, and 'hnsw' searches the graph.
-	@default 'hnsw'; for a collection built from files, 'flat' up to 50,000 passages
+	@default 'hnsw'; for a collection that `Collection.build` made, 'flat' if it has up to 50,000 passages or no graph
 	*/
 	readonly vectorIndex?: 'flat' | 'hnsw' | undefined;
 	/**
-	How a hybrid search fuses its lists.
+	How a hybrid search fuses the BM25 list and the dense list.
 	@default {method: 'hybridNorm', alpha: 0.05} for vectors of unit length, else {method: 'dprHybrid'}
 	*/
 	readonly fusion?: FusionMethod | undefined;
-	/** Number of hits taken from each list before fusion. @default 1000 */
+	/**
+	Number of hits taken from the BM25 list and from the dense list before a hybrid search fuses them.
+	@default 1000; for `Collection.ask` in a collection that changes, 100
+	*/
 	readonly depth?: number | undefined;
 }
 
 /** The options of `Collection.ask`. */
 // oxlint-disable-next-line no-explicit-any -- fields that are not declared
 export interface AskOptions<Fields = any> extends Omit<ReadOptions, 'k' | 'onProgress' | 'evidence'>, SearcherOptions {
-	/** Weights of evidence fusion. @default those of `defaultEvidence` for the retriever */
+	/** Weights of evidence fusion, which adds retrieval scores to relevances. @default those of `defaultEvidence` for the retriever */
 	readonly evidence?: ReadOptions['evidence'];
 	/** How passages are retrieved. @default 'hybrid', or 'bm25' for a collection without vectors */
 	readonly retriever?: Retriever | undefined;
@@ -48,21 +51,21 @@ export interface AskOptions<Fields = any> extends Omit<ReadOptions, 'k' | 'onPro
 	readonly passages?: number | undefined;
 	/** Maximum number of answers. @default 3 */
 	readonly answers?: number | undefined;
-	/** Which passages are read. @default all */
+	/** Restricts retrieval to passages that match. @default all */
 	readonly filter?: Filter<Fields> | undefined;
 }
 
 /** The options of `Collection.optimize`. */
 export interface OptimizeOptions extends CallOptions {
-	/** Number of threads that complete the graph. @default all cores */
+	/** Number of threads that insert the remaining vectors into the graph. @default all cores */
 	readonly threads?: number | undefined;
 }
 
 /** The options of `Collection.neighbors`. */
 export interface NeighborOptions {
-	/** Number of passages before. @default 1 */
+	/** Maximum number of passages before the given one. @default 1 */
 	readonly before?: number | undefined;
-	/** Number of passages after. @default 1 */
+	/** Maximum number of passages after the given one. @default 1 */
 	readonly after?: number | undefined;
 }
 
@@ -73,9 +76,9 @@ export interface ListOptions<Fields = any> {
 	readonly filter?: Filter<Fields> | undefined;
 	/** The field to sort by. Passages without it come last. */
 	readonly sortBy: FieldName<Fields>;
-	/** @default 'ascending' */
+	/** The order of the field's values. @default 'ascending' */
 	readonly order?: 'ascending' | 'descending' | undefined;
-	/** Number of passages to leave out. @default 0 */
+	/** Number of passages to skip at the start of the list. @default 0 */
 	readonly offset?: number | undefined;
 	/** Maximum number of passages. @default 10 */
 	readonly k?: number | undefined;
@@ -121,11 +124,11 @@ export const askOptions: OptionNames = optionNames<AskOptions>({
 });
 
 /** The result of `Collection.ask`. */
-export interface Asked {
+export interface AskResult {
 	/** The answers, best first. */
 	readonly answers: readonly Answer[];
 	/** The passages that were read, with their retrieval scores, best first. */
 	readonly passages: ReadonlyArray<Passage & Hit>;
-	/** How the passages were retrieved. */
+	/** How the passages were retrieved: with BM25, with vectors, or with both. */
 	readonly retriever: Retriever;
 }

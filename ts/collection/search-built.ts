@@ -1,4 +1,4 @@
-/** The call `search` for a collection that was built from files. */
+/** `Collection.search` for a collection that `Collection.build` made. */
 import {checkCount, checkOneOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {documentOf} from '../core/filters/document-id.ts';
@@ -6,7 +6,10 @@ import type {BuiltCollection} from './built-collection.ts';
 import {checkedSearch, retrievers} from './live/hits.ts';
 import type {CollectionSearchOptions, SearchResult} from './live/types.ts';
 
-/** Searches with the searcher of the collection, and adds texts and titles. Fails for options that need documents with fields. */
+/**
+Searches with the collection's searcher, and adds the requested texts and titles. Fails with `ERR_ARGUMENT` for the options that only a
+collection that changes has: `groupBy`, `vector`, `efSearch`, and fields, highlights and sentences in `include`.
+*/
 export async function searchBuilt(collection: BuiltCollection, query: string, options: CollectionSearchOptions): Promise<SearchResult> {
 	const {encoder} = collection.manifest;
 	const {filter, groupBy, vector, efSearch, include = [], k = 10, offset = 0, exact, signal} = options;

@@ -5,18 +5,21 @@ interface Cancelable {
 	cancel(): void;
 }
 
-/** The work that each signal cancels. All calls with a signal share one listener, because Node warns of a leak at more than ten. */
-const canceledWork = new WeakMap<AbortSignal, {readonly work: Set<Cancelable>; readonly abort: () => void}>();
+/**
+The work that each signal cancels. All calls with the same signal share one listener, because Node warns of a leak if a signal has more than
+ten listeners.
+*/
+const workBySignal = new WeakMap<AbortSignal, {readonly work: Set<Cancelable>; readonly abort: () => void}>();
 
-/** Cancels the work when the signal aborts. The returned function undoes this. */
+/** Registers work to be canceled when the signal aborts. The returned function unregisters it. */
 export function cancelOnAbort(signal: AbortSignal, cancelable: Cancelable): () => void {
-	let canceled = canceledWork.get(signal);
-	if (canceled === undefined) {
+	let registered = workBySignal.get(signal);
+	if (registered === undefined) {
 		const all = new Set<Cancelable>();
-		canceled = {work: all, abort: () => all.forEach(each => each.cancel())};
-		canceledWork.set(signal, canceled);
+		registered = {work: all, abort: () => all.forEach(each => each.cancel())};
+		workBySignal.set(signal, registered);
 	}
-	const {work, abort} = canceled;
+	const {work, abort} = registered;
 	if (work.size === 0) {
 		signal.addEventListener('abort', abort);
 	}

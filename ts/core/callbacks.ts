@@ -3,7 +3,7 @@ Calls the callbacks of users, such as `onProgress`. If a callback throws or retu
 belongs to ends. The error never becomes an uncaught exception or an unhandled rejection.
 */
 
-/** Waits for a callback's result or until the signal aborts, so that a promise that never settles does not block an aborted call. */
+/** Waits until a callback's result settles or the signal aborts, so that a promise that never settles does not block an aborted call. */
 export async function awaitUnlessAborted(returned: unknown, signal: AbortSignal | undefined): Promise<void> {
 	if (signal === undefined) {
 		await returned;
@@ -45,7 +45,7 @@ export class CallbackRunner<T> {
 		return this.#failure;
 	}
 
-	/** Whether a promise that the callback returned has not settled. */
+	/** Whether a promise that the callback returned has not settled. Ask only if there is no `failure`: a rejected promise counts as pending. */
 	get isPending(): boolean {
 		return this.#pending.size > 0;
 	}
@@ -69,7 +69,10 @@ export class CallbackRunner<T> {
 		}
 	}
 
-	/** Waits for the promises that the callback returned, so that no rejection is lost, or until the signal aborts. */
+	/**
+	Waits until all promises that the callback returned have settled, so that no rejection is lost, or until the signal aborts. Returns the
+	first error of the callback, if any.
+	*/
 	async settled(signal: AbortSignal | undefined): Promise<{readonly error: unknown} | undefined> {
 		await awaitUnlessAborted(Promise.all(this.#pending), signal);
 		return this.#failure;

@@ -47,7 +47,7 @@ export function checkArray(what: string, values: unknown, of: string): asserts v
 	}
 }
 
-/** `Array.isArray`, but false for a revoked proxy instead of an exception. */
+/** Like `Array.isArray`, but returns false for a revoked proxy instead of throwing. */
 export function isArray(value: unknown): value is readonly unknown[] {
 	try {
 		return Array.isArray(value);
@@ -135,8 +135,9 @@ export function isPlain(value: unknown): value is Readonly<Record<string, unknow
 }
 
 /**
-Rejects direct calls of a constructor that only the factory methods of its class may call. They pass it `made`, an object of the addon's
-class `kind`. `instead` names the factory methods in the message.
+Rejects direct calls of a constructor that only the factory methods of its class may call. A factory method passes the constructor an object
+of the class `kind`, which other callers cannot make; `made` is what the constructor was given. `instead` names the factory methods in the
+message.
 */
 export function checkFactoryMade(what: string, made: unknown, kind: Class<unknown>, instead: string): void {
 	if (!isInstance(made, kind)) {
@@ -152,7 +153,7 @@ export function checkInstance<T>(what: string, value: unknown, kind: Class<T>): 
 	}
 }
 
-/** `instanceof`, but false for a revoked proxy instead of an exception. */
+/** Like `instanceof`, but returns false for a revoked proxy instead of throwing. */
 export function isInstance<T>(value: unknown, kind: Class<T>): value is T {
 	try {
 		return value instanceof kind;
@@ -203,8 +204,8 @@ export function checkOneOf<T extends string>(what: string, value: unknown, choic
 }
 
 /**
-Accepts a `Float32Array` of `length` values, or of any length if it is `undefined`. An empty array is reported as detached unless
-`expected`, the length that the caller will check, is 0.
+Accepts a `Float32Array` of `length` values, or of any length if `length` is `undefined`. A detached array, whose memory was transferred to
+another thread, is empty. It is reported as detached, unless `expected`, the length that the caller will check, is 0.
 */
 export function checkFloats(what: string, value: unknown, length?: number, expected = length): asserts value is Float32Array {
 	// Not `instanceof`: under Jest, arrays that the addon created belong to another JavaScript context than this module.
@@ -222,7 +223,7 @@ export function checkFloats(what: string, value: unknown, length?: number, expec
 
 function isDetached(buffer: ArrayBufferLike): boolean {
 	try {
-		// Throws if the memory was transferred to another thread. Node 20 has no property that says so.
+		// Throws if the memory was transferred to another thread. Node 20 does not have `ArrayBuffer.prototype.detached`.
 		buffer.slice(0, 0);
 		return false;
 	} catch {
@@ -246,7 +247,7 @@ export function checkVectors(what: string, vectors: Vectors, dim: number, rows?:
 	}
 }
 
-/** Whether a value has all of these methods. False for a proxy that throws. */
+/** Whether a value has methods with all of these names. False for a proxy that throws. */
 export function hasMethods(value: unknown, ...names: readonly PropertyKey[]): boolean {
 	if ((typeof value !== 'object' && typeof value !== 'function') || value === null) {
 		return false;
@@ -268,13 +269,16 @@ export function kindOf(value: unknown): string {
 	}
 	try {
 		const name: unknown = value.constructor?.name;
-		return `a ${typeof name === 'string' && name !== '' ? name : 'object'}`;
+		if (typeof name !== 'string' || name === '' || name === 'Object') {
+			return 'an object';
+		}
+		return /^(?:[AEIO]|Hnsw)/u.test(name) ? `an ${name}` : `a ${name}`;
 	} catch {
 		return 'an object';
 	}
 }
 
-/** Shows a value in an error message: strings and numbers as they are, other values by their kind. */
+/** Shows a value in an error message: strings in quotes, numbers as they are, other values by their kind. */
 export function shown(value: unknown): string {
 	switch (typeof value) {
 		case 'string': {

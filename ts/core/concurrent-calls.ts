@@ -1,10 +1,10 @@
-/** Runs several calls at the same time and aborts all of them if one fails. */
+/** Runs several calls at the same time and combines their results and errors. */
 import type {CallOptions} from './types.ts';
 
 /**
-Runs calls concurrently and resolves to their results. Only the first call reports progress. If a call fails, for example because
-`onProgress` threw, the other calls are aborted, and the promise rejects with that error once all calls have stopped. Without
-`onProgress`, as in searches for a single query, the function is just `Promise.all`, which has less overhead.
+Runs calls concurrently and resolves to their results. With `onProgress`, only the first call reports progress; if a call fails, for example
+because `onProgress` threw, the other calls are aborted, and the promise rejects with that error once all calls have stopped. Without
+`onProgress`, as in searches for a single query, the function is just `Promise.all`, which has less overhead and aborts no call.
 */
 export async function runConcurrently<T>(
 	{signal, onProgress}: CallOptions,
@@ -13,7 +13,7 @@ export async function runConcurrently<T>(
 	if (onProgress === undefined) {
 		return Promise.all(calls.map(async call => call({signal})));
 	}
-	// `AbortSignal.any` does not follow signals of other realms and polyfills.
+	// `AbortSignal.any` does not follow signals of other realms or of polyfills.
 	const controller = new AbortController();
 	const abort = (): void => controller.abort(signal?.reason);
 	signal?.throwIfAborted();

@@ -1,20 +1,20 @@
 /** The codes of errors: the values of `RetrievalError.code`. */
 export type ErrorCode =
-	/** The index was built with another analyzer than the expected one. */
+	/** The analyzer that an index was built with differs from the expected one. */
 	| 'ERR_ANALYZER_MISMATCH'
 	/** An argument is invalid. */
 	| 'ERR_ARGUMENT'
 	/** An object was used after its `close()`. */
 	| 'ERR_CLOSED'
-	/** Vectors have another dimension than the index or model. */
+	/** The dimension of vectors differs from that of the index or model. */
 	| 'ERR_DIMENSION'
 	/** A model file could not be downloaded, or differs from its checksum or size on the hub. */
 	| 'ERR_DOWNLOAD'
 	/** An id exists already, or is given twice. */
 	| 'ERR_DUPLICATE_ID'
-	/** The function given to `createEncoder` failed, or did not return one vector of finite numbers per text. */
+	/** An encoder of the caller, such as the function given to `createEncoder`, failed or did not return one finite vector per text. */
 	| 'ERR_ENCODER'
-	/** The index was built with another encoder than the one it is searched with. */
+	/** The encoder that an index was built with differs from the one that it is searched with. */
 	| 'ERR_ENCODER_MISMATCH'
 	/** A file or line does not have the expected format. */
 	| 'ERR_FORMAT'
@@ -26,7 +26,7 @@ export type ErrorCode =
 	| 'ERR_INDEX_VERSION'
 	/** A bug in passagekit. */
 	| 'ERR_INTERNAL'
-	/** The last change of a `Bm25Writer` stopped before its end; call `rollback()` or `close()`. */
+	/** The last change of a `Bm25Writer` or a `Collection` stopped halfway; call `rollback()` or `close()`. */
 	| 'ERR_INTERRUPTED'
 	/** The operating system reported an error, for example a missing file, no permission, or a full disk. */
 	| 'ERR_IO'
@@ -38,7 +38,7 @@ export type ErrorCode =
 	| 'ERR_NATIVE_MISSING'
 	/** The optional peer dependency `onnxruntime-node` is not installed or does not load. */
 	| 'ERR_PEER_MISSING'
-	/** A reading cache was made with another reader, or with other settings. */
+	/** The reader or the settings with which a reading cache was made differ from the current ones. */
 	| 'ERR_READER_MISMATCH';
 
 /** The error class of this package. Calls that are aborted reject with the reason of their signal instead. */

@@ -1,7 +1,7 @@
 /**
-Shares the JavaScript thread between this package and its caller. On that thread, this package runs quick searches and slices of long
-work. All of them together have a time budget in each iteration of the event loop, so that timers and sockets are not blocked for much
-longer than the budget.
+Shares the JavaScript thread between this package and the rest of the program. On that thread, this package runs quick searches and slices
+of long work. All of them together have a time budget in each iteration of the event loop, so that timers and sockets are not blocked for
+much longer than the budget. The clock of an iteration starts with the first work of this package in it.
 */
 
 /** The time budget of one iteration of the event loop. */
@@ -9,7 +9,7 @@ const BUDGET_MS = 1;
 
 /** Whether `startedAt` belongs to the current iteration of the event loop. */
 let isClockRunning = false;
-/** Time of the first call of `hasTimeLeft` in an iteration of the event loop, in milliseconds. */
+/** Time of the first call of `hasTimeLeft` in the iteration, in milliseconds (`performance.now()`). */
 let startedAt = 0;
 /** The search that waits for the next iteration, if any. */
 let waitingSearch: (() => void) | undefined;
@@ -25,7 +25,7 @@ export function hasTimeLeft(): boolean {
 	return now - startedAt < BUDGET_MS;
 }
 
-/** Continues at once if the current iteration of the event loop has time left, else in the next one that has. Long loops await it. */
+/** Resolves immediately if the current iteration of the event loop has time left, or else in the next one that has. Long loops await this. */
 export async function yieldIfOverBudget(): Promise<void> {
 	while (!hasTimeLeft()) {
 		await yieldToEventLoop();

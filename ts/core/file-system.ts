@@ -21,7 +21,10 @@ export function onPathSync<T>(operation: string, path: string, work: () => T): T
 	}
 }
 
-/** Converts a system error to `ERR_IO`, with the original error as its cause; returns any other error unchanged. */
+/**
+Converts a system error to `ERR_IO`, and the error for a path with a null byte to `ERR_ARGUMENT`, with the original error as the cause.
+Returns any other error unchanged.
+*/
 export function pathError(operation: string, path: string, error: unknown): unknown {
 	if (!isNativeError(error)) {
 		return error;
@@ -45,7 +48,7 @@ export function isFolder(path: string): boolean {
 	}
 }
 
-/** Whether an error says that a file does not exist, including the case that a folder of its path is a file. */
+/** Whether an error says that a file does not exist, including the case that a parent folder in its path is a file. */
 export function isMissing(error: unknown): boolean {
 	const {code} = error as NodeJS.ErrnoException;
 	return code === 'ENOENT' || code === 'ENOTDIR';

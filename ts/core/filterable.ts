@@ -1,11 +1,11 @@
-/** Checks which searchers take filters. */
+/** Checks that searchers take filters. */
 import {hasMethods, kindOf} from './checks.ts';
 import {RetrievalError} from './errors.ts';
 import type {Filter} from './filters/filter.ts';
 import {requiredFilter} from './filters/normalize.ts';
 import type {FilterableSearcher, Searcher} from './types.ts';
 
-/** Fails if one of these searchers takes no filters, or not this one. The names of the searchers are for the message. */
+/** Fails if one of these searchers takes no filters, or cannot apply this filter. The names of the searchers are for the message. */
 export function checkFilterOfAll(filter: Filter, searchers: ReadonlyArray<readonly [name: string, searcher: Searcher]>): void {
 	requiredFilter(filter);
 	for (const [name, searcher] of searchers) {

@@ -3,19 +3,19 @@ import {hasTimeLeft, isSearchWaiting, searchInNextIteration} from './event-loop.
 
 /**
 Decides for each search of an index whether it runs inline, that is, on the JavaScript thread, or on the thread pool. Quick searches run
-inline, because waking another thread takes longer than the search. As a result, callers that await each search before they start the next
-one run inline, and callers that start many searches at once use the thread pool.
+inline, because waking another thread takes longer than the search. As a result, the searches of callers that await each search before they
+start the next one run inline, and those of callers that start many searches concurrently mostly use the thread pool.
 */
 export class InlineSearches {
-	/** Whether the last search that was tried inline was quick. */
+	/** Whether the last search that was tried inline was quick enough to run there. */
 	#wasQuick = false;
 
 	/**
 	Runs a search. `inline` runs it on the JavaScript thread, or returns `undefined` if it would not be quick; `onThreadPool` then runs it.
 
 	- If the current iteration of the event loop has time left, `inline` is called now.
-	- Else, if the last search was quick and no other search waits, `inline` is called at the start of the next iteration. `keep` is called
-	  first: it copies arguments that the caller may change while the search waits.
+	- Else, if the last search was quick and no other search waits, `inline` is called at the start of the next iteration. Before the search
+	  waits, `keep` copies the arguments that the caller may change meanwhile.
 	- Else, `onThreadPool` is called now.
 	*/
 	search<T>(

@@ -15,18 +15,19 @@ export interface OpenOptions {
 	*/
 	readonly inMemory?: boolean | undefined;
 	/**
-	Reads the files completely and compares them with their checksums. By default, opening does only checks that take milliseconds: it
-	compares the sections of a file that have at most 16 MiB, and the files of a BM25 index if they have at most 64 MiB in total, or else
-	those of them that searches read, up to 64 MiB. Damage elsewhere may cause wrong results or errors in later calls. The method `verify()`
-	does the full check later.
+	Reads the files completely and compares them with their checksums. By default, opening does only checks that take milliseconds. In a
+	container file, such as a passage store or a vector index, it compares only the sections that have at most 16 MiB. In a BM25 index, it
+	compares all files if they have at most 64 MiB in total, or else only the files that searches read, if those have at most 64 MiB in total.
+	Damage elsewhere may cause wrong results or errors in later calls. The method `verify()` does the full check at any later time.
 	@default false
 	*/
 	readonly verify?: boolean | undefined;
 }
 
-/** The names of `OpenOptions`, to be spread into the lists of calls with more options. */
+/** The option names of `OpenOptions`, for calls that spread them into their own option names. */
 export const openOptionNames = {inMemory: true, verify: true} as const;
 
+/** `OpenOptions` with the defaults. */
 export interface CheckedOpenOptions {
 	readonly inMemory: boolean;
 	readonly verify: boolean;

@@ -10,7 +10,7 @@ type NamesOf<T> = T extends unknown ? keyof T : never;
 
 export type OptionNames = ReadonlySet<string>;
 
-/** The names of `CallOptions`, to be spread into the lists of calls with more options. */
+/** The option names of `CallOptions`, for calls that spread them into their own option names. */
 export const callNames = {signal: true, onProgress: true} as const;
 
 /** Returns the names of the options of type `T`. The argument does not compile if a name is missing or unknown. */
@@ -25,7 +25,7 @@ export const signalOption: OptionNames = new Set(['signal']);
 /**
 Throws if `options` is not an object or has an option that is not in `names`. `undefined` means no options. An unknown option is accepted
 if its value is `undefined`, because spreading objects creates such options. Also checks `signal` and `onProgress`. `call` is the name
-of the call, with which messages start.
+of the call, with which error messages start.
 */
 export function checkOptions(call: string, options: unknown, names: OptionNames): void {
 	if (options !== undefined) {
@@ -72,7 +72,7 @@ function unreadable(call: string, error: unknown): RetrievalError {
 	return new RetrievalError('ERR_ARGUMENT', `${call}: expected options that can be read, got an object that throws`, {cause: error});
 }
 
-/** For some options and operators of this package, the names that other libraries use, in lower case. Error messages suggest ours. */
+/** Option or operator of this package → the names that other libraries use for it, in lower case. Error messages then suggest our name. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
 	k: ['topk', 'limit', 'size', 'n', 'count', 'top', 'max', 'maxresults', 'nresults', 'numresults', 'hits'],
 	efSearch: ['ef', 'efruntime'],
@@ -102,7 +102,10 @@ function refuseOption(call: string, name: string, names: OptionNames): never {
 	throw new RetrievalError('ERR_ARGUMENT', `${call}: expected ${expected}, got "${name}"${hint}`);
 }
 
-/** Suggests a name: one that another library uses for the option, or one within a small edit distance. */
+/**
+Returns the name among `names` that the user probably meant by `name`: it differs only in case and punctuation, another library uses `name`
+for it, or the edit distance between the two is at most a third of the length of `name`. Returns `undefined` if there is none.
+*/
 export function nearestName(name: string, names: readonly string[]): string | undefined {
 	const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 	const wanted = plain(name);

@@ -8,7 +8,7 @@ import type {Passage} from './types.ts';
 /**
 File formats of passages. `auto` detects the format from the content. Gzip is detected from the content in every format.
 
-- `text`: a `.txt` or `.md` file, or a folder of them, split into passages of 100 words.
+- `text`: a `.txt` or `.md` file, or a folder of them, split into passages, by default of 100 words.
 - `dpr`: tab-separated id, text and title, with a header line, as in DPR's `psgs_w100.tsv`.
 - `beir`: JSON lines with `_id`, `title`, `text`, as in the BEIR benchmark.
 - `anserini`: JSON lines with `id`, `contents`, as Anserini and Pyserini read them.
@@ -19,11 +19,11 @@ export type PassageFormat = 'auto' | 'text' | 'dpr' | 'beir' | 'anserini' | 'squ
 
 export const passageFormats: readonly PassageFormat[] = ['auto', 'text', 'dpr', 'beir', 'anserini', 'squad', 'pubmedqa'];
 
-/** How a document is split into passages of equal length. */
+/** How a document is split into passages with the same number of words. */
 export interface SplitOptions {
-	/** Words per passage, at least 1. @default 100 */
+	/** Number of words per passage, at least 1. The last passage may have fewer. @default 100 */
 	readonly words?: number | undefined;
-	/** Words shared with the previous passage, fewer than `words`. @default 0 */
+	/** Number of words that a passage shares with the previous one; less than `words`. @default 0 */
 	readonly overlap?: number | undefined;
 	/** Fills up the last passage to `words` words with words from the start of the document, as DPR did. @default false */
 	readonly wrap?: boolean | undefined;
@@ -49,16 +49,16 @@ export interface ReadLimits {
 export interface FileOptions extends ReadLimits {
 	/** Format of the file. @default 'auto' */
 	readonly format?: PassageFormat | undefined;
-	/** How the documents of any format are split into passages. @default {words: 100} for the format `text`; other formats are not split */
+	/** How documents are split into passages, in any format. @default {words: 100} for the format `text`; other formats are not split */
 	readonly split?: SplitOptions | undefined;
-	/** Skips invalid lines and counts them, instead of failing with `ERR_FORMAT`. @default false */
+	/** Skips and counts invalid lines, instead of failing with `ERR_FORMAT`. @default false */
 	readonly skipBadLines?: boolean | undefined;
 }
 
 /** The path of a corpus file or folder, an open `PassageStore`, or an iterable of passages. */
 export type PassageSource = string | TextSource | Iterable<Passage> | AsyncIterable<Passage>;
 
-/** Whether a source is a `TextSource`, such as a `PassageStore`. Fails with `ERR_ARGUMENT` if it is neither a store nor iterable. */
+/** Whether a source is a `TextSource`, such as a `PassageStore`. Fails with `ERR_ARGUMENT` if it is neither a `TextSource` nor iterable. */
 export function isTextSource(source: Exclude<PassageSource, string>): source is TextSource {
 	if (hasMethods(source, textsOf)) {
 		return true;

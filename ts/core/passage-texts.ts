@@ -1,7 +1,7 @@
 /** How functions of this package receive the texts of passages: from a `PassageStore`, or from a map. */
 import type {Passage} from './types.ts';
 
-/** The name of the method with which a `PassageStore` passes its texts to the addon without copying them to JavaScript. */
+/** The key of the method with which a `PassageStore` passes its texts to the addon without copying them to JavaScript. */
 export const textsOf: unique symbol = Symbol('passagekit.texts');
 
 /** Holds the texts of passages in native memory, as a `PassageStore` does. */

@@ -4,14 +4,14 @@ declared. These types are checked when a program is compiled, never when it runs
 */
 import type {FieldValue, PassageFields, StoredFields} from './types.ts';
 
-/** What a declared type of fields must be: each field has a type that a `FieldValue` can have. Fields may be optional. */
+/** The constraint on a declared type of fields: each field has a type that a `FieldValue` can have. Fields may be optional. */
 export type AllowedFields<Fields> = {readonly [Name in keyof Fields]?: FieldValue};
 
 /** The names of declared fields; any string if the fields are not declared. */
 export type FieldName<Fields> = keyof Fields & string;
 
-/** The fields of a document that is added. A string may stand for a `Date`, because dates are read as strings. */
-// A conditional type, because a mapping of `any` would also accept values that are no fields.
+/** The fields of a document that is added. A string may stand for a `Date`, because a collection returns dates as strings. */
+// A conditional type, because a mapped type over `any` would also accept values that are not valid fields.
 export type GivenFields<Fields> = 0 extends 1 & Fields ? PassageFields : {readonly [Name in keyof Fields]: GivenValue<Fields[Name]>};
 
 /** A value as it is added: a string may stand for a `Date`. */
@@ -24,14 +24,14 @@ export type GivenValue<Value> = Value extends Date
 /** The fields of a document as a collection returns them: a `Date` is the string of its `toISOString()`. */
 export type StoredFieldsOf<Fields> = 0 extends 1 & Fields ? StoredFields : {readonly [Name in keyof Fields]: StoredValueOf<Fields[Name]>};
 
-/** A value as it is read: a `Date` is a string. */
+/** A value as a collection returns it: a `Date` is a string. */
 export type StoredValueOf<Value> = Value extends Date
 	? string
 	: Value extends readonly (infer Element)[]
 		? readonly StoredValueOf<Element>[]
 		: Value;
 
-/** The values of a field that are counted one by one: those of an array are counted separately. */
+/** The values of a field as `facets` counts them: the elements of an array are counted separately. */
 export type CountedValue<Value> = 0 extends 1 & Value
 	? string | number | boolean
 	: Value extends Date

@@ -20,8 +20,8 @@ export type PassageFields = Readonly<Record<string, FieldValue>>;
 
 /**
 A string, a finite number, a boolean, a date, or an array of up to 10,000 strings and dates, which keep their order. −0 is stored as 0. A
-string has at most 32,000 bytes of UTF-8. A `Date` is stored as the string of its `toISOString()`, so that code point order is the order in
-time; its year must be from 0000 to 9999.
+string has at most 32,000 bytes of UTF-8. A `Date` is stored as the string of its `toISOString()`, so that code point order is chronological
+order; its year must be from 0000 to 9999.
 */
 export type FieldValue = string | number | boolean | Date | readonly (string | Date)[];
 
@@ -41,7 +41,7 @@ export interface Query {
 export interface Question extends Query {
 	/** Accepted answers; empty for an unanswerable question. */
 	readonly answers: readonly string[];
-	/** The passage that the question was written for, if the file has it. */
+	/** The passage that the question was written for, if the file of questions has it. */
 	readonly context?: Passage;
 }
 
@@ -53,7 +53,7 @@ export interface Hit {
 	readonly score: number;
 }
 
-/** The hits of one query by columns, best first: `scores[i]` is the score of `ids[i]`. */
+/** The hits of one query as columns, best first: `scores[i]` is the score of `ids[i]`. */
 export interface HitColumns {
 	readonly ids: string[];
 	readonly scores: Float32Array;
@@ -71,7 +71,7 @@ export interface Vectors {
 	readonly data: Float32Array;
 	/** Number of vectors. */
 	readonly rows: number;
-	/** Length of each vector. */
+	/** Number of dimensions of each vector. */
 	readonly dim: number;
 }
 
@@ -98,11 +98,13 @@ export interface CallOptions {
 	readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
+/** The options of a search. */
 export interface SearchOptions extends CallOptions {
 	/** Maximum number of hits per query. @default 100 */
 	readonly k?: number | undefined;
 }
 
+/** The options of a search for many queries. */
 export interface SearchManyOptions extends SearchOptions {
 	/** Number of threads. @default all cores */
 	readonly threads?: number | undefined;
@@ -147,12 +149,12 @@ Selects passages by their fields for the searchers of other indexes, which have 
 */
 export interface FieldIndex {
 	/**
-	A number that differs whenever `matching` may return other ids than before. Searchers reuse the results of earlier calls while it stays
-	the same. @default results are not reused
+	A number that changes whenever `matching` may return different ids than before. Searchers reuse the results of earlier calls while the
+	number stays the same. @default results are not reused
 	*/
 	readonly generation?: number;
 	/**
-	Returns those of these ids whose passages match a filter, in the order of `ids`. An unknown id counts as that of a passage without
+	Returns the given ids whose passages match a filter, in the order of `ids`. An unknown id is treated as the id of a passage without
 	fields. Fails with `ERR_ARGUMENT` for a filter that a search would refuse.
 	*/
 	matching(ids: readonly string[], filter: Filter, options?: Pick<CallOptions, 'signal'>): Promise<string[]>;
@@ -161,6 +163,7 @@ export interface FieldIndex {
 /** A text, or a passage with its title. */
 export type EncoderInput = string | Pick<Passage, 'text' | 'title'>;
 
+/** The options of `Encoder.encode`. */
 export interface EncodeOptions extends CallOptions {
 	/**
 	Maximum number of tokens that the model encodes in one batch, padding included. Texts are sorted by length first, so that little
@@ -171,9 +174,9 @@ export interface EncodeOptions extends CallOptions {
 
 /** Encodes texts as vectors. Implement it to use your own model. */
 export interface Encoder {
-	/** Length of the vectors. */
+	/** Number of dimensions of the vectors. */
 	readonly dim: number;
-	/** Identifies the model and its settings. If an index has it in its metadata, searches with another encoder are rejected. */
+	/** Identifies the model and its settings. If the metadata of an index has an identity, searches with a different encoder are rejected. */
 	readonly identity?: string;
 	/** Returns one vector per input, in the order of the inputs: `[inputs.length, dim]`, finite. Progress counts inputs. */
 	encode(inputs: readonly EncoderInput[], options?: EncodeOptions): Promise<Vectors>;

@@ -6,7 +6,7 @@ import {checkOneOf} from '../core/checks.ts';
 import {onPath} from '../core/file-system.ts';
 import type {Question} from '../core/types.ts';
 
-/** What makes a question of the encyclopedia easy or hard to find the passage for. */
+/** Kinds of questions of the encyclopedia. They differ in how easy it is to find the passage with the answer. */
 export type QuestionKind =
 	/** The question shares several content words with its passage. */
 	| 'lexical'
@@ -20,7 +20,7 @@ export type QuestionKind =
 /** A question about an article of the encyclopedia. */
 export interface EncyclopediaQuestion extends Question {
 	readonly kind: QuestionKind;
-	/** Id of the gold passage: the passage of 100 words that states the answer. */
+	/** Id of the gold passage: the passage, of at most 100 words, that states the answer. */
 	readonly passage: string;
 	/** The words of the article that answer the question. */
 	readonly evidence: string;
@@ -29,7 +29,7 @@ export interface EncyclopediaQuestion extends Question {
 /** The questions for training, for development, and for tests. */
 export type EncyclopediaSplit = 'train' | 'dev' | 'test';
 
-/** A small corpus that is part of this package: articles that were written for it, with questions and answers (license CC0). */
+/** A small corpus that is part of this package: articles written for passagekit, with questions and answers (license CC0). */
 export interface Encyclopedia {
 	/** Path of the folder of Markdown articles, for `Collection.build` or `readPassages`. */
 	readonly articles: string;

@@ -1,4 +1,4 @@
-/** Readers of corpora, questions and TREC files, the splitting of documents into passages, and the passage store. */
+/** Reads documents, passages, questions and TREC files, splits documents into passages, and stores passages. */
 export {PassageStore, type IngestOptions, type IngestResult, type WriteOptions} from './passage-store.ts';
 export {
 	readPassages,

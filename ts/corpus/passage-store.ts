@@ -21,7 +21,7 @@ export interface IngestOptions extends CallOptions, FileOptions {}
 /** The options of `PassageStore.write`. */
 export interface WriteOptions extends CallOptions, Pick<ReadLimits, 'maxPassageBytes'> {}
 
-/** What was written to a passage store. */
+/** The result of writing a passage store. */
 export interface IngestResult {
 	/** Number of passages in the store. */
 	readonly passages: number;
@@ -37,7 +37,7 @@ const writeOptions: OptionNames = optionNames<WriteOptions>({...callNames, maxPa
 const BATCH_SIZE = 256;
 
 /**
-Stores the passages of a corpus by id, in one file that is memory-mapped. A store is written once and then only read.
+Stores the passages of a corpus by id, in one file, which is memory-mapped by default. A store is written once and then only read.
 
 @example
 ```
@@ -56,7 +56,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 
 	/**
 	Opens a store file, memory-mapped unless `inMemory` is set. Fails with `ERR_IO` if the path is not a regular file, with
-	`ERR_INDEX_CORRUPT` if the file is damaged, and with `ERR_INDEX_VERSION` if this version of passagekit does not read its format.
+	`ERR_INDEX_CORRUPT` if the file is damaged, and with `ERR_INDEX_VERSION` if this version of passagekit cannot read its format.
 	*/
 	static async open(path: string, options: OpenOptions = {}): Promise<PassageStore> {
 		checkString('path', path);
@@ -77,7 +77,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 		return callNative(options, control => native.ingest(source, file, output, control));
 	}
 
-	/** Writes passages from JavaScript to the store file `output`. Their fields are not stored. Progress counts passages. */
+	/** Writes passages from JavaScript to the store file `output`. Fields of passages are not stored. Progress counts passages. */
 	static async write(
 		passages: Iterable<Passage> | AsyncIterable<Passage>,
 		output: string,
@@ -162,7 +162,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 		this.close();
 	}
 
-	/** Returns a handle with which functions of this package read the texts in native memory. */
+	/** Returns a handle through which other functions of this package read the texts in native memory. */
 	[textsOf](): object {
 		return this.#native.texts();
 	}

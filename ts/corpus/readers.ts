@@ -1,4 +1,4 @@
-/** Streams passages and questions from files. */
+/** `readPassages` and `readQuestions` stream passages and questions from files. */
 import {checkBoolean, checkFunction, checkOneOf, checkString} from '../core/checks.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
@@ -18,12 +18,12 @@ export {type PassageFormat, passageFormats} from '../core/passage-source.ts';
 File formats of questions. `auto` detects the format from the content.
 
 - `tsv`: tab-separated id and text.
-- `beir`: JSON lines with `_id`, `text`, as in the BEIR benchmark.
+- `beir`: JSON lines with `_id` and `text`, as in the BEIR benchmark.
 - `dpr-csv`: a question, a tab and a list of answers (`["answer", …]`) per line, as in DPR's `nq-test.qa.csv`; ids are row numbers from 0.
 - `dpr-jsonl`: JSON lines with `question`, `answers` or `answer`, and optionally `id`.
-- `dpr-json`: one JSON array of objects as in `dpr-jsonl`, as in DPR's training files.
+- `dpr-json`: one JSON array of the objects of `dpr-jsonl`, as in DPR's training files.
 - `squad`: SQuAD 1.1 or 2.0; unanswerable questions have no answers.
-- `trec`: TREC topics; the number of a topic is the id, its title is the text.
+- `trec`: TREC topics; the number of a topic is the id, and its title is the text.
 - `pubmedqa`: PubMedQA; the answer is yes, no or maybe.
 */
 export type QuestionFormat = 'auto' | 'tsv' | 'beir' | 'dpr-csv' | 'dpr-jsonl' | 'dpr-json' | 'squad' | 'trec' | 'pubmedqa';
@@ -65,7 +65,7 @@ const readNames = {...callNames, skipBadLines: true, onSkipped: true} as const;
 const passageOptions: OptionNames = optionNames<ReadPassagesOptions>({...readNames, ...limitNames, format: true, split: true});
 const questionOptions: OptionNames = optionNames<ReadQuestionsOptions>({...readNames, format: true, maxDocumentBytes: true});
 
-/** Number of passages or questions per call of the addon; they become JavaScript objects in well under a millisecond. */
+/** Number of passages or questions per call of the addon. Converting them to JavaScript objects takes well under a millisecond. */
 const BATCH_SIZE = 512;
 
 /**
@@ -89,7 +89,7 @@ export async function* readPassages(path: string, options: ReadPassagesOptions =
 	yield* batches(reader, options);
 }
 
-/** Streams questions from a file. Errors, progress and pipes are the same as for `readPassages`. */
+/** Streams questions from a file. Errors, progress and pipes are handled as in `readPassages`. */
 export async function* readQuestions(path: string, options: ReadQuestionsOptions = {}): AsyncGenerator<Question, void, undefined> {
 	checkString('path', path);
 	checkOptions('readQuestions', options, questionOptions);

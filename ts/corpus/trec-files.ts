@@ -20,8 +20,8 @@ export async function readTrecRun(path: string, options: CallOptions = {}): Prom
 /**
 Writes a TREC run. An existing file is replaced atomically; a FIFO, a character device or `/dev/fd/N` is written line by line; `-` is
 standard output. Symbolic links are followed, and the new file has the mode of the file that it replaces. A score is written as the shortest
-decimal number that parses to the same 32-bit float. `tag` is the name of the run. Fails with `ERR_ARGUMENT` if an id contains white space,
-because such a file could not be read again.
+decimal number that parses to the same 32-bit float. `tag` is the name of the run. Fails with `ERR_ARGUMENT` if an id or the tag is empty or
+contains white space or control characters, because such a file could not be read again.
 */
 export async function writeTrecRun(path: string, run: Run, tag = 'passagekit', options: CallOptions = {}): Promise<void> {
 	checkString('path', path);
@@ -75,7 +75,7 @@ function qrelsColumns(qrels: Qrels): {queries: string[]; passages: string[]; gra
 }
 
 /**
-Fails with `ERR_ARGUMENT` if a value cannot be a column of a TREC file. `writeTrecRun` checks this too, but only after the run was
+Fails with `ERR_ARGUMENT` if a value cannot be a column of a TREC file. `writeTrecRun` checks this too, but only after the run has been
 computed.
 */
 export function checkColumn(what: string, value: string): void {

@@ -5,8 +5,9 @@ import {type Binding, callNative, callSync, native} from '../core/native/native.
 import {yieldIfOverBudget, yieldToEventLoop} from '../core/event-loop.ts';
 import type {Vectors} from '../core/types.ts';
 
-/** Number of bytes that are copied in a few tenths of a millisecond. */
+/** Maximum number of bytes per slice of vectors. Copying a slice takes a few tenths of a millisecond. */
 const BYTES_PER_SLICE = 1 << 19;
+/** Maximum number of ids per slice. */
 const IDS_PER_SLICE = 1000;
 
 /** Returns the array itself, or a copy if it is in shared memory, to which another thread could write during a call. */
@@ -14,7 +15,7 @@ export function unshared(values: Float32Array): Float32Array {
 	return isSharedArrayBuffer(values.buffer) ? values.slice() : values;
 }
 
-/** Copies ids to the addon. Fails with `ERR_ARGUMENT` if one is not a well-formed string. */
+/** Copies ids to the addon. Fails with `ERR_ARGUMENT` if an id is not a well-formed string. */
 export async function idBatch(what: string, ids: readonly string[], signal?: AbortSignal): Promise<Binding.VectorBatch> {
 	const batch = new native.VectorBatch();
 	await copyIds(what, ids, batch, signal);
@@ -48,7 +49,7 @@ export async function queryBatch(what: string, queries: Vectors, dim: number, si
 	return batch;
 }
 
-/** Returns an empty batch. A large one is allocated on another thread, because that takes longer than copying the first slice. */
+/** Returns an empty batch. A large batch is allocated on another thread, because allocating it takes longer than copying a slice. */
 async function batchWithCapacity({rows, dim}: Vectors, signal?: AbortSignal): Promise<Binding.VectorBatch> {
 	if (4 * rows * dim > BYTES_PER_SLICE) {
 		return callNative({signal}, async () => native.batchWithRoom(rows, dim));
@@ -82,6 +83,10 @@ async function copyIds(what: string, ids: readonly string[], batch: Binding.Vect
 	}
 }
 
+/**
+Copies the ids from position `from` up to `to` as one string joined with U+0000, because one string crosses to the addon faster than many.
+If an id contains that character, they are copied as an array.
+*/
 function copySlice(what: string, ids: readonly string[], from: number, to: number, batch: Binding.VectorBatch): void {
 	const slice: string[] = [];
 	for (let at = from; at < to; at++) {
@@ -100,7 +105,7 @@ function copySlice(what: string, ids: readonly string[], from: number, to: numbe
 	}
 }
 
-/** Waits for the next iteration of the event loop that has time left. Other calls may be copying slices too. */
+/** Waits for the next iteration of the event loop that has time left: other calls may be copying slices, too. */
 async function nextSlice(signal?: AbortSignal): Promise<void> {
 	await yieldToEventLoop();
 	await yieldIfOverBudget();

@@ -1,4 +1,4 @@
-/** The hits of many queries as columns of ids and scores, which need less memory than an object per hit. */
+/** The hits of many queries as columns of ids and scores (`HitLists`), which need less memory than one object per hit. */
 import {checkCount, checkFactoryMade} from '../core/checks.ts';
 import {idsOf} from '../core/native/hits.ts';
 import {type Binding, native} from '../core/native/native.ts';
@@ -29,14 +29,14 @@ export class HitLists {
 		return this.offsets.length - 1;
 	}
 
-	/** Returns the hits of the query with this position, from 0; `undefined` if there is no such query. */
+	/** Returns the hits of the query at this position, from 0; `undefined` if there is no such query. */
 	get(query: number): HitColumns | undefined {
 		checkCount('get: query', query, 0);
 		const ids = idsOf(this.#run, String(query));
 		return ids && {ids, scores: this.scores.subarray(this.offsets[query], this.offsets[query + 1])};
 	}
 
-	/** Iterates over the hits of all queries, in their order. */
+	/** Iterates over the hits of all queries, in the order of the queries. */
 	*[Symbol.iterator](): Generator<HitColumns> {
 		for (let query = 0; query < this.size; query++) {
 			yield this.get(query)!;

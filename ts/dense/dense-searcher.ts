@@ -15,7 +15,7 @@ import type {EfSearchOption, VectorIndex} from './vector-index.ts';
 export interface DenseSearcherOptions extends FieldsOption {
 	/** Encodes queries as vectors. */
 	readonly encoder: Encoder;
-	/** An index of passage vectors. The same encoder made them, or the passage encoder that belongs to it, as in DPR. */
+	/** An index of passage vectors, made by the same encoder or, as in DPR, by the passage encoder that goes with it. */
 	readonly index: VectorIndex;
 }
 
@@ -46,7 +46,7 @@ const hits = await searcher.search('who built the bridge?', {k: 10});
 // Vectors have no fields. For filters by fields, add a BM25 index of the same passages.
 const fields = await Bm25Index.open('./bm25');
 const filtered = new DenseSearcher({encoder, index: await FlatIndex.open('./flat.pkflat'), fields});
-const cheap = await filtered.search('who built the bridge?', {filter: {year: {gte: 1900}}});
+const recent = await filtered.search('who built the bridge?', {filter: {year: {gte: 1900}}});
 ```
 */
 export class DenseSearcher implements FilterableSearcher {
@@ -55,7 +55,7 @@ export class DenseSearcher implements FilterableSearcher {
 	readonly #filters: PassageFilters;
 
 	/**
-	Fails with `ERR_DIMENSION` if the vectors of the encoder and of the index differ in length, and with `ERR_ENCODER_MISMATCH` if the
+	Fails with `ERR_DIMENSION` if the vectors of the encoder and of the index differ in dimension, and with `ERR_ENCODER_MISMATCH` if the
 	metadata of the index names another encoder.
 	*/
 	constructor(options: DenseSearcherOptions) {
@@ -100,8 +100,8 @@ export class DenseSearcher implements FilterableSearcher {
 	}
 
 	/**
-	Fails with `ERR_ARGUMENT` for an invalid filter, for one by fields if the searcher was created without `fields`, and for all filters if
-	the index is neither a `FlatIndex` nor an `HnswIndex`. Names of fields are checked by searches.
+	Fails with `ERR_ARGUMENT` for an invalid filter, for a filter by fields if the searcher was created without `fields`, and for all
+	filters if the index is neither a `FlatIndex` nor an `HnswIndex`. The names of fields are checked only by searches.
 	*/
 	checkFilter(filter: Filter | IdFilter): void {
 		this.#checked(filter);
@@ -114,7 +114,7 @@ export class DenseSearcher implements FilterableSearcher {
 		return this.#filters.checked(filter);
 	}
 
-	/** Returns options with the compiled filter. Checks the filter before it returns its promise. */
+	/** Returns the options with a filter that the vector index accepts. The given filter is checked before the promise is returned. */
 	async #compiled<T extends SearchOptions & PassageFilterOptions>(options: T): Promise<T & VectorFilterOptions> {
 		const {filter, signal} = options;
 		if (filter === undefined) {

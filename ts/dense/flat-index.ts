@@ -1,4 +1,4 @@
-/** The exact vector index. */
+/** The exact vector index, `FlatIndex`. */
 import {checkCount, checkOneOf, checkString, isInstance} from '../core/checks.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
@@ -22,7 +22,8 @@ How a flat index stores its vectors.
   ±65,504 are rejected. Scores are those of the rounded vectors.
 - `int8Filtered`: single precision, plus an 8-bit quantized copy of each number. A search reads the copy first and scores only the
   vectors that the copy does not rule out; hits and scores are those of `f32`, bit for bit. A single query reads about a quarter of
-  the memory that it reads with `f32`. A batch of queries needs less computation if the CPU has instructions for 8-bit inner products.
+  the memory that it reads with `f32`. A batch of queries also takes less arithmetic if the CPU has instructions for 8-bit inner
+  products.
 */
 export type FlatStorage = 'f32' | 'f16' | 'int8Filtered';
 
@@ -31,7 +32,7 @@ export const storages: readonly FlatStorage[] = ['f32', 'f16', 'int8Filtered'];
 
 /** The options of an exact index. */
 export interface FlatIndexOptions {
-	/** Length of the vectors, 1 to 65,536. */
+	/** Number of dimensions of the vectors, 1 to 65,536. */
 	readonly dim: number;
 	/** How vectors are scored. @default 'dot' */
 	readonly similarity?: Similarity | undefined;
@@ -44,8 +45,9 @@ export interface FlatIndexOptions {
 /** The options of `FlatIndex.build`. */
 export interface FlatBuildOptions extends Omit<FlatIndexOptions, 'dim'>, VectorFileOptions {
 	/**
-	Length of the vectors, 1 to 65,536. Required for `raw` files. A file in another format is rejected if its vectors have another length.
-	@default the length in the file
+	Number of dimensions of the vectors, 1 to 65,536. Required for `raw` files. A file in any other format is rejected if its vectors have a
+	different dimension.
+	@default the dimension of the vectors in the file
 	*/
 	readonly dim?: number | undefined;
 }
@@ -55,7 +57,7 @@ const newOptions: OptionNames = optionNames<FlatIndexOptions>(newNames);
 const buildOptions: OptionNames = optionNames<FlatBuildOptions>({...callNames, ...newNames, ...fileNames});
 
 /**
-Searches vectors exactly: every query is compared with all of them.
+Searches vectors exactly: every query is compared with all vectors.
 
 @example
 ```
@@ -98,7 +100,7 @@ export class FlatIndex extends NativeVectorIndex {
 	/**
 	Opens a saved index. The file is memory-mapped, so vectors are read from disk when they are first searched, unless `inMemory` is set.
 	Fails with `ERR_IO` if the path is not a regular file, with `ERR_INDEX_CORRUPT` if the file is damaged, and with `ERR_INDEX_VERSION`
-	if this version of passagekit does not read its format.
+	if this version of passagekit cannot read its format.
 	*/
 	static async open(path: string, options: OpenIndexOptions = {}): Promise<FlatIndex> {
 		const opening = checkedOpen(path, options);

@@ -1,4 +1,4 @@
-/** The approximate vector index: a hierarchical navigable small-world graph. */
+/** The approximate vector index, `HnswIndex`: a hierarchical navigable small-world graph. */
 import {checkCount, checkOneOf, checkString, isInstance} from '../core/checks.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
@@ -18,9 +18,9 @@ const layouts: readonly HnswLayout[] = ['fast', 'compact'];
 export interface HnswIndexOptions extends Omit<FlatIndexOptions, 'storage'> {
 	/** Maximum number of neighbors per node above layer 0; layer 0 has `2 * m`. @default 24 */
 	readonly m?: number | undefined;
-	/** Length of the candidate queue when vectors are inserted: larger values give better graphs and take longer. @default 200 */
+	/** Size of the candidate queue when vectors are inserted: larger values give better graphs and take longer. @default 200 */
 	readonly efConstruction?: number | undefined;
-	/** Seed of the random layers of the nodes. With one thread, the same seed and insertion order give the same graph. @default 42 */
+	/** Seed for drawing the top layer of each node. With one thread, the same seed and insertion order give the same graph. @default 42 */
 	readonly seed?: number | undefined;
 	/**
 	How the graph is built with `similarity: 'dot'`. With `graph`, nodes are compared by their inner products. With `augmentedL2`, they are
@@ -29,13 +29,13 @@ export interface HnswIndexOptions extends Omit<FlatIndexOptions, 'storage'> {
 	*/
 	readonly innerProduct?: 'graph' | 'augmentedL2' | undefined;
 	/**
-	What is stored in addition to vectors and adjacency lists. Above dimension 128, `fast` stores 64 bytes per vector more than `compact`,
-	which makes searches up to 1.5 times as fast. At dimension 384, the additional memory is 31% of the size of the vectors for `fast` and
-	27% for `compact`.
+	What is stored in addition to vectors and adjacency lists. Above dimension 128, `fast` stores 64 more bytes per vector than `compact`, and
+	searches are up to 1.5 times as fast. At dimension 384, all memory besides the vectors, adjacency lists included, is 31% of the size of
+	the vectors for `fast` and 27% for `compact`.
 	@default 'fast'
 	*/
 	readonly layout?: HnswLayout | undefined;
-	/** Number of threads that insert vectors. With 1, the graph is the same every time. @default all cores */
+	/** Number of threads that insert vectors. With 1, the graph is the same every time. @default one per core */
 	readonly threads?: number | undefined;
 }
 

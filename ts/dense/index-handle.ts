@@ -12,7 +12,7 @@ export interface IndexHandle<Kind extends string = 'FlatIndex' | 'HnswIndex'> {
 	readonly token: string;
 }
 
-/** @internal The index that a handle identifies. */
+/** @internal Returns the index that a handle identifies. */
 export function attached(kind: 'FlatIndex' | 'HnswIndex', handle: IndexHandle): Binding.NativeVectorIndex {
 	checkObject('attach', handle, 'a handle {kind, token}');
 	checkString('attach: token', handle.token);

@@ -52,8 +52,9 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	readonly #inline = new InlineSearches();
 	/** Settles when the last requested change has been passed to the addon. The addon applies changes in the order in which it gets them. */
 	#lastChange: Promise<void> = Promise.resolve();
-	/** Number of changes that were requested, and number of those that have not ended. */
+	/** Number of changes that have been requested. */
 	#changeCount = 0;
+	/** Number of requested changes that have not ended. */
 	#runningChanges = 0;
 	/** Whether another thread may change the index. */
 	#isShared = false;
@@ -64,7 +65,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		this.#dim = callSync(() => index.dim);
 	}
 
-	/** Length of the vectors. */
+	/** Number of dimensions of the vectors. */
 	get dim(): number {
 		return callSync(() => this.#native.dim);
 	}
@@ -129,10 +130,10 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	Writes the vectors to `path` as a NumPy array `[size, dim]`, as they are stored: with unit length for `cosine`. The ids are written to
 	`idsPath`, one per line, or as a JSON array if the path ends in `.json`. Resolves to the number of vectors. Progress counts vectors.
 
-	Both files are written completely before they replace old files, first the ids, then the vectors. On an error, neither is replaced. If
-	the process or the machine stops between the two replacements, new ids remain next to old vectors; `addFile` rejects such a pair if the
-	counts differ. Either file may be a FIFO; the vectors are then written before the ids. Fails with `ERR_ARGUMENT` if both are the same
-	file, and with `ERR_IO` if a file cannot be written.
+	New files are written completely before they replace existing ones: first the ids are replaced, then the vectors. If a file cannot be
+	written, neither is replaced. If the process or the machine stops between the two replacements, new ids remain next to old vectors;
+	`addFile` rejects such a pair if the counts differ. Either file may be a FIFO; the vectors are then written before the ids. Fails with
+	`ERR_ARGUMENT` if both paths name the same file, and with `ERR_IO` if a file cannot be written.
 	*/
 	async exportVectors(path: string, options: ExportVectorsOptions = {}): Promise<number> {
 		checkString('exportVectors: path', path);
@@ -144,7 +145,9 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		return callNative(options, control => this.#native.exportVectors(path, idsPath, control));
 	}
 
-	/** @internal For an index of phrases: adds phrases, or replaces all phrases of their passages. `rows` returns the ids of the phrases. */
+	/**
+	@internal For an index of phrases: adds phrases, or replaces all phrases of their passages. `rows` returns the row ids of the phrases.
+	*/
 	async addPhrases(what: 'add' | 'update', rows: () => Promise<string[]>, vectors: Vectors, options: UpdateOptions): Promise<void> {
 		const upsert = checkedUpsert(options);
 		await this.#change(
@@ -154,7 +157,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		);
 	}
 
-	/** @internal For an index of phrases: the row ids of a passage. */
+	/** @internal For an index of phrases: the row ids of the phrases of a passage. */
 	async phraseRows(id: string): Promise<string[]> {
 		checkId('phrases: id', id);
 		return callNative({}, () => this.#native.phrases(id));
@@ -212,7 +215,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 				return;
 			}
 			yield* page;
-			// The caller needs time as well.
+			// The caller's loop body takes time as well, so the event loop runs after each page.
 			await yieldToEventLoop();
 		}
 	}
@@ -226,9 +229,10 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	/**
 	Returns the nearest vectors to `query`, `[dim]`, best first. If two scores are equal, the vector that was added earlier comes first.
 
-	A search that is expected to take less than a quarter of a millisecond, judging by earlier searches, runs on the JavaScript thread: at
-	once if this package has used less than about a millisecond of the current iteration of the event loop, or else at the start of the next
-	iteration. All other searches run on the thread pool.
+	A search that is expected to take less than a quarter of a millisecond, judging by earlier searches, runs on the JavaScript thread. It
+	starts immediately if this package has used less than about a millisecond of the current iteration of the event loop, and otherwise at the
+	start of the next iteration, unless another search is already waiting for that iteration. All other searches, and those with `onProgress`,
+	run on the thread pool.
 	*/
 	async search(query: Float32Array, options: SearchOptions & VectorFilterOptions & EfSearchOption = {}): Promise<Hit[]> {
 		return this.#search(query, options, bufferedHits, toHits);
@@ -242,8 +246,8 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	/**
 	Returns one hit list per row of `queries`, `[rows, dim]`, computed on several threads. Progress counts queries.
 
-	An `HnswIndex` does not use its graph for a batch of 64 or more queries if the index is small in relation to `efSearch`. It then compares
-	every query with the quantized codes of all vectors, which is faster and has a higher recall.
+	For a batch of 64 or more queries without a filter, an `HnswIndex` that is small in relation to `efSearch` does not use its graph: it
+	compares every query with the quantized codes of all vectors, which is faster and has a higher recall.
 	*/
 	async searchMany(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & EfSearchOption = {}): Promise<Hit[][]> {
 		const run = await this.searchRun(undefined, queries, options);
@@ -310,12 +314,12 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/**
-	@internal Searches for many queries in one native call. The hit lists stay in native memory. The query ids of the run are `names`, or
-	the positions of the queries if `names` is `undefined`. For an index of phrases: with `passages`, the hits have the ids of passages; with
+	@internal Searches for many queries in one native call. The hit lists stay in native memory. If `queryIds` is `undefined`, the query ids
+	of the run are the positions of the queries. For an index of phrases: with `passages`, the hits have the ids of passages; with
 	`eachPhrase`, every phrase is a hit of its own.
 	*/
 	async searchRun(
-		names: readonly string[] | undefined,
+		queryIds: readonly string[] | undefined,
 		queries: Vectors,
 		options: SearchManyOptions & VectorFilterOptions & EfSearchOption,
 		passages = false,
@@ -326,14 +330,14 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
 		const ef = checkedEf(options, k);
-		const batch = await (names === undefined
+		const batch = await (queryIds === undefined
 			? queryBatch('searchMany', queries, this.#dim, signal)
-			: vectorBatch('searchMany', names, queries, this.#dim, signal));
+			: vectorBatch('searchMany', queryIds, queries, this.#dim, signal));
 		const compiled = filter === undefined ? undefined : await nativeFilter(this.#native, filter, signal);
 		return callNative(options, control => this.#native.searchMany(batch, k, ef, threads, compiled, control, passages, eachPhrase));
 	}
 
-	/** Runs a change after the earlier ones, and counts it. */
+	/** Runs a change after all earlier ones, and counts it. */
 	async #change<Batch, T>(copy: () => Promise<Batch>, start: (batch: Batch) => Promise<T>): Promise<T> {
 		this.#changeCount += 1;
 		this.#runningChanges += 1;
@@ -360,7 +364,10 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		}
 	}
 
-	/** Searches inline or on the thread pool. `fromBuffer` converts the hits of an inline search, `fromThread` those of the thread pool. */
+	/**
+	Searches inline, that is, on the JavaScript thread, or on the thread pool. `fromBuffer` converts the hits of an inline search, and
+	`fromThread` those of a search on the thread pool.
+	*/
 	async #search<T>(
 		query: Float32Array,
 		options: SearchOptions & VectorFilterOptions & EfSearchOption,

@@ -1,6 +1,7 @@
 /**
-Filters of searchers whose index has ids and no fields. Parts of a filter by ids and documents need ids only. For conditions on fields, a
-`FieldIndex` of the same passages says which ids match. Either way, the index compiles these ids to a bit set.
+Filters for searchers whose index has passage ids but no fields. The parts `ids` and `documents` of a filter need only the ids. For
+conditions on fields, a `FieldIndex` of the same passages tells which ids match. In both cases, the vector index compiles the matching ids
+to a bit set. `PassageFilters` checks and compiles the filters of one searcher.
 */
 import {hasMethods, isArray, isInstance, isPlain, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
@@ -13,21 +14,22 @@ import {type NormalizedFilter, refuseParts, requiredFilter} from '../core/filter
 import type {FieldIndex} from '../core/types.ts';
 import {type IdFilter, VectorFilter} from './vector-filter.ts';
 
-/** The option with which a searcher filters by fields. */
+/** The option that lets a searcher filter by fields. */
 export interface FieldsOption {
 	/**
-	An index of the fields of the same passages, with the same ids, usually a `Bm25Index`. Filters by fields need it. A vector whose id it
-	does not have counts as a passage without fields. @default none: only `ids` and `documents` may be used in filters
+	An index of the fields of the same passages, with the same ids, usually a `Bm25Index`; required for filters by fields. A vector
+	whose id is not in this index counts as a passage without fields. @default none: only `ids` and `documents` may be used in filters
 	*/
 	readonly fields?: FieldIndex | undefined;
 }
 
-/** The filters of searchers of vectors. */
+/** The filter option of searches for passages by vectors. */
 export interface PassageFilterOptions {
 	/**
-	Restricts the search to passages that match, before the best ones are chosen. It is a `Filter`, as all searchers take, or an `IdFilter` of
-	the vector index. A condition on a field fails with `ERR_ARGUMENT` unless the searcher has `fields`. All filters fail with `ERR_ARGUMENT` if the
-	vector index is not of this package. `documents` compares the part of an id before the last `#`.
+	Restricts the search to passages that match, before the best ones are chosen: a `Filter`, which all searchers accept, or an `IdFilter`
+	of the vector index. A condition on a field fails with `ERR_ARGUMENT` unless the searcher has `fields`. All filters fail with
+	`ERR_ARGUMENT` if the vector index is not one of this package's classes. The part `documents` of a filter compares the part of a passage
+	id before the last `#`.
 	@default every passage
 	*/
 	readonly filter?: Filter | IdFilter | undefined;
@@ -35,20 +37,21 @@ export interface PassageFilterOptions {
 
 /** An index whose vectors are selected by ids. */
 export interface IdIndex {
-	/** Identifies the current ids. While it is `undefined`, compiled filters are not kept. */
+	/** A number that changes whenever the ids change. While it is `undefined`, compiled filters are not reused. */
 	readonly version: number | undefined;
 	ids(): AsyncIterable<string>;
 	filter(filter: IdFilter, options: {readonly signal?: AbortSignal | undefined}): Promise<VectorFilter>;
 }
 
-/** A filter that was checked: one by ids, which the index compiles, or one by fields. */
+/** A checked filter: one by ids, which the vector index compiles, or one by fields, which `PassageFilters` compiles. */
 export type CheckedFilter = {readonly byIds: IdFilter} | {readonly byFields: NormalizedFilter; readonly fields: FieldIndex};
 
 /** A filter that is being compiled, or has been. */
 interface Compilation {
 	readonly filter: Promise<VectorFilter>;
-	/** Stops the compilation when no call waits for it any more. */
+	/** Stops the compilation when no call waits for it anymore. */
 	readonly controller: AbortController;
+	/** Number of calls that wait for the filter. */
 	waiting: number;
 }
 
@@ -59,7 +62,7 @@ const MAX_COMPILED = 16;
 export class PassageFilters {
 	readonly #searcher: string;
 	readonly #fields: FieldIndex | undefined;
-	/** The last filters, by their JSON, for the state of both indexes in `#state`. The most recently used one is the last. */
+	/** Filters by their JSON, compiled for the state `#state` of both indexes. In order of use: the most recently used filter is the last. */
 	readonly #compiled = new Map<string, Compilation>();
 	#state = '';
 
@@ -92,7 +95,7 @@ export class PassageFilters {
 		return needsFields(normalized.long) ? {byFields: normalized, fields: this.#fields} : {byIds: idFilterOf(normalized.long)};
 	}
 
-	/** Compiles a filter by fields. While neither index changes, a filter is compiled once. */
+	/** Compiles a filter by fields, and returns any other as it is. A recent filter is compiled again only if an index has changed. */
 	async compiled(index: IdIndex, filter: CheckedFilter, signal: AbortSignal | undefined): Promise<IdFilter> {
 		if ('byIds' in filter) {
 			return filter.byIds;
@@ -117,6 +120,7 @@ export class PassageFilters {
 		return waitFor(compilation, signal, () => this.#drop(json, compilation));
 	}
 
+	/** Starts the compilation of a filter. */
 	#started(index: IdIndex, byFields: NormalizedFilter, fields: FieldIndex, state: string): Compilation {
 		const controller = new AbortController();
 		const filter = compile(index, byFields, fields, controller.signal);
@@ -134,7 +138,7 @@ export class PassageFilters {
 	}
 }
 
-/** Identifies the ids and the fields of both indexes; `undefined` if one of them may change without notice. */
+/** Identifies the current state of both indexes; `undefined` if one of them may change without notice. */
 function stateOf({version}: IdIndex, {generation}: FieldIndex): string | undefined {
 	return version === undefined || generation === undefined ? undefined : `${version} ${generation}`;
 }
@@ -174,14 +178,17 @@ async function compile(
 	try {
 		matching = await fields.matching(ids, long as Filter, {signal});
 	} catch (error) {
-		// The error names the path in the long form.
+		// The path in the error is that of the long form; the caller may have written the filter in the short form.
 		throw withWrittenPath(error);
 	}
 	await yieldIfOverBudget();
 	return index.filter({ids: matching}, {signal});
 }
 
-/** Whether a filter can only be an `IdFilter`: it has a compiled filter or a function. Filters by `ids` alone are the same in both types. */
+/**
+Whether a filter can only be an `IdFilter`, because it contains a compiled filter or a function. A filter of `ids` alone means the same in
+both types.
+*/
 function isIdFilter(filter: unknown, depth = 1): filter is IdFilter {
 	if (isInstance(filter, VectorFilter)) {
 		return true;
@@ -199,6 +206,7 @@ function isIdFilter(filter: unknown, depth = 1): filter is IdFilter {
 	}
 }
 
+/** Whether a filter has a condition on a field. In the long form, every filter has exactly one entry. */
 function needsFields(filter: LongFilter): boolean {
 	const [[name, operand]] = Object.entries(filter) as [[string, unknown]];
 	if (name === 'not') {
@@ -207,7 +215,7 @@ function needsFields(filter: LongFilter): boolean {
 	return name === 'and' || name === 'or' ? (operand as readonly LongFilter[]).some(needsFields) : conditionNames.has(name);
 }
 
-/** Converts a filter without conditions on fields. */
+/** Converts a filter without conditions on fields to an `IdFilter`. */
 function idFilterOf(filter: LongFilter): IdFilter {
 	const [[name, operand]] = Object.entries(filter) as [[string, unknown]];
 	switch (name) {

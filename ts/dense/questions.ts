@@ -5,8 +5,8 @@ import type {CallOptions, Encoder, Query, Vectors} from '../core/types.ts';
 import type {IndexMetadata} from './vector-index.ts';
 
 /**
-Checks that the vectors of a question encoder can be compared with those of the index: the lengths are equal, and the metadata of the
-index does not name another encoder. `what` is the start of error messages.
+Checks that the vectors of a question encoder can be compared with those of the index: their dimensions are equal, and the metadata of the
+index does not name a different encoder. `what` is the start of error messages.
 */
 export function checkEncoder(what: string, encoder: Encoder, index: {readonly dim: number; readonly metadata: IndexMetadata}): void {
 	if (!hasMethods(encoder, 'encode')) {
@@ -18,13 +18,13 @@ export function checkEncoder(what: string, encoder: Encoder, index: {readonly di
 			`${what}: expected vectors of dimension ${index.dim}, got an encoder of dimension ${encoder.dim}`,
 		);
 	}
-	// An index that is not from this package may have no metadata.
+	// An index that is not one of this package's classes may have no metadata.
 	const metadata = index.metadata as IndexMetadata | undefined;
 	const expected = metadata?.questionEncoder ?? metadata?.encoder;
 	if (expected !== undefined && encoder.identity !== undefined && expected !== encoder.identity) {
 		throw new RetrievalError(
 			'ERR_ENCODER_MISMATCH',
-			`${what}: expected the encoder that ${metadata?.questionEncoder ? 'goes with' : 'made'} the index, ${expected}, got ${encoder.identity}. Build the index again with this encoder, or open the other one.`,
+			`${what}: expected the encoder that ${metadata?.questionEncoder ? 'goes with' : 'made'} the index, ${expected}, got ${encoder.identity}. Build the index again with the given encoder, or use the expected one.`,
 		);
 	}
 }

@@ -7,14 +7,15 @@ import type {CallOptions} from '../core/types.ts';
 import {idBatch} from './batches.ts';
 
 /**
-File formats of vectors. `auto` detects the format from the content, or from the name if the content is ambiguous.
+File formats of vectors. `auto` detects the format from the content, or from the extension of the file if the content is ambiguous.
 
-- `npy`: a NumPy array `[rows, dim]` of 16-, 32- or 64-bit floating point numbers, in C order.
-- `raw`: 32-bit floating point numbers, row-major, without a header; named `.f32`, `.raw` or `.bin`.
-- `safetensors`: a tensor `[rows, dim]` of 16-, 32- or 64-bit floating point numbers or of bfloat16.
-- `parquet`: a column of lists of equal length, of 16-, 32- or 64-bit floating point numbers.
+- `npy`: a NumPy array `[rows, dim]` of 16-, 32- or 64-bit floating-point numbers, in C order.
+- `raw`: 32-bit floating-point numbers, row-major, without a header; detected by the extension `.f32`, `.raw` or `.bin`.
+- `safetensors`: a tensor `[rows, dim]` of 16-, 32- or 64-bit floating-point numbers or of bfloat16.
+- `parquet`: a column of lists of equal length, of 16-, 32- or 64-bit floating-point numbers.
 - `arrow`: the same column in an Arrow IPC file or stream, which includes Feather version 2.
-- `fvecs`: each row is a 32-bit integer, the length of the vector, followed by that number of 32-bit floating point numbers; named `.fvecs`.
+- `fvecs`: each row is a 32-bit integer, the dimension of the vector, followed by that number of 32-bit floating-point numbers; detected
+  by the extension `.fvecs`.
 */
 export type VectorFileFormat = 'auto' | 'npy' | 'raw' | 'safetensors' | 'parquet' | 'arrow' | 'fvecs';
 
@@ -29,7 +30,7 @@ export interface VectorFileOptions extends CallOptions {
 	readonly format?: VectorFileFormat | undefined;
 	/** Name of the tensor in a safetensors file. @default the only tensor with two dimensions */
 	readonly tensor?: string | undefined;
-	/** Name of the column of vectors in a Parquet or Arrow file. @default the only column of lists of floating point numbers */
+	/** Name of the column of vectors in a Parquet or Arrow file. @default the only column of lists of floating-point numbers */
 	readonly column?: string | undefined;
 	/** Name of the column of ids in a Parquet or Arrow file: strings or whole numbers. */
 	readonly idColumn?: string | undefined;
@@ -41,7 +42,7 @@ export interface VectorFileOptions extends CallOptions {
 	readonly prefix?: string | undefined;
 }
 
-/** The names of `VectorFileOptions`, to be spread into the lists of calls with more options. */
+/** The names of `VectorFileOptions`, for calls that spread them into their own option names. */
 export const fileNames = {format: true, tensor: true, column: true, idColumn: true, ids: true, idsPath: true, prefix: true} as const;
 export const fileOptions: OptionNames = optionNames<VectorFileOptions>({...callNames, ...fileNames});
 

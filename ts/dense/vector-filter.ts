@@ -1,4 +1,4 @@
-/** Filters of vectors by their ids, which the addon compiles to bit sets. */
+/** Filters that select vectors by their ids (`IdFilter`). The addon compiles them to bit sets (`VectorFilter`). */
 import {checkFactoryMade, isArray, isInstance, isPlain, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
@@ -9,7 +9,7 @@ import {idBatch} from './batches.ts';
 Selects vectors by their ids.
 
 - `ids`: vectors with one of these ids; unknown ids are ignored.
-- `where`: vectors with ids for which the function returns `true`. The function is called once for each id of the index, in slices of a
+- `where`: vectors with ids for which the function returns `true`. The function is called once for each id of the index, in slices of about a
   millisecond. If it throws, the call rejects with that error.
 - `and`: vectors that match all of the filters; `{and: []}` matches every vector.
 - `or`: vectors that match at least one of the filters; `{or: []}` matches no vector.
@@ -43,7 +43,7 @@ export interface VectorFilterOptions {
 /**
 A compiled filter of one index: one bit per vector, in native memory. It selects the vectors that matched when it was compiled. A vector
 that is updated later stays selected, and a vector that is deleted later is never a hit. Vectors that are added later are not selected,
-even if they have the id of a deleted vector. The filter is valid while the index is open, also after `compact`.
+even if they have the id of a deleted vector. The filter is valid while the index is open, even after `compact`.
 */
 export class VectorFilter {
 	readonly #native: Binding.NativeFilter;
@@ -68,7 +68,7 @@ export class VectorFilter {
 		return this.#native.size;
 	}
 
-	/** Number of given ids that were not in the index. */
+	/** Number of ids in the filter that were not in the index when the filter was compiled. */
 	get unknown(): number {
 		return this.#native.unknown;
 	}
@@ -80,7 +80,7 @@ const KINDS = ['ids', 'where', 'and', 'or', 'not'] as const;
 
 /** Number of ids for which a `where` function is called between two checks of the clock. */
 const IDS_PER_SLICE = 250;
-/** Time after which the calls of a `where` function are interrupted for the event loop. */
+/** Time in milliseconds after which the calls of a `where` function pause, so that the event loop can run. */
 const MAX_SLICE_MS = 1;
 
 /** @internal Compiles a filter for an index. Errors name the path to the invalid part, as in `filter.and[1].ids`. */

@@ -27,7 +27,7 @@ export interface IndexMetadata {
 
 /** Stores vectors by id and finds the nearest ones. `FlatIndex` and `HnswIndex` implement it. */
 export interface VectorIndex extends AsyncDisposable {
-	/** Length of the vectors. */
+	/** Number of dimensions of the vectors. */
 	readonly dim: number;
 	/** Number of vectors that can be found. */
 	readonly size: number;
@@ -60,13 +60,13 @@ export function checkedOpen(path: string, options: OpenIndexOptions): CheckedOpe
 	return checkedOpenOptions(options);
 }
 
-/** The option of approximate search; an exact index ignores it. */
+/** The option of approximate searches; an exact index ignores it. */
 export interface EfSearchOption {
 	/**
-	Number of nodes that a search of the graph expands: those nearest to the query that it finds. A larger number raises recall and takes
-	longer. It may be smaller than `k`: the search then still finds about nine of ten hits, because every node has many neighbors. If
-	comparing the query with all vectors is faster, as for a few thousand vectors, the graph is not used. @default 128, or `k` if that is
-	larger
+	Number of candidates that a search of the graph expands: it ends when the `efSearch` best candidates that it has found have been expanded.
+	A larger number raises recall and takes longer. The number may be smaller than `k`: the search then still finds about nine in ten of the
+	best `k` vectors, because every node has many neighbors. If comparing the query with all vectors is faster, as for a few thousand vectors,
+	the graph is not used. @default 128, or `k` if that is larger
 	*/
 	readonly efSearch?: number | undefined;
 }

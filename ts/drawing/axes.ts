@@ -5,45 +5,48 @@ the title of an axis.
 import {escaped} from './html.ts';
 import {coordinate, line, text} from './svg.ts';
 
+/** The size of a drawing and the texts that describe it. */
 export interface DrawingFrame {
 	/** Prefix of the ids of the elements `title` and `desc`. */
 	readonly id: string;
 	readonly width: number;
 	readonly height: number;
-	/** CSS class of the drawing. */
+	/** CSS class of the `svg` element. */
 	readonly style?: string;
 	readonly title: string;
+	/** Description of the drawing for screen readers. */
 	readonly description: string;
 }
 
 /** Returns the opening tag of an `svg` element, with its title and description. */
 export function drawingStart({id, width, height, style, title, description}: DrawingFrame): readonly string[] {
-	const className = style === undefined ? '' : ` class="${style}"`;
+	const classAttribute = style === undefined ? '' : ` class="${style}"`;
 	return [
-		`<svg viewBox="0 0 ${width} ${height}"${className} role="img" aria-labelledby="${id}-title ${id}-desc">`,
+		`<svg viewBox="0 0 ${width} ${height}"${classAttribute} role="img" aria-labelledby="${id}-title ${id}-desc">`,
 		`<title id="${id}-title">${escaped(title)}</title>`,
 		`<desc id="${id}-desc">${escaped(description)}</desc>`,
 	];
 }
 
+/** Horizontal grid lines, each labeled with its value. */
 export interface HorizontalGrid {
-	/** Values at which lines are drawn. The first one is the axis. */
+	/** Values at which lines are drawn. The line of the first value is the axis. */
 	readonly values: readonly number[];
 	/** Maps a value to a vertical coordinate. */
 	readonly y: (value: number) => number;
 	/** Horizontal extent of the lines. */
 	readonly left: number;
 	readonly right: number;
-	/** Distance between the labels of the values and the lines. */
+	/** Horizontal distance between the labels and the left ends of the lines. */
 	readonly gap: number;
 	/** Formats a value for its label. @default the value itself */
 	readonly labelOf?: (value: number) => string;
 }
 
-/** Returns horizontal lines across a drawing, with their values to the left. */
+/** Returns horizontal lines across a drawing, with the labels of their values to the left. */
 export const horizontalGrid = ({values, y, left, right, gap, labelOf = String}: HorizontalGrid): readonly string[] => [
 	...values.map((value, i) => line([left, y(value)], [right, y(value)], i === 0 ? 'axis' : 'grid')),
-	// The baseline of a label of 12 px is 4 px lower, so that the label is centered at its line.
+	// The baseline of a 12 px label is 4 px below its line, so that the label is vertically centered on the line.
 	...values.map(value => text([left - gap, y(value) + 4], labelOf(value), 'tick end')),
 ];
 

@@ -11,8 +11,7 @@ export function escaped(text: string): string {
 export const labelHtml = ({text, sub}: Label): string => `${escaped(text)}${sub === undefined ? '' : `<sub>${escaped(sub)}</sub>`}`;
 
 /**
-Formats a table with its caption. If the page is narrower than the table, the table scrolls, and can be scrolled with
-the keyboard.
+Formats a table with its caption. If the table is wider than the page, it scrolls horizontally, also with the keyboard.
 */
 export function tableHtml(table: ReportTable): string {
 	const {name, caption, firstHeading, columns, blocks} = table;
@@ -36,16 +35,16 @@ function headings(firstHeading: string, columns: readonly Column[]): readonly st
 	const firstRow: string[] = [`<th scope="col"${rowspan}>${escaped(firstHeading)}</th>`];
 	const secondRow: string[] = [];
 	for (const [i, {group, heading, kind}] of columns.entries()) {
-		const style = classOf(kind, startsGroup(columns, i));
+		const classAttribute = classOf(kind, startsGroup(columns, i));
 		if (group === undefined) {
-			firstRow.push(`<th scope="col"${rowspan}${style}>${escaped(heading)}</th>`);
+			firstRow.push(`<th scope="col"${rowspan}${classAttribute}>${escaped(heading)}</th>`);
 			continue;
 		}
 		if (startsGroup(columns, i)) {
 			const end = columns.findIndex((column, at) => at > i && column.group !== group);
 			firstRow.push(`<th scope="colgroup" colspan="${(end < 0 ? columns.length : end) - i}" class="group">${escaped(group)}</th>`);
 		}
-		secondRow.push(`<th scope="col"${style}>${escaped(heading)}</th>`);
+		secondRow.push(`<th scope="col"${classAttribute}>${escaped(heading)}</th>`);
 	}
 	return [`<tr>${firstRow.join('')}</tr>`, ...(hasGroups ? [`<tr>${secondRow.join('')}</tr>`] : [])];
 }
@@ -61,8 +60,8 @@ function body({heading, rows}: Block, columns: readonly Column[]): string {
 			row =>
 				`<tr><th scope="row">${labelHtml(row.heading)}</th>${row.cells
 					.map(({text, markers = ''}, i) => {
-						const style = classOf(columns[i]?.kind, startsGroup(columns, i));
-						return `<td${style}>${escaped(text)}${markers === '' ? '' : `<sup>${escaped(markers)}</sup>`}</td>`;
+						const classAttribute = classOf(columns[i]?.kind, startsGroup(columns, i));
+						return `<td${classAttribute}>${escaped(text)}${markers === '' ? '' : `<sup>${escaped(markers)}</sup>`}</td>`;
 					})
 					.join('')}</tr>`,
 		),
@@ -75,7 +74,7 @@ function startsGroup(columns: readonly Column[], i: number): boolean {
 	return columns[i]?.group !== undefined && columns[i - 1]?.group !== columns[i].group;
 }
 
-/** Returns the attribute `class` of a cell, with a space before it; empty if the cell has no class. */
+/** Returns the `class` attribute of a cell, with a leading space; an empty string if the cell has no class. */
 function classOf(kind: Column['kind'], isGroupStart: boolean): string {
 	const classes = [kind, isGroupStart && 'start'].filter(Boolean);
 	return classes.length === 0 ? '' : ` class="${classes.join(' ')}"`;

@@ -1,14 +1,15 @@
 /**
 The style sheet of all HTML pages. Curves are blue, orange or in the color of the text, because color-blind readers can
-distinguish these. Curves of the same color have different dashes.
+distinguish these colors. Curves of the same color have different dashes.
 
-Some classes do not say what they are for:
+The names of some classes need an explanation:
 
 - `.findings .here`: what a study has measured, below the paper's claim; `.ps`: the p-values of a finding; `.facts`: the
   metadata of a report;
-- `svg.wide`, `svg.narrow`: two drawings of a figure, one of which is shown, depending on the width of the page;
-- `svg .repl`, `.repl-fused`, `.gar`: the dashes of the replication study's curves, named after its scorings repl, repl*
-  and GAR; `svg .spot`: an invisible circle with a tooltip.
+- `svg.wide`, `svg.narrow`: two drawings of the same figure, one of which is shown, depending on the width of the page;
+- `svg .repl`, `.repl-fused`, `.gar`: the dashes of the replication study's curves, named after its ways to score answer
+  spans, repl, repl* and GAR (see `docs/replication.md`); `svg .spot`: a circle with a tooltip, invisible until
+  the pointer is over it.
 */
 export const pageStyle = `
 :root {

@@ -1,10 +1,11 @@
 /**
-Returns self-contained HTML pages: they have no scripts and load no other files. Their colors are light or dark,
+Formats self-contained HTML pages, which have no scripts and load no other files. Their colors are light or dark,
 according to the settings of the user's system.
 */
 import {escaped} from './html.ts';
 import {pageStyle} from './page-style.ts';
 
+/** The parts of a page. */
 export interface Page {
 	readonly title: string;
 	/** Line below the title, as HTML. */

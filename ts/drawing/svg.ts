@@ -4,7 +4,7 @@ coordinates are in the units of the drawing, with y increasing downward.
 */
 import {escaped} from './html.ts';
 
-/** The size of a drawing. */
+/** The name and the size of a drawing. */
 export interface Drawing {
 	/** CSS class of the drawing, and part of the ids of its elements. */
 	readonly name: string;
@@ -18,8 +18,8 @@ export function scale([low, high]: readonly [number, number], [from, to]: readon
 }
 
 /**
-Returns about `count` values for an axis, from at most `low` to at least `high`. Their distance is 1, 2 or 5 times a
-power of ten.
+Returns about `count` values for an axis, from at most `low` to at least `high`. The distance between neighboring values
+is 1, 2 or 5 times a power of ten.
 */
 export function ticks(low: number, high: number, count: number): readonly number[] {
 	const exactStep = (high - low || Math.abs(high) || 1) / count;
@@ -62,26 +62,26 @@ const mean = ({sum, count}: {sum: number; count: number}): number => sum / count
 /** Formats a coordinate, rounded to a tenth. */
 export const coordinate = (value: number): string => String(Math.round(value * 10) / 10);
 
-/** Returns a `line` element. `style` is its CSS class, here and below. */
-export function line([x1, y1]: Point, [x2, y2]: Point, style: string): string {
-	return `<line x1="${coordinate(x1)}" y1="${coordinate(y1)}" x2="${coordinate(x2)}" y2="${coordinate(y2)}" class="${style}"/>`;
+/** Returns a `line` element. `className` is its CSS class, here and in the functions below. */
+export function line([x1, y1]: Point, [x2, y2]: Point, className: string): string {
+	return `<line x1="${coordinate(x1)}" y1="${coordinate(y1)}" x2="${coordinate(x2)}" y2="${coordinate(y2)}" class="${className}"/>`;
 }
 
-export function text([x, y]: Point, words: string, style: string): string {
-	return `<text x="${coordinate(x)}" y="${coordinate(y)}" class="${style}">${escaped(words)}</text>`;
+export function text([x, y]: Point, words: string, className: string): string {
+	return `<text x="${coordinate(x)}" y="${coordinate(y)}" class="${className}">${escaped(words)}</text>`;
 }
 
-export function polyline(points: readonly Point[], style: string): string {
-	return `<polyline points="${points.map(([x, y]) => `${coordinate(x)},${coordinate(y)}`).join(' ')}" class="${style}"/>`;
+export function polyline(points: readonly Point[], className: string): string {
+	return `<polyline points="${points.map(([x, y]) => `${coordinate(x)},${coordinate(y)}`).join(' ')}" class="${className}"/>`;
 }
 
-export function dot([x, y]: Point, radius: number, style: string): string {
-	return `<circle cx="${coordinate(x)}" cy="${coordinate(y)}" r="${radius}" class="${style}"/>`;
+export function dot([x, y]: Point, radius: number, className: string): string {
+	return `<circle cx="${coordinate(x)}" cy="${coordinate(y)}" r="${radius}" class="${className}"/>`;
 }
 
 /** Returns a circle with a tooltip. The circle is visible only under the pointer. */
-export function spot([x, y]: Point, words: string, style: string): string {
-	return `<circle cx="${coordinate(x)}" cy="${coordinate(y)}" r="5" class="spot ${style}"><title>${escaped(words)}</title></circle>`;
+export function spot([x, y]: Point, words: string, className: string): string {
+	return `<circle cx="${coordinate(x)}" cy="${coordinate(y)}" r="5" class="spot ${className}"><title>${escaped(words)}</title></circle>`;
 }
 
 export type Point = readonly [x: number, y: number];

@@ -1,7 +1,9 @@
-/** Tables as data. They can be formatted as HTML (`html.ts`), as Markdown or as plain text. */
+/** The tables of reports, as data. They can be formatted as HTML (`html.ts`), as Markdown or as plain text. */
 import type {Label} from './format.ts';
 
+/** A table of a report. */
 export interface ReportTable {
+	/** The name that comes before the caption, such as `Table 1`. */
 	readonly name: string;
 	readonly caption: string;
 	/** Heading of the first column, which contains the headings of the rows. */
@@ -10,6 +12,7 @@ export interface ReportTable {
 	readonly blocks: readonly Block[];
 }
 
+/** A column after the first one. */
 export interface Column {
 	/** Adjacent columns with the same group share a heading above their own headings. */
 	readonly group?: string;
@@ -29,6 +32,7 @@ export interface Block {
 
 export interface Row {
 	readonly heading: Label;
+	/** One cell per column. */
 	readonly cells: readonly Cell[];
 }
 

@@ -1,4 +1,4 @@
-/** Makes an encoder of a function that embeds texts, such as a request to an HTTP API. */
+/** `createEncoder` makes an encoder from a function that embeds texts, such as a request to an HTTP API. */
 import {checkBoolean, checkCount, checkFunction, checkString, hasMethods, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type OptionNames, checkRequiredOptions, optionNames} from '../core/options.ts';
@@ -17,20 +17,23 @@ export interface CreatedEncoder extends Encoder {
 	readonly normalized: boolean;
 }
 
-/** The options of `createEncoder`. All limits hold for all calls of the encoder together. */
+/** The options of `createEncoder`. The limits apply to all calls of the encoder together. */
 export interface CreateEncoderOptions {
-	/** Length of the vectors. */
+	/** Number of dimensions of the vectors. */
 	readonly dim: number;
 	/**
 	Identifies the model and all settings that change its vectors, for example `'text-embedding-3-small:512'`. It is part of the keys of
-	the cache. An index that has it in its metadata rejects searches with another encoder.
+	the cache. An index that has this identity in its metadata rejects searches with any other encoder.
 	*/
 	readonly identity: string;
-	/** Whether the vectors have length 1. If true, `encode` fails with `ERR_ENCODER` for a vector of another length. @default false */
+	/**
+	Whether the vectors have unit length. If true, `encode` fails with `ERR_ENCODER` for a vector whose Euclidean norm differs from 1 by more
+	than 0.01. @default false
+	*/
 	readonly normalized?: boolean | undefined;
-	/** Returns the text to embed for an input, a text or a passage. @default the text, or the title, a space and the text */
+	/** Returns the text to embed for an input. @default the text; for a passage with a title, the title, a space and the text */
 	readonly format?: ((input: EncoderInput) => string) | undefined;
-	/** Maximum number of texts per request; at most `textsPerMinute` are sent. @default 64 */
+	/** Maximum number of texts per request; never more than `textsPerMinute`. @default 64 */
 	readonly batchSize?: number | undefined;
 	/** Maximum number of characters, in UTF-16 code units, of the texts of a request. A longer text is sent alone. @default no limit */
 	readonly maxBatchCharacters?: number | undefined;
@@ -38,7 +41,10 @@ export interface CreateEncoderOptions {
 	readonly concurrency?: number | undefined;
 	/** Maximum number of times that a failed request is sent again. @default 5 */
 	readonly retries?: number | undefined;
-	/** Pause before the first retry, in milliseconds. It doubles with each retry. Up to half of a pause is left out at random. @default 500 */
+	/**
+	Pause before the first retry, in milliseconds. The pause doubles with each retry, up to `maxDelayMs`. Each of these pauses is shortened at
+	random, by up to half. @default 500
+	*/
 	readonly minDelayMs?: number | undefined;
 	/**
 	Maximum pause before a retry, in milliseconds. A server that asks for a longer pause gets it, up to ten minutes or `maxDelayMs`,
@@ -47,15 +53,18 @@ export interface CreateEncoderOptions {
 	readonly maxDelayMs?: number | undefined;
 	/**
 	Whether a request is sent again after this error.
-	@default true for the `status` 408, 429 or 5xx and for errors without a status, such as broken connections; false for other 4xx and for
-	errors of JavaScript itself, such as `ReferenceError`
+	@default false for a 4xx `status` other than 408 and 429, and for errors of JavaScript itself, such as `ReferenceError`; true for every
+	other status, and for other errors without a status, such as broken connections
 	*/
 	readonly retryIf?: ((error: unknown) => boolean) | undefined;
 	/** Maximum number of requests per minute, retries included. They are spaced evenly. @default no limit */
 	readonly requestsPerMinute?: number | undefined;
-	/** Maximum number of texts per minute, retries included. The requests are spaced in proportion to their texts. @default no limit */
+	/**
+	Maximum number of texts per minute, retries included. The time between two requests is proportional to the number of texts in the first
+	one. @default no limit
+	*/
 	readonly textsPerMinute?: number | undefined;
-	/** Where vectors are stored, so that no text is encoded twice: `true` for the memory of this process, without a limit. @default false */
+	/** Where vectors are stored, so that no text is encoded twice. `true` means in memory, without a size limit. @default false */
 	readonly cache?: boolean | VectorCache | undefined;
 }
 
@@ -76,21 +85,21 @@ const createOptions: OptionNames = optionNames<CreateEncoderOptions>({
 	cache: true,
 });
 
-/** The longest time that Node's timers can wait. */
+/** The longest time that Node's timers can wait, in milliseconds. */
 const MAX_TIMER_MS = 0x7f_ff_ff_ff;
 
 /**
-Makes an encoder of a function that embeds texts, such as a request to an HTTP API. The encoder sends batches of texts, several at a time,
-retries requests that fail, respects rate limits, and encodes equal texts of a call once.
+Makes an encoder from a function that embeds texts, such as a request to an HTTP API. The encoder sends batches of texts, several at a time,
+retries requests that fail, respects rate limits, and encodes each distinct text of a call only once.
 
 `embed` gets a list of texts and returns one vector per text, in the same order, as an array of numbers or a `Float32Array`. If a request
-fails, it must throw: an error with the `status` of the response, and with its `headers` or `retryAfter` (in seconds) or `retryAfterMs` if
-the server asks for a pause. The errors of most HTTP clients have these. It should pass on its `signal`, which aborts with that of
-`encode`.
+fails, `embed` must throw. The error should have the `status` of the response and, if the server asks for a pause, the `headers` of the
+response, `retryAfter` (in seconds) or `retryAfterMs`. The errors of most HTTP clients have these properties. `embed` should pass its
+`signal` on to the request; the signal aborts when the signal of `encode` does, or when another request of the same call has failed.
 
-`encode` fails with `ERR_ENCODER` if `embed` fails (the error is the `cause`), if it returns another number of vectors than texts, or if a
-vector has a number that is not finite; and with `ERR_DIMENSION` if a vector has another length than `dim`. The vectors that arrived before
-a failure or an abort are in the cache. The option `batchTokens` of `encode` has no effect.
+`encode` fails with `ERR_ENCODER` if `embed` fails (the error is the `cause`), if the number of vectors differs from the number of texts, or
+if a vector has a number that is not finite; and with `ERR_DIMENSION` if a vector does not have `dim` numbers. If there is a cache, it has
+the vectors of all requests that ended before a failure or an abort. The option `batchTokens` of `encode` has no effect.
 
 @example
 ```
@@ -148,7 +157,7 @@ export function createEncoder(embed: EmbedFunction, options: CreateEncoderOption
 	});
 }
 
-/** The default of `format`: the form `joined` of an `OnnxEncoder`. */
+/** The default of `format`. The text is the same as with the `passageForm` `joined` of an `OnnxEncoder`. */
 function joined(input: EncoderInput): string {
 	return typeof input === 'string' ? input : input.title ? `${input.title} ${input.text}` : input.text;
 }

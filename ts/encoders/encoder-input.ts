@@ -1,9 +1,9 @@
-/** What all encoders check: the options of `encode` and its inputs. */
+/** The checks that all encoders share, of the options and the inputs of `encode`. */
 import {checkObject, checkString} from '../core/checks.ts';
 import {type OptionNames, callNames, optionNames} from '../core/options.ts';
 import type {EncodeOptions, EncoderInput} from '../core/types.ts';
 
-/** The options of `Encoder.encode`. */
+/** The names of the options of `Encoder.encode`. */
 export const encodeOptions: OptionNames = optionNames<EncodeOptions>({...callNames, batchTokens: true});
 
 /** Returns the text and the title (empty if there is none) of `inputs[position]`. Fails with `ERR_ARGUMENT` for an invalid input. */

@@ -1,6 +1,6 @@
 /**
 The encoder that `createEncoder` returns. A call of `encode` formats its inputs, merges equal texts, looks the texts up in the cache, and
-sends the others in batches. Vectors are written to their rows as they arrive.
+sends the others in batches. Vectors are written to their rows of the result as they arrive.
 */
 import {awaitUnlessAborted} from '../core/callbacks.ts';
 import {checkArray, checkCount, checkString} from '../core/checks.ts';
@@ -15,7 +15,7 @@ import {RequestLimiter, type RequestLimits} from './requests/request-limiter.ts'
 import {type RetryPolicy, withRetries} from './requests/retries.ts';
 import {type VectorForm, checkReturned, copyVector} from './requests/returned-vectors.ts';
 
-/** Checked settings, with their defaults. */
+/** The checked options of `createEncoder`, with the defaults filled in. */
 export interface FunctionEncoderSettings extends VectorForm {
 	readonly identity: string;
 	readonly format: (input: EncoderInput) => string;
@@ -26,7 +26,7 @@ export interface FunctionEncoderSettings extends VectorForm {
 	readonly cache: VectorCache | undefined;
 }
 
-/** A text to encode. */
+/** A distinct text of a call. */
 interface Text {
 	readonly text: string;
 	/** Position of the first input with this text; the row of its vector. */
@@ -37,7 +37,7 @@ interface Text {
 	key: string;
 }
 
-/** Number of texts that are looked up in the cache in one call. A `FileVectorCache` blocks the event loop for well under 1 ms for these. */
+/** Number of texts per lookup in the cache. Such a lookup in a `FileVectorCache` blocks the event loop for well under 1 ms. */
 const KEYS_PER_LOOKUP = 256;
 
 /** Encodes texts with a function. */
@@ -88,7 +88,7 @@ export class FunctionEncoder implements Encoder {
 		return {data, rows: inputs.length, dim};
 	}
 
-	/** Returns the different texts of the inputs, in order, and for each input the position of the first one with the same text. */
+	/** Returns the distinct texts of the inputs, in order, and for each input the position of the first one with the same text. */
 	async #distinct(inputs: readonly EncoderInput[], signal: AbortSignal): Promise<{texts: Text[]; firsts: Uint32Array}> {
 		const known = new Map<string, Text>();
 		const firsts = new Uint32Array(inputs.length);
@@ -138,7 +138,7 @@ export class FunctionEncoder implements Encoder {
 		return missing;
 	}
 
-	/** Sends all batches. If one fails, the others are aborted, and the promise rejects with the error once they have stopped. */
+	/** Sends all batches. If one fails, the others are aborted, and the promise rejects with the first error once they have stopped. */
 	async #request(batches: ReadonlyArray<readonly Text[]>, data: Float32Array, state: CallState): Promise<void> {
 		const {signal} = state;
 		let failure: {readonly error: unknown} | undefined;
@@ -212,7 +212,7 @@ function batchesOf(texts: readonly Text[], {batchSize, maxBatchCharacters}: Func
 	return batches;
 }
 
-/** Names the texts of a batch in messages. */
+/** Describes the texts of a batch in messages. */
 function namesOf(batch: readonly Text[]): string {
 	const first = `inputs[${batch[0]!.position}]`;
 	return batch.length === 1 ? first : `the ${batch.length} texts from ${first} to inputs[${batch.at(-1)!.position}]`;

@@ -1,4 +1,4 @@
-/** Encodes texts as vectors with an ONNX model. */
+/** `OnnxEncoder` encodes texts as vectors with an ONNX model. */
 import {checkArray, checkBoolean, checkCount, checkInstance, checkFactoryMade, checkOneOf, checkString, shown} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {downloadNames} from '../models/hub.ts';
@@ -12,18 +12,18 @@ import type {EncodeOptions, Encoder, EncoderInput, Vectors} from '../core/types.
 import {checkedInput, encodeOptions} from './encoder-input.ts';
 
 /**
-How a model is found and used. Options that are not given are read from `passagekit` in the `config.json` of the model folder ("as
-configured"). The pooling is also read from the configuration of Sentence Transformers, `1_Pooling/config.json`.
+How a model is found and used. The default "as configured" is the value in the object `passagekit` of the model folder's `config.json`. For
+the pooling, it is otherwise the one in the configuration of Sentence Transformers, `1_Pooling/config.json`.
 */
 export interface OnnxEncoderOptions extends ModelOptions {
 	/**
-	How the vectors of tokens become one vector: `cls` takes that of the first token, `mean` the mean of all tokens, and `output:NAME` takes
-	the model's output NAME, which is already pooled. @default as configured, else 'cls'
+	How the vectors of tokens become one vector: `cls` takes the vector of the first token, `mean` the mean of all token vectors, and
+	`output:NAME` the model's output NAME, which is already pooled. @default as configured, else 'cls'
 	*/
 	readonly pooling?: 'cls' | 'mean' | `output:${string}` | undefined;
 	/** Maximum number of tokens per input, special tokens included. Longer texts are truncated at the end. @default as configured, else 256 */
 	readonly maxTokens?: number | undefined;
-	/** Scales every vector to unit length. @default as configured, else false */
+	/** Whether to scale every vector to unit length. @default as configured, else false */
 	readonly normalize?: boolean | undefined;
 	/**
 	The form of a passage with a title: `pair` is `[CLS] title [SEP] text [SEP]`, `joined` is `[CLS] title text [SEP]`.
@@ -32,11 +32,11 @@ export interface OnnxEncoderOptions extends ModelOptions {
 	readonly passageForm?: 'pair' | 'joined' | undefined;
 	/**
 	The token types (segment ids) of a passage with a title in the form `pair`: `segments` is 0 for the title and 1 for the text; `zeros` is 0
-	for both, as DPR's own encoders were trained and run (Karpukhin et al., 2020).
+	for both, as in the training and use of DPR's own encoders (Karpukhin et al., 2020).
 	@default as configured, else 'zeros' for a model with `"model_type": "dpr"` in `config.json`, 'segments' for others
 	*/
 	readonly tokenTypes?: 'segments' | 'zeros' | undefined;
-	/** Number of threads per run of the model. @default all cores */
+	/** Number of threads that compute one batch. @default one per core */
 	readonly threads?: number | undefined;
 }
 
@@ -92,7 +92,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		const files = await modelFiles(folder, threads);
 		const config = await configured(folder, options);
 		const encoder = await callNative({signal: options.signal}, () => native.openEncoder(files, config));
-		// The same weights with other settings produce other vectors.
+		// The settings are part of the identity: with other settings, the same weights produce other vectors.
 		const identity = `${await fingerprint([files.model, files.tokenizer])}:${config.pooling}:${config.normalize ? 'unit' : 'raw'}:${config.maxTokens}:${config.passageForm}${config.passageForm === 'pair' && config.tokenTypes === 'zeros' ? ':zeros' : ''}`;
 		return new OnnxEncoder(encoder, identity, config.normalize);
 	}
@@ -103,8 +103,8 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 	}
 
 	/**
-	Encodes texts, or passages with their titles, and returns vectors `[inputs.length, dim]`. Fails with `ERR_MODEL` if the model returns a
-	vector that is not finite; the message has the position of the input. Progress counts inputs.
+	Encodes texts, or passages with their titles, and returns vectors of shape `[inputs.length, dim]`. Fails with `ERR_MODEL` if the model
+	returns a vector that is not finite; the message has the position of the input. Progress counts inputs.
 	*/
 	async encode(inputs: readonly EncoderInput[], options: EncodeOptions = {}): Promise<Vectors> {
 		checkArray('inputs', inputs, 'strings or {text, title?}');

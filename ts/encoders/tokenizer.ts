@@ -1,4 +1,4 @@
-/** The tokenizer of a model, usable without the model itself. */
+/** `Tokenizer` is the tokenizer of a model, usable without the model itself. */
 import {checkArray, checkCount, checkFactoryMade, checkString} from '../core/checks.ts';
 import {downloadOptions} from '../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../models/index.ts';
@@ -12,11 +12,11 @@ import type {CallOptions} from '../core/types.ts';
 export interface TokenLists {
 	/** Vocabulary ids of all texts, one text after another. */
 	readonly ids: Uint32Array;
-	/** `[texts + 1]`: the ids of text `i` are `ids.subarray(offsets[i], offsets[i + 1])`. */
+	/** `[texts.length + 1]`: the ids of text `i` are `ids.subarray(offsets[i], offsets[i + 1])`. */
 	readonly offsets: Uint32Array;
 }
 
-/** Number of characters, in UTF-16 code units, passed to native code in one call. Copying them takes one to two milliseconds. */
+/** Approximate number of characters, in UTF-16 code units, passed to native code in one call. Copying them takes one to two ms. */
 const CHARACTERS_PER_CALL = 500_000;
 
 /**
@@ -40,8 +40,8 @@ export class Tokenizer {
 
 	/**
 	Loads the tokenizer of a model: a folder with `tokenizer.json`, one of passagekit's own models, or a model on the Hugging Face hub
-	(`owner/name`), which is downloaded. Fails with `ERR_MODEL_MISSING` if there is no such model, and with `ERR_MODEL` if its tokenizer cannot
-	be used.
+	(`owner/name`), whose tokenizer is downloaded together with the model. Fails with `ERR_MODEL_MISSING` if there is no such model, with
+	`ERR_MODEL` if its tokenizer cannot be used, and with `ERR_DOWNLOAD` if a download fails.
 	*/
 	static async load(model: string, options: ModelOptions = {}): Promise<Tokenizer> {
 		checkString('model', model);
@@ -61,7 +61,7 @@ export class Tokenizer {
 		return callSync(() => this.#native.tokenize(text));
 	}
 
-	/** Returns the token with this id, as the vocabulary writes it, or `undefined` if there is none. */
+	/** Returns the token with this id, as the vocabulary spells it, or `undefined` if there is none. */
 	token(id: number): string | undefined {
 		checkCount('id', id, 0);
 		return callSync(() => this.#native.token(id)) ?? undefined;
@@ -80,7 +80,7 @@ export class Tokenizer {
 			for (let characters = 0; characters < CHARACTERS_PER_CALL && done + part.length < texts.length; ) {
 				const text = texts[done + part.length];
 				checkString(`texts[${done + part.length}]`, text);
-				// 100 for the overhead per text.
+				// The fixed cost of a text is that of about 100 characters.
 				characters += text.length + 100;
 				part.push(text);
 			}

@@ -35,8 +35,9 @@ export function exactMatch(prediction: string, answers: readonly string[], kind:
 }
 
 /**
-Returns the F1 score of a prediction, 0 to 1: the harmonic mean of precision and recall of its words, compared with the accepted answer for
-which it is highest, after SQuAD's normalization (Rajpurkar et al., 2016). It is not defined for answers that are regular expressions.
+Returns the F1 score of a prediction, 0 to 1: the harmonic mean of the precision and the recall of its words, after SQuAD's normalization
+(Rajpurkar et al., 2016). If there are several accepted answers, the one that gives the highest score counts. F1 is not defined for answers
+that are regular expressions.
 */
 export function f1(prediction: string, answers: readonly string[]): number {
 	checkString('prediction', prediction);
@@ -45,11 +46,12 @@ export function f1(prediction: string, answers: readonly string[]): number {
 }
 
 /**
-Returns whether a text contains an accepted answer, as DPR decides it (Karpukhin et al., 2020).
+Returns whether a text contains an accepted answer, by the rules of DPR (Karpukhin et al., 2020).
 
 - `text`: the tokens of the answer occur in the text in sequence, after Unicode normalization to NFD and conversion to lower case. Tokens
   are those of DPR's tokenizer.
-- `pattern`: the text has a match of the answer, a regular expression. Fails with `ERR_ARGUMENT` if it is not valid.
+- `pattern`: accepted answers are regular expressions, and one of them matches a part of the text. Fails with `ERR_ARGUMENT` if one is
+  invalid.
 */
 export function hasAnswer(text: string, answers: readonly string[], kind: AnswerKind = 'text'): boolean {
 	checkString('text', text);

@@ -1,4 +1,4 @@
-/** Selects candidate passages for each query, among which searchers must find the gold passage. */
+/** Selects, for each query, the candidate passages among which a searcher must find the gold passage. */
 import {createHash} from 'node:crypto';
 import {checkArray, checkCount, checkFunction, checkId, checkMap, checkQueries, hasMethods, isWellFormed, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
@@ -8,11 +8,14 @@ import {hitsFor} from '../core/native/runs.ts';
 import {yieldIfOverBudget} from '../core/event-loop.ts';
 import type {CallOptions, Qrels, Query, Run, SearchManyOptions} from '../core/types.ts';
 
-/** The candidates of one query: the passages that a searcher must rank its gold passage among. */
+/** The candidates of one query: its gold passage, and the passages that a searcher should rank below the gold passage. */
 export interface Candidates {
 	/** Id of the gold passage: the relevant passage that should be ranked first. */
 	readonly gold: string;
-	/** Ids of all candidates: the gold passage, then the hard negatives, best first, then the random passages in the order of drawing. */
+	/**
+	Ids of all candidates: the gold passage, then the hard negatives, best first, then the random passages, in the order in which they were
+	drawn.
+	*/
 	readonly ids: readonly string[];
 }
 
@@ -20,7 +23,7 @@ export interface Candidates {
 export interface CandidateLists {
 	/** Query id → its candidates, in the order of the queries. */
 	readonly lists: ReadonlyMap<string, Candidates>;
-	/** Requested number of candidates per query: 1 + negatives + random. */
+	/** Requested number of candidates per query: 1 + `negatives` + `random`. */
 	readonly size: number;
 	/** Number of queries with fewer candidates than `size`, because there are not enough passages or hard negatives. */
 	readonly shortListCount: number;
@@ -40,7 +43,7 @@ export interface CandidateOptions extends CallOptions {
 	readonly negatives?: number | undefined;
 	/** Number of passages drawn at random per query. @default 20 */
 	readonly random?: number | undefined;
-	/** Seed of the random passages. @default 42 */
+	/** Seed for drawing the random passages. @default 42 */
 	readonly seed?: number | undefined;
 	/**
 	Returns whether a passage is relevant although it is not judged as relevant, for example because it contains the answer. Such a passage
@@ -62,14 +65,14 @@ const EXTRA_HITS = 100;
 
 /**
 Selects the candidates of each query by the protocol of Yang et al. (2023, §4.1): the gold passage, the best hits of `hard` that are not
-relevant, and passages drawn at random from the rest. The gold passage is the passage with the highest grade in `gold`; if several have that
-grade, it is the first of them. Other relevant passages are never candidates.
+relevant, and passages drawn at random from the rest. The gold passage is the passage of the corpus with the highest grade in `gold`; if
+several have that grade, it is the first of them. Other relevant passages are never candidates.
 
 `hard` is a searcher or a run, and `passages` are the ids of all passages of the corpus. The lists of a run should be long enough to have
 `negatives` hits besides the relevant passages; missing hard negatives are not replaced by other passages.
 
 The random passages of a query depend on the seed, the query id and the order of `passages`, but not on the other queries. Fails with
-`ERR_DUPLICATE_ID` if `passages` has an id twice. Progress counts queries.
+`ERR_DUPLICATE_ID` if `passages` has an id twice. Progress counts the queries with a gold passage.
 
 @example
 ```
@@ -112,7 +115,7 @@ export async function candidateLists(
 		}
 	}
 	if (corpus.size !== passages.length) {
-		throw new RetrievalError('ERR_DUPLICATE_ID', `passages: expected distinct ids, got ${passages.length - corpus.size} twice`);
+		throw new RetrievalError('ERR_DUPLICATE_ID', `passages: expected distinct ids, got ${passages.length - corpus.size} repeated`);
 	}
 	const judged: Array<{readonly query: Query; readonly relevant: readonly string[]}> = [];
 	for (const query of queries) {
@@ -167,7 +170,7 @@ export async function candidateLists(
 	return {lists, size, shortListCount, withoutRelevantCount: queries.length - judged.length};
 }
 
-/** The relevant passages that are in the corpus, highest grades first. */
+/** Returns the ids of the relevant passages that are in the corpus, those with the highest grades first. */
 function relevantOf(grades: ReadonlyMap<string, number> | undefined, corpus: ReadonlySet<string>): string[] {
 	return [...(grades ?? [])]
 		.filter(([id, grade]) => grade > 0 && corpus.has(id))
@@ -175,6 +178,7 @@ function relevantOf(grades: ReadonlyMap<string, number> | undefined, corpus: Rea
 		.map(([id]) => id);
 }
 
+/** Returns `hard` if it is a run; otherwise, searches with it. */
 async function hardRun(hard: Run | NegativeSearcher, queries: readonly Query[], k: number, {signal}: CallOptions): Promise<Run> {
 	if (hasMethods(hard, 'get')) {
 		return hard as Run;
@@ -189,20 +193,20 @@ async function hardRun(hard: Run | NegativeSearcher, queries: readonly Query[], 
 
 /**
 Iterates over the numbers from 0 to `count` − 1 in a random order that the key determines. This is the shuffle of Fisher and Yates (1938),
-but the numbers are not stored in an array: `moved` has only the positions whose number has changed.
+but without an array of all numbers: `moved` has only the positions whose number has changed.
 */
 function* shuffled(count: number, key: string): Generator<number, void, undefined> {
 	const moved = new Map<number, number>();
-	const numbers = randomNumbers(key);
-	for (let left = count; left > 0; left--) {
-		// `left` is far below 2⁴⁸, so all remainders are practically equally likely.
-		const at = numbers.next().value! % left;
+	const generator = randomNumbers(key);
+	for (let remaining = count; remaining > 0; remaining--) {
+		// `remaining` is far below 2⁴⁸, so all remainders are practically equally likely.
+		const at = generator.next().value! % remaining;
 		yield moved.get(at) ?? at;
-		moved.set(at, moved.get(left - 1) ?? left - 1);
+		moved.set(at, moved.get(remaining - 1) ?? remaining - 1);
 	}
 }
 
-/** Iterates over random whole numbers below 2⁴⁸: the SHA-256 hashes of the key and a counter, six bytes at a time. */
+/** Iterates over random whole numbers below 2⁴⁸: six bytes at a time of the SHA-256 hashes of the key and a counter. */
 function* randomNumbers(key: string): Generator<number, never, undefined> {
 	for (let block = 0; ; block++) {
 		const bytes = createHash('sha256').update(`${key}\0${block}`).digest();

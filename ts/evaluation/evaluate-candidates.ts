@@ -40,9 +40,9 @@ export interface CandidateEvaluation {
 }
 
 /**
-Ranks the candidates of each query with a searcher, by a search that is restricted to the candidates. Candidates that the searcher does not
-return, for example because they have no term of the query, are not in the list. Queries without candidates are ignored. Progress counts
-queries.
+Ranks the candidates of each query with a searcher, by searches that are restricted to the candidates. Candidates that the searcher does not
+return, for example because they have no term of the query, are not in the run. Queries without candidates are ignored. Progress counts the
+queries with candidates.
 
 @example
 ```
@@ -77,7 +77,7 @@ export async function rankCandidates(
 		if (other !== undefined) {
 			throw new RetrievalError(
 				'ERR_ARGUMENT',
-				`searcher: expected hits among the candidates of query ${shown(id)}, got ${shown(other.id)}: it takes no filter by ids`,
+				`searcher: expected hits among the candidates of query ${shown(id)}, got ${shown(other.id)}: the searcher ignores the filter by ids`,
 			);
 		}
 		found[i] = hits;
@@ -104,15 +104,15 @@ export async function rankCandidates(
 }
 
 function checkedLists(candidates: CandidateLists): CandidateLists['lists'] {
-	checkObject('candidates', candidates, 'what candidateLists() resolves to');
+	checkObject('candidates', candidates, 'the result of candidateLists()');
 	checkMap('candidates: lists', candidates.lists, 'query id to {gold, ids}');
 	return candidates.lists;
 }
 
 /**
-Evaluates how high the gold passages are ranked among their candidates. Only scores count: if other candidates have the same score as the
-gold passage, the gold passage is ranked after all of them, so that the order of equal scores never helps. A gold passage that is not among
-the hits has a reciprocal rank of 0. Fails with `ERR_ARGUMENT` if no query has candidates.
+Evaluates how high the gold passages are ranked among their candidates. Only scores decide the rank: if other candidates have the same
+score as the gold passage, the gold passage is ranked after all of them, so that the order of equal scores never helps. A gold passage that
+is not among the hits has a reciprocal rank of 0. Fails with `ERR_ARGUMENT` if no query has candidates.
 
 @example
 ```
@@ -130,7 +130,7 @@ export async function evaluateCandidates(
 	checkOptions('evaluateCandidates', options, signalOption);
 	const {signal} = options;
 	if (lists.size === 0) {
-		throw new RetrievalError('ERR_ARGUMENT', 'candidates: expected those of at least one query, got none');
+		throw new RetrievalError('ERR_ARGUMENT', 'candidates: expected candidates for at least one query, got none');
 	}
 	const perQuery = new Map<string, {correct: boolean; reciprocalRank: number}>();
 	let [correctCount, sum, missing] = [0, 0, 0];

@@ -6,7 +6,7 @@ import {callOptions, checkOptions} from '../core/options.ts';
 import {nativeRun} from '../core/native/runs.ts';
 import type {CallOptions, Run} from '../core/types.ts';
 
-/** How much the passages overlap that two runs retrieve. */
+/** How much the passages of two runs overlap. */
 export interface Overlap {
 	/** k → mean of |A ∩ B| / |A ∪ B| over the queries, 0 to 1, where A and B are the first k passages of a query in the two runs. */
 	readonly jaccard: ReadonlyMap<number, number>;
@@ -20,7 +20,7 @@ export interface Overlap {
 
 /**
 Computes the Jaccard overlap of two runs for each number k in `ks` (Ma et al., 2021, Table 2, with k = 20, 100, 500, 1000). The order of a
-list decides which hits are the first k, also among equal scores. If a list has fewer than k hits, all of them are used; two empty lists
+list decides which hits are the first k, even among equal scores. If a list has fewer than k hits, all of them are used; two empty lists
 have an overlap of 1. Fails with `ERR_ARGUMENT` if the runs have no query in common, or if a list has a passage twice. Progress counts
 queries.
 

@@ -1,4 +1,4 @@
-/** The rank-sum test of two independent groups. */
+/** The rank-sum test, which compares the values of two independent groups. */
 import {checkArray, checkCount, checkNumber, checkObject, shown} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {callNative, callSync, native} from '../core/native/native.ts';
@@ -8,8 +8,8 @@ import type {CallOptions} from '../core/types.ts';
 /** The result of a rank-sum test of the groups `a` and `b`. */
 export interface RankSumTest {
 	/**
-	Share of the pairs of a value of `a` and a value of `b` in which that of `a` is larger, 0 to 1; pairs of equal values count one half. It is
-	about 0.5 if the groups do not differ.
+	Share, 0 to 1, of the pairs of one value of `a` and one value of `b` in which the value of `a` is larger; pairs of equal values count one
+	half. The share is about 0.5 if the groups do not differ.
 	*/
 	readonly probability: number;
 	/** Two-sided p-value by the normal approximation. It is not corrected for multiple tests. */
@@ -25,8 +25,8 @@ export interface RankSumTest {
 /**
 Tests whether the values of one group tend to be larger than those of another, independent group: the Wilcoxon–Mann–Whitney rank-sum test
 (Mann and Whitney, 1947). Only the order of the values counts. The p-value is two-sided and is computed by the normal approximation with
-mid-ranks, correction for ties, and continuity correction, as in SciPy's `mannwhitneyu(a, b, method='asymptotic')`. It is inaccurate for
-groups of fewer than about 8 values.
+mid-ranks, correction for ties, and continuity correction, as in SciPy's `mannwhitneyu(a, b, method='asymptotic')`. The approximation is
+inaccurate for groups of fewer than about 8 values.
 
 Fails with `ERR_ARGUMENT` if a group is empty or a value is not a finite number.
 
@@ -60,7 +60,7 @@ smallestSignificantShift(test, 0.05);
 ```
 */
 export function smallestSignificantShift(test: RankSumTest, p: number): number {
-	checkObject('test', test, 'what rankSumTest() resolves to');
+	checkObject('test', test, 'the result of rankSumTest()');
 	checkObject('test: counts', test.counts, '{a, b}');
 	const {standardError, counts} = test;
 	checkNumber('standardError', standardError);

@@ -1,4 +1,4 @@
-/** Significance tests of two systems for the same queries, and corrections for multiple tests. */
+/** Significance tests that compare two systems on the same queries, and corrections for multiple tests. */
 import {checkArray, checkCount, checkMap, checkNumber, checkObject, checkOneOf, shown} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {callNative, callSync, native} from '../core/native/native.ts';
@@ -16,7 +16,7 @@ export interface SignificanceOptions extends CallOptions {
 	readonly test?: SignificanceTest | undefined;
 	/** Number of random samples of `randomization` and `bootstrap`. @default 10_000 */
 	readonly rounds?: number | undefined;
-	/** Seed of the random samples. The same values and seed give the same p-value on every platform. @default 42 */
+	/** Seed for drawing the random samples. The same values and seed give the same p-value on every platform. @default 42 */
 	readonly seed?: number | undefined;
 }
 
@@ -24,16 +24,16 @@ const significanceOptions: OptionNames = optionNames<SignificanceOptions>({...ca
 
 /** The result of a paired test of the systems `a` and `b`, which compares their values for the same queries. */
 export interface PairedTest {
-	/** Mean of `a` minus mean of `b`, over the queries that are in both. */
+	/** Mean of `a` minus mean of `b`, over the queries for which both have values. */
 	readonly difference: number;
 	/**
 	Two-sided p-value: the probability of a difference at least this large if the systems do not really differ. It is not corrected for
 	multiple tests.
 	*/
 	readonly p: number;
-	/** Number of queries that are in both systems. */
+	/** Number of queries for which both systems have values. */
 	readonly queries: number;
-	/** Number of queries that are in only one of the systems; they are ignored. */
+	/** Number of queries for which only one of the systems has a value; they are ignored. */
 	readonly missing: number;
 	/** For `paired-t`: the statistic t, with `queries` − 1 degrees of freedom. Infinite if all differences are equal and not 0. */
 	readonly statistic?: number;
@@ -51,13 +51,14 @@ Tests whether two systems differ (Smucker et al., 2007). `a` and `b` map each qu
 match or reciprocal rank. The p-value is two-sided.
 
 - `paired-t`: Student's t-test of the differences. p is 1 if all differences are 0, and 0 if all differences are equal but not 0.
-- `randomization`: p is the share of the ways to swap `a` and `b` for some of the queries in which the means differ at least as much as they
-  do without swaps. All ways are counted if the values of at most 16 queries differ; otherwise, `rounds` random ways are counted.
-- `bootstrap`: draws samples of the queries with replacement. p is the share of samples in which the mean difference is at least as far from
-  the observed mean difference as the latter is from 0 (Efron and Tibshirani, 1993, ch. 16).
+- `randomization`: swaps the values of `a` and `b` for a subset of the queries. p is the share of subsets for which the means then differ at
+  least as much as they do without swaps. All subsets are tried if the values of at most 16 queries differ; otherwise, `rounds` random ones.
+- `bootstrap`: draws `rounds` samples of the queries with replacement. p is the share of samples in which the mean difference is at least as
+  far from the observed mean difference as the latter is from 0 (Efron and Tibshirani, 1993, ch. 16).
 
-If c of the random ways or samples count, p = (1 + c) / (1 + rounds). Random samples depend on the order of the queries in `a`. Progress
-counts rounds. Fails with `ERR_ARGUMENT` if a value is not finite, or if fewer than 2 queries are in both systems.
+If c of the random subsets or samples meet the condition, p = (1 + c) / (1 + rounds). Random subsets and samples depend on the order of the
+queries in `a`. Progress counts rounds. Fails with `ERR_ARGUMENT` if a value is not finite, or if fewer than 2 queries have values of both
+systems.
 
 @example
 ```
@@ -102,7 +103,8 @@ export async function significance<M extends string>(
 }
 
 /**
-Corrects the p-values of several tests for their number by Bonferroni's method: each p becomes min(1, p · number of tests) (Dunn, 1961).
+Corrects the p-values of several tests for the number of tests by Bonferroni's method: each p becomes min(1, p · number of tests) (Dunn,
+1961).
 
 @example
 ```
@@ -115,9 +117,10 @@ export function bonferroni(ps: readonly number[]): number[] {
 }
 
 /**
-Corrects the p-values of several tests for their number by the step-down method of Holm (1979). The i-th smallest p of m tests is multiplied
-by m − i + 1; the result is at least as large as the one before it, and at most 1. Like `bonferroni`, it controls the probability of any
-false positive, but its p-values are never larger. Results are in the order of `ps`.
+Corrects the p-values of several tests for the number of tests by the step-down method of Holm (1979). The i-th smallest p of m tests is
+multiplied by m − i + 1; the result is raised to that of the next smaller p if that is larger, and is at most 1. Like `bonferroni`, the
+method controls the probability of any false positive, but its p-values are never larger than those of `bonferroni`. Results are in the
+order of `ps`.
 
 @example
 ```
@@ -135,8 +138,8 @@ standard error of `test`: the two-sided critical value of t with `queries` − 1
 not significant, this tells how large a difference it could have detected. For m tests with Bonferroni's correction, use the significance
 level divided by m as `p`.
 
-If the values of no query differ, the standard error is 0. The result is then the smallest share of queries that would have to differ, by 1
-and all in the same direction. Fails with `ERR_ARGUMENT` if `test` is not a `paired-t` test.
+If the standard error is 0, as when the values of no query differ, the result is the smallest share of queries whose values would have to
+differ, by 1 and all in the same direction. Fails with `ERR_ARGUMENT` if `test` is not a `paired-t` test.
 
 @example
 ```
@@ -151,7 +154,7 @@ export function smallestSignificantDifference(test: PairedTest, p: number): numb
 	checkObject('test', test, 'the result of pairedTest()');
 	const {standardError, queries} = test;
 	if (standardError === undefined) {
-		throw new RetrievalError('ERR_ARGUMENT', 'test: expected one with a standardError, as paired-t gives it, got one without');
+		throw new RetrievalError('ERR_ARGUMENT', 'test: expected a paired-t test, which has a standardError, got one without');
 	}
 	checkNumber('standardError', standardError);
 	checkCount('queries', queries, 2);
@@ -159,9 +162,10 @@ export function smallestSignificantDifference(test: PairedTest, p: number): numb
 	return callSync(() => native.smallestSignificantDifference(standardError, queries, p));
 }
 
-/** Number of queries that are looked up in about a millisecond. */
+/** Number of queries that are looked up before the event loop runs again; this takes about a millisecond. */
 const QUERIES_PER_SLICE = 1000;
 
+/** Tests the values of the queries that both maps have. `valueOf` takes the value of a query from an entry of the maps. */
 async function tested<V>(
 	a: ReadonlyMap<string, V>,
 	b: ReadonlyMap<string, V>,
@@ -209,6 +213,7 @@ async function tested<V>(
 	};
 }
 
+/** Checks the value of a query. */
 function value(what: string, query: string, given: unknown): number {
 	// Building the first argument of `checkNumber` costs more than this check.
 	if (!Number.isFinite(given)) {

@@ -9,7 +9,7 @@ import type {PassageTexts} from '../core/passage-texts.ts';
 import type {CallOptions, Question, Run} from '../core/types.ts';
 import type {AnswerKind} from './answers.ts';
 
-/** How often one of the first passages contains an accepted answer. */
+/** How often one of the first k passages contains an accepted answer. */
 export interface TopKAccuracy {
 	/** k → share of questions with an accepted answer in one of their first k passages, 0 to 1. */
 	readonly accuracy: ReadonlyMap<number, number>;
@@ -31,8 +31,8 @@ const accuracyOptions: OptionNames = optionNames<TopKAccuracyOptions>({...callNa
 
 /**
 Computes for each number k in `ks` the share of questions with an accepted answer in one of the first k passages (Karpukhin et al., 2020,
-§5). The function `hasAnswer` says when a passage contains an answer. Questions without accepted answers are ignored. Fails with
-`ERR_ARGUMENT` if the run has queries but none of the questions. Progress counts questions.
+§5). The function `hasAnswer` decides whether a passage contains an answer. Questions without accepted answers are ignored. Fails with
+`ERR_ARGUMENT` if the run has queries, but none of the questions with accepted answers. Progress counts questions.
 
 @example
 ```
@@ -79,7 +79,7 @@ export async function topKAccuracy(
 		const [first] = run.keys();
 		throw new RetrievalError(
 			'ERR_ARGUMENT',
-			`topKAccuracy: expected a run of these questions, got none of them: the run begins with query ${shown(first)}, the questions with "${answerable[0]!.id}"`,
+			`topKAccuracy: expected a run of these questions, got one with none of them: the run begins with query ${shown(first)}, the questions with "${answerable[0]!.id}"`,
 		);
 	}
 	return {accuracy, firstRanks, questions: answerable.length, missing};

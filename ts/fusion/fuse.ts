@@ -1,4 +1,4 @@
-/** Fuses runs. */
+/** `fuse` combines several runs into one, query by query. */
 import {checkCount, checkObject, isArray} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
@@ -7,7 +7,7 @@ import {RetrievedRun, nativeRun} from '../core/native/runs.ts';
 import type {CallOptions, Run} from '../core/types.ts';
 import {type FusionMethod, checkFusion, nativeFusion} from './method.ts';
 
-/** A dense and a sparse run, or any number of runs. */
+/** The runs to fuse: a dense and a sparse run, or an array of any number of runs. */
 export type FusedLists = {readonly dense: Run; readonly sparse: Run} | readonly Run[];
 
 /** The options of `fuse`. */
@@ -41,7 +41,7 @@ export async function fuse(lists: FusedLists, fusion: FusionMethod, options: Fus
 	return new RetrievedRun(await callNative(options, control => native.fuseRuns(runs, nativeFusion(fusion), depth, k, control)));
 }
 
-/** @internal Returns the native forms of the runs, that of the dense run first. */
+/** @internal Returns the native forms of the runs, in their order; the dense run comes before the sparse one. */
 export async function nativeRuns(lists: FusedLists): Promise<Binding.NativeRun[]> {
 	if (!isArray(lists)) {
 		checkObject('lists', lists, 'an array of runs or {dense, sparse}');

@@ -3,7 +3,7 @@ import {checkArray, checkNumber, checkOneOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {FusionMethod, Normalization} from './method.ts';
 
-/** The weights that are tried when a fusion method is tuned. */
+/** A fusion method that has a weight, and the weights to try for it. */
 export interface HybridGrid {
 	/** The method whose weight is tuned: λ of `dprHybrid`, α of the others. @default 'hybrid' */
 	readonly method?: 'hybrid' | 'hybridNorm' | 'dprHybrid' | 'interpolate' | undefined;
@@ -13,7 +13,7 @@ export interface HybridGrid {
 	readonly grid?: readonly number[] | undefined;
 }
 
-/** The names of `HybridGrid`, to be spread into the lists of calls with more options. */
+/** The names of the options in `HybridGrid`, for calls that spread them into their own option names. */
 export const gridNames = {method: true, normalize: true, grid: true} as const;
 
 /** A weight and its score. */
@@ -25,7 +25,7 @@ export interface TunedPoint {
 
 /** The result of tuning a fusion method. */
 export interface HybridTuning {
-	/** The method with the best weight of the grid. If several weights are best, it has the first of them. */
+	/** The method with the best weight of the grid; if several weights are equally good, with the first of them. */
 	readonly fusion: FusionMethod;
 	/** The best weight. */
 	readonly weight: number;
@@ -35,7 +35,7 @@ export interface HybridTuning {
 	readonly curve: readonly TunedPoint[];
 }
 
-/** Scores all weights of the grid and selects the best. */
+/** Scores all weights of the grid and selects the best one. `score` gets the method once per weight, and returns one score for each. */
 export async function bestOf(
 	options: HybridGrid,
 	score: (methods: readonly FusionMethod[]) => Promise<readonly number[]>,

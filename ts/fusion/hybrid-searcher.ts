@@ -1,4 +1,4 @@
-/** A searcher that fuses the hits of several searchers. */
+/** `HybridSearcher` fuses the hits of several searchers. */
 import {checkArray, checkCount, checkQueries, checkString, hasMethods} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
@@ -11,9 +11,9 @@ import {type FusionMethod, checkFusion} from './method.ts';
 
 /** How a hybrid searcher fuses its lists. */
 export interface HybridSearcherSettings {
-	/** @default {method: 'dprHybrid', lambda: 1.1} for `dense` and `sparse`, {method: 'rrf'} for `searchers` */
+	/** The fusion method. @default {method: 'dprHybrid', lambda: 1.1} for `dense` and `sparse`, {method: 'rrf'} for `searchers` */
 	readonly fusion?: FusionMethod | undefined;
-	/** Number of hits taken from each searcher before fusion: k' in Ma et al. (2021). If it is below `k`, it is `k`. @default 1000 */
+	/** Number of hits taken from each searcher before fusion: k' in Ma et al. (2021); `k` if that is larger. @default 1000 */
 	readonly depth?: number | undefined;
 }
 
@@ -36,8 +36,8 @@ const searchManyOptions: OptionNames = optionNames<FilteredSearchManyOptions>({.
 Searches with several searchers concurrently and fuses their hit lists. The constructor fails with `ERR_ARGUMENT` if the fusion method
 cannot fuse this number of lists.
 
-A filter is passed to all searchers, so the fused lists have only passages that match. If one of the searchers takes no filters
-(`Searcher.checkFilter`), or not this one, the search fails with `ERR_ARGUMENT` before it starts.
+A filter is passed to all searchers, so the fused lists have only passages that match. If one of the searchers has no
+method `checkFilter`, or its `checkFilter` rejects the filter, the search fails with `ERR_ARGUMENT` before it starts.
 
 @example
 ```
@@ -89,7 +89,7 @@ export class HybridSearcher implements FilterableSearcher {
 		return [...(run.get('') ?? [])];
 	}
 
-	/** Returns the hits of many queries. Progress is that of the first searcher (the dense one), which counts queries. */
+	/** Returns the hits of many queries. Progress is that of the first searcher (`dense`, if it is given), which counts queries. */
 	async searchMany(queries: readonly Query[], options: FilteredSearchManyOptions = {}): Promise<Run> {
 		checkQueries('queries', queries);
 		checkOptions('searchMany', options, searchManyOptions);
@@ -98,7 +98,7 @@ export class HybridSearcher implements FilterableSearcher {
 		if (filter !== undefined) {
 			this.checkFilter(filter);
 		}
-		// Searchers without filters need not know the option.
+		// Searchers that do not support filters need not accept the option, so it is passed only if there is a filter.
 		const filtered = filter === undefined ? {} : {filter};
 		const depth = Math.max(k, this.#depth);
 		const runs = await runConcurrently(
@@ -112,7 +112,7 @@ export class HybridSearcher implements FilterableSearcher {
 		return fuse(runs, this.#fusion, {k, signal});
 	}
 
-	/** Fails with `ERR_ARGUMENT` if one of the searchers takes no filters, or not this one. */
+	/** Fails with `ERR_ARGUMENT` if one of the searchers supports no filters, or rejects this one. */
 	checkFilter(filter: Filter): void {
 		checkFilterOfAll(filter, this.#searchers);
 	}

@@ -1,4 +1,4 @@
-/** Fusion of runs, hybrid searchers, and tuning of their weights. */
+/** Fusion of runs, hybrid searchers, and tuning of fusion weights. */
 export {fuse, type FusedLists, type FuseOptions} from './fuse.ts';
 export {HybridSearcher, type HybridSearcherOptions, type HybridSearcherSettings} from './hybrid-searcher.ts';
 export type {HybridGrid, HybridTuning, TunedPoint} from './grid.ts';

@@ -1,4 +1,4 @@
-/** Evaluates and tunes fusion methods by accepted answers. */
+/** `JudgedLists` evaluates and tunes fusion methods by accepted answers. */
 import {checkArray, checkCount, checkFactoryMade, checkOneOf, checkQuestions} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {AnswerKind, PassageTexts} from '../evaluation/index.ts';
@@ -20,7 +20,7 @@ export interface JudgeOptions extends CallOptions {
 
 /** The options of `JudgedLists.tune`. */
 export type TuneJudgedOptions = HybridGrid & {
-	/** Number of passages of the fused list that may contain the answer. @default 20 */
+	/** An answer counts if it is in one of the first `k` passages of the fused list. @default 20 */
 	readonly k?: number | undefined;
 	/** Cancels the call: see `CallOptions`. */
 	readonly signal?: AbortSignal | undefined;
@@ -41,7 +41,7 @@ const [ranks] = await judged.firstRanks([fusion], 100);
 ```
 */
 export class JudgedLists {
-	/** Ids of the questions with accepted answers, in their order. */
+	/** Ids of the questions with accepted answers, in the order in which they were given. */
 	readonly questions: readonly string[];
 	readonly #native: Binding.JudgedLists;
 	readonly #listCount: number;
@@ -80,8 +80,8 @@ export class JudgedLists {
 	}
 
 	/**
-	Returns an array for each method. For each question, in the order of `questions`, it has the rank, from 1, of the first passage with an
-	answer in the fused list, or 0 if none of the first `within` passages has an answer.
+	Returns one array per method, with one number per question, in the order of `questions`: the rank in the fused list, from 1, of the first
+	passage with an answer, or 0 if none of the first `within` passages has an answer.
 	*/
 	async firstRanks(methods: readonly FusionMethod[], within: number, options: CallOptions = {}): Promise<Uint32Array[]> {
 		checkArray('methods', methods, 'fusion methods');
@@ -101,7 +101,7 @@ export class JudgedLists {
 		return ranks.map(ranks => (ranks.length === 0 ? 0 : ranks.filter(rank => rank > 0).length / ranks.length));
 	}
 
-	/** Selects the weight with which most questions have an answer in one of the first `k` passages, as `tuneHybrid` does. */
+	/** Tries the same weights as `tuneHybrid`, and selects the one for which the most questions have an answer in one of the first `k` passages. */
 	async tune(options: TuneJudgedOptions = {}): Promise<HybridTuning> {
 		checkOptions('tune', options, tuneOptions);
 		const {k = 20, signal} = options;

@@ -5,8 +5,8 @@ import type {Binding} from '../core/native/native.ts';
 import {type OptionNames, checkRequiredOptions} from '../core/options.ts';
 
 /**
-How lists are fused. A fused list has all passages of the lists. A passage that is not in a list has no score there; each method says what
-it uses instead of such a missing score. The first four methods need a dense and a sparse list (Ma et al., 2021, §2.1).
+How lists are fused. A fused list has all passages of the lists. A passage that is not in a list has no score there; the list below says
+what each method uses instead of such a missing score. The first four methods need a dense and a sparse list (Ma et al., 2021, §2.1).
 
 - `dprHybrid`: λ · dense + sparse (Karpukhin et al., 2020). A missing score is 0. λ (`lambda`) is 1.1 by default.
 - `hybrid`: dense + α · sparse. A missing score is 0.
@@ -48,7 +48,7 @@ export function nativeFusion(fusion: FusionMethod): Binding.FusionMethod {
 	return fusion as Binding.FusionMethod;
 }
 
-/** Fails with `ERR_ARGUMENT` if a method is invalid, or cannot fuse this number of lists. */
+/** Fails with `ERR_ARGUMENT` if a method is invalid, or if it cannot fuse this number of lists. */
 export function checkFusion(fusion: FusionMethod, listCount: number): void {
 	checkObject('fusion', fusion, "a method such as {method: 'rrf'}");
 	checkOneOf('fusion: method', fusion.method, Object.keys(methodOptions) as FusionMethod['method'][]);
@@ -74,7 +74,7 @@ export function checkFusion(fusion: FusionMethod, listCount: number): void {
 			checkOneOf('fusion: missing', fusion.missing ?? 'zero', ['zero', 'minimum']);
 			const {weights} = fusion;
 			if (weights !== undefined && (!Array.isArray(weights) || weights.length !== listCount)) {
-				const got = Array.isArray(weights) ? `${weights.length} weights` : kindOf(weights);
+				const got = Array.isArray(weights) ? String(weights.length) : kindOf(weights);
 				throw new RetrievalError('ERR_ARGUMENT', `fusion: expected ${listCount} weights, one per list, got ${got}`);
 			}
 			for (const weight of weights ?? []) {

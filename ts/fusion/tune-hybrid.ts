@@ -1,4 +1,4 @@
-/** Tunes the weight of a fusion method on development questions. */
+/** `tuneHybrid` selects the weight of a fusion method on development questions. */
 import {checkCount, checkObject} from '../core/checks.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import {type AnswerKind, type Measure, type PassageTexts, evaluate} from '../evaluation/index.ts';
@@ -17,7 +17,7 @@ export type HybridObjective =
 			readonly questions: readonly Question[];
 			/** The texts of the passages in the lists. */
 			readonly passages: PassageTexts;
-			/** Number of passages of the fused list that may contain the answer. @default 20 */
+			/** An answer counts if it is in one of the first `k` passages of the fused list. @default 20 */
 			readonly k?: number | undefined;
 			/** Whether accepted answers are texts or regular expressions. @default 'text' */
 			readonly answerKind?: AnswerKind | undefined;
@@ -27,13 +27,16 @@ export type HybridObjective =
 			readonly qrels: Qrels;
 			/** The measure, for example `nDCG@10`. */
 			readonly measure: Measure;
-			/** Number of hits of the fused list that are evaluated. @default 100 */
+			/** Number of hits at the start of the fused list that are evaluated. @default 100 */
 			readonly k?: number | undefined;
 	  };
 
 /** The options of `tuneHybrid`. */
 export interface TuneHybridOptions extends HybridGrid, CallOptions {
-	/** Number of hits taken from each list before fusion, for the objective with answers: k' in Ma et al. (2021). @default 1000 */
+	/**
+	Number of hits taken from each list before fusion: k' in Ma et al. (2021). If the objective is a measure, this option has no effect, and
+	all hits are used. @default 1000
+	*/
 	readonly depth?: number | undefined;
 }
 
@@ -44,7 +47,7 @@ const byAnswers: OptionNames = new Set(['questions', 'passages', 'k', 'answerKin
 /**
 Selects the weight of a fusion method that maximizes an objective on development questions (Ma et al., 2021, §3). No retrieval is needed,
 because the runs are given, and passages are searched for answers only once, so each weight takes little time. To tune several methods, or
-for several k, use `JudgedLists`. Progress counts questions, or weights if the objective is a measure.
+to tune for several values of k, use `JudgedLists`. Progress counts questions, or weights if the objective is a measure.
 
 @example
 ```

@@ -4,8 +4,8 @@ import {join, resolve} from 'node:path';
 import {checkString} from '../core/checks.ts';
 
 /**
-Returns the cache folder: the given one, or else that of the environment variable PASSAGEKIT_CACHE, or else `.cache/passagekit` in the home
-folder.
+Returns the cache folder: the given one, or else the one in the environment variable PASSAGEKIT_CACHE, or else `.cache/passagekit` in the
+home folder.
 */
 export function cacheFolderOf(given?: string): string {
 	const folder = given ?? (process.env['PASSAGEKIT_CACHE'] || join(homedir(), '.cache', 'passagekit'));

@@ -1,6 +1,6 @@
 /**
-Downloads a file over HTTP. `requestFileInfo` asks the server for size and checksum, and `fetchFile` downloads to a partial file, resumes and
-retries after a broken connection, compares the checksum, and renames the partial file.
+Downloads a file over HTTP, usually from the Hugging Face hub. `requestFileInfo` asks the server for the size and the checksum. `fetchFile`
+downloads to a partial file, resumes and retries after a broken connection, compares the checksum, and gives the file its final name.
 */
 import {createHash} from 'node:crypto';
 import {createReadStream} from 'node:fs';
@@ -11,6 +11,7 @@ import {RetrievalError} from '../core/errors.ts';
 import {onPath, pathError} from '../core/file-system.ts';
 import {pause} from './pause.ts';
 
+/** Headers and cancellation of the requests. */
 export interface RequestOptions {
 	readonly headers: Readonly<Record<string, string>>;
 	readonly signal: AbortSignal | undefined;
@@ -26,15 +27,15 @@ export interface FileInfo {
 	readonly commit: string | undefined;
 }
 
-/** A download fails after this number of successive attempts that did not receive a byte. */
+/** Number of consecutive failures after which a call gives up. A failure after new bytes of the file were received counts as the first. */
 const MAX_ATTEMPTS = 4;
-/** Maximum pause between attempts, even if the server asks for a longer one. */
+/** Maximum pause between attempts in milliseconds, even if the server asks for a longer one. */
 const MAX_PAUSE_MS = 30_000;
 const MAX_REDIRECTS = 5;
 
 /** A temporary failure, such as a broken connection or a busy server. The request is retried. */
 class TemporaryFailure extends Error {
-	/** Minimum pause before the next attempt, as the server asked. */
+	/** Minimum pause in milliseconds before the next attempt: the one that the server asked for, or 0. */
 	readonly pauseMs: number;
 
 	constructor(message: string, {pauseMs = 0, ...options}: ErrorOptions & {pauseMs?: number} = {}) {
@@ -48,7 +49,7 @@ export async function requestFileInfo(url: string, options: RequestOptions): Pro
 	return withRetries(url, options.signal, async () => {
 		let at = url;
 		for (let redirects = 0; ; redirects++) {
-			// Redirects to other hosts are not followed: the hub's own response has the checksum, the response of its file storage does not.
+			// Redirects to other hosts are not followed: the hub's own response has the checksum; that of its file storage does not.
 			const response = await request(at, {method: 'HEAD', redirect: 'manual'}, options);
 			if (response.status === 404 && (response.headers.get('x-error-code') ?? 'EntryNotFound') === 'EntryNotFound') {
 				return undefined;
@@ -105,8 +106,8 @@ export async function fetchFile(
 }
 
 /**
-Returns the path of the partial file, and removes partial files of other versions. Its name contains the checksum, so that a
-download never continues the partial file of another version.
+Returns the path of the partial file, and removes partial files of other versions. The name of a partial file contains the checksum, so
+that a download never continues the partial file of another version.
 */
 async function partialFileOf(path: string, {checksum}: FileInfo): Promise<string> {
 	const part = `${path}.${checksum?.slice(0, 16) ?? 'unknown'}.part`;
@@ -189,7 +190,7 @@ async function append(
 	}
 }
 
-/** Describes, for an error message, how a file differs in size or checksum. `undefined` if it does not differ. */
+/** Describes, for an error message, how a file differs from the expected size or checksum; `undefined` if it does not differ. */
 async function differenceTo({size, checksum}: FileInfo, path: string, signal: AbortSignal | undefined): Promise<string | undefined> {
 	const got = await sizeOf(path);
 	if (size !== undefined && got !== size) {
@@ -198,7 +199,7 @@ async function differenceTo({size, checksum}: FileInfo, path: string, signal: Ab
 	if (checksum === undefined) {
 		return undefined;
 	}
-	// Git hashes a small file with this header.
+	// The checksum of a small file is that of its git blob, which begins with this header.
 	const hash = checksum.length === 64 ? createHash('sha256') : createHash('sha1').update(`blob ${got}\0`);
 	try {
 		for await (const chunk of createReadStream(path, {signal})) {
@@ -244,8 +245,8 @@ async function request(url: string, init: RequestInit, {headers, signal}: Reques
 }
 
 /**
-Calls `attempt` until it succeeds, with exponential backoff. Fails after `MAX_ATTEMPTS` successive temporary failures after which
-`hasProgressed` was false.
+Calls `attempt` until it succeeds, with exponential backoff. Fails after `MAX_ATTEMPTS` consecutive temporary failures. `hasProgressed` is
+called after each of them; if it resolves to true, the failure counts as the first.
 */
 async function withRetries<T>(
 	url: string,

@@ -35,7 +35,7 @@ export const downloadNames = {
 } as const;
 export const downloadOptions: OptionNames = optionNames<DownloadOptions>(downloadNames);
 
-/** A file to download, and what the server says about it. */
+/** A file to download, with its size and checksum according to the server. */
 interface HubFile {
 	readonly file: string;
 	readonly url: string;
@@ -43,11 +43,12 @@ interface HubFile {
 }
 
 const TOKENIZER = ['tokenizer.json'];
-/** Names under which models have their ONNX file. The first name that exists is downloaded. */
+/** Possible names of the ONNX file of a model. The first file that exists is downloaded. */
 const ONNX_MODEL = ['onnx/model.onnx', 'model.onnx'];
+/** Files that are downloaded if they exist. */
 const OPTIONAL = ['config.json', '1_Pooling/config.json'];
 
-/** Interval between two reports of progress, the same as in native calls. */
+/** Interval between two progress reports, the same as in native calls. */
 const PROGRESS_INTERVAL_MS = 100;
 
 /**
@@ -84,7 +85,7 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
 		}
 		throw new RetrievalError(
 			'ERR_MODEL_MISSING',
-			`model ${name}: expected it in the cache at ${folder}, since downloads are off (offline). Download it once with \`offline: false\`, or copy its files there.`,
+			`model ${name}: expected the model in the cache at ${folder}, since downloads are off (offline). Download it once with \`offline: false\`, or copy its files there.`,
 		);
 	}
 	await onPath('write', folder, async () => mkdir(folder, {recursive: true}));
@@ -151,7 +152,7 @@ async function fetchAll(files: readonly HubFile[], folder: string, {onProgress, 
 			signal: options.signal,
 			async onBytes(done) {
 				thisFile = done;
-				// If a server does not support range requests, a broken download starts again, but reported progress must not decrease.
+				// If a server does not support range requests, a broken download starts over, but the reported progress must not decrease.
 				maxDone = Math.max(maxDone, previousFiles + done);
 				if (performance.now() - reportedAt >= PROGRESS_INTERVAL_MS && (total === 0 || maxDone < total)) {
 					reportedAt = performance.now();
@@ -192,7 +193,7 @@ async function markComplete(folder: string, origin: Readonly<Record<string, stri
 	});
 }
 
-/** Checks a name and a revision. They become parts of paths and URLs, so they must not lead to the folder of another model, or elsewhere. */
+/** Checks a name and a revision. They become parts of paths and URLs, and must lead only to the folder and the files of this model. */
 function checkNames(name: string, revision: string): void {
 	checkString('model', name);
 	checkString('revision', revision);

@@ -8,11 +8,11 @@ import {hostname} from 'node:os';
 import {onPath, pathError} from '../core/file-system.ts';
 import {pause} from './pause.ts';
 
-/** Interval of the holder's heartbeat. */
+/** Interval between two heartbeats of the holder. */
 const HEARTBEAT_MS = 1000;
 /** Time without a heartbeat after which a lock is broken if its holder was a process of this machine that has ended. */
-const MAX_SILENCE_OF_ENDED_MS = 2500;
-/** Time without a heartbeat after which any lock is broken. It is so long because the holder's event loop may be blocked. */
+const MAX_SILENCE_OF_ENDED_HOLDER_MS = 2500;
+/** Time without a heartbeat after which any lock is broken. The time is long because the holder's event loop may be blocked. */
 const MAX_SILENCE_MS = 15_000;
 /** Interval at which a waiting process reads the lock file. */
 const POLL_MS = 50;
@@ -36,16 +36,16 @@ export async function whileLocked<T>(path: string, signal: AbortSignal | undefin
 		clearInterval(heartbeat);
 		await written;
 		await file.close();
-		const now = await readFile(path, 'utf8').catch(() => '');
-		// If the heartbeat stopped for too long, another process may have broken this lock and now hold it: then the file is not removed.
-		// The file is empty if the disk was full.
-		if (now.startsWith(holder) || now === '') {
+		const currentText = await readFile(path, 'utf8').catch(() => '');
+		// If the heartbeat stopped for too long, another process may have broken this lock and may hold it now. The file is then not removed.
+		// If the disk was full, this process could not write its line, so an empty file is its own.
+		if (currentText.startsWith(holder) || currentText === '') {
 			await rm(path, {force: true}).catch(() => {});
 		}
 	}
 }
 
-/** Waits until the lock is free, or breaks it if its holder is silent for too long. Creates the lock file. */
+/** Waits until the lock is free, or breaks it if its holder is silent for too long. Then creates the lock file. */
 async function acquire(path: string, signal: AbortSignal | undefined): Promise<FileHandle> {
 	let lastText: string | undefined;
 	let changedAt = performance.now();
@@ -62,7 +62,7 @@ async function acquire(path: string, signal: AbortSignal | undefined): Promise<F
 		if (text !== lastText) {
 			lastText = text;
 			changedAt = performance.now();
-		} else if (performance.now() - changedAt > (hasEnded(text) ? MAX_SILENCE_OF_ENDED_MS : MAX_SILENCE_MS)) {
+		} else if (performance.now() - changedAt > (hasEnded(text) ? MAX_SILENCE_OF_ENDED_HOLDER_MS : MAX_SILENCE_MS)) {
 			await breakLock(path, text);
 			continue;
 		}
@@ -70,7 +70,10 @@ async function acquire(path: string, signal: AbortSignal | undefined): Promise<F
 	}
 }
 
-/** Breaks the lock with the content `text`. If several processes try at once, only one succeeds, because only one can rename the file. */
+/**
+Breaks the lock with the content `text`. If several processes try at the same time, only one succeeds, because only one can rename the
+file.
+*/
 async function breakLock(path: string, text: string): Promise<void> {
 	const aside = `${path}.${randomUUID()}`;
 	try {
@@ -79,13 +82,16 @@ async function breakLock(path: string, text: string): Promise<void> {
 		return;
 	}
 	if ((await readFile(aside, 'utf8').catch(() => '')) !== text) {
-		// Another process has already broken the lock and acquired it, so its file is restored.
+		// Another process broke the old lock first, and the renamed file is its new lock, so it is put back.
 		await link(aside, path).catch(() => {});
 	}
 	await onPath('remove', aside, async () => rm(aside, {force: true}));
 }
 
-/** Whether the holder was a process of this machine that has ended. Processes of other machines and containers cannot be checked. */
+/**
+Whether the holder was a process of this machine that has ended. Processes of other machines and containers cannot be checked, so they
+count as running.
+*/
 function hasEnded(text: string): boolean {
 	let holder: {readonly pid?: unknown; readonly host?: unknown};
 	try {

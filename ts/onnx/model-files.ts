@@ -1,4 +1,4 @@
-/** Finds and reads the files of a model folder: graph, tokenizer and JSON settings. */
+/** Finds and reads the files of a model folder: the ONNX graph, the tokenizer and the JSON settings. */
 import {createHash} from 'node:crypto';
 import {createReadStream} from 'node:fs';
 import {readFile, stat} from 'node:fs/promises';
@@ -33,7 +33,7 @@ export async function tokenizerFile(folder: string): Promise<string> {
 	return firstFile(folder, ['tokenizer.json']);
 }
 
-/** Returns the path of the first of `names` that is a file in the folder. */
+/** Returns the path of the first of `names` that is a file in the folder. Fails with `ERR_MODEL` if there is none. */
 async function firstFile(folder: string, names: readonly string[]): Promise<string> {
 	for (const name of names) {
 		const path = join(folder, name);
@@ -71,7 +71,7 @@ export async function readModelJson(folder: string, name: string): Promise<Model
 	}
 }
 
-/** Returns the first 16 hexadecimal digits of the SHA-256 of the concatenated files. */
+/** Returns the first 16 hexadecimal digits of the SHA-256 of the concatenated contents of the files. */
 export async function fingerprint(paths: readonly string[]): Promise<string> {
 	const hash = createHash('sha256');
 	for (const path of paths) {

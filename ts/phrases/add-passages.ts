@@ -1,4 +1,4 @@
-/** Splits passages into phrases, encodes these, and adds them to an index of phrases. */
+/** Splits passages into phrases, encodes the phrases, and adds their vectors to a `PhraseIndex`. */
 import {checkBoolean, checkIterable, checkPassage, hasMethods, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type OptionNames, callNames, checkRequiredOptions, optionNames} from '../core/options.ts';
@@ -8,7 +8,7 @@ import type {PhraseSegmenter} from './segmenter.ts';
 
 /** The options of `PhraseIndex.addPassages`. */
 export interface AddPassagesOptions extends CallOptions {
-	/** Encodes the phrases. Its vectors must have the dimension of the index. */
+	/** Encodes the phrases. The dimensions of the encoder and the index must be equal. */
 	readonly encoder: Encoder;
 	/** Splits texts into phrases: a `PhraseSegmenter`, or an object with the same method. */
 	readonly segmenter: Pick<PhraseSegmenter, 'segmentMany'>;
@@ -16,7 +16,7 @@ export interface AddPassagesOptions extends CallOptions {
 	readonly titles?: boolean | undefined;
 }
 
-/** What was added to an index. */
+/** Counts of what was added to an index. */
 export interface AddedPassages {
 	/** Number of passages. Blank passages have no phrases and are not added. */
 	readonly passages: number;
@@ -35,7 +35,7 @@ const addOptions: OptionNames = optionNames<AddPassagesOptions>({...callNames, e
 /** Number of passages that are segmented, encoded and added together. */
 const BATCH_SIZE = 256;
 
-/** Splits passages into phrases, encodes these and adds them to the index: see `PhraseIndex.addPassages`. */
+/** Splits passages into phrases, encodes the phrases, and adds them to the index: see `PhraseIndex.addPassages`. */
 export async function addPassages(
 	index: PhraseSink,
 	passages: Iterable<Passage> | AsyncIterable<Passage>,

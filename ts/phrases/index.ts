@@ -1,4 +1,4 @@
-/** Phrases: parts of passages that have their own vectors. Splits, indexes and searches passages by phrases. */
+/** Splits passages into phrases, which are parts of passages with their own vectors, and indexes and searches passages by phrases. */
 export type {AddPassagesOptions, AddedPassages} from './add-passages.ts';
 export type {PhraseHit, PhrasePlace} from './phrase-id.ts';
 export {

@@ -1,4 +1,4 @@
-/** Converts phrases to the ids of their vectors in a vector index, and back. */
+/** Converts phrases to row ids, which are the ids of their vectors in a vector index, and back. */
 import {checkId, checkObject, shown} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {Hit} from '../core/types.ts';
@@ -16,7 +16,7 @@ export interface PhrasePlace {
 /** A retrieved passage with the place of its best phrase, or a retrieved phrase. */
 export interface PhraseHit extends Hit, PhrasePlace {}
 
-/** Separates passage id, start and end in the id of a phrase's vector, its row in the vector index. Passage ids must not contain it. */
+/** Separates the passage id, the start and the end in the row id of a phrase. Passage ids must not contain this character. */
 const SEPARATOR = '\u{1f}';
 
 /** Returns the row id of a phrase: its id in the vector index. `at` is the start of error messages. */

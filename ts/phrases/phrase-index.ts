@@ -1,4 +1,4 @@
-/** An index with several vectors per passage, one for each phrase. */
+/** `PhraseIndex`: an index with several vectors per passage, one for each phrase. */
 import {open as openFile} from 'node:fs/promises';
 import {checkArray, checkBoolean, checkFloats, checkObject, checkOneOf, checkString, isInstance, isPlain} from '../core/checks.ts';
 import {
@@ -41,7 +41,8 @@ export type PhraseIndexOptions = PhraseNormalization &
 /** The options of a search for one query. A filter selects passages by their ids. */
 export interface PhraseSearchOptions extends SearchOptions, VectorFilterOptions {
 	/**
-	Number of nodes that a search of a graph expands, as in `HnswIndex`; more if they belong to fewer than `k` passages.
+	Number of candidates that a search of a graph expands, as in `HnswIndex`. The search expands more of them if they belong to fewer than
+	`k` passages.
 	@default 128, or `k` if that is larger
 	*/
 	readonly efSearch?: number | undefined;
@@ -50,7 +51,8 @@ export interface PhraseSearchOptions extends SearchOptions, VectorFilterOptions 
 /** The options of a search for many queries. A filter selects passages by their ids. */
 export interface PhraseSearchManyOptions extends SearchManyOptions, VectorFilterOptions {
 	/**
-	Number of nodes that a search of a graph expands, as in `HnswIndex`; more if they belong to fewer than `k` passages.
+	Number of candidates that a search of a graph expands, as in `HnswIndex`. The search expands more of them if they belong to fewer than
+	`k` passages.
 	@default 128, or `k` if that is larger
 	*/
 	readonly efSearch?: number | undefined;
@@ -103,7 +105,7 @@ await index.search(Float32Array.of(0, 1));
 ```
 */
 export class PhraseIndex implements AsyncDisposable {
-	/** The vector index: one row per phrase, with the id that `rowOf` makes of passage id and offsets. */
+	/** The vector index: one row per phrase, with the row id that `rowOf` makes from the passage id and the offsets. */
 	readonly #rows: FlatIndex | HnswIndex;
 
 	/** Creates an empty index in memory. */
@@ -117,7 +119,7 @@ export class PhraseIndex implements AsyncDisposable {
 		checkString('open: path', path);
 		checkObject('open', options, 'options {inMemory}');
 		const rows = await ((await isGraph(path)) ? HnswIndex.open(path, options) : FlatIndex.open(path, options));
-		return ofPhrases(rows, 'ERR_FORMAT', path, 'open');
+		return phraseIndexOf(rows, 'ERR_FORMAT', path, 'open');
 	}
 
 	/** Returns the index that another thread shared with `share`. Both threads then use the same index. */
@@ -125,7 +127,7 @@ export class PhraseIndex implements AsyncDisposable {
 		checkObject('attach', handle, 'a handle {kind, token}');
 		const graph = handle.kind === 'HnswIndex';
 		const rows = graph ? HnswIndex.attach(handle as IndexHandle<'HnswIndex'>) : FlatIndex.attach(handle as IndexHandle<'FlatIndex'>);
-		return ofPhrases(rows, 'ERR_ARGUMENT', 'attach', 'attach');
+		return phraseIndexOf(rows, 'ERR_ARGUMENT', 'attach', 'attach');
 	}
 
 	/** Returns a handle to pass to `attach` in another thread. Each thread closes its own object; closing the last one frees the memory. */
@@ -143,7 +145,7 @@ export class PhraseIndex implements AsyncDisposable {
 		return this.#rows.size;
 	}
 
-	/** How vectors are scored. */
+	/** How vectors are compared. */
 	get similarity(): Similarity {
 		return this.#rows.similarity;
 	}
@@ -180,12 +182,12 @@ export class PhraseIndex implements AsyncDisposable {
 	*/
 	async add(phrases: readonly PhrasePlace[], vectors: Vectors, options: CallOptions = {}): Promise<void> {
 		checkOptions('add', options, callOptions);
-		await this.#rows.addPhrases('add', async () => rowsOf('add: phrases', phrases, options.signal), vectors, options);
+		await this.#rows.addPhrases('add', async () => rowIdsOf('add: phrases', phrases, options.signal), vectors, options);
 	}
 
 	/**
-	Splits passages into phrases, encodes the phrases and adds them, in batches of a few hundred passages. If it fails or is aborted, earlier
-	batches stay in the index. Progress counts passages; `total` is 0 unless `passages` is an array.
+	Splits passages into phrases, encodes the phrases and adds them, in batches of a few hundred passages. If the call fails or is aborted,
+	earlier batches stay in the index. Progress counts passages; `total` is 0 unless `passages` is an array.
 
 	@example
 	```
@@ -205,7 +207,7 @@ export class PhraseIndex implements AsyncDisposable {
 	*/
 	async update(phrases: readonly PhrasePlace[], vectors: Vectors, options: UpdateOptions = {}): Promise<void> {
 		checkOptions('update', options, updateOptions);
-		await this.#rows.addPhrases('update', async () => rowsOf('update: phrases', phrases, options.signal), vectors, options);
+		await this.#rows.addPhrases('update', async () => rowIdsOf('update: phrases', phrases, options.signal), vectors, options);
 	}
 
 	/** Deletes passages with all their phrases; unknown ids are ignored. Resolves to the number of deleted passages. */
@@ -242,20 +244,20 @@ export class PhraseIndex implements AsyncDisposable {
 
 	/** Compiles a filter by passage ids, so that searches of this index can reuse it. The `size` of the result counts phrases. */
 	async filter(filter: IdFilter, options: Pick<CallOptions, 'signal'> = {}): Promise<VectorFilter> {
-		return this.#rows.filter(ofPassages(filter), options);
+		return this.#rows.filter(toRowFilter(filter), options);
 	}
 
 	/** Returns the passages with the best phrases for the vector `query`, `[dim]`, best first, each with the place of its best phrase. */
 	async search(query: Float32Array, options: PhraseSearchOptions = {}): Promise<PhraseHit[]> {
 		checkOptions('search', options, searchOptions);
-		return phraseHits(await this.#rows.search(query, filtered(options)));
+		return phraseHits(await this.#rows.search(query, withRowFilter(options)));
 	}
 
 	/** Returns one list of passages per row of `queries`, `[rows, dim]`, computed on several threads. Progress counts queries. */
 	async searchMany(queries: Vectors, options: PhraseSearchManyOptions = {}): Promise<PhraseHit[][]> {
 		checkOptions('searchMany', options, searchManyOptions);
 		const lists: PhraseHit[][] = [];
-		for (const hits of await this.#rows.searchMany(queries, filtered(options))) {
+		for (const hits of await this.#rows.searchMany(queries, withRowFilter(options))) {
 			await yieldIfOverBudget();
 			lists.push(phraseHits(hits));
 		}
@@ -263,9 +265,9 @@ export class PhraseIndex implements AsyncDisposable {
 	}
 
 	/**
-	Returns the `k` best phrases, best first. Several of them may belong to one passage. The confidence of a model is computed from their
-	scores, which Yang et al. (2023, §3.2) call A_k. The paper uses inner products that are not divided by the length of the phrase vector. To
-	get these, create the index with `normalize: false`, unless the encoder's vectors have unit length anyway.
+	Returns the `k` best phrases, best first. Several of them may belong to one passage. The confidence of a model is computed from the
+	scores of these phrases; Yang et al. (2023, §3.2) call these scores A_k. The paper uses inner products that are not divided by the norm of
+	the phrase vector. To get these, create the index with `normalize: false`, unless the encoder's vectors have unit length anyway.
 
 	@example
 	```
@@ -284,7 +286,7 @@ export class PhraseIndex implements AsyncDisposable {
 	async searchPhrasesMany(queries: Vectors, options: PhraseSearchManyOptions = {}): Promise<PhraseHit[][]> {
 		checkOptions('searchPhrasesMany', options, searchManyOptions);
 		// Every phrase is a hit of its own.
-		const run = await this.#rows.searchRun(undefined, queries, filtered(options), false, true);
+		const run = await this.#rows.searchRun(undefined, queries, withRowFilter(options), false, true);
 		const lists: PhraseHit[][] = [];
 		while (lists.length < queries.rows) {
 			await yieldIfOverBudget();
@@ -294,9 +296,9 @@ export class PhraseIndex implements AsyncDisposable {
 	}
 
 	/** @internal Returns the passages found for many queries, as a run in native memory. */
-	async searchRun(names: readonly string[], queries: Vectors, options: PhraseSearchManyOptions): Promise<Binding.NativeRun> {
+	async searchRun(queryIds: readonly string[], queries: Vectors, options: PhraseSearchManyOptions): Promise<Binding.NativeRun> {
 		// Hits have passage ids instead of row ids.
-		return this.#rows.searchRun(names, queries, filtered(options), true);
+		return this.#rows.searchRun(queryIds, queries, withRowFilter(options), true);
 	}
 
 	/** Writes the index to one file. An existing file is replaced atomically. */
@@ -304,7 +306,10 @@ export class PhraseIndex implements AsyncDisposable {
 		await this.#rows.save(path, options);
 	}
 
-	/** Reads the whole file from which the index was opened and compares its checksums. Fails with `ERR_INDEX_CORRUPT` if one differs. */
+	/**
+	Reads the whole file from which the index was opened and compares it with its checksums. Fails with `ERR_INDEX_CORRUPT` if a checksum
+	differs.
+	*/
 	async verify(): Promise<void> {
 		await this.#rows.verify();
 	}
@@ -319,12 +324,15 @@ export class PhraseIndex implements AsyncDisposable {
 	}
 }
 
-/** Returns an index of phrases around a vector index. Fails, and closes the vector index, if it was not created for phrases. */
-function ofPhrases(rows: FlatIndex | HnswIndex, code: ErrorCode, what: string, how: string): PhraseIndex {
+/**
+Wraps a vector index as an index of phrases. If the vector index was not created for phrases, closes it and fails with `code`. `what` is the
+start of the message, and `how` is the method to use instead.
+*/
+function phraseIndexOf(rows: FlatIndex | HnswIndex, code: ErrorCode, what: string, how: string): PhraseIndex {
 	if (rows.metadata[PHRASES] === undefined) {
 		const kind = rows instanceof FlatIndex ? 'FlatIndex' : 'HnswIndex';
 		rows.close();
-		throw new RetrievalError(code, `${what}: expected an index of phrases, got one of other vectors; use ${kind}.${how} instead`);
+		throw new RetrievalError(code, `${what}: expected an index of phrases, got an index of other vectors; use ${kind}.${how} instead`);
 	}
 	return new PhraseIndex(rows as unknown as PhraseIndexOptions);
 }
@@ -337,13 +345,13 @@ function create(options: PhraseIndexOptions): FlatIndex | HnswIndex {
 	checkBoolean('normalize', normalize);
 	checkObject('metadata', metadata, 'an object of plain JSON');
 	if (PHRASES in metadata) {
-		throw new RetrievalError('ERR_ARGUMENT', `metadata: expected another key than "${PHRASES}", which is reserved`);
+		throw new RetrievalError('ERR_ARGUMENT', `metadata: expected no key "${PHRASES}", which is reserved`);
 	}
 	const rowOptions = {...rest, metadata: {...metadata, [PHRASES]: {unitLength: normalize}}};
 	return vectorIndex === 'flat' ? new FlatIndex(rowOptions) : new HnswIndex(rowOptions);
 }
 
-/** Whether a file has an HNSW index, by its first bytes. All other files are opened as a flat index, which rejects invalid ones. */
+/** Whether a file is an HNSW index, according to its first bytes. Any other file is opened as a flat index, which rejects invalid files. */
 async function isGraph(path: string): Promise<boolean> {
 	const start = Buffer.alloc(6);
 	try {
@@ -355,8 +363,8 @@ async function isGraph(path: string): Promise<boolean> {
 	return start.toString('latin1') === 'PKHNSW';
 }
 
-/** Returns the row ids of phrases. They are built in slices, between which the event loop continues. */
-async function rowsOf(what: string, phrases: readonly PhrasePlace[], signal: AbortSignal | undefined): Promise<string[]> {
+/** Returns the row ids of phrases. They are built in slices, between which the event loop can run. */
+async function rowIdsOf(what: string, phrases: readonly PhrasePlace[], signal: AbortSignal | undefined): Promise<string[]> {
 	checkArray(what, phrases, 'phrases {id, start, end}');
 	const rows: string[] = [];
 	while (rows.length < phrases.length) {
@@ -372,16 +380,17 @@ async function rowsOf(what: string, phrases: readonly PhrasePlace[], signal: Abo
 	return rows;
 }
 
-/** Converts the filter in the options from passages to rows. */
-function filtered<T extends VectorFilterOptions>(options: T): T {
-	return options.filter === undefined ? options : {...options, filter: ofPassages(options.filter)};
+/** Converts the filter in the options, if any, to a filter of rows. */
+function withRowFilter<T extends VectorFilterOptions>(options: T): T {
+	return options.filter === undefined ? options : {...options, filter: toRowFilter(options.filter)};
 }
 
 /**
-Converts a filter by passage ids to one of rows: its `where` functions receive the passage ids instead of the row ids. Other parts need no
-conversion. Invalid filters are rejected later, when they are compiled.
+Converts a filter of passages to a filter of rows. Its `where` functions extract the passage id from each row id and pass it on to the
+functions of the given filter. Other parts need no conversion, because the addon compares `ids` with the passage ids. Invalid filters are
+rejected later, when they are compiled.
 */
-function ofPassages(filter: IdFilter): IdFilter {
+function toRowFilter(filter: IdFilter): IdFilter {
 	if (!isPlain(filter)) {
 		return filter;
 	}
@@ -390,13 +399,13 @@ function ofPassages(filter: IdFilter): IdFilter {
 		return {...others, where: row => where(passageOf(row))};
 	}
 	if ('not' in filter) {
-		return {...filter, not: ofPassages(filter.not)};
+		return {...filter, not: toRowFilter(filter.not)};
 	}
 	if ('and' in filter && Array.isArray(filter.and)) {
-		return {...filter, and: filter.and.map(part => ofPassages(part as IdFilter))};
+		return {...filter, and: filter.and.map(part => toRowFilter(part as IdFilter))};
 	}
 	if ('or' in filter && Array.isArray(filter.or)) {
-		return {...filter, or: filter.or.map(part => ofPassages(part as IdFilter))};
+		return {...filter, or: filter.or.map(part => toRowFilter(part as IdFilter))};
 	}
 	return filter;
 }

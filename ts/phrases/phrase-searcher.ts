@@ -14,7 +14,7 @@ import {PhraseIndex, type PhraseSearchManyOptions, type PhraseSearchOptions} fro
 export interface PhraseSearcherOptions extends FieldsOption {
 	/** Encodes queries as vectors. */
 	readonly encoder: Encoder;
-	/** An index of phrase vectors. The same encoder made them, or the passage encoder that belongs to it, as in DPR. */
+	/** An index of phrase vectors. They were made by the same encoder or, as in DPR, by the passage encoder that belongs to it. */
 	readonly index: PhraseIndex;
 	/**
 	An index of the same phrases, created with `normalize: false`, so its vectors are not scaled to unit length. `searchWithPhrases` and
@@ -40,7 +40,7 @@ const searchNames = {...callNames, k: true, filter: true, efSearch: true} as con
 const searchOptions: OptionNames = optionNames<PhraseSearcherSearchOptions>(searchNames);
 const searchManyOptions: OptionNames = optionNames<PhraseSearcherSearchManyOptions>({...searchNames, threads: true});
 
-/** The number of phrases that are returned in addition to passages. */
+/** The option for the number of phrases that are returned in addition to passages. */
 export interface PhraseCountOption {
 	/** Maximum number of phrases per query: k in Yang et al. (2023, §3.2). @default 30 */
 	readonly maxPhrases?: number | undefined;
@@ -58,8 +58,8 @@ const searchManyWithPhrasesOptions: OptionNames = optionNames<PhraseSearcherSear
 
 /**
 Ranks passages by their best phrases (Yang et al., 2023, §3.1). Like any searcher, it can be used in hybrids, in `ConfidenceSearcher` and in
-evaluations. Like the constructor of `DenseSearcher`, this one fails with `ERR_DIMENSION` or `ERR_ENCODER_MISMATCH` if the encoder does
-not belong to the index.
+evaluations. The constructor fails, as that of `DenseSearcher` does, with `ERR_DIMENSION` or `ERR_ENCODER_MISMATCH` if the encoder does not
+belong to the index.
 
 @example
 ```
@@ -90,7 +90,7 @@ export class PhraseSearcher implements FilterableSearcher {
 		this.#unnormalizedIndex = unnormalizedIndex;
 	}
 
-	/** Returns the best passages for one query, best first, each with the place of its best phrase. */
+	/** Returns the best passages for one query, best first, each with the offsets of its best phrase. */
 	async search(query: string, options: PhraseSearcherSearchOptions = {}): Promise<PhraseHit[]> {
 		checkString('search: query', query);
 		checkOptions('search', options, searchOptions);
@@ -101,8 +101,8 @@ export class PhraseSearcher implements FilterableSearcher {
 	}
 
 	/**
-	Returns the hits of many queries, without phrases. Each query is encoded alone, so its vector is the same as in `search`. Progress counts
-	queries.
+	Returns the best passages for many queries, without the offsets of phrases. Each query is encoded alone, so its vector is the same as in
+	`search`. Progress counts queries.
 	*/
 	async searchMany(queries: readonly Query[], options: PhraseSearcherSearchManyOptions = {}): Promise<Run> {
 		checkQueries('queries', queries);
@@ -111,18 +111,18 @@ export class PhraseSearcher implements FilterableSearcher {
 		const total = queries.length;
 		// The caller may change the queries while the filter is compiled.
 		const copies = queries.map(({id, text}) => ({id, text}));
-		const names = copies.map(({id}) => id);
+		const queryIds = copies.map(({id}) => id);
 		const filter = await this.#compiled(options.filter, options.signal);
-		// The encoder reports all queries but the last one, which is reported after the search.
+		// The encoder reports progress for all queries except the last one, which is reported after the search.
 		const vectors = await encodeQuestions(this.#encoder, copies, options);
-		const run = await this.#index.searchRun(names, vectors, {...options, filter, onProgress: undefined});
+		const run = await this.#index.searchRun(queryIds, vectors, {...options, filter, onProgress: undefined});
 		await onProgress?.({done: total, total});
 		return new RetrievedRun(run);
 	}
 
 	/**
 	Returns the `k` best passages, as `search` does, and the `maxPhrases` best phrases, several of which may belong to one passage. The
-	confidence of a model is computed from the scores of the phrases. The query is encoded once.
+	function `confidence` computes the confidence of the model from the scores of the phrases. The query is encoded once.
 
 	@example
 	```
@@ -139,17 +139,17 @@ export class PhraseSearcher implements FilterableSearcher {
 		checkOptions('searchWithPhrases', options, searchWithPhrasesOptions);
 		const {maxPhrases = 30, filter, signal, ...search} = options;
 		checkCount('maxPhrases', maxPhrases, 0);
-		const [ofPassages, ofPhrases] = await this.#compiledForBoth(filter, signal);
+		const [passageFilter, phraseFilter] = await this.#compiledForBoth(filter, signal);
 		const {data} = await this.#encoder.encode([query], {signal});
 		return {
-			hits: await this.#index.search(data, {...search, signal, filter: ofPassages}),
-			phrases: await this.#unnormalizedIndex.searchPhrases(data, {...search, signal, k: maxPhrases, filter: ofPhrases}),
+			hits: await this.#index.search(data, {...search, signal, filter: passageFilter}),
+			phrases: await this.#unnormalizedIndex.searchPhrases(data, {...search, signal, k: maxPhrases, filter: phraseFilter}),
 		};
 	}
 
 	/**
-	Returns the best passages and the best phrases for many queries, as `searchWithPhrases` does for one. The ids in the run `phrases` have the
-	form `passage:start-end`. Progress counts queries.
+	Returns the best passages and the best phrases for many queries, as `searchWithPhrases` does for one query. The ids in the run `phrases`
+	have the form `passage:start-end`. Progress counts queries.
 	*/
 	async searchManyWithPhrases(
 		queries: readonly Query[],
@@ -161,29 +161,29 @@ export class PhraseSearcher implements FilterableSearcher {
 		checkCount('maxPhrases', maxPhrases, 0);
 		const total = queries.length;
 		const copies = queries.map(({id, text}) => ({id, text}));
-		const names = copies.map(({id}) => id);
-		const [ofPassages, ofPhrases] = await this.#compiledForBoth(filter, options.signal);
+		const queryIds = copies.map(({id}) => id);
+		const [passageFilter, phraseFilter] = await this.#compiledForBoth(filter, options.signal);
 		const vectors = await encodeQuestions(this.#encoder, copies, options);
-		const run = new RetrievedRun(await this.#index.searchRun(names, vectors, {...search, filter: ofPassages}));
-		const lists = await this.#unnormalizedIndex.searchPhrasesMany(vectors, {...search, k: maxPhrases, filter: ofPhrases});
+		const run = new RetrievedRun(await this.#index.searchRun(queryIds, vectors, {...search, filter: passageFilter}));
+		const lists = await this.#unnormalizedIndex.searchPhrasesMany(vectors, {...search, k: maxPhrases, filter: phraseFilter});
 		await onProgress?.({done: total, total});
-		return {run, phrases: new Map(lists.map((hits, i) => [names[i]!, hits.map(toRunHit)]))};
+		return {run, phrases: new Map(lists.map((hits, i) => [queryIds[i]!, hits.map(toRunHit)]))};
 	}
 
 	/**
-	Fails with `ERR_ARGUMENT` for an invalid filter, and for one by fields if the searcher was created without `fields`. Names of fields are
-	checked by searches.
+	Fails with `ERR_ARGUMENT` if the filter is invalid, or if it has a condition on a field and the searcher was created without `fields`.
+	Whether the fields exist is checked only when a search uses the filter.
 	*/
 	checkFilter(filter: Filter | IdFilter): void {
 		this.#filters.checked(filter);
 	}
 
-	/** Compiles a filter for `#index`. Checks it before it returns its promise. */
+	/** Compiles a filter for `#index`. The filter is checked synchronously, before the first `await`. */
 	async #compiled(filter: Filter | IdFilter | undefined, signal: AbortSignal | undefined): Promise<IdFilter | undefined> {
 		return filter === undefined ? undefined : this.#filters.compiled(this.#index, this.#filters.checked(filter), signal);
 	}
 
-	/** Compiles a filter for `#index` and for `#unnormalizedIndex`. Checks it before it returns its promise. */
+	/** Compiles a filter for `#index` and for `#unnormalizedIndex`. The filter is checked synchronously, before the first `await`. */
 	async #compiledForBoth(
 		filter: Filter | IdFilter | undefined,
 		signal: AbortSignal | undefined,

@@ -1,4 +1,4 @@
-/** Splits texts into phrases of sentences or of word pieces. */
+/** `PhraseSegmenter` splits texts into phrases of a number of sentences or a maximum number of word pieces (Yang et al., 2023, §3.1). */
 import {checkCount, checkFactoryMade, checkObject, checkString, checkStrings} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {resolveModel} from '../models/index.ts';
@@ -9,9 +9,9 @@ import {yieldIfOverBudget} from '../core/event-loop.ts';
 import type {CallOptions} from '../core/types.ts';
 
 /**
-The length of phrases: a number of sentences, or a maximum number of word pieces (`tokens`) without special tokens. `model` is the model
-whose tokenizer counts word pieces: a folder with `tokenizer.json`, one of passagekit's own models, or the name of a model on the Hugging
-Face hub. It is 'minilm-encoder' by default.
+The length of phrases: a number of sentences, or a maximum number of word pieces (`tokens`), not counting special tokens. `model` is the
+model whose tokenizer counts word pieces: a folder with `tokenizer.json`, one of passagekit's own models, or the name of a model on the
+Hugging Face hub. The default is 'minilm-encoder'.
 */
 export type PhraseLength =
 	| {readonly sentences: number; readonly tokens?: never; readonly model?: never}
@@ -28,18 +28,19 @@ export interface Phrase {
 
 const lengthOptions: OptionNames = new Set(['sentences', 'tokens', 'model']);
 
-/** Limits of one call of the addon, so that copying the texts takes less than a millisecond. Units are UTF-16 code units. */
+/** Maximum number of texts per call to the addon. This limit and the next one keep the time for copying the texts below a millisecond. */
 const MAX_TEXTS_PER_CALL = 256;
-const MAX_UNITS_PER_CALL = 1 << 18;
+/** Maximum total length of the texts per call to the addon, in UTF-16 code units. A single longer text gets a call of its own. */
+const MAX_LENGTH_PER_CALL = 1 << 18;
 /** Number of phrases that are created between two checks of the clock. */
 const PHRASES_PER_SLICE = 512;
 
 /**
 Splits texts into phrases (Yang et al., 2023, §3.1): consecutive parts that do not overlap and do not begin or end with white space.
-Together, the phrases of a text contain everything except white space between them; a blank text has no phrases.
+Together, the phrases of a text contain everything except the white space around them; a blank text has no phrases.
 
 With `sentences`, every phrase has that number of sentences, except the last one, which has the rest. The rules for the ends of sentences
-know about abbreviations, initials, numbers, quotations, footnotes, lists, headings and hard-wrapped lines in a dozen languages. A part
+handle abbreviations, initials, numbers, quotations, footnotes, lists, headings and hard-wrapped lines in a dozen languages. A part
 without any letter or digit is joined to the sentence next to it.
 
 With `tokens`, a phrase has as many words as fit into that number of word pieces. Words are separated by white space. A word that does not
@@ -114,12 +115,12 @@ export class PhraseSegmenter {
 	}
 }
 
-/** Returns the end of the range of texts that one call of the addon gets, starting at `from`. The range has at least one text. */
+/** Returns the end of the range of texts, starting at `from`, that are passed to the addon in one call. The range has at least one text. */
 function callEnd(texts: readonly string[], from: number): number {
-	let units = 0;
+	let length = 0;
 	let end = from;
-	while (end < texts.length && end - from < MAX_TEXTS_PER_CALL && (end === from || units + texts[end]!.length <= MAX_UNITS_PER_CALL)) {
-		units += texts[end]!.length;
+	while (end < texts.length && end - from < MAX_TEXTS_PER_CALL && (end === from || length + texts[end]!.length <= MAX_LENGTH_PER_CALL)) {
+		length += texts[end]!.length;
 		end++;
 	}
 	return end;
@@ -129,10 +130,11 @@ function phraseOf(text: string, start: number, end: number): Phrase {
 	return {text: text.slice(start, end), start, end};
 }
 
-/** Creates phrases from their offsets, in slices between which the event loop continues. */
+/** Creates phrases from their offsets, in short slices. The event loop can continue between two slices. */
 class PhraseMaker {
 	readonly #starts: Uint32Array;
 	readonly #ends: Uint32Array;
+	/** Index of the next phrase in `#starts` and `#ends`. */
 	#at = 0;
 
 	constructor(starts: Uint32Array, ends: Uint32Array) {
@@ -140,7 +142,7 @@ class PhraseMaker {
 		this.#ends = ends;
 	}
 
-	/** Returns the phrases of the next text, `text`, which has `count` phrases. */
+	/** Returns the next `count` phrases, which are all phrases of `text`. Texts must be passed in the order of their phrases. */
 	async next(text: string, count: number): Promise<Phrase[]> {
 		const phrases: Phrase[] = [];
 		for (const last = this.#at + count; this.#at < last; this.#at++) {

@@ -38,8 +38,9 @@ How the score of an answer is computed from the outputs of the model: start and 
 - `original`: only the passage with the highest relevance counts, and its spans are ranked by start logit + end logit (Ma et al., 2021, §2.2).
 - `normalized`: a softmax over the relevance of the passages, times a softmax over the spans of each passage, summed over equal answers (Mao
   et al., 2020).
-- `probability`: the probability that a token is the start, times that another is the end, times that the passage is selected (Karpukhin et
-  al., 2020, §6.1, equations 3 to 5). If answers are equal, the highest score counts.
+- `probability`: the probability that the first token of the span is the start of the answer, times the probability that its last token is
+  the end, times the probability that its passage is selected (Karpukhin et al., 2020, §6.1, equations 3 to 5). If answers are equal, the
+  highest score counts.
 - `summedProbability`: the probability as in `probability`, summed over equal answers. This is a method of passagekit.
 */
 export type SpanScoring = 'original' | 'normalized' | 'probability' | 'summedProbability';
@@ -48,11 +49,11 @@ export type SpanScoring = 'original' | 'normalized' | 'probability' | 'summedPro
 export const spanScorings = ['original', 'normalized', 'probability', 'summedProbability'] as const satisfies readonly SpanScoring[];
 
 /**
-Which answers count as equal and are merged. The text of merged answers is that of their best span.
+Which answers count as equal and are merged into one. The text of the merged answer is that of the best span among them.
 
 - `text`: answers with exactly the same text.
-- `normalized`: answers with the same text after SQuAD's normalization, which ignores case, punctuation, articles and extra white space, as
-  in PyGaggle, the software of Ma et al. (2021).
+- `normalized`: answers with the same text after SQuAD's normalization, which ignores case, punctuation, articles and extra white space.
+  PyGaggle, the software of Ma et al. (2021), merges answers in this way.
 */
 export type AnswerMerge = 'text' | 'normalized';
 
@@ -63,11 +64,11 @@ export const answerMerges = ['text', 'normalized'] as const satisfies readonly A
 export interface ReadOptions extends CallOptions {
 	/** How the score of an answer is computed. @default 'normalized' */
 	readonly scoring?: SpanScoring | undefined;
-	/** Maximum number of spans kept per passage. The papers give no number; PyGaggle keeps 5. @default 10 */
+	/** Maximum number of spans kept per passage. The papers cited at `SpanScoring` give no number; PyGaggle keeps 5. @default 10 */
 	readonly spansPerPassage?: number | undefined;
 	/**
 	Maximum number of tokens per answer. With a question-answering model, it also limits the spans from which the relevance of a passage is
-	computed. The papers give no number; PyGaggle also uses 10. @default 10
+	computed. The papers cited at `SpanScoring` give no number; PyGaggle also uses 10. @default 10
 	*/
 	readonly maxAnswerTokens?: number | undefined;
 	/**
@@ -81,17 +82,17 @@ export interface ReadOptions extends CallOptions {
 	readonly k?: number | undefined;
 }
 
-/** How a reader model is found and used. "As configured" means `passagekit` in the `config.json` of the model folder. */
+/** How a reader model is found and used. "As configured" refers to the object `passagekit` in the `config.json` of the model folder. */
 export interface ExtractiveReaderOptions extends ModelOptions {
 	/** Maximum number of tokens per input, special tokens included. @default as configured, else 256 */
 	readonly maxTokens?: number | undefined;
 	/** Maximum number of tokens of the question. Longer questions are truncated at the end. @default as configured, else 40 */
 	readonly maxQuestionTokens?: number | undefined;
 	/**
-	How passages are read that do not fit into an input of the model.
+	How the model reads a passage that does not fit into one input.
 
-	- `window`: in overlapping windows, each with question and title. The relevance of the passage is the maximum over its windows.
-	  A span that is in two windows counts once.
+	- `window`: the passage is split into overlapping windows. The input for each window has the question, the title if titles are read, and
+	  the window. The relevance of the passage is the maximum over its windows. A span that is in two windows counts once.
 	- `cut`: the passage is truncated after the last word that fits, as in DPR's own reader.
 
 	@default 'window'
@@ -105,9 +106,9 @@ export interface ExtractiveReaderOptions extends ModelOptions {
 	readonly overlapTokens?: number | undefined;
 	/** Whether the model reads titles. Question-answering models are not trained on titles. @default true for the form `dpr`, else false */
 	readonly titles?: boolean | undefined;
-	/** Maximum number of tokens per run of the model, padding included. @default 2048 */
+	/** Maximum number of tokens per batch, padding included. @default 2048 */
 	readonly batchTokens?: number | undefined;
-	/** Number of threads per run of the model. @default all cores */
+	/** Number of threads that compute a batch. @default all cores */
 	readonly threads?: number | undefined;
 }
 
@@ -158,11 +159,12 @@ The form of a model's inputs and outputs.
 export type ReaderForm = 'dpr' | 'question-answering';
 
 /**
-Extracts answers from passages with a reader in the form of DPR or with a common question-answering model (`ReaderForm`). The names of the
-model's outputs tell which of the two it is. Passages may have any length. Requires the optional peer dependency `onnxruntime-node`.
+Extracts answers from passages with a reader in the form of DPR or with a common question-answering model (`ReaderForm`). The form is
+recognized by the names of the model's outputs. Passages may have any length. The optional peer dependency `onnxruntime-node` must be
+installed.
 
-The order of the passages does not change the logits. With an int8 model, logits depend slightly on the other passages in the same batch,
-because the model chooses a quantization scale per batch.
+The order of the passages does not change the logits. With an int8 model, the logits of a passage depend slightly on the other passages in
+the same batch, because the model chooses a quantization scale per batch.
 
 @example
 ```
@@ -205,7 +207,7 @@ export class ExtractiveReader implements AsyncDisposable {
 		checkCount('batchTokens', batchTokens, 1);
 		checkCount('threads', threads, 0);
 		const files = await modelFiles(folder, threads);
-		const chosen = {
+		const configuration = {
 			maxTokens,
 			maxQuestionTokens,
 			batchTokens,
@@ -215,7 +217,7 @@ export class ExtractiveReader implements AsyncDisposable {
 			// Inputs in the form of DPR's own code do not end in `[SEP]`.
 			openEnded: config?.['model_type'] === 'dpr',
 		};
-		return new ExtractiveReader(await callNative({signal: options.signal}, () => native.openReader(files, chosen)));
+		return new ExtractiveReader(await callNative({signal: options.signal}, () => native.openReader(files, configuration)));
 	}
 
 	/** The form of the model's inputs and outputs. */
@@ -224,7 +226,7 @@ export class ExtractiveReader implements AsyncDisposable {
 	}
 
 	/**
-	Reads passages and returns different answers to the question, best first. `passages` must be in the order of retrieval. Progress counts
+	Reads passages and returns distinct answers to the question, best first. `passages` must be in the order of retrieval. Progress counts
 	passages.
 	*/
 	async read(question: string, passages: readonly RetrievedPassage[], options: ReadOptions = {}): Promise<Answer[]> {

@@ -6,7 +6,7 @@ import {ExtractiveReader} from './extractive-reader.ts';
 
 /** Limits on the spans that are stored per passage. */
 export interface SpanLimits {
-	/** Maximum number of spans kept per passage; PyGaggle keeps 5. @default 10 */
+	/** Maximum number of spans kept per passage; PyGaggle (the software of Ma et al., 2021) keeps 5. @default 10 */
 	readonly spansPerPassage?: number | undefined;
 	/** Maximum number of tokens of an answer. @default 10 */
 	readonly maxAnswerTokens?: number | undefined;
@@ -16,7 +16,7 @@ export interface SpanLimits {
 export const limitNames = {spansPerPassage: true, maxAnswerTokens: true} as const;
 const limitOptions: OptionNames = optionNames<SpanLimits>(limitNames);
 
-/** @internal */
+/** @internal Fills in the defaults and checks the limits. */
 export function checkedLimits({spansPerPassage = 10, maxAnswerTokens = 10}: SpanLimits): {
 	spansPerPassage: number;
 	maxAnswerTokens: number;
@@ -35,7 +35,7 @@ file as they are computed; a reading that a crash truncated is computed again.
 ```
 await using cache = await ReadingCache.open('minilm-reader.readings', reader);
 const bm25 = await readRun(reader, questions, bm25Run, store, {depth: 500, cache});
-// Passages that BM25 found too are not read again.
+// Passages that BM25 also found are not read again.
 const hybrid = await readRun(reader, questions, hybridRun, store, {depth: 500, cache});
 ```
 */

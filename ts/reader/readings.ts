@@ -1,4 +1,4 @@
-/** Reads the passages of whole runs (`readRun`). The resulting `Readings` can then be scored in different ways without the model. */
+/** Reads the passages of whole runs (`readRun`). The resulting `Readings` can be scored in different ways without rerunning the model. */
 import {
 	checkArray,
 	checkCount,
@@ -25,9 +25,9 @@ export type PassageSourceById = TextSource | ReadonlyMap<string, Pick<Passage, '
 
 /** The options of `readRun`. */
 export interface ReadRunOptions extends CallOptions, SpanLimits {
-	/** Number of passages that are read per question, from the start of its list. @default 100 */
+	/** Number of passages that are read per question, from the start of the question's list of hits. @default 100 */
 	readonly depth?: number | undefined;
-	/** Stores the readings. `spansPerPassage` and `maxAnswerTokens` are then those of the cache; other values are rejected. */
+	/** Stores the readings. `spansPerPassage` and `maxAnswerTokens` then default to those of the cache, and other values are rejected. */
 	readonly cache?: ReadingCache | undefined;
 }
 
@@ -36,7 +36,7 @@ export type ScoringOptions = Pick<ReadOptions, 'scoring' | 'evidence' | 'merge'>
 
 /** The options of `Readings.answers`. */
 export interface AnswersOptions extends CallOptions, ScoringOptions {
-	/** Number of passages used per question, from the start of its list. @default all that were read */
+	/** Number of passages used per question, from the start of the question's list of hits. @default all that were read */
 	readonly passages?: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface ExactMatchOptions extends CallOptions, ScoringOptions {
 	Numbers of passages to compare, each from 1 to 4,294,967,295. For a number n, only the first n passages of each question are used.
 	*/
 	readonly passages: readonly number[];
-	/** Whether accepted answers are texts or regular expressions, as in `exactMatch`. @default 'text' */
+	/** Whether accepted answers are texts or regular expressions, as for the function `exactMatch`. @default 'text' */
 	readonly answerKind?: AnswerKind | undefined;
 }
 
@@ -57,13 +57,13 @@ const matchOptions: OptionNames = optionNames<ExactMatchOptions>({...scoringName
 
 /** Number of questions or passages that are copied per iteration of the event loop. */
 const BATCH_SIZE = 256;
-/** Number of answers that are copied in about a millisecond. */
-const ANSWERS_PER_SLICE = 1024;
+/** Number of questions whose answers are computed per call to the addon. Copying that many answers takes about a millisecond. */
+const QUESTIONS_PER_CALL = 1024;
 
 /**
-Reads the first passages of each question in a run with a reader. If the call is aborted, the cache has all readings except those of the
+Reads the first passages of each question in a run with a reader. If the call is aborted, the cache keeps all readings except those of the
 last few batches. A question that is not in the run has no passages and no answer. Fails with `ERR_DUPLICATE_ID` if two questions have the
-same id. Progress counts passages, including those in the cache.
+same id. Progress counts passages, including those whose readings come from the cache.
 
 @example
 ```
@@ -90,10 +90,10 @@ export async function readRun(
 	const texts = storeTexts(passages);
 	const job = new native.RunReader(await nativeRun(run), texts, depth, limits);
 	for (let first = 0; first < questions.length; first += BATCH_SIZE) {
-		const some = questions.slice(first, first + BATCH_SIZE);
+		const batch = questions.slice(first, first + BATCH_SIZE);
 		job.addQuestions(
-			some.map(({id}) => id),
-			some.map(({text}) => text),
+			batch.map(({id}) => id),
+			batch.map(({text}) => text),
 		);
 		await yieldToEventLoop();
 	}
@@ -104,7 +104,7 @@ export async function readRun(
 	return Readings.of(await callNative(options, control => job.read(readerHandle, cacheHandle, control)), ids);
 }
 
-/** The outputs of a reader for the passages of a run. Answers can be computed from them in different ways without the model. */
+/** The outputs of a reader for the passages of a run. Answers can be computed from them in different ways without rerunning the model. */
 export class Readings {
 	readonly #native: Binding.NativeReadings;
 	/** Ids of the questions, in the order in which they were read. */
@@ -121,14 +121,14 @@ export class Readings {
 		return new Readings(readings, questions);
 	}
 
-	/** Maximum number of passages that were read for a question. */
+	/** Largest number of passages that were read for any question; 0 without questions. */
 	get depth(): number {
 		return this.#native.depths().reduce((max, depth) => Math.max(max, depth), 0);
 	}
 
 	/**
-	Returns the best answer to each question, in the order of the questions. It is the first answer that `ExtractiveReader.read` would return
-	for the same passages and options. Questions without an answer are absent. Progress counts questions.
+	Returns the best answer to each question, in the order of the questions: the first answer that `ExtractiveReader.read` would return for
+	the same passages and options. Questions without an answer are absent. Progress counts questions.
 	*/
 	async answers(options: AnswersOptions = {}): Promise<ReadonlyMap<string, Answer>> {
 		checkOptions('answers', options, answersOptions);
@@ -138,9 +138,9 @@ export class Readings {
 		const {signal, onProgress} = options;
 		const answers = new Map<string, Answer>();
 		const total = this.questions.length;
-		for (let first = 0; first < total; first += ANSWERS_PER_SLICE) {
+		for (let first = 0; first < total; first += QUESTIONS_PER_CALL) {
 			const call: CallOptions = {signal, onProgress: onProgress && (({done}) => onProgress({done: first + done, total}))};
-			const columns = await callNative(call, control => this.#native.answers(scoring, passages, first, ANSWERS_PER_SLICE, control));
+			const columns = await callNative(call, control => this.#native.answers(scoring, passages, first, QUESTIONS_PER_CALL, control));
 			for (const [i, text] of columns.texts.entries()) {
 				answers.set(this.questions[columns.questions[i]!]!, {
 					text,
@@ -155,9 +155,9 @@ export class Readings {
 	}
 
 	/**
-	Returns for each number in `passages`, in ascending order, a map from question id to 1 or 0. It is 1 if the best answer from this number of
-	passages is an accepted answer, as decided by the function `exactMatch`. A question that was not read has 0. Questions without accepted
-	answers are absent. Progress counts questions.
+	Returns, for each number in `passages` in ascending order, a map from question id to 1 or 0. The value is 1 if the best answer from that
+	number of passages is an accepted answer, as decided by the function `exactMatch`. It is 0 for a question that was not read. Questions
+	without accepted answers are absent. Progress counts questions.
 
 	@example
 	```
@@ -200,10 +200,10 @@ export async function judgeOf(
 	const answerable = questions.filter(({answers}) => answers.length > 0);
 	const judge = new native.ReadingsJudge(handle, kind === 'pattern');
 	for (let from = 0; from < answerable.length; from += BATCH_SIZE) {
-		const some = answerable.slice(from, from + BATCH_SIZE);
+		const batch = answerable.slice(from, from + BATCH_SIZE);
 		judge.add(
-			some.map(({id}) => id),
-			some.map(({answers}) => [...answers]),
+			batch.map(({id}) => id),
+			batch.map(({answers}) => [...answers]),
 		);
 		await yieldToEventLoop();
 	}
@@ -229,7 +229,7 @@ function checkedScoring({scoring = 'normalized', evidence = {beta: 1, gamma: 0},
 	return {scoring, merge, beta: evidence.beta, gamma: evidence.gamma};
 }
 
-/** Returns only the limits that the caller gave, so that the others are those of the cache. */
+/** Returns only the limits that the caller gave; for the others, the limits of the cache apply. */
 function definedLimits({spansPerPassage, maxAnswerTokens}: SpanLimits): SpanLimits {
 	return {
 		...(spansPerPassage === undefined ? {} : {spansPerPassage}),
@@ -248,7 +248,7 @@ function checkDistinct(questions: readonly Query[]): void {
 	}
 }
 
-/** Copies the passages that will be read from the map to the addon. */
+/** Copies the first `depth` passages of each question in the run from the map `passages` to the addon. */
 async function addPassages(
 	job: Binding.RunReader,
 	questions: readonly Query[],

@@ -7,7 +7,7 @@ import type {AnswerKind, CallOptions, Question} from '../core/types.ts';
 import {type ReadOptions, answerMerges} from './extractive-reader.ts';
 import {Readings, checkedPassages, judgeOf} from './readings.ts';
 
-/** The range in which values are tried, including both ends. */
+/** The range of the values that are tried, including both ends. */
 export interface SearchRange {
 	readonly from: number;
 	readonly to: number;
@@ -15,14 +15,14 @@ export interface SearchRange {
 
 /**
 The options of `tuneEvidence`. In evidence fusion, the relevance of a passage becomes β · relevance + γ · retrieval score. With the scoring
-`original`, only γ is tuned; with `normalized`, β and δ = γ / β.
+`original`, only γ is tuned; with `normalized`, β and δ = γ / β are tuned.
 */
 export interface TuneEvidenceOptions extends CallOptions {
 	/** How answers are scored, as in `ReadOptions`. @default 'normalized' */
 	readonly scoring?: 'original' | 'normalized' | undefined;
 	/** Which answers count as equal, as in `ReadOptions`. @default 'text' */
 	readonly merge?: ReadOptions['merge'];
-	/** Whether accepted answers are texts or regular expressions, as in `exactMatch`. @default 'text' */
+	/** Whether accepted answers are texts or regular expressions, as for the function `exactMatch`. @default 'text' */
 	readonly answerKind?: AnswerKind | undefined;
 	/**
 	Numbers of passages to try with each pair of weights.
@@ -110,14 +110,16 @@ export async function tuneEvidence(
 	checkOneOf('merge', merge, answerMerges);
 	checkCount('threads', threads, 0);
 	const passages = checkedPassages(options.passages ?? multiplesOfTwenty(readings.depth));
-	const beta = checkedRange('beta', options.beta ?? {from: 0.01, to: 2});
+	const betaRange = checkedRange('beta', options.beta ?? {from: 0.01, to: 2});
 	const weight = scoring === 'original' ? 'gamma' : 'delta';
-	const weights = checkedRange(weight, options[weight] ?? {from: 0, to: 2});
+	const weightRange = checkedRange(weight, options[weight] ?? {from: 0, to: 2});
 	const {judge, ids} = await judgeOf(readings, questions, options.answerKind);
 	if (ids.length === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', 'tuneEvidence: expected questions with accepted answers, got none');
 	}
-	const tuned = await callNative(options, async control => judge.tune({scoring, merge, passages, beta, weight: weights, threads}, control));
+	const tuned = await callNative(options, async control =>
+		judge.tune({scoring, merge, passages, beta: betaRange, weight: weightRange, threads}, control),
+	);
 	const trials: EvidenceTrial[] = [];
 	for (const [i, right] of tuned.right.entries()) {
 		trials.push({beta: tuned.betas[i]!, gamma: tuned.gammas[i]!, passages: tuned.passages[i]!, exactMatch: right / ids.length});
@@ -128,17 +130,18 @@ export async function tuneEvidence(
 
 /** The multiples of 20 up to `depth`, at most 500; `depth` itself if it is below 20. */
 function multiplesOfTwenty(depth: number): number[] {
-	const steps = Math.min(Math.floor(depth / 20), 25);
-	return steps === 0 ? [Math.max(depth, 1)] : Array.from({length: steps}, (_, i) => 20 * (i + 1));
+	const count = Math.min(Math.floor(depth / 20), 25);
+	return count === 0 ? [Math.max(depth, 1)] : Array.from({length: count}, (_, i) => 20 * (i + 1));
 }
 
+/** Checks a range and returns its two ends. `what` is the name of the option. */
 function checkedRange(what: string, range: SearchRange): number[] {
 	checkRequiredOptions(what, range, rangeOptions);
 	const {from, to} = range;
 	checkNumber(`${what}: from`, from);
 	checkNumber(`${what}: to`, to);
 	if (to < from) {
-		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a range from a number to one not below it, got ${from} to ${to}`);
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a range that does not end below its start, got ${from} to ${to}`);
 	}
 	return [from, to];
 }

@@ -51,7 +51,7 @@ export type SnowballLanguage = (typeof snowballLanguages)[number];
 interface StopWordOptions {
 	/**
 	Stop words that replace those of the analyzer; with `[]`, every word becomes a term. Words are compared with this list before stemming,
-	and in lower case except in `whitespace` and `wordpiece`. Entries that the analyzer does not consider a single word never match.
+	and in lower case except by `whitespace` and `wordpiece`. Entries that the analyzer does not consider a single word never match.
 	@default the stop words of the analyzer, if it has any
 	*/
 	readonly stopWords?: readonly string[] | undefined;
@@ -77,9 +77,9 @@ export interface WhitespaceAnalyzer extends StopWordOptions {
 
 /**
 Splits text into words as the Unicode standard defines them (UAX #29), converts to lower case, replaces all kinds of apostrophes with `'`,
-removes Snowball's stop words, and stems with Snowball's algorithm. Danish, Dutch, English, Finnish, French, German, Hungarian, Italian,
-Norwegian, Portuguese, Russian, Spanish and Swedish have stop words. Lucene's analyzers of these languages differ: they also remove
-elisions and normalize variants of letters.
+removes stop words, and stems with Snowball's algorithm. The stop words are Lucene's 33 for `english`, `porter` and `lovins`, and Snowball's
+for Danish, Dutch, Finnish, French, German, Hungarian, Italian, Norwegian, Portuguese, Russian, Spanish and Swedish. The other languages
+have none. Lucene's analyzers for these languages differ: they also remove elisions and normalize variants of letters.
 */
 export interface SnowballAnalyzer extends StopWordOptions {
 	readonly type: 'snowball';
@@ -108,6 +108,6 @@ export type Analyzer = AnalyzerName | AnalyzerOptions;
 
 /** The analyzer of an index. It can be passed to another index. */
 export type AnalyzerDescription = AnalyzerOptions & {
-	/** Incremented whenever the terms of the analyzer change. Opening an index with another version fails with `ERR_INDEX_VERSION`. */
+	/** Incremented whenever the terms of the analyzer change. Opening an index with a different version fails with `ERR_INDEX_VERSION`. */
 	readonly version: number;
 };

@@ -50,7 +50,7 @@ export interface Bm25Options {
 
 /** The options of `Bm25Index.open`. */
 export interface Bm25OpenOptions extends Bm25Options, OpenOptions {
-	/** The expected analyzer: `open` and `reload` fail with `ERR_ANALYZER_MISMATCH` if the index has another one. @default any analyzer */
+	/** The expected analyzer: `open` and `reload` fail with `ERR_ANALYZER_MISMATCH` if that of the index differs. @default any analyzer */
 	readonly analyzer?: Analyzer | undefined;
 }
 
@@ -58,9 +58,9 @@ export interface Bm25OpenOptions extends Bm25Options, OpenOptions {
 export interface Bm25BuildOptions extends AddOptions, Omit<Bm25CreateOptions, 'mergeInBackground'> {}
 
 /**
-Restricts a search to the passages that match `filter`. Scores are the same as without a filter. An index caches the passages of the last
-filters until it is reloaded, so a repeated filter costs nothing. The index does not know the documents of its passages, so the part
-`documents` fails with `ERR_ARGUMENT`.
+Restricts a search to the passages that match `filter`. Scores are the same as without a filter. An open index caches which passages match
+its most recently used filters until it is reloaded, so repeating a filter costs almost nothing. The index does not know the documents of
+its passages, so a filter with the part `documents` fails with `ERR_ARGUMENT`.
 */
 export interface Bm25FilterOptions {
 	/** @default every passage */
@@ -74,7 +74,7 @@ export interface Bm25SearchManyOptions extends SearchManyOptions, Bm25Options, B
 
 /** The result of `Bm25Index.repair`; all zero if the index was intact. */
 export interface Bm25Repair {
-	/** Number of missing files that were rebuilt. */
+	/** Number of missing or damaged `.impacts` files that were rebuilt. */
 	readonly rebuiltFiles: number;
 	/** Number of passages that were restored. */
 	readonly restored: number;
@@ -82,7 +82,7 @@ export interface Bm25Repair {
 	readonly lost: number;
 }
 
-/** A term, as the analyzer writes it, with its weight in a query: how often it counts. */
+/** A term, as the analyzer returns it, with its weight in a query. The weight replaces the number of occurrences in the query. */
 export interface WeightedTerm {
 	readonly term: string;
 	readonly weight: number;
@@ -94,7 +94,7 @@ export interface Explanation {
 	readonly score: number;
 	/** Number of terms in the passage, rounded as in the index, which stores it in one byte like Lucene's field norms. */
 	readonly length: number;
-	/** Mean number of terms of the passages that have any. */
+	/** Mean number of terms per passage. Passages without any terms are left out. */
 	readonly averageLength: number;
 	/** The terms of the query. */
 	readonly terms: readonly TermExplanation[];
@@ -132,11 +132,12 @@ const searchNames = {...callNames, ...parameterNames, k: true, filter: true} as 
 const searchOptions: OptionNames = optionNames<Bm25SearchOptions>(searchNames);
 const searchManyOptions: OptionNames = optionNames<Bm25SearchManyOptions>({...searchNames, threads: true});
 
-/** Number of queries that are copied in well under a millisecond. */
+/** Number of queries that are copied per iteration of the event loop. Copying them takes well under a millisecond. */
 const QUERIES_PER_SLICE = 500;
 
 /**
-Ranks passages with BM25 (Robertson and Zaragoza, 2009) as Lucene computes it, without the factor k1 + 1. Title and text are one field.
+Ranks passages with BM25 (Robertson and Zaragoza, 2009) as Lucene computes it, without the factor k1 + 1. The title and the text of a
+passage are indexed as one field.
 
 @example
 ```
@@ -181,9 +182,9 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 
 	/**
 	Opens the index in the folder `path`, memory-mapped unless `inMemory` is set. `k1` and `b` become the defaults of its searches. Fails
-	with `ERR_INDEX_CORRUPT` if the index is damaged (see `repair`), with `ERR_INDEX_VERSION` if this version of passagekit does not read its
-	format or its analyzer's version, with `ERR_ANALYZER_MISMATCH` if it has another analyzer than `options.analyzer`, and with `ERR_IO` on
-	an error of the operating system.
+	with `ERR_INDEX_CORRUPT` if the index is damaged (see `repair`), with `ERR_INDEX_VERSION` if this version of passagekit does not support
+	the index format or the version of the analyzer, with `ERR_ANALYZER_MISMATCH` if the analyzer differs from `options.analyzer`, and with
+	`ERR_IO` on an error of the operating system.
 	*/
 	static async open(path: string, options: Bm25OpenOptions = {}): Promise<Bm25Index> {
 		checkString('path', path);
@@ -197,21 +198,21 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 
 	/**
 	Repairs the index in the folder `path` and checks all of its files. A bug in early versions could remove passages by a deletion that was
-	never committed; the repair restores them if their files still exist. It also rebuilds missing `.impacts` files, which hold quantized
-	score contributions. An intact index is not changed. Fails with `ERR_INDEX_LOCKED` while a writer has the index open, and with
-	`ERR_INDEX_CORRUPT` for other damage, which leaves the index as it was.
+	never committed; the repair restores them if their files still exist. It also rebuilds missing or damaged `.impacts` files, which hold the
+	term frequencies and passage lengths of all postings. An intact index is not changed. Fails with `ERR_INDEX_LOCKED` while a writer has the
+	index open, and with `ERR_INDEX_CORRUPT` for other damage; in this case, no files other than `.impacts` files have changed.
 	*/
 	static async repair(path: string): Promise<Bm25Repair> {
 		checkString('path', path);
 		return callNative({}, () => native.repairBm25Index(path));
 	}
 
-	/** @internal What was recorded when the index was built. */
+	/** @internal Returns the JSON value that was stored with the last commit. A collection stores the header of its passage file there. */
 	static state(index: Bm25Index): unknown {
 		return JSON.parse(callSync(() => index.#native.state));
 	}
 
-	/** Number of passages that can be found. */
+	/** Number of passages that searches can find. */
 	get size(): number {
 		return callSync(() => this.#native.size);
 	}
@@ -231,10 +232,11 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 	Returns the best passages, best first. If two scores are equal, the passage that was added earlier comes first. Passages without any
 	term of the query are not returned.
 
-	A search for at most 4,096 bytes of text that is estimated to take less than a quarter of a millisecond runs on the JavaScript thread, if
-	the files that searches read have at most 64 MiB: at once if this package has used less than about a millisecond of the current
-	iteration of the event loop, or else at the start of the next iteration. All other searches run on the thread pool, and also those that
-	turn out to take more than about half a millisecond.
+	A search runs on the JavaScript thread if it is estimated to take less than a quarter of a millisecond, the query has at most 4,096 bytes,
+	there is no filter and no `onProgress`, and the files that searches read have at most 64 MiB. It runs immediately if this package has
+	used less than about a millisecond of the current iteration of the event loop, or else at the start of the next iteration if no other
+	search waits for that. All other searches run on the thread pool. A search that turns out to take more than about half a millisecond is
+	started again on the thread pool.
 	*/
 	async search(query: string, options: Bm25SearchOptions = {}): Promise<Hit[]> {
 		checkString('search: query', query);
@@ -260,8 +262,8 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 	}
 
 	/**
-	Returns the hits of many queries, computed on several threads. If all queries are known, this is much faster than calling `search` for
-	each of them. Progress counts queries.
+	Returns the hits of many queries, computed on several threads. If you know all queries in advance, this is much faster than calling
+	`search` for each of them. Progress counts queries.
 	*/
 	async searchMany(queries: readonly Query[], options: Bm25SearchManyOptions = {}): Promise<Run> {
 		checkArray('queries', queries, '{id, text}');
@@ -332,21 +334,24 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 		);
 	}
 
-	/** Fails with `ERR_ARGUMENT` for an invalid filter, and for one with `documents`. Names of fields are checked by searches. */
+	/**
+	Fails with `ERR_ARGUMENT` if the filter is invalid or has the part `documents`. Whether the fields exist is checked only when a search
+	uses the filter.
+	*/
 	checkFilter(filter: Filter): void {
 		checkedFilter(filter, true);
 	}
 
-	/** Changes when the index is reloaded. */
+	/** A number that changes when the index is reloaded. */
 	get generation(): number {
 		return this.#generation;
 	}
 
 	/**
-	Returns those of these ids whose passages match a filter, in the order of `ids`. With it, a `DenseSearcher` filters by fields (its
-	option `fields`). An unknown id counts as that of a passage without fields. The part `documents` selects ids by their part before the
-	last `#`. Fails with `ERR_ARGUMENT` for a filter that a search would refuse. It reads the fields of each passage, about ten microseconds
-	per id, unless the filter decides by the id alone.
+	Returns the given ids whose passages match a filter, in the order of `ids`. A `DenseSearcher` with the option `fields` calls this method
+	to filter by fields. An unknown id counts as that of a passage without fields. Unlike in a search, the filter may have the part
+	`documents`, which compares the part of an id before the last `#`. Fails with `ERR_ARGUMENT` for any other filter that a search would
+	reject. With `documents`, the fields of each passage are read, which takes about ten microseconds per id, unless the id alone decides.
 	*/
 	async matching(ids: readonly string[], filter: Filter, options: Pick<CallOptions, 'signal'> = {}): Promise<string[]> {
 		checkIds('matching: ids', ids);
@@ -363,7 +368,10 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 		return callNative({}, () => this.#native.explain(query, passageId, k1, b));
 	}
 
-	/** Resolves to the fields of a passage, with strings for dates, or to `{}` if it has none. Fails with `ERR_ARGUMENT` if there is no such passage. */
+	/**
+	Resolves to the fields of a passage, with strings for dates, or to `{}` if it has none. Fails with `ERR_ARGUMENT` if there is no such
+	passage.
+	*/
 	async fields(passageId: string): Promise<StoredFields> {
 		checkId('fields: passageId', passageId);
 		return JSON.parse(await callNative({}, () => this.#native.fields(passageId))) as StoredFields;
@@ -375,8 +383,8 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 	}
 
 	/**
-	Reads every file of the index and compares it with its checksum; `open` does so only up to 64 MiB of files. Also reloads
-	the index. Fails with `ERR_INDEX_CORRUPT` if a checksum differs.
+	Reads every file of the index and compares it with its checksum; `open` checks at most 64 MiB of them unless its option `verify` is set.
+	Also reloads the index. Fails with `ERR_INDEX_CORRUPT` if a checksum differs.
 	*/
 	async verify(): Promise<void> {
 		await this.#reloading(() => this.#native.verify());

@@ -26,7 +26,7 @@ import type {CallOptions, Passage} from '../core/types.ts';
 import type {Analyzer} from './analyzer.ts';
 import {nativeAnalyzer} from './native-analyzer.ts';
 
-/** The resources of a writer. */
+/** How much memory and how many threads a writer uses, and whether it merges segments in the background. */
 export interface Bm25WriterOptions {
 	/**
 	Size in bytes of the buffers for passages that are not yet written, for all threads together: 15 MB to 4 GB per thread. When the buffers
@@ -50,13 +50,19 @@ export interface Bm25CreateOptions extends Bm25WriterOptions {
 
 /** The options of `Bm25Writer.open`. */
 export interface Bm25WriterOpenOptions extends Bm25WriterOptions {
-	/** The expected analyzer: `open` fails with `ERR_ANALYZER_MISMATCH` if the index has another one. @default any analyzer */
+	/** The expected analyzer: `open` fails with `ERR_ANALYZER_MISMATCH` if that of the index differs. @default any analyzer */
 	readonly analyzer?: Analyzer | undefined;
 }
 
-/** The options of `add` and `update`. Those of `FileOptions` apply to files only, except `maxPassageBytes`, which always applies. */
+/**
+The options of `add` and `update`. Those of `FileOptions` apply only if the source is a file or folder, except `maxPassageBytes`, which also
+applies to iterables.
+*/
 export interface AddOptions extends CallOptions, FileOptions {
-	/** Called at the end with the number of invalid lines that were skipped. If it throws, the call rejects with its error. */
+	/**
+	Called after a file, a folder or a passage store has been added, with the number of invalid lines that were skipped. If `onSkipped` throws,
+	the call rejects with its error.
+	*/
 	readonly onSkipped?: ((lines: number) => void) | undefined;
 }
 
@@ -66,7 +72,7 @@ const openOptions: OptionNames = optionNames<Bm25WriterOpenOptions>(writerNames)
 const addOptions: OptionNames = optionNames<AddOptions>({...callNames, ...fileNames, onSkipped: true});
 
 /**
-Passages by columns, as they are passed to the addon. `fields` has JSON, or '' for a passage without fields, and may be shorter than the
+Passages in columns, as they are passed to the addon. `fields` has JSON, or '' for a passage without fields, and may be shorter than the
 other columns: the remaining passages have no fields.
 */
 interface Batch {
@@ -79,15 +85,18 @@ interface Batch {
 /** Maximum number of passages in a batch. */
 const MAX_BATCH_PASSAGES = 256;
 
-/** A batch is closed when its texts have this number of UTF-16 code units, which are copied in well under a millisecond. */
-const MAX_BATCH_UNITS = 1 << 18;
+/**
+A batch is flushed once its titles, texts and fields have this number of UTF-16 code units in total. Copying them takes well under a
+millisecond.
+*/
+const FLUSH_LENGTH = 1 << 18;
 
 /**
-Changes a BM25 index. An index has at most one writer at a time. Changes become visible when the writer commits and readers reload; they
-are discarded if the writer closes without a commit.
+Changes a BM25 index. An index has at most one writer at a time. Changes become visible to a `Bm25Index` that is opened or reloaded after
+the writer commits; they are discarded if the writer closes without a commit.
 
 If an `add` or `update` is aborted or fails after it has added some passages, the writer is interrupted: all calls except `rollback()` and
-`close()` fail with `ERR_INTERRUPTED`, and the changes are never committed. The same holds if the system rejects a commit, for example
+`close()` fail with `ERR_INTERRUPTED`, and the changes are never committed. The same happens if the system rejects a commit, for example
 because the disk is full.
 
 @example
@@ -148,15 +157,15 @@ export class Bm25Writer implements AsyncDisposable {
 		return callNative({}, () => this.#native.delete([...ids]));
 	}
 
-	/** Writes all changes to the disk. */
+	/** Writes all changes to disk. */
 	async commit(): Promise<void> {
 		await callNative({}, () => this.#native.commit());
 	}
 
 	/**
 	Merges all committed segments into one and drops deleted passages, so that searches are fastest. Uncommitted changes are not affected. If
-	`merge` fails, the index is unchanged. If a merge in the background could not be written, for example because the disk was full, `merge`
-	fails until uncommitted changes are committed or rolled back.
+	`merge` fails, the index is unchanged. If a background merge could not be written, for example because the disk was full, `merge` fails
+	until uncommitted changes are committed or rolled back.
 	*/
 	async merge(): Promise<void> {
 		await callNative({}, () => this.#native.merge());
@@ -190,7 +199,10 @@ export class Bm25Writer implements AsyncDisposable {
 		return this.#writeEach(source, {...options, maxPassageBytes: file.maxPassageBytes}, update);
 	}
 
-	/** Adds or updates in the addon. If the addon fails, it interrupts the writer itself, but a callback may also fail after that. */
+	/**
+	Adds or updates passages that the addon reads itself. If the addon fails, it interrupts the writer. If a callback fails after the addon
+	has succeeded, this method interrupts the writer.
+	*/
 	async #ingest(options: AddOptions, start: (control: Binding.Control) => Promise<Binding.Ingested>): Promise<number> {
 		let written = 0;
 		try {
@@ -221,12 +233,12 @@ export class Bm25Writer implements AsyncDisposable {
 		update: boolean,
 	): Promise<number> {
 		let batch = emptyBatch();
-		let units = 0;
+		let length = 0;
 		let done = 0;
 		const flush = async (): Promise<void> => {
 			const {ids, titles, texts, fields} = batch;
 			batch = emptyBatch();
-			units = 0;
+			length = 0;
 			await callNative({signal}, () =>
 				update ? this.#native.update(ids, titles, texts, fields) : this.#native.add(ids, titles, texts, fields),
 			);
@@ -246,13 +258,13 @@ export class Bm25Writer implements AsyncDisposable {
 						batch.fields.push('');
 					}
 					batch.fields.push(json);
-					units += json.length;
+					length += json.length;
 				}
 				batch.ids.push(passage.id);
 				batch.titles.push(passage.title ?? '');
 				batch.texts.push(passage.text);
-				units += passage.text.length + (passage.title?.length ?? 0);
-				if (batch.ids.length === MAX_BATCH_PASSAGES || units >= MAX_BATCH_UNITS) {
+				length += passage.text.length + (passage.title?.length ?? 0);
+				if (batch.ids.length === MAX_BATCH_PASSAGES || length >= FLUSH_LENGTH) {
 					await flush();
 				}
 			}

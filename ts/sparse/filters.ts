@@ -10,14 +10,17 @@ import type {StoredFields} from '../core/types.ts';
 
 const DOCUMENTS: ReadonlySet<string> = new Set(['documents']);
 
-/** Number of ids that are passed to the addon in one call: well under a millisecond. */
+/** Number of ids per call to the addon. Copying them takes well under a millisecond. */
 const IDS_PER_CALL = 1024;
-/** What the addon returns for an id that the index does not have. */
+/** What the addon returns for an id that is not in the index. It returns 1 for a passage that matches and 0 for one that does not. */
 const UNKNOWN_ID = 2;
 /** Number of passages whose fields are read at the same time. */
 const MAX_READS = 64;
 
-/** Checks a filter, which may be missing unless it is `required`, and converts it. Refuses `documents`. */
+/**
+Checks a filter and converts it to the long form. A missing filter is an error only if `required` is true. Fails with `ERR_ARGUMENT` if the
+filter has the part `documents`.
+*/
 export function checkedFilter(filter: Filter | undefined, required = false): NormalizedFilter | undefined {
 	if (filter === undefined && !required) {
 		return undefined;
@@ -31,7 +34,7 @@ export function checkedFilter(filter: Filter | undefined, required = false): Nor
 	return normalized;
 }
 
-/** Returns those of these ids whose passages match a filter, in their order. */
+/** Returns the given ids whose passages match a filter, in the order of `ids`. */
 export async function matchingIds(
 	index: Binding.NativeBm25Index,
 	ids: readonly string[],
@@ -39,7 +42,7 @@ export async function matchingIds(
 	signal: AbortSignal | undefined,
 ): Promise<string[]> {
 	const normalized = requiredFilter(filter);
-	// A search with k = 0 rejects fields that the index does not have, and values of other types than theirs.
+	// A search with k = 0 rejects fields that the index does not have, and values whose type differs from that of their field.
 	const json = JSON.stringify(withoutDocuments(normalized.long));
 	await searchFiltered({...normalized, json}, async checked =>
 		callNative({signal}, control => index.search('', 0, 0.9, 0.4, checked, control)),
@@ -50,7 +53,7 @@ export async function matchingIds(
 		: matchingByFields(index, ids, evaluate, signal);
 }
 
-/** Lets the index evaluate a filter without `documents`. Ids that it does not have are those of passages without fields. */
+/** Lets the index evaluate a filter without `documents`. An id that is not in the index counts as that of a passage without fields. */
 async function matchingInIndex(
 	index: Binding.NativeBm25Index,
 	ids: readonly string[],
@@ -68,7 +71,7 @@ async function matchingInIndex(
 	return matching;
 }
 
-/** Reads the fields of each passage whose id does not decide. */
+/** Evaluates a filter in JavaScript. The fields of a passage are read only if its id alone does not decide. */
 async function matchingByFields(
 	index: Binding.NativeBm25Index,
 	ids: readonly string[],
@@ -86,7 +89,7 @@ async function matchingByFields(
 	return matching;
 }
 
-/** Replaces `documents`, which the addon does not know, by a part that any index accepts. */
+/** Replaces each part `documents`, which the addon does not know, with a part that any index accepts. */
 function withoutDocuments(filter: LongFilter): LongFilter {
 	const [[name, operand]] = Object.entries(filter) as [[string, unknown]];
 	switch (name) {

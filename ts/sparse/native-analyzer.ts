@@ -24,6 +24,7 @@ const analyzerOptions: Readonly<Record<AnalyzerOptions['type'], OptionNames>> = 
 	wordpiece: optionNames<WordPieceAnalyzer & Version>({...commonNames, tokenizer: true}),
 };
 
+/** The version of an `AnalyzerDescription`. */
 interface Version {
 	readonly version?: number;
 }

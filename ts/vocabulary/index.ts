@@ -1,4 +1,4 @@
-/** Projections of dense vectors to a vocabulary, and the analyses, lexical enrichment and explanations that use them (Ram et al., 2023). */
+/** Projections of dense vectors onto a vocabulary, and analyses, lexical enrichment and explanations based on them (Ram et al., 2023). */
 export * from './analysis/index.ts';
 export {
 	type Explainers,

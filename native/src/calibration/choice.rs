@@ -1,8 +1,8 @@
 //! Chooses the most confident of several retrieval models, for one query or for whole runs (Yang et al., 2023,
 //! "Confidence-Calibrated Ensemble Dense Phrase Retrieval", §3.2).
 //!
-//! A model's confidence in its first hit is the softmax of that hit's score among the scores of all its hits, after
-//! they are divided by the model's temperature.
+//! A model's confidence in its first hit for a query is the softmax of that hit's score over the scores of the model's
+//! best hits for the query. All scores are divided by the model's temperature first.
 
 use ::calibration::{Candidate, ConfidentModel, choose};
 use napi::Env;
@@ -19,17 +19,17 @@ pub struct NativeChoice {
     pub confidences: Float64Array,
 }
 
-/// Chooses the most confident model. `scores` has the scores of all models, one model after another; `counts[i]` of
-/// them belong to model `i`.
+/// Chooses the most confident model. `scores` has the scores of all models, one model after another. `counts[i]` is the
+/// number of scores of model `i`, and `temperatures[i]` is its temperature.
 #[napi(catch_unwind)]
 pub fn choose_model(scores: &[f32], counts: &[u32], temperatures: &[f64]) -> napi::Result<NativeChoice> {
     call_sync(|| {
         let mut rest = scores;
         let mut models = Vec::with_capacity(counts.len());
         for (&count, &temperature) in counts.iter().zip(temperatures) {
-            let (model_scores, after) = rest
-                .split_at_checked(count as usize)
-                .ok_or_else(|| Failure::argument("scores: expected as many as the counts add up to"))?;
+            let (model_scores, after) = rest.split_at_checked(count as usize).ok_or_else(|| {
+                Failure::argument("scores: expected as many as the sum of the counts, got fewer")
+            })?;
             models.push(Candidate { scores: model_scores, temperature });
             rest = after;
         }
@@ -49,9 +49,9 @@ pub struct NativeDecisions {
 }
 
 /// Chooses, for each query, the hits of the most confident model, and returns the first `k` of them. `runs[i]` has the
-/// hits of model `i`. The first `depth` scores of a query in `scores[i]` determine the model's confidence; `scores[i]`
-/// is `runs[i]` itself, or a run with the scores of phrases. Hits do not pass through JavaScript, and the ids of hits
-/// that are not chosen are never looked up.
+/// hits of model `i`. The first `depth` scores of a query in `scores[i]` determine the confidence of model `i`;
+/// `scores[i]` is `runs[i]` itself, or a run with the scores of the model's best phrases. Hits do not pass through
+/// JavaScript, and the ids of hits that are not chosen are never looked up.
 #[napi(ts_return_type = "Promise<NativeDecisions>", catch_unwind)]
 #[allow(clippy::too_many_arguments, reason = "they are the options of one call")]
 pub fn fuse_by_confidence<'env>(

@@ -1,5 +1,5 @@
 //! Returns the scores of a run, and for each query whether the first hit is relevant. `temperature.rs` fits a
-//! temperature to them.
+//! temperature to these results.
 
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object, Uint8Array};
@@ -9,18 +9,19 @@ use crate::call::spawn;
 use crate::evaluation::QrelsBuilder;
 use crate::runs::NativeRun;
 
-/// The scores of the queries that have relevance judgments.
+/// The scores of the queries that have relevance judgments, and whether their first hits are relevant.
 #[napi(object)]
 pub struct NativeJudgedScores {
+    /// The ids of the queries.
     pub queries: Vec<String>,
-    /// `[queries, depth]`
+    /// `[queries, depth]`: the best scores of each query, highest first; −∞ if there are fewer than `depth`.
     pub scores: Float32Array,
     /// `[queries]`: 1 if the first hit is relevant, otherwise 0.
     pub correct: Uint8Array,
 }
 
-/// Returns, for each query of `run` that has judgments, whether its first hit is relevant, and its `depth` best scores
-/// in the run `scores`, which may be `run` itself. Empties `qrels`.
+/// Returns, for each query with judgments, whether its first hit in `run` is relevant, and its `depth` best scores in
+/// the run `scores`, which may be `run` itself. Empties `qrels`.
 #[napi(ts_return_type = "Promise<NativeJudgedScores>", catch_unwind)]
 pub fn judged_scores<'env>(
     env: &'env Env,

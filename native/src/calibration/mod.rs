@@ -1,6 +1,6 @@
-//! Calibrates the confidence of retrieval models: `judged_scores` collects their scores and outcomes, `temperature`
-//! fits temperatures to them and computes calibration errors, and `choice` fuses runs by taking, for each query, the
-//! hits of the most confident model.
+//! Calibrates the confidence of retrieval models. `judged_scores` collects the models' scores and outcomes (whether
+//! their first hits are relevant). `temperature` fits temperatures to the scores and outcomes, and computes calibration
+//! errors. `choice` fuses runs by taking, for each query, the hits of the most confident model.
 
 mod choice;
 mod judged_scores;

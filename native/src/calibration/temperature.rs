@@ -1,5 +1,6 @@
-//! Confidence, calibration errors, and the temperature that minimizes them (Guo et al., 2017, "On Calibration of Modern
-//! Neural Networks"; Yang et al., 2023). The crate `calibration` has the formulas.
+//! Confidence, calibration errors, and the temperature with the smallest squared calibration error (Guo et al., 2017,
+//! "On Calibration of Modern Neural Networks"; Yang et al., 2023, "Confidence-Calibrated Ensemble Dense Phrase
+//! Retrieval"). The crate `calibration` has the formulas.
 
 use ::calibration::{Bins, Candidate, Descent, Ensemble, Outcomes, Step, choose};
 use napi::Env;
@@ -19,13 +20,16 @@ pub fn confidence(scores: &[f32], temperature: f64) -> napi::Result<f64> {
 pub struct NativeBins {
     /// Number of predictions in each bin.
     pub counts: Uint32Array,
+    /// Mean confidence of the predictions in each bin; 0 for an empty bin.
     pub confidences: Float64Array,
+    /// Fraction of the predictions in each bin that are correct; 0 for an empty bin.
     pub accuracies: Float64Array,
-    /// Mean squared difference between confidence and accuracy of the predictions' bins.
+    /// The squared calibration error: the mean, over all predictions, of the squared difference between the confidence
+    /// and the accuracy of the prediction's bin.
     pub squared_error: f64,
-    /// The expected calibration error (ECE): the mean absolute difference.
+    /// The expected calibration error (ECE): the mean, over all predictions, of the absolute difference.
     pub absolute_error: f64,
-    /// The maximum calibration error (MCE): the largest absolute difference.
+    /// The maximum calibration error (MCE): the largest absolute difference of a bin with predictions.
     pub max_error: f64,
 }
 
@@ -48,6 +52,8 @@ pub fn calibration_bins(confidences: &[f64], correct: &[u8], bin_count: u32) -> 
     })
 }
 
+/// Returns the Brier score: the mean squared difference between the confidence of a prediction and `correct`, which is
+/// 0 or 1.
 #[napi(catch_unwind)]
 pub fn brier_score(confidences: &[f64], correct: &[u8]) -> napi::Result<f64> {
     call_sync(|| Ok(::calibration::brier_score(confidences, &to_bools(correct))?))
@@ -71,16 +77,18 @@ impl From<&[Step]> for NativePath {
 /// Scores and outcomes of several models for the same questions, copied from JavaScript.
 struct Models(Vec<ModelOutcomes>);
 
+/// Scores and outcomes of one model.
 struct ModelOutcomes {
-    /// `[questions, k]`
+    /// `[questions, k]`: the best scores for each question.
     scores: Vec<f32>,
+    /// Number of scores per question.
     k: usize,
     /// `[questions]`: whether the first hit is correct.
     correct: Vec<bool>,
 }
 
 impl Models {
-    /// `scores[i]` is `[questions, ks[i]]`, and `correct[i]` is `[questions]`, 0 or 1, both of model `i`.
+    /// For model `i`, `scores[i]` is `[questions, ks[i]]`, and `correct[i]` is `[questions]`, with 0 or 1 per question.
     fn copy(scores: &[Float32Array], ks: &[u32], correct: &[Uint8Array]) -> Self {
         let models = scores.iter().zip(ks).zip(correct).map(|((scores, &k), correct)| ModelOutcomes {
             scores: scores.to_vec(),
@@ -96,8 +104,9 @@ impl Models {
     }
 }
 
-/// Finds the temperature with the smallest calibration error if all models share it. The returned path has this
-/// temperature only. `scores[i]`, which is `[questions, ks[i]]`, and `correct[i]`, `[questions]`, are of model `i`.
+/// Finds the temperature, shared by all models, with the smallest squared calibration error. The returned path has only
+/// this temperature. `scores[i]` is `[questions, ks[i]]`: the best scores of model `i` for each question. `correct[i]`
+/// is `[questions]`: 1 if the first hit of model `i` is correct, otherwise 0. `bins` is the number of bins.
 #[napi(ts_return_type = "Promise<NativePath>", catch_unwind)]
 #[allow(clippy::needless_pass_by_value, reason = "napi passes typed arrays by value")]
 pub fn search_temperature<'env>(
@@ -115,8 +124,10 @@ pub fn search_temperature<'env>(
     })
 }
 
-/// Runs gradient descent on a temperature that all models share, and returns its path. `start` is the first
-/// temperature, `step` the step size, and `steps` the maximum number of steps.
+/// Runs gradient descent on the squared calibration error, with one temperature that all models share, and returns the
+/// path. `scores[i]` is `[questions, ks[i]]`: the best scores of model `i` for each question. `correct[i]` is
+/// `[questions]`: 1 if the first hit of model `i` is correct, otherwise 0. `bins` is the number of bins, `start` the
+/// first temperature, `step` the step size, and `steps` the maximum number of steps.
 #[napi(ts_return_type = "Promise<NativePath>", catch_unwind)]
 #[allow(clippy::too_many_arguments, reason = "they are the options of one call")]
 #[allow(clippy::needless_pass_by_value, reason = "napi passes typed arrays by value")]

@@ -1,17 +1,18 @@
 //! Maps the errors of all crates to the error codes of the API.
 //!
-//! Every variant is listed, so that none gets the code of another by accident. `ERR_INTERNAL` is for our own bugs:
-//! variants that no input can cause, and variants that were added to a crate but not to this file.
+//! Every variant is listed, so that none gets the code of another by accident. `ERR_INTERNAL` is for bugs in
+//! passagekit: variants that no input can cause, and variants that were added to a crate but not to this file.
 
 use super::error::Failure;
 
-/// Implements `From` for errors of crates, given the code of each variant.
+/// Implements `From<E> for Failure` for the error type `E` of each crate, given the code of each variant.
 macro_rules! codes {
     ($($error:ty { $($variant:pat => $code:expr),+ $(,)? })+) => {
         $(impl From<$error> for Failure {
             fn from(error: $error) -> Self {
                 let message = error.to_string();
-                // The enums are non-exhaustive.
+                // The last arm is needed because the enums are non-exhaustive. It is unreachable where a pattern before it
+                // matches everything.
                 #[allow(unreachable_patterns)]
                 let code = match error { $($variant => $code,)+ _ => "ERR_INTERNAL" };
                 Self::new(code, message)
@@ -21,7 +22,7 @@ macro_rules! codes {
 }
 
 codes! {
-    control::Cancelled { _ => "ERR_CANCELLED" }
+    control::Canceled { _ => "ERR_CANCELED" }
     storage::Error { error => storage_code(&error) }
     text::Error { error => text_code(&error) }
     tokenize::Error { error => tokenize_code(&error) }
@@ -38,7 +39,7 @@ codes! {
         serving::Error::Vectors(error) => vectors_code(&error),
         serving::Error::Storage(error) => storage_code(&error),
         serving::Error::Ranking(error) => ranking_code(&error),
-        serving::Error::Cancelled(_) => "ERR_CANCELLED",
+        serving::Error::Canceled(_) => "ERR_CANCELED",
     }
     serving::Poisoned { _ => "ERR_INTERNAL" }
     collection::Error {
@@ -56,22 +57,22 @@ codes! {
         collection::Error::Dense(error) => dense_code(&error),
         collection::Error::Storage(error) => storage_code(&error),
         collection::Error::Fusion(_) => "ERR_ARGUMENT",
-        collection::Error::Cancelled(_) => "ERR_CANCELLED",
+        collection::Error::Canceled(_) => "ERR_CANCELED",
     }
     fusion::Error {
         fusion::Error::Argument { .. } => "ERR_ARGUMENT",
         fusion::Error::Ranking(error) => ranking_code(&error),
-        fusion::Error::Cancelled(_) => "ERR_CANCELLED",
+        fusion::Error::Canceled(_) => "ERR_CANCELED",
     }
     reading::Error {
         reading::Error::Argument { .. } => "ERR_ARGUMENT",
-        // Arrays that we made ourselves.
+        // The arrays are made by passagekit.
         reading::Error::Shape { .. } => "ERR_INTERNAL",
         reading::Error::OtherReader { .. } => "ERR_READER_MISMATCH",
         reading::Error::Locked { .. } => "ERR_INDEX_LOCKED",
         reading::Error::Threads { .. } => "ERR_IO",
         reading::Error::Storage(error) => storage_code(&error),
-        reading::Error::Cancelled(_) => "ERR_CANCELLED",
+        reading::Error::Canceled(_) => "ERR_CANCELED",
     }
     inference::Error {
         inference::Error::Library { .. } => "ERR_PEER_MISSING",
@@ -79,12 +80,12 @@ codes! {
         inference::Error::Model { .. } | inference::Error::Run { .. } => "ERR_MODEL",
         inference::Error::Argument { .. } => "ERR_ARGUMENT",
         inference::Error::Tokenize(error) => tokenize_code(&error),
-        inference::Error::Cancelled(_) => "ERR_CANCELLED",
+        inference::Error::Canceled(_) => "ERR_CANCELED",
     }
     phrases::Error {
         phrases::Error::Argument { .. } => "ERR_ARGUMENT",
         phrases::Error::Tokenize(error) => tokenize_code(&error),
-        phrases::Error::Cancelled(_) => "ERR_CANCELLED",
+        phrases::Error::Canceled(_) => "ERR_CANCELED",
     }
     corpus::Error {
         corpus::Error::Io { .. } => "ERR_IO",
@@ -93,7 +94,7 @@ codes! {
         corpus::Error::Duplicate { .. } => "ERR_DUPLICATE_ID",
         corpus::Error::Text(error) => text_code(&error),
         corpus::Error::Storage(error) => storage_code(&error),
-        corpus::Error::Cancelled(_) => "ERR_CANCELLED",
+        corpus::Error::Canceled(_) => "ERR_CANCELED",
     }
     ::vocabulary::Error {
         ::vocabulary::Error::Io { .. } | ::vocabulary::Error::Threads { .. } => "ERR_IO",
@@ -103,18 +104,18 @@ codes! {
         ::vocabulary::Error::Argument { .. } => "ERR_ARGUMENT",
         ::vocabulary::Error::OtherEnrichments { .. } => "ERR_ENCODER_MISMATCH",
         ::vocabulary::Error::Storage(error) => storage_code(&error),
-        ::vocabulary::Error::Cancelled(_) => "ERR_CANCELLED",
+        ::vocabulary::Error::Canceled(_) => "ERR_CANCELED",
     }
     ::calibration::Error {
         ::calibration::Error::Argument { .. } => "ERR_ARGUMENT",
         ::calibration::Error::Query { .. } => "ERR_ARGUMENT",
-        ::calibration::Error::Cancelled(_) => "ERR_CANCELLED",
+        ::calibration::Error::Canceled(_) => "ERR_CANCELED",
     }
     evaluation::Error {
         evaluation::Error::Measure { .. } | evaluation::Error::Argument { .. } => "ERR_ARGUMENT",
         evaluation::Error::NoCommonQuery { .. } => "ERR_ARGUMENT",
         evaluation::Error::Duplicate { .. } | evaluation::Error::NotANumber { .. } => "ERR_ARGUMENT",
-        evaluation::Error::Cancelled(_) => "ERR_CANCELLED",
+        evaluation::Error::Canceled(_) => "ERR_CANCELED",
     }
 }
 
@@ -131,7 +132,7 @@ impl From<pipelines::Error> for Failure {
             Error::Ranking(error) => error.into(),
             Error::Reading(error) => error.into(),
             Error::Sparse(error) => error.into(),
-            Error::Cancelled(error) => error.into(),
+            Error::Canceled(error) => error.into(),
             error => Self::internal(error.to_string()),
         }
     }
@@ -149,7 +150,7 @@ fn storage_code(error: &storage::Error) -> &'static str {
 fn text_code(error: &text::Error) -> &'static str {
     match error {
         text::Error::Argument { .. } | text::Error::Pattern { .. } => "ERR_ARGUMENT",
-        // An offset that we computed ourselves.
+        // The offset is computed by passagekit.
         text::Error::Offset { .. } => "ERR_INTERNAL",
         _ => "ERR_INTERNAL",
     }
@@ -166,20 +167,22 @@ fn tokenize_code(error: &tokenize::Error) -> &'static str {
 
 fn dense_code(error: &dense::Error) -> &'static str {
     use dense::Error::{
-        Cancelled, Count, Dimension, DuplicateId, EmptyId, Full, Length, NotFinite, Option, Range, Staged,
-        Storage, Threads, UnknownId, Zero,
+        Canceled, Count, Dimension, DuplicateId, EmptyId, Full, Length, NotFinite, Staged, Storage, Threads,
+        UnknownId, Zero,
     };
     match error {
         Dimension { .. } => "ERR_DIMENSION",
         DuplicateId { .. } => "ERR_DUPLICATE_ID",
-        Count { .. } | EmptyId { .. } | UnknownId { .. } | Full { .. } | Option { .. } => "ERR_ARGUMENT",
-        NotFinite { .. } | Range { .. } | Length { .. } | Zero { .. } => "ERR_ARGUMENT",
-        // Changes of an index run one after another, so no call finds rows that another one has staged (inserted, but
-        // not made visible).
+        Count { .. } | EmptyId { .. } | UnknownId { .. } | Full { .. } | dense::Error::Option { .. } => {
+            "ERR_ARGUMENT"
+        }
+        NotFinite { .. } | dense::Error::Range { .. } | Length { .. } | Zero { .. } => "ERR_ARGUMENT",
+        // Changes to an index run one after another, so no change finds rows that another change has staged (inserted,
+        // but not made visible yet).
         Staged { .. } => "ERR_INTERNAL",
         Threads { .. } => "ERR_IO",
         Storage(error) => storage_code(error),
-        Cancelled(_) => "ERR_CANCELLED",
+        Canceled(_) => "ERR_CANCELED",
         _ => "ERR_INTERNAL",
     }
 }
@@ -212,7 +215,7 @@ fn sparse_code(error: &sparse::Error) -> &'static str {
             "ERR_ARGUMENT"
         }
         Error::Argument { .. } | Error::Part { .. } | Error::Full { .. } => "ERR_ARGUMENT",
-        Error::Cancelled(_) => "ERR_CANCELLED",
+        Error::Canceled(_) => "ERR_CANCELED",
         _ => "ERR_INTERNAL",
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use napi_derive::napi;
 
-/// Cancels a call and reports its progress.
+/// Cancels a call and reports its progress. JavaScript creates one for each call and passes it to the call.
 #[napi]
 pub struct Control {
     pub(crate) inner: Arc<control::Control>,
@@ -18,6 +18,7 @@ impl Control {
         Self { inner: Arc::default() }
     }
 
+    /// Asks the call to stop. A call that stops before it has finished fails with `ERR_CANCELED`.
     #[napi(catch_unwind)]
     pub fn cancel(&self) {
         self.inner.cancel();

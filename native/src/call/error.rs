@@ -1,8 +1,8 @@
-//! The error that crosses to JavaScript.
+//! The error that is passed to JavaScript.
 
 use napi::Status;
 
-/// What an export returns before the result is converted for JavaScript.
+/// The result of an export before it is converted for JavaScript.
 pub type CallResult<T> = Result<T, Failure>;
 
 /// An error as JavaScript receives it: the message `[CODE] message`, from which `ts/` makes a `RetrievalError`.
@@ -17,22 +17,24 @@ impl Failure {
         Self { code, message: message.into() }
     }
 
-    /// An argument has an invalid value.
+    /// Makes the error for an argument with an invalid value.
     pub fn argument(message: impl Into<String>) -> Self {
         Self::new("ERR_ARGUMENT", message)
     }
 
-    /// A bug in passagekit.
+    /// Makes the error for a bug in passagekit.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new("ERR_INTERNAL", message)
     }
 
-    /// The system could not create a thread, for example because the number of threads or the memory is limited.
+    /// Makes the error for a thread that the operating system could not create, for example because the number of
+    /// threads or the memory is limited.
     pub fn no_threads(error: &dyn std::fmt::Display) -> Self {
-        Self::new("ERR_IO", format!("the system gave no thread for this call: {error}"))
+        Self::new("ERR_IO", format!("the system could not create a thread for this call: {error}"))
     }
 
-    /// The JavaScript object was closed before the call.
+    /// Makes the error for a call on a JavaScript object that has been closed. `what` is the kind of object, such as
+    /// `reader`.
     pub fn closed(what: &str) -> Self {
         Self::new("ERR_CLOSED", format!("this {what} was closed"))
     }

@@ -1,5 +1,6 @@
-//! What every export needs: `task` runs its work and returns a promise, `threads` has the thread pool, `error` and
-//! `codes` make the errors, and `control` cancels a call and reports progress.
+//! What every export needs: `task` runs its work on another thread or on the JavaScript thread, `threads` has the
+//! thread pool, `error` has the error that JavaScript receives, `codes` maps the errors of all crates to it, and
+//! `control` cancels a call and reports its progress.
 
 mod codes;
 mod control;

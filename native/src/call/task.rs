@@ -20,7 +20,7 @@ where
     spawn_on(env, |task| threads().spawn(task), work)
 }
 
-/// As [`spawn`], but `start` decides when and on which thread the task runs.
+/// Does the same as [`spawn`], but `start` decides when and on which thread the task runs.
 pub fn spawn_on<'env, T, F>(
     env: &'env Env,
     start: impl FnOnce(Task) -> std::io::Result<()>,
@@ -51,14 +51,15 @@ fn catch_panic<T>(work: impl FnOnce() -> CallResult<T>) -> CallResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(&*panic)))
 }
 
-/// The start of rayon's panic message if its global thread pool could not be started.
+/// The beginning of the message with which rayon panics if it could not start its global thread pool.
 const NO_RAYON_POOL: &str = "The global thread pool has not been initialized";
 
+/// Converts the payload of a panic to a failure.
 fn panicked(panic: &(dyn Any + Send)) -> Failure {
     let message = panics::description(panic);
     if message.starts_with(NO_RAYON_POOL) {
         return Failure::no_threads(
-            &"a pool for all CPUs could not be started; this process cannot start it again",
+            &"the pool with one thread per CPU could not be started; this process cannot retry",
         );
     }
     Failure::internal(format!("a bug in passagekit: {message}; please report it"))

@@ -17,8 +17,10 @@ pub struct DocumentBatch {
     /// The titles of all passages, document by document. An empty title means no title.
     titles: Vec<String>,
     texts: Vec<String>,
-    /// For each passage, the ord of a passage with the same vector, or −1 for the next of `vectors`.
+    /// For each passage, the ord of a committed passage whose vector it gets, or −1 if it gets the next one of
+    /// `vectors`.
     same_as: Vec<f64>,
+    /// The vectors of the passages with −1 in `same_as`, one after another.
     vectors: Vec<f32>,
 }
 
@@ -37,8 +39,8 @@ impl DocumentBatch {
         self.passage_counts.extend(passage_counts);
     }
 
-    /// Appends passages of the documents: their titles (empty for none) and texts, and for each the ord of a passage
-    /// with the same vector, or −1 for the next of the pushed vectors.
+    /// Appends passages of the documents: their titles (empty for none) and texts. For each passage, `sameAs` has the
+    /// ord of a committed passage whose vector it gets, or −1 if it gets the next one of the pushed vectors.
     #[napi(catch_unwind)]
     pub fn push_passages(&mut self, titles: Vec<String>, texts: Vec<String>, same_as: Vec<f64>) {
         self.titles.extend(titles);
@@ -54,7 +56,8 @@ impl DocumentBatch {
 }
 
 impl DocumentBatch {
-    /// Calls `work` with the documents. `dim` is the dimension of the collection's vectors; `None` without vectors.
+    /// Calls `work` with the documents. `dim` is the dimension of the collection's vectors; `None` if the collection
+    /// has no vectors.
     pub fn with_documents<T>(
         &self,
         dim: Option<usize>,
@@ -67,7 +70,7 @@ impl DocumentBatch {
             Some(_) => vectors
                 .next()
                 .map(NewVector::Given)
-                .ok_or_else(|| Failure::internal("a batch with fewer vectors than passages")),
+                .ok_or_else(|| Failure::internal("a batch with too few vectors for its passages")),
         };
         let rows = self.titles.iter().zip(&self.texts).zip(&self.same_as);
         let passages = rows.map(|((title, text), &same_as)| {
@@ -82,7 +85,7 @@ impl DocumentBatch {
         for ((id, fields), &count) in self.ids.iter().zip(&fields).zip(&self.passage_counts) {
             let (passages, others) = rest
                 .split_at_checked(count as usize)
-                .ok_or_else(|| Failure::internal("a batch with fewer passages than its documents have"))?;
+                .ok_or_else(|| Failure::internal("a batch with fewer passages than `passage_counts` say"))?;
             rest = others;
             documents.push(NewDocument { id, passages, fields });
         }
@@ -96,5 +99,5 @@ pub fn parse_fields(json: &str, id: &str) -> CallResult<PassageFields> {
         return Ok(PassageFields::new());
     }
     serde_json::from_str(json)
-        .map_err(|error| Failure::argument(format!("fields of \"{id}\": expected fields, got {error}")))
+        .map_err(|error| Failure::argument(format!("cannot parse the fields of \"{id}\": {error}")))
 }

@@ -1,4 +1,4 @@
-//! An open collection, and its changes.
+//! The handle of an open collection: opening, changing, committing and closing it.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use crate::dense::{parse_layout, parse_metadata, parse_similarity};
 use crate::files::NativeOpenOptions;
 use crate::sparse::NativeAnalyzer;
 
-/// A handle of an open collection. Other threads may have more of them.
+/// A handle of an open collection. Other threads of the process may have handles of the same collection.
 #[napi]
 pub struct NativeCollection {
     /// `None` once this handle is closed.
@@ -30,7 +30,8 @@ impl NativeCollection {
 }
 
 impl Drop for NativeCollection {
-    /// Closes a handle that was garbage-collected. Changes that were not committed are undone if it was the last one.
+    /// Closes a handle that was garbage-collected. If it was the last handle of the collection, changes that were not
+    /// committed are undone.
     fn drop(&mut self) {
         let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(collection) = inner {
@@ -40,7 +41,7 @@ impl Drop for NativeCollection {
     }
 }
 
-/// The vectors of a new collection. `similarity` and `layout` are names.
+/// The vectors of a new collection. `similarity` and `layout` are names, such as `cosine` and `compact`.
 #[napi(object)]
 pub struct NativeVectorOptions {
     pub dim: u32,
@@ -99,23 +100,24 @@ pub fn open_collection(env: &Env, path: String, options: NativeOpenOptions) -> n
     })
 }
 
-/// Opens another handle of the collection with this token.
+/// Opens another handle of an open collection, given a token from `NativeCollection.token`.
 #[napi(catch_unwind)]
 pub fn attach_collection(token: String) -> napi::Result<NativeCollection> {
     call_sync(|| {
         let expected =
-            "attach: expected a handle of a collection that is open in this process, got one of none";
+            "attach: expected a handle of a collection that is open in this process, got an unknown handle";
         let collection = Collection::attach(&token).ok_or_else(|| Failure::argument(expected))?;
         Ok(NativeCollection::new(collection))
     })
 }
 
-/// Parses a filter, which JavaScript passes as JSON and has checked before.
+/// Parses a filter, which JavaScript has checked and passes as JSON.
 pub fn filter_of(collection: &Collection, filter: Option<&str>) -> CallResult<Option<Filter>> {
     Ok(filter.map(|json| collection.parse_filter(json)).transpose()?)
 }
 
 impl NativeCollection {
+    /// Returns the collection. Fails with `ERR_CLOSED` if this handle is closed.
     pub fn shared(&self) -> CallResult<Arc<Collection>> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.clone().ok_or_else(|| Failure::closed("collection"))
@@ -130,7 +132,8 @@ impl NativeCollection {
         call_sync(|| Ok(self.shared()?.token()))
     }
 
-    /// Adds the documents of a batch or, with `upsert`, also replaces documents with the same ids. Empties the batch.
+    /// Adds the documents of a batch. With `upsert`, they replace documents with the same ids; otherwise, an id that
+    /// already exists is an error. Empties the batch.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn put<'env>(
         &self,
@@ -147,14 +150,14 @@ impl NativeCollection {
         })
     }
 
-    /// Deletes documents. Resolves to the number of deleted documents.
+    /// Deletes the documents with these ids. Resolves to the number of deleted documents.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn delete<'env>(&self, env: &'env Env, documents: Vec<String>) -> napi::Result<Object<'env>> {
         let inner = self.shared();
         spawn(env, move || Ok(inner?.delete(&documents)? as f64))
     }
 
-    /// Deletes the committed documents that meet a filter. Resolves to their number.
+    /// Deletes the committed documents that match a filter (JSON). Resolves to the number of deleted documents.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn delete_matching<'env>(
         &self,
@@ -166,7 +169,7 @@ impl NativeCollection {
         spawn(env, move || {
             let inner = inner?;
             let filter = filter_of(&inner, Some(&filter))?
-                .ok_or_else(|| Failure::internal("a filter that is none"))?;
+                .ok_or_else(|| Failure::internal("the filter is missing"))?;
             Ok(inner.delete_matching(&filter, &control)? as f64)
         })
     }
@@ -197,7 +200,8 @@ impl NativeCollection {
         spawn(env, move || Ok(inner?.rollback()?))
     }
 
-    /// Commits, merges everything, and completes the graph. Resolves to the number of commits so far.
+    /// Commits, merges all segments of the BM25 index, drops deleted passages, and completes the graph. Resolves to the
+    /// number of commits so far.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn optimize<'env>(
         &self,
@@ -209,7 +213,8 @@ impl NativeCollection {
         spawn(env, move || Ok(inner?.optimize(threads as usize, &control)? as f64))
     }
 
-    /// Switches to the last commit of any process. Resolves to true if it differs from the current one.
+    /// Switches to the last commit, which another process may have made. Resolves to true if that commit differs from
+    /// the current one.
     #[napi(ts_return_type = "Promise<boolean>", catch_unwind)]
     pub fn refresh<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let inner = self.shared();

@@ -1,4 +1,4 @@
-//! Reads of a collection other than searches: passages, documents, values of fields, statistics.
+//! Calls that read a collection without ranking: passages, documents, values of fields, statistics.
 
 use std::sync::Arc;
 
@@ -11,25 +11,29 @@ use super::handle::{NativeCollection, filter_of};
 use super::passages::NativeStoredPassages;
 use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
 
-/// What the current commit of a collection consists of.
+/// Statistics of a collection and of the commit that its searches see.
 #[napi(object)]
 pub struct NativeCollectionStats {
     /// The number of commits so far.
     pub generation: f64,
     pub documents: f64,
     pub passages: f64,
+    /// The number of segments of the BM25 index.
     pub segments: u32,
     /// The dimension of the vectors; absent without vectors.
     pub dim: Option<u32>,
     /// The number of vectors that are not in the graph yet.
     pub pending: u32,
+    /// The number of bytes of vectors and graph in memory, not counting those that are memory-mapped from files.
     pub memory_bytes: f64,
-    /// JSON.
+    /// The metadata that the collection was created with, as JSON.
     pub metadata: String,
+    /// Whether there are uncommitted changes.
     pub has_changes: bool,
 }
 
-/// Returns the passages to count: all, or one of each document, whose passages all have the same fields.
+/// Returns the passages to count: all of them or, with `by_document`, one per document. One is enough, because all
+/// passages of a document have the same fields.
 fn counted(filtered: FilteredSearcher<'_>, by_document: bool) -> FilteredSearcher<'_> {
     fn document(passage: &str) -> &str {
         collection::document_of(passage).map_or(passage, |(document, _)| document)
@@ -37,7 +41,7 @@ fn counted(filtered: FilteredSearcher<'_>, by_document: bool) -> FilteredSearche
     if by_document { filtered.distinct_by(document) } else { filtered }
 }
 
-/// How often a field has each of its values. Values are JSON.
+/// Values of a field, as JSON, and for each the number of passages or documents that have it.
 #[napi(object)]
 pub struct NativeValueCounts {
     pub values: Vec<String>,
@@ -46,6 +50,7 @@ pub struct NativeValueCounts {
 
 #[napi]
 impl NativeCollection {
+    /// Returns statistics of the collection.
     #[napi(ts_return_type = "Promise<NativeCollectionStats>", catch_unwind)]
     pub fn stats<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let inner = self.shared();
@@ -92,8 +97,8 @@ impl NativeCollection {
         })
     }
 
-    /// Returns, for each passage of documents that will be put, the ord of a committed passage of the same document
-    /// with the same title and text, or −1 if there is none.
+    /// Takes documents that will be put. For each of their passages, returns the ord of a committed passage of the same
+    /// document with the same title and text, or −1 if there is no such passage.
     #[napi(ts_return_type = "Promise<Array<number>>", catch_unwind)]
     pub fn unchanged<'env>(
         &self,
@@ -123,7 +128,7 @@ impl NativeCollection {
         })
     }
 
-    /// Returns the stored vectors of passages, one after another. Fails for an unknown id.
+    /// Returns the stored vectors of passages, one after another. Fails if a passage does not exist or has no vector.
     #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
     pub fn vectors<'env>(&self, env: &'env Env, ids: Vec<String>) -> napi::Result<Object<'env>> {
         let inner = self.shared();
@@ -141,8 +146,8 @@ impl NativeCollection {
         })
     }
 
-    /// Counts the values of a field among the passages that meet a filter or, with `byDocument`, among their documents;
-    /// most frequent first.
+    /// Returns the `max` most frequent values of a field among the passages that match a filter or, with `byDocument`,
+    /// among their documents. The most frequent value is the first.
     #[napi(ts_return_type = "Promise<NativeValueCounts>", catch_unwind)]
     pub fn value_counts<'env>(
         &self,
@@ -164,7 +169,7 @@ impl NativeCollection {
         })
     }
 
-    /// Returns the passages that meet a filter, sorted by a field.
+    /// Sorts the passages that match a filter by a field. Skips the first `offset` of them, and returns the next `k`.
     #[napi(ts_return_type = "Promise<NativeStoredPassages>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn sorted_by<'env>(
@@ -183,7 +188,7 @@ impl NativeCollection {
         })
     }
 
-    /// Returns the number of passages that meet a filter or, with `byDocument`, of their documents.
+    /// Returns the number of passages that match a filter or, with `byDocument`, of their documents.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn count<'env>(
         &self,
@@ -197,7 +202,8 @@ impl NativeCollection {
         })
     }
 
-    /// Returns a cursor over all passages of the current commit. Later commits do not change what it returns.
+    /// Returns a cursor over the passages of the current commit that match a filter. Later commits do not change what
+    /// the cursor returns.
     #[napi(ts_return_type = "Promise<PassageCursor>", catch_unwind)]
     pub fn cursor<'env>(
         &self,
@@ -216,7 +222,8 @@ impl NativeCollection {
 }
 
 impl NativeCollection {
-    /// Calls `work` on another thread with the passages of the current commit that meet a filter (JSON).
+    /// Calls `work` on another thread with the passages of the current commit that match a filter (JSON); without a
+    /// filter, with all passages.
     fn with_filtered<'env, T>(
         &self,
         env: &'env Env,
@@ -237,7 +244,7 @@ impl NativeCollection {
     }
 }
 
-/// Reads the passages of one commit in the order in which they were added.
+/// Reads passages of one commit in the order in which they were added.
 #[napi]
 pub struct PassageCursor {
     searcher: Arc<Searcher>,

@@ -12,7 +12,7 @@ use super::passages::fields_json;
 use crate::call::{CallResult, Control, Failure, call_sync, control_or_new, spawn};
 use crate::fusion::{FusionMethod, parse_method};
 
-/// A search. `retriever` is bm25, dense or hybrid; `filter` is JSON.
+/// What to search for, and what to return. `retriever` is bm25, dense or hybrid; `filter` is JSON.
 #[napi(object)]
 pub struct NativeSearchRequest {
     pub text: String,
@@ -23,13 +23,14 @@ pub struct NativeSearchRequest {
     pub group_by_document: bool,
     pub k1: f64,
     pub b: f64,
-    /// The number of candidates that the beam search expands in the graph.
+    /// The number of candidates that the beam search expands in the HNSW graph.
     pub ef: u32,
-    /// Whether all vectors are scored.
+    /// Whether a search compares the query with every vector that the filter allows, instead of using the graph.
     pub exact: bool,
-    /// How the lists of a hybrid search are fused.
+    /// How the two lists of a hybrid search are fused. The first list is that of the vector search.
     pub fusion: Option<FusionMethod>,
-    /// The minimum number of hits taken from each list of a hybrid search.
+    /// The minimum number of hits taken from each list of a hybrid search. If the requested page ends at a higher rank,
+    /// more hits are taken.
     pub depth: u32,
     /// Whether title, text and fields are returned.
     pub contents: bool,
@@ -37,8 +38,8 @@ pub struct NativeSearchRequest {
     pub highlights: bool,
 }
 
-/// Hits as one list per property, best first. Titles, texts and fields are empty unless contents or highlights were
-/// requested.
+/// Hits as one list per property, best first. The lists of titles, texts and fields are empty unless contents or
+/// highlights were requested.
 #[napi(object)]
 pub struct NativeFound {
     pub ids: Vec<String>,
@@ -48,13 +49,14 @@ pub struct NativeFound {
     pub texts: Vec<String>,
     /// JSON for each hit.
     pub fields: Vec<String>,
-    /// For each hit, starts and ends of ranges in UTF-16 code units.
+    /// For each hit, the start and the end of each range of the query's words in the text, in UTF-16 code units. Empty
+    /// unless highlights were requested.
     pub highlights: Vec<Uint32Array>,
 }
 
 #[napi]
 impl NativeCollection {
-    /// Searches. `vector` is the vector of the query, if the retriever needs one.
+    /// Searches. `vector` is the vector of the query, which the retrievers dense and hybrid need.
     #[napi(ts_return_type = "Promise<NativeFound>", catch_unwind)]
     pub fn search<'env>(
         &self,
@@ -74,8 +76,8 @@ impl NativeCollection {
     }
 
     /// Searches on the JavaScript thread. Returns null if the search would probably take longer than a quarter of a
-    /// millisecond, if its part by words turns out to take a quarter of a millisecond longer, or if it may have to wait
-    /// for a change, for the evaluation of a filter, or for a disk.
+    /// millisecond, if BM25 scoring turns out to take over a quarter of a millisecond more than estimated, or if the
+    /// search may have to wait for a change, for the evaluation of a filter, or for a disk.
     #[napi(catch_unwind)]
     pub fn search_if_quick(
         &self,

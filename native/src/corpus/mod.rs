@@ -1,4 +1,5 @@
-//! Files of passages, questions and relevance judgments, and the passage store.
+//! Reads and writes files of passages, questions and relevance judgments, and passage stores. A passage store is a file
+//! that has all passages of a corpus and finds them by id.
 
 mod options;
 mod passage;

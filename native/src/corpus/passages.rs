@@ -12,12 +12,13 @@ use super::options::NativeReadFileOptions;
 use super::passage::NativePassage;
 use crate::call::{Control, control_or_new, spawn};
 
-/// A file of passages that is being read.
+/// A file or folder of passages that is being read.
 #[napi]
 pub struct NativePassageReader {
     inner: Arc<Mutex<PassageReader>>,
 }
 
+/// Opens a file or folder of passages. `options.format` may be `auto`.
 #[napi(ts_return_type = "Promise<NativePassageReader>", catch_unwind)]
 pub fn open_passages<'env>(
     env: &'env Env,
@@ -52,14 +53,14 @@ impl NativePassageReader {
         })
     }
 
-    /// Number of invalid lines that were skipped so far.
+    /// Number of invalid lines that have been skipped so far.
     #[napi(getter, catch_unwind)]
     pub fn skipped(&self) -> f64 {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).skipped() as f64
     }
 }
 
-/// The number of passages that were read, and of invalid lines that were skipped.
+/// The number of passages that were read, and the number of invalid lines that were skipped.
 #[napi(object)]
 pub struct Ingested {
     pub passages: u32,
@@ -72,7 +73,7 @@ impl From<corpus::Ingested> for Ingested {
     }
 }
 
-/// Reads a file or folder of passages into a store file.
+/// Copies the passages of a file or folder to a new passage store, the file `output`.
 #[napi(ts_return_type = "Promise<Ingested>", catch_unwind)]
 pub fn ingest<'env>(
     env: &'env Env,

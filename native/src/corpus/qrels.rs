@@ -9,7 +9,7 @@ use ranking::Qrels;
 
 use crate::call::{Control, control_or_new, spawn};
 
-/// Relevance judgments, one per row.
+/// Relevance judgments, as three lists of the same length.
 #[napi(object)]
 pub struct QrelsColumns {
     pub queries: Vec<String>,
@@ -17,7 +17,7 @@ pub struct QrelsColumns {
     pub grades: Int32Array,
 }
 
-/// Reads a TREC file of judgments.
+/// Reads a TREC qrels file.
 #[napi(ts_return_type = "Promise<QrelsColumns>", catch_unwind)]
 pub fn read_qrels<'env>(
     env: &'env Env,
@@ -26,7 +26,7 @@ pub fn read_qrels<'env>(
 ) -> napi::Result<Object<'env>> {
     let control = control_or_new(control);
     spawn(env, move || {
-        let qrels = corpus::read_qrels_cancellable(Path::new(&path), control)?;
+        let qrels = corpus::read_qrels_cancelable(Path::new(&path), control)?;
         let (mut queries, mut passages, mut grades) = (Vec::new(), Vec::new(), Vec::new());
         for (query, judged) in qrels.iter() {
             for (passage, &grade) in judged {
@@ -39,7 +39,7 @@ pub fn read_qrels<'env>(
     })
 }
 
-/// Writes a TREC file of judgments.
+/// Writes a TREC qrels file.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
 pub fn write_qrels<'env>(
     env: &'env Env,

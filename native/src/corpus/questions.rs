@@ -17,7 +17,7 @@ pub struct NativeQuestion {
     pub id: String,
     pub text: String,
     pub answers: Vec<String>,
-    /// The passage that the question was asked about.
+    /// The passage that the question was asked about, if the file has it.
     pub context: Option<NativePassage>,
 }
 
@@ -67,7 +67,7 @@ impl NativeQuestionReader {
         })
     }
 
-    /// Number of invalid lines that were skipped so far.
+    /// Number of invalid lines that have been skipped so far.
     #[napi(getter, catch_unwind)]
     pub fn skipped(&self) -> f64 {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).skipped() as f64

@@ -1,4 +1,4 @@
-//! An open passage store.
+//! Reads passages from a passage store: one file with all passages of a corpus, which finds them by id or position.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use super::texts::NativeTexts;
 use crate::call::{CallResult, Failure, spawn};
 use crate::files::NativeOpenOptions;
 
-/// An open store file.
+/// An open passage store.
 #[napi]
 pub struct NativePassageStore {
-    /// None once it is closed.
+    /// `None` once the store is closed.
     inner: Option<Arc<PassageStore>>,
     size: u32,
     bytes: f64,

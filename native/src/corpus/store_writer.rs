@@ -1,4 +1,4 @@
-//! Writes passages from JavaScript to a store file.
+//! Writes passages from JavaScript to a passage store.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,10 +10,10 @@ use napi_derive::napi;
 
 use crate::call::{Failure, spawn};
 
-/// A store file that is being written.
+/// A passage store that is being written.
 #[napi]
 pub struct NativeStoreWriter {
-    /// None once the file is finished or closed.
+    /// `None` once the file is finished or discarded.
     inner: Arc<Mutex<Option<PassageStoreWriter>>>,
 }
 
@@ -59,7 +59,7 @@ impl NativeStoreWriter {
         })
     }
 
-    /// Removes the file, unless it was finished.
+    /// Discards the file, unless it was finished.
     #[napi(catch_unwind)]
     pub fn close(&self) {
         *self.inner.lock().unwrap_or_else(PoisonError::into_inner) = None;

@@ -1,4 +1,4 @@
-//! The texts of passages by their ids, for matching answers.
+//! Looks up the texts of passages by id, for matching answers.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::call::{CallResult, Failure};
 pub fn text_of<'a>(passages: &'a PassageTexts, id: &str) -> CallResult<&'a str> {
     let found = passages.get(id)?.ok_or_else(|| {
         Failure::argument(format!(
-            "passages: expected the text of every passage of the run, got none of \"{id}\""
+            "passages: expected the text of every passage of the run, got none for \"{id}\""
         ))
     })?;
     Ok(found.text)
@@ -24,6 +24,7 @@ pub struct NativeTexts {
 }
 
 impl NativeTexts {
+    /// Returns the texts. Cloning them is cheap.
     pub fn texts(&self) -> PassageTexts {
         self.inner.clone()
     }

@@ -13,8 +13,8 @@ use super::options::{parse_inner_product, parse_layout, parse_metadata, parse_st
 use crate::call::{Control, control_or_new, spawn};
 use crate::models::NativeEncoder;
 
-/// Encodes the passages of the store file `store` and writes their vectors to the flat index file `output`. A batch for
-/// the encoder has at most `batch_tokens` tokens, padding included.
+/// Encodes the passages of the passage store `store` and writes their vectors to the flat index file `output`, with the
+/// inner product as the similarity. A batch for the encoder has at most `batchTokens` tokens, padding included.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
 #[allow(clippy::too_many_arguments)]
 pub fn encode_store<'env>(
@@ -40,8 +40,8 @@ pub fn encode_store<'env>(
     })
 }
 
-/// Builds an HNSW index file with the vectors, ids and metadata of a flat index file. A `thread_count` of 0 means one
-/// thread per core.
+/// Builds an HNSW index file with the vectors, ids and metadata of a flat index file. A `threadCount` of 0 means one
+/// thread per CPU.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
 #[allow(clippy::too_many_arguments)]
 pub fn build_hnsw_from_flat<'env>(

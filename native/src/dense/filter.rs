@@ -1,4 +1,5 @@
-//! The JavaScript object of a filter. `filters.rs` creates filters.
+//! The JavaScript object of a filter, which limits searches to some rows of a vector index. `filters.rs` creates
+//! filters.
 
 use std::sync::{Arc, Weak};
 
@@ -20,7 +21,7 @@ impl NativeFilter {
         Self { index: Arc::downgrade(index), rows, unknown }
     }
 
-    /// Returns the rows. Fails if another index than `index` made the filter.
+    /// Returns the rows. Fails if the filter was not made by `index`.
     pub(super) fn rows_for(&self, index: &Arc<SharedIndex>) -> CallResult<Arc<RowFilter>> {
         if !Weak::ptr_eq(&self.index, &Arc::downgrade(index)) {
             return Err(Failure::argument(
@@ -39,7 +40,7 @@ impl NativeFilter {
         self.rows.len()
     }
 
-    /// Number of ids for which the index had no row when the filter was made.
+    /// Number of ids, among those that the filter was made from, for which the index had no row.
     #[napi(getter, catch_unwind)]
     pub fn unknown(&self) -> u32 {
         self.unknown

@@ -12,7 +12,7 @@ use crate::call::spawn;
 
 #[napi]
 impl NativeVectorIndex {
-    /// Makes a filter that allows the ids of a batch. Empties the batch.
+    /// Makes a filter that allows the rows with the ids of a batch. Empties the batch.
     #[napi(ts_return_type = "Promise<NativeFilter>", catch_unwind)]
     pub fn filter_of_ids<'env>(&self, env: &'env Env, batch: &mut VectorBatch) -> napi::Result<Object<'env>> {
         let (index, (ids, _)) = (self.shared(), batch.take());
@@ -24,9 +24,9 @@ impl NativeVectorIndex {
         })
     }
 
-    /// Makes a filter that allows the ids that were marked in a snapshot.
+    /// Makes a filter that allows the rows whose ids were marked in a snapshot.
     #[napi(ts_return_type = "Promise<NativeFilter>", catch_unwind)]
-    pub fn filter_of_marked<'env>(
+    pub fn filter_from_marked_ids<'env>(
         &self,
         env: &'env Env,
         snapshot: &mut NativeIds,
@@ -34,14 +34,14 @@ impl NativeVectorIndex {
         let (index, (ids, marked)) = (self.shared(), snapshot.cursor.take_marked());
         spawn(env, move || {
             let index = index?;
-            Ok(NativeFilter::new(&index, index.filter_of_marked(&ids, &marked)?, 0))
+            Ok(NativeFilter::new(&index, index.filter_from_marked_ids(&ids, &marked)?, 0))
         })
     }
 
     /// Makes a filter that allows the rows that both filters allow or, with `either`, the rows that at least one of
     /// them allows.
     #[napi(ts_return_type = "Promise<NativeFilter>", catch_unwind)]
-    pub fn filter_of_two<'env>(
+    pub fn combine_filters<'env>(
         &self,
         env: &'env Env,
         a: &NativeFilter,
@@ -52,13 +52,13 @@ impl NativeVectorIndex {
         let unknown = a.unknown() + b.unknown();
         spawn(env, move || {
             let (a, b, index) = parts?;
-            Ok(NativeFilter::new(&index, index.filter_of_two(&a, &b, either)?, unknown))
+            Ok(NativeFilter::new(&index, index.combine_filters(&a, &b, either)?, unknown))
         })
     }
 
-    /// Makes a filter that allows all rows except those that `excluded` allows.
+    /// Makes a filter that allows all rows except those that `excluded` allows; without `excluded`, all rows.
     #[napi(ts_return_type = "Promise<NativeFilter>", catch_unwind)]
-    pub fn filter_of_rest<'env>(
+    pub fn filter_excluding<'env>(
         &self,
         env: &'env Env,
         excluded: Option<&NativeFilter>,
@@ -69,7 +69,7 @@ impl NativeVectorIndex {
         let unknown = excluded.map_or(0, |excluded| excluded.unknown());
         spawn(env, move || {
             let (excluded, index) = parts?;
-            Ok(NativeFilter::new(&index, index.filter_of_rest(excluded.as_deref())?, unknown))
+            Ok(NativeFilter::new(&index, index.filter_excluding(excluded.as_deref())?, unknown))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Lists the ids of an index, checks whether it has an id, and returns the vectors of ids.
+//! Lists the ids of a vector index, checks whether it has an id, and returns vectors by id.
 
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object, Uint8Array};
@@ -10,8 +10,8 @@ use super::vector_batch::VectorBatch;
 use crate::call::{call_sync, spawn};
 use crate::runs::{Hits, PassageIdBuilder};
 
-/// A snapshot of the ids of an index, which JavaScript reads in several calls. JavaScript can mark ids, to make a
-/// filter of them.
+/// A snapshot of the ids of an index, which JavaScript reads in several calls. JavaScript can mark some of the ids, and
+/// then call `filterOfMarked` to make a filter that allows these.
 #[napi]
 pub struct NativeIds {
     pub(super) cursor: IdCursor,
@@ -19,7 +19,7 @@ pub struct NativeIds {
 
 #[napi]
 impl NativeIds {
-    /// Number of ids.
+    /// Number of ids, including those that `next` has returned.
     #[napi(getter, catch_unwind)]
     pub fn size(&self) -> u32 {
         self.cursor.len() as u32
@@ -32,7 +32,8 @@ impl NativeIds {
         ids.with_scores(std::iter::empty())
     }
 
-    /// Marks ids that the last call of `next` returned. `which` has a number for each of them; 0 means not to mark it.
+    /// Marks ids that the last call of `next` returned. `which` has one number for each of these ids: 0 leaves the id
+    /// unmarked, and any other number marks it.
     #[napi(catch_unwind)]
     pub fn mark(&mut self, which: Uint8Array) -> napi::Result<()> {
         call_sync(|| Ok(self.cursor.mark(&which)?))
@@ -51,12 +52,14 @@ impl NativeVectorIndex {
         })
     }
 
-    /// Returns whether the index has an id, or null if the call would have to wait for a change of the index.
+    /// Returns whether the index has an id, or null if the call would have to wait for a change of the index or first
+    /// build the table of ids.
     #[napi(catch_unwind)]
     pub fn has_now(&self, id: String) -> napi::Result<Option<bool>> {
         call_sync(|| Ok(self.shared()?.try_has_id(&id)?))
     }
 
+    /// Returns whether the index has an id. Runs on another thread, so it can wait for a change.
     #[napi(ts_return_type = "Promise<boolean>", catch_unwind)]
     pub fn has<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
         let index = self.shared();
@@ -66,7 +69,7 @@ impl NativeVectorIndex {
         })
     }
 
-    /// Returns the vector of an id, as it is stored, or null if the index does not have the id.
+    /// Returns the vector with an id, as it is stored, or null if the index does not have the id.
     #[napi(ts_return_type = "Promise<Float32Array | null>", catch_unwind)]
     pub fn vector<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
         let index = self.shared();
@@ -76,7 +79,7 @@ impl NativeVectorIndex {
         })
     }
 
-    /// Returns the vectors of the ids of a batch, one after another, as they are stored. Fails for an unknown id.
+    /// Returns the vectors with the ids of a batch, one after another, as they are stored. Fails for an unknown id.
     /// Empties the batch.
     #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
     pub fn vectors<'env>(&self, env: &'env Env, batch: &mut VectorBatch) -> napi::Result<Object<'env>> {

@@ -1,4 +1,4 @@
-//! An open index: its properties, changes and searches.
+//! The JavaScript object of an open vector index: its properties, changes and searches.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::runs::{JoinedIds, NativeRun, PassageIdBuilder, U32Buffer};
 /// A handle of a flat or an HNSW index. Several handles may share one index, even in different worker threads.
 #[napi]
 pub struct NativeVectorIndex {
-    /// None once the handle is closed.
+    /// `None` once the handle is closed.
     shared: Option<Arc<SharedIndex>>,
 }
 
@@ -33,7 +33,7 @@ impl NativeVectorIndex {
         self.shared.clone().ok_or_else(|| Failure::closed("index"))
     }
 
-    /// Returns the index, and the rows that the filter allows. Fails if another index made the filter.
+    /// Returns the index, and the rows that the filter allows. Fails if the filter was made by another index.
     fn with_filter(
         &self,
         filter: Option<&NativeFilter>,
@@ -83,6 +83,7 @@ impl NativeVectorIndex {
         Ok(self.shared()?.storage)
     }
 
+    /// The caller's metadata, as JSON.
     #[napi(getter, catch_unwind)]
     pub fn metadata(&self) -> napi::Result<String> {
         Ok(self.shared()?.metadata.clone())
@@ -110,7 +111,8 @@ impl NativeVectorIndex {
         self.put(env, Put::Add, batch, control)
     }
 
-    /// Replaces vectors. With `upsert`, adds unknown ids; otherwise, fails for them. Empties the batch.
+    /// Replaces vectors. With `upsert`, vectors with unknown ids are added; otherwise, an unknown id is an error.
+    /// Empties the batch.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn update<'env>(
         &self,
@@ -135,7 +137,7 @@ impl NativeVectorIndex {
     }
 
     /// Deletes the rows or, in an index of phrases, the passages with the ids of the batch. Empties the batch. Resolves
-    /// to the number of ids that the index had.
+    /// to the number of these ids that the index had.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn delete<'env>(&self, env: &'env Env, batch: &mut VectorBatch) -> napi::Result<Object<'env>> {
         let (ids, _) = batch.take();
@@ -154,17 +156,17 @@ impl NativeVectorIndex {
         self.change(env, move |index| Ok(index.read(|index| index.save(Path::new(&path)))??))
     }
 
-    /// Compares all bytes of the file that the index was opened from with the file's checksums.
+    /// Checks the file that the index was opened from: its checksums, and whether its contents are valid.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn verify<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let index = self.shared();
         spawn(env, move || Ok(index?.read(VectorIndex::verify)??))
     }
 
-    /// Searches on the JavaScript thread, and writes the number of hits and then the bits of their scores to `buffer`.
-    /// Returns the ids. Returns null, without searching, if the search would probably take longer than a quarter of a
-    /// millisecond, if it would have to wait for a change or a disk, or if `buffer` is too short. Only HNSW indexes use
-    /// `ef`.
+    /// Searches on the JavaScript thread. Writes the number of hits and then the bits of their f32 scores to `buffer`.
+    /// Returns the ids in one string, with U+0000 between them, or as a list if one of them contains that character.
+    /// Returns null, without searching, if the search would probably take longer than a quarter of a millisecond, if it
+    /// would have to wait for a change or a disk, or if `buffer` is too short. Only HNSW indexes use `ef`.
     #[napi(ts_return_type = "string | Array<string> | null", catch_unwind)]
     pub fn search_if_quick(
         &self,
@@ -176,7 +178,7 @@ impl NativeVectorIndex {
     ) -> napi::Result<Option<JoinedIds>> {
         call_sync(|| {
             let (shared, rows) = self.with_filter(filter)?;
-            // The first number is the number of hits.
+            // The first number in the buffer is the number of hits.
             let Some(max_hits) = buffer.len().checked_sub(1) else { return Ok(None) };
             let write = |index: &VectorIndex, hits: &[Hit]| {
                 ids_of(index, hits).write(hits.iter().map(|hit| hit.score), buffer)
@@ -208,8 +210,8 @@ impl NativeVectorIndex {
 
     /// Searches with each query of a batch. Empties the batch. The ids of the batch are the ids of the queries; without
     /// ids, the positions of the queries are their ids. Only HNSW indexes use `ef`. In an index of phrases, `passages`
-    /// decides whether hits have the ids of passages or of phrases, and `each_phrase` whether every phrase can be a hit
-    /// or only the best phrase of each passage.
+    /// decides whether hits have the ids of passages or of phrases, and `eachPhrase` decides whether all phrases can be
+    /// hits or only the best phrase of each passage.
     #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn search_many<'env>(

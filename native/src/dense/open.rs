@@ -1,4 +1,4 @@
-//! Creates and opens indexes, and attaches to an index of another thread.
+//! Creates and opens vector indexes, and attaches to indexes that other threads opened.
 
 use std::path::Path;
 
@@ -60,14 +60,14 @@ pub fn open_hnsw_index(env: &Env, path: String, options: NativeOpenOptions) -> n
     })
 }
 
-/// Opens another handle of the index with this token. `kind` is `FlatIndex` or `HnswIndex`; fails if the index is of
-/// the other kind.
+/// Opens another handle to an open index, given a token from `NativeVectorIndex.share`. `kind` is `FlatIndex` or
+/// `HnswIndex`; fails if the index is of the other kind.
 #[napi(catch_unwind)]
 pub fn attach_index(kind: String, token: String) -> napi::Result<NativeVectorIndex> {
     call_sync(|| {
         let shared = SharedIndex::attach(&token).ok_or_else(|| {
             Failure::argument(
-                "attach: expected a handle of an index that is open in this process, got one of none",
+                "attach: expected a handle of an index that is open in this process, got an unknown handle",
             )
         })?;
         let actual_kind = shared.kind;
@@ -82,8 +82,8 @@ pub fn attach_index(kind: String, token: String) -> napi::Result<NativeVectorInd
     })
 }
 
-/// Makes the handle of a new index. `threads` is the number of threads for linking new rows into a graph; 0 means one
-/// per core, and a flat index needs none.
+/// Makes the first handle to an index. `threads` is the number of threads that insert new rows into an HNSW graph; 0
+/// means one per CPU. A flat index does not use this number.
 fn opened(index: VectorIndex, threads: usize) -> NativeVectorIndex {
     NativeVectorIndex::new(SharedIndex::new(index, threads))
 }

@@ -1,4 +1,4 @@
-//! Options of indexes, as JavaScript passes them.
+//! Options of vector indexes, as JavaScript passes them.
 
 use dense::{InnerProduct, Layout, Similarity, Storage};
 use napi_derive::napi;
@@ -25,11 +25,11 @@ pub struct NativeHnswOptions {
     pub ef_construction: u32,
     /// Determines the random levels of the rows.
     pub seed: u32,
-    /// With the similarity `dot`, which rows are near each other.
+    /// How the graph represents inner products, for the similarity `dot`: which rows count as near each other.
     pub inner_product: String,
     /// What is stored per row besides its vector and its neighbors.
     pub layout: String,
-    /// Number of threads for linking new rows; 0 means one per core.
+    /// Number of threads that insert new rows into the graph; 0 means one per CPU.
     pub threads: u32,
 }
 
@@ -57,5 +57,5 @@ pub fn parse_inner_product(name: &str) -> CallResult<InnerProduct> {
 
 pub fn parse_metadata(json: &str) -> CallResult<serde_json::Value> {
     serde_json::from_str(json)
-        .map_err(|error| Failure::argument(format!("metadata: expected JSON, got {error}")))
+        .map_err(|error| Failure::argument(format!("metadata: expected valid JSON: {error}")))
 }

@@ -14,8 +14,8 @@ pub struct VectorBatch {
     pub(super) data: Vec<f32>,
 }
 
-/// Ids as JavaScript passed them. [`into_vec`](Self::into_vec) makes one string per id. With thousands of ids it takes
-/// too long for the JavaScript thread.
+/// Ids as JavaScript passed them. [`into_vec`](Self::into_vec) makes one string per id. For thousands of ids, this is
+/// too slow for the JavaScript thread.
 #[derive(Default)]
 pub(super) struct PushedIds(Vec<IdSlice>);
 
@@ -44,8 +44,8 @@ pub fn batch_with_room(env: &Env, rows: u32, dim: u32) -> napi::Result<Object<'_
     spawn(env, move || {
         let mut batch = VectorBatch::default();
         batch.allocate(rows, dim)?;
-        // Write to all pages, so that the system maps and clears them now, on this thread. Otherwise it would do so
-        // when the JavaScript thread copies vectors to them, and take longer than the copying itself.
+        // Write to all pages, so that the system maps and clears them now, on this thread. Otherwise, the system would
+        // do so while the JavaScript thread copies vectors to them, which would take longer than the copying itself.
         batch.data.resize(batch.data.capacity(), 0.0);
         batch.data.clear();
         Ok(batch)
@@ -76,8 +76,8 @@ impl VectorBatch {
         self.ids.0.push(IdSlice::Separate(ids));
     }
 
-    /// Appends `count` ids, joined to one string with U+0000 between them, because one string crosses to the addon
-    /// faster than many. Returns false, and appends nothing, if an id contains that character.
+    /// Appends `count` ids, joined into one string with U+0000 between them, because passing one string to the addon is
+    /// faster than passing many. Returns false, and appends nothing, if an id contains that character.
     #[napi(catch_unwind)]
     pub fn push_joined(&mut self, count: u32, ids: String) -> bool {
         let is_separable = ids.bytes().filter(|&byte| byte == 0).count() + 1 == count as usize;
@@ -92,7 +92,7 @@ impl VectorBatch {
     fn allocate(&mut self, rows: u32, dim: u32) -> CallResult<()> {
         self.data.try_reserve_exact(rows as usize * dim as usize).map_err(|error| {
             let message =
-                format!("vectors: expected memory for {rows} of dimension {dim}, got none: {error}");
+                format!("vectors: cannot allocate memory for {rows} vectors of dimension {dim}: {error}");
             Failure::argument(message)
         })
     }

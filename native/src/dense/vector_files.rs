@@ -26,13 +26,14 @@ pub struct NativeVectorFileOptions {
     pub column: Option<String>,
     /// Name of the column of ids in the same file.
     pub id_column: Option<String>,
-    /// Path of a file of ids. Without any ids, row numbers are the ids.
+    /// Path of a file of ids. The ids are row numbers if neither this path, `idColumn` nor a list of ids is given.
     pub ids_path: Option<String>,
 }
 
 #[napi]
 impl NativeVectorIndex {
-    /// Adds the vectors of a file. Empties the batch of ids. Resolves to the number of vectors.
+    /// Adds the vectors of a file. `ids`, if given, has the ids of the vectors; the call empties it. Resolves to the
+    /// number of vectors.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn add_file<'env>(
         &self,
@@ -49,7 +50,8 @@ impl NativeVectorIndex {
         })
     }
 
-    /// Writes the vectors to a NumPy file, and their ids to another. Resolves to the number of vectors.
+    /// Writes the vectors to a NumPy file and, with `idsPath`, their ids to that file. Resolves to the number of
+    /// vectors.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn export_vectors<'env>(
         &self,
@@ -66,8 +68,8 @@ impl NativeVectorIndex {
     }
 }
 
-/// Builds a flat index file from a file of vectors. Empties the batch of ids. The `dim` of `index` may be 0 if the file
-/// says how long its vectors are.
+/// Builds a flat index file from a file of vectors. `ids`, if given, has the ids of the vectors; the call empties it.
+/// The `dim` of `index` may be 0 if the file contains the dimension of its vectors.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
 pub fn build_flat_from_file<'env>(
     env: &'env Env,
@@ -90,6 +92,7 @@ pub fn build_flat_from_file<'env>(
     })
 }
 
+/// Opens a file of vectors. `ids` are the ids that the caller gave; `dim` is the expected dimension, if it is known.
 fn open(
     path: &str,
     options: NativeVectorFileOptions,

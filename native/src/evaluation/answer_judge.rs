@@ -36,6 +36,7 @@ impl AnswerJudge {
         Self { runs, texts, depth: depth as usize, has_patterns: patterns, questions: Vec::new() }
     }
 
+    /// Adds a question with its accepted answers.
     #[napi(catch_unwind)]
     pub fn add(&mut self, question: String, answers: Vec<String>) {
         self.questions.push((question, answers));
@@ -98,7 +99,7 @@ impl Job {
     }
 }
 
-/// The lists of several runs for each question, and which of their passages contain answers.
+/// The hits of several runs for each question, and which of these passages contain an accepted answer.
 #[napi]
 pub struct JudgedLists {
     inner: Arc<JudgedRuns>,

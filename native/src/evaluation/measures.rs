@@ -1,4 +1,4 @@
-//! Measures of runs and of answers.
+//! Measures of runs, such as nDCG, and of answers: exact match and F1.
 
 use evaluation::Measure;
 use napi::Env;
@@ -9,12 +9,15 @@ use ranking::Qrels;
 use crate::call::{call_sync, spawn};
 use crate::runs::NativeRun;
 
+/// Returns whether the prediction equals an accepted answer after normalization or, with `patterns`, matches one of the
+/// answers, which are then regular expressions.
 #[napi(catch_unwind)]
 pub fn exact_match(prediction: String, answers: Vec<String>, patterns: bool) -> napi::Result<bool> {
     let matches = if patterns { evaluation::pattern_match } else { evaluation::exact_match };
     call_sync(|| Ok(matches(&prediction, &answers)))
 }
 
+/// Returns the highest F1 of the prediction and any of the answers, over normalized words.
 #[napi(catch_unwind)]
 pub fn f1(prediction: String, answers: Vec<String>) -> napi::Result<f64> {
     call_sync(|| Ok(evaluation::f1(&prediction, &answers)))
@@ -52,18 +55,19 @@ impl QrelsBuilder {
 /// The values of several measures for a run.
 #[napi(object)]
 pub struct NativeEvaluation {
-    /// `[measures]`: the mean over all judged queries.
+    /// `[measures]`: the mean of each measure over all queries with judgments.
     pub means: Float64Array,
+    /// The ids of the queries with judgments.
     pub queries: Vec<String>,
-    /// `[queries, measures]`
+    /// `[queries, measures]`: the value of each measure for each query.
     pub values: Float64Array,
-    /// Number of judged queries without hits.
+    /// Number of queries with judgments for which the run has no hits.
     pub missing: u32,
-    /// Number of queries of the run that are not judged.
+    /// Number of queries of the run that have no judgments.
     pub unjudged: u32,
 }
 
-/// Evaluates a run. Empties the builder.
+/// Evaluates a run with the relevance judgments of `qrels`, and empties `qrels`.
 #[napi(ts_return_type = "Promise<NativeEvaluation>", catch_unwind)]
 pub fn evaluate<'env>(
     env: &'env Env,

@@ -18,14 +18,14 @@ pub struct NativePairedTest {
     pub difference: f64,
     /// The two-sided p-value.
     pub p: f64,
-    /// The t statistic; null for the other tests.
+    /// The t statistic; absent unless the test is the t test.
     pub statistic: Option<f64>,
-    /// Standard error of the mean difference; null for other tests than the t test.
+    /// Standard error of the mean difference; absent unless the test is the t test.
     pub standard_error: Option<f64>,
 }
 
 /// Tests whether the means of the paired values `a` and `b` differ. `test` is `paired-t`, `randomization` or
-/// `bootstrap`; the latter two draw `rounds` random samples. Copies the values before it returns.
+/// `bootstrap`; the last two draw `rounds` random samples. Copies the values before it returns.
 #[napi(ts_return_type = "Promise<NativePairedTest>", catch_unwind)]
 pub fn significance<'env>(
     env: &'env Env,
@@ -61,8 +61,8 @@ pub fn significance<'env>(
     })
 }
 
-/// Returns the smallest mean difference for which a paired t test over this number of queries has a p-value of at most
-/// `p`.
+/// Returns the smallest mean difference for which a paired t test over `queries` queries has a p-value of at most `p`,
+/// given the standard error of the mean difference.
 #[napi(catch_unwind)]
 pub fn smallest_significant_difference(standard_error: f64, queries: u32, p: f64) -> napi::Result<f64> {
     call_sync(|| Ok(smallest_difference(standard_error, queries as usize, p)?))
@@ -73,7 +73,8 @@ pub fn smallest_significant_difference(standard_error: f64, queries: u32, p: f64
 pub struct NativeRankSum {
     /// U: the number of pairs in which the value of a is larger; a pair of equal values counts as one half.
     pub statistic: f64,
-    /// U / (|a| · |b|): the probability that a random value of a is larger than a random value of b.
+    /// U / (|a| · |b|): the probability that a random value of a is larger than a random value of b. Equal values count
+    /// as one half.
     pub probability: f64,
     /// Standard error of `probability` if the samples do not differ.
     pub standard_error: f64,
@@ -81,7 +82,8 @@ pub struct NativeRankSum {
     pub p: f64,
 }
 
-/// Computes the rank-sum test of two independent samples (Mann and Whitney, 1947). Copies them before it returns.
+/// Computes the rank-sum test of two independent samples (Mann and Whitney, 1947). Copies the samples before it
+/// returns.
 #[napi(ts_return_type = "Promise<NativeRankSum>", catch_unwind)]
 pub fn rank_sum_test<'env>(env: &'env Env, a: &[f64], b: &[f64]) -> napi::Result<Object<'env>> {
     let (a, b) = (a.to_vec(), b.to_vec());
@@ -99,11 +101,13 @@ pub fn smallest_significant_shift(standard_error: f64, a: u32, b: u32, p: f64) -
     call_sync(|| Ok(smallest_shift(standard_error, (a as usize, b as usize), p)?))
 }
 
+/// Returns the p-values of several tests, corrected by the method of Bonferroni.
 #[napi(catch_unwind)]
 pub fn bonferroni(ps: &[f64]) -> napi::Result<Float64Array> {
     call_sync(|| Ok(evaluation::significance::bonferroni(ps).into()))
 }
 
+/// Returns the p-values of several tests, corrected by the method of Holm.
 #[napi(catch_unwind)]
 pub fn holm(ps: &[f64]) -> napi::Result<Float64Array> {
     call_sync(|| Ok(evaluation::significance::holm(ps).into()))
@@ -114,8 +118,9 @@ pub fn holm(ps: &[f64]) -> napi::Result<Float64Array> {
 pub struct NativeOverlap {
     /// `[cut-offs]`: the mean over `queries`.
     pub means: Float64Array,
+    /// The ids of the queries that both runs have.
     pub queries: Vec<String>,
-    /// `[queries, cut-offs]`
+    /// `[queries, cut-offs]`: the overlap for each query.
     pub values: Float64Array,
     /// Number of queries that only one of the runs has.
     pub missing: u32,

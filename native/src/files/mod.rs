@@ -1,4 +1,4 @@
-//! The options for opening files, and functions with which TypeScript writes files.
+//! The options for opening index files, and functions with which TypeScript writes files.
 
 mod open_options;
 mod write;

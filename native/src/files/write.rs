@@ -11,7 +11,7 @@ use storage::Output;
 
 use crate::call::{Control, Failure, call_sync, control_or_new, spawn};
 
-/// Replaces a file, or writes to a FIFO or a device.
+/// Writes `content` to a file, which it replaces atomically, or to a FIFO or a device.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
 pub fn write_file<'env>(
     env: &'env Env,
@@ -23,14 +23,13 @@ pub fn write_file<'env>(
     spawn(env, move || {
         let path = Path::new(&path);
         let control_of_output = Arc::clone(&control);
-        let written = Output::create(path, Box::new(move || control_of_output.is_cancelled())).and_then(
-            |mut output| {
+        let written =
+            Output::create(path, Box::new(move || control_of_output.is_canceled())).and_then(|mut output| {
                 output.write_all(&content).map_err(storage::Error::io("write", path))?;
                 output.finish()
-            },
-        );
+            });
         written.or_else(|error| {
-            // Writing to a FIFO waits for a reader. If the wait is cancelled, it fails with an I/O error. Report the
+            // Writing to a FIFO waits for a reader. If the wait is canceled, it fails with an I/O error. Report the
             // cancellation instead.
             control.check()?;
             Err(Failure::from(error))

@@ -13,14 +13,14 @@ use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
 /// How texts become vectors.
 #[napi(object)]
 pub struct NativeEncoderOptions {
-    /// How token vectors become the text's vector: `cls`, `mean`, or `output:NAME` if the model pools itself and has
-    /// the vector as its output NAME.
+    /// How token vectors become the text's vector: `cls`, `mean`, or `output:NAME` if the model does the pooling and
+    /// returns the vector as its output NAME.
     pub pooling: String,
     /// Whether vectors are scaled to length 1.
     pub normalize: bool,
     /// Maximum number of tokens of a text, special tokens included.
     pub max_tokens: u32,
-    /// How title and text are joined: `pair` (with `[SEP]` between them) or `joined`.
+    /// How title and text become one input: `pair` (with `[SEP]` between them) or `joined` (with a space between them).
     pub passage_form: String,
     /// The token types of a pair: `segments` (0 for the title, 1 for the text) or `zeros`.
     pub token_types: String,
@@ -29,12 +29,13 @@ pub struct NativeEncoderOptions {
 /// An open encoder.
 #[napi]
 pub struct NativeEncoder {
-    /// None once it is closed.
+    /// `None` once the encoder is closed.
     inner: Option<Arc<Encoder>>,
     dim: u32,
 }
 
 impl NativeEncoder {
+    /// Returns the encoder. Fails with `ERR_CLOSED` if it is closed.
     pub fn encoder(&self) -> CallResult<Arc<Encoder>> {
         self.inner.clone().ok_or_else(|| Failure::closed("encoder"))
     }
@@ -96,8 +97,7 @@ impl NativeEncoder {
     }
 
     /// Encodes texts to vectors `[texts, dim]`. An empty title means no title; `titles` may be empty if no text has
-    /// one. A batch has at most `batch_tokens` tokens, padding included. Error messages call the texts number `first`,
-    /// `first` + 1, ….
+    /// one. A batch has at most `batchTokens` tokens, padding included. Error messages number the texts from `first`.
     #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn encode<'env>(
@@ -121,7 +121,7 @@ impl NativeEncoder {
         })
     }
 
-    /// Closes the session once calls in progress have finished.
+    /// Closes the encoder. Its memory is freed once calls in progress have finished.
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.inner = None;

@@ -1,5 +1,5 @@
-//! ONNX models: encoders and readers. `model_files` opens the files of both; `reader_options` parses options of
-//! readers.
+//! ONNX models. `encoder` has models that turn texts into vectors, and `reader` has models that extract answers from
+//! passages. `model_files` opens the files of both; `reader_options` parses options of readers.
 
 mod encoder;
 mod model_files;

@@ -9,7 +9,7 @@ use tokenize::Tokenizer;
 
 use crate::call::CallResult;
 
-/// Paths of the files of a model and of the library that runs it, and the model's number of threads.
+/// Paths of the files of a model and of the library that runs it, and the number of threads that run it.
 #[napi(object)]
 pub struct ModelFiles {
     /// The ONNX Runtime library.
@@ -20,7 +20,8 @@ pub struct ModelFiles {
 }
 
 impl ModelFiles {
-    /// Opens the tokenizer and the model. Models with the same file and number of threads share a session.
+    /// Opens the model and its tokenizer. If the model file is already open with the same number of threads, returns
+    /// the session that is open.
     pub fn open(&self) -> CallResult<(Arc<Session>, Arc<Tokenizer>)> {
         let library = Library::open(Path::new(&self.library))?;
         let tokenizer = Tokenizer::open(Path::new(&self.tokenizer))?;

@@ -24,15 +24,16 @@ pub struct NativeReaderOptions {
     pub batch_tokens: u32,
     /// `window` (read in overlapping windows) or `cut` (truncated).
     pub long_passages: String,
-    /// Minimum number of tokens that consecutive windows share.
+    /// Minimum number of tokens that consecutive windows share. By default 64, or a quarter of the text tokens that fit
+    /// in a window if that is less.
     pub overlap_tokens: Option<u32>,
-    /// Whether titles are part of the input; null means as in the model's training.
+    /// Whether titles are part of the input. By default, they are for DPR readers only.
     pub titles: Option<bool>,
     /// Whether inputs for DPR's reader have no separator after the text, as in DPR's code.
     pub open_ended: bool,
 }
 
-/// A passage to read.
+/// A retrieved passage, which the reader reads.
 #[napi(object)]
 pub struct RetrievedPassage {
     pub title: Option<String>,
@@ -51,15 +52,16 @@ impl RetrievedPassage {
 /// How answers are scored and selected.
 #[napi(object)]
 pub struct NativeReadOptions {
-    /// How spans are scored: a name that `parse_scoring` knows.
+    /// How spans are scored: `original`, `normalized`, `probability` or `summedProbability`.
     pub scoring: String,
+    /// Maximum number of spans that are scored in each passage.
     pub spans_per_passage: u32,
     pub max_answer_tokens: u32,
     /// Weight of the reader's relevance logit.
     pub beta: f64,
     /// Weight of the retrieval score.
     pub gamma: f64,
-    /// Which spans are the same answer: a name that `parse_merge` knows.
+    /// Which spans are the same answer: those with equal texts (`text`) or with equal normalized texts (`normalized`).
     pub merge: String,
     /// Maximum number of answers.
     pub k: u32,
@@ -69,7 +71,7 @@ pub struct NativeReadOptions {
 #[napi(object)]
 pub struct NativeAnswer {
     pub text: String,
-    /// Position of the passage among those read.
+    /// Position of the passage in the list of passages that were read, from 0.
     pub passage: u32,
     /// Half-open range of UTF-16 code units of the passage's text.
     pub start: u32,
@@ -87,12 +89,14 @@ impl From<PassageAnswer> for NativeAnswer {
 /// An open reader.
 #[napi]
 pub struct NativeReader {
-    /// None once it is closed.
+    /// `None` once the reader is closed.
     model: Option<Arc<ReaderModel>>,
+    /// The files and options that the reader was opened with, which identify its readings in a cache.
     pub(crate) origin: Arc<ReaderOrigin>,
 }
 
 impl NativeReader {
+    /// Returns the model. Fails with `ERR_CLOSED` if the reader is closed.
     pub fn model(&self) -> CallResult<Arc<ReaderModel>> {
         self.model.clone().ok_or_else(|| Failure::closed("reader"))
     }
@@ -161,7 +165,7 @@ impl NativeReader {
         spawn(env, move || read(&*model?, &question, &passages, &options, &control))
     }
 
-    /// Closes the session once calls in progress have finished.
+    /// Closes the reader. Its memory is freed once calls in progress have finished.
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.model = None;

@@ -1,4 +1,5 @@
-//! A file in which readings are stored, so that no passage is read twice.
+//! A file that stores readings, so that no passage is read twice for the same question. A reading is what the reader
+//! model returns for one question and one passage.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +16,7 @@ use crate::models::NativeReader;
 /// An open file of readings.
 #[napi]
 pub struct NativeReadingCache {
-    /// None once it is closed.
+    /// `None` once the cache is closed.
     file: Option<Arc<Mutex<ReadingCache>>>,
     /// Identifies the reader and the span limits with which all readings in the file were made.
     pub(super) identity: String,
@@ -27,8 +28,8 @@ impl NativeReadingCache {
     }
 }
 
-/// Opens or creates a file for readings by `reader` with these span limits. Fails if the file has readings of another
-/// reader or with other limits.
+/// Opens or creates a file for readings by `reader` with these span limits. Fails if the file's readings were made by
+/// another reader or with other limits.
 #[napi(ts_return_type = "Promise<NativeReadingCache>", catch_unwind)]
 pub fn open_reading_cache<'env>(
     env: &'env Env,
@@ -52,7 +53,7 @@ impl NativeReadingCache {
         call_sync(|| Ok(self.file()?.lock().unwrap_or_else(PoisonError::into_inner).len() as f64))
     }
 
-    /// Bytes that were skipped when the file was opened, because they belong to no valid reading.
+    /// Number of bytes that were skipped when the file was opened, because they belong to no valid reading.
     #[napi(getter, catch_unwind)]
     pub fn damaged_bytes(&self) -> napi::Result<f64> {
         call_sync(|| Ok(self.file()?.lock().unwrap_or_else(PoisonError::into_inner).damaged_bytes() as f64))

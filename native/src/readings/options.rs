@@ -1,4 +1,4 @@
-//! Options of readings, as JavaScript passes them.
+//! Options for making and scoring readings, as JavaScript passes them.
 
 use napi_derive::napi;
 use reading::{Evidence, Scoring, SpanLimits};
@@ -9,7 +9,9 @@ use crate::models::{parse_merge, parse_scoring};
 /// Which spans of a passage a reading stores.
 #[napi(object)]
 pub struct NativeSpanLimits {
+    /// Maximum number of spans per passage.
     pub spans_per_passage: u32,
+    /// Maximum number of tokens of a span.
     pub max_answer_tokens: u32,
 }
 
@@ -22,13 +24,13 @@ impl NativeSpanLimits {
 /// How answers are scored.
 #[napi(object)]
 pub struct NativeScoring {
-    /// How spans are scored: a name that `parse_scoring` knows.
+    /// How spans are scored: `original`, `normalized`, `probability` or `summedProbability`.
     pub scoring: String,
     /// Weight of the reader's relevance logit.
     pub beta: f64,
     /// Weight of the retrieval score.
     pub gamma: f64,
-    /// Which spans are the same answer: a name that `parse_merge` knows.
+    /// Which spans are the same answer: those with equal texts (`text`) or with equal normalized texts (`normalized`).
     pub merge: String,
 }
 

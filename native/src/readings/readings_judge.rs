@@ -1,5 +1,5 @@
-//! Compares answers with accepted ones, and tunes the weights of evidence fusion: β of the reader's relevance logit,
-//! and γ of the retrieval score (Ma et al., 2021). δ is γ / β.
+//! Compares answers with accepted answers, and tunes the weights of evidence fusion (Ma et al., 2021): β, the weight of
+//! the reader's relevance logit, and γ, the weight of the retrieval score. δ stands for γ / β.
 
 use std::sync::Arc;
 
@@ -14,17 +14,20 @@ use super::run_readings::NativeReadings;
 use crate::call::{Control, Failure, control_or_new, spawn};
 use crate::models::{parse_merge, parse_scoring};
 
-/// The ranges in which the best weights are searched for.
+/// The weights and the numbers of passages to try, and the rules by which answers are scored.
 #[napi(object)]
 pub struct NativeEvidenceSearch {
+    /// As in `NativeScoring`.
     pub scoring: String,
+    /// As in `NativeScoring`.
     pub merge: String,
     /// The numbers of passages per question to try.
     pub passages: Vec<u32>,
-    /// Smallest and greatest β.
+    /// The smallest and the largest β.
     pub beta: Vec<f64>,
-    /// Smallest and greatest weight: γ for the scoring `original`, otherwise δ.
+    /// The smallest and the largest γ for the scoring `original`, otherwise the smallest and the largest δ.
     pub weight: Vec<f64>,
+    /// Number of threads; 0 means one per CPU.
     pub threads: u32,
 }
 
@@ -36,7 +39,7 @@ pub struct NativeTunedEvidence {
     pub passages: Uint32Array,
     /// Number of questions that were answered correctly.
     pub right: Uint32Array,
-    /// Position of the best combination.
+    /// Position of the best combination in these columns.
     pub best: u32,
 }
 
@@ -57,13 +60,14 @@ impl ReadingsJudge {
         Self { readings: Arc::clone(&readings.inner), has_patterns: patterns, questions: Vec::new() }
     }
 
+    /// Adds questions with their accepted answers.
     #[napi(catch_unwind)]
     pub fn add(&mut self, ids: Vec<String>, accepted: Vec<Vec<String>>) {
         self.questions.extend(ids.into_iter().zip(accepted));
     }
 
-    /// Returns numbers `[passage_counts, questions]`: in row i, 1 if the best answer from the first `passage_counts[i]`
-    /// passages is an accepted one, otherwise 0. Removes the questions from the judge.
+    /// Returns numbers `[passageCounts, questions]`: in row i, 1 if the best answer from the first `passageCounts[i]`
+    /// passages is an accepted answer, otherwise 0. Removes the questions from the judge.
     #[napi(ts_return_type = "Promise<Uint8Array>", catch_unwind)]
     pub fn exact_matches<'env>(
         &mut self,

@@ -1,5 +1,5 @@
-//! Receives questions, a run that has hits for them, and the texts of these hits from JavaScript, and reads the
-//! passages with a reader model.
+//! Receives questions, a run with hits for these questions, and the texts of the hits from JavaScript, and reads the
+//! hits with a reader model.
 
 use std::sync::Arc;
 
@@ -31,8 +31,8 @@ pub struct RunReader {
 
 #[napi]
 impl RunReader {
-    /// Makes a reader of the first `depth` hits of each question. Their texts come from the store of `texts` or, if it
-    /// has none, from `addPassages`.
+    /// Makes an object that reads the first `depth` hits of each question. The texts of the hits come from the store of
+    /// `texts` or, without a store, from `addPassages`.
     #[napi(constructor, catch_unwind)]
     pub fn new(run: &NativeRun, texts: Option<&NativeTexts>, depth: u32, limits: NativeSpanLimits) -> Self {
         let passages = texts.and_then(NativeTexts::store).map(PassageTexts::from).unwrap_or_default();
@@ -57,7 +57,7 @@ impl RunReader {
         self.passages.extend(passages);
     }
 
-    /// Reads the passages; takes readings from `cache` where it has them, and adds the others to it. Removes all
+    /// Reads the passages. Takes readings from `cache` where it has them, and adds new readings to it. Removes all
     /// questions and passages from this object.
     #[napi(ts_return_type = "Promise<NativeReadings>", catch_unwind)]
     pub fn read<'env>(
@@ -69,6 +69,7 @@ impl RunReader {
     ) -> napi::Result<Object<'env>> {
         let control = control_or_new(control);
         let mut reader = pipelines::RunReader {
+            // A closed reader has no model; then the cache must have all readings.
             model: reader.model().ok(),
             origin: Arc::clone(&reader.origin),
             limits: self.limits,

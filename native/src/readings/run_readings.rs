@@ -1,4 +1,4 @@
-//! The readings that `run_reader.rs` returns, and the answers that follow from them.
+//! The readings that `run_reader.rs` returns, and the answers that are extracted from them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use pipelines::{RunAnswer, RunReadings};
 use super::options::NativeScoring;
 use crate::call::{Control, control_or_new, spawn};
 
-/// The output of a reader for the questions of a `RunReader` and the passages that a run has for them.
+/// What a reader model returned for the questions of a `RunReader` and their passages.
 #[napi]
 pub struct NativeReadings {
     pub(super) inner: Arc<RunReadings>,
@@ -23,8 +23,9 @@ pub struct AnswerColumns {
     pub questions: Uint32Array,
     pub texts: Vec<String>,
     pub passage_ids: Vec<String>,
-    /// Half-open ranges of UTF-16 code units in the passages' texts: `starts`, and `ends` below.
+    /// Where each answer starts in the text of its passage, in UTF-16 code units.
     pub starts: Uint32Array,
+    /// Where each answer ends: the position after its last UTF-16 code unit.
     pub ends: Uint32Array,
     pub scores: Float64Array,
 }
@@ -38,8 +39,8 @@ impl NativeReadings {
         self.inner.questions().iter().map(|question| question.len() as u32).collect::<Vec<_>>().into()
     }
 
-    /// Returns the best answers to up to `count` questions, beginning with the one at position `first`. Uses only the
-    /// first `passage_count` passages of each question.
+    /// Returns the best answer to each of up to `count` questions, beginning with the question at position `first`.
+    /// Uses only the first `passageCount` passages of each question.
     #[napi(ts_return_type = "Promise<AnswerColumns>", catch_unwind)]
     pub fn answers<'env>(
         &self,

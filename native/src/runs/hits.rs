@@ -1,9 +1,9 @@
-//! The form in which hits cross to JavaScript: all ids in one string, and the scores in a typed array.
+//! The form in which hits are passed to JavaScript: all ids in one string, and the scores in a typed array.
 //!
 //! Creating one JavaScript string per id would take longer than a search. A search on the JavaScript thread also avoids
-//! creating an array for the scores: it writes them to an array that JavaScript reuses ([`PassageIdBuilder::write`]),
-//! and returns only the ids. That array holds integers, because its first number is a count, so scores are written as
-//! the bits of their f32 values.
+//! creating an array for the scores: it writes the scores to an array that JavaScript reuses
+//! ([`PassageIdBuilder::write`]), and returns only the ids. That array holds integers, because its first element is the
+//! number of hits, so scores are written as the bits of their f32 values.
 
 use napi::bindgen_prelude::{Either, Float32Array};
 use napi_derive::napi;
@@ -11,9 +11,9 @@ use napi_derive::napi;
 /// Hits of one query.
 #[napi(object)]
 pub struct Hits {
-    /// Passage ids with U+0000 between them.
+    /// Passage ids with U+0000 between them. Not set if `ids` is set.
     pub joined: Option<String>,
-    /// Passage ids, if one of them contains U+0000.
+    /// Passage ids as a list. Set only if one of them contains U+0000.
     pub ids: Option<Vec<String>>,
     pub scores: Float32Array,
 }
@@ -21,20 +21,20 @@ pub struct Hits {
 /// Passage ids in one string, with U+0000 between them, or as a list if one of them contains that character.
 pub type JoinedIds = Either<String, Vec<String>>;
 
-/// A `Uint32Array` of JavaScript that a call writes to. It is valid until the call returns.
+/// A `Uint32Array` of JavaScript that a call writes to. The reference is valid until the call returns.
 pub type U32Buffer<'a> = &'a mut [u32];
 
-/// Whether a buffer is long enough for the number of hits and then one score per hit.
+/// Returns whether a buffer has room for the number of hits, followed by one score per hit.
 pub fn has_room(hit_count: usize, buffer: &[u32]) -> bool {
     hit_count < buffer.len()
 }
 
 const SEPARATOR: char = '\0';
 
-/// The length in bytes that is assumed for an id when memory is reserved.
+/// The length of an id in bytes that is assumed when memory is reserved.
 const USUAL_ID_BYTES: usize = 16;
 
-/// Joins passage ids.
+/// Joins passage ids to one string, or to a list if one of them contains U+0000.
 #[derive(Default)]
 pub struct PassageIdBuilder {
     joined: String,
@@ -43,7 +43,7 @@ pub struct PassageIdBuilder {
 }
 
 impl PassageIdBuilder {
-    /// An empty builder with room for `id_count` ids.
+    /// Returns an empty builder with room for `id_count` ids.
     pub fn with_capacity(id_count: usize) -> Self {
         Self { joined: String::with_capacity(USUAL_ID_BYTES * id_count), ends: Vec::with_capacity(id_count) }
     }
@@ -80,7 +80,7 @@ impl PassageIdBuilder {
 
     fn join(self) -> JoinedIds {
         let separators = self.joined.bytes().filter(|&byte| char::from(byte) == SEPARATOR).count();
-        // n ids have n − 1 separators between them, and no ids have none. If there are more, an id contains one.
+        // There are n − 1 separators between n ids (0 if there are no ids). If the string has more, an id contains one.
         if separators < self.ends.len().max(1) {
             return Either::A(self.joined);
         }
@@ -91,8 +91,8 @@ impl PassageIdBuilder {
 
 impl<S: AsRef<str>> FromIterator<S> for PassageIdBuilder {
     fn from_iter<T: IntoIterator<Item = S>>(ids: T) -> Self {
-        let mut all = Self::default();
-        ids.into_iter().for_each(|id| all.push(id.as_ref()));
-        all
+        let mut builder = Self::default();
+        ids.into_iter().for_each(|id| builder.push(id.as_ref()));
+        builder
     }
 }

@@ -10,11 +10,11 @@ use ranking::{RetrievedRun, Run};
 use super::hits::{Hits, JoinedIds, PassageIdBuilder, U32Buffer, has_room};
 use crate::call::{CallResult, Control, call_sync, control_or_new, drop_elsewhere, spawn};
 
-/// Scores of many lists, one after another.
+/// The scores of many lists of hits, one list after another.
 #[napi(object)]
 pub struct ScoreColumn {
     pub scores: Float32Array,
-    /// The position in `scores` at which each list starts, and the position at which the last one ends.
+    /// The position in `scores` at which each list starts, followed by the position at which the last one ends.
     pub offsets: Uint32Array,
 }
 
@@ -25,7 +25,7 @@ pub struct NativeRun {
     inner: RetrievedRun,
 }
 
-/// Freeing this number of hits takes too long for the JavaScript thread.
+/// A run with at least this many hits takes too long to free on the JavaScript thread.
 const MIN_HITS_TO_DROP_ELSEWHERE: usize = 1 << 14;
 
 impl Drop for NativeRun {
@@ -118,10 +118,10 @@ impl NativeRun {
         })
     }
 
-    /// `take` for several queries, beginning with the one at position `first`: for as many lists as fit into `counts`
-    /// and `buffer`, one after another. Writes the number of lists to `counts`, and then the number of hits of each
-    /// list. If not even one list fits, the number of lists is 0, and the caller uses `take` instead. It is also 0 for
-    /// a run that was read from a file or made by JavaScript.
+    /// Does the same as `take` for several consecutive queries, beginning with the one at position `first`. It stops
+    /// before the first query for which `counts` or `buffer` has no room left. Writes the number of lists to
+    /// `counts`, followed by the number of hits of each list. The number of lists is 0 if not even one list fits, and
+    /// also if the run was read from a file or made by JavaScript; the caller must then use `take` instead.
     #[napi(ts_return_type = "string | Array<string>", catch_unwind)]
     pub fn take_from(
         &self,
@@ -164,7 +164,7 @@ impl NativeRun {
         })
     }
 
-    /// Writes a TREC run.
+    /// Writes a TREC run file. `tag` is the name of the run.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn write<'env>(
         &self,
@@ -178,9 +178,9 @@ impl NativeRun {
     }
 }
 
-/// Reads a TREC run.
+/// Reads a TREC run file.
 #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
 pub fn read_run<'env>(env: &'env Env, path: String, control: Option<&Control>) -> napi::Result<Object<'env>> {
     let control = control_or_new(control);
-    spawn(env, move || Ok(NativeRun::from(corpus::read_run_cancellable(Path::new(&path), control)?)))
+    spawn(env, move || Ok(NativeRun::from(corpus::read_run_cancelable(Path::new(&path), control)?)))
 }

@@ -36,7 +36,7 @@ impl RunBuilder {
             let hit_count: usize = counts.iter().map(|&count| count as usize).sum();
             if queries.len() != counts.len() || hit_count != ids.len() || hit_count != scores.len() {
                 return Err(Failure::argument(
-                    "a run: expected as many ids and scores as the counts add up to",
+                    "a run: expected one count per query, and as many ids and scores as the counts add up to",
                 ));
             }
             let mut hits = ids.into_iter().zip(scores.iter()).map(|(id, &score)| ScoredId { id, score });
@@ -47,7 +47,7 @@ impl RunBuilder {
         })
     }
 
-    /// Takes the run out of the builder.
+    /// Returns the run, and leaves the builder empty.
     #[napi(catch_unwind)]
     pub fn finish(&mut self) -> NativeRun {
         std::mem::take(&mut self.run).into()

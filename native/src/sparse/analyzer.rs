@@ -12,16 +12,16 @@ use crate::call::CallResult;
 pub struct NativeAnalyzer {
     /// `english`, `simple`, `whitespace`, `snowball:<language>` or `wordpiece`.
     pub name: String,
-    /// The path of the `tokenizer.json` of `wordpiece`, or of its folder.
+    /// The path of the `tokenizer.json` that the analyzer `wordpiece` uses, or of the folder that contains this file.
     pub tokenizer: Option<String>,
     /// Stop words that replace the analyzer's own.
     pub stop_words: Option<Vec<String>>,
-    /// The version of the analyzer of an index. Ignored if JavaScript passes it.
+    /// The version of the analyzer that an index was built with. Ignored if JavaScript passes it.
     pub version: Option<u32>,
 }
 
 impl NativeAnalyzer {
-    /// Makes the analyzer. If there is a path of a tokenizer, the name is ignored.
+    /// Makes the analyzer. If `tokenizer` is set, the analyzer is `wordpiece`, and the name is ignored.
     pub fn load(self) -> CallResult<Analyzer> {
         let analyzer = match self.tokenizer {
             Some(path) => Analyzer::word_piece(Path::new(&path))?,
@@ -33,7 +33,8 @@ impl NativeAnalyzer {
         })
     }
 
-    /// Describes the analyzer of the index in `folder`, which has a copy of the tokenizer file.
+    /// Describes the analyzer of the index in `folder`. If the analyzer is `wordpiece`, the index has a copy of the
+    /// tokenizer file, and `tokenizer` is the path of that copy.
     pub fn describe(analyzer: &Analyzer, folder: &Path) -> Self {
         Self {
             name: match analyzer.language() {

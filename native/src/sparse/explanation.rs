@@ -16,13 +16,13 @@ pub struct NativeTermExplanation {
     pub contribution: f64,
 }
 
-/// The score of a passage, term by term.
+/// The BM25 score of a passage, with the contribution of each term.
 #[napi(object)]
 pub struct NativeExplanation {
     pub score: f64,
-    /// Number of terms in the passage, quantized to one byte as in Lucene.
+    /// Number of terms in the passage, as BM25 uses it: quantized to one byte, as in Lucene.
     pub length: u32,
-    /// Mean number of terms of the passages that have any.
+    /// Mean number of terms per passage, over the passages that have any terms.
     pub average_length: f64,
     pub terms: Vec<NativeTermExplanation>,
 }

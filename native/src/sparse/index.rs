@@ -21,21 +21,21 @@ fn params(k1: f64, b: f64) -> Bm25 {
     Bm25 { k1: k1 as f32, b: b as f32 }
 }
 
-/// Parses a filter, which JavaScript passes as JSON and has checked before.
+/// Parses a filter, which JavaScript has checked and passes as JSON.
 fn parse_filter(filter: Option<String>) -> CallResult<Option<Filter>> {
     let filter = filter.map(|json| serde_json::from_str(&json)).transpose();
-    filter.map_err(|error| Failure::argument(format!("filter: expected a filter, got {error}")))
+    filter.map_err(|error| Failure::argument(format!("cannot parse the filter: {error}")))
 }
 
 /// An open BM25 index.
 #[napi]
 pub struct NativeBm25Index {
-    /// None once it is closed.
+    /// `None` once the index is closed.
     inner: Option<Arc<Bm25Index>>,
     path: PathBuf,
 }
 
-/// Opens an index. If an analyzer is given, fails for an index that was built with another analyzer.
+/// Opens an index. If an analyzer is given, fails if the analyzer of the index differs from it.
 #[napi(ts_return_type = "Promise<NativeBm25Index>", catch_unwind)]
 pub fn open_bm25_index(
     env: &Env,
@@ -55,14 +55,16 @@ pub fn open_bm25_index(
 /// The result of a repair.
 #[napi(object)]
 pub struct NativeRepair {
-    /// Number of missing or corrupt impact files that were rebuilt.
+    /// Number of missing or corrupt impact files (a segment's file with the postings that searches read) that were
+    /// rebuilt.
     pub rebuilt_files: f64,
     /// Number of passages that were restored.
     pub restored: f64,
-    /// Number of passages that are no longer in any readable file.
+    /// Number of passages of the last commit that are no longer in any readable file.
     pub lost: f64,
 }
 
+/// Repairs the index in a folder and checks all of its files.
 #[napi(ts_return_type = "Promise<NativeRepair>", catch_unwind)]
 pub fn repair_bm25_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
@@ -73,6 +75,7 @@ pub fn repair_bm25_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
 }
 
 impl NativeBm25Index {
+    /// Returns the index. Fails with `ERR_CLOSED` if it is closed.
     pub fn opened(&self) -> CallResult<Arc<Bm25Index>> {
         self.inner.clone().ok_or_else(|| Failure::closed("index"))
     }
@@ -80,6 +83,7 @@ impl NativeBm25Index {
 
 #[napi]
 impl NativeBm25Index {
+    /// Number of passages.
     #[napi(getter, catch_unwind)]
     pub fn size(&self) -> napi::Result<u32> {
         call_sync(|| Ok(self.opened()?.len() as u32))
@@ -90,7 +94,7 @@ impl NativeBm25Index {
         call_sync(|| Ok(NativeAnalyzer::describe(&self.opened()?.analyzer(), &self.path)))
     }
 
-    /// What the caller has recorded with the last commit, as JSON.
+    /// The JSON that the writer recorded with the commit that this index has open; `null` if it recorded none.
     #[napi(getter, catch_unwind)]
     pub fn state(&self) -> napi::Result<String> {
         call_sync(|| Ok(self.opened()?.searcher().state().to_string()))
@@ -102,10 +106,11 @@ impl NativeBm25Index {
         call_sync(|| Ok(self.opened()?.analyzer().tokens(&text)))
     }
 
-    /// Searches on the JavaScript thread, and writes the number of hits and then the bits of their scores to `buffer`.
-    /// Returns the ids. Returns null if the search would probably take longer than a quarter of a millisecond or turns
-    /// out to take longer than half a millisecond, if it may have to read from a disk, or if `buffer` is too short. `k1`
-    /// and `b` are the parameters of BM25.
+    /// Searches on the JavaScript thread. Writes the number of hits and then the bits of their f32 scores to `buffer`.
+    /// Returns the ids in one string, with U+0000 between them, or as a list if one of them contains that character.
+    /// Returns null if the search would probably take longer than a quarter of a millisecond or turns out to take over
+    /// half a millisecond, if it may have to read from a disk, if the query is very long, or if `buffer` is too short.
+    /// `k1` and `b` are the parameters of BM25.
     #[napi(ts_return_type = "string | Array<string> | null", catch_unwind)]
     pub fn search_if_quick(
         &self,
@@ -226,7 +231,8 @@ impl NativeBm25Index {
         })
     }
 
-    /// For each of these ids, returns 1 if its passage meets a filter (JSON), 0 if not, and 2 if there is no such passage.
+    /// For each id, returns 1 if its passage matches a filter (JSON), 0 if it does not, and 2 if there is no such
+    /// passage.
     #[napi(ts_return_type = "Promise<Uint8Array>", catch_unwind)]
     pub fn matching<'env>(
         &self,
@@ -245,7 +251,7 @@ impl NativeBm25Index {
         })
     }
 
-    /// Switches to the latest commit of the writer.
+    /// Switches to the latest commit of the index.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn reload<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let index = self.opened();

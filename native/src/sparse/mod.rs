@@ -1,5 +1,5 @@
 //! BM25 indexes: `index` searches them and `writer` changes them. `queries` receives batches of queries and returns
-//! hits, `analyzer` converts analyzers, and `explanation` explained scores.
+//! hits, `analyzer` converts analyzers, and `explanation` converts explanations of scores.
 
 mod analyzer;
 mod explanation;

@@ -1,4 +1,4 @@
-//! Receives batches of queries from JavaScript, and looks up the ids of hits.
+//! Receives batches of queries from JavaScript, and looks up the passage ids of hits.
 
 use std::sync::Arc;
 
@@ -24,15 +24,16 @@ impl QueryBatch {
         Self::default()
     }
 
+    /// Adds queries, with one id and one text each.
     #[napi(catch_unwind)]
     pub fn push(&mut self, ids: Vec<String>, texts: Vec<String>) {
         self.ids.extend(ids);
         self.texts.extend(texts);
     }
 
-    /// Adds `count` queries. The ids are joined to one string with U+0000 between them, and so are the texts, because
-    /// one string crosses to the addon faster than many. Returns false, and adds nothing, if an id or a text contains
-    /// that character.
+    /// Adds `count` queries. The ids are joined into one string with U+0000 between them, and so are the texts, because
+    /// passing one string to the addon is faster than passing many. Returns false, and adds nothing, if an id or a text
+    /// contains that character.
     #[napi(catch_unwind)]
     pub fn push_joined(&mut self, count: u32, ids: String, texts: String) -> bool {
         let (ids, texts) = (ids.split('\0'), texts.split('\0'));
@@ -60,11 +61,12 @@ impl PassageIds for SearcherIds {
     }
 }
 
-/// Converts hits of a searcher to their passage ids and scores.
+/// Converts hits that `searcher` returned to their passage ids and scores.
 pub fn to_hits(searcher: &Searcher, hits: &[Hit]) -> CallResult<Hits> {
     Ok(ids_of(searcher, hits)?.with_scores(hits.iter().map(|hit| hit.score)))
 }
 
+/// Looks up the passage ids of hits that `searcher` returned.
 pub fn ids_of(searcher: &Searcher, hits: &[Hit]) -> CallResult<PassageIdBuilder> {
     let mut ids = PassageIdBuilder::with_capacity(hits.len());
     searcher.for_each_id(hits, |id| ids.push(id))?;

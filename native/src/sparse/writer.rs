@@ -1,4 +1,4 @@
-//! Changes a BM25 index.
+//! Creates and changes BM25 indexes.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use crate::corpus::{Ingested, NativeReadFileOptions, NativeTexts};
 /// A BM25 index that is being changed.
 #[napi]
 pub struct NativeBm25Writer {
-    /// None once it is closed.
+    /// `None` once the writer is closed.
     inner: Arc<Mutex<Option<IndexWriter>>>,
 }
 
@@ -25,9 +25,9 @@ pub struct NativeBm25Writer {
 pub struct NativeWriterOptions {
     /// Whether an existing index may be replaced.
     pub overwrite: bool,
-    /// Number of threads that analyze passages.
+    /// Number of threads that analyze passages, in addition to the thread that adds them.
     pub threads: u32,
-    /// Bytes of memory for passages that are not written yet.
+    /// Number of bytes of memory for passages that are not written yet, for all threads together.
     pub memory: f64,
     /// Whether segments are merged while passages are added.
     pub merge_in_background: bool,
@@ -39,7 +39,8 @@ impl NativeWriterOptions {
         WriterOptions { overwrite: self.overwrite, threads, memory }
     }
 
-    /// Makes the JavaScript object of a writer, after setting the option that is not in [`WriterOptions`].
+    /// Makes the JavaScript object of a writer. Sets `merge_in_background`, the option that is not in
+    /// [`WriterOptions`].
     fn apply(&self, mut writer: IndexWriter) -> NativeBm25Writer {
         writer.merge_in_background(self.merge_in_background);
         NativeBm25Writer { inner: Arc::new(Mutex::new(Some(writer))) }
@@ -58,6 +59,7 @@ pub fn create_bm25_index(
     })
 }
 
+/// Opens an index for changes. If an analyzer is given, fails if the analyzer of the index differs from it.
 #[napi(ts_return_type = "Promise<NativeBm25Writer>", catch_unwind)]
 pub fn open_bm25_writer(
     env: &Env,
@@ -72,6 +74,7 @@ pub fn open_bm25_writer(
 }
 
 impl NativeBm25Writer {
+    /// Calls `work` with the writer. Fails with `ERR_CLOSED` if the writer is closed.
     fn with<T>(
         inner: &Mutex<Option<IndexWriter>>,
         work: impl FnOnce(&mut IndexWriter) -> CallResult<T>,
@@ -80,9 +83,10 @@ impl NativeBm25Writer {
         work(writer.as_mut().ok_or_else(|| Failure::closed("writer"))?)
     }
 
-    /// Adds or updates passages. If an error occurs after a change, the writer is interrupted, so that a commit never
-    /// has only some of the passages. An empty title means no title. Fields are JSON, or an empty string for no fields;
-    /// if there are fewer of them than passages, the last passages have none.
+    /// Adds or updates passages. If an error occurs after the first change, the writer is interrupted (see
+    /// [`interrupt`](Self::interrupt)), so that no commit has only some of the passages. An empty title means no title.
+    /// Fields are JSON, or an empty string for no fields. If `fields` is shorter than `ids`, the last passages have no
+    /// fields.
     fn put_all(
         inner: &Mutex<Option<IndexWriter>>,
         ids: &[String],
@@ -101,7 +105,7 @@ impl NativeBm25Writer {
                         writer.put_with_fields(put, id, title, text, &no_fields)?;
                     } else {
                         let fields = serde_json::from_str(json).map_err(|error| {
-                            Failure::argument(format!("fields of \"{id}\": expected fields, got {error}"))
+                            Failure::argument(format!("cannot parse the fields of \"{id}\": {error}"))
                         })?;
                         writer.put_with_fields(put, id, title, text, &fields)?;
                     }
@@ -143,7 +147,8 @@ impl NativeBm25Writer {
         spawn(env, move || Self::put_all(&inner, &ids, &titles, &texts, &fields, Put::Update))
     }
 
-    /// Adds the passages of a file or folder or, with `update`, also replaces passages with the same ids.
+    /// Adds the passages of a file or folder. With `update`, they replace passages that have the same ids; without it,
+    /// an id that the index already has is an error.
     #[napi(ts_return_type = "Promise<Ingested>", catch_unwind)]
     pub fn ingest_file<'env>(
         &self,
@@ -163,7 +168,8 @@ impl NativeBm25Writer {
         })
     }
 
-    /// Adds the passages of a store or, with `update`, also replaces passages with the same ids.
+    /// Adds the passages of a passage store. With `update`, they replace passages that have the same ids; without it,
+    /// an id that the index already has is an error.
     #[napi(ts_return_type = "Promise<Ingested>", catch_unwind)]
     pub fn ingest_store<'env>(
         &self,
@@ -182,7 +188,7 @@ impl NativeBm25Writer {
         })
     }
 
-    /// Deletes passages. Resolves to the number of ids that the index had.
+    /// Deletes the passages with these ids, and ignores unknown ids. Resolves to the number of deleted passages.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn delete<'env>(&self, env: &'env Env, ids: Vec<String>) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
@@ -195,6 +201,7 @@ impl NativeBm25Writer {
         spawn(env, move || Self::with(&inner, |writer| Ok(writer.commit()?)))
     }
 
+    /// Merges all committed segments into one segment without deleted passages.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn merge<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
@@ -231,8 +238,8 @@ impl NativeBm25Writer {
     }
 }
 
-/// Builds an index of one segment in the folder `output` from the passages of the store file `store`. The index records
-/// `state`, which is JSON.
+/// Builds an index of one segment in the folder `output` from the passages of the passage store at the path `store`.
+/// The index records `state`, which is JSON.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
 pub fn build_bm25_from_store<'env>(
     env: &'env Env,
@@ -246,7 +253,7 @@ pub fn build_bm25_from_store<'env>(
     spawn(env, move || {
         let store = PassageStore::open(Path::new(&store))?;
         let state = serde_json::from_str(&state)
-            .map_err(|error| Failure::argument(format!("state: expected JSON, got {error}")))?;
+            .map_err(|error| Failure::argument(format!("state: expected valid JSON: {error}")))?;
         Ok(pipelines::build_bm25(&store, Path::new(&output), analyzer.load()?, state, &control)?)
     })
 }

@@ -1,4 +1,5 @@
-//! Splits texts into passages (`split`, which also matches answers), phrases (`phrases`) and word pieces (`tokenizer`).
+//! Splits texts: `split` into passages, `phrases` into phrases, and `tokenizer` into word pieces. `split` also matches
+//! answers.
 
 mod phrases;
 mod split;

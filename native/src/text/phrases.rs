@@ -1,4 +1,4 @@
-//! Splits texts into phrases.
+//! Splits texts into phrases, which are parts of a passage: one or more sentences, or a number of word pieces.
 
 use std::ops::Range;
 use std::path::Path;
@@ -44,8 +44,8 @@ pub struct NativeSegmenter {
     inner: Arc<Segmenter>,
 }
 
-/// Opens a segmenter for phrases of `length` sentences or, given the file of a tokenizer, of at most `length` word
-/// pieces.
+/// Opens a segmenter for phrases of `length` sentences or, given the path of a `tokenizer.json`, of at most `length`
+/// word pieces; only a phrase that is a single word can have more.
 #[napi(ts_return_type = "Promise<NativeSegmenter>", catch_unwind)]
 pub fn open_segmenter(env: &Env, length: u32, tokenizer: Option<String>) -> napi::Result<Object<'_>> {
     spawn(env, move || {
@@ -62,6 +62,7 @@ pub fn open_segmenter(env: &Env, length: u32, tokenizer: Option<String>) -> napi
 
 #[napi]
 impl NativeSegmenter {
+    /// Splits one text on the JavaScript thread.
     #[napi(catch_unwind)]
     pub fn segment(&self, text: String) -> napi::Result<PhrasePlaces> {
         call_sync(|| {
@@ -70,6 +71,7 @@ impl NativeSegmenter {
         })
     }
 
+    /// Splits several texts on another thread.
     #[napi(ts_return_type = "Promise<PhrasePlaces>", catch_unwind)]
     pub fn segment_many<'env>(
         &self,

@@ -15,7 +15,8 @@ pub struct Pieces {
     pub ends: Uint32Array,
 }
 
-/// Splits a document into passages. The arguments are those of `NativeSplit` in `corpus/options.rs`.
+/// Splits a document into passages of `words` words. Consecutive passages share `overlap` words. With `wrap`, a short
+/// last passage is filled up with words from the start of the document.
 #[napi(catch_unwind)]
 pub fn split_document(text: String, words: u32, overlap: u32, wrap: bool) -> napi::Result<Pieces> {
     call_sync(|| {
@@ -34,6 +35,7 @@ pub fn split_document(text: String, words: u32, overlap: u32, wrap: bool) -> nap
     })
 }
 
+/// Normalizes the case, punctuation, articles and white space of an answer, as SQuAD's evaluation script does.
 #[napi(catch_unwind)]
 pub fn normalize_answer(answer: String) -> napi::Result<String> {
     call_sync(|| Ok(text::normalize_answer(&answer)))

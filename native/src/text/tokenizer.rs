@@ -44,7 +44,7 @@ impl NativeTokenizer {
         call_sync(|| Ok(self.inner.pieces(&text)?.ids.into()))
     }
 
-    /// `tokenize` for many texts.
+    /// Does the same as `tokenize` for many texts, on another thread.
     #[napi(ts_return_type = "Promise<NativePieceLists>", catch_unwind)]
     pub fn tokenize_many<'env>(
         &self,

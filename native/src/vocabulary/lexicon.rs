@@ -1,6 +1,6 @@
 //! Adds lexical vectors of texts to their dense vectors (Ram et al., 2023, "What Are You Token About? Dense Retrieval
-//! as Distributions Over the Vocabulary", §6). The lexical vector of a text is the weighted mean of the vectors of its
-//! word pieces.
+//! as Distributions Over the Vocabulary", §6). The lexical vector of a text is the mean of the vectors of its word
+//! pieces, each multiplied by the weight of the piece; optionally, this mean is scaled to length 1.
 
 use std::sync::Arc;
 
@@ -21,9 +21,10 @@ pub struct NativeLexicon {
     tokenizer: Arc<Tokenizer>,
 }
 
-/// Makes a lexicon from the vectors of a head's tokens. `whitening` says how they are whitened first: `principal`,
-/// `aligned` (PCA and ZCA whitening) or null. `weights` are the weights of the word pieces; null means 1 for each. With
-/// `unit`, lexical vectors have length 1.
+/// Makes a lexicon from the vectors of the tokens of a head. `whitening` says how these vectors are whitened first:
+/// `principal` (PCA whitening) or `aligned` (ZCA whitening); by default, they are not whitened. `weights` has a weight
+/// for each word piece; by default, all weights are 1. With `unit`, lexical vectors have length 1. The tokenizer is
+/// that of `projection`.
 #[napi(ts_return_type = "Promise<NativeLexicon>", catch_unwind)]
 pub fn open_lexicon<'env>(
     env: &'env Env,
@@ -38,8 +39,8 @@ pub fn open_lexicon<'env>(
     let tokenizer = Arc::clone(&projection.tokenizer);
     spawn(env, move || {
         let whitening = whitening.as_deref().map(parse_whitening).transpose()?;
-        let (found, piece_count) = (&token_vectors.vectors, tokenizer.vocabulary_size());
-        let lexicon = Lexicon::from_head(found.dim, &found.vectors, piece_count, weights, whitening, unit)?;
+        let (head, piece_count) = (&token_vectors.vectors, tokenizer.vocabulary_size());
+        let lexicon = Lexicon::from_head(head.dim, &head.vectors, piece_count, weights, whitening, unit)?;
         Ok(NativeLexicon { lexicon: Arc::new(lexicon), tokenizer })
     })
 }
@@ -56,8 +57,8 @@ fn parse_whitening(name: &str) -> CallResult<Whitening> {
 
 #[napi]
 impl NativeLexicon {
-    /// Adds λ times the lexical vector of each text to its vector in `vectors`, `[texts, dim]`; with `renormalize`, the
-    /// sum is scaled to length 1. An empty title means no title.
+    /// Adds `lambda` times the lexical vector of each text to the text's vector in `vectors`, `[texts, dim]`; with
+    /// `renormalize`, the sum is scaled to length 1. An empty title means no title.
     #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
     #[allow(clippy::too_many_arguments, reason = "each column is an argument")]
     pub fn add<'env>(
@@ -85,7 +86,8 @@ impl NativeLexicon {
         })
     }
 
-    /// Adds λ times the vectors `lexical`, which were computed before, to `vectors`, as `add` does.
+    /// Does the same as `add` with lexical vectors that were computed before: adds `lambda` times `lexical` to
+    /// `vectors`. Both are `[texts, dim]`.
     #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
     pub fn add_lexical<'env>(
         &self,

@@ -1,5 +1,5 @@
-//! Weights of word pieces: inverse document frequencies, counted here or in a BM25 index, or weights that the caller
-//! gives by name.
+//! Weights of word pieces: inverse document frequencies, from passages that are counted here or from a BM25 index, or
+//! weights that the caller gives for some of the pieces.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::call::{Failure, spawn};
 use crate::sparse::NativeBm25Index;
 
 /// Counts how many passages contain each word piece. JavaScript calls `pieces`, which runs on another thread, for some
-/// passages at a time, and adds the result with `count`.
+/// passages at a time, and adds each result with `count`.
 #[napi]
 pub struct NativePieceCounts {
     tokenizer: Arc<Tokenizer>,
@@ -48,21 +48,21 @@ impl NativePieceCounts {
         spawn(env, move || Ok(NativePieces { pieces: distinct_pieces(&tokenizer, &texts, &titles)? }))
     }
 
-    /// Adds passages to the counts.
+    /// Adds passages to the counts, given the result of `pieces`.
     #[napi(catch_unwind)]
     pub fn count(&mut self, pieces: &NativePieces) {
         self.counts.add(&pieces.pieces);
     }
 
-    /// Returns the inverse document frequency of every piece.
+    /// Returns the inverse document frequency of every piece, over the passages that were counted.
     #[napi(catch_unwind)]
     pub fn weights(&self) -> Float32Array {
         self.counts.weights().into()
     }
 }
 
-/// Returns the inverse document frequency of every piece of a tokenizer in a BM25 index. Fails unless the terms of the
-/// index are the pieces of the same tokenizer.
+/// Returns the inverse document frequency, over the passages of a BM25 index, of every piece of the head's tokenizer.
+/// Fails unless the terms of the index are the pieces of the same tokenizer.
 #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
 pub fn piece_weights_in<'env>(
     env: &'env Env,
@@ -78,7 +78,7 @@ pub fn piece_weights_in<'env>(
             let message =
                 format!("idf: expected an index of the head's word pieces, got one with the analyzer {got}");
             let has_pieces = analyzer.tokenizer_sha256().is_some();
-            let suffix = if has_pieces { " with another vocabulary" } else { "" };
+            let suffix = if has_pieces { " and another vocabulary" } else { "" };
             Failure::new("ERR_ANALYZER_MISMATCH", message + suffix)
         })?;
         Ok(Float32Array::from(inverse_document_frequencies(searcher.len(), &doc_freqs)))

@@ -12,19 +12,20 @@ use tokenize::Tokenizer;
 
 use crate::call::{CallResult, Control, Failure, call_sync, control_or_new, spawn};
 
-/// Tokens of several vectors, one vector after another.
+/// Lists of tokens: one list per vector, stored one after another.
 #[napi(object)]
 pub struct NativeTokens {
     /// Number of tokens of each vector.
     pub counts: Uint32Array,
-    /// The ids of the tokens in a result of `project`, or their ranks in a result of `ranks`.
+    /// In a result of `project`, the ids of the tokens; in a result of `ranks`, the ranks of the tokens.
     pub numbers: Uint32Array,
     pub logits: Float32Array,
     pub probabilities: Float64Array,
 }
 
 impl NativeTokens {
-    /// Converts a list of tokens per vector to columns. `to_row` returns the number, logit and probability of a token.
+    /// Converts one list of tokens per vector to columns. `to_row` returns the id or rank of a token (see `numbers`),
+    /// its logit and its probability.
     fn of<T>(lists: &[Vec<T>], to_row: impl Fn(&T) -> (u32, f32, f64)) -> Self {
         let counts: Vec<u32> = lists.iter().map(|list| list.len() as u32).collect();
         let rows: Vec<(u32, f32, f64)> = lists.iter().flatten().map(to_row).collect();
@@ -37,7 +38,7 @@ impl NativeTokens {
     }
 }
 
-/// A masked-language-model head with its tokenizer.
+/// A masked-language-model head, which maps a vector to one logit per token, with its tokenizer.
 #[napi]
 pub struct NativeProjection {
     pub(crate) head: Arc<Head>,
@@ -45,7 +46,7 @@ pub struct NativeProjection {
     files: Vec<String>,
 }
 
-/// Opens the head of the model in a folder. `tokenizer` is the path of its `tokenizer.json`.
+/// Opens the head of the model in a folder. `tokenizer` is the path of the model's `tokenizer.json`.
 #[napi(ts_return_type = "Promise<NativeProjection>", catch_unwind)]
 pub fn open_projection(env: &Env, folder: String, tokenizer: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
@@ -97,8 +98,8 @@ impl NativeProjection {
         self.files.clone()
     }
 
-    /// Returns the texts of the tokens with ids from `from` up to but not including `to`, with U+0000 between them. The
-    /// text is empty for an id without a token.
+    /// Returns the texts of the tokens with ids from `from` up to but not including `to`, in one string with U+0000
+    /// between them. The text is empty for an id without a token.
     #[napi(catch_unwind)]
     pub fn texts(&self, from: u32, to: u32) -> napi::Result<String> {
         call_sync(|| {
@@ -114,7 +115,7 @@ impl NativeProjection {
         call_sync(|| Ok(self.tokenizer.pieces(&text)?.ids.into()))
     }
 
-    /// Returns the `k` most probable tokens of each vector. Error messages count the vectors from `first`.
+    /// Returns the `k` most probable tokens of each vector. Error messages number the vectors from `first`.
     #[napi(ts_return_type = "Promise<NativeTokens>", catch_unwind)]
     pub fn project<'env>(
         &self,

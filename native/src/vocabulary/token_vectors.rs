@@ -1,5 +1,6 @@
 //! A vector for each token of the vocabulary of a masked-language-model head: either its enrichment, which is a vector
-//! that the head maps to this token alone (Ram et al., 2023, §6.2), or its row of the head's decoder matrix.
+//! that the head maps to a high probability of this token (Ram et al., 2023, §6.2), or its row of the head's decoder
+//! matrix.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,12 +22,12 @@ pub struct NativeEnrichOptions {
     pub beta1: f64,
     pub beta2: f64,
     pub epsilon: f64,
-    /// The cross-entropy in nats below which a token has converged.
+    /// The loss, a cross-entropy in nats, below which a token has converged.
     pub loss: f64,
     pub min_steps: u32,
     pub max_steps: u32,
-    /// Whether all tokens take the same number of steps; otherwise each stops when it has converged.
-    pub even: bool,
+    /// Whether all tokens take the same number of optimizer steps; otherwise, each token stops when it has converged.
+    pub use_equal_steps: bool,
     pub threads: u32,
 }
 
@@ -81,10 +82,10 @@ pub fn find_enrichments<'env>(
 ) -> napi::Result<Object<'env>> {
     let (head, control) = (Arc::clone(&projection.head), control_or_new(control));
     spawn(env, move || {
-        let even = options.even;
+        let use_equal_steps = options.use_equal_steps;
         let options = options.parse()?;
         let folder = cache.as_deref().map(Path::new);
-        Ok(NativeTokenVectors::from(TokenVectors::find(&head, options, even, folder, &control)?))
+        Ok(NativeTokenVectors::from(TokenVectors::find(&head, options, use_equal_steps, folder, &control)?))
     })
 }
 
@@ -108,13 +109,13 @@ impl NativeTokenVectors {
         self.inner.identity.clone()
     }
 
-    /// The cross-entropy of each enrichment in nats. Like `bounds` and `steps`, empty for rows of the decoder.
+    /// The cross-entropy of each enrichment, in nats. Empty for rows of the decoder, as are `bounds` and `steps`.
     #[napi(catch_unwind)]
     pub fn losses(&self) -> Float32Array {
         self.inner.vectors.losses.clone().into()
     }
 
-    /// For each token, a lower bound on the cross-entropy of every vector.
+    /// For each token, a lower bound on the cross-entropy of every possible vector, in nats.
     #[napi(catch_unwind)]
     pub fn bounds(&self) -> Float32Array {
         self.inner.vectors.bounds.clone().into()

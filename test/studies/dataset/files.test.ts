@@ -1,10 +1,11 @@
-// Tests how the files of a data set are found.
+// Tests how a study finds the corpus, the questions and the qrels (relevance judgments) in the folder of a data set.
 import {mkdtemp, mkdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
 import {datasetFiles} from '../../../ts/studies/dataset/files.ts';
 
+/** Creates a folder with empty files of these names. */
 async function folderWith(t: ExecutionContext, files: readonly string[]): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-dataset-'));
 	t.teardown(async () => rm(folder, {recursive: true}));
@@ -15,7 +16,7 @@ async function folderWith(t: ExecutionContext, files: readonly string[]): Promis
 	return folder;
 }
 
-test('a BEIR folder has its judgments in qrels/test.tsv', async t => {
+test('in a BEIR folder, qrels/test.tsv is chosen among the qrels files', async t => {
 	const folder = await folderWith(t, ['corpus.jsonl', 'queries.jsonl', 'qrels/train.tsv', 'qrels/dev.tsv', 'qrels/test.tsv']);
 	t.deepEqual(await datasetFiles(folder, {}), {
 		corpus: join(folder, 'corpus.jsonl'),
@@ -24,7 +25,7 @@ test('a BEIR folder has its judgments in qrels/test.tsv', async t => {
 	});
 });
 
-test('a file of judgments next to the questions is found, and a path that is given takes precedence', async t => {
+test('a qrels file next to the questions is found, and an explicit path takes precedence', async t => {
 	const folder = await folderWith(t, ['passages.tsv', 'questions.dev.jsonl', 'questions.test.jsonl', 'qrels.txt']);
 	const questions = [join(folder, 'questions.dev.jsonl'), join(folder, 'questions.test.jsonl')];
 	const corpus = join(folder, 'passages.tsv');

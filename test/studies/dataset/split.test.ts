@@ -3,8 +3,8 @@ import test from 'ava';
 import {splitQuestions} from '../../../ts/studies/dataset/split.ts';
 
 /**
-Returns questions. Each group of `perPassage` consecutive questions has the same gold passage, and each group of
-`perDocument` the same document. If `perDocument` is 0, they have no documents.
+Returns `count` questions. Each group of `perPassage` consecutive questions has the same gold passage, and each group of
+`perDocument` consecutive questions has the same document. If `perDocument` is 0, the questions have no documents.
 */
 const questions = (count: number, perPassage: number, perDocument: number): Parameters<typeof splitQuestions>[0] =>
 	Array.from({length: count}, (_, i) => ({
@@ -13,7 +13,7 @@ const questions = (count: number, perPassage: number, perDocument: number): Para
 		document: perDocument === 0 ? undefined : `d${Math.floor(i / perDocument)}`,
 	}));
 
-test('about a third of the questions are for development, as whole documents chosen by the seed', t => {
+test('about a third of the questions are for development: all questions of some documents, which the seed determines', t => {
 	const all = questions(300, 2, 6);
 	const {development, test: tested, by} = splitQuestions(all, 1);
 	t.is(by, 'documents');
@@ -30,7 +30,7 @@ test('about a third of the questions are for development, as whole documents cho
 	t.deepEqual(splitQuestions(all.toReversed(), 1).development.toSorted(), development.toSorted());
 });
 
-test('with few documents, the split is by gold passages, and with few passages, by questions', t => {
+test('with few or no documents, the split is by gold passages, and with few passages, by questions', t => {
 	t.is(splitQuestions(questions(300, 2, 30), 1).by, 'passages');
 	t.is(splitQuestions(questions(300, 2, 0), 1).by, 'passages');
 	const {by, development} = splitQuestions(questions(30, 10, 0), 1);

@@ -1,5 +1,6 @@
 // Tests the findings and reports of phrase studies (Yang et al., 2023), with the made-up results in
-// test/support/phrase-study.ts.
+// test/support/phrase-study.ts. M1, M3 and M5 are searches in indexes of phrases of 1, 3 and 5 sentences, and M0 a search in an
+// index of whole passages. MUF (model uncertainty fusion) returns the hits of the model with the highest confidence.
 import test from 'ava';
 import {
 	type PhraseStudy,
@@ -14,15 +15,15 @@ import {phraseStudy} from '../../support/phrase-study.ts';
 
 const percent = (share: number): string => (100 * share).toFixed(1);
 
-test('the published numbers agree with what the text of Yang et al. (2023) says about them, and data sets are recognized by their names', t => {
+test('the published numbers agree with the text of Yang et al. (2023), and data sets are recognized by their names', t => {
 	t.deepEqual(
 		publishedPhrases.map(({dataset}) => dataset),
 		['NQ', 'SQuAD', 'PubMedQA', 'SCOTUS', 'NFCorpus'],
 	);
 	// `general` has the numbers of the paper's "general evaluation", Table 3; `models` and `muf` are those of Table 2.
 	for (const {dataset, models, muf, general} of publishedPhrases) {
-		// The shortest phrases are best on every data set. MUF is better than DPR everywhere, and better than each
-		// model except on NFCorpus.
+		// The shortest phrases are best on every data set. MUF is better than DPR (Karpukhin et al., 2020) on every
+		// data set, and better than each of its models except on NFCorpus.
 		const [shortest, ...longer] = Object.values(models);
 		t.true(
 			longer.every(value => value < shortest!),
@@ -30,7 +31,7 @@ test('the published numbers agree with what the text of Yang et al. (2023) says 
 		);
 		t.true(general.muf > general.dpr, dataset);
 		t.is(muf > shortest!, dataset !== 'NFCorpus');
-		// The two tables differ slightly in the numbers of MUF (model uncertainty fusion).
+		// The two tables give slightly different numbers for MUF.
 		t.true(Math.abs(muf - general.muf) < 1, dataset);
 		t.is(general.bm25 > general.muf, !['NQ', 'NFCorpus'].includes(dataset));
 	}
@@ -49,10 +50,10 @@ test("for NQ, Table 2 of the report has the paper's numbers for the development 
 	t.regex(table, /\| MUF \| 86\.7 \| 83\.0 \|/u);
 });
 
-test('the shortest phrases are those with the fewest words, in whatever order the lengths were given', t => {
+test('the shortest phrases are those with the fewest words, regardless of the order of the models', t => {
 	const study = phraseStudy();
 	const short = (models: PhraseStudy['models']) => phraseFindings({...study, models}).find(({name}) => name === 'short phrases');
-	// `result` says what the study has measured about the claim of a finding.
+	// A finding is about a claim; its `result` states what the study measured.
 	t.regex(short(study.models)!.result, /^M1 differs/u);
 	t.deepEqual(short(study.models.toReversed())!.verdict, short(study.models)!.verdict);
 	t.regex(short(study.models.toReversed())!.result, /^M1 differs/u);
@@ -62,17 +63,17 @@ test('the verdicts on claims follow from the significance tests, and a claim wit
 	const verdicts = Object.fromEntries(phraseFindings(phraseStudy()).map(({name, verdict}) => [name, verdict]));
 	t.deepEqual(verdicts, {
 		'phrases or passages': 'holds',
-		// M1 is better than M3 and M5, but significantly only than M5.
+		// M1 is better than M3 and M5, but only the difference from M5 is significant.
 		'short phrases': 'holds in part',
 		'MUF over its models': 'holds',
 		'MUF over passages': 'holds',
 		// BM25 is better than MUF in this study, as in the paper on SQuAD.
 		'MUF or BM25': 'holds',
-		// The Brier score of M5 rises.
+		// Fitting the temperature lowers all Brier scores except that of M5, which rises.
 		calibration: 'holds in part',
-		// Smaller values of T0 are worse; larger ones make no difference.
+		// For the initial temperature T0, values below 0.1 are worse, and larger ones make no difference.
 		T0: 'holds in part',
-		// MUF is better than the mean of scores and than RRF, but not significantly.
+		// MUF is better than the mean of scores and than RRF (reciprocal rank fusion), but not significantly.
 		'confidence or scores': 'undecided',
 		// BM25 is significantly better than MUF.
 		'whole corpus': 'contradicted',
@@ -83,15 +84,16 @@ test('the verdicts on claims follow from the significance tests, and a claim wit
 		['confidence or scores', 'whole corpus'],
 	);
 	const nothing = {comparisons: [], extensions: [], startTests: [], calibrationTests: []};
-	const none = phraseStudy({
+	const withoutTests = phraseStudy({
 		candidates: {...phraseStudy().candidates, ...nothing},
 		retrieval: {...phraseStudy().retrieval, ...nothing},
 	});
-	t.deepEqual(phraseFindings(none), []);
+	t.deepEqual(phraseFindings(withoutTests), []);
 });
 
 test('the finding about MUF and its models names every model that is better than MUF', t => {
 	const {candidates} = phraseStudy();
+	/** Returns the study with this difference between MUF and the model `b`, and this outcome of its test. */
 	const change = (b: string, difference: number, significant: boolean): PhraseStudy =>
 		phraseStudy({
 			candidates: {
@@ -121,7 +123,7 @@ test('the verdict on the initial temperature T0 follows from the tests of T0 = 0
 	t.is(verdict(candidates.startTests.map(test => ({...test, difference: 0.02, significant: true}))), 'holds');
 });
 
-test('both reports contain every number of the study and the paper, and the same study gives the same bytes', t => {
+test('the HTML and the Markdown report contain the numbers of the study and the paper, and the same study gives the same bytes', t => {
 	const made = phraseStudy();
 	const [html, markdown] = [phraseStudyHtml(made), phraseStudyMarkdown(made)];
 	t.is(html, phraseStudyHtml(phraseStudy()));
@@ -155,7 +157,7 @@ test('both reports contain every number of the study and the paper, and the same
 	t.regex(html, new RegExp(`<th scope="row">BM25</th>(?:(?!</tr>).)*${percent(0.754)}<sup>‡</sup>`, 'u'));
 });
 
-test('the page is well-formed and self-contained, and texts are escaped', t => {
+test('the HTML report is well-formed and self-contained, and texts are escaped', t => {
 	const html = phraseStudyHtml(phraseStudy({dataset: '<b>&"quotes"</b>', command: 'npx passagekit phrases --name "<i>"'}));
 	t.true(html.includes(escaped('<b>&"quotes"</b>')) && !html.includes('<b>&"'));
 	t.false(/<script|@import|url\(|<img|<iframe/u.test(html));

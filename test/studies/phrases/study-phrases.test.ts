@@ -21,17 +21,19 @@ import {
 } from '../../../ts/index.ts';
 import {type PhraseStudyOptions, studyPhrases} from '../../../ts/studies/index.ts';
 
+/** The options of a small study. Some tests override some of them. */
 const options: PhraseStudyOptions = {name: 'Encyclopedia', encoder: 'tiny-encoder', sentences: [1, 3], maxQuestions: 24, seed: 5};
 
-async function temporary(t: ExecutionContext): Promise<string> {
+/** Creates a folder that is removed when the test ends. */
+async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-phrases-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	return folder;
 }
 
-/** Creates a folder with a data set: articles, questions of two splits, and qrels. */
+/** Creates a folder with a data set: articles, development questions, test questions, and qrels. */
 async function dataset(t: ExecutionContext): Promise<{data: string; folder: string}> {
-	const folder = await temporary(t);
+	const folder = await temporaryFolder(t);
 	const data = join(folder, 'data');
 	await mkdir(data);
 	await cp(encyclopedia().articles, join(data, 'articles'), {recursive: true});
@@ -42,8 +44,8 @@ async function dataset(t: ExecutionContext): Promise<{data: string; folder: stri
 	return {data, folder};
 }
 
-/** Reads files that must be the same whenever the study is run. */
-async function contentsOf(run: string): Promise<Record<string, string>> {
+/** Reads the output files that must be identical each time the study is repeated. */
+async function contentsOf(output: string): Promise<Record<string, string>> {
 	const names = [
 		'results.json',
 		'report.md',
@@ -54,11 +56,11 @@ async function contentsOf(run: string): Promise<Record<string, string>> {
 		'candidates/M1.trec',
 		'candidates/M1.phrases.trec',
 	];
-	return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(join(run, name), 'utf8')])));
+	return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(join(output, name), 'utf8')])));
 }
 
-/** Reads `count` questions of a file at equal distances, as a study does. */
-async function asked(path: string, count: number): Promise<Question[]> {
+/** Returns `count` questions of a file, taken at equal intervals as in a study. */
+async function sampledQuestions(path: string, count: number): Promise<Question[]> {
 	const all: Question[] = [];
 	for await (const question of readQuestions(path)) {
 		all.push(question);
@@ -88,24 +90,24 @@ test('a study gives the same results when it is run again or resumed, and its re
 		),
 		[...stages].join(', '),
 	);
-	const bytes = await contentsOf(uninterrupted);
-	t.deepEqual(JSON.parse(bytes['results.json']!), JSON.parse(JSON.stringify(study)));
+	const contents = await contentsOf(uninterrupted);
+	t.deepEqual(JSON.parse(contents['results.json']!), JSON.parse(JSON.stringify(study)));
 
-	// A second run changes nothing.
+	// Repeating the study changes nothing.
 	t.deepEqual(await studyPhrases(data, uninterrupted, options), study);
-	t.deepEqual(await contentsOf(uninterrupted), bytes);
+	t.deepEqual(await contentsOf(uninterrupted), contents);
 
 	// In another folder, the study is stopped once while it encodes, and twice while it ranks candidates.
 	const stopped = join(folder, 'stopped');
-	for (const at of ['encode M3', 'candidates M3', 'candidate phrases M0']) {
+	for (const stoppingStage of ['encode M3', 'candidates M3', 'candidate phrases M0']) {
 		const controller = new AbortController();
-		const reason = new Error(`enough of ${at}`);
+		const reason = new Error(`stopped in stage ${stoppingStage}`);
 		await t.throwsAsync(
 			studyPhrases(data, stopped, {
 				...options,
 				signal: controller.signal,
 				onProgress({stage, done, total}) {
-					if (stage === at && done > 0 && done < total) {
+					if (stage === stoppingStage && done > 0 && done < total) {
 						controller.abort(reason);
 					}
 				},
@@ -115,12 +117,12 @@ test('a study gives the same results when it is run again or resumed, and its re
 		await t.throwsAsync(readFile(join(stopped, 'results.json')), {code: 'ENOENT'});
 	}
 	t.deepEqual(await studyPhrases(data, stopped, options), study);
-	t.deepEqual(await contentsOf(stopped), bytes);
+	t.deepEqual(await contentsOf(stopped), contents);
 
-	// Recomputes the ranking of candidates by one model: a passage's score is the highest inner product of the question
-	// with a normalized vector of its phrases.
-	const development = await asked(join(data, 'questions.dev.jsonl'), 24);
-	const tested = await asked(join(data, 'questions.test.jsonl'), 24);
+	// Recomputes the ranking of candidates by one model. A passage's score is the highest inner product of the question's
+	// vector with the normalized vector of one of the passage's phrases.
+	const development = await sampledQuestions(join(data, 'questions.dev.jsonl'), 24);
+	const testQuestions = await sampledQuestions(join(data, 'questions.test.jsonl'), 24);
 	t.deepEqual([study.questions.development, study.questions.test, study.questions.split], [24, 24, 'files']);
 	const passages: Passage[] = [];
 	for await (const passage of readPassages(join(data, 'articles'))) {
@@ -129,7 +131,7 @@ test('a study gives the same results when it is run again or resumed, and its re
 	const qrels = await readQrels(join(data, 'qrels.txt'));
 	await using bm25 = await Bm25Index.open(join(uninterrupted, 'collection', 'bm25'));
 	const {lists} = await candidateLists(
-		[...development, ...tested],
+		[...development, ...testQuestions],
 		qrels,
 		bm25,
 		passages.map(({id}) => id),
@@ -153,13 +155,13 @@ test('a study gives the same results when it is run again or resumed, and its re
 	// The encoder's vectors do not have length 1, so normalized and unnormalized scores differ.
 	t.like(study.models[1], {phrases: phrases.length, unitLength: false});
 	const run = await readTrecRun(join(uninterrupted, 'candidates', 'M3.trec'));
-	// A_k: the 30 highest inner products with unnormalized vectors of phrases, among the phrases of the candidates and
-	// of all passages.
-	const best = {
+	// The scores from which a confidence is computed (A_k in the paper): the question's 30 highest inner products with unnormalized
+	// phrase vectors. `candidates` has those of the candidates' phrases, `runs` those of the phrases of all passages.
+	const topPhrases = {
 		candidates: await readTrecRun(join(uninterrupted, 'candidates', 'M3.phrases.trec')),
 		runs: await readTrecRun(join(uninterrupted, 'runs', 'M3.phrases.trec')),
 	};
-	for (const {id, text} of tested.slice(0, 6)) {
+	for (const {id, text} of testQuestions.slice(0, 6)) {
 		const {data: question} = await encoder.encode([text]);
 		t.is(run.get(id)!.length, 31);
 		const products = phrases.map(({id, name, vector}) => ({
@@ -172,14 +174,14 @@ test('a study gives the same results when it is run again or resumed, and its re
 			['runs', products],
 		] as const) {
 			const expected = among.toSorted((a, b) => b.score - a.score).slice(0, 30);
-			const found = best[kind].get(id)!;
+			const found = topPhrases[kind].get(id)!;
 			t.is(found.length, 30);
 			t.true(
 				found.every(({score}, i) => Math.abs(score - expected[i]!.score) < 1e-5 * score),
 				`${kind}: ${id}`,
 			);
-			const known = new Map(among.map(({name, score}) => [name, score]));
-			t.true(found.every(({id, score}) => Math.abs(score - known.get(id)!) < 1e-5 * score));
+			const scoreByName = new Map(among.map(({name, score}) => [name, score]));
+			t.true(found.every(({id, score}) => Math.abs(score - scoreByName.get(id)!) < 1e-5 * score));
 		}
 		for (const hit of run.get(id)!) {
 			t.true(lists.get(id)!.ids.includes(hit.id));
@@ -196,24 +198,26 @@ test('a study gives the same results when it is run again or resumed, and its re
 	const runs = new Map<string, Run>();
 	for (const name of ['M1', 'M3', 'M0', 'BM25']) {
 		runs.set(name, await readTrecRun(join(uninterrupted, 'candidates', `${name}.trec`)));
-		t.is(valueOf(name === 'BM25' ? 'bm25' : name), accuracyOf(runs.get(name)!, gold, tested), name);
+		t.is(valueOf(name === 'BM25' ? 'bm25' : name), accuracyOf(runs.get(name)!, gold, testQuestions), name);
 	}
 	for (const {name, development: accuracy} of candidates.models) {
 		t.is(accuracy, accuracyOf(runs.get(name)!, gold, development));
 	}
 	t.is(candidates.size, 31);
 	t.deepEqual(candidates.selected.toSorted(), ['M0', 'M1', 'M3']);
-	// Recomputes MUF (model uncertainty fusion): it chooses the model with the highest confidence, computed from phrase
-	// scores at a common temperature.
-	const confidences = new Map<string, Run>();
+	// Recomputes MUF (model uncertainty fusion), which takes each question's hits from the model with the highest
+	// confidence. Confidences are computed from phrase scores. The models share a temperature, except in `mufOwn`, where
+	// each model has its own.
+	const phraseRuns = new Map<string, Run>();
 	for (const name of candidates.selected) {
-		confidences.set(name, await readTrecRun(join(uninterrupted, 'candidates', `${name}.phrases.trec`)));
+		phraseRuns.set(name, await readTrecRun(join(uninterrupted, 'candidates', `${name}.phrases.trec`)));
 	}
 	/**
-	The odds against the first passage, (1 − C) / C for confidence C. They distinguish confidences that both round to 1.
+	The odds against a model's first passage: (1 − C) / C for confidence C. They differ even between confidences that both
+	round to 1.
 	*/
 	const oddsAgainst = (name: string, id: string, temperature: number): number => {
-		const [best, ...others] = confidences
+		const [best, ...others] = phraseRuns
 			.get(name)!
 			.get(id)!
 			.map(({score}) => score);
@@ -222,7 +226,7 @@ test('a study gives the same results when it is run again or resumed, and its re
 	const confidence = (name: string, id: string, temperature: number): number => 1 / (1 + oddsAgainst(name, id, temperature));
 	const fused = (temperatureOf: (name: string) => number): Run =>
 		new Map(
-			tested.map(({id}) => {
+			testQuestions.map(({id}) => {
 				const [best] = candidates.selected
 					.map(name => ({name, odds: oddsAgainst(name, id, temperatureOf(name))}))
 					.toSorted((a, b) => a.odds - b.odds);
@@ -235,7 +239,7 @@ test('a study gives the same results when it is run again or resumed, and its re
 		accuracyOf(
 			fused(() => temperatures.descent),
 			gold,
-			tested,
+			testQuestions,
 		),
 	);
 	t.is(
@@ -243,7 +247,7 @@ test('a study gives the same results when it is run again or resumed, and its re
 		accuracyOf(
 			fused(() => temperatures.search),
 			gold,
-			tested,
+			testQuestions,
 		),
 	);
 	t.is(
@@ -251,7 +255,7 @@ test('a study gives the same results when it is run again or resumed, and its re
 		accuracyOf(
 			fused(() => 1),
 			gold,
-			tested,
+			testQuestions,
 		),
 	);
 	t.is(
@@ -259,7 +263,7 @@ test('a study gives the same results when it is run again or resumed, and its re
 		accuracyOf(
 			fused(name => candidates.models.find(model => model.name === name)!.temperature),
 			gold,
-			tested,
+			testQuestions,
 		),
 	);
 	// The common temperature is the one at which gradient descent from 0.1 ends. The descent minimizes the calibration
@@ -271,8 +275,8 @@ test('a study gives the same results when it is run again or resumed, and its re
 	t.is(candidates.curve.find(({start}) => start === 0.1)!.temperature, temperatures.descent);
 
 	/**
-	Makes up to 100 steps of T ← T − 100 · dE/dT from T = 0.1, with dE/dT from finite differences. If a step would lead
-	to 0 or below, T is halved instead.
+	Returns the temperature T after up to 100 steps of T ← T − 100 · dE/dT from T = 0.1, with dE/dT from finite
+	differences. If a step would lead to 0 or below, T is halved instead.
 	*/
 	function temperatureByDescent(): number {
 		const predict = (id: string, temperature: number): {confidence: number; right: number} => {
@@ -282,15 +286,15 @@ test('a study gives the same results when it is run again or resumed, and its re
 		};
 		let temperature = 0.1;
 		for (let step = 0; step < 100; step++) {
-			const small = temperature * 1e-6;
+			const epsilon = temperature * 1e-6;
 			const bins = new Map<number, {count: number; gap: number; slope: number}>();
 			for (const {id} of development) {
-				const {confidence: at, right} = predict(id, temperature);
+				const {confidence: predicted, right} = predict(id, temperature);
 				const model = candidates.selected.reduce((a, b) => (oddsAgainst(b, id, temperature) < oddsAgainst(a, id, temperature) ? b : a));
-				const slope = (confidence(model, id, temperature + small) - confidence(model, id, temperature - small)) / (2 * small);
-				const bin = Math.min(Math.floor(at * 10), 9);
+				const slope = (confidence(model, id, temperature + epsilon) - confidence(model, id, temperature - epsilon)) / (2 * epsilon);
+				const bin = Math.min(Math.floor(predicted * 10), 9);
 				const {count, gap, slope: sum} = bins.get(bin) ?? {count: 0, gap: 0, slope: 0};
-				bins.set(bin, {count: count + 1, gap: gap + at - right, slope: sum + slope});
+				bins.set(bin, {count: count + 1, gap: gap + predicted - right, slope: sum + slope});
 			}
 			const slope = [...bins.values()].reduce((sum, {count, gap, slope}) => sum + (2 / development.length) * (gap / count) * slope, 0);
 			const next = temperature - 100 * slope;
@@ -307,7 +311,8 @@ test('a study gives the same results when it is run again or resumed, and its re
 	);
 	t.is(candidates.curve.length, 25);
 
-	// If confidences are computed from passage scores, the lists of the models are the same and their fusion differs.
+	// If confidences are computed from passage scores, the rankings of BM25 and of the models stay the same, but the
+	// fitted temperatures differ.
 	const byPassageScores = await studyPhrases(data, join(folder, 'passages'), {...options, confidenceOf: 'passages'});
 	t.deepEqual(byPassageScores.candidates.rows.slice(0, 4), candidates.rows.slice(0, 4));
 	t.is(byPassageScores.settings.confidenceOf, 'passages');
@@ -315,18 +320,18 @@ test('a study gives the same results when it is run again or resumed, and its re
 
 	// A folder with the run of another configuration is refused.
 	const error = await t.throwsAsync(studyPhrases(data, uninterrupted, {...options, seed: 6}), {code: 'ERR_ARGUMENT'});
-	t.regex(error.message, /expected a run of this configuration, got one with another settings\.seed: 5 there, 6 here/u);
+	t.regex(error.message, /expected a run of this configuration, got one with a different settings\.seed: 5 there, 6 here/u);
 });
 
-test('without qrels, the passages that questions were written for are relevant, and the questions of a document are kept together', async t => {
+test('without qrels, the passages that questions were written for are relevant, and the split keeps the questions of a document together', async t => {
 	t.timeout(120_000);
-	const folder = await temporary(t);
+	const folder = await temporaryFolder(t);
 	const store = new Map<string, Passage>();
 	for await (const passage of readPassages(encyclopedia().articles)) {
 		store.set(passage.id, passage);
 	}
-	// The format of SQuAD: articles with paragraphs with questions, some of which are unanswerable. Every third of the
-	// 168 test questions is used, which makes 56.
+	// Creates a SQuAD file: articles have paragraphs, and paragraphs have questions, some of which are unanswerable. The
+	// file has every third of the 168 test questions, 56 in all.
 	const articles = new Map<
 		string,
 		Map<string, Array<{id: string; question: string; answers: Array<{text: string; answer_start: number}>}>>
@@ -334,9 +339,9 @@ test('without qrels, the passages that questions were written for are relevant, 
 	for (const {id, text, answers, passage} of (await encyclopedia().questions('test')).filter((_, i) => i % 3 === 0)) {
 		const title = store.get(passage)!.title!;
 		const paragraphs = articles.get(title) ?? new Map();
-		const asked = paragraphs.get(passage) ?? [];
-		articles.set(title, paragraphs.set(passage, [...asked, {id, question: text, answers: answers.map(text => ({text, answer_start: 0}))}]));
-		if (asked.length === 0) {
+		const qas = paragraphs.get(passage) ?? [];
+		articles.set(title, paragraphs.set(passage, [...qas, {id, question: text, answers: answers.map(text => ({text, answer_start: 0}))}]));
+		if (qas.length === 0) {
 			paragraphs.get(passage)!.push({id: `${id}-impossible`, question: text, answers: []});
 		}
 	}
@@ -360,17 +365,17 @@ test('without qrels, the passages that questions were written for are relevant, 
 	// About a third of 56 questions are for development; the questions of an article are kept together.
 	t.true(Math.abs(study.questions.development - 56 / 3) <= 3, String(study.questions.development));
 	t.is(study.corpus.count, data.flatMap(({paragraphs}) => paragraphs).length);
-	// Questions for which BM25 finds fewer than ten other passages have fewer candidates.
+	// A question has fewer than 31 candidates if BM25 finds fewer than ten passages besides its gold passage.
 	const bm25 = await readTrecRun(join(folder, 'study', 'runs', 'BM25.trec'));
-	// The file has 56 questions and at most as many unanswerable ones, so asking for 112 returns each at least once.
-	const gold = new Map((await asked(path, 112)).map(({id, context}) => [id, context!.id]));
+	// The file has 56 answerable questions and at most as many unanswerable ones, so a sample of 112 has every question.
+	const gold = new Map((await sampledQuestions(path, 112)).map(({id, context}) => [id, context!.id]));
 	const short = [...bm25].filter(([id, hits]) => hits.filter(hit => hit.id !== gold.get(id)).length < 10);
 	t.true(short.length > 0 && study.corpus.count > 31);
 	t.is(study.candidates.short, short.length);
 	t.deepEqual(study.retrieval.measures, ['top-1', 'top-5', 'top-20', 'top-100', 'MRR']);
 });
 
-test('without qrels and contexts, passages that contain an answer are relevant, and no candidate except the gold passage contains one', async t => {
+test('without qrels or contexts, passages that contain an answer are relevant, and the gold passage is the only candidate that contains one', async t => {
 	t.timeout(120_000);
 	const {data, folder} = await dataset(t);
 	await rm(join(data, 'qrels.txt'));
@@ -383,27 +388,28 @@ test('without qrels and contexts, passages that contain an answer are relevant, 
 	const run = await readTrecRun(join(output, 'candidates', 'M0.trec'));
 	const supervision = await readTrecRun(join(output, 'runs', 'supervision.trec'));
 	const dense = await readTrecRun(join(output, 'runs', 'M5.trec'));
-	let found = 0;
-	const questions = await asked(join(data, 'questions.test.jsonl'), 24);
+	let correctCount = 0;
+	const questions = await sampledQuestions(join(data, 'questions.test.jsonl'), 24);
 	for (const {id, answers} of questions.filter(({id}) => run.has(id))) {
 		const candidates = await store.get(run.get(id)!.map(hit => hit.id));
 		// The gold passage, 4 hard negatives and 8 random passages.
 		t.is(candidates.length, 13);
 		const withAnswer = candidates.filter(({text}) => hasAnswer(text, answers));
 		t.is(withAnswer.length, 1);
-		// Gold is the best passage with an answer when BM25 searches for the question and its answer together.
+		// When BM25 searches for a question together with its first answer, the first hit that contains an answer is the
+		// gold passage.
 		const texts = await store.get(supervision.get(id)!.map(hit => hit.id));
 		t.is(withAnswer[0]!.id, texts.find(({text}) => hasAnswer(text, answers))!.id);
 		const [first] = await store.get([dense.get(id)![0]!.id]);
-		found += Number(hasAnswer(first!.text, answers));
+		correctCount += Number(hasAnswer(first!.text, answers));
 	}
 	store.close();
-	// Among all passages, every passage with an answer is correct.
+	// When all passages are ranked, a first hit is correct if it contains an answer.
 	const row = study.retrieval.rows.find(({condition}) => condition === 'M5')!;
-	t.is(row.values[0], found / study.questions.test);
+	t.is(row.values[0], correctCount / study.questions.test);
 });
 
-test('invalid data sets and settings are refused with the expected value', async t => {
+test('invalid data sets and settings are refused, with errors that say what was expected', async t => {
 	const {data, folder} = await dataset(t);
 	const output = join(folder, 'study');
 	await t.throwsAsync(studyPhrases(join(folder, 'nowhere'), output), {
@@ -424,7 +430,7 @@ test('invalid data sets and settings are refused with the expected value', async
 	await cp(join(data, 'questions.test.jsonl'), join(data, 'questions.more.jsonl'));
 	await t.throwsAsync(studyPhrases(data, output), {
 		code: 'ERR_ARGUMENT',
-		message: /expected one file with questions, .* got .*questions\.more\.jsonl and .*name it with --queries/u,
+		message: /expected one file with questions, .* got .*questions\.more\.jsonl and .*give its path with --queries/u,
 	});
 	await rm(join(data, 'articles'), {recursive: true});
 	await t.throwsAsync(studyPhrases(data, output), {code: 'ERR_ARGUMENT', message: /expected one file with the corpus, .* got none among/u});

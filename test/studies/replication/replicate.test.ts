@@ -18,6 +18,7 @@ import {
 } from '../../../ts/index.ts';
 import {type ReplicateOptions, replicate} from '../../../ts/studies/index.ts';
 
+/** The options of a small study. Some tests override some of them. */
 const options: ReplicateOptions = {
 	name: 'Encyclopedia',
 	encoder: 'tiny-encoder',
@@ -29,7 +30,7 @@ const options: ReplicateOptions = {
 	maxTestQuestions: 18,
 };
 
-/** Creates a folder with a data set: the articles and questions of the encyclopedia. */
+/** Creates a folder with a data set: articles, development questions and test questions of the bundled encyclopedia. */
 async function dataset(t: ExecutionContext): Promise<{data: string; folder: string}> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-replicate-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -42,10 +43,10 @@ async function dataset(t: ExecutionContext): Promise<{data: string; folder: stri
 	return {data, folder};
 }
 
-/** Reads files that must be the same whenever the study is run. */
-async function contentsOf(run: string): Promise<Record<string, string>> {
+/** Reads the output files that must be identical each time the study is repeated. */
+async function contentsOf(output: string): Promise<Record<string, string>> {
 	const names = ['report.json', 'report.md', 'report.html', 'configuration.json', 'runs/test.dense.trec', 'runs/test.bm25.trec'];
-	return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(join(run, name), 'utf8')])));
+	return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(join(output, name), 'utf8')])));
 }
 
 test('a study gives the same results when it is run again or resumed, and its results can be recomputed from its TREC runs', async t => {
@@ -58,17 +59,17 @@ test('a study gives the same results when it is run again or resumed, and its re
 		['encode', 'search dense, test', 'look for answers', 'read hybrid, test'].every(stage => stages.has(stage)),
 		[...stages].join(', '),
 	);
-	const bytes = await contentsOf(uninterrupted);
-	t.deepEqual(JSON.parse(bytes['report.json']!), JSON.parse(JSON.stringify(study)));
+	const contents = await contentsOf(uninterrupted);
+	t.deepEqual(JSON.parse(contents['report.json']!), JSON.parse(JSON.stringify(study)));
 
-	// A second run changes nothing.
+	// Repeating the study changes nothing.
 	t.deepEqual(await replicate(data, uninterrupted, options), study);
-	t.deepEqual(await contentsOf(uninterrupted), bytes);
+	t.deepEqual(await contentsOf(uninterrupted), contents);
 
-	// In another folder, the study is stopped while it reads.
+	// In another folder, the study is stopped while the reader reads passages.
 	const stopped = join(folder, 'stopped');
 	const controller = new AbortController();
-	const reason = new Error('enough');
+	const reason = new Error('stopped while reading');
 	await t.throwsAsync(
 		replicate(data, stopped, {
 			...options,
@@ -83,18 +84,18 @@ test('a study gives the same results when it is run again or resumed, and its re
 	);
 	await t.throwsAsync(readFile(join(stopped, 'report.json')), {code: 'ENOENT'});
 	t.deepEqual(await replicate(data, stopped, options), study);
-	t.deepEqual(await contentsOf(stopped), bytes);
+	t.deepEqual(await contentsOf(stopped), contents);
 
-	// Recomputes Table 1.
+	// Recomputes one value of Table 1: the top-5 accuracy of BM25.
 	const questions: Question[] = [];
 	for await (const question of readQuestions(join(data, 'questions.test.jsonl'))) {
 		questions.push(question);
 	}
-	const asked = Array.from({length: 18}, (_, i) => questions[Math.floor((i * questions.length) / 18)]!);
+	const testQuestions = Array.from({length: 18}, (_, i) => questions[Math.floor((i * questions.length) / 18)]!);
 	const store = await PassageStore.open(join(uninterrupted, 'collection', 'passages.pkstore'));
 	const bm25 = await readTrecRun(join(uninterrupted, 'runs/test.bm25.trec'));
 	let found = 0;
-	for (const {id, answers} of asked) {
+	for (const {id, answers} of testQuestions) {
 		const passages = await store.get(
 			bm25
 				.get(id)!
@@ -109,7 +110,7 @@ test('a study gives the same results when it is run again or resumed, and its re
 	const cell = study.reading!.rows.find(row => row.retriever === 'bm25')!.cells.find(({scoring}) => scoring === 'GAR*')!;
 	await using reader = await ExtractiveReader.load('tiny-reader');
 	let right = 0;
-	for (const {id, text, answers} of asked) {
+	for (const {id, text, answers} of testQuestions) {
 		const hits = bm25.get(id)!.slice(0, cell.passages);
 		const passages = (await store.get(hits.map(hit => hit.id))).map((passage, i) => ({...passage, score: hits[i]!.score}));
 		const [answer] = await reader.read(text, passages, {scoring: 'normalized', evidence: {beta: cell.beta, gamma: cell.gamma}});
@@ -118,28 +119,30 @@ test('a study gives the same results when it is run again or resumed, and its re
 	t.is(cell.exactMatch, right / 18);
 	store.close();
 
-	// The curves of accuracy contain the values of Table 1. Each family of tests has the expected number of tests.
+	// The accuracy curves contain the values of Table 1.
 	for (const [row, {condition, accuracy}] of study.retrieval.rows.entries()) {
 		const line = study.retrieval.curves.lines[row]!;
 		t.deepEqual([line.condition, line.accuracy[0], line.accuracy[4]], [condition, accuracy[0], accuracy[1]]);
 	}
 	t.deepEqual(study.retrieval.curves.ks.length, 60);
-	// Six pairs of conditions at 2 cut-offs, two pairs with Hybrid-orig at 2 cut-offs, and overlaps at 4 lengths of
-	// lists.
+	// Each family of tests has the expected number of tests. Retrieval: six pairs of conditions at 2 cut-offs, two pairs
+	// with Hybrid-orig (the hybrid of Karpukhin et al., 2020) at 2 cut-offs, and overlaps of lists of 4 lengths.
 	t.deepEqual([study.retrieval.comparisons.length, study.retrieval.addedComparisons.length, study.overlapComparisons.length], [12, 4, 4]);
-	// Four pairs of scorings for 3 retrievers, two further claims, and the seven curves of the paper's Figure 1.
+	// Reading: four pairs of span scorings for each of 3 retrievers, two further claims, and the seven curves of the
+	// paper's Figure 1.
 	t.deepEqual([study.reading!.comparisons.length, study.reading!.textComparisons.length, study.reading!.curveTests.length], [12, 2, 7]);
 	t.deepEqual([study.settings.depth, study.settings.dprDepth], [60, 120]);
 
 	// A folder with the run of another configuration is refused.
 	const error = await t.throwsAsync(replicate(data, uninterrupted, {...options, depth: 61}), {code: 'ERR_ARGUMENT'});
-	t.regex(error.message, /expected a run of this configuration, got one with another settings\.depth: 60 there, 61 here/u);
+	t.regex(error.message, /expected a run of this configuration, got one with a different settings\.depth: 60 there, 61 here/u);
 });
 
-test('a study of retrieval only needs no reader, λ is tuned for unit vectors, answers may be patterns, and an invalid data set is refused', async t => {
+test('a retrieval-only study needs no reader, λ is tuned for unit vectors, answers may be regular expressions, and an invalid data set is refused', async t => {
 	t.timeout(60_000);
 	const {data, folder} = await dataset(t);
-	// With unit vectors, the values 1 / α are tried for λ, for each α from 0.005 to 0.2 in steps of 0.005.
+	// If the encoder's vectors have unit length, λ, the weight of dense scores in Hybrid-orig, is tuned: 1 / α is tried
+	// for each α from 0.005 to 0.2 in steps of 0.005.
 	const encoder = join(folder, 'unit-encoder');
 	await cp(join(packageRoot, 'models', 'tiny-encoder'), encoder, {recursive: true});
 	const config = JSON.parse(await readFile(join(encoder, 'config.json'), 'utf8')) as object;
@@ -168,7 +171,7 @@ test('a study of retrieval only needs no reader, λ is tuned for unit vectors, a
 	const output = join(folder, 'none');
 	await t.throwsAsync(replicate(data, output, options), {
 		code: 'ERR_ARGUMENT',
-		message: `${data}: expected one file with development questions, with "dev" in the name, got none among articles, questions.test.jsonl; name it with --development`,
+		message: `${data}: expected one file with development questions, with "dev" in the name, got none among articles, questions.test.jsonl; give its path with --development`,
 	});
 	await writeFile(join(data, 'dev.jsonl'), '{"question": "Who?", "answers": []}\n');
 	await t.throwsAsync(replicate(data, output, options), {code: 'ERR_FORMAT', message: /expected questions with answers, got none/u});
@@ -176,7 +179,7 @@ test('a study of retrieval only needs no reader, λ is tuned for unit vectors, a
 	await t.throwsAsync(replicate(join(folder, 'nowhere'), output, options), {code: 'ERR_IO', message: /expected a folder with a corpus/u});
 });
 
-test('the files and models of DPR can be used: its passages, questions, two encoders and reader', async t => {
+test('files and models in the formats of DPR can be used: passages, questions, two encoders and a reader', async t => {
 	t.timeout(120_000);
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-replicate-dpr-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -208,7 +211,7 @@ test('the files and models of DPR can be used: its passages, questions, two enco
 		await copyModel('question_encoder', 'tiny-encoder', {passagekit: {...pooling, max_tokens: 48}}),
 		await copyModel('reader', 'tiny-reader', {model_type: 'dpr'}),
 	];
-	// The collection is built in advance, as for a corpus of millions of passages.
+	// The collection is built in advance, as one would do for a corpus of millions of passages.
 	await (await Collection.build(join(data, 'psgs_w100.tsv'), collection, {encoder, questionEncoder})).close();
 
 	const study = await replicate(data, join(folder, 'study'), {
@@ -221,7 +224,7 @@ test('the files and models of DPR can be used: its passages, questions, two enco
 	});
 	t.is(study.models.questionEncoder!.name, 'question_encoder');
 	t.is(study.corpus.count, lines.length - 1);
-	// The vectors do not have unit length, so the weights of the paper are tried.
+	// The vectors do not have unit length, so the paper's weights are used: those for α are tried, and λ is 1.1.
 	const tuning = study.retrieval.rows.find(({condition}) => condition === 'hybrid')!.tuning!;
 	t.deepEqual([tuning.length, tuning[1]!.weight, tuning.at(-1)!.weight], [41, 0.05, 2]);
 	const dprHybrid = study.retrieval.rows.find(({condition}) => condition === 'dprHybrid')!;

@@ -1,5 +1,7 @@
 // Tests the findings and reports of replication studies (Ma et al., 2021), with the made-up results in
-// test/support/replication-study.ts.
+// test/support/replication-study.ts. In the published numbers, `orig` is a result of Karpukhin et al. (2020), and `repl` is
+// its replication by Ma et al. As span scorings, `repl` is DPR's scoring and `GAR` the normalized scoring of Mao et al.
+// (2020); `*` adds the retriever's scores.
 import test from 'ava';
 import {type StudyComparison, findings, published, publishedFor, reportHtml, reportMarkdown} from '../../../ts/studies/index.ts';
 import {lambdasOf} from '../../../ts/studies/replication/protocol/retrieval.ts';
@@ -19,18 +21,18 @@ test('the published numbers agree with what the text of Ma et al. (2021) says ab
 	t.true(gain(20) > 6 && gain(20) < 7, String(gain(20)));
 	t.true(gain(100) > 4 && gain(100) < 5, String(gain(100)));
 	// "a three-point improvement in top-20 accuracy over the best DPR results across five standard QA test collections"
-	const best = published.map(({retrieval: {dense, dprHybrid, bm25, hybrid, hybridNorm}}) => {
+	const bestGains = published.map(({retrieval: {dense, dprHybrid, bm25, hybrid, hybridNorm}}) => {
 		const orig = Math.max(dense.orig![20], dprHybrid.orig![20], bm25.orig![20]);
 		return Math.max(hybrid.repl![20], hybridNorm.repl![20]) - orig;
 	});
-	t.true(mean(best) > 2.5 && mean(best) < 4, String(mean(best)));
+	t.true(mean(bestGains) > 2.5 && mean(bestGains) < 4, String(mean(bestGains)));
 	// "Compared to the best replicated results, we obtained an improvement of approximately three points."
-	const read = published.flatMap(({reading}) => (reading ? [reading] : []));
+	const readings = published.flatMap(({reading}) => (reading ? [reading] : []));
 	// Ma et al. have reading results for NQ and TriviaQA.
-	t.is(read.length, 2);
-	const reading = mean(read.map(({hybrid}) => hybrid['GAR*'] - hybrid.repl));
-	t.true(reading > 2.5 && reading < 3.5, String(reading));
-	// Hybrids are better than sparse retrieval everywhere, and overlaps are small.
+	t.is(readings.length, 2);
+	const readingGain = mean(readings.map(({hybrid}) => hybrid['GAR*'] - hybrid.repl));
+	t.true(readingGain > 2.5 && readingGain < 3.5, String(readingGain));
+	// On every data set, hybrids are better than sparse retrieval, and the overlaps of dense and sparse hits are small.
 	for (const {retrieval, overlap} of published) {
 		t.true(Math.min(retrieval.hybrid.repl![20], retrieval.hybridNorm.repl![20]) > retrieval.bm25.repl![20]);
 		t.true(Object.values(overlap).every(value => value < 10));
@@ -41,7 +43,7 @@ test('the published numbers agree with what the text of Ma et al. (2021) says ab
 	t.is(publishedFor('encyclopedia'), undefined);
 });
 
-test('the exact match of Karpukhin et al. (2020) agrees with the copies in Ma et al. (2021) and with their own text', t => {
+test('the exact match scores of Karpukhin et al. (2020) agree with the copies in Ma et al. (2021) and with the text of Karpukhin et al.', t => {
 	const nq = publishedFor('NQ')!;
 	const trivia = publishedFor('TriviaQA')!;
 	// "For NQ, we used RetrieverNQ …; for TriviaQA, we used RetrieverMulti".
@@ -50,7 +52,7 @@ test('the exact match of Karpukhin et al. (2020) agrees with the copies in Ma et
 		t.is(trivia.reading![retriever].orig, trivia.dprReading[retriever].multi ?? trivia.dprReading[retriever].single);
 	}
 	// Karpukhin et al., §6.2: "on smaller datasets like WQ and TREC, the multi-dataset setting has a clear advantage";
-	// "in all cases except SQuAD" passages of DPR give better answers than those of BM25.
+	// "in all cases except SQuAD", DPR's passages give better answers than BM25's.
 	for (const {dataset, dprReading} of published) {
 		t.is(dprReading.dense.single > dprReading.bm25.single, dataset !== 'SQuAD');
 		t.is(dprReading.dense.multi! > dprReading.dense.single + 5, ['WQ', 'CuratedTREC'].includes(dataset));
@@ -76,6 +78,7 @@ test('the verdicts on claims follow from the significance tests', t => {
 		'best over best': 'holds',
 		'passages read': 'holds',
 	});
+	// If none of their tests is significant, the four claims about retrieval are undecided.
 	const {retrieval, overlapComparisons} = study();
 	const insignificant = (comparisons: readonly StudyComparison[]): readonly StudyComparison[] =>
 		comparisons.map(comparison => ({...comparison, significant: false, corrected: 1, smallest: 0.03, mark: ''}));
@@ -98,27 +101,28 @@ test('the verdicts on claims follow from the significance tests', t => {
 
 test('the claim about the number of passages read has a part for each retriever', t => {
 	const {reading} = study();
+	/** Returns the verdict on the claim for curves with the given rises and falls. */
 	const verdict = (dataset: string, ...tests: Parameters<typeof curveTestsOf>[0]): string =>
 		findings(study({dataset, reading: {...reading!, curveTests: curveTestsOf(tests)}})).find(({name}) => name === 'passages read')!.verdict;
 	const rising = ['bm25', 'GAR*', 0.03, 0] as const;
 	const peaking = ['dense', 'GAR*', 0.03, 0.02] as const;
 	t.is(verdict('NQ', rising, peaking, ['hybrid', 'GAR*', 0.03, 0.02]), 'holds');
-	// If BM25 falls, the claim is contradicted, whatever the others do. A difference of one question in 6000 does not
-	// count as a fall.
+	// If the curve of BM25 falls, the claim is contradicted, whatever the other curves do. A difference of one question
+	// in 6000 is not significant, so it does not count as a fall.
 	t.is(verdict('NQ', ['bm25', 'GAR*', 0.03, 0.02], peaking), 'contradicted');
 	t.is(verdict('NQ', ['bm25', 'GAR*', 0.03, 1 / 6000], peaking), 'holds');
 	// Nothing is significant.
 	t.is(verdict('NQ', ['bm25', 'GAR*', 0.001, 0.001], ['dense', 'GAR*', 0.002, 1 / 6000]), 'undecided');
-	// If exact match with dense passages does not fall, this part is not confirmed; if it keeps rising, the part is
-	// contradicted.
+	// If the fall of the dense curve is not significant, the claim holds in part; if the dense curve keeps rising, the
+	// claim is contradicted.
 	t.is(verdict('NQ', rising, ['dense', 'GAR*', 0.03, 0.001]), 'holds in part');
 	t.is(verdict('NQ', rising, ['dense', 'GAR*', 0.03, -0.02]), 'contradicted');
-	// On TriviaQA, the dense curves of the paper rise like those of BM25.
+	// On TriviaQA, the paper's dense curves rise without a fall, like those of BM25.
 	t.is(verdict('TriviaQA', rising, ['dense', 'GAR*', 0.03, 0]), 'holds');
 	t.is(verdict('TriviaQA', rising, peaking), 'contradicted');
 });
 
-test('the claim about answers from hybrid passages depends on the data set, and no difference or no loss holds if the confidence interval shows it', t => {
+test('the claim about answers from hybrid passages depends on the data set, and a claim of no difference or no loss holds only if the confidence interval shows it', t => {
 	const {reading} = study();
 	const verdict = (dataset: string, difference: number, significant: boolean, smallest: number): string => {
 		const textComparisons = reading!.textComparisons.map((test, i) => (i === 0 ? {...test, difference, significant, smallest} : test));
@@ -139,12 +143,12 @@ test('the claim about answers from hybrid passages depends on the data set, and 
 	t.is(verdict('ours', -0.03, true, 0.02), 'contradicted');
 });
 
-test('for encoders with unit vectors, the values 1 / α are tried for λ', t => {
+test('for encoders whose vectors have unit length, the values 1 / α are tried for λ', t => {
 	t.deepEqual(lambdasOf([0, 0.005, 0.05, 0.2, 0.05]), [200, 20, 5]);
 	t.deepEqual(lambdasOf([0]), []);
 });
 
-test('both reports contain every number and marker of the study, and the same study gives the same bytes', t => {
+test('the HTML and Markdown reports contain the numbers and markers of the study, and the same study gives the same bytes', t => {
 	const made = study();
 	const [html, markdown] = [reportHtml(made), reportMarkdown(made)];
 	t.is(html, reportHtml(study()));
@@ -168,8 +172,8 @@ test('both reports contain every number and marker of the study, and the same st
 		t.true(report.includes('†') && report.includes('‡'));
 		// Table 4 of Karpukhin et al. includes SQuAD, for which Ma et al. have no reading results.
 		t.true(['29.8', '24.1', '35.8'].every(number => report.includes(number)));
-		// The report states which hybrid was read, the BM25 parameters, the source of the weights of Figure 1, and
-		// which tests are corrected together.
+		// The report states which hybrid's passages were read, the BM25 parameters, how the weights of Figure 1 were
+		// chosen, and how many hits Hybrid-orig fuses.
 		for (const text of ['Hybrid-norm with α = 1.30', 'k1 = 0.9, b = 0.4', 'together with a number of passages', 'up to 2,000']) {
 			t.true(report.includes(text), text);
 		}
@@ -185,7 +189,7 @@ test('both reports contain every number and marker of the study, and the same st
 	t.regex(html, /<td[^>]*>87\.4<sup>‡<\/sup>/u);
 });
 
-test('the page is well-formed and self-contained, and texts are escaped', t => {
+test('the HTML report is well-formed and self-contained, and texts are escaped', t => {
 	const made = study({dataset: '<b>&"quotes"</b>', command: 'npx passagekit replicate --name "<i>"'});
 	const html = reportHtml(made);
 	t.true(html.includes(escaped('<b>&"quotes"</b>')) && !html.includes('<b>&"'));

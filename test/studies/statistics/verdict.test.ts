@@ -5,6 +5,7 @@ import {verdictSummary} from '../../../ts/studies/report/verdict-summary.ts';
 import {significanceClause} from '../../../ts/studies/statistics/finding.ts';
 import {type Verdict, verdictOfGains, verdictOfParts} from '../../../ts/studies/statistics/verdict.ts';
 
+/** Returns a made-up significance test of two conditions, with the given difference and outcome. */
 const comparison = (difference: number, significant: boolean, smallest = 0.02): Comparison => ({
 	a: 'a',
 	b: 'b',
@@ -21,7 +22,7 @@ const smallGain = comparison(0.01, false);
 const smallLoss = comparison(-0.01, false);
 const loss = comparison(-0.05, true);
 
-test('a claim that differences are gains holds, holds in part, or is contradicted, undecided or not tested', t => {
+test('the verdict on a claim of gains depends on the signs and the significance of the differences', t => {
 	const cases: ReadonlyArray<readonly [evidence: readonly Comparison[], needed: 'all' | 'most', verdict: Verdict]> = [
 		[[gain, gain], 'all', 'holds'],
 		[[gain, smallGain], 'all', 'holds in part'],
@@ -30,7 +31,7 @@ test('a claim that differences are gains holds, holds in part, or is contradicte
 		[[gain, smallLoss], 'all', 'holds in part'],
 		[[smallGain, smallLoss], 'all', 'undecided'],
 		[[smallGain, smallGain], 'most', 'undecided'],
-		// The claim "better than each" is contradicted by one significant loss, whatever the other results are.
+		// One significant loss contradicts a claim, whatever the other differences are.
 		[[gain, gain, loss], 'most', 'contradicted'],
 		[[loss], 'all', 'contradicted'],
 		[[], 'all', 'not tested'],
@@ -49,7 +50,7 @@ test('the parts that were tested decide the overall verdict', t => {
 	t.is(verdictOfParts([]), 'not tested');
 });
 
-test('an insignificant result is reported with the smallest significant difference', t => {
+test('an insignificant difference is reported with the smallest one that would have been significant', t => {
 	t.is(significanceClause([gain]), 'the difference is significant');
 	t.is(significanceClause([smallGain]), 'the difference is not significant (2.0 points would have been)');
 	t.is(

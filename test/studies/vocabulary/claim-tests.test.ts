@@ -1,4 +1,5 @@
-// Tests the values of each question in a vocabulary study, and the significance tests of claims that compare them.
+// Tests the values that a vocabulary study (Ram et al., 2023) computes for each question, and the significance tests of
+// claims about these values.
 import test from 'ava';
 import {type RankedPair, type RankedToken, pairedTest, rankSumTest} from '../../../ts/index.ts';
 import {amnesiaTests, claimMeasures, claimTests} from '../../../ts/studies/vocabulary/findings/claim-tests.ts';
@@ -9,8 +10,8 @@ import {vocabularyStudy} from '../../support/vocabulary-study.ts';
 const {settings} = vocabularyStudy();
 
 /**
-A token of the question, of the passage, or of both, with its ranks in the projections Q (of the question) and P (of the
-passage).
+Returns a token of the question, of the passage, or of both, with its ranks in the projections Q (of the question) and P
+(of the passage).
 */
 const token = (of: 'both' | 'question' | 'passage', questionRank: number, passageRank: number, content = true): RankedToken => ({
 	token: `${of}${questionRank}`,
@@ -24,7 +25,7 @@ const token = (of: 'both' | 'question' | 'passage', questionRank: number, passag
 
 const pair = (id: string, ...tokens: readonly RankedToken[]): RankedPair => ({id, passageId: `p${id}`, tokens});
 
-test('the values of a question follow from its tokens', async t => {
+test('the values of a question follow from the ranks of the tokens of the question and of its passage', async t => {
 	const pairs = [
 		// The third token is a shared stop word, which does not count for amnesia.
 		pair(
@@ -69,11 +70,11 @@ test('the values of a question follow from its tokens', async t => {
 		},
 	]);
 	// The passage has rank 2, which is in the second group (ranks 2 to 5). The second question shares no token with its
-	// passage.
+	// passage, so it is left out.
 	t.deepEqual(amnesia, [{id: '1', group: 1, worstInQuestion: 21, worstInPassage: 20}]);
 });
 
-/** Made-up values of 60 questions. The larger `gain` is, the better they are. */
+/** Returns made-up values of 60 questions. The larger `gain` is, the better the values are. */
 function values(gain: number): QuestionValues {
 	const ids = Array.from({length: 60}, (_, i) => i);
 	return {
@@ -95,7 +96,7 @@ function values(gain: number): QuestionValues {
 	};
 }
 
-test('a claim is tested on the questions that both compared conditions have, and all tests are corrected together', async t => {
+test('a claim is tested on the questions for which both conditions have a value, and all tests are corrected together', async t => {
 	const [encoder, baseline, enriched] = [values(0.1), values(0), values(0.3)];
 	const all = new Map<AnalyzedEncoder, QuestionValues>([
 		['encoder', encoder],
@@ -110,7 +111,7 @@ test('a claim is tested on the questions that both compared conditions have, and
 		name: 'sharedInQuestion' | 'reciprocalShared' | 'reciprocalPassageOnly',
 	): Map<string, number> => new Map(values.gold.filter(value => value[name] !== null).map(value => [value.id, value[name]!]));
 	const shared = await pairedTest(byQuestion(encoder, 'sharedInQuestion'), byQuestion(baseline, 'sharedInQuestion'));
-	// Without the 9 questions for which `values` has null.
+	// The test leaves out the 9 questions whose value is null.
 	t.is(shared.queries, 51);
 	t.like(testOf('encoder', claimMeasures.sharedInQuestion), {b: 'baseline', difference: shared.difference, p: shared.p});
 	const kinds = await pairedTest(byQuestion(encoder, 'reciprocalShared'), byQuestion(encoder, 'reciprocalPassageOnly'));
@@ -129,10 +130,11 @@ test('a claim is tested on the questions that both compared conditions have, and
 	t.deepEqual(names, ['shared passageOnly', 'encoder half', 'encoder half', 'enriched half']);
 });
 
-test('each group of questions is compared with the first group, if both are large enough', async t => {
+test('each later group of questions is compared with the first group, if both are large enough', async t => {
 	const made = values(0.1);
 	const found = await amnesiaTests(made, group => `group ${group}`, settings, {});
-	// The groups have 30, 15, 9 and 6 questions. Only the second one is large enough: it is compared in P and in Q.
+	// The groups have 30, 15, 9 and 6 questions, so only the second one is large enough to be compared with the first.
+	// They are compared in P and in Q.
 	t.deepEqual(
 		found.map(({a, b, measure}) => [a, b, measure]),
 		[

@@ -8,7 +8,7 @@ import {pValue, percent, points} from '../../../ts/drawing/format.ts';
 import {shownRank} from '../../../ts/studies/vocabulary/rank-groups.ts';
 import {vocabularyStudy} from '../../support/vocabulary-study.ts';
 
-/** The verdict on each claim. */
+/** Returns the verdict on each claim, by the name of its finding. */
 const verdicts = (study: VocabularyStudy): Record<string, string> =>
 	Object.fromEntries(vocabularyFindings(study).map(({name, verdict}) => [name, verdict]));
 
@@ -24,7 +24,7 @@ test('the verdicts on claims follow from the significance tests', t => {
 		enrichment: 'holds',
 		'enrichment remembers': 'holds',
 		'word pieces': 'holds',
-		// Only the difference in top-20 without IDF is significant.
+		// Two of the four ablations make a significant difference in top-20: without IDF, and with static embeddings.
 		ablations: 'holds in part',
 	});
 	t.deepEqual(
@@ -46,9 +46,9 @@ test('the verdicts on claims follow from the significance tests', t => {
 	}
 	const undecided = vocabularyFindings(changed(test => ({...test, significant: false})));
 	t.regex(undecided.find(({name}) => name === 'first token')!.result, /not significant \(3\.2 points would have been\)/u);
-	// One of the two groups differs significantly.
-	const half = verdicts(changed(test => ({...test, significant: test.significant && test.a !== '6–20'})));
-	t.is(half['token amnesia'], 'holds in part');
+	// Only one of the two later groups differs significantly from the first.
+	const partial = verdicts(changed(test => ({...test, significant: test.significant && test.a !== '6–20'})));
+	t.is(partial['token amnesia'], 'holds in part');
 });
 
 test('static embeddings are not an initialization, so claims that compare with one are not tested', t => {
@@ -68,7 +68,7 @@ test('static embeddings are not an initialization, so claims that compare with o
 	}
 });
 
-test('groups that are too small are named, and if all are too small there is no verdict', t => {
+test('groups of questions that are too small are named, and if no later group is large enough, the claims are not tested', t => {
 	const made = vocabularyStudy();
 	const analyses = made.analyses.map(analysis => ({
 		...analysis,
@@ -112,7 +112,7 @@ test('if λ = 0 is best on development questions, the report says so and has no 
 	}
 });
 
-test('Table 1 and Figure 2 contain the tokens, marked by the texts that contain them', t => {
+test('Table 1 and Figure 2 show the tokens of the projections, and mark them by the texts that contain them', t => {
 	const made = vocabularyStudy();
 	const [html, markdown] = [vocabularyStudyHtml(made), vocabularyStudyMarkdown(made)];
 	for (const report of [html, markdown]) {
@@ -124,7 +124,7 @@ test('Table 1 and Figure 2 contain the tokens, marked by the texts that contain 
 		);
 		t.true(report.includes('Dense retrieval does not find the passage.'));
 		t.true(report.includes('seed 42'));
-		// The table has ten tokens per side, the figure twenty.
+		// The table has ten tokens per projection, the figure twenty.
 		t.true(report.includes('q9shared') && !report.includes('q10shared'));
 		t.true(report.includes('p19question') && report.includes('p18other'));
 	}
@@ -136,7 +136,7 @@ test('Table 1 and Figure 2 contain the tokens, marked by the texts that contain 
 	t.false(/Table 1\.|Figure 2\./u.test(vocabularyStudyHtml(without) + vocabularyStudyMarkdown(without)));
 });
 
-test('both reports contain every number of the study and the paper, and the same study gives the same bytes', t => {
+test('the HTML and Markdown reports contain the numbers of the study and the paper, and the same study gives the same bytes', t => {
 	const made = vocabularyStudy();
 	const [html, markdown] = [vocabularyStudyHtml(made), vocabularyStudyMarkdown(made)];
 	t.is(html, vocabularyStudyHtml(vocabularyStudy()));
@@ -178,7 +178,7 @@ test('both reports contain every number of the study and the paper, and the same
 	t.regex(html, new RegExp(`<th scope="row">BM25</th>(?:(?!</tr>).)*${percent(0.6871)}<sup>‡</sup>`, 'u'));
 });
 
-test('a report without enrichment has the analyses and the retrieval results', t => {
+test('the report of a study without enrichment has the analyses and the retrieval results', t => {
 	const made = vocabularyStudy();
 	const {enrichment: _, ...rest} = vocabularyStudy();
 	const study = {
@@ -195,7 +195,7 @@ test('a report without enrichment has the analyses and the retrieval results', t
 	}
 });
 
-test('the page is well-formed and self-contained, and texts are escaped', t => {
+test('the HTML report is well-formed and self-contained, and texts are escaped', t => {
 	const html = vocabularyStudyHtml(vocabularyStudy({dataset: '<b>&"quotes"</b>', command: 'npx passagekit vocabulary --name "<i>"'}));
 	t.true(html.includes(escaped('<b>&"quotes"</b>')) && !html.includes('<b>&"'));
 	t.false(/<script|@import|url\(|<img|<iframe/u.test(html));

@@ -23,17 +23,19 @@ import {
 } from '../../../ts/index.ts';
 import {type VocabularyStudyOptions, studyVocabulary} from '../../../ts/studies/index.ts';
 
+/** The options of a small study. Some tests override some of them. */
 const options: VocabularyStudyOptions = {name: 'Encyclopedia', encoder: 'tiny-encoder', maxQuestions: 24, enrichment: false};
 
-async function temporary(t: ExecutionContext): Promise<string> {
+/** Creates a folder that is removed when the test ends. */
+async function temporaryFolder(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-vocabulary-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	return folder;
 }
 
-/** Creates a folder with a data set: articles, questions of two splits, and qrels. */
+/** Creates a folder with a data set: articles, development questions, test questions, and qrels. */
 async function dataset(t: ExecutionContext): Promise<{data: string; folder: string}> {
-	const folder = await temporary(t);
+	const folder = await temporaryFolder(t);
 	const data = join(folder, 'data');
 	await mkdir(data);
 	await cp(encyclopedia().articles, join(data, 'articles'), {recursive: true});
@@ -44,14 +46,14 @@ async function dataset(t: ExecutionContext): Promise<{data: string; folder: stri
 	return {data, folder};
 }
 
-/** Reads files that must be the same whenever the study is run. */
-async function contentsOf(run: string): Promise<Record<string, string>> {
+/** Reads the output files that must be identical each time the study is repeated. */
+async function contentsOf(output: string): Promise<Record<string, string>> {
 	const names = ['results.json', 'report.md', 'report.html', 'configuration.json', 'runs/dense.trec', 'runs/wordpiece.trec'];
-	return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(join(run, name), 'utf8')])));
+	return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(join(output, name), 'utf8')])));
 }
 
-/** Reads `count` questions of a file at equal distances, as a study does. */
-async function asked(path: string, count: number): Promise<Question[]> {
+/** Returns `count` questions of a file, taken at equal intervals as in a study. */
+async function sampledQuestions(path: string, count: number): Promise<Question[]> {
 	const all: Question[] = [];
 	for await (const question of readQuestions(path)) {
 		all.push(question);
@@ -69,24 +71,24 @@ test('a study gives the same results when it is run again or resumed, and its re
 		['encode encoder', 'search dense', 'search wordpiece', 'project encoder', 'project baseline'].every(stage => stages.has(stage)),
 		[...stages].join(', '),
 	);
-	const bytes = await contentsOf(uninterrupted);
-	t.deepEqual(JSON.parse(bytes['results.json']!), JSON.parse(JSON.stringify(study)));
+	const contents = await contentsOf(uninterrupted);
+	t.deepEqual(JSON.parse(contents['results.json']!), JSON.parse(JSON.stringify(study)));
 
-	// A second run changes nothing.
+	// Repeating the study changes nothing.
 	t.deepEqual(await studyVocabulary(data, uninterrupted, options), study);
-	t.deepEqual(await contentsOf(uninterrupted), bytes);
+	t.deepEqual(await contentsOf(uninterrupted), contents);
 
 	// In another folder, the study is stopped while it encodes, and again while it projects.
 	const stopped = join(folder, 'stopped');
-	for (const at of ['encode encoder', 'project encoder']) {
+	for (const stoppingStage of ['encode encoder', 'project encoder']) {
 		const controller = new AbortController();
-		const reason = new Error(`enough of ${at}`);
+		const reason = new Error(`stopped in stage ${stoppingStage}`);
 		await t.throwsAsync(
 			studyVocabulary(data, stopped, {
 				...options,
 				signal: controller.signal,
 				onProgress({stage, done, total}) {
-					if (stage === at && done > 0 && done < total) {
+					if (stage === stoppingStage && done > 0 && done < total) {
 						controller.abort(reason);
 					}
 				},
@@ -96,13 +98,13 @@ test('a study gives the same results when it is run again or resumed, and its re
 		await t.throwsAsync(readFile(join(stopped, 'results.json')), {code: 'ENOENT'});
 	}
 	t.deepEqual(await studyVocabulary(data, stopped, options), study);
-	t.deepEqual(await contentsOf(stopped), bytes);
+	t.deepEqual(await contentsOf(stopped), contents);
 
 	// Recomputes the retrieval results from the runs.
-	const tested = await asked(join(data, 'questions.test.jsonl'), 24);
+	const testQuestions = await sampledQuestions(join(data, 'questions.test.jsonl'), 24);
 	t.deepEqual([study.questions.development, study.questions.test, study.questions.relevance], [24, 24, 'qrels']);
 	const all = await readQrels(join(data, 'qrels.txt'));
-	const qrels = new Map(tested.map(({id}) => [id, all.get(id)!]));
+	const qrels = new Map(testQuestions.map(({id}) => [id, all.get(id)!]));
 	t.deepEqual(study.retrieval.measures, ['top-1', 'top-5', 'top-20', 'top-100', 'MRR', 'nDCG@10']);
 	for (const {condition, values} of study.retrieval.rows) {
 		const run = await readTrecRun(join(uninterrupted, 'runs', `${condition}.trec`));
@@ -112,7 +114,7 @@ test('a study gives the same results when it is run again or resumed, and its re
 		}
 	}
 
-	// Recomputes the analyses by projecting the same pairs again.
+	// Recomputes the analyses by projecting the same pairs of questions and passages again.
 	const passages: Passage[] = [];
 	for await (const passage of readPassages(join(data, 'articles'))) {
 		passages.push(passage);
@@ -135,11 +137,13 @@ test('a study gives the same results when it is run again or resumed, and its re
 	const passageOf = new Map(passages.map(passage => [passage.id, passage]));
 	const encoders = {encoder, questionEncoder: model, projection};
 	const pairsOf = (passageIds: ReadonlyMap<string, string>): Parameters<typeof rankPairs>[0] =>
-		tested.filter(({id}) => passageIds.has(id)).map(({id, text}) => ({id, question: text, passage: passageOf.get(passageIds.get(id)!)!}));
-	const best = new Map([...qrels].map(([id, grades]) => [id, [...grades].sort(([, a], [, b]) => b - a)[0]![0]]));
+		testQuestions
+			.filter(({id}) => passageIds.has(id))
+			.map(({id, text}) => ({id, question: text, passage: passageOf.get(passageIds.get(id)!)!}));
+	const gold = new Map([...qrels].map(([id, grades]) => [id, [...grades].sort(([, a], [, b]) => b - a)[0]![0]]));
 	const [{analysis, amnesia}] = study.analyses as [(typeof study.analyses)[0]];
 	t.is(analysis.pairs, 24);
-	t.deepEqual(analysis, await analyzeVocabulary(await rankPairs(pairsOf(best), encoders)));
+	t.deepEqual(analysis, await analyzeVocabulary(await rankPairs(pairsOf(gold), encoders)));
 	const [bm25, dense] = [
 		await readTrecRun(join(uninterrupted, 'runs', 'bm25.trec')),
 		await readTrecRun(join(uninterrupted, 'runs', 'dense.trec')),
@@ -154,16 +158,16 @@ test('a study gives the same results when it is run again or resumed, and its re
 		study.analyses.map(({of}) => of),
 		['encoder', 'baseline'],
 	);
-	// The baseline is static embeddings, so claims about the encoder's initialization are not tested. Without
-	// enrichment, nothing is compared with it.
+	// The baseline is static embeddings, so claims about the encoder's initialization are not tested. The study has no
+	// enrichment, so there is no test of the enriched encoder.
 	t.deepEqual(new Set(study.tests.claims.map(({b}) => b)), new Set(['passageOnly', 'half']));
 	t.deepEqual([study.enrichment, study.settings.learningRate, study.settings.minGroup], [undefined, 0.01, 10]);
 
-	// Table 1 and Figure 2 show the projections of the texts.
+	// The examples that Table 1 and Figure 2 show have the projections of their texts.
 	const {drawn, found} = study.examples;
 	t.is(drawn.length, 5);
 	t.is(new Set(drawn.map(({id}) => id)).size, 5);
-	const questionOf = new Map(tested.map(question => [question.id, question.text]));
+	const questionOf = new Map(testQuestions.map(question => [question.id, question.text]));
 	for (const example of [...drawn, found!]) {
 		const question = questionOf.get(example.id)!;
 		t.is(example.marked.question.map(({text}) => text).join(''), question);
@@ -177,12 +181,12 @@ test('a study gives the same results when it is run again or resumed, and its re
 		t.is(example.denseRank, rank === 0 ? null : rank);
 		t.is(example.worst?.passageRank ?? -Infinity, Math.max(...match.shared.map(({passageRank}) => passageRank)));
 	}
-	t.true(drawn.every(({id, passageId}) => best.get(id) === passageId));
+	t.true(drawn.every(({id, passageId}) => gold.get(id) === passageId));
 	t.true(found!.denseRank! <= 5);
 
 	// A folder with the run of another configuration is refused.
 	const error = await t.throwsAsync(studyVocabulary(data, uninterrupted, {...options, seed: 6}), {code: 'ERR_ARGUMENT'});
-	t.regex(error.message, /expected a run of this configuration, got one with another settings\.seed: 42 there, 6 here/u);
+	t.regex(error.message, /expected a run of this configuration, got one with a different settings\.seed: 42 there, 6 here/u);
 });
 
 test('with enrichment, λ is chosen on development questions, and the ablations are measured as well', async t => {
@@ -193,11 +197,12 @@ test('with enrichment, λ is chosen on development questions, and the ablations 
 		study.retrieval.rows.map(({condition}) => condition),
 		['bm25', 'wordpiece', 'dense', 'enriched', 'noIdf', 'static', 'noWhitening', 'noNormalisation'],
 	);
-	// The conditions with enriched vectors.
+	// All rows after the first three are conditions with enriched vectors.
 	for (const {condition, tuning} of study.retrieval.rows.slice(3)) {
 		const {values, lambda} = tuning!;
 		t.is(values.length, study.settings.lambdas.length, condition);
-		// The first of the best values is chosen. The value for λ = 0 is that of dense retrieval in every condition.
+		// If several values of λ are equally good, the first one is chosen. For λ = 0, every condition has the value of
+		// dense retrieval.
 		t.is(lambda === 0, values.indexOf(Math.max(...values)) === 0);
 		t.is(values[0], study.retrieval.rows[3]!.tuning!.values[0]);
 	}
@@ -213,8 +218,8 @@ test('with enrichment, λ is chosen on development questions, and the ablations 
 	t.deepEqual(await studyVocabulary(data, join(folder, 'run'), {...options, enrichment: true, maxSteps: 10}), study);
 });
 
-test('invalid data sets and settings are refused with the expected value', async t => {
-	const folder = await temporary(t);
+test('invalid data sets and settings are refused, with errors that say what was expected', async t => {
+	const folder = await temporaryFolder(t);
 	await t.throwsAsync(studyVocabulary(join(folder, 'none'), folder), {code: 'ERR_IO'});
 	const {data} = await dataset(t);
 	const out = join(folder, 'out');

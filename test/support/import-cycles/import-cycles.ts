@@ -27,7 +27,7 @@ importCycles(new Map([['a', new Set(['b'])], ['b', new Set(['a', 'c'])]]));
 */
 export function importCycles(graph: FileGraph): string[][] {
 	const cycles: string[][] = [];
-	/** The order in which files were visited. */
+	/** Maps each visited file to its position in the order of visits. */
 	const index = new Map<string, number>();
 	/** The smallest index that can be reached through files on the stack. */
 	const lowLink = new Map<string, number>();

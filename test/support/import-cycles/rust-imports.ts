@@ -3,7 +3,8 @@ Reads the imports among the files of a Rust crate, as a graph for `importCycles`
 
 File A imports file B if A uses a name that B defines: in a `use` declaration, or in a path in its code that begins with
 `crate` or `super`. A re-export with `pub use` is not an import. If A uses a name through a re-export, A imports the file
-that defines the name, not the file that re-exports it. Inline test modules (`#[cfg(test)] mod … {`) are ignored.
+that defines the name, not the file that re-exports it. An inline test module (`#[cfg(test)] mod … {`) is ignored, with all
+code after it.
 
 The source is searched with regular expressions, not parsed, so a name is found by its spelling alone.
 */
@@ -17,15 +18,16 @@ type ModulePath = readonly string[];
 interface Module {
 	readonly file: string;
 	readonly path: ModulePath;
-	/** The source without comments, without the content of string literals, and without tests. */
+	/** The source up to the first inline test module, without comments and without the content of string literals. */
 	readonly source: string;
 	readonly declarations: readonly UseDeclaration[];
 }
 
+/** One path of a `use` declaration: `use a::{b, c}` becomes two of these objects. */
 interface UseDeclaration {
-	/** Whether it re-exports the name, as `pub use` and `pub(crate) use` do. */
+	/** Whether the declaration re-exports the name, as `pub use` and `pub(crate) use` do. */
 	readonly isPublic: boolean;
-	/** The path as it is written, which may begin with `crate`, `self` or `super`. `use a::{b, c}` becomes two declarations. */
+	/** The path as it is written, which may begin with `crate`, `self` or `super`. */
 	readonly written: string;
 }
 
@@ -102,7 +104,7 @@ function usedPaths({source, declarations}: Module): string[] {
 	return [...imported, ...inCode.filter(path => !reexported.some(written => written.startsWith(path)))];
 }
 
-/** Resolves a path that is written in the module `from`, to a path from the root of the crate. Returns `undefined` for other crates. */
+/** Resolves a path that is written in the module `from` to a path from the crate's root. Returns `undefined` for paths in other crates. */
 function absolute(written: string, from: ModulePath, modules: ReadonlyMap<string, Module>): ModulePath | undefined {
 	const segments = written.split('::').map(segment => segment.trim());
 	const [first] = segments;
@@ -120,8 +122,8 @@ function absolute(written: string, from: ModulePath, modules: ReadonlyMap<string
 }
 
 /**
-Returns the file of the module in which the last name of a path is defined. If a module on the way imports or re-exports
-the name, follows that import. Follows at most seven imports, because they may be circular.
+Returns the file of the module that defines the last name of a path. If a module on the path does not define the name but
+imports or re-exports it, this function follows that import. It follows at most seven imports, because they may be circular.
 */
 function definingFile(path: ModulePath, modules: ReadonlyMap<string, Module>, depth = 0): string | undefined {
 	for (let length = path.length; length >= 0; length--) {
@@ -137,10 +139,10 @@ function definingFile(path: ModulePath, modules: ReadonlyMap<string, Module>, de
 		const isDefined = new RegExp(`(?:fn|struct|enum|trait|type|const|static|union|macro_rules!|mod)\\s+${name}\\b`, 'u').test(
 			module.source,
 		);
-		const reexported = isDefined ? undefined : importOf(name, module, modules);
-		return reexported === undefined || depth > 6 || reexported.join() === path.join()
+		const imported = isDefined ? undefined : importOf(name, module, modules);
+		return imported === undefined || depth > 6 || imported.join() === path.join()
 			? module.file
-			: definingFile([...reexported, ...path.slice(length + 1)], modules, depth + 1);
+			: definingFile([...imported, ...path.slice(length + 1)], modules, depth + 1);
 	}
 	return undefined;
 }

@@ -1,43 +1,50 @@
 /**
-Adds a stream of documents to a collection in batches, with a commit from time to time. Documents that the collection has already, with the
-same passages and fields, are left as they are, so that a load that was interrupted costs little when it is run again.
+Adds a stream of documents to a collection in batches, and commits at intervals. A document that the collection already has, with the same
+passages, title and fields, is left as it is, so repeating an interrupted load costs little.
 */
 import {isDeepStrictEqual} from 'node:util';
 import type {Collection, SplitSetting, StoredPassage} from '../../collection/index.ts';
 import {type SourceDocument, splitDocument} from '../../corpus/index.ts';
 
-/** After how many documents, or after how many milliseconds, changes are committed. */
+/** The interval between commits: a number of documents, or a time in milliseconds. */
 export type CommitInterval = {readonly documents: number} | {readonly milliseconds: number};
 
-/** How many documents were read so far, by what became of them. */
+/** The numbers of documents processed so far, by what was done with them. */
 export interface AddCounts {
-	/** With new ids. */
+	/** Documents with new ids. */
 	readonly added: number;
-	/** With other passages or fields than before. */
+	/**
+	Documents whose passages, title or fields differ from those in the collection, and documents whose ids were added or replaced since the
+	last commit, which are not compared.
+	*/
 	readonly replaced: number;
-	/** The same as before. With `newOnly`, all whose ids the collection had. */
+	/** Documents that the collection already had, unchanged. With `newOnly`, all documents whose ids the collection already had. */
 	readonly unchanged: number;
 }
 
 interface AddOptions {
-	/** Leaves documents as they are if the collection has their ids. */
+	/** Whether to leave a document as it is if the collection already has its id. */
 	readonly newOnly: boolean;
 	readonly commitEvery: CommitInterval;
 	readonly signal: AbortSignal;
-	/** Called when documents were added, also within a batch. `documents` counts all that were read. */
+	/** Called whenever documents have been added, including within a batch. `documents` is the number of documents processed so far. */
 	readonly onProgress: (documents: number) => void;
 }
 
-/** Number of documents, or UTF-16 code units of text, of a batch. Encoding one takes a few seconds at most. */
+/** A batch is full when it has this number of documents. Encoding a batch takes a few seconds at most. */
 const MAX_DOCUMENTS = 64;
+/** A batch is also full when its texts have at least this number of UTF-16 code units. */
 const MAX_UNITS = 1 << 17;
 
-/** Adds documents. After an error, the documents before it are added, but the last of them are not committed. */
+/** Adds documents to a collection. After an error, the complete batches before it are added, but the last of them may not be committed. */
 export class DocumentAdder {
 	readonly #collection: Collection;
 	readonly #split: SplitSetting;
 	readonly #options: AddOptions;
-	/** The ids of the documents that were added since the last commit. What the collection returns for them is outdated. */
+	/**
+	The ids of the documents that were added or replaced since the last commit. Until the next commit, the collection returns the previous
+	versions of these documents, or nothing if they are new.
+	*/
 	readonly #uncommitted = new Set<string>();
 	#committedAt = performance.now();
 	#counts = {added: 0, replaced: 0, unchanged: 0};
@@ -48,7 +55,7 @@ export class DocumentAdder {
 		this.#options = options;
 	}
 
-	/** What was added so far. */
+	/** The numbers of documents processed so far. */
 	get counts(): AddCounts {
 		return this.#counts;
 	}
@@ -65,7 +72,7 @@ export class DocumentAdder {
 		};
 		for await (const document of documents) {
 			this.#options.signal.throwIfAborted();
-			// A batch must not have an id twice; the later document replaces the earlier one.
+			// A batch must not contain an id twice: it is flushed before a document with the same id, which then replaces the earlier one.
 			if (batch.has(document.id) || batch.size >= MAX_DOCUMENTS || units >= MAX_UNITS) {
 				await flush();
 			}
@@ -93,29 +100,30 @@ export class DocumentAdder {
 		}
 	}
 
+	/** Adds or replaces the documents of a batch that are new or changed. */
 	async #put(batch: readonly SourceDocument[]): Promise<void> {
 		const {newOnly, signal, onProgress} = this.#options;
 		const {added, replaced, unchanged} = this.#counts;
 		const before = added + replaced + unchanged;
 		const {changed, known} = await this.#compared(batch);
-		const same = batch.length - changed.length;
+		const sameCount = batch.length - changed.length;
 		if (changed.length > 0) {
-			await this.#collection.upsert(changed, {signal, onProgress: ({done}) => onProgress(before + same + done)});
+			await this.#collection.upsert(changed, {signal, onProgress: ({done}) => onProgress(before + sameCount + done)});
 		}
 		for (const {id} of changed) {
 			this.#uncommitted.add(id);
 		}
-		const isNew = newOnly ? changed.length : changed.filter(({id}) => !known.has(id)).length;
-		this.#counts = {added: added + isNew, replaced: replaced + changed.length - isNew, unchanged: unchanged + same};
+		const newCount = newOnly ? changed.length : changed.filter(({id}) => !known.has(id)).length;
+		this.#counts = {added: added + newCount, replaced: replaced + changed.length - newCount, unchanged: unchanged + sameCount};
 		onProgress(before + batch.length);
 	}
 
-	/** Returns the documents of a batch that must be added or replaced, and the ids that the collection has. */
+	/** Returns the documents of a batch that must be added or replaced, and the ids of those that the collection already has. */
 	async #compared(
 		batch: readonly SourceDocument[],
 	): Promise<{readonly changed: readonly SourceDocument[]; readonly known: ReadonlySet<string>}> {
 		const texts = batch.map(document => this.#textsOf(document));
-		// One more passage than a document has, because the collection may have a longer document.
+		// Requests one more passage than a document has, because the document in the collection may be longer.
 		const ids = batch.flatMap(({id}, i) => Array.from({length: texts[i]!.length + 1}, (_, n) => `${id}#${n}`));
 		const stored = new Map((await this.#collection.get(ids)).map(passage => [passage.id, passage]));
 		const known = new Set(batch.map(({id}) => id).filter(id => this.#uncommitted.has(id) || stored.has(`${id}#0`)));

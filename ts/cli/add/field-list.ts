@@ -5,8 +5,8 @@ import type {DocumentField, DocumentFieldType} from '../../corpus/index.ts';
 const fieldTypes: readonly DocumentFieldType[] = ['string', 'number', 'boolean', 'date', 'strings'];
 
 /**
-Parses a list such as `category,price:number,writer=author.name`: names of columns or properties, each with a type after a colon if it needs
-one, and with another name for the field before an equals sign.
+Parses a list such as `category,price:number,writer=author.name`. Each part names a column or property. A colon and
+the type of the field may follow it. A different name for the field and an equals sign may precede it.
 */
 export function fieldList(text: string): Record<string, DocumentField> {
 	const fields = new Map<string, DocumentField>();

@@ -1,4 +1,7 @@
-/** Finds the files that `passagekit add` reads: files with records of documents, and text files, each of which is a document. */
+/**
+Finds the files that `passagekit add` reads. In a file of records (JSON, JSON lines, CSV or TSV), each record is a document. A text file is
+one document.
+*/
 import {readdir, stat} from 'node:fs/promises';
 import {basename, join, relative, sep} from 'node:path';
 import {RetrievalError} from '../../core/errors.ts';
@@ -8,19 +11,19 @@ import type {DocumentFormat} from '../../corpus/index.ts';
 /** A file to read. */
 export interface Input {
 	readonly path: string;
-	/** The id of a text file's document; `undefined` for a file with records. */
+	/** The id of a text file's document; `undefined` for a file of records. */
 	readonly id: string | undefined;
 	/** Size in bytes; 0 if it is unknown. */
 	readonly bytes: number;
 }
 
-/** The names of text files. */
+/** Matches the names of text files. */
 const TEXT = /\.(?:txt|md|markdown)(?:\.gz)?$/iu;
 
 /**
-Lists the files in the order of the paths. A folder stands for its text and Markdown files, also those of its subfolders, except hidden ones;
-the id of their documents is the path in the folder. The path `-` is standard input. Fails with `ERR_IO` for a missing file, and with
-`ERR_DUPLICATE_ID` if two text files have the same id.
+Lists the files to read, in the order of the paths. A folder stands for the text and Markdown files in it and in its subfolders, except
+hidden ones. The id of a text file's document is the file's path within the given folder, or its name if the file itself is given. The path
+`-` is standard input. Fails with `ERR_IO` for a missing file, and with `ERR_DUPLICATE_ID` if two text files have the same id.
 */
 export async function inputsOf(paths: readonly string[], format: DocumentFormat): Promise<Input[]> {
 	const inputs: Input[] = [];
@@ -33,7 +36,7 @@ export async function inputsOf(paths: readonly string[], format: DocumentFormat)
 				const expected = format === 'auto' || format === 'text' ? 'a folder with .txt or .md files' : `a ${format} file`;
 				throw new RetrievalError(
 					'ERR_IO',
-					`open ${path}: expected ${expected}, got a folder${expected.startsWith('a folder') ? ' without' : ''}`,
+					`open ${path}: expected ${expected}, got a folder${expected.startsWith('a folder') ? ' without such files' : ''}`,
 				);
 			}
 			inputs.push(...files);
@@ -46,7 +49,7 @@ export async function inputsOf(paths: readonly string[], format: DocumentFormat)
 	return inputs;
 }
 
-/** Lists the text files in a folder, sorted by path. Symbolic links to folders are left out, as they may form cycles. */
+/** Lists the text files in a folder, sorted by path. Symbolic links to folders are left out, because they may form cycles. */
 async function textFilesIn(root: string, folder: string): Promise<Input[]> {
 	const entries = await onPath('read', join(root, folder), async () => readdir(join(root, folder), {withFileTypes: true}));
 	const files: Input[] = [];

@@ -7,18 +7,18 @@ import type {Input} from './inputs.ts';
 /** How files are read. */
 export type ReadingOptions = Pick<ReadDocumentsOptions, 'mapping' | 'format' | 'delimiter' | 'encoding' | 'skipBadLines' | 'signal'>;
 
-/** A limit that no text reaches: the whole text is one piece. */
+/** A number of words per passage that no text reaches, so that the whole text is one passage. */
 const ALL_WORDS = 2 ** 31 - 1;
-/** The limit of the reader for one text, in bytes: 512 MiB. */
+/** The largest `maxPassageBytes` that `readPassages` accepts: 512 MiB. */
 const MAX_TEXT_BYTES = 2 ** 29;
 
-/** Reads files one after another, and knows how much was read. */
+/** Reads files one after another, and counts the bytes that were read. */
 export class InputReader {
 	readonly #inputs: readonly Input[];
 	readonly #options: ReadingOptions;
 	/** Bytes of the files that were read to their end. */
 	#finishedBytes = 0;
-	/** Bytes read of the current file. */
+	/** Bytes read of the current file, if it is a file of records; a text file counts only when it has been read. */
 	#currentBytes = 0;
 	#skipped = 0;
 
@@ -32,7 +32,7 @@ export class InputReader {
 		return this.#finishedBytes + this.#currentBytes;
 	}
 
-	/** Bytes of all files; 0 if the size of one is unknown. */
+	/** Bytes of all files; 0 if the size of any file is unknown. */
 	get bytesTotal(): number {
 		return this.#inputs.some(({bytes}) => bytes === 0) ? 0 : this.#inputs.reduce((sum, {bytes}) => sum + bytes, 0);
 	}
@@ -67,12 +67,15 @@ export class InputReader {
 		}
 	}
 
-	/** Reads a text file, which is one document; none if it has no words. Its title is its first heading, else its name. */
+	/**
+	Reads a text file, which is one document. A file without words yields no document. The title is the first `# ` heading of a Markdown
+	file, or else the name of the file without its extension.
+	*/
 	async *#text(path: string, id: string): AsyncGenerator<SourceDocument, void, undefined> {
 		const {skipBadLines, signal} = this.#options;
 		const passages = readPassages(path, {
 			format: 'text',
-			// Without a limit, the text would be split here already, and not as the collection splits it.
+			// By default, the text would be split into passages here, and not as the collection splits it.
 			split: {words: ALL_WORDS},
 			maxPassageBytes: MAX_TEXT_BYTES,
 			skipBadLines,

@@ -1,4 +1,4 @@
-/** Compares the flags of `passagekit add` that describe a new collection with the collection that exists. */
+/** Checks that an existing collection agrees with the flags of `passagekit add` that describe a new collection. */
 import {join} from 'node:path';
 import type {CollectionStats} from '../../collection/index.ts';
 import {parts} from '../../collection/manifest.ts';
@@ -6,7 +6,7 @@ import {RetrievalError} from '../../core/errors.ts';
 import type {Analyzer} from '../../sparse/analyzer.ts';
 import {Bm25Index} from '../../sparse/index.ts';
 
-/** The flags; undefined for those that were not given. */
+/** The flags that describe a new collection; `undefined` for flags that were not given. `split` is true unless `--no-split` was given. */
 interface GivenSettings {
 	readonly encoder: string | false | undefined;
 	readonly analyzer: Analyzer | undefined;
@@ -16,12 +16,12 @@ interface GivenSettings {
 }
 
 /**
-Fails with `ERR_ARGUMENT` if a flag differs from what the collection was made with, or with `ERR_ANALYZER_MISMATCH`. The encoder itself is
-checked when it is loaded.
+Fails with `ERR_ARGUMENT` if a flag differs from a setting of the collection, or with `ERR_ANALYZER_MISMATCH` if the analyzers differ.
+Whether `--encoder` names the collection's own encoder is checked only when the encoder is loaded.
 */
 export async function checkSettings(folder: string, {split, encoder}: CollectionStats, given: GivenSettings): Promise<void> {
 	const refuse = (flag: string, expected: string, got: string): never => {
-		throw new RetrievalError('ERR_ARGUMENT', `add: ${flag}: expected ${expected}, with which ${folder} was made, got ${got}`);
+		throw new RetrievalError('ERR_ARGUMENT', `add: ${flag}: expected ${expected}, the setting of ${folder}, got ${got}`);
 	};
 	if (given.encoder === false && encoder !== undefined) {
 		refuse('--no-encoder', `the encoder ${encoder.model ?? encoder.identity ?? 'of the program'}`, 'none');
@@ -35,7 +35,7 @@ export async function checkSettings(folder: string, {split, encoder}: Collection
 	for (const name of ['words', 'overlap'] as const) {
 		const value = given[name];
 		if (value !== undefined && (split === false || split[name] !== value)) {
-			refuse(`--${name}`, split === false ? 'none and --no-split' : String(split[name]), String(value));
+			refuse(`--${name}`, split === false ? '--no-split' : String(split[name]), String(value));
 		}
 	}
 	if (given.analyzer !== undefined) {

@@ -56,7 +56,7 @@ export function registerAdd(program: Command, signal: AbortSignal): void {
 		.option('--no-fields', 'keep no fields')
 		.addOption(new Option('--format <format>', 'format of the files').choices(documentFormats).default('auto'))
 		.option('--delimiter <character>', 'character between the cells of a table')
-		.addOption(new Option('--encoding <name>', 'encoding of JSON, CSV and TSV').choices(documentEncodings).default('utf-8'))
+		.addOption(new Option('--encoding <name>', 'encoding of JSON, CSV and TSV files').choices(documentEncodings).default('utf-8'))
 		.option('--skip-bad-lines', 'skip invalid records')
 		.option('--new-only', 'add only documents with new ids, and leave the others as they are')
 		.option(
@@ -82,7 +82,8 @@ export function registerAdd(program: Command, signal: AbortSignal): void {
 		.addHelpText(
 			'after',
 			`
-If it is interrupted or fails, the documents of the last commit stay. Run it again to continue: documents that did not change are skipped.
+If the command fails or is interrupted, the collection keeps the committed documents. Run it again to continue: documents that did not
+change are skipped.
 
 Example:
   $ passagekit add products.csv --id sku --text description --title name --fields category,price:number --collection shop`,
@@ -103,14 +104,15 @@ async function add(files: readonly string[], flags: AddFlags, signal: AbortSigna
 		skipBadLines: flags.skipBadLines ?? false,
 		signal,
 	});
-	// The first document is read before the collection is made, so that a wrong file or flag makes none.
+	// The first document is read before the collection is made, so that no collection is made if a file or a flag is wrong.
 	const documents = reader.documents();
 	const first = await documents.next();
 	if (first.done) {
 		throw new RetrievalError('ERR_FORMAT', `${files.join(', ')}: expected at least one document, got none`);
 	}
 	const collection = await openOrCreate(folder, flags);
-	// The size of text files does not say how many documents were added, but their number does.
+	// Progress counts documents if all files are text files, because each of them is a document, or if the size of a file is unknown.
+	// Otherwise it counts bytes, because the number of documents is not known in advance.
 	const isText = inputs.every(({id}) => id !== undefined);
 	const bar = flags.quiet ? undefined : new ProgressBar('add', isText || reader.bytesTotal === 0 ? 'documents' : 'bytes');
 	const adder = new DocumentAdder(collection, (await collection.stats()).split, {
@@ -137,7 +139,7 @@ async function add(files: readonly string[], flags: AddFlags, signal: AbortSigna
 	}
 }
 
-/** Opens the collection of the folder, or makes one with the settings of the flags. */
+/** Opens the collection in a folder, or makes one there with the settings that the flags give. */
 async function openOrCreate(folder: string, {encoder, analyzer: given, words, overlap, split}: AddFlags): Promise<Collection> {
 	const isNew = (await versionOf(folder)) === undefined;
 	if (isNew) {
@@ -147,7 +149,7 @@ async function openOrCreate(folder: string, {encoder, analyzer: given, words, ov
 	const collection = await Collection.open(folder, {encoder});
 	try {
 		await checkSettings(folder, await collection.stats(), {encoder, analyzer: given, words, overlap, split});
-		// Takes the lock, so that a collection that another process changes is reported before documents are encoded.
+		// Deleting nothing takes the writer lock. If another process is changing the collection, this fails before documents are encoded.
 		await collection.delete([]);
 		return collection;
 	} catch (error) {
@@ -156,18 +158,18 @@ async function openOrCreate(folder: string, {encoder, analyzer: given, words, ov
 	}
 }
 
-/** Commits the documents before an error, so that the next call need not encode them again. */
+/** Commits the documents that were added before an error, so that the next run of the command need not encode them again. */
 async function keepAdded(adder: DocumentAdder, {quiet, json}: AddFlags): Promise<void> {
 	try {
 		await adder.commit();
 	} catch {
-		// The last commit stays, and the error that is reported is the first one.
+		// The previous commit stays, and the caller reports the error that came first.
 		return;
 	}
 	const {added, replaced, unchanged} = adder.counts;
 	const done = added + replaced + unchanged;
 	if (done > 0 && !quiet && !json) {
-		note(`${amountOf(done, 'document')} of the files are in the collection; run the same command again to continue`);
+		note(`the collection has ${amountOf(done, 'document')} of the files; run the same command again to continue`);
 	}
 }
 
@@ -189,7 +191,7 @@ function report(flags: AddFlags, counts: AddCounts, {documents, passages}: Colle
 	print(`${done} in ${duration(milliseconds / 1000)}; ${flags.collection} has ${amountOf(documents, 'document')}`);
 }
 
-/** Parses `30s` or `5000`. */
+/** Parses the interval between commits: seconds, such as `30s`, or a number of documents, such as `5000`. */
 function commitInterval(text: string): CommitInterval {
 	const [, number, seconds] = /^(\d+)(s?)$/u.exec(text) ?? [];
 	if (number === undefined || Number(number) < 1) {
@@ -198,6 +200,7 @@ function commitInterval(text: string): CommitInterval {
 	return seconds === '' ? {documents: Number(number)} : {milliseconds: Number(number) * 1000};
 }
 
+/** Yields `first`, then everything that `rest` yields. */
 async function* chained<T>(first: T, rest: AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined> {
 	try {
 		yield first;

@@ -1,6 +1,6 @@
 /** The command `passagekit ask`, which answers a question from a collection. */
 import {type Command, Option} from 'commander';
-import {type Asked, Collection} from '../../collection/index.ts';
+import {type AskResult, Collection} from '../../collection/index.ts';
 import {retrievers} from '../../collection/live/hits.ts';
 import type {Retriever} from '../../collection/live/types.ts';
 import type {Filter} from '../../core/filters/filter.ts';
@@ -26,7 +26,12 @@ export function registerAsk(program: Command, signal: AbortSignal): void {
 		.description('answer a question from the indexed passages')
 		.argument('<question>')
 		.option('-c, --collection <folder>', 'collection made by `passagekit add` or `passagekit index`', defaultIndex)
-		.addOption(new Option('-r, --retriever <name>', 'default: hybrid, or bm25 if the collection has no vectors').choices(retrievers))
+		.addOption(
+			new Option(
+				'-r, --retriever <name>',
+				'how passages are retrieved (default: hybrid, or bm25 if the collection has no vectors)',
+			).choices(retrievers),
+		)
 		.option('-f, --filter <json>', 'which passages are read, by the fields of their documents, as in {"year":{"gte":2020}}', filter)
 		.option('--passages <n>', 'number of passages retrieved and read', count(1), 20)
 		.option('--answers <n>', 'number of answers', count(1), 3)
@@ -55,7 +60,7 @@ export function registerAsk(program: Command, signal: AbortSignal): void {
 		});
 }
 
-function formatAnswers({answers, passages}: Asked): string {
+function formatAnswers({answers, passages}: AskResult): string {
 	if (answers.length === 0) {
 		return 'No answer: no passage was found.';
 	}

@@ -1,4 +1,4 @@
-/** The command `passagekit bench`, which runs the quick benchmark and prints a table per index. */
+/** The command `passagekit bench`, which runs the quick benchmark and prints one table per index and one for the encoder. */
 import type {Command} from 'commander';
 import {type QuickBench, type QuickBenchGroup, quickBench} from '../../bench/index.ts';
 import {spread} from '../../bench/statistics.ts';
@@ -28,7 +28,7 @@ export function registerBench(program: Command, signal: AbortSignal): void {
 		.option('-k, --k <n>', 'number of hits per query', count(1), 10)
 		.option('--recall <share>', 'minimum recall of approximate search', number, 0.95)
 		.option('--rounds <n>', 'number of rounds; each measures everything once', count(1), 5)
-		.option('--encoder <model>', 'encoder', 'minilm-encoder')
+		.option('--encoder <model>', 'encoder to measure', 'minilm-encoder')
 		.option('--no-encoder', 'leave encoding out')
 		.option('--json', 'print one JSON object')
 		.addHelpText('after', '\nExample:\n  $ passagekit bench --no-encoder')
@@ -62,7 +62,7 @@ function formatResults({passagekit, machine, settings, groups, left: leftOut, no
 		styled('bold', `passagekit ${passagekit} on ${cpu}, ${cores} cores, SIMD kernels ${kernels}, Node ${node}`),
 		styled(
 			'dim',
-			`k = ${settings['k']}; medians of ${settings['rounds']} rounds, in which all searches take turns; ± is half of the range, as a share of the median`,
+			`k = ${settings['k']}; medians of ${settings['rounds']} rounds, in which all workloads take turns; ± is half of the range, as a share of the median`,
 		),
 		...groups.flatMap(group => ['', formatGroup(group)]),
 		...leftOut.flatMap(({name, why}) => ['', styled('yellow', `${name}: not measured (${why})`)]),

@@ -1,4 +1,4 @@
-/** The command `passagekit delete`, which deletes documents of a collection that changes. */
+/** The command `passagekit delete`, which deletes documents from a collection that changes. */
 import type {Command} from 'commander';
 import type {Filter} from '../../core/filters/filter.ts';
 import {openLive} from '../collections.ts';
@@ -18,7 +18,7 @@ export function registerDelete(program: Command, signal: AbortSignal): void {
 		.description('delete documents by their ids, or those that match a filter')
 		.argument('[ids...]', 'ids of documents; unknown ids are ignored')
 		.option('-c, --collection <folder>', 'collection made by `passagekit add`', defaultIndex)
-		.option('-f, --filter <json>', 'which documents, instead of ids', filter)
+		.option('-f, --filter <json>', 'which documents to delete, instead of ids', filter)
 		.option('--json', 'print one JSON object')
 		.addHelpText(
 			'after',

@@ -82,7 +82,7 @@ async function demo(flags: DemoFlags, signal: AbortSignal): Promise<void> {
 	const sizes = await sizesOf(flags.output);
 	let startedAt = performance.now();
 	await using collection = await Collection.open(flags.output);
-	// Both vector indexes are opened when they are first used, so this time includes opening them.
+	// Vector indexes are opened on first use. These calls open both of them, so that `openMs` includes it.
 	await collection.flat();
 	await collection.hnsw();
 	const openMs = performance.now() - startedAt;
@@ -200,8 +200,8 @@ interface StageTime {
 }
 
 /**
-Measures the latency of encoding and of each kind of search, one question at a time. The times of reading come from
-`outcomes`.
+Measures the latency of encoding and of each kind of search, one question at a time. The latency of reading was already
+measured: it comes from `outcomes`.
 */
 async function stageTimes(collection: Collection, texts: readonly string[], outcomes: readonly Outcome[]): Promise<StageTime[]> {
 	const [encoder, flat, hnsw] = [await collection.encoder(), await collection.flat(), await collection.hnsw()];
@@ -249,7 +249,7 @@ async function sizesOf(folder: string): Promise<{passages: number; bm25: number;
 	return {passages: await sizeOf('passages'), bm25: await sizeOf('bm25'), flat: await sizeOf('flat'), hnsw: await sizeOf('hnsw')};
 }
 
-/** Returns how long a stage of building took. */
+/** Returns how long a stage of the build took. */
 function builtIn(stages: readonly StageReport[], stage: BuildStage): string {
 	return duration((stages.find(report => report.stage === stage)?.milliseconds ?? 0) / 1000);
 }

@@ -1,4 +1,4 @@
-/** The command `passagekit doctor`, which checks the installation or repairs a BM25 index. */
+/** The command `passagekit doctor`, which checks the installation, repairs a BM25 index, or checks a collection that changes. */
 import {existsSync} from 'node:fs';
 import {availableParallelism} from 'node:os';
 import {join} from 'node:path';
@@ -28,7 +28,7 @@ export function registerDoctor(program: Command): void {
 		.description('check this installation, or repair a BM25 index')
 		.option(
 			'--repair <folder>',
-			'repair the BM25 index in this folder, or that of the collection there, and check its files; a collection of `passagekit add` is only checked',
+			'repair the BM25 index in this folder, or the one of the collection in this folder, and check its files; a collection of `passagekit add` is only checked',
 		)
 		.option('--json', 'print one JSON object')
 		.addHelpText('after', '\nExample:\n  $ passagekit doctor --repair passagekit-index')
@@ -51,7 +51,7 @@ export function registerDoctor(program: Command): void {
 		});
 }
 
-/** Runs a check. Its result is a failure with the error message if `examine` throws. */
+/** Runs a check. If `examine` throws, the check has failed, and the finding contains the error message. */
 async function check(what: string, examine: () => string | Promise<string>): Promise<Finding> {
 	try {
 		return {what, ok: true, is: await examine()};
@@ -60,7 +60,7 @@ async function check(what: string, examine: () => string | Promise<string>): Pro
 	}
 }
 
-/** Repairs the BM25 index in a folder, or checks a collection that changes, which has parts that must fit its BM25 index. */
+/** Repairs the BM25 index in a folder. A collection that changes is only checked, because its other parts must match its BM25 index. */
 async function examined(folder: string): Promise<Finding> {
 	if (!(await isLive(folder))) {
 		return check('BM25 index', async () => repaired(folder));

@@ -1,6 +1,6 @@
 /**
-The command `passagekit evaluate`, which measures a TREC run by relevance judgments or by answers, and can compare two
-runs.
+The command `passagekit evaluate`, which measures a TREC run by relevance judgments or by the answers that its passages
+contain, and can compare two runs.
 */
 import {stat} from 'node:fs/promises';
 import {join} from 'node:path';
@@ -68,7 +68,7 @@ export function registerEvaluate(program: Command, signal: AbortSignal): void {
 		});
 }
 
-/** Evaluates a run, and `other` if it is given, by relevance judgments; compares the two. */
+/** Evaluates a run by relevance judgments. If `other` is given, evaluates it as well and compares the two runs. */
 async function evaluateByQrels(run: Run, other: Run | undefined, flags: EvaluateFlags, signal: AbortSignal): Promise<void> {
 	const measures = flags.measures as Measure[];
 	const qrels = await readQrels(flags.qrels!, {signal});
@@ -108,12 +108,15 @@ async function evaluateByQrels(run: Run, other: Run | undefined, flags: Evaluate
 	note(`${perQuery.size} judged queries, ${missing} of them without hits in the run; ${unjudged} queries of the run are not judged`);
 	if (otherEvaluation) {
 		note(
-			`the other run has no hits for ${otherEvaluation.missing}; ${otherEvaluation.unjudged} of its queries are not judged\n${comparisonNote}`,
+			`the other run has no hits for ${otherEvaluation.missing} of the judged queries; ${otherEvaluation.unjudged} of its queries are not judged\n${comparisonNote}`,
 		);
 	}
 }
 
-/** Evaluates a run, and `other` if it is given, by the answers that passages contain; compares the two. */
+/**
+Evaluates a run by the answers that its passages contain. If `other` is given, evaluates it as well and compares the two
+runs.
+*/
 async function evaluateByAnswers(run: Run, other: Run | undefined, flags: EvaluateFlags, signal: AbortSignal): Promise<void> {
 	if (flags.passages === undefined) {
 		throw new UsageError("evaluate: --questions needs --passages FILE with the passages' texts");
@@ -163,11 +166,11 @@ async function evaluateByAnswers(run: Run, other: Run | undefined, flags: Evalua
 	);
 	note(`${result.questions} questions with answers, ${result.missing} of them without hits in the run`);
 	if (otherResult) {
-		note(`the other run has no hits for ${otherResult.missing}\n${comparisonNote}`);
+		note(`the other run has no hits for ${otherResult.missing} of the questions\n${comparisonNote}`);
 	}
 }
 
-/** Returns the texts of the passages of runs: of a collection, or of a corpus file or folder. */
+/** Returns the texts of the passages in the runs. `path` is a collection, or a corpus file or folder. */
 async function passageTexts(path: string, runs: readonly Run[], signal: AbortSignal): Promise<PassageTexts> {
 	const store = join(path, parts.passages);
 	if (await stat(store).catch(() => undefined)) {

@@ -1,6 +1,6 @@
 /**
-The command `passagekit explain`, which shows why a passage is found for a question: by projecting the vectors of both
-onto a vocabulary (Ram et al., 2023), and by the terms that BM25 matches.
+The command `passagekit explain`, which shows why a passage is found for a question. It projects the vectors of the
+question and of the passage onto a vocabulary (Ram et al., 2023), and lists the terms that BM25 matches.
 */
 import {spawn} from 'node:child_process';
 import {relative} from 'node:path';
@@ -46,17 +46,17 @@ interface ChosenPassage {
 export function registerExplain(program: Command, signal: AbortSignal): void {
 	program
 		.command('explain')
-		.description('show why a passage is found for a question, by vocabulary projections (Ram et al., 2023) and by BM25')
+		.description('show why a passage is found for a question, with vocabulary projections (Ram et al., 2023) and the terms of BM25')
 		.argument('<question>')
-		.option('-p, --passage <id>', 'the passage (default: the first hit of dense retrieval, and the first hit of BM25)')
+		.option('-p, --passage <id>', 'id of the passage to explain (default: the first hit of dense retrieval and the first hit of BM25)')
 		.option('-c, --collection <folder>', 'collection made by `passagekit add` or `passagekit index`, with vectors', defaultIndex)
 		.option(
 			'--head <model>',
-			"masked-language-model head of the model that the encoder was initialized from (default: minilm-mlm-head, or the encoder's)",
+			"masked-language-model head of the model that the encoder was initialized from (default: minilm-mlm-head for minilm-encoder, else the encoder's own)",
 		)
 		.option('-k, --k <n>', 'number of tokens shown per projection', count(1), 20)
 		.option('--forgotten-after <rank>', 'rank after which a shared token counts as forgotten', count(1), 100)
-		.option('--enrichment <lambda>', 'also explain with lexical enrichment of this weight λ; the first time takes up to an hour', number)
+		.option('--enrichment <lambda>', 'also explain with lexical enrichment of weight λ; the first run takes up to an hour', number)
 		.option('--html <file>', 'write an HTML page, and open it when run interactively')
 		.option('--no-open', 'do not open the page')
 		.option('--json', 'print one JSON object')
@@ -106,19 +106,20 @@ interface Encoders {
 	readonly questionEncoder: OnnxEncoder | undefined;
 }
 
-/** Opens the encoders of the collection. */
+/** Loads the encoder of passages and, if the collection has one, the separate encoder of questions. */
 async function encodersOf(collection: Collection, {model, hasQuestionEncoder}: ExplainedCollection): Promise<Encoders> {
 	const questionEncoder = await collection.encoder();
 	return {
 		encoder: await OnnxEncoder.load(model),
-		// The command line opens no collection with an encoder of another class.
+		// Always an `OnnxEncoder`: the command line never passes another encoder to `Collection.open`.
 		questionEncoder: hasQuestionEncoder && questionEncoder instanceof OnnxEncoder ? questionEncoder : undefined,
 	};
 }
 
 /**
-Returns the encoders with lexical enrichment if its weight `lambda` is given, else nothing. IDF weights are those of the
-collection. The vectors of single tokens, whose computation takes most of the time, are cached on disk.
+Returns the encoder or encoders with lexical enrichment of weight `lambda`, or an empty object if `lambda` is undefined. The IDF
+weights of tokens are computed from the passages of the collection. The vectors of single tokens, whose computation
+takes most of the time, are cached on disk.
 */
 async function enrichments(
 	explained: ExplainedCollection,
@@ -131,12 +132,12 @@ async function enrichments(
 		return {};
 	}
 	const bar = new ProgressBar('enrich', 'steps');
-	const fit = async (original: OnnxEncoder): Promise<LexicalEnrichment> =>
+	const enrich = async (original: OnnxEncoder): Promise<LexicalEnrichment> =>
 		LexicalEnrichment.fit(
 			{encoder: original, projection, idf: explained.idf()},
 			{lambda, signal, onProgress: progress => bar.update(progress)},
 		).finally(() => bar.end());
-	return {enrichment: await fit(encoder), ...(questionEncoder && {questionEnrichment: await fit(questionEncoder)})};
+	return {enrichment: await enrich(encoder), ...(questionEncoder && {questionEnrichment: await enrich(questionEncoder)})};
 }
 
 /** Returns the passage that the user named, or else the first hits of dense retrieval and of BM25. */
@@ -153,7 +154,7 @@ async function choosePassages(
 	const bm25 = await collection.searcher('bm25');
 	const [[denseHit], [bm25Hit]] = [await dense.search(question, {k: 1, signal}), await bm25.search(question, {k: 1, signal})];
 	if (denseHit === undefined) {
-		throw new RetrievalError('ERR_ARGUMENT', 'explain: expected a collection with passages, got one without');
+		throw new RetrievalError('ERR_ARGUMENT', 'explain: expected a collection with passages, got an empty one');
 	}
 	if (denseHit.id === bm25Hit?.id) {
 		return [{id: denseHit.id, heading: 'First hit of dense retrieval and of BM25'}];
@@ -165,7 +166,7 @@ async function choosePassages(
 }
 
 /**
-Opens a page with the default program of the platform. Failures are ignored, because the page has been written anyway.
+Opens an HTML file in the default browser. Failures are ignored, because the page has been written anyway.
 */
 function openInBrowser(file: string): void {
 	const [command, ...args] =

@@ -1,4 +1,4 @@
-/** The command `passagekit index`, which builds a collection. */
+/** The command `passagekit index`, which builds a collection that never changes from a corpus in files. */
 import {type Command, Option} from 'commander';
 import {type BuildOptions, type BuildStage, type StageReport, buildCollection} from '../../collection/index.ts';
 import {passageFormats, type PassageFormat} from '../../corpus/readers.ts';
@@ -32,7 +32,10 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 	program
 		.command('index')
 		.description('build a collection that never changes: BM25 and vector indexes of documents or passages (`add` makes one that changes)')
-		.argument('<file-or-folder>', 'a folder of .txt and .md, DPR TSV, BEIR or Anserini JSONL, SQuAD JSON; .gz too')
+		.argument(
+			'<file-or-folder>',
+			'a folder of .txt and .md files, or a text, DPR TSV, BEIR or Anserini JSONL, SQuAD or PubMedQA JSON file; also gzipped',
+		)
 		.option('-o, --output <folder>', 'folder of the collection to build', defaultIndex)
 		.addOption(new Option('--format <format>', 'format of the file').choices(passageFormats).default('auto'))
 		.option('--words <n>', 'number of words per passage (default: 100 for text; other formats are not split)', count(1))
@@ -45,13 +48,17 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 		)
 		.option('--encoder <model>', 'encoder of passages: a folder with model.onnx, or owner/name on the Hugging Face hub', 'minilm-encoder')
 		.option('--no-encoder', 'build only the BM25 index; no model is needed')
-		.option('--question-encoder <model>', 'encoder of questions, if it differs from that of passages, as in DPR')
-		.option('--no-hnsw', 'build only the exact vector index')
+		.option('--question-encoder <model>', 'encoder of questions, if it differs from the encoder of passages, as in DPR')
+		.option('--no-hnsw', 'build no HNSW index, so that vectors are searched exactly')
 		.addOption(
 			new Option('--storage <storage>', 'how the exact vector index stores vectors').choices(['f32', 'f16', 'int8Filtered']).default('f32'),
 		)
-		.option('--threads <n>', 'number of threads that build the graph; with 1, its bytes are the same every time', count(1), ALL_CORES)
-		.option('--skip-bad-lines', 'skip invalid lines')
+		.addOption(
+			new Option('--threads <n>', 'number of threads that build the graph; with 1, every build gives the same graph')
+				.argParser(count(1))
+				.default(ALL_CORES, 'all cores'),
+		)
+		.option('--skip-bad-lines', 'skip invalid lines instead of stopping at the first one')
 		.option('--max-document-bytes <n>', 'maximum size of a line, record or text before splitting (default: 64 MiB)', count(1))
 		.option('--max-passage-bytes <n>', 'maximum size of a passage after splitting (default: 1 MiB)', count(1))
 		.option('--overwrite', 'replace an existing collection')

@@ -1,4 +1,7 @@
-/** The command `passagekit optimize`, which merges the parts of a collection that changes. */
+/**
+The command `passagekit optimize`, which merges the segments of a collection that changes and inserts its remaining
+vectors into the graph.
+*/
 import type {Command} from 'commander';
 import {bytesOf, openLive} from '../collections.ts';
 import {count, defaultIndex} from '../options.ts';
@@ -15,9 +18,9 @@ interface OptimizeFlags {
 export function registerOptimize(program: Command, signal: AbortSignal): void {
 	program
 		.command('optimize')
-		.description('make searches of a collection fastest, and remove what deleted and replaced documents have left in its files')
+		.description('make searches of a collection as fast as possible, and remove the data of deleted and replaced documents from its files')
 		.option('-c, --collection <folder>', 'collection made by `passagekit add`', defaultIndex)
-		.option('--threads <n>', 'number of threads that complete the graph of the vectors (default: all cores)', count(1))
+		.option('--threads <n>', 'number of threads that insert the remaining vectors into the graph (default: all cores)', count(1))
 		.option('--quiet', 'print no progress and no summary')
 		.option('--json', 'print one JSON object')
 		.addHelpText('after', '\nExample:\n  $ passagekit optimize --collection shop')

@@ -1,6 +1,6 @@
 /**
-The command `passagekit phrases`, which runs the phrase study (Yang et al., 2023) and prints its effectiveness in
-percent.
+The command `passagekit phrases`, which runs the phrase study (Yang et al., 2023) and prints, in percent, how well BM25,
+the phrase models and their fusions rank a few candidates per question and all passages.
 */
 import type {Command} from 'commander';
 import type {PhraseStudy, ProtocolStudy} from '../../studies/phrases/index.ts';
@@ -22,8 +22,8 @@ function summary({candidates, retrieval}: PhraseStudy): string {
 }
 
 /**
-Formats a table with a row for each condition and a column for each measure. Conditions are BM25, the models (M1 is an
-index of single sentences as phrases, M3 of three sentences, …) and fusions of the models.
+Formats a table with a row for each condition and a column for each measure. The conditions are BM25, the models (M1 has
+an index whose phrases are single sentences, M3 one whose phrases are three sentences, …) and fusions of the models.
 */
 function effectivenessTable(heading: string, {measures, rows}: ProtocolStudy): string {
 	return table(

@@ -1,4 +1,4 @@
-/** The command `passagekit stats`, which prints what a collection consists of. */
+/** The command `passagekit stats`, which prints the counts, settings and size on disk of a collection. */
 import {join} from 'node:path';
 import type {Command} from 'commander';
 import {Collection, type SplitSetting} from '../../collection/index.ts';
@@ -17,7 +17,7 @@ interface StatsFlags {
 export function registerStats(program: Command): void {
 	program
 		.command('stats')
-		.description('print what a collection consists of')
+		.description('print the counts, settings and size on disk of a collection')
 		.option('-c, --collection <folder>', 'collection made by `passagekit add` or `passagekit index`', defaultIndex)
 		.option('--json', 'print one JSON object')
 		.addHelpText('after', '\nExample:\n  $ passagekit stats --collection shop')
@@ -34,7 +34,7 @@ export function registerStats(program: Command): void {
 							['collection', `${folder}, built by \`passagekit index\`; never changes`],
 							['passages', passages.toLocaleString('en')],
 							['analyzer', analyzer],
-							['encoder', encoder === null ? 'none' : `${encoder.model}, ${encoder.dim} numbers per vector`],
+							['encoder', encoder === null ? 'none' : `${encoder.model}, ${encoder.dim} dimensions`],
 							['vector indexes', indexes.length === 0 ? 'none' : indexes.join(', ')],
 							['size', bytes(sizes.bytes)],
 						]),
@@ -50,8 +50,8 @@ export function registerStats(program: Command): void {
 				return;
 			}
 			const {documents, passages, generation, segments, dim, pendingVectors, split, encoder, questionEncoder} = stats;
-			const model = encoder === undefined ? undefined : (encoder.model ?? encoder.identity ?? 'one of a program');
-			const pending = pendingVectors === 0 ? '' : `; ${pendingVectors.toLocaleString('en')} of them not in the graph yet`;
+			const model = encoder === undefined ? undefined : (encoder.model ?? encoder.identity ?? 'an object in a program');
+			const pending = pendingVectors === 0 ? '' : `; vectors not in the graph yet: ${pendingVectors.toLocaleString('en')}`;
 			print(
 				lines([
 					['collection', `${folder}, made by \`passagekit add\``],
@@ -59,8 +59,10 @@ export function registerStats(program: Command): void {
 					['passages', `${passages.toLocaleString('en')}, ${shownSplit(split)}`],
 					['analyzer', analyzer.type],
 					['encoder', model ?? 'none'],
-					...(questionEncoder === undefined ? [] : [['of questions', questionEncoder.model ?? questionEncoder.identity ?? ''] as const]),
-					['vectors', dim === undefined ? 'none' : `${dim} numbers each${pending}`],
+					...(questionEncoder === undefined
+						? []
+						: [['question encoder', questionEncoder.model ?? questionEncoder.identity ?? ''] as const]),
+					['vectors', dim === undefined ? 'none' : `${dim} dimensions${pending}`],
 					['segments', String(segments)],
 					['commits', generation.toLocaleString('en')],
 					['size', bytes(sizes.bytes)],

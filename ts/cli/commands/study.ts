@@ -1,6 +1,6 @@
 /**
-Registers the commands of the three studies: replication, phrases and vocabulary. The name, flags and help of a command
-come from the definition of its study.
+Registers the commands of the three studies (`replicate`, `phrases` and `vocabulary`). The name, flags and help of a
+command come from the definition of its study.
 */
 import {join, relative} from 'node:path';
 import {type Command, Option} from 'commander';
@@ -13,7 +13,7 @@ import {count, counts, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
 import {ProgressBar} from '../progress.ts';
 
-/** Registers the command of one study. `summary` returns what the command prints about the results. */
+/** Registers the command of one study. `summary` formats the results that the command prints. */
 export function registerStudy<Options extends StudyOptions, Inputs, Results extends StudyResults>(
 	program: Command,
 	signal: AbortSignal,
@@ -47,7 +47,7 @@ export function registerStudy<Options extends StudyOptions, Inputs, Results exte
 		});
 }
 
-/** Returns the Commander options of a flag and of its negation. */
+/** Returns the Commander options of a flag and of its negation. A flag of type `boolean` has only the negation. */
 function optionsOf<Options>(flag: StudyFlag<Options>): readonly Option[] {
 	const name = `--${flagName(flag.option)}`;
 	const negation = flag.negated === undefined ? [] : [new Option(`--no-${flagName(flag.option)}`, flag.negated)];
@@ -69,7 +69,7 @@ function optionsOf<Options>(flag: StudyFlag<Options>): readonly Option[] {
 	return [option, ...negation];
 }
 
-/** Returns the parser of a flag's values; undefined if they remain strings. */
+/** Returns the parser of a flag's values; undefined if the values remain strings. */
 function parserOf(type: Exclude<FlagType, {readonly choices: readonly string[]}>): ((text: string) => unknown) | undefined {
 	if (typeof type === 'object') {
 		return count(type.min);

@@ -1,8 +1,14 @@
 /**
-The command `passagekit vocabulary`, which runs the vocabulary study (Ram et al., 2023). It prints, in percent, how many
-of the shared tokens are among the first 20 of the projections Q (of questions) and P (of passages), how many questions
-have query expansion in Q, the mean reciprocal rank (MRR) of two kinds of tokens in P, and the effectiveness of
-retrieval.
+The command `passagekit vocabulary`, which runs the vocabulary study (Ram et al., 2023). The study maps vectors to
+probabilities of the tokens of a vocabulary: Q is this projection of a question's vector, P that of the vector of its
+gold passage. The command prints, in percent:
+
+- the share of the shared tokens, which occur in both the question and the passage, that are among the first 20 of Q,
+  and the share that are among the first 20 of P;
+- the share of questions with query expansion: the first 20 of Q include a token of the passage that is not in the
+  question, and that is neither a stop word nor a punctuation mark;
+- the mean reciprocal rank (MRR) in P of the shared tokens, and of the tokens that occur only in the passage;
+- the effectiveness of retrieval.
 */
 import type {Command} from 'commander';
 import type {VocabularyStudy} from '../../studies/vocabulary/index.ts';

@@ -9,9 +9,10 @@ import type {Outcome} from './measure.ts';
 type Outcomes = ReadonlyMap<Retriever, readonly Outcome[]>;
 
 /**
-Returns the positions of three questions on which the retrievers differ: one for which dense retrieval has a passage
-with an answer first and BM25 has none among its first 5 passages; one for which it is the other way around; and one for
-which only hybrid retrieval has such a passage first. If there is no such question, weaker conditions apply.
+Returns the positions of up to three questions on which the retrievers differ: one for which dense retrieval ranks a
+passage with an answer first and BM25 has none among its first 5 passages; one for which it is the other way around; and
+one for which only hybrid retrieval ranks such a passage first. If no question meets one of these conditions, a question
+that meets a weaker condition, or else any question, takes its place.
 */
 export function chooseThree(outcomes: Outcomes): number[] {
 	const rank = (retriever: Retriever, question: number): number => outcomes.get(retriever)![question]!.rank || Number.POSITIVE_INFINITY;
@@ -72,7 +73,7 @@ function block(retriever: Retriever, {passages, answer, question, rank}: Outcome
 	return lines;
 }
 
-/** Number of words of an excerpt, and how many of them are before the answer. */
+/** Number of words of an excerpt, and how many of them come before the answer. */
 const [EXCERPT_WORDS, WORDS_BEFORE] = [35, 12];
 
 /** Returns the words around the position `at`, on one line. */
@@ -83,7 +84,7 @@ function excerpt(text: string, at: number): string {
 	return `${from > 0 ? '… ' : ''}${words.slice(from, from + EXCERPT_WORDS).join(' ')}${from + EXCERPT_WORDS < words.length ? ' …' : ''}`;
 }
 
-/** Says which retrievers put the same passage first. */
+/** Says which passage each retriever ranks first. */
 function firstPassages(outcomes: Outcomes, question: number): string {
 	const first = new Map<string, Retriever[]>();
 	for (const [retriever, all] of outcomes) {

@@ -5,7 +5,7 @@ import type {QuestionFormat} from '../../corpus/readers.ts';
 import type {FusionMethod} from '../../fusion/index.ts';
 import {UsageError} from '../errors.ts';
 
-/** Undefined flags were not given. */
+/** The parsed flags. A flag without a default is undefined if the user did not give it. */
 export interface SearchFlags {
 	readonly collection: string;
 	readonly queries?: string;
@@ -27,8 +27,14 @@ export interface SearchFlags {
 	readonly json?: boolean;
 }
 
-/** Returns the fusion method that the flags describe; undefined for the default of hybrid retrieval. */
+/** Returns the fusion method that the flags describe; undefined if hybrid retrieval uses its default method. */
 export function fusionOf({fusion, alpha, lambda}: SearchFlags): FusionMethod | undefined {
+	if (fusion !== undefined && alpha !== undefined && (fusion === 'dprHybrid' || fusion === 'rrf')) {
+		throw new UsageError(`search: --fusion ${fusion} has no --alpha`);
+	}
+	if (fusion !== undefined && lambda !== undefined && fusion !== 'dprHybrid') {
+		throw new UsageError(`search: --fusion ${fusion} has no --lambda`);
+	}
 	switch (fusion) {
 		case undefined: {
 			if (alpha !== undefined || lambda !== undefined) {

@@ -1,14 +1,14 @@
 /**
 Finds the words of a text that match words of a query, for collections that `passagekit index` built: their searches return no highlights.
-The words of the text are those of Unicode's word segmentation (UAX #29). Searches of a collection that changes find them while they analyze
-the text.
+Searches of collections that `passagekit add` changes do, so they do not need this module. Words are those of Unicode's word segmentation
+(UAX #29).
 */
 import type {Highlight} from '../../collection/index.ts';
 import type {Bm25Index} from '../../sparse/index.ts';
 
 const segmenter = new Intl.Segmenter('en', {granularity: 'word'});
 
-/** Returns the words of a text whose terms are all terms of the query. */
+/** Returns the positions of the words of a text whose terms are all terms of the query. */
 export function highlightsIn(text: string, query: string, index: Bm25Index): Highlight[] {
 	const queryTerms = new Set(index.terms(query));
 	return [...segmenter.segment(text)].flatMap(({segment, index: start, isWordLike}) => {

@@ -7,7 +7,7 @@ import {type SearchFlags, fusionOf} from './flags.ts';
 import {highlightsIn} from './highlights.ts';
 import {shownHits} from './shown-hits.ts';
 
-/** Searches, and prints the hits for people, or with `--json` as an object. */
+/** Searches, and prints the hits as text, or with `--json` as one JSON object. */
 export async function searchOne(query: string, flags: SearchFlags, signal: AbortSignal): Promise<void> {
 	const {collection: folder, retriever, k = 10, depth, filter} = flags;
 	const fusion = fusionOf(flags);

@@ -9,7 +9,7 @@ import {note, print, printJson} from '../output.ts';
 import {ProgressBar, duration} from '../progress.ts';
 import {type SearchFlags, fusionOf} from './flags.ts';
 
-/** Searches for all queries of a file and writes the run to `--output`, else to standard output. */
+/** Searches for all queries of a file and writes the run to the file `--output`, or to standard output if that is missing or `-`. */
 export async function searchFile(file: string, flags: SearchFlags, signal: AbortSignal): Promise<void> {
 	const {retriever = 'bm25', k = 1000, depth = 1000, queryFormat = 'auto', threads = ALL_CORES, filter} = flags;
 	const writesFile = flags.output !== undefined && flags.output !== '-';
@@ -56,7 +56,7 @@ function printRun(run: Run, tag: string): void {
 	}
 }
 
-/** Returns the shortest decimal number that parses to this 32-bit float. Nine digits always suffice. */
+/** Returns the shortest decimal number that parses to this 32-bit float. Nine significant digits always suffice. */
 export function shortest(score: number): string {
 	for (let digits = 1; digits <= 9; digits++) {
 		const text = score.toPrecision(digits);

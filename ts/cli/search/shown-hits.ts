@@ -1,14 +1,14 @@
-/** Formats hits for the terminal: rank, title, document and score, and the passage with the words of the query in bold. */
+/** Formats hits for the terminal: rank, title, document id and score, and the passage with the words of the query in bold. */
 import type {CollectionHit, Highlight} from '../../collection/index.ts';
 import {styled} from '../output.ts';
 import {wrapped} from '../table.ts';
 
-/** The text before the lines of a passage. */
+/** The indentation of the lines of a passage. */
 const INDENT = '   ';
 /** A longer passage is cut to about this number of characters around its first highlight. */
 const MAX_LENGTH = 700;
-/** Number of characters that are shown before the first highlight of a longer passage. */
-const BEFORE = 150;
+/** Maximum number of characters that are shown before the first highlight of a passage that is cut. */
+const MAX_LENGTH_BEFORE = 150;
 
 /** Formats hits, with lines of at most `columns` characters. */
 export function shownHits(hits: readonly CollectionHit[], columns: number): string {
@@ -29,7 +29,7 @@ function shownText(text: string, highlights: readonly Highlight[]): string {
 	let at = from;
 	for (const {start, end} of highlights) {
 		if (start >= at && end <= to) {
-			// Word by word, because a style does not continue in the next line of a table.
+			// Each word is styled on its own, so that no style extends over a line break.
 			const words = singleSpaced(text.slice(start, end)).split(' ');
 			parts.push(singleSpaced(text.slice(at, start)), words.map(word => styled('bold', word)).join(' '));
 			at = end;
@@ -39,16 +39,17 @@ function shownText(text: string, highlights: readonly Highlight[]): string {
 	return `${from > 0 ? '… ' : ''}${parts.join('').trim()}${to < text.length ? ' …' : ''}`;
 }
 
+/** Returns the range of a text to show: all of a short text; otherwise, a part around the position `first`, cut between words if possible. */
 function shownPart(text: string, first: number): {readonly from: number; readonly to: number} {
 	if (text.length <= MAX_LENGTH) {
 		return {from: 0, to: text.length};
 	}
-	const from = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1;
+	const from = first <= MAX_LENGTH_BEFORE ? 0 : text.indexOf(' ', first - MAX_LENGTH_BEFORE) + 1;
 	const space = text.lastIndexOf(' ', from + MAX_LENGTH);
 	return {from, to: from + MAX_LENGTH >= text.length ? text.length : space <= first ? from + MAX_LENGTH : space};
 }
 
-/** Replaces white space and control characters, which would change the state of the terminal, by single spaces. */
+/** Replaces each sequence of white space and control characters, which could change the state of the terminal, with one space. */
 function singleSpaced(text: string): string {
 	return text.replaceAll(/[\s\p{Cc}]+/gu, ' ');
 }

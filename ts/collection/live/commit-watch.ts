@@ -1,14 +1,14 @@
-/** Looks for commits of other processes. */
+/** Looks for commits of other processes, for the option `refreshMs` of `Collection.open`. */
 import {stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {onPath} from '../../core/file-system.ts';
 
-/** Looks for commits of a collection at most once per interval. */
+/** Looks for commits to one collection, at most once per interval. */
 export class CommitWatch {
 	readonly #file: string;
 	readonly #intervalMs: number | undefined;
 	#checkedAt = Number.NEGATIVE_INFINITY;
-	/** Identifies the commit that was shown last. */
+	/** Identifies the commit that the last successful `refresh` made visible. */
 	#seen = '';
 
 	/** Watches the collection in the folder `path`. Without an interval, `isDue` always returns false. */
@@ -18,12 +18,12 @@ export class CommitWatch {
 		this.#intervalMs = intervalMs;
 	}
 
-	/** Whether it is time to look again. */
+	/** Whether the interval since the last look has passed. */
 	isDue(): boolean {
 		return this.#intervalMs !== undefined && performance.now() - this.#checkedAt >= this.#intervalMs;
 	}
 
-	/** Calls `refresh` if there was a commit since the last call that succeeded. */
+	/** Calls `refresh` if there has been a commit since the last call that succeeded, or if this is the first call. */
 	async refreshIfChanged(refresh: () => Promise<unknown>): Promise<void> {
 		this.#checkedAt = performance.now();
 		const {ino, mtimeMs, size} = await onPath('open', this.#file, async () => stat(this.#file));

@@ -17,17 +17,20 @@ export interface LiveOptions extends OpenOptions {
 	readonly create?: boolean | undefined;
 	/**
 	The encoder of passages and questions: an encoder, or the name of a model as for `OnnxEncoder.load`. `false` for a collection without an
-	encoder: one that is searched by words only, or, with `vectors`, one whose vectors come with the documents.
+	encoder, which is searched by words only or, with `vectors`, gets its vectors with the documents.
 	@default 'minilm-encoder' for a new collection, else the model that the collection was created with
 	*/
 	readonly encoder?: Encoder | string | false | undefined;
-	/** The encoder of passages, if questions have another one, as in DPR. @default `encoder` */
+	/** The encoder of passages, if questions have a different one, as in DPR. @default `encoder` */
 	readonly passageEncoder?: Encoder | string | undefined;
-	/** The encoder of questions, if passages have another one, as in DPR. @default `encoder` */
+	/** The encoder of questions, if passages have a different one, as in DPR. @default `encoder` */
 	readonly questionEncoder?: Encoder | string | undefined;
 	/** The options with which models are loaded. */
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;
-	/** Dimension, similarity and graph of the vectors of a new collection. @default those of the encoder */
+	/**
+	Dimension, similarity and graph parameters of the vectors of a new collection. @default the dimension of the encoder,
+	and the similarity 'dot'; without an encoder, the collection has no vectors
+	*/
 	readonly vectors?: VectorSettings | undefined;
 	/** How texts are turned into terms for BM25, in a new collection. @default 'english' */
 	readonly analyzer?: Analyzer | undefined;
@@ -36,16 +39,17 @@ export interface LiveOptions extends OpenOptions {
 	/** Commits after each change. @default false */
 	readonly autoCommit?: boolean | undefined;
 	/**
-	How often, in milliseconds, a search looks for a commit of another process, and shows it if there is one. Without it, only `refresh()`
-	does. @default never
+	Minimum time in milliseconds between two checks for a commit of another process. A search first makes the check if it is due, and then
+	sees the last commit. @default no checks: only `refresh()` shows the commits of other processes
 	*/
 	readonly refreshMs?: number | undefined;
-	/** The parameters of BM25. @default k1: 0.9, b: 0.4 */
+	/** BM25: saturation of term frequency. @default 0.9 */
 	readonly k1?: number | undefined;
+	/** BM25: normalization by passage length. @default 0.4 */
 	readonly b?: number | undefined;
 }
 
-/** The names of `LiveOptions`, to be spread into the list of `Collection.open`. */
+/** The option names of `LiveOptions`, which `Collection.open` spreads into its own option names. */
 export const liveNames = {
 	create: true,
 	encoder: true,
@@ -63,7 +67,7 @@ export const liveNames = {
 	verify: true,
 } as const;
 
-/** The checked options. */
+/** The options after they were checked. */
 export interface CreateSettings {
 	readonly given: GivenEncoders;
 	readonly vectors: VectorSettings;
@@ -74,7 +78,7 @@ export interface CreateSettings {
 	readonly refreshMs: number | undefined;
 	readonly k1?: number | undefined;
 	readonly b?: number | undefined;
-	/** Adds the defaults to the parameters of a graph. */
+	/** Checks the parameters of a graph and adds the defaults. */
 	readonly graph: (options: GraphOptions) => {
 		readonly m: number;
 		readonly efConstruction: number;
@@ -83,7 +87,7 @@ export interface CreateSettings {
 	};
 }
 
-/** Checks the options. `isNew` says whether a collection will be created, so that the default encoder is that of new collections. */
+/** Checks the options. `isNew` says whether a collection will be created; only then is there a default encoder. */
 export function checkedCreate(options: LiveOptions, isNew: boolean): CreateSettings {
 	const {encoder, passageEncoder, questionEncoder, encoderOptions, vectors = {}, split, autoCommit = false, refreshMs} = options;
 	for (const [what, given] of Object.entries({passageEncoder, questionEncoder})) {

@@ -7,7 +7,7 @@ import {type OptionNames, checkRequiredOptions, optionNames} from '../../core/op
 import type {GivenFields} from '../../core/typed-fields.ts';
 import type {VectorInput, VectorRows} from './vector-rows.ts';
 
-/** A passage of a document that is split already. */
+/** A passage of a document that the caller has already split. */
 export interface DocumentPassage {
 	readonly text: string;
 	/** @default the title of the document */
@@ -26,11 +26,11 @@ export interface DocumentContent {
 	readonly text?: string | undefined;
 	/** The passages of the document, instead of `text`; at least one. */
 	readonly passages?: readonly DocumentPassage[] | undefined;
-	/** The vector of the text, if it is short enough to be one passage. @default the vector that the collection's encoder computes */
+	/** The vector of `text`, which must then be short enough for one passage. @default the vector that the collection's encoder computes */
 	readonly vector?: VectorInput | undefined;
 }
 
-/** The fields of a document. If the declared type has a field that is not optional, each document must have fields. */
+/** The property `fields` of a document. It is required if the declared type has a field that is not optional. */
 export type DocumentFields<Fields> = {} extends Fields
 	? {
 			/** Values to filter, count and sort by, which hits return on request. */
@@ -42,13 +42,13 @@ export type DocumentFields<Fields> = {} extends Fields
 		};
 
 /**
-A document of any length. A collection splits its `text` into passages, or takes `passages` as they are. Fields belong to the document, and
-all of its passages have them.
+A document of any length. A collection splits the document's `text` into passages, or takes `passages` as they are. Fields belong to the
+document, and all of its passages have them.
 */
 // oxlint-disable-next-line no-explicit-any -- fields that are not declared
 export type Document<Fields = any> = DocumentContent & DocumentFields<Fields>;
 
-/** One document, or any number of them. Arrays are iterables too; they are listed so that an error of the compiler names the wrong document. */
+/** One document, or any number of them. Arrays are iterables too; they are listed so that compiler errors point at the invalid document. */
 // oxlint-disable-next-line no-explicit-any -- fields that are not declared
 export type Documents<Fields = any> =
 	| Document<Fields>
@@ -59,7 +59,7 @@ export type Documents<Fields = any> =
 /** How the text of a document is split: `false` keeps it as one passage. */
 export type SplitSetting = {readonly words: number; readonly overlap: number; readonly wrap: boolean} | false;
 
-/** A document whose parts were checked. */
+/** A document that was checked and split into passages. */
 export interface PreparedDocument {
 	readonly id: string;
 	/** JSON, or '' without fields. */
@@ -67,11 +67,12 @@ export interface PreparedDocument {
 	readonly passages: readonly PreparedPassage[];
 }
 
+/** A passage of a prepared document. */
 export interface PreparedPassage {
 	/** '' without a title. */
 	readonly title: string;
 	readonly text: string;
-	/** The row of the vector that came with the document; −1 without one. */
+	/** The row of the passage's vector in the `VectorRows`; −1 if no vector came with the document. */
 	readonly row: number;
 }
 
@@ -147,20 +148,21 @@ function piecesOf(text: string, split: SplitSetting): readonly string[] {
 }
 
 /**
-Whether a text certainly has at most `words` words, and no white space around them. Splitting would return the text itself then, and this is
-several times faster. Characters outside of ASCII count as white space here, so `false` means that the text may still be one passage.
+Whether a text certainly has at most `words` words, and no white space around them. Splitting would then return the text itself, and this
+check is several times faster. Non-ASCII characters count as white space here, so `false` means that the text may still be one passage.
 */
 function isOnePassage(text: string, words: number): boolean {
 	if (text === '' || !isInWord(text.charCodeAt(0)) || !isInWord(text.charCodeAt(text.length - 1))) {
 		return false;
 	}
-	let left = words;
-	for (let i = 0; i < text.length && left > 0; i++) {
-		left -= isInWord(text.charCodeAt(i)) ? 0 : 1;
+	let remaining = words;
+	for (let i = 0; i < text.length && remaining > 0; i++) {
+		remaining -= isInWord(text.charCodeAt(i)) ? 0 : 1;
 	}
-	return left > 0;
+	return remaining > 0;
 }
 
+/** Whether a UTF-16 code unit is a printable ASCII character other than the space. */
 function isInWord(code: number): boolean {
 	return code > 0x20 && code < 0x7f;
 }

@@ -1,4 +1,4 @@
-/** The encoders of a collection: those of the caller, or models that are loaded when they are first needed. */
+/** The encoders of a collection: encoder objects that the caller gave, or models that are loaded when they are first needed. */
 import {RetrievalError} from '../../core/errors.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import type {EncodeOptions, Encoder, EncoderInput} from '../../core/types.ts';
@@ -18,14 +18,14 @@ export interface TitledText {
 	readonly text: string;
 }
 
-/** Loads each encoder once, and checks that it is the one that the collection was created with. */
+/** The encoders of one collection. Loads each model once, and checks that each encoder is the one that the collection was created with. */
 export class CollectionEncoders {
 	readonly #given: GivenEncoders;
 	readonly #settings: Settings;
 	readonly #dim: number;
 	readonly #loaded = new Map<string, Promise<OnnxEncoder>>();
 
-	/** `loaded` are models that were loaded already, by name. */
+	/** `loaded` has models that were already loaded, by name. */
 	constructor(given: GivenEncoders, settings: Settings, dim: number, loaded: ReadonlyMap<string, OnnxEncoder> = new Map()) {
 		this.#given = given;
 		this.#settings = settings;
@@ -48,7 +48,7 @@ export class CollectionEncoders {
 		return this.#encoder('passageEncoder', this.#given.passages, this.#settings.encoder);
 	}
 
-	/** The encoder of passages, for the sentences of hits. Fails with `ERR_ARGUMENT` if all vectors come with the documents. */
+	/** The encoder of passages, for encoding the sentences of hits. Fails with `ERR_ARGUMENT` if all vectors come with the documents. */
 	async sentences(): Promise<Encoder> {
 		if (this.#given.passages === undefined && this.#settings.encoder === null) {
 			throw new RetrievalError(
@@ -62,7 +62,7 @@ export class CollectionEncoders {
 	/** The encoder of questions. */
 	async questions(): Promise<Encoder> {
 		const {encoder, questionEncoder} = this.#settings;
-		// A collection with one encoder for both accepts either option.
+		// If passages and questions have the same encoder, the one that was given for passages may also encode questions.
 		const given = this.#given.questions ?? (questionEncoder === null ? this.#given.passages : undefined);
 		return this.#encoder('questionEncoder', given, questionEncoder ?? encoder);
 	}
@@ -110,8 +110,8 @@ export class CollectionEncoders {
 }
 
 /**
-Encodes passages and returns their vectors `[passages.length, dim]`, one after another. Fails with `ERR_DIMENSION` if the encoder returns
-another number of vectors, or vectors of another length.
+Encodes passages and returns their vectors `[passages.length, dim]`, row-major. Fails with `ERR_DIMENSION` if the encoder returns another
+number of vectors, or vectors of another dimension.
 */
 export async function encodePassages(
 	encoder: Encoder,

@@ -1,4 +1,4 @@
-/** The searches of a collection: the checks of their options, and the conversion of their hits. */
+/** Checks the options of searches in a collection, and converts the hits that the addon returns. */
 import {checkArray, checkBoolean, checkCount, checkOneOf, shown} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {documentOf} from '../../core/filters/document-id.ts';
@@ -41,6 +41,7 @@ export interface SearchContext {
 	readonly b: number | undefined;
 }
 
+/** A search whose options were checked. */
 export interface CheckedSearch {
 	readonly request: Binding.NativeSearchRequest;
 	readonly retriever: Retriever;
@@ -97,7 +98,7 @@ export function checkedSearch(text: string, options: CollectionSearchOptions, co
 	return {request, retriever, filter, vector, include: parts};
 }
 
-/** Checks the option `groupBy`. */
+/** Checks the option `groupBy`, and returns whether it is 'document'. */
 export function isByDocument(groupBy: 'document' | undefined): boolean {
 	if (groupBy !== undefined) {
 		checkOneOf('groupBy', groupBy, ['document']);
@@ -105,7 +106,7 @@ export function isByDocument(groupBy: 'document' | undefined): boolean {
 	return groupBy !== undefined;
 }
 
-/** Converts the hits of the addon. `sentences` are their best sentences, if the search asked for them. */
+/** Converts hits of the addon. `sentences` has the best sentence of each hit, if the search asked for sentences. */
 export function hitsOf(
 	found: Binding.NativeFound,
 	include: ReadonlySet<Include>,
@@ -138,12 +139,13 @@ export function passagesOf<Fields>({ids, titles, texts, fields}: Binding.NativeS
 	}));
 }
 
-/** Returns the number of a passage in its document, from 0; `undefined` for an id that is not of a collection's passage. */
+/** Returns the number of a passage in its document, from 0; `undefined` if the id does not end in `#` and a number. */
 export function numberOf(passage: string): number | undefined {
 	const text = passage.slice(passage.lastIndexOf('#') + 1);
 	return /^(0|[1-9]\d*)$/u.test(text) && passage.includes('#') ? Number(text) : undefined;
 }
 
+/** Converts highlights of the addon: `bounds` has the start and the end of each of them. */
 function highlightsOf(bounds: Uint32Array): Highlight[] {
 	const highlights: Highlight[] = [];
 	for (let i = 0; i < bounds.length; i += 2) {

@@ -1,4 +1,7 @@
-/** A collection that changes: adds, replaces and deletes documents, searches them, and reads them. */
+/**
+A collection that changes, as opposed to one that `Collection.build` made. Each method checks its arguments and calls the addon, which has
+the documents, the BM25 index and the vectors (`crates/collection`); queries and passages are encoded here.
+*/
 import {resolve} from 'node:path';
 import {checkCount, checkId, checkIds, checkOneOf, checkString, isArray} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
@@ -33,6 +36,7 @@ import {bestSentences} from './sentences.ts';
 import {type Settings, type StoredEncoder, graphOf, readSettings} from './settings.ts';
 import {WriteQueue} from './write-queue.ts';
 
+/** The addon's handle of an open collection, with its settings, encoders and options. */
 interface Opened {
 	readonly path: string;
 	readonly handle: Binding.NativeCollection;
@@ -42,9 +46,10 @@ interface Opened {
 	readonly options: Pick<CreateSettings, 'k1' | 'b' | 'autoCommit' | 'refreshMs'>;
 }
 
-/** Number of passages that a cursor reads at a time. */
+/** Number of passages that `scan` reads at a time. */
 const PASSAGES_PER_READ = 256;
 
+/** An open collection that changes. `LiveCollection.create`, `open` and `attach` return one. */
 export class LiveCollection {
 	readonly #opened: Opened;
 	readonly #queue = new WriteQueue();
@@ -131,7 +136,8 @@ export class LiveCollection {
 			const settings = readSettings(metadata);
 			const expected = create.vectors.dim;
 			if (expected !== undefined && expected !== (dim ?? undefined)) {
-				throw new RetrievalError('ERR_DIMENSION', `vectors: dim: expected ${dim ?? 'no vectors'}, as the collection has, got ${expected}`);
+				const has = dim === undefined || dim === null ? 'none, since the collection has no vectors' : `${dim}, as the collection has`;
+				throw new RetrievalError('ERR_DIMENSION', `vectors: dim: expected ${has}, got ${expected}`);
 			}
 			const encoders = dim === undefined || dim === null ? undefined : new CollectionEncoders(create.given, settings, dim);
 			return new LiveCollection({path, handle, settings, dim: dim ?? undefined, encoders, options: create});
@@ -141,7 +147,7 @@ export class LiveCollection {
 		}
 	}
 
-	/** Length of the vectors; `undefined` without vectors. */
+	/** Dimension of the vectors; `undefined` without vectors. */
 	get dim(): number | undefined {
 		return this.#opened.dim;
 	}
@@ -151,12 +157,15 @@ export class LiveCollection {
 		return this.#opened.dim !== undefined && this.#opened.settings.unit;
 	}
 
-	/** The encoder of questions. Fails with `ERR_ARGUMENT` without vectors. */
+	/**
+	Returns the encoder of questions. Fails with `ERR_ARGUMENT` if the collection has no vectors or no question encoder. An encoder that
+	was given as an object is not stored: it must be given each time the collection is opened.
+	*/
 	async questionEncoder(): Promise<Encoder> {
 		return this.#encoders().questions();
 	}
 
-	/** Adds documents, or with `upsert` also replaces those with the same ids, and returns the number of documents. */
+	/** Adds documents and returns their number. With `upsert`, also replaces documents that have the same ids. */
 	async put(
 		source: DocumentContent | Iterable<DocumentContent> | AsyncIterable<DocumentContent>,
 		upsert: boolean,
@@ -169,7 +178,7 @@ export class LiveCollection {
 		});
 	}
 
-	/** Deletes documents by id or by a filter, and returns how many there were. */
+	/** Deletes documents by id or by a filter, and returns the number of deleted documents. */
 	async delete(which: string | readonly string[] | {readonly filter: Filter}): Promise<number> {
 		const {handle} = this.#opened;
 		if (typeof which === 'object' && !isArray(which)) {
@@ -210,11 +219,11 @@ export class LiveCollection {
 		return this.#queue.run(async () => callNative({}, async () => this.#opened.handle.refresh()));
 	}
 
-	/** Returns the hits of a checked search. */
+	/** Checks the options of a search and runs it. Returns the hits and the checked search. */
 	async search(text: string, options: CollectionSearchOptions): Promise<{readonly hits: CollectionHit[]; readonly search: CheckedSearch}> {
 		const search = checkedSearch(text, options, this.#context());
 		const {signal} = options;
-		// Before the search, so that a collection without such an encoder always refuses.
+		// This comes before the search, so that a collection without an encoder of passages rejects the call even if there are no hits.
 		const encoder = search.include.has('sentence') ? await this.#encoders().sentences() : undefined;
 		if (this.#commits.isDue()) {
 			await this.#commits.refreshIfChanged(async () => this.refresh());
@@ -230,7 +239,7 @@ export class LiveCollection {
 		return {hits: hitsOf(found, search.include, sentences), search};
 	}
 
-	/** Returns those of these passages that the collection has. */
+	/** Returns the passages with the given ids, in the order of the ids. Skips unknown ids. */
 	async passages<Fields>(ids: readonly string[]): Promise<Array<StoredPassage<Fields>>> {
 		return passagesOf(await callNative({}, async () => this.#opened.handle.passages([...ids])));
 	}
@@ -241,7 +250,7 @@ export class LiveCollection {
 		return passagesOf(await callNative({}, async () => this.#opened.handle.document(id)));
 	}
 
-	/** Returns a passage with those before and after it. */
+	/** Returns a passage together with the passages before and after it in its document. */
 	async neighbors<Fields>(id: string, before: number, after: number): Promise<Array<StoredPassage<Fields>>> {
 		const number = numberOf(id);
 		if (number === undefined) {
@@ -251,12 +260,12 @@ export class LiveCollection {
 		checkCount('after', after, 0);
 		const document = documentOf(id);
 		const first = Math.max(0, number - before);
-		// A document may have fewer passages than asked for: ids that it does not have are left out.
+		// At most 10,001 ids, however large `before` and `after` are. Ids beyond the end of the document are skipped.
 		const last = Math.min(number + after, first + 10_000);
 		return this.passages(Array.from({length: last - first + 1}, (_, i) => `${document}#${first + i}`));
 	}
 
-	/** Counts the values of a field. */
+	/** Counts the passages, or documents, with each value of a field. */
 	async valueCounts<Value>(field: string, options: FacetOptions): Promise<Array<ValueCount<Value>>> {
 		const {filter, limit = 100, groupBy} = options;
 		checkString('field', field);
@@ -294,7 +303,7 @@ export class LiveCollection {
 		);
 	}
 
-	/** Iterates over the passages of the current commit. */
+	/** Iterates over the passages of the current commit, or over those that match a filter. */
 	async *scan<Fields>(filter: Filter | undefined): AsyncGenerator<StoredPassage<Fields>, void, undefined> {
 		const cursor = await searchFiltered(normalizedFilter(filter), async json =>
 			callNative({}, async control => this.#opened.handle.cursor(json, control)),
@@ -332,13 +341,13 @@ export class LiveCollection {
 		};
 	}
 
-	/** Closes the collection after the changes that were begun. With `commit`, commits them first. */
+	/** Closes the collection once the changes in progress have ended. With `commit`, commits all changes first. */
 	async close(commit: boolean): Promise<void> {
 		if (this.#isClosed) {
 			return;
 		}
 		this.#isClosed = true;
-		// A search that waits for the next iteration of the event loop counts as a call in progress.
+		// A search that waits for the next iteration of the event loop counts as a call in progress, so it runs now.
 		runWaitingSearch();
 		await this.#queue.run(async () => {
 			try {
@@ -349,7 +358,7 @@ export class LiveCollection {
 		});
 	}
 
-	/** Identifies the collection for another thread of this process. */
+	/** Returns a handle with which another thread of this process can attach to the collection. */
 	share(): CollectionHandle {
 		const {path, handle} = this.#opened;
 		return {kind: 'Collection', path: resolve(path), token: callSync(() => handle.token())};
@@ -366,7 +375,7 @@ export class LiveCollection {
 		const inline = (): Binding.NativeFound | undefined => callSync(() => handle.searchIfQuick(request, vector)) ?? undefined;
 		const onThreadPool = async (): Promise<Binding.NativeFound> =>
 			callNative({signal}, async control => handle.search(request, vector, control));
-		// An encoder of the caller may return the same array for the next question.
+		// An encoder that the caller passed may reuse the array of this question's vector for the next question.
 		const keep = (): void => {
 			vector = vector?.slice();
 		};
@@ -376,7 +385,7 @@ export class LiveCollection {
 		});
 	}
 
-	/** Runs a change after those that were begun before it, and commits it if the collection was opened so. */
+	/** Runs a change after all changes that were started before it, and commits it if the collection was opened with `autoCommit`. */
 	async #write<T>(change: () => Promise<T>): Promise<T> {
 		return this.#queue.run(async () => {
 			const result = await change();
@@ -407,7 +416,7 @@ export class LiveCollection {
 	}
 }
 
-/** What is stored about an encoder. A folder becomes an absolute path, so that the collection can be opened from any folder. */
+/** Returns what is stored about an encoder. A folder becomes an absolute path, so that the collection can be opened from any folder. */
 function stored(given: Encoder | string, encoder: Encoder): StoredEncoder {
 	const model = typeof given === 'string' ? (isFolder(given) ? resolve(given) : given) : null;
 	return {model, identity: encoder.identity ?? null};

@@ -12,20 +12,24 @@ import {VectorRows} from './vector-rows.ts';
 interface LoaderOptions {
 	readonly handle: Binding.NativeCollection;
 	readonly split: SplitSetting;
+	/** The dimension of the vectors; `undefined` if the collection has none. */
 	readonly dim: number | undefined;
+	/** Returns the encoder of passages. Called only if a passage must be encoded. */
 	readonly encoder: () => Promise<Encoder>;
+	/** Whether documents replace those that have the same ids. */
 	readonly upsert: boolean;
 }
 
-/** Number of documents, or UTF-16 code units of text, after which the documents of an iterable are passed on. */
-const MAX_DOCUMENTS = 1024;
-const MAX_UNITS = 1 << 22;
-/** Number of passages that are copied to the addon at a time: well under a millisecond. */
+/** An iterable that is not an array is added in batches of at most this number of documents. */
+const BATCH_DOCUMENTS = 1024;
+/** Such a batch also ends when it has at least this number of UTF-16 code units of text. */
+const BATCH_UNITS = 1 << 22;
+/** Number of passages, or of documents, that are copied to the addon at a time. Copying them takes well under a millisecond. */
 const PASSAGES_PER_SLICE = 256;
 
 /**
-Loads documents. Those of an array are added whole or not at all. Another iterable is read only as fast as its documents are added; if it or
-a document fails, the documents before it remain added, and the error says how many.
+Loads documents. The documents of an array are added in one batch, that is, all or none. Another iterable is read only as fast as its
+documents are added; if the iterable or a document fails, the documents before it remain added, and the error says how many.
 */
 export class DocumentLoader {
 	readonly #options: LoaderOptions;
@@ -34,15 +38,15 @@ export class DocumentLoader {
 		this.#options = options;
 	}
 
-	/** Returns the number of documents. Progress counts documents. */
+	/** Adds documents and returns their number. Progress counts documents. */
 	async load(source: DocumentContent | Iterable<DocumentContent> | AsyncIterable<DocumentContent>, call: CallOptions): Promise<number> {
 		const {signal, onProgress} = call;
 		const name = this.#options.upsert ? 'upsert' : 'add';
 		const isOne = isObject(source) && !isArray(source) && 'id' in source && ('text' in source || 'passages' in source);
 		const documents = isOne ? [source as DocumentContent] : (source as Iterable<DocumentContent> | AsyncIterable<DocumentContent>);
 		checkIterable(`${name}: documents`, documents, 'documents');
-		const isWhole = isArray(documents);
-		const total = isWhole ? documents.length : 0;
+		const isOneBatch = isArray(documents);
+		const total = isOneBatch ? documents.length : 0;
 		let batch: PreparedDocument[] = [];
 		let vectors = new VectorRows(this.#options.dim);
 		let [units, read, added] = [0, 0, 0];
@@ -65,7 +69,7 @@ export class DocumentLoader {
 				for (const {text} of one.passages) {
 					units += text.length;
 				}
-				if (!isWhole && (batch.length >= MAX_DOCUMENTS || units >= MAX_UNITS)) {
+				if (!isOneBatch && (batch.length >= BATCH_DOCUMENTS || units >= BATCH_UNITS)) {
 					await flush();
 				}
 				await yieldIfOverBudget();
@@ -79,7 +83,7 @@ export class DocumentLoader {
 		}
 	}
 
-	/** Encodes the passages that need it, and passes all documents to the addon. `vectors` are those that came with the documents. */
+	/** Encodes passages without a vector, and passes all documents to the addon. `vectors` has the vectors that came with the documents. */
 	async #put(
 		documents: readonly PreparedDocument[],
 		vectors: VectorRows,
@@ -88,6 +92,7 @@ export class DocumentLoader {
 	): Promise<void> {
 		const {handle, dim, upsert} = this.#options;
 		const passages = documents.flatMap(({passages}) => passages);
+		// For each passage, the ord of the committed passage whose vector it takes over, or −1.
 		const sameAs = passages.map(() => -1);
 		const needsVector = dim === undefined ? [] : passages.flatMap(({row}, i) => (row === -1 ? [i] : []));
 		if (upsert && needsVector.length > 0) {
@@ -127,8 +132,8 @@ export class DocumentLoader {
 					slice.map(({text}) => text),
 					sameAs.slice(from, from + slice.length),
 				);
-				const runs = runsOf(slice, i => rows.get(from + i));
-				for (const {isGiven, start, end} of runs) {
+				const ranges = rowRangesOf(slice, i => rows.get(from + i));
+				for (const {isGiven, start, end} of ranges) {
 					batch.pushVectors(isGiven ? vectors.slice(start, end) : encoded!.subarray(start * dim!, end * dim!));
 				}
 			});
@@ -139,7 +144,8 @@ export class DocumentLoader {
 	}
 
 	/**
-	Returns, for each passage, the ord of a committed passage of its document that has the same title and text, whose vector it keeps, or −1.
+	Returns, for each passage, the ord of a committed passage of the same document with the same title and text, or −1 if there is none. The
+	passage takes over the vector of the committed one.
 	*/
 	async #unchanged(documents: readonly PreparedDocument[], signal: AbortSignal | undefined): Promise<number[]> {
 		const ords: number[] = [];
@@ -169,7 +175,7 @@ export class DocumentLoader {
 		return ords;
 	}
 
-	/** Returns the vectors of passages, one after another. */
+	/** Encodes passages and returns their vectors `[passages.length, dim]`, row-major. `documents` is the size of the batch. */
 	async #encode(
 		passages: readonly PreparedPassage[],
 		signal: AbortSignal | undefined,
@@ -178,39 +184,42 @@ export class DocumentLoader {
 	): Promise<Float32Array> {
 		return encodePassages(await this.#options.encoder(), passages, this.#options.dim!, {
 			signal,
-			// The documents count as done when the collection has them.
+			// Reports at most all documents but one: the batch is done only when the collection has it.
 			onProgress: async ({done}) => report(Math.min(documents - 1, Math.floor((documents * done) / passages.length))),
 		});
 	}
 }
 
-/** Consecutive rows of the vectors that came with the documents, or else of those that the encoder returned. */
-interface Run {
+/** Consecutive rows of the vectors that came with the documents (`isGiven`), or of the vectors that the encoder returned. */
+interface RowRange {
 	readonly isGiven: boolean;
 	readonly start: number;
 	end: number;
 }
 
-/** Returns the rows of the vectors of passages, in order. `encodedRow` returns the row of a passage that was encoded. */
-function runsOf(passages: readonly PreparedPassage[], encodedRow: (passage: number) => number | undefined): Run[] {
-	const runs: Run[] = [];
+/**
+Returns the rows of the passages' vectors, in the order of the passages. `encodedRow` returns the row of a passage that was encoded, and
+`undefined` for a passage that keeps its vector or has none.
+*/
+function rowRangesOf(passages: readonly PreparedPassage[], encodedRow: (passage: number) => number | undefined): RowRange[] {
+	const ranges: RowRange[] = [];
 	for (const [i, passage] of passages.entries()) {
 		const isGiven = passage.row !== -1;
 		const row = isGiven ? passage.row : encodedRow(i);
-		const last = runs.at(-1);
+		const last = ranges.at(-1);
 		if (row === undefined) {
 			continue;
 		}
 		if (last?.isGiven === isGiven && last.end === row) {
 			last.end += 1;
 		} else {
-			runs.push({isGiven, start: row, end: row + 1});
+			ranges.push({isGiven, start: row, end: row + 1});
 		}
 	}
-	return runs;
+	return ranges;
 }
 
-/** Adds to an error how many documents were added before it. */
+/** Adds the number of documents that were added before an error to its message. */
 function afterSome(error: unknown, added: number): unknown {
 	if (!(error instanceof RetrievalError)) {
 		return error;

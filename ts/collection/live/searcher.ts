@@ -1,4 +1,4 @@
-/** A collection as a `Searcher`, for hybrids, evaluations and studies. */
+/** A collection that changes, as a `Searcher` for hybrid searchers, evaluations and studies. */
 import {checkCount, checkQueries, checkString} from '../../core/checks.ts';
 import type {Filter} from '../../core/filters/filter.ts';
 import {requiredFilter} from '../../core/filters/normalize.ts';
@@ -51,7 +51,7 @@ export class LiveSearcher implements FilterableSearcher {
 				await onProgress?.({done, total: queries.length});
 			}
 		};
-		// Searches that are started at once run on threads of the addon; a few of them keep all cores busy.
+		// Concurrent searches run on the addon's threads. By default, eight run at a time to keep the cores busy; at most 64 do.
 		await Promise.all(Array.from({length: Math.min(threads || 8, 64, queries.length)}, work));
 		return new Map(queries.map(({id}, i) => [id, lists[i]!]));
 	}

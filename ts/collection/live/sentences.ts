@@ -1,10 +1,10 @@
 /**
-Finds the best sentence of each hit of a dense or hybrid search: the one whose vector is most similar to that of the query.
+Finds the best sentence of each hit of a dense or hybrid search: the sentence whose vector is most similar to the query's vector.
 
 A sentence is encoded as if it were a passage of its own: by the encoder of passages, with the title of its passage, which often names what
 a sentence calls "it". For 422 questions of the bundled encyclopedia, the best sentence of the gold passage has the answer 381 times with
-titles, and 371 times without (minilm-encoder). Sentences are encoded one at a time, because an int8 model chooses the scale of its
-activations per batch: the best sentence of a hit must not depend on the other hits.
+titles, and 371 times without titles (minilm-encoder). Sentences are encoded one at a time, because an int8 model chooses the quantization
+scale of its activations per batch, and the best sentence of a hit must not depend on the other hits.
 */
 import {RetrievalError} from '../../core/errors.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
@@ -27,9 +27,9 @@ interface SentenceOptions {
 }
 
 /**
-Returns the place of the best sentence of each passage, in the order of the passages; an empty place for a blank text. If two sentences are
-equally similar, the first one is returned. All sentences are encoded in one call, except the single sentences of texts. Fails with
-`ERR_DIMENSION` or `ERR_ENCODER` if the encoder returns invalid vectors.
+Returns the range of the best sentence of each passage, in the order of the passages; an empty range for a blank text. If two sentences are
+equally similar, the first one is returned. The only sentence of a text is not encoded; all other sentences are encoded in one call. Fails
+with `ERR_DIMENSION` or `ERR_ENCODER` if the encoder returns invalid vectors.
 */
 export async function bestSentences(passages: readonly TitledText[], options: SentenceOptions): Promise<Highlight[]> {
 	const {encoder, similarity, query, signal} = options;

@@ -1,4 +1,4 @@
-/** What a collection records about its passages: how they were split, and which encoder made their vectors. */
+/** The settings stored in a collection that changes: how documents are split, and how vectors are computed and compared. */
 import {checkCount, checkObject, checkOneOf, checkString, hasMethods, kindOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, checkRequiredOptions, optionNames} from '../../core/options.ts';
@@ -7,12 +7,12 @@ import type {Encoder} from '../../core/types.ts';
 import {type HnswIndexOptions, checkedGraph} from '../../dense/hnsw-index.ts';
 import type {SplitSetting} from './documents.ts';
 
-/** The parameters of a graph. */
+/** The parameters of an HNSW graph. */
 export type GraphOptions = Pick<HnswIndexOptions, 'm' | 'efConstruction' | 'seed' | 'layout'>;
 
-/** The vectors of a collection, if they come with the documents or if their graph has other parameters than the default ones. */
+/** The settings of a collection's vectors. They are needed if the vectors come with the documents, or to change the defaults. */
 export interface VectorSettings extends GraphOptions {
-	/** Length of the vectors. @default that of the encoder */
+	/** Dimension of the vectors. @default that of the encoder */
 	readonly dim?: number | undefined;
 	/** How vectors are compared. @default 'dot' with an encoder, 'cosine' without */
 	readonly similarity?: 'dot' | 'cosine' | 'l2' | undefined;
@@ -29,28 +29,31 @@ const vectorNames: OptionNames = optionNames<VectorSettings>({
 
 /** An encoder as a collection records it. */
 export interface StoredEncoder {
-	/** The model that `OnnxEncoder.load` gets; `null` for an encoder of the caller. */
+	/** The name or folder of the model, as for `OnnxEncoder.load`; `null` for an encoder object that the caller passed. */
 	readonly model: string | null;
-	/** `null` if the encoder has none. */
+	/** `Encoder.identity` of the encoder; `null` if the encoder has none. */
 	readonly identity: string | null;
 }
 
 /** The settings that are stored with a collection. */
 export interface Settings {
 	readonly split: SplitSetting;
+	/** `null` if the collection has no vectors. */
 	readonly similarity: 'dot' | 'cosine' | 'l2' | null;
 	/** Whether vectors have length 1, so that scores are at most 1. */
 	readonly unit: boolean;
+	/** The encoder of passages; `null` if the collection was created without one. */
 	readonly encoder: StoredEncoder | null;
-	/** The encoder of questions, if it is another one. */
+	/** The encoder of questions; `null` if it is the encoder of passages. */
 	readonly questionEncoder: StoredEncoder | null;
 }
 
+/** Checks the option `split` and adds the defaults. */
 export function checkedSplitSetting(split: SplitOptions | false | undefined): SplitSetting {
 	return split === false ? false : checkedSplit(split ?? {});
 }
 
-/** Checks the settings of vectors. The rest of the checks is that of the graph. */
+/** Checks the settings of vectors and the parameters of their graph. */
 export function checkedVectors(vectors: VectorSettings): void {
 	checkRequiredOptions('vectors', vectors, vectorNames);
 	const {dim, similarity = 'dot'} = vectors;
@@ -61,11 +64,12 @@ export function checkedVectors(vectors: VectorSettings): void {
 	checkedGraph(graphOf(vectors), 'vectors: ');
 }
 
+/** Returns the parameters of the graph among the settings of vectors. */
 export function graphOf({m, efConstruction, seed, layout}: VectorSettings): GraphOptions {
 	return {m, efConstruction, seed, layout};
 }
 
-/** Accepts an encoder, or the name of a model. */
+/** Accepts an encoder, or the name or folder of a model. */
 export function checkEncoderOption(what: string, encoder: unknown): void {
 	if (typeof encoder === 'string') {
 		return;
@@ -87,7 +91,7 @@ export function readSettings(json: string): Settings {
 	return settings as unknown as Settings;
 }
 
-/** Fails if an encoder is not the one that the collection was made with. */
+/** Fails with `ERR_DIMENSION` or `ERR_ENCODER_MISMATCH` if an encoder is not the one that the collection was created with. */
 export function checkIdentity(what: string, encoder: Encoder, stored: StoredEncoder, dim: number): void {
 	if (encoder.dim !== dim) {
 		throw new RetrievalError('ERR_DIMENSION', `${what}: expected vectors of dimension ${dim}, as the collection has, got ${encoder.dim}`);

@@ -1,4 +1,4 @@
-/** The public types of searches in a collection, and of what they return. */
+/** The public types of the searches of a collection, of their results, and of its statistics. */
 import type {Filter} from '../../core/filters/filter.ts';
 import type {StoredFieldsOf} from '../../core/typed-fields.ts';
 import type {FusionMethod} from '../../fusion/method.ts';
@@ -15,23 +15,23 @@ export type Include = 'text' | 'title' | 'fields' | 'highlights' | 'sentence';
 /** The options of `Collection.search`. */
 // oxlint-disable-next-line no-explicit-any -- fields that are not declared
 export interface CollectionSearchOptions<Part extends Include = Include, Fields = any> {
-	/** @default 'hybrid', or 'bm25' for a collection without vectors */
+	/** How passages are retrieved. @default 'hybrid', or 'bm25' for a collection without vectors */
 	readonly retriever?: Retriever | undefined;
 	/** Maximum number of hits. @default 10 */
 	readonly k?: number | undefined;
-	/** Number of best hits to leave out: `offset: 20, k: 10` is the third page. @default 0 */
+	/** Number of best hits to skip: `offset: 20, k: 10` is the third page. @default 0 */
 	readonly offset?: number | undefined;
-	/** Which passages may be hits. A hybrid search fuses the lists of the passages that match. @default all */
+	/** Restricts the search to passages that match. A hybrid search filters both lists before it fuses them. @default all */
 	readonly filter?: Filter<Fields> | undefined;
 	/**
-	What hits have besides ids and scores. Only 'sentence' takes time: the encoder of passages encodes each sentence of each hit.
+	What hits have besides ids and scores. Only 'sentence' is slow: the encoder of passages encodes each sentence of each hit.
 	@default []
 	*/
 	readonly include?: readonly Part[] | undefined;
 	/** With 'document', each document is returned once, with its best passage. @default every passage */
 	readonly groupBy?: 'document' | undefined;
 	/**
-	How a hybrid search fuses its lists.
+	How a hybrid search fuses the BM25 list and the dense list.
 	@default {method: 'hybridNorm', alpha: 0.05} for vectors of unit length, else {method: 'dprHybrid'}
 	*/
 	readonly fusion?: FusionMethod | undefined;
@@ -39,7 +39,7 @@ export interface CollectionSearchOptions<Part extends Include = Include, Fields 
 	readonly depth?: number | undefined;
 	/** The vector of the query. @default the one that the question encoder computes */
 	readonly vector?: VectorInput | undefined;
-	/** Number of candidates that a search of the graph expands: with more, fewer of the best passages are missed. @default 128 */
+	/** Number of candidates that a search of the graph expands. A larger number raises recall and takes longer. @default 128 */
 	readonly efSearch?: number | undefined;
 	/** Scores all vectors, so that none of the best passages is missed. @default false */
 	readonly exact?: boolean | undefined;
@@ -47,7 +47,7 @@ export interface CollectionSearchOptions<Part extends Include = Include, Fields 
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** A place in a text: from `start` to `end`, which is not included, in UTF-16 code units. */
+/** A range of a text in UTF-16 code units, from `start` (included) to `end` (excluded). */
 export interface Highlight {
 	readonly start: number;
 	readonly end: number;
@@ -76,16 +76,16 @@ export interface HitParts<Fields = any> {
 	/** The words of the text that match words of the query, in order. */
 	readonly highlights: readonly Highlight[];
 	/**
-	The sentence of the text that is closest in meaning to the query: the one whose vector, computed with the title as that of a passage, is
-	most similar to the vector of the query; the first one if several are. `start` and `end` are 0 for a blank text. Only for the retrievers
-	'dense' and 'hybrid', of a collection with an encoder of passages.
+	The sentence of the text that is closest in meaning to the query: the one whose vector is most similar to the vector of the query, or the
+	first of several such sentences. A sentence is encoded like a passage, with the title. `start` and `end` are 0 for a blank text. Only for
+	the retrievers 'dense' and 'hybrid', in a collection with an encoder of passages.
 	*/
 	readonly sentence: Highlight;
 }
 
 /**
-A passage that was found, with the parts that the search asked for. In `CollectionHit<'text'>`, the text is always there; if it is not known
-when the program is compiled which parts are asked for, all of them are optional.
+A passage that was found, with the parts that the search asked for. In `CollectionHit<'text'>`, the text is always there. If the compiler
+does not know which parts a search asks for, all of them are optional.
 */
 // oxlint-disable-next-line no-explicit-any -- fields that are not declared
 export type CollectionHit<Part extends Include = Include, Fields = any> = {
@@ -106,7 +106,7 @@ export interface SearchResult<Part extends Include = Include, Fields = any> {
 	readonly retriever: Retriever;
 }
 
-/** What a collection consists of after its last commit. */
+/** The counts and settings of a collection after its last commit. */
 export interface CollectionStats {
 	/** Number of commits so far. */
 	readonly generation: number;
@@ -114,19 +114,19 @@ export interface CollectionStats {
 	readonly passages: number;
 	/** Number of segments of the BM25 index. */
 	readonly segments: number;
-	/** Length of the vectors; `undefined` without vectors. */
+	/** Dimension of the vectors; `undefined` without vectors. */
 	readonly dim: number | undefined;
 	/** Number of vectors that are not in the graph yet. They are inserted in the background; searches scan them until then. */
 	readonly pendingVectors: number;
-	/** Bytes of vectors and graph in memory, without those that are mapped from files. */
+	/** Memory that vectors and graph take, in bytes, without the parts that are mapped from files. */
 	readonly memoryBytes: number;
-	/** Whether there are changes that were not committed. */
+	/** Whether there are uncommitted changes. */
 	readonly hasChanges: boolean;
 	/** How the texts of documents are split into passages; `false` if each is one passage. */
 	readonly split: SplitSetting;
 	/** The encoder of passages; `undefined` without one. */
 	readonly encoder: StoredEncoder | undefined;
-	/** The encoder of questions, if it is another one. */
+	/** The encoder of questions, if it is not the encoder of passages. */
 	readonly questionEncoder: StoredEncoder | undefined;
 }
 
@@ -146,20 +146,21 @@ export interface FacetOptions<Fields = any> extends CountOptions<Fields> {
 	readonly limit?: number | undefined;
 }
 
-/** How often a field has a value. */
+/** One value of a field, and the number of passages or documents that have it. */
 export interface ValueCount<Value = string | number | boolean> {
 	readonly value: Value;
 	readonly count: number;
 }
 
 /**
-Identifies an open collection for another thread of the same process. A handle is plain data: `collection.share()` makes it, `postMessage`
-sends it, and `Collection.attach` accepts it. It does not keep the collection open: close a collection only after the other threads have
-attached to it.
+Identifies an open collection for another thread of the same process. A handle is plain data: `collection.share()` returns it, `postMessage`
+sends it, and `Collection.attach` accepts it. A handle does not keep the collection open: close a collection only after the other threads
+have attached to it.
 */
 export interface CollectionHandle {
 	readonly kind: 'Collection';
 	/** The folder. */
 	readonly path: string;
+	/** Identifies the open collection within the process. */
 	readonly token: string;
 }

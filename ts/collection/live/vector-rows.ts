@@ -1,15 +1,15 @@
-/** The vectors of documents that are added, in one array. */
+/** Checks vectors that the caller passes, and collects the vectors of documents that are added. */
 import {isFloat32Array} from 'node:util/types';
 import {isArray, kindOf, shown} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 
-/** The vector of a passage: finite numbers, as many as the collection's vectors have. */
+/** The vector of a passage: finite numbers, one for each dimension of the collection's vectors. */
 export type VectorInput = Float32Array | readonly number[];
 
-/** Number of rows for which there is space at first. */
-const FIRST_ROWS = 16;
+/** Minimum capacity of a non-empty array, in rows. */
+const MIN_CAPACITY_ROWS = 16;
 
-/** Checked vectors `[rows, dim]`, row-major. One array for all of them costs a fraction of an array for each. */
+/** Checked vectors in one growing array, `[rows, dim]`, row-major, which is much cheaper than an array per vector. */
 export class VectorRows {
 	readonly #dim: number | undefined;
 	#data = new Float32Array(0);
@@ -26,7 +26,7 @@ export class VectorRows {
 		const dim = checked.length;
 		const start = this.#count * dim;
 		if (start + dim > this.#data.length) {
-			const grown = new Float32Array(Math.max(FIRST_ROWS * dim, 2 * this.#data.length));
+			const grown = new Float32Array(Math.max(MIN_CAPACITY_ROWS * dim, 2 * this.#data.length));
 			grown.set(this.#data);
 			this.#data = grown;
 		}
@@ -34,14 +34,14 @@ export class VectorRows {
 		return this.#count++;
 	}
 
-	/** Returns a view of the rows `from` to `to`, which is not included. */
+	/** Returns a view of the rows from `from` (included) to `to` (excluded). */
 	slice(from: number, to: number): Float32Array {
 		const dim = this.#dim ?? 0;
 		return this.#data.subarray(from * dim, to * dim);
 	}
 }
 
-/** Checks a vector and returns a copy, because the caller may change the array before it is used. */
+/** Checks a vector and returns a copy, because the caller may change the array before the vector is used. */
 export function checkedVector(what: string, vector: unknown, dim: number | undefined): Float32Array {
 	const checked = checkedShape(what, vector, dim);
 	const copy = new Float32Array(checked.length);
@@ -62,7 +62,7 @@ function checkedShape(what: string, vector: unknown, dim: number | undefined): V
 	return vector as VectorInput;
 }
 
-/** Copies a vector to `target` from `start` on. Fails if a number is not finite. */
+/** Copies a vector to `target`, starting at index `start`. Fails if a number is not finite. */
 function copyFinite(what: string, vector: VectorInput, target: Float32Array, start: number): void {
 	if (isFloat32Array(vector)) {
 		target.set(vector, start);

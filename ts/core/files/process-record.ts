@@ -1,6 +1,6 @@
 /**
-Records a process, so that another process can tell later whether it has ended. The process id alone is not enough: the system reuses ids,
-and machines and containers that share a folder assign them independently.
+Records a process, so that another process can tell later whether the recorded one has ended. The process id alone is not enough: the
+system reuses ids, and machines and containers that share a folder assign them independently.
 */
 import {readFileSync, readlinkSync} from 'node:fs';
 import {hostname} from 'node:os';
@@ -17,6 +17,7 @@ export interface ProcessRecord {
 	readonly started?: string | undefined;
 }
 
+/** Returns the record of this process. */
 export function thisProcess(): ProcessRecord {
 	return {pid: process.pid, host: hostname(), boot: bootId(), namespace: pidNamespace(), started: startTimeOf(process.pid)};
 }
@@ -73,7 +74,7 @@ function startTimeOf(pid: number): string | undefined {
 	return unlessUnavailable(() => /^.*\) (?:\S+ ){19}(\d+)/su.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]);
 }
 
-/** `undefined` if `read` throws, because the system does not have the file. */
+/** Returns what `read` returns, or `undefined` if it throws because the system does not have the file. */
 function unlessUnavailable(read: () => string | undefined): string | undefined {
 	try {
 		return read();

@@ -1,4 +1,7 @@
-/** Checks the conditions of filters on single fields, in the short form and in the long form, and converts them to the long form. */
+/**
+Checks the conditions of filters on single fields and converts them to the long form, which the addon reads. The short form is
+`{price: {lt: 50}}`, the long form `{range: {field: 'price', lt: 50}}`; `filter.ts` describes both.
+*/
 import {Buffer} from 'node:buffer';
 import {isArray} from '../checks.ts';
 import {RetrievalError} from '../errors.ts';
@@ -21,7 +24,10 @@ const VALUE = 'a string, a finite number, a boolean or a Date';
 const VALUES = 'an array of strings, finite numbers, booleans and Dates';
 const CONDITION = 'a string, a finite number, a boolean, a Date, an array of these or an object of operators';
 
-/** Converts a condition of the short form, `{[name]: condition}` in the filter at `path`. The result has one part per operator or range. */
+/**
+Converts a condition of the short form, `{[name]: condition}` in the filter at `path`. The result has one part for all bounds together, and
+one for each other operator.
+*/
 export function fieldParts(path: string, name: string, condition: unknown, written: WrittenPaths): readonly Part[] {
 	checkName(path, name);
 	if (isArray(condition) && condition.some(isPlainObject)) {
@@ -74,7 +80,7 @@ export function isLikeCondition(value: unknown): boolean {
 	return isValue(value) || (isPlainObject(value) && Object.keys(value).length > 0 && Object.keys(value).every(isOperator));
 }
 
-/** Converts the operand at `path` of each operator, except bounds, which form one range. */
+/** For each operator, a function that converts the operand at `path`. Bounds have none: `conditionParts` combines them into one range. */
 const operators: Readonly<
 	Record<Exclude<Operator, Bound>, (path: string, field: string, operand: unknown, written: WrittenPaths) => Part> & {[B in Bound]?: never}
 > = {
@@ -96,12 +102,13 @@ const operators: Readonly<
 	},
 };
 
+/** Returns the part `{[kind]: operand}` of a condition that the caller wrote in the short form, at `path`. */
 function shortPart(kind: string, path: string, operand: object, written: WrittenPaths): Part {
 	written.set(operand, {path, isShort: true});
 	return () => ({[kind]: operand});
 }
 
-/** Converts the operand at `path` of each condition of the long form. */
+/** For each condition of the long form, a function that checks and converts the operand at `path`. */
 export const longConditions = {
 	equals(path: string, operand: unknown): LongFilter {
 		const {field, value} = checkedOperand(path, 'equals', operand, ['value']);
@@ -130,7 +137,7 @@ export const longConditions = {
 	},
 } as const;
 
-/** The operands of the long form, for messages. */
+/** The shapes of the operands of the long form, for messages. */
 export const longOperands: Readonly<Record<keyof typeof longConditions, string>> = {
 	equals: '{field, value}',
 	in: '{field, values}',
@@ -175,7 +182,7 @@ function valuesOf(path: string, values: unknown): Scalar[] {
 	return Array.from(values, (value, i) => storedValue(`${path}[${i}]`, value, VALUE));
 }
 
-/** Returns the bounds of an object that are not `undefined`, and checks that they can be the bounds of one range. */
+/** Returns the bounds of an object, without those that are `undefined`, and checks that they can be the bounds of one range. */
 function boundsOf(path: string, object: Readonly<Record<string, unknown>>): Partial<Record<Bound, Scalar>> {
 	const bounds: Partial<Record<Bound, Scalar>> = {};
 	for (const name of BOUNDS) {

@@ -1,7 +1,8 @@
 /**
-Evaluates filters in JavaScript, passage by passage, for searches of an index that has ids but no fields. It follows the rules of
+Evaluates filters in JavaScript, passage by passage, for `Bm25Index.matching` (`ts/sparse/filters.ts`): filters with the part `documents`,
+which a BM25 index cannot evaluate itself, and all filters for ids that the index does not have. The rules are those of
 `crates/sparse/src/filter/`: a condition on a field that the passage does not have is false, and a field with several strings matches if one
-of them does.
+of the strings does.
 */
 import type {StoredFields, StoredFieldValue} from '../types.ts';
 import {documentOf} from './document-id.ts';
@@ -47,7 +48,10 @@ export function evaluation(filter: LongFilter): Evaluate {
 	}
 }
 
-/** Evaluates parts until one of them has the value `decisive`, which is then the value of the combination. */
+/**
+Combines the parts of an `or`, for which `decisive` is true, or of an `and`, for which it is false. If a part has the value `decisive`, so has
+the combination, and the parts after it are not evaluated.
+*/
 function combined(parts: readonly Evaluate[], decisive: boolean): Evaluate {
 	return (id, fields) => {
 		let result: boolean | undefined = !decisive;

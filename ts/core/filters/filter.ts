@@ -3,7 +3,7 @@ The types of filters by ids and fields. `normalize.ts` checks a filter and conve
 has no code of its own.
 */
 
-/** A string, a finite number or a boolean. Values of different types are never equal, and a range of one type contains no other type. */
+/** A string, a finite number or a boolean. Values of different types are never equal. A range has only values of the type of its bounds. */
 export type Scalar = string | number | boolean;
 
 /** A value that a filter compares with fields. A `Date` stands for its `toISOString()`, as in the fields of passages. */
@@ -15,9 +15,12 @@ export interface EqualityOperators<Value extends FilterValue = FilterValue> {
 	readonly equals?: Value;
 	/** The field has one of these values. */
 	readonly in?: readonly Value[];
-	/** This condition does not hold: a value, an array of values, or operators. Passages without the field match. */
+	/**
+	A condition that must not hold: a value, an array of values, or operators. Passages without the field match, unless the
+	condition is `{exists: false}` or has a `not` of its own.
+	*/
 	readonly not?: Value | readonly Value[] | OperatorsOf<Value>;
-	/** Whether the passage has the field. */
+	/** `true`: the passage has the field; `false`: it does not. */
 	readonly exists?: boolean;
 }
 
@@ -45,7 +48,7 @@ export interface Range<T extends string | number | Date, Name extends string = s
 	readonly field: Name;
 }
 
-/** The operators for values of a type: bounds for numbers, strings and dates, and `prefix` for strings and dates. */
+/** The operators for values of a type: those for all types, bounds for numbers, strings and dates, and `prefix` for strings and dates. */
 type OperatorsOf<Value extends FilterValue> = EqualityOperators<Value> & OrderOperators<Value>;
 
 type OrderOperators<Value extends FilterValue> = [Exclude<Value, boolean>] extends [never]
@@ -58,10 +61,10 @@ type OrderOperators<Value extends FilterValue> = [Exclude<Value, boolean>] exten
 						: Bounds<number> & PrefixOperator)
 			| ([Extract<Value, string>] extends [never] ? never : Bounds<Text<Value>> & PrefixOperator);
 
-/** The values that strings are compared with; `Date` if the field has dates. A bound need not be one of the strings of the field. */
+/** The values that strings are compared with; also `Date` if the field has dates. Bounds can be strings that the field's type excludes. */
 type Text<Value extends FilterValue> = string | Extract<Value, Date>;
 
-/** The values that a field of a type can be compared with. The field's arrays are compared by their strings. */
+/** The values that a field of type `Field` can be compared with. The elements of an array are compared one by one. */
 type ValueOf<Field> = 0 extends 1 & Field
 	? FilterValue
 	: Field extends readonly (infer Element)[]
@@ -71,9 +74,9 @@ type ValueOf<Field> = 0 extends 1 & Field
 			: Extract<Field, Scalar>;
 
 /**
-A condition on a field of type `Field`: a value, which the field must have; an array of values, of which it must have one; or an object
-of operators, which must all hold. Bounds of one object are one range: if the field has several strings, one of them must be within all
-of its bounds.
+A condition on a field of type `Field`: a value, which the field must have; an array of values, of which the field must have one; or an
+object of operators, which must all hold. The bounds in one object form a single range: if the field has several strings, one of the strings
+must be within all of the bounds.
 */
 // oxlint-disable-next-line no-explicit-any -- without an argument, values of every type are accepted
 export type FieldCondition<Field = any> = ConditionOf<ValueOf<Field>>;
@@ -121,34 +124,35 @@ type ReservedName = keyof ReservedParts<never>;
 /** Marks the fields of a filter, so that a `Filter<Lamp>` is also a `Filter`. No filter has this property. */
 declare const fieldsOf: unique symbol;
 
-/** A filter of passages whose fields are known. The compiler refuses other names, and values of other types. */
+/** A filter of passages whose fields are declared. The compiler refuses other names, and values of other types. */
 type TypedFilter<Fields> = {readonly [Name in Exclude<NameOf<Fields>, ReservedName>]?: FieldCondition<Fields[Name]>} & Partial<
 	ReservedParts<Fields>
 > & {readonly [fieldsOf]?: (fields: Fields) => void};
 
-/** The reserved names whose parts are no conditions. */
-type CombiningName = Exclude<ReservedName, 'ids' | 'documents'>;
+/** The reserved names whose parts cannot be mistaken for the condition of a field. An array of ids looks like an array of values. */
+type DistinctName = Exclude<ReservedName, 'ids' | 'documents'>;
 
-// oxlint-disable-next-line no-explicit-any -- the fields are not known
+// oxlint-disable-next-line no-explicit-any -- the fields are not declared
 type AnyReservedParts = ReservedParts<any>;
 
 /**
-A filter of any fields. An index signature cannot exclude the reserved names, so the compiler accepts some filters that a search refuses,
-such as `{exists: true}`, or unknown operators beside a reserved part. The first member is no intersection, because the compiler would
-then accept unknown operators in it.
+A filter of passages whose fields are not declared. An index signature cannot exclude the reserved names, so the compiler accepts some
+filters that a search refuses, such as `{exists: true}`, or unknown operators beside a reserved part. The first member of the union is not
+an intersection, because the compiler would then accept unknown operators in it.
 */
 type UntypedFilter =
 	| {readonly [name: string]: FieldCondition}
 	| ({readonly [name: string]: FieldCondition | Filter | readonly Filter[]} & Partial<AnyReservedParts> &
-			{[Name in CombiningName]: Pick<AnyReservedParts, Name>}[CombiningName])
+			{[Name in DistinctName]: Pick<AnyReservedParts, Name>}[DistinctName])
 	| {readonly [fieldsOf]?: (fields: never) => void};
 
 /**
 Selects passages by their fields and ids. A passage matches if all parts of the filter match, so `{}` matches every passage.
 
-The name of a field stands before a condition on it: a value, which the field must have; an array of values, of which it must have one; or
-an object of operators, which must all hold: `equals`, `in`, `not`, `lt`, `lte`, `gt`, `gte`, `exists` and `prefix`. `not` takes a value,
-an array or an object of operators. `prefix` is for strings; bounds are numbers, strings in code point order, or dates.
+A key is the name of a field, and its value is a condition on that field: a value, which the field must have; an array of values, of which
+the field must have one; or an object of operators, which must all hold: `equals`, `in`, `not`, `lt`, `lte`, `gt`, `gte`, `exists` and
+`prefix`. `not` takes a value, an array or an object of operators. `prefix` is for strings; bounds are numbers, strings in code point order,
+or dates.
 
 Some names are reserved for other parts:
 
@@ -157,20 +161,20 @@ Some names are reserved for other parts:
 - `and`: passages that match all of the filters; `{and: []}` matches every passage.
 - `or`: passages that match at least one of the filters; `{or: []}` matches no passage.
 - `not`: passages that do not match the filter.
-- `equals`, `in`, `range`, `exists`, `prefix`: the long forms of conditions, which name the field inside: `{equals: {field, value}}`,
-  `{in: {field, values}}`, `{range: {field, gte, gt, lte, lt}}`, `{exists: {field}}`, `{prefix: {field, value}}`. A field with a reserved
-  name needs the long form: `{equals: {field: 'not', value: true}}`.
+- `equals`, `in`, `range`, `exists`, `prefix`: the long form of conditions, in which `field` is the name of the field:
+  `{equals: {field, value}}`, `{in: {field, values}}`, `{range: {field, gte, gt, lte, lt}}`, `{exists: {field}}`,
+  `{prefix: {field, value}}`. A field with a reserved name needs the long form: `{equals: {field: 'not', value: true}}`.
 
-If a passage does not have a field, every condition on that field is false, so `not` of the condition is true. A field with several
-strings matches a condition if one of the strings does. A field with an empty array counts as missing. A `Date` stands for its
-`toISOString()`.
+If a passage does not have a field, comparisons with its values (`equals`, `in`, `prefix` and bounds) are false, so `not` of a comparison is
+true. A field with several strings matches a condition if one of the strings does. A field with an empty array counts as missing. A `Date`
+stands for its `toISOString()`.
 
 A search with a condition other than `exists` fails with `ERR_ARGUMENT` if no passage of the index has the field, or if no value of the
 field has the given type, as with `lt: '50'` for a field of numbers: such a filter would match nothing, or everything with `not`. An index
-without passages accepts any filter. For this rule, deleted passages count until they are merged away. Filters may be nested 32 levels
+without passages accepts any filter. For this rule, deleted passages count until a merge removes them. Filters may be nested 32 levels
 deep; a filter with several parts counts as two levels.
 
-With the type of the fields as argument, the compiler refuses other names, and values of other types.
+`Filter<Fields>` declares the names and types of the fields. The compiler then refuses other names, and values of other types.
 
 @example
 ```

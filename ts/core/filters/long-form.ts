@@ -8,18 +8,19 @@ import {RetrievalError} from '../errors.ts';
 /** A filter in the long form. */
 export type LongFilter = Readonly<Record<string, unknown>>;
 
-/** Converts a part of a filter. `depth` is the level of the result, from 1. */
+/** A function that makes the long form of one part of a filter. `depth` is the nesting level of the result, from 1. */
 export type Part = (depth: number) => LongFilter;
 
 /**
-Maps objects of the long form to their paths in the filter that the caller wrote. `isShort` marks operands of conditions in the short form,
-in which the keys `field`, `value` and `values` are not written.
+Maps objects of the long form to their paths in the filter that the caller wrote. `isShort` marks operands of conditions that the caller
+wrote in the short form, which does not have the keys `field`, `value` and `values`.
 */
 export type WrittenPaths = Map<unknown, {readonly path: string; readonly isShort?: boolean}>;
 
 /** Maximum depth of nested filters in the long form. */
 const MAX_DEPTH = 32;
 
+/** Fails if a filter at `path` is nested too deeply. */
 export function checkDepth(path: string, depth: number): void {
 	if (depth > MAX_DEPTH) {
 		throw new RetrievalError('ERR_ARGUMENT', `${path}: expected at most ${MAX_DEPTH} levels of nested filters, got more`);
@@ -43,15 +44,15 @@ export function conjunction(path: string, parts: readonly Part[], depth: number,
 	return long;
 }
 
-/** The path of a property. Names that are not identifiers are quoted: `filter["a.b"]`. */
+/** Returns the path of a property. Names that are not identifiers are quoted: `filter["a.b"]`. */
 export function within(path: string, name: string): string {
 	return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`;
 }
 
-/** The path that starts an error message of the addon about a part of a filter. */
+/** Matches an error message of the addon about a part of a filter, which starts with the path of the part in the long form. */
 const PATH_PATTERN = /^filter((?:\.\w+|\[\d+\])*): (.*)$/su;
 
-/** Replaces the path in an error of the addon by the path as the caller wrote it. Returns all other values as they are. */
+/** Replaces the path in an error of the addon with the path in the filter that the caller wrote. Returns all other values as they are. */
 export function withWrittenPath(error: unknown, long: LongFilter, written: WrittenPaths): unknown {
 	const match = error instanceof RetrievalError && error.code === 'ERR_ARGUMENT' ? PATH_PATTERN.exec(error.message) : null;
 	if (match === null) {

@@ -1,7 +1,7 @@
 /**
 Checks filters and converts them to the long form, which the addon reads: `{price: {lt: 50}, inStock: true}` becomes
 `{and: [{range: {field: 'price', lt: 50}}, {equals: {field: 'inStock', value: true}}]}`. `conditions.ts` converts the conditions on single
-fields, this module everything else.
+fields; this module converts everything else.
 */
 import {isArray} from '../checks.ts';
 import {RetrievalError} from '../errors.ts';
@@ -16,11 +16,11 @@ export interface NormalizedFilter {
 	readonly long: LongFilter;
 	/** The long form as JSON. */
 	readonly json: string;
-	/** Replaces the path in an error of the addon by the path as the caller wrote it. Returns all other values as they are. */
+	/** Replaces the path in an error of the addon with the path in the filter that the caller wrote. Returns all other values as they are. */
 	readonly withWrittenPath: (error: unknown) => unknown;
 }
 
-/** Checks a filter that may be missing, and converts it. */
+/** Checks a filter and converts it. Returns `undefined` if `filter` is `undefined`. */
 export function normalizedFilter(filter: Filter | undefined): NormalizedFilter | undefined {
 	return filter === undefined ? undefined : requiredFilter(filter);
 }
@@ -40,7 +40,7 @@ export function requiredFilter(filter: Filter): NormalizedFilter {
 	return {long, json: JSON.stringify(long), withWrittenPath: error => withWrittenPath(error, long, written)};
 }
 
-/** Runs a search with the JSON of a filter. If the addon refuses a part of the filter, the error names its path as the caller wrote it. */
+/** Runs a search with the JSON of a filter. If the addon refuses a part of the filter, the error has the path that the caller wrote. */
 export async function searchFiltered<T>(
 	filter: NormalizedFilter | undefined,
 	search: (json: string | undefined) => Promise<T>,
@@ -53,8 +53,8 @@ export async function searchFiltered<T>(
 }
 
 /**
-Fails if the filter has a part with one of these names in the long form, such as `equals` or `documents`. The message has the path of the
-first such part, and then `message`.
+Fails if the long form of the filter has a part with one of these names, such as `equals` or `documents`. The error has the path of the
+first such part, followed by `message`.
 */
 export function refuseParts({long, withWrittenPath}: NormalizedFilter, names: ReadonlySet<string>, message: string): void {
 	const path = pathOf(long, names, 'filter');
@@ -63,7 +63,7 @@ export function refuseParts({long, withWrittenPath}: NormalizedFilter, names: Re
 	}
 }
 
-/** Returns the path of the first part with one of these names in the long form; `undefined` if there is none. */
+/** Returns the path of the first part of a long form that has one of these names; `undefined` if there is none. */
 function pathOf(filter: LongFilter, names: ReadonlySet<string>, path: string): string | undefined {
 	const [[name, operand]] = Object.entries(filter) as [[string, unknown]];
 	const at = `${path}.${name}`;
@@ -85,6 +85,7 @@ function pathOf(filter: LongFilter, names: ReadonlySet<string>, path: string): s
 	return undefined;
 }
 
+/** Checks the filter at `path`, and converts it to the long form. `depth` is its nesting level, from 1. */
 function longFilter(path: string, filter: unknown, depth: number, written: WrittenPaths): LongFilter {
 	checkDepth(path, depth);
 	if (!isPlainObject(filter)) {
@@ -114,7 +115,7 @@ const reservedParts = {
 
 type ReservedName = keyof typeof reservedParts;
 
-/** What each reserved name expects, for messages. */
+/** The shape of the operand that each reserved name expects, for messages. */
 const shapes: Readonly<Record<ReservedName, string>> = {
 	...longOperands,
 	ids: 'an array of strings',
@@ -128,7 +129,7 @@ function isReserved(name: string): name is ReservedName {
 	return Object.hasOwn(reservedParts, name);
 }
 
-/** Refuses operands of the wrong shape. If the operand would be a condition on a field, the message says how to write this. */
+/** Refuses operands of the wrong shape. If the operand looks like a condition on a field, the message says how to write that condition. */
 function checkShape(path: string, name: ReservedName, operand: unknown): void {
 	const isShaped = shapes[name].startsWith('an array')
 		? isArray(operand)

@@ -1,10 +1,10 @@
-/** Checks the values of fields and filters: strings, numbers, booleans, and dates, which are stored as strings. */
+/** Checks the values that fields have and that filters compare: strings, numbers, booleans, and dates, which are stored as strings. */
 import {isDate} from 'node:util/types';
 import {isArray, isWellFormed, kindOf, shown} from '../checks.ts';
 import {RetrievalError} from '../errors.ts';
 import type {Scalar} from './filter.ts';
 
-/** Length of `toISOString()` for the years 0000 to 9999: `2024-05-31T12:00:00.000Z`. Other years have a sign and six digits. */
+/** Length of `toISOString()` for the years 0000 to 9999, as in `2024-05-31T12:00:00.000Z`. Other years have a sign and six digits. */
 const ISO_LENGTH = 24;
 
 /** Accepts any object except arrays and instances of built-in classes. */
@@ -25,8 +25,8 @@ function isRecord(value: unknown): boolean {
 }
 
 /**
-Whether a value is an object literal, or an object without a prototype, of any realm. Instances of classes are refused as filters: their
-properties may be private or on the prototype, and would be ignored.
+Whether a value is an object literal, of any realm, or an object without a prototype. Instances of classes are refused as filters, because
+their properties may be private or on the prototype, and would be ignored.
 */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	if (!isRecord(value)) {
@@ -36,6 +36,7 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
 	return prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'hasOwnProperty'));
 }
 
+/** Accepts a string without lone surrogates. */
 export function checkText(what: string, value: unknown): asserts value is string {
 	if (typeof value !== 'string') {
 		refuse(what, 'a string', value);
@@ -46,8 +47,8 @@ export function checkText(what: string, value: unknown): asserts value is string
 }
 
 /**
-Returns a string, finite number or boolean as it is, and a `Date` as the string that is stored for it. All other values are refused;
-`expected` describes the accepted ones.
+Returns a string, a finite number or a boolean as it is, and a `Date` as the string that is stored for it. Refuses all other values;
+`expected` describes the accepted values in the message.
 */
 export function storedValue(what: string, value: unknown, expected: string): Scalar {
 	if (typeof value === 'string') {
@@ -60,14 +61,14 @@ export function storedValue(what: string, value: unknown, expected: string): Sca
 	return isDate(value) ? dateText(what, value) : refuse(what, expected, value);
 }
 
-/** Whether a value has the type of a value. Also true for invalid dates and for lone surrogates, which `storedValue` refuses. */
+/** Whether `value` is a string, a boolean, a finite number or a `Date`. Lone surrogates and invalid dates are left to `storedValue`. */
 export function isValue(value: unknown): value is Scalar | Date {
 	return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value) || isDate(value);
 }
 
-/** Returns `toISOString()`, whose code point order is the order in time, or fails if the year is not from 0000 to 9999. */
+/** Returns `toISOString()`, whose code point order is chronological order, or fails if the year is not from 0000 to 9999. */
 export function dateText(what: string, date: Date): string {
-	// The methods of `Date` itself, because a subclass could replace them.
+	// Calls the methods of `Date` itself, because a subclass could override them.
 	const isValid = !Number.isNaN(Date.prototype.getTime.call(date));
 	const text = isValid ? Date.prototype.toISOString.call(date) : 'an invalid Date';
 	if (text.length !== ISO_LENGTH) {
@@ -76,7 +77,7 @@ export function dateText(what: string, date: Date): string {
 	return text;
 }
 
-/** Throws an error that describes a value without its text, which may be long. */
+/** Throws an error that describes `value`. The content of a string is left out, because it may be long. */
 export function refuse(what: string, expected: string, value: unknown, hint = ''): never {
 	throw new RetrievalError('ERR_ARGUMENT', `${what}: expected ${expected}, got ${described(value)}${hint}`);
 }

@@ -11,7 +11,7 @@ export type JoinedIds = string | string[];
 /** Number of hits that the shared buffer has space for. */
 const MAX_HITS = 1024;
 /**
-Maximum number of hits that are read at once from several lists of a run. It is small because an id that the caller keeps also keeps the
+Maximum number of hits that one call reads from several lists of a run. It is small because an id that the caller keeps also keeps the
 whole joined string in memory.
 */
 const MAX_HITS_OF_LISTS = 256;
@@ -26,13 +26,13 @@ const bufferOfLists = hitBuffer.subarray(0, 1 + MAX_HITS_OF_LISTS);
 /** A second buffer, for several lists: the number of lists, at most 64, then the number of hits of each. */
 const counts = new Uint32Array(65);
 
-/** The hits whose scores are in `hitBuffer`. */
+/** Returns the hits whose scores are in `hitBuffer`. */
 export function bufferedHits(ids: JoinedIds): Hit[] {
 	const count = hitBuffer[0]!;
 	return count === 0 ? [] : withScores(splitIds(ids), 0);
 }
 
-/** The hits whose scores are in `hitBuffer`, by columns. */
+/** Returns the hits whose scores are in `hitBuffer`, as columns. */
 export function bufferedColumns(ids: JoinedIds): HitColumns {
 	const count = hitBuffer[0]!;
 	return {ids: count === 0 ? [] : splitIds(ids), scores: scores.slice(0, count)};
@@ -51,7 +51,7 @@ export function toColumns({joined, ids, scores}: Binding.Hits): HitColumns {
 	return {ids: ids ?? (scores.length === 0 ? [] : splitIds(joined!)), scores};
 }
 
-/** The passage ids of a query's hits; `undefined` if the run does not have the query. */
+/** Returns the passage ids of a query's hits; `undefined` if the run does not have the query. */
 export function idsOf(run: Binding.NativeRun, query: string): string[] | undefined {
 	const ids = callSync(() => run.take(query, hitBuffer));
 	if (ids === null) {
@@ -60,7 +60,7 @@ export function idsOf(run: Binding.NativeRun, query: string): string[] | undefin
 	return hitBuffer[0]! <= MAX_HITS ? bufferedColumns(ids).ids : toColumns(callSync(() => run.get(query))!).ids;
 }
 
-/** The hits of a query; `undefined` if the run does not have the query. */
+/** Returns the hits of a query; `undefined` if the run does not have the query. */
 export function hitsOf(run: Binding.NativeRun, query: string): Hit[] | undefined {
 	const ids = callSync(() => run.take(query, hitBuffer));
 	if (ids === null) {
@@ -70,8 +70,8 @@ export function hitsOf(run: Binding.NativeRun, query: string): Hit[] | undefined
 }
 
 /**
-The next hit lists of a run, starting with the list of the query at position `first`, which must exist: as many lists as fit into the
-buffer together, or one list that is too long for it. `queryAt` returns the query id at a position.
+Returns the next hit lists of a run, starting with the list of the query at position `first`, which must exist: as many lists as fit into
+`bufferOfLists` together, or one list that is too long for it. `queryAt` returns the query id at a position.
 */
 export function listsFrom(run: Binding.NativeRun, first: number, queryAt: (position: number) => string): Hit[][] {
 	const joined = callSync(() => run.takeFrom(first, counts, bufferOfLists));
@@ -93,7 +93,7 @@ function splitIds(ids: JoinedIds): string[] {
 	return typeof ids === 'string' ? ids.split('\0') : ids;
 }
 
-/** Turns an array of ids into hits in place. The scores are in `hitBuffer`, that of the first hit at position `first`. */
+/** Turns an array of ids into hits in place. The scores are in `hitBuffer`; the score of the first hit is at position `first`. */
 function withScores(ids: string[], first: number): Hit[] {
 	const hits: Array<string | Hit> = ids;
 	for (let i = 0; i < hits.length; i++) {

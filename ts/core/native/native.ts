@@ -10,13 +10,15 @@ import type {CallOptions, Progress} from '../types.ts';
 export type {Binding};
 
 /**
-The addon. It is loaded on first use, so that `passagekit --help` and other code that does not need the addon works without it. The
-first use replaces this proxy with the addon itself, so later uses have no overhead. The first use also fails, with `ERR_ARGUMENT`, if
-the environment variable `PASSAGEKIT_CPU` is invalid.
+The addon. It is loaded on first use, so that `passagekit --help` and other code that does not need the addon work without it. The
+first use replaces this proxy with the addon itself, so later uses have no overhead. The first use fails with `ERR_NATIVE_MISSING` if the
+addon cannot be loaded, and with `ERR_ARGUMENT` if the environment variable `PASSAGEKIT_CPU`, which forces a level of instruction sets, is
+invalid.
 */
 export let native: typeof Binding = new Proxy({} as typeof Binding, {
 	get(_target, name) {
 		const addon = loadAddon() as typeof Binding;
+		// Fails if `PASSAGEKIT_CPU` is invalid.
 		callSync(() => addon.systemInfo());
 		native = addon;
 		isLoaded = true;
@@ -30,9 +32,9 @@ export let isLoaded = false;
 const PROGRESS_INTERVAL_MS = 100;
 
 /**
-Runs native work off the event loop. Rejects at once if the signal is already aborted. If the signal aborts later, the work is canceled.
-When it has stopped, the promise rejects with the signal's reason, or resolves if the work was already complete. If `onProgress` fails,
-the work is canceled too, and the promise rejects with the error of `onProgress`.
+Runs native work off the event loop. Rejects immediately if the signal is already aborted. If the signal aborts later, the work is canceled.
+Once the work has stopped, the promise rejects with the signal's reason, or resolves if the work was already complete. If `onProgress`
+fails, the work is canceled too, and the promise rejects with the error of `onProgress`.
 */
 export async function callNative<T>({signal, onProgress}: CallOptions, start: (control: Binding.Control) => Promise<T>): Promise<T> {
 	signal?.throwIfAborted();
@@ -52,7 +54,7 @@ export async function callNative<T>({signal, onProgress}: CallOptions, start: (c
 		if (failure !== undefined) {
 			throw failure.error;
 		}
-		if (signal?.aborted && codeOf(error) === 'ERR_CANCELLED') {
+		if (signal?.aborted && codeOf(error) === 'ERR_CANCELED') {
 			throw signal.reason;
 		}
 		throw translated(error);
@@ -90,7 +92,7 @@ function codeOf(error: unknown): string | undefined {
 
 /**
 Converts an error of the addon to a `RetrievalError`, with a stack trace that includes the caller. `isNativeError` is used because the
-addon's errors belong to Node's main context: if this module runs in another one, as under Jest, they are not `instanceof Error`.
+addon's errors belong to Node's main context: if this module runs in another context, as under Jest, they are not `instanceof Error`.
 */
 function translated(error: unknown): unknown {
 	if (!isNativeError(error) || error instanceof RetrievalError) {
@@ -100,7 +102,7 @@ function translated(error: unknown): unknown {
 	if (match) {
 		return new RetrievalError(match[1] as ErrorCode, match[2]!, {cause: error});
 	}
-	// `GenericFailure` is a panic that the addon did not catch. Other errors come from Node-API: a wrong type that our checks accepted.
+	// `GenericFailure` is a panic that napi-rs caught. Other errors come from Node-API, for values of a wrong type that our checks accepted.
 	if ((error as NodeJS.ErrnoException).code === 'GenericFailure') {
 		return new RetrievalError('ERR_INTERNAL', `a bug in passagekit: ${native.panicPlace(error.message)}; please report it`, {cause: error});
 	}

@@ -5,7 +5,7 @@ import {type Binding, native} from './native.ts';
 import {yieldToEventLoop} from '../event-loop.ts';
 import type {Qrels} from '../types.ts';
 
-/** Number of queries that are copied in about a millisecond. */
+/** Number of queries that are copied per slice; that takes about a millisecond. */
 const QUERIES_PER_SLICE = 500;
 
 /** Copies judgments to the addon in slices, one per iteration of the event loop. */
@@ -32,7 +32,7 @@ export function* checkedQrels(qrels: Qrels, what = 'qrels'): Generator<[string, 
 	}
 }
 
-/** Checks the outer map only. */
+/** Checks only that `qrels` is a map. `checkedQrels` also checks its entries. */
 export function checkQrels(what: string, qrels: unknown): asserts qrels is Qrels {
 	checkMap(what, qrels, 'query id to a Map of passage id to grade');
 }
@@ -46,9 +46,9 @@ export function checkJudged(what: string, judged: unknown): asserts judged is Re
 	checkMap(what, judged, 'passage id to grade');
 	for (const [passage, grade] of judged) {
 		checkId(`${what}: passage id`, passage);
-		// Not `checkCount`: the caller would have to build its argument `what` for every grade.
+		// Not `checkCount`, whose argument `what` would have to be built for every grade.
 		if (typeof grade !== 'number' || (grade | 0) !== grade) {
-			throw new RetrievalError('ERR_ARGUMENT', `${what}: grade of "${passage}": expected a whole number of 32 bits, got ${shown(grade)}`);
+			throw new RetrievalError('ERR_ARGUMENT', `${what}: grade of "${passage}": expected a 32-bit integer, got ${shown(grade)}`);
 		}
 	}
 }

@@ -6,7 +6,7 @@ import {type Binding, callSync, native} from './native.ts';
 import {yieldToEventLoop} from '../event-loop.ts';
 import type {Hit, Run} from '../types.ts';
 
-/** A run in native memory. A hit list becomes JavaScript objects only when it is read. */
+/** A run in native memory: query id → hits. A hit list becomes JavaScript objects only when it is read. */
 export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	readonly #native: Binding.NativeRun;
 	#queries: readonly string[] | undefined;
@@ -72,15 +72,15 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	}
 }
 
-/** A string with a lone surrogate is no id: the addon would replace the surrogate and might find another query. */
+/** Whether a value can be an id. A lone surrogate is excluded: the addon would replace it and might find another query. */
 function isId(query: unknown): query is string {
 	return typeof query === 'string' && isWellFormed(query);
 }
 
-/** Number of hits that are copied in about a millisecond. */
+/** Number of hits that are copied per slice; that takes about a millisecond. */
 const HITS_PER_SLICE = 4000;
 
-/** Returns the native form of a run. A run made by JavaScript is checked and copied in slices, one per iteration of the event loop. */
+/** Returns the native form of a run. A run made in JavaScript is checked and copied in slices, one per iteration of the event loop. */
 export async function nativeRun(run: Run): Promise<Binding.NativeRun> {
 	if (isInstance(run, RetrievedRun)) {
 		return RetrievedRun.handle(run);
@@ -117,11 +117,12 @@ export async function nativeRun(run: Run): Promise<Binding.NativeRun> {
 	return builder.finish();
 }
 
-/** Checks the map only; its hits are checked when they are copied. */
+/** Checks only that `run` is a map. The hits are checked when they are copied. */
 export function checkRun(what: string, run: unknown): asserts run is Run {
 	checkMap(what, run, 'query id to hits');
 }
 
+/** Throws the error for an invalid hit. */
 function refuseHit(what: string, hit: Hit | undefined): never {
 	if (typeof hit?.id === 'string' && typeof hit.score === 'number') {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: score: expected a finite 32-bit number, got ${hit.score}`);
@@ -130,7 +131,7 @@ function refuseHit(what: string, hit: Hit | undefined): never {
 	throw new RetrievalError('ERR_ARGUMENT', `${what}: expected {id: string, score: number}, got ${got}`);
 }
 
-/** Without this check, a passage that occurs twice in a list would be counted twice. */
+/** Fails if a passage occurs twice in a list of hits. Without this check, measures would count it twice. */
 function checkDistinct(query: string, ids: readonly string[]): void {
 	if (new Set(ids).size < ids.length) {
 		const repeated = ids.find((id, i) => ids.indexOf(id) < i)!;
@@ -145,7 +146,7 @@ function checkWellFormed(what: string, ids: readonly string[]): void {
 	}
 }
 
-/** Returns the hits of a query of any run, after a check. Empty if the run does not have the query. */
+/** Returns the hits of a query; empty if the run does not have the query. The hits of a run that was made in JavaScript are checked. */
 export function hitsFor(run: Run, query: string): readonly Hit[] {
 	const hits = run.get(query);
 	if (hits === undefined || run instanceof RetrievedRun) {

@@ -1,4 +1,4 @@
-/** Passes the texts of passages to the addon: the handle of a `PassageStore`, or a copy of a map. */
+/** Passes the texts of passages to the addon: as the handle of a `PassageStore`, or as a copy of a map. */
 import {checkId, checkMap, checkString, hasMethods, isInstance} from '../checks.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, native} from './native.ts';
@@ -6,7 +6,7 @@ import {yieldToEventLoop} from '../event-loop.ts';
 import {type PassageTexts, type TextSource, textsOf} from '../passage-texts.ts';
 import type {Passage} from '../types.ts';
 
-/** Number of texts that are copied in well under a millisecond. */
+/** Number of texts that are copied per slice; that takes well under a millisecond. */
 const TEXTS_PER_SLICE = 512;
 
 /** Returns the native form of the texts of passages. A map is copied in slices, one per iteration of the event loop. */

@@ -1,6 +1,6 @@
 /**
-The bytes of a file in UTF-8, in a buffer from whose start a reader consumes records. The buffer grows as long as nothing is consumed, so a
-reader compares its length with its limit after each `fill`.
+Reads a file into a buffer, as UTF-8. `ByteInput.fill` appends bytes to the buffer, and a reader consumes records from its start. The buffer
+grows as long as nothing is consumed, so the reader compares the length of the data with the maximum size of a record after each `fill`.
 */
 import {isUtf8} from 'node:buffer';
 import {isNativeError} from 'node:util/types';
@@ -18,17 +18,17 @@ export const documentEncodings: readonly DocumentEncoding[] = ['utf-8', 'utf-16l
 /** The characters of the bytes 0x80 to 0x9f in windows-1252. Node 20 decodes them as ISO 8859-1, which has control characters there. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
-/** The content of a file after decompression, without its byte order mark. */
+/** The content of a file after decompression, without a byte order mark. */
 export class ByteInput {
 	readonly path: string;
-	/** Number of the line with the first byte that is not consumed, from 1. */
+	/** The number, from 1, of the line with the first byte that has not been consumed. */
 	line = 1;
 	readonly #file: SourceFile;
 	readonly #signal: AbortSignal | undefined;
 	readonly #encoding: DocumentEncoding;
 	readonly #utf16 = new TextDecoder('utf-16le', {fatal: true});
 	readonly #stopListening: (() => void) | undefined;
-	/** The bytes that were read and not consumed are `#buffer[#start..#end]`. */
+	/** The bytes that have been read and not consumed are `#buffer[#start..#end]`. */
 	#buffer: Buffer = Buffer.alloc(0);
 	#start = 0;
 	#end = 0;
@@ -56,12 +56,12 @@ export class ByteInput {
 		}
 	}
 
-	/** The bytes that were read and not consumed. The next `fill` may overwrite them. */
+	/** The bytes that have been read and not consumed. The next `fill` may overwrite them. */
 	get data(): Buffer {
 		return this.#buffer.subarray(this.#start, this.#end);
 	}
 
-	/** Number of bytes that were read from the file, before decompression. */
+	/** Number of bytes read from the file so far, before decompression. */
 	get bytesRead(): number {
 		return this.#file.bytesRead;
 	}
@@ -71,7 +71,7 @@ export class ByteInput {
 		return this.#file.bytesTotal;
 	}
 
-	/** Removes bytes from the start of the data, in which so many lines end. */
+	/** Removes `bytes` bytes, which contain `lines` line feeds, from the start of the data. */
 	consume(bytes: number, lines: number): void {
 		this.#start += bytes;
 		this.line += lines;
@@ -117,7 +117,7 @@ export class ByteInput {
 		await this.#file.close();
 	}
 
-	/** Reads a chunk, in UTF-8. It is empty at the end of the file, and possibly before. */
+	/** Reads a chunk and converts it to UTF-8. The result is empty at the end of the file, and may be empty before. */
 	async #nextChunk(): Promise<Buffer> {
 		let next: IteratorResult<Buffer, unknown>;
 		try {
@@ -174,7 +174,7 @@ export class ByteInput {
 
 	async #skipByteOrderMark(): Promise<void> {
 		while (this.data.length < 3 && (await this.fill())) {
-			// Until there are three bytes.
+			// Reads until there are three bytes, the length of the longest byte order mark.
 		}
 		const [first, second, third] = this.data;
 		if (first === 0xef && second === 0xbb && third === 0xbf) {

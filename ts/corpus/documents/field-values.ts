@@ -1,10 +1,10 @@
-/** Converts the values of columns and properties to the values of fields. */
+/** Converts the cells of tables and the properties of JSON objects to the values of fields. */
 import {isWellFormed} from '../../core/checks.ts';
 import type {FieldValue} from '../../core/types.ts';
 import type {DocumentFieldType} from './mapping.ts';
 import {described, quoted} from './record.ts';
 
-/** A value does not fit. The caller adds the name of the column or property, and the line. */
+/** The error for a value that does not fit. The caller adds the name of the column or property, and the line. */
 export class ValueError extends Error {
 	readonly expected: string;
 	readonly got: string;
@@ -16,11 +16,14 @@ export class ValueError extends Error {
 	}
 }
 
-/** The limits of the field values of an index. */
+/** The limits that an index sets for the values of fields. */
 const MAX_STRING_BYTES = 32_000;
 const MAX_STRINGS = 10_000;
 
-/** Converts a value. Without a type, it keeps its own. Fails with a `ValueError` if it does not fit the type or the limits of fields. */
+/**
+Converts a value to a type. Without a type, the value keeps its own. For the type `strings`, a text is split at `separator`. Fails with a
+`ValueError` if the value does not fit the type or the limits of fields.
+*/
 export function fieldValue(value: unknown, type: DocumentFieldType | undefined, separator: string | RegExp): FieldValue {
 	const converted = type === undefined ? value : converters[type](value, separator);
 	if (isArrayOfStrings(converted)) {
@@ -79,7 +82,7 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
 	['0', false],
 ]);
 
-/** `Number` alone would accept empty texts, hexadecimal numbers and `Infinity`. */
+/** Parses a decimal number. `Number` alone would accept empty texts, hexadecimal numbers and `Infinity`. */
 function parsedNumber(text: string): number | undefined {
 	return /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/iu.test(text) ? Number(text) : undefined;
 }
@@ -87,8 +90,8 @@ function parsedNumber(text: string): number | undefined {
 const DATE = /^(\d{4})-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?)?)?$/iu;
 
 /**
-Parses a date of ISO 8601. `Date.parse` alone would accept days that do not exist and take a time without an offset as local, so that the
-result would depend on the machine.
+Parses a date in ISO 8601 format, and returns it as `toISOString()` does. `Date.parse` alone would accept days that do not exist, and would
+take a time without an offset as local time, so that the result would depend on the machine.
 */
 function parsedDate(text: string): string | undefined {
 	const match = DATE.exec(text);
@@ -99,7 +102,7 @@ function parsedDate(text: string): string | undefined {
 	const date = `${year}-${month}-${day}`;
 	const millisecond = fraction.slice(0, 3).padEnd(3, '0');
 	const utc = Date.parse(`${date}T${hour}:${minute}:${second}.${millisecond}Z`);
-	// A day that does not exist becomes a day of the next month; 24:00 is the only time that may.
+	// `Date.parse` turns a day that does not exist into a day of the next month. Only the time 24:00 may change the day.
 	if (Number.isNaN(utc) || (hour !== '24' && !new Date(utc).toISOString().startsWith(date))) {
 		return undefined;
 	}

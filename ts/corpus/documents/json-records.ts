@@ -10,7 +10,7 @@ export class JsonLines implements RecordReader {
 	readonly nameKind = 'property';
 	readonly #input: ByteInput;
 	readonly #limit: number;
-	/** Whether the rest of a line that is too long has to be skipped. */
+	/** Whether the next read must first skip the rest of a line that was too long. */
 	#isInLongLine = false;
 
 	/** `limit` is the maximum number of bytes of a line. */
@@ -61,7 +61,7 @@ export class JsonLines implements RecordReader {
 	}
 }
 
-/** The objects of a JSON array. An element is parsed when its last byte was read, so memory holds one element at a time. */
+/** The objects of a JSON array. An element is parsed as soon as its last byte has been read, so memory holds one element at a time. */
 export class JsonArray implements RecordReader {
 	readonly nameKind = 'property';
 	readonly #input: ByteInput;
@@ -122,8 +122,8 @@ export class JsonArray implements RecordReader {
 	}
 
 	/**
-	Reads until the data has a complete element, and returns its length; undefined if it exceeds the limit. With `isDropped`, the element
-	is consumed instead.
+	Reads until the data has a complete element, and returns its length in bytes; undefined if that exceeds the limit. With `isDropped`,
+	the element is consumed while it is read, and has no limit.
 	*/
 	async #scanElement(isDropped: boolean): Promise<number | undefined> {
 		const input = this.#input;
@@ -184,9 +184,9 @@ export class JsonArray implements RecordReader {
 	}
 }
 
-/** Finds the end of an element by brackets and quotes. `JSON.parse` checks it afterwards. */
+/** Finds the end of an element of a JSON array by counting brackets outside of strings. `JSON.parse` checks the element afterwards. */
 class ElementScanner {
-	/** The next byte to scan, relative to the start of the data. */
+	/** The position of the next byte to scan, from the start of the data. */
 	position = 0;
 	/** Number of line feeds before `position`. */
 	lines = 0;
@@ -194,11 +194,12 @@ class ElementScanner {
 	#isInString = false;
 	#isEscaped = false;
 
+	/** Prepares to scan a new element, which starts at the start of the data. */
 	reset(): void {
 		[this.position, this.lines, this.#depth, this.#isInString, this.#isEscaped] = [0, 0, 0, false, false];
 	}
 
-	/** Continues after all scanned bytes were consumed. */
+	/** Adjusts the scanner after the caller has consumed all scanned bytes: the next byte to scan is then the first one of the data. */
 	rebase(): void {
 		[this.position, this.lines] = [0, 0];
 	}
@@ -224,7 +225,7 @@ class ElementScanner {
 			} else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
 				this.#depth++;
 			} else if (this.#depth === 0 && (byte === COMMA || byte === CLOSE_BRACKET)) {
-				// The end of the element is before its separator.
+				// An element ends before the comma or bracket that follows it.
 				break;
 			} else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
 				this.#depth = Math.max(0, this.#depth - 1);
@@ -235,7 +236,7 @@ class ElementScanner {
 	}
 }
 
-/** Parses the JSON of one record. `expected` describes the file. */
+/** Parses the JSON of one record. `expected` describes the format of the file in errors. */
 function parsed(line: number, text: string, expected: string): SourceRecord {
 	let value: unknown;
 	try {
@@ -249,7 +250,7 @@ function parsed(line: number, text: string, expected: string): SourceRecord {
 	return {line, names: Object.keys(value), get: path => propertyAt(value, path) ?? undefined};
 }
 
-/** Returns a property by its name, or by a path such as `author.name`. A name that has dots itself is preferred. */
+/** Returns a property by its name, or by a path such as `author.name`. A property whose own name is the whole path takes precedence. */
 function propertyAt(value: object, path: string): unknown {
 	if (Object.hasOwn(value, path)) {
 		return (value as Readonly<Record<string, unknown>>)[path];

@@ -1,35 +1,38 @@
-/** Which columns or properties of a file are the id, the text, the title and the fields of a document. */
+/**
+The mapping of a file of documents: which columns or properties are the id, the text, the title and the fields of a document. Users write a
+`DocumentMapping`; `checkedMapping` validates it and fills in the defaults.
+*/
 import {checkArray, checkOneOf, checkString, isArray, isPlain, kindOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, checkRequiredOptions, optionNames} from '../../core/options.ts';
 
 /**
-Types of fields. Each also accepts the text of a table's cell:
+Types of fields, with the values that each accepts. The values are JSON values or the texts of table cells.
 
-- `string`: the text; from JSON, also a number or a boolean, as text.
+- `string`: a text; from JSON, also a number or a boolean, which is converted to text.
 - `number`: a decimal number such as `-1.5e3`.
 - `boolean`: `true`, `false`, `yes`, `no`, `1` or `0`, in upper or lower case.
-- `date`: a date in the format of ISO 8601, such as `2024-03-01` or `2024-03-01T12:00:00+01:00`, which becomes a string in the format
-  of `Date.toISOString()`. Without an offset, the time is UTC.
-- `strings`: an array of strings, or a text with separators, which is split.
+- `date`: a date in the format of ISO 8601, such as `2024-03-01` or `2024-03-01T12:00:00+01:00`, which is converted to a string in the
+  format of `Date.prototype.toISOString()`. Without an offset, the time is UTC.
+- `strings`: an array of strings, or a text that is split at its separators.
 */
 export type DocumentFieldType = 'string' | 'number' | 'boolean' | 'date' | 'strings';
 
 const fieldTypes: readonly DocumentFieldType[] = ['string', 'number', 'boolean', 'date', 'strings'];
 
-/** Where a field comes from. */
+/** Where the values of a field come from, and how they are converted. */
 export interface DocumentField {
-	/** Column, or property such as `author.name`. @default the name of the field */
+	/** The column with the values, or the property, such as `author.name`. @default the name of the field */
 	readonly from?: string | undefined;
-	/** Type of the values. @default text for the columns of tables; the type that the value has in JSON */
+	/** Type of the values. @default `string` for table cells; for JSON, the type that the value has there */
 	readonly type?: DocumentFieldType | undefined;
-	/** What separates the values of a text with the type `strings`. @default '|' and ';' */
+	/** Separator of the strings in a text; only for the type `strings`. @default both '|' and ';' */
 	readonly separator?: string | undefined;
 }
 
 /**
-Says which columns of a table, or properties of JSON objects, become which parts of a document. A property of an inner object has a path as
-name, such as `author.name`.
+Says which columns of a table, or properties of JSON objects, become which parts of a document. A property of a nested object is named by
+its path, such as `author.name`.
 
 @example
 ```
@@ -48,13 +51,13 @@ export interface DocumentMapping {
 	/** Column or property with the title; `false` if there is none. @default 'title', if the file has it */
 	readonly title?: string | false | undefined;
 	/**
-	Columns or properties to keep as fields: their names, or the names of the fields with types or with their origin. `true` keeps all that
-	are not id, text or title; `false` keeps none. @default true
+	The columns or properties to keep as fields: an array of their names, or an object that maps the name of each field to its type or to a
+	`DocumentField`. `true` keeps all columns or properties other than the id, text and title; `false` keeps none. @default true
 	*/
 	readonly fields?: boolean | readonly string[] | Readonly<Record<string, DocumentFieldType | DocumentField>> | undefined;
 }
 
-/** A field with its origin. */
+/** A field of a checked mapping: where its values come from, and how they are converted. */
 export interface FieldRule {
 	readonly name: string;
 	readonly from: string;
@@ -62,24 +65,25 @@ export interface FieldRule {
 	readonly separator: string | RegExp;
 }
 
-/** A valid mapping with its defaults. */
+/** A validated mapping, with the defaults filled in. */
 export interface CheckedMapping {
 	readonly id: string;
 	readonly text: readonly string[];
+	/** `undefined` if the documents have no title. */
 	readonly title: string | undefined;
-	/** Whether the title was named, so that a table must have its column. */
+	/** Whether the user named the title. If so, a table must have that column. */
 	readonly isTitleNamed: boolean;
-	/** `undefined` to keep all columns and properties that are not id, text or title. */
+	/** `undefined` keeps all columns or properties other than the id, text and title. */
 	readonly fields: readonly FieldRule[] | undefined;
 }
 
 const mappingOptions: OptionNames = optionNames<DocumentMapping>({id: true, text: true, title: true, fields: true});
 const fieldOptions: OptionNames = optionNames<DocumentField>({from: true, type: true, separator: true});
 
-/** What separates the values of a text by default. */
+/** The default separators of the strings in a text. */
 const SEPARATORS = /[|;]/u;
 
-/** Fails with `ERR_ARGUMENT` if a mapping is invalid. */
+/** Validates a mapping and fills in the defaults. Fails with `ERR_ARGUMENT` if the mapping is invalid. */
 export function checkedMapping(mapping: DocumentMapping = {}): CheckedMapping {
 	checkRequiredOptions('mapping', mapping, mappingOptions);
 	const {id = 'id', text = 'text', title, fields = true} = mapping;
@@ -109,7 +113,7 @@ function checkedFields(fields: unknown): FieldRule[] {
 		return fields.map((name, i) => {
 			checkName(`mapping: fields[${i}]`, name);
 			if (fields.indexOf(name) !== i) {
-				throw new RetrievalError('ERR_ARGUMENT', `mapping: fields[${i}]: expected different names, got ${JSON.stringify(name)} again`);
+				throw new RetrievalError('ERR_ARGUMENT', `mapping: fields[${i}]: expected distinct names, got ${JSON.stringify(name)} again`);
 			}
 			return fieldRule(name, {});
 		});
@@ -135,7 +139,7 @@ function checkedFields(fields: unknown): FieldRule[] {
 		if (separator !== undefined) {
 			checkName(`${what}: separator`, separator);
 			if (type !== 'strings') {
-				throw new RetrievalError('ERR_ARGUMENT', `${what}: separator: expected it with the type strings only, got ${type ?? 'no type'}`);
+				throw new RetrievalError('ERR_ARGUMENT', `${what}: separator: expected only with the type strings, got ${type ?? 'no type'}`);
 			}
 		}
 		return fieldRule(name, {from, type, separator});

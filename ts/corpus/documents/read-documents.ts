@@ -1,4 +1,4 @@
-/** Streams documents from files: with fields from JSON, CSV and TSV, without fields from text files. */
+/** `readDocuments` streams documents from files. Documents from JSON, CSV and TSV can have fields; documents from text files have none. */
 import {checkBoolean, checkFunction, checkOneOf, checkString} from '../../core/checks.ts';
 import {CallbackRunner} from '../../core/callbacks.ts';
 import {RetrievalError} from '../../core/errors.ts';
@@ -20,9 +20,9 @@ File formats of documents. `auto` detects the format from the content. Gzip is d
 
 - `jsonl`: one JSON object per line.
 - `json`: one JSON array of objects.
-- `csv`: a header line with the names of the columns, then one row per line (RFC 4180), with commas or another delimiter.
+- `csv`: a header line with the names of the columns, then the rows (RFC 4180), with commas or another delimiter.
 - `tsv`: the same with tabs.
-- `text`: a folder of `.txt` and `.md` files, or one such file. `auto` takes this format for folders only.
+- `text`: a folder of `.txt` and `.md` files, or one such file. `auto` chooses this format only for a folder.
 */
 export type DocumentFormat = 'auto' | 'jsonl' | 'json' | 'csv' | 'tsv' | 'text';
 
@@ -30,11 +30,14 @@ export const documentFormats: readonly DocumentFormat[] = ['auto', 'jsonl', 'jso
 
 /** The options of `readDocuments`. */
 export interface ReadDocumentsOptions extends CallOptions, Pick<ReadLimits, 'maxDocumentBytes'> {
-	/** Which columns or properties become which parts of a document. @default id, text and title have these names, all others are fields */
+	/**
+	Which columns or properties become which parts of a document. @default the columns or properties `id`, `text` and `title`; all others
+	are fields
+	*/
 	readonly mapping?: DocumentMapping | undefined;
 	/** Format of the file. @default 'auto' */
 	readonly format?: DocumentFormat | undefined;
-	/** The ASCII character between the cells of a table. @default ',' for CSV, a tab for TSV */
+	/** The ASCII character between the cells of a table. With it, the format 'auto' means 'csv'. @default ',' for CSV, a tab for TSV */
 	readonly delimiter?: string | undefined;
 	/** Encoding of the file. A byte order mark is skipped. @default 'utf-8' */
 	readonly encoding?: DocumentEncoding | undefined;
@@ -56,18 +59,19 @@ const documentOptions: OptionNames = optionNames<ReadDocumentsOptions>({
 });
 
 /**
-Streams documents from a file of JSON, CSV or TSV, plain or compressed with gzip. Memory holds one record at a time. Fails with
-`ERR_FORMAT` at an invalid record, unless `skipBadLines` is set; the message names the file, the line and what was expected. A record is
-invalid if it has no id, if a value does not fit its type in the mapping or cannot be a field, or if a row does not have as many cells as
-the header. After a skipped row, reading continues with the line after the one on which the row begins if the end of the row is not known.
-An error of the whole file is never skipped, for example a header with two columns of the same name or incomplete gzip data.
+Streams documents from a file of JSON, CSV or TSV, plain or compressed with gzip. Memory holds one record at a time. Fails with `ERR_FORMAT`
+at an invalid record, unless `skipBadLines` is set; the message names the file, the line and what was expected. A record is invalid if it
+has no id, if a JSON object has no text, if a value does not fit its type in the mapping or cannot be a field, or if a row does not have as
+many cells as the header. If the end of a skipped row cannot be determined, for example because a quote is not closed, reading continues on
+the line after the one on which the row begins. An error of the whole file, such as a header with two columns of the same name or incomplete
+gzip data, is never skipped.
 
-A value that is missing or null and an empty cell of a table give no field. Progress counts bytes of the file. A FIFO is read as data
-arrives, and aborting `signal` ends the wait for data.
+A missing or null value, or an empty table cell, gives no field. Progress counts bytes of the file. A FIFO is read as data arrives, and
+aborting `signal` ends the wait for data.
 
-A folder gives one document per `.txt` or `.md` file, in the order of their paths. Its id is the path in the folder, its title the first
-heading of a Markdown file or else the name of the file. Files without words are left out, and the options `mapping`, `delimiter` and
-`encoding` are refused.
+A folder gives one document per `.txt` or `.md` file, in the order of their paths. The id is the path relative to the folder. The title
+is the first heading of a Markdown file, or else the name of the file. Files without words are left out, and the options `mapping`,
+`delimiter` and `encoding` are rejected.
 
 @example
 ```
@@ -134,7 +138,7 @@ export async function* readDocuments(path: string, options: ReadDocumentsOptions
 	await onSkipped?.(skipped);
 }
 
-/** Fails for a format other than `text`, and for the options that text files do not have. */
+/** Fails if the format is neither `auto` nor `text`, or if an option is set that does not apply to text files. */
 function checkTextOptions(path: string, {format = 'auto', mapping, delimiter, encoding}: ReadDocumentsOptions): void {
 	if (format !== 'auto' && format !== 'text') {
 		throw new RetrievalError('ERR_IO', `open ${path}: expected a file, got a folder`);
@@ -164,7 +168,7 @@ function checkedFormat({format = 'auto', delimiter}: ReadDocumentsOptions): Chec
 		);
 	}
 	if (format === 'json' || format === 'jsonl' || format === 'text') {
-		throw new RetrievalError('ERR_ARGUMENT', `delimiter: expected it with the formats csv and tsv only, got the format ${format}`);
+		throw new RetrievalError('ERR_ARGUMENT', `delimiter: expected only with the formats csv and tsv, got the format ${format}`);
 	}
 	return {format: format === 'auto' ? 'csv' : format, delimiter};
 }
@@ -194,18 +198,18 @@ async function openReader(
 	}
 }
 
-/** Number of bytes in which the format is detected. */
-const DETECTED_BYTES = 1 << 20;
+/** Maximum number of bytes that are read to detect the format. */
+const MAX_DETECTION_BYTES = 1 << 20;
 
-/** Detects the format by the first line that is not blank: JSON by its first character, TSV by a tab. */
+/** Detects the format by the first line that is not blank: JSON by its first character, TSV by a tab; otherwise, the format is CSV. */
 async function detectedFormat(input: ByteInput): Promise<Exclude<DocumentFormat, 'auto' | 'text'>> {
 	for (;;) {
-		const start = input.data.subarray(0, DETECTED_BYTES).toString().trimStart();
-		const isLine = /[\r\n]/u.test(start) || input.data.length >= DETECTED_BYTES;
+		const start = input.data.subarray(0, MAX_DETECTION_BYTES).toString().trimStart();
+		const isLineComplete = /[\r\n]/u.test(start) || input.data.length >= MAX_DETECTION_BYTES;
 		if (start.startsWith('[') || start.startsWith('{')) {
 			return start.startsWith('[') ? 'json' : 'jsonl';
 		}
-		if (isLine || !(await input.fill())) {
+		if (isLineComplete || !(await input.fill())) {
 			const [line] = start.split(/[\r\n]/u, 1);
 			if (line === undefined || line === '') {
 				throw new FileError(undefined, 'JSON, or a table with a header line', 'an empty file');
@@ -236,7 +240,7 @@ class ProgressReports {
 		this.#runner = new CallbackRunner(onProgress, () => input.destroy());
 	}
 
-	/** Reports if it is time to. Fails with the error of an earlier or of this call of `onProgress`. */
+	/** Reports if the interval has passed since the last report. Throws the error of `onProgress` if this call or an earlier one failed. */
 	report(): void {
 		const now = performance.now();
 		if (now - this.#reportedAt >= PROGRESS_INTERVAL_MS) {
@@ -246,7 +250,7 @@ class ProgressReports {
 		this.throwIfFailed();
 	}
 
-	/** Reports the end, and waits for the promises that `onProgress` returned. */
+	/** Makes the final report, and waits for the promises that `onProgress` returned. */
 	async finish(signal: AbortSignal | undefined): Promise<void> {
 		this.#call();
 		await this.#runner.settled(signal);

@@ -1,6 +1,6 @@
 /**
 Records of a file: the objects of a JSON file or the rows of a table. A `RecordReader` reads them one after the other from a `ByteInput`;
-a mapping makes a document of each.
+`documentOf` converts each of them to a document according to a mapping.
 */
 import {kindOf} from '../../core/checks.ts';
 
@@ -8,15 +8,15 @@ import {kindOf} from '../../core/checks.ts';
 export interface SourceRecord {
 	/** The line on which the record begins, from 1. */
 	readonly line: number;
-	/** Names of the columns, or of the properties of the object. Columns without a name are left out. */
+	/** Names of the columns, which are the same for all rows of a table, or of the properties of the object. Unnamed columns are left out. */
 	readonly names: readonly string[];
-	/** Returns the value of a column, or of a property such as `author.name`. It is undefined if it is missing, null, or an empty cell. */
+	/** Returns the value of a column, or of a property such as `author.name`; undefined if it is missing, null or an empty cell. */
 	get(path: string): unknown;
 }
 
 /** Reads the records of one file. */
 export interface RecordReader {
-	/** What the names of a record name, for error messages. In a table, all rows have the same columns. */
+	/** Whether `SourceRecord.names` are names of columns or of properties, for error messages. */
 	readonly nameKind: 'column' | 'property';
 	/**
 	Returns the next record, or undefined at the end of the file. Fails with a `RecordError` if the record is invalid; the next call
@@ -25,10 +25,11 @@ export interface RecordReader {
 	read(): Promise<SourceRecord | undefined>;
 }
 
-/** An error on a line of a file. `readDocuments` adds the path and makes a `RetrievalError` of it. */
+/** An error on a line of a file. `readDocuments` adds the path and converts it to a `RetrievalError`. */
 abstract class LineError extends Error {
-	/** The line with the error, from 1; undefined if the error is not on one line. */
+	/** The line with the error, from 1; undefined if the error does not belong to one line. */
 	readonly line: number | undefined;
+	/** The two parts of the message. */
 	readonly parts: readonly [expected: string, got: string];
 
 	constructor(line: number | undefined, ...parts: readonly [expected: string, got: string]) {
@@ -39,10 +40,10 @@ abstract class LineError extends Error {
 	}
 }
 
-/** A record is invalid. It can be skipped, because the reader can find the next one. */
+/** Thrown for an invalid record. The record can be skipped, because the reader can find the next one. */
 export class RecordError extends LineError {}
 
-/** A file does not have the expected format, and its rest cannot be read. */
+/** Thrown for a file that does not have the expected format. The rest of the file cannot be read. */
 export class FileError extends LineError {}
 
 /** The error for a record of more than `limit` bytes. */
@@ -54,7 +55,7 @@ export function recordTooLong(line: number, limit: number): RecordError {
 /** Maximum number of characters of a value in an error message. */
 const MAX_QUOTED_CHARACTERS = 60;
 
-/** Quotes a text for an error message, with escapes and cut if it is long. */
+/** Quotes and escapes a text for an error message. A long text is truncated. */
 export function quoted(text: string): string {
 	return text.length <= MAX_QUOTED_CHARACTERS ? JSON.stringify(text) : `${JSON.stringify(text.slice(0, MAX_QUOTED_CHARACTERS))}…`;
 }

@@ -1,4 +1,4 @@
-/** Makes documents of records, as a mapping says. */
+/** Converts the records of a file to documents, according to a mapping. */
 import {isWellFormed} from '../../core/checks.ts';
 import type {FieldValue, PassageFields} from '../../core/types.ts';
 import {ValueError, fieldValue} from './field-values.ts';
@@ -15,7 +15,7 @@ export interface SourceDocument {
 	readonly fields?: PassageFields;
 }
 
-/** The limits of the fields of a passage in an index. */
+/** Limits that an index sets on the fields of a passage. */
 const MAX_FIELDS = 256;
 const MAX_NAME_BYTES = 255;
 
@@ -38,7 +38,7 @@ export function checkColumns({header, headerLine}: TableRows, mapping: CheckedMa
 	}
 }
 
-/** Converts a record of a reader to a document. Fails with a `RecordError`. */
+/** Converts a record of a reader to a document. Fails with a `RecordError` if the record is invalid. */
 export function documentOf(record: SourceRecord, {nameKind}: RecordReader, mapping: CheckedMapping): SourceDocument {
 	const inName = (name: string): string => `in the ${nameKind} ${quoted(name)}`;
 	const refuse = (expected: string, got: string): never => {
@@ -50,7 +50,7 @@ export function documentOf(record: SourceRecord, {nameKind}: RecordReader, mappi
 	};
 	const id = (): string => {
 		const value = record.get(mapping.id);
-		// Larger numbers are not exact, so that different ids could become the same.
+		// Larger numbers are not exact, so different ids could become the same.
 		const found = Number.isSafeInteger(value) ? String(value) : value;
 		if (found === undefined || found === '') {
 			return refuse(`an id ${inName(mapping.id)}`, nameKind === 'column' ? 'an empty cell' : found === '' ? 'an empty string' : 'none');
@@ -71,7 +71,7 @@ export function documentOf(record: SourceRecord, {nameKind}: RecordReader, mappi
 	};
 	const fields = (): PassageFields | undefined => {
 		const entries: Array<readonly [string, FieldValue]> = [];
-		for (const {name, from, type, separator} of mapping.fields ?? otherNames(record, mapping)) {
+		for (const {name, from, type, separator} of mapping.fields ?? rulesOfOtherNames(record, mapping)) {
 			const value = record.get(from);
 			if (value === undefined) {
 				continue;
@@ -82,17 +82,17 @@ export function documentOf(record: SourceRecord, {nameKind}: RecordReader, mappi
 				if (!(error instanceof ValueError)) {
 					throw error;
 				}
-				const hint = typeof value === 'object' && type === undefined ? '; name the fields in the mapping to leave it out' : '';
+				const hint = typeof value === 'object' && type === undefined ? '; to leave it out, list the other fields in the mapping' : '';
 				refuse(`${error.expected} ${inName(from)}`, error.got + hint);
 			}
 			if (name === '' || !isWellFormed(name) || (name.length * 3 > MAX_NAME_BYTES && Buffer.byteLength(name) > MAX_NAME_BYTES)) {
-				refuse('names of fields with 1 to 255 bytes of well-formed Unicode', quoted(name));
+				refuse('field names of 1 to 255 bytes of well-formed Unicode', quoted(name));
 			}
 		}
 		if (entries.length > MAX_FIELDS) {
-			refuse(`at most ${MAX_FIELDS} fields`, `${entries.length}; name those to keep in the mapping`);
+			refuse(`at most ${MAX_FIELDS} fields`, `${entries.length}; list the fields to keep in the mapping`);
 		}
-		// Not assignments: a field could have the name `__proto__`.
+		// An assignment to a field with the name `__proto__` would set the prototype instead.
 		return entries.length === 0 ? undefined : Object.fromEntries(entries);
 	};
 	const title = mapping.title === undefined ? undefined : textAt(mapping.title);
@@ -105,8 +105,8 @@ export function documentOf(record: SourceRecord, {nameKind}: RecordReader, mappi
 	};
 }
 
-/** All columns or properties that are not id, text or title. */
-function otherNames({names}: SourceRecord, {id, text, title}: CheckedMapping): FieldRule[] {
+/** Returns rules that keep every column or property other than the id, text and title as a field with the same name. */
+function rulesOfOtherNames({names}: SourceRecord, {id, text, title}: CheckedMapping): FieldRule[] {
 	const used = new Set([id, ...text, title]);
 	return names.filter(name => !used.has(name)).map(name => ({name, from: name, type: undefined, separator: ''}));
 }

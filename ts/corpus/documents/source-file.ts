@@ -8,14 +8,14 @@ import {createGunzip} from 'node:zlib';
 import {onPath} from '../../core/file-system.ts';
 import {RetrievalError} from '../../core/errors.ts';
 
-/** Bytes that are read from a file at once, and bytes that are decompressed at once. */
+/** Maximum number of bytes per read of a file, and per chunk of decompressed data. */
 const CHUNK_BYTES = 64 << 10;
 
-/** An open file. */
+/** An open file whose content is read once, from start to end. */
 export interface SourceFile {
-	/** The content after decompression. Fails if the file cannot be read or decompressed, or if it was closed meanwhile. */
+	/** The content after decompression. Fails if the file cannot be read or decompressed, or if it is closed before its end. */
 	readonly chunks: AsyncIterator<Buffer>;
-	/** Number of bytes that were read from the file so far, before decompression. */
+	/** Number of bytes that have been read from the file so far, before decompression. */
 	readonly bytesRead: number;
 	/** Size of the file in bytes, or 0 if it is unknown. */
 	readonly bytesTotal: number;
@@ -64,7 +64,7 @@ export async function openSourceFile(path: string): Promise<SourceFile> {
 	};
 }
 
-/** Decompresses the content if it is gzip, which its first two bytes tell. */
+/** Decompresses the content if its first two bytes are those of gzip. */
 async function* decompressed(file: Readable): AsyncGenerator<Buffer, void, undefined> {
 	const chunks = file[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer>;
 	let head: Buffer = Buffer.alloc(0);
@@ -75,17 +75,17 @@ async function* decompressed(file: Readable): AsyncGenerator<Buffer, void, undef
 		}
 		head = head.length === 0 ? next.value : Buffer.concat([head, next.value]);
 	}
-	async function* whole(): AsyncGenerator<Buffer, void, undefined> {
+	async function* allChunks(): AsyncGenerator<Buffer, void, undefined> {
 		yield head;
 		yield* chunks;
 	}
 	const isGzip = head[0] === 0x1f && head[1] === 0x8b;
 	if (!isGzip) {
-		yield* whole();
+		yield* allChunks();
 		return;
 	}
 	const gunzip = createGunzip({chunkSize: CHUNK_BYTES});
-	pipeline(Readable.from(whole(), {objectMode: false}), gunzip, () => {
+	pipeline(Readable.from(allChunks(), {objectMode: false}), gunzip, () => {
 		// The iterator below throws the error.
 	});
 	yield* gunzip as AsyncIterable<Buffer>;

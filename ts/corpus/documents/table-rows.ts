@@ -1,7 +1,7 @@
 /**
-Reads the rows of a table in CSV or TSV (RFC 4180): a header line with the names of the columns, then one row per line. A cell that begins
-with a double quote ends with one; inside, quotes are doubled, and delimiters and line breaks are part of the cell. In other cells, quotes
-are ordinary characters. Lines end with LF or CRLF.
+Reads the rows of a table in CSV or TSV (RFC 4180): a header line with the names of the columns, then the rows. A cell that begins with a
+double quote ends with one; between these two, each quote is doubled, and delimiters and line breaks are part of the cell. In other cells,
+quotes are ordinary characters. Lines end with LF or CRLF.
 
 The end of a row and the bounds of its cells are found in one pass over the bytes, which continues where it stopped when more bytes are
 read. No CSV library that we tried (2026) skips an invalid row and reads the next one: after a row that is too long, csv-parse 7.0 returns
@@ -21,7 +21,7 @@ export class TableRows implements RecordReader {
 	readonly nameKind = 'column';
 	/** Names of the columns, in the order of the header. Some may be empty. */
 	readonly header: readonly string[];
-	/** The line of the header. */
+	/** The line on which the header begins, from 1. */
 	readonly headerLine: number;
 	readonly #rows: RowScanner;
 	readonly #names: readonly string[];
@@ -52,7 +52,7 @@ export class TableRows implements RecordReader {
 		}
 		const repeated = header.cells.find((name, position) => name !== '' && header.cells.indexOf(name) !== position);
 		if (repeated !== undefined) {
-			throw new FileError(header.line, 'columns with different names', `${quoted(repeated)} twice`);
+			throw new FileError(header.line, 'columns with distinct names', `${quoted(repeated)} twice`);
 		}
 		return new TableRows(rows, header);
 	}
@@ -81,15 +81,23 @@ export class TableRows implements RecordReader {
 }
 
 interface Row {
-	/** The line on which the row begins. */
+	/** The line on which the row begins, from 1. */
 	readonly line: number;
-	/** The first cells of the row. */
+	/** The first cells of the row, at most as many as the caller asked for. */
 	readonly cells: readonly string[];
-	/** Number of all cells. */
+	/** Number of all cells of the row. */
 	readonly count: number;
 }
 
-/** Where the scanner is: at the start of a cell, in a cell, after a quote in a quoted cell, or between a closing quote and the line feed. */
+/**
+Where the scanner is:
+
+- `start`: at the start of a cell.
+- `plain`: in a cell without quotes around it.
+- `quoted`: in a quoted cell.
+- `afterQuote`: after a quote in a quoted cell, which closes the cell or is the first of two.
+- `afterReturn`: after a carriage return that follows a closing quote; a line feed must come next.
+*/
 type State = 'start' | 'plain' | 'quoted' | 'afterQuote' | 'afterReturn';
 
 /** Finds the rows in the bytes of a file. */
@@ -106,7 +114,7 @@ class RowScanner {
 		this.#limit = limit;
 	}
 
-	/** Returns the next row that is not blank, with at most `maxCells` cells; undefined at the end of the file. */
+	/** Returns the next row that is not blank, with its first `maxCells` cells; undefined at the end of the file. */
 	async read(maxCells: number): Promise<Row | undefined> {
 		if (this.#isInInvalidLine) {
 			this.#isInInvalidLine = false;
@@ -185,7 +193,7 @@ class RowScanner {
 					return undefined;
 				}
 				if (state === 'quoted') {
-					throw this.#invalid(line, `a closing quote of cell ${count + 1}`, 'the end of the file');
+					throw this.#invalid(line, `the closing quote of cell ${count + 1}`, 'the end of the file');
 				}
 				if (state === 'start') {
 					[start, end, hasPairs] = [at, at, 0];
@@ -207,7 +215,7 @@ class RowScanner {
 		return {line, cells: cellsOf(bytes, bounds), count};
 	}
 
-	/** The error for a row whose end is not known. The next row begins on the line after the one on which this row begins. */
+	/** The error for a row whose end cannot be determined. Reading continues on the line after the one on which this row begins. */
 	#invalid(line: number, expected: string, got: string): RecordError {
 		this.#isInInvalidLine = true;
 		return new RecordError(line, expected, got);

@@ -1,4 +1,4 @@
-/** A cache of vectors in a file. */
+/** A cache of vectors in a file, `FileVectorCache`. */
 import {checkArray, checkCount, checkFactoryMade, checkFloats, checkString, isArray, kindOf, shown} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, checkRequiredOptions, optionNames} from '../../core/options.ts';
@@ -19,8 +19,8 @@ const openOptions: OptionNames = optionNames<FileVectorCacheOptions>({dim: true,
 Stores vectors in a file, for the option `cache` of `createEncoder`. Encoders with the same `dim` can share a cache, because their
 identities are part of the keys. Vectors stay in the file; only their keys are in memory, about 100 bytes each.
 
-Vectors are appended as they arrive. A process can be killed at any time: the file then loses at most the vectors of the last write, and
-they are encoded again when they are needed. After a loss of power, damaged vectors are recognized by their checksums.
+Vectors are appended as they arrive. If the process is killed, the file loses at most the vectors of the last write, and these are
+encoded again when they are needed. After a power loss, damaged vectors are recognized by their checksums.
 
 @example
 ```
@@ -33,7 +33,7 @@ export class FileVectorCache implements VectorCache, AsyncDisposable {
 	readonly #unlock: () => Promise<void>;
 	/** Calls that have not settled. */
 	readonly #pending = new Set<Promise<unknown>>();
-	/** Settles when the last write has. Never rejects. */
+	/** Resolves when the last write has settled. Never rejects. */
 	#lastWrite: Promise<unknown> = Promise.resolve();
 	#closing: Promise<void> | undefined;
 
@@ -45,8 +45,8 @@ export class FileVectorCache implements VectorCache, AsyncDisposable {
 
 	/**
 	Opens the file at `path`, or creates it. Reads the whole file once, to check it. Fails with `ERR_INDEX_LOCKED` if this process or
-	another one has it open, with `ERR_DIMENSION` if its vectors have another length, and with `ERR_FORMAT` if it is not a vector cache.
-	While it is open, a lock file is next to it.
+	another one has it open, with `ERR_DIMENSION` if its vectors do not have `dim` numbers, with `ERR_FORMAT` if it is not a vector cache, and
+	with `ERR_INDEX_VERSION` if its format has another version. While the cache is open, there is a lock file, `<path>.lock`, next to it.
 	*/
 	static async open(path: string, options: FileVectorCacheOptions): Promise<FileVectorCache> {
 		checkString('path', path);
@@ -74,8 +74,8 @@ export class FileVectorCache implements VectorCache, AsyncDisposable {
 	}
 
 	/**
-	Number of bytes that were skipped when the file was opened, because they belong to no valid vector: damaged ones, and an incomplete
-	vector at the end. 0 for an intact file.
+	Number of bytes that did not belong to a valid vector when the file was opened: those of damaged vectors, which are skipped, and those of
+	an incomplete vector at the end of the file, which was removed. 0 for an intact file.
 	*/
 	get damagedBytes(): number {
 		return this.#file.damagedBytes;
@@ -91,7 +91,7 @@ export class FileVectorCache implements VectorCache, AsyncDisposable {
 		return this.#tracked(this.#file.read([...keys]));
 	}
 
-	/** Appends vectors with their keys. Keys that the cache has already are ignored. */
+	/** Appends vectors with their keys. Entries whose keys are already in the cache are ignored. */
 	async set(entries: Array<readonly [key: string, vector: Float32Array]>): Promise<void> {
 		checkArray('set: entries', entries, '[key, vector]');
 		const checked: Entry[] = [];
@@ -114,7 +114,7 @@ export class FileVectorCache implements VectorCache, AsyncDisposable {
 		await this.#tracked(write);
 	}
 
-	/** Closes the file after the calls in progress. */
+	/** Closes the file once the calls in progress have ended. */
 	async close(): Promise<void> {
 		this.#closing ??= (async () => {
 			await Promise.allSettled(this.#pending);

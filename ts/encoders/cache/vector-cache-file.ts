@@ -1,5 +1,5 @@
 /**
-The file of a `FileVectorCache`: a header and records of equal size, to which records are only ever appended.
+The file of a `FileVectorCache`: a header, followed by records of equal size. Records are appended and never changed.
 
 ```
 header   8 bytes "PKVECTOR" | u32 format version | u32 dim
@@ -7,7 +7,7 @@ record   32 bytes key       | f32 × dim          | u32 CRC-32 of key and vector
 ```
 
 All numbers are little-endian. A process that is killed while it appends leaves at most one incomplete record at the end, which is removed
-when the file is opened. A checksum shows damage in other places, for example after a loss of power; damaged records are skipped.
+when the file is opened. Checksums reveal damage in other places, for example after a power loss; damaged records are skipped.
 */
 import {Buffer} from 'node:buffer';
 import {constants} from 'node:fs';
@@ -28,7 +28,7 @@ const READ_BYTES = 1_048_576;
 /** A key with its vector. */
 export type Entry = readonly [key: string, vector: Float32Array];
 
-/** An open file. Keys are hexadecimal. Calls of `append` must not overlap. */
+/** An open file of vectors. The keys in calls are hexadecimal. Calls of `append` must not overlap. */
 export class VectorCacheFile {
 	readonly path: string;
 	readonly dim: number;
@@ -36,7 +36,7 @@ export class VectorCacheFile {
 	damagedBytes = 0;
 	readonly #file: FileHandle;
 	readonly #recordBytes: number;
-	/** Key, as 32 characters of Latin-1 → number of the record. */
+	/** Maps each key, as 32 characters of Latin-1, to the position of its record in the file, counted in records from 0. */
 	readonly #records = new Map<string, number>();
 	/** Number of records in the file, damaged and repeated ones included. */
 	#recordCount = 0;
@@ -49,8 +49,9 @@ export class VectorCacheFile {
 	}
 
 	/**
-	Opens the file, or creates it. Reads it once, to check the records. Fails with `ERR_FORMAT`, `ERR_INDEX_VERSION` or `ERR_DIMENSION` for
-	a file with other content, which stays as it is.
+	Opens the file, or creates it. Reads it once, to check the records. Fails with `ERR_FORMAT` if the file is not a vector cache, with
+	`ERR_INDEX_VERSION` if it has another format version, and with `ERR_DIMENSION` if its vectors do not have `dim` numbers. In these cases,
+	the file is left unchanged.
 	*/
 	static async open(path: string, dim: number, signal: AbortSignal | undefined): Promise<VectorCacheFile> {
 		const file = await onPath('open', path, async () => open(path, constants.O_RDWR | constants.O_CREAT));
@@ -67,7 +68,7 @@ export class VectorCacheFile {
 		}
 	}
 
-	/** Number of different keys. */
+	/** Number of distinct keys. */
 	get size(): number {
 		return this.#records.size;
 	}
@@ -189,13 +190,13 @@ export class VectorCacheFile {
 		return Math.max(1, Math.floor(READ_BYTES / this.#recordBytes));
 	}
 
-	/** Returns the bytes of record `i` of a part of the file; `undefined` if the part does not have all of them. */
+	/** Returns the record at position `i`, from 0, in `bytes`, which must start with a record. `undefined` if that record is not complete. */
 	#recordAt(bytes: Buffer, i: number): Buffer | undefined {
 		const record = bytes.subarray(i * this.#recordBytes, (i + 1) * this.#recordBytes);
 		return record.length === this.#recordBytes ? record : undefined;
 	}
 
-	/** Reads `count` records from record `first` on, or fewer if the file ends before. */
+	/** Reads `count` records, starting with record `first`, or fewer if the file ends earlier. */
 	async #readAt(first: number, count: number): Promise<Buffer> {
 		const bytes = Buffer.allocUnsafe(count * this.#recordBytes);
 		let length = 0;
@@ -217,8 +218,9 @@ export class VectorCacheFile {
 	}
 }
 
-/** A key in the form of the map: half the memory of a hexadecimal string. */
+/** Converts a hexadecimal key to the form of the keys in the map, which takes half the memory. */
 const idOf = (key: string): string => Buffer.from(key, 'hex').toString('latin1');
+/** Reads the key of a record, in the same form. */
 const idIn = (record: Buffer): string => record.toString('latin1', 0, KEY_BYTES);
 const checksumOf = (record: Buffer): number => crc32(record.subarray(0, record.length - CHECKSUM_BYTES));
 const isIntact = (record: Buffer): boolean => checksumOf(record) === record.readUInt32LE(record.length - CHECKSUM_BYTES);

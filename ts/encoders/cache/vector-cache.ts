@@ -1,14 +1,14 @@
-/** Caches of vectors by a hash of the encoder and the text. */
+/** Caches of vectors. The key of a vector is a hash of its encoder's identity and its text. */
 import {createHash} from 'node:crypto';
 
 /**
-Stores vectors of texts, so that no text is encoded twice. Implement it to store vectors elsewhere, for example in a database.
-`FileVectorCache` stores them in a file.
+Stores vectors of texts, so that no text is encoded twice. `FileVectorCache` stores them in a file. Implement this interface to store
+vectors elsewhere, for example in a database.
 */
 export interface VectorCache {
 	/** Returns the vector of each key, in the order of the keys, or `undefined` where the cache has none. */
 	get(keys: string[]): Promise<ReadonlyArray<Float32Array | undefined>>;
-	/** Stores vectors by their keys. Each promise is awaited before the call that encodes settles. */
+	/** Stores vectors by their keys. `encode` does not settle before the returned promise does. */
 	set(entries: Array<readonly [key: string, vector: Float32Array]>): Promise<void>;
 }
 

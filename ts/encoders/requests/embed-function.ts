@@ -1,4 +1,4 @@
-/** The function of the user that embeds texts. */
+/** The type of the function that the user passes to `createEncoder`. */
 
 /**
 Embeds texts: returns one vector per text, in the order of the texts. `signal` aborts when the vectors are no longer needed. The function

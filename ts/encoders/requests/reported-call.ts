@@ -6,19 +6,19 @@ import type {CallOptions, Progress} from '../../core/types.ts';
 
 const PROGRESS_INTERVAL_MS = 100;
 
-/** What the work uses to report and to notice that it must stop. */
+/** How the work of a call reports progress and learns that it must stop. */
 export interface CallState {
 	/** Aborts if the user's signal aborts, if `onProgress` fails, or if `stop` is called. */
 	readonly signal: AbortSignal;
 	/** Aborts `signal`, so that all parts of the work end after one of them has failed. */
 	readonly stop: (reason: unknown) => void;
-	/** Number of units done, which the work updates. */
+	/** Number of units of work that are done. The work updates it. */
 	done: number;
 }
 
 /**
-Runs `work` and resolves to its result. The work must reject soon after `state.signal` aborts. If the user's signal aborted, the call
-rejects with the reason of that signal, and if `onProgress` failed, with the error of `onProgress`.
+Runs `work` and resolves to its result. `total` is the number of units of work. The work must reject soon after `state.signal` aborts. If
+the user's signal aborted, the call rejects with the reason of that signal; if `onProgress` failed, with the error of `onProgress`.
 */
 export async function reportedCall<T>(
 	{signal, onProgress}: CallOptions,
@@ -26,7 +26,7 @@ export async function reportedCall<T>(
 	work: (state: CallState) => Promise<T>,
 ): Promise<T> {
 	signal?.throwIfAborted();
-	// `AbortSignal.any` does not follow signals of other realms and polyfills.
+	// `AbortSignal.any` does not follow signals from polyfills or other realms.
 	const controller = new AbortController();
 	// Each request adds a listener, and Node warns of a leak at more than ten.
 	setMaxListeners(0, controller.signal);

@@ -1,5 +1,5 @@
 /**
-Limits the requests of one encoder, over all of its calls: how many run at the same time, and how many start per minute. Waiting requests
+Limits the requests of one encoder, across all of its calls: how many run at the same time, and how many start per minute. Waiting requests
 start in the order in which they arrived.
 */
 import {awaitUnlessAborted} from '../../core/callbacks.ts';
@@ -18,8 +18,8 @@ export interface RequestLimits {
 }
 
 /**
-Requests are spaced evenly: with 600 per minute, a request starts at least 100 ms after the previous one. A limit on texts works in the
-same way, and the space after a request is proportional to its number of texts.
+Starts requests as the limits allow. Requests are spaced evenly: with 600 per minute, a request starts at least 100 ms after the
+previous one. A limit on texts works in the same way, and the time after a request is proportional to its number of texts.
 */
 export class RequestLimiter {
 	readonly #limits: RequestLimits;
@@ -29,9 +29,9 @@ export class RequestLimiter {
 	readonly #waiting = new Set<() => void>();
 	/** Settles when the last request that waits for its start time has started or was aborted. Never rejects. */
 	#lastStart: Promise<void> = Promise.resolve();
-	/** Earliest time of the next start according to the rate limits, as in `performance.now()`. */
+	/** Earliest time of the next start according to the rate limits, on the clock of `performance.now()`. */
 	#nextStart = 0;
-	/** Time until which the server asked for a pause. */
+	/** End of the longest pause that the server has asked for, on the same clock. */
 	#pausedUntil = 0;
 
 	constructor(limits: RequestLimits) {

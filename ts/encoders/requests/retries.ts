@@ -1,6 +1,6 @@
 /**
-Retries requests that fail. It knows the errors of `fetch`, of Node and of the usual HTTP clients: their status, and the pause that the
-server asks for in the header `Retry-After` (RFC 9110, section 10.2.3).
+Retries requests that fail. `withRetries` understands the errors of `fetch`, of Node and of the common HTTP clients: their status, and the
+pause that the server asks for in the header `Retry-After` (RFC 9110, section 10.2.3).
 */
 import {isNativeError} from 'node:util/types';
 import {hasMethods, isObject, kindOf} from '../../core/checks.ts';
@@ -20,12 +20,12 @@ export interface RetryPolicy {
 	readonly retryIf: (error: unknown) => boolean;
 }
 
-/** If the server asks for a longer pause than this, and than `maxDelayMs`, the request fails at once. Daily quotas cause such pauses. */
+/** If the server asks for a pause longer than this and than `maxDelayMs`, the request is not retried. Daily quotas cause such pauses. */
 const MAX_RETRY_AFTER_MS = 600_000;
 
 /**
-Calls `attempt` until it succeeds. Fails with `ERR_ENCODER` after the last attempt, or after an error that is not retried. `texts` names
-the texts of the request in the message.
+Calls `attempt` until it succeeds. Fails with `ERR_ENCODER` after the last attempt, or after an error that is not retried. `texts` describes
+the texts of the request, for the message.
 */
 export async function withRetries<T>(
 	texts: string,
@@ -61,8 +61,8 @@ export async function withRetries<T>(
 }
 
 /**
-Whether an error is likely to be temporary: the status 408, 429 or 5xx, or no status, as after a broken connection. Errors of JavaScript
-itself, such as the `TypeError` for a property of `undefined`, are bugs in the function and not temporary.
+Whether an error is likely to be temporary: any status except 4xx, the status 408 or 429, or no status, as after a broken connection. Errors
+of JavaScript itself, such as the `TypeError` for a property of `undefined`, are bugs in the user's function and not temporary.
 */
 export function isTemporary(error: unknown): boolean {
 	const status = statusOf(error);
@@ -82,12 +82,12 @@ export function isTemporary(error: unknown): boolean {
 /** The pause in milliseconds that an error asks for: `retryAfterMs`, `retryAfter` in seconds, or a header of its response. */
 export function retryAfterMs(error: unknown): number | undefined {
 	const response = property(error, 'response');
-	const all = [property(error, 'headers'), property(response, 'headers')];
+	const allHeaders = [property(error, 'headers'), property(response, 'headers')];
 	for (const [value, unit] of [
 		[property(error, 'retryAfterMs'), 1],
 		[property(error, 'retryAfter'), 1000],
-		...all.map(headers => [header(headers, 'retry-after-ms'), 1] as const),
-		...all.map(headers => [header(headers, 'retry-after'), 1000] as const),
+		...allHeaders.map(headers => [header(headers, 'retry-after-ms'), 1] as const),
+		...allHeaders.map(headers => [header(headers, 'retry-after'), 1000] as const),
 	] as const) {
 		const ms = duration(value, unit);
 		if (ms !== undefined) {

@@ -1,19 +1,26 @@
-/** Checks the vectors that a function of the user returned, and copies them into the result of `encode`. */
+/** Checks the vectors that the user's function or cache returned, and copies them into the result of `encode`. */
 import {isFloat32Array} from 'node:util/types';
 import {isArray, kindOf, shown} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 
-/** Allowed deviation from length 1 of vectors that are declared as normalized. APIs round some vectors to 16 bits or to few digits. */
+/**
+Allowed deviation of the Euclidean norm from 1 for vectors that are declared as normalized. APIs round some vectors to 16 bits or to few
+digits.
+*/
 const UNIT_TOLERANCE = 0.01;
 
-/** What the vectors of an encoder must be like. */
+/** The required form of an encoder's vectors. */
 export interface VectorForm {
+	/** Number of dimensions of the vectors. */
 	readonly dim: number;
-	/** Whether the vectors must have length 1. */
+	/** Whether the vectors must have Euclidean norm 1. */
 	readonly normalized: boolean;
 }
 
-/** Accepts an array of `count` elements. `what` names its source, and `texts` the texts, as in "the batch of 2 texts from inputs[5]". */
+/**
+Fails with `ERR_ENCODER` unless `returned` is an array of `count` elements. In the message, `what` says where the array comes from, and
+`texts` describes the texts, as in "the 2 texts from inputs[5] to inputs[6]".
+*/
 export function checkReturned(what: string, texts: string, returned: unknown, count: number): asserts returned is readonly unknown[] {
 	if (!isArray(returned)) {
 		throw new RetrievalError('ERR_ENCODER', `${what}: expected an array of ${count} vectors for ${texts}, got ${kindOf(returned)}`);
@@ -24,8 +31,8 @@ export function checkReturned(what: string, texts: string, returned: unknown, co
 }
 
 /**
-Copies the vector of `inputs[position]` to row `position` of `data`. Fails with `ERR_DIMENSION` if its length is not `dim`, and with
-`ERR_ENCODER` if it is not an array of finite numbers, or not of length 1 although the encoder is declared as normalized.
+Copies the vector of `inputs[position]` to row `position` of `data`. Fails with `ERR_DIMENSION` if it does not have `dim` numbers, and
+with `ERR_ENCODER` if it is not an array of finite numbers, or if its norm is not 1 although the encoder is declared as normalized.
 */
 export function copyVector(what: string, vector: unknown, position: number, {dim, normalized}: VectorForm, data: Float32Array): void {
 	const isPlainArray = isArray(vector);

@@ -1,14 +1,16 @@
-/** Statistics of a corpus that studies need: passage ids, titles and the mean length of a passage. */
+/** Collects what studies need to know about a corpus: passage ids, titles and the mean length of a passage. */
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import type {PassageStore} from '../../corpus/index.ts';
 
+/** The result of `corpusStatistics`. */
 export interface CorpusStatistics {
 	/** All passage ids, in the order of the corpus. */
 	readonly order: readonly string[];
+	/** The same ids as a set. */
 	readonly ids: ReadonlySet<string>;
 	/** Passage id → title, for passages with a title. */
 	readonly titles: ReadonlyMap<string, string>;
-	/** Mean length of a passage in words. */
+	/** Mean number of words per passage, without titles. */
 	readonly words: number;
 }
 
@@ -29,5 +31,5 @@ export async function corpusStatistics(passages: PassageStore, signal: AbortSign
 	return {order, ids: new Set(order), titles, words: words / order.length};
 }
 
-/** Returns the number of words of a text, which are separated by white space. */
+/** Returns the number of words in a text. Words are separated by white space. */
 export const wordCount = (text: string): number => text.match(/\S+/gu)?.length ?? 0;

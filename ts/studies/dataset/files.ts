@@ -10,11 +10,11 @@ export interface DatasetFiles {
 	readonly corpus: string;
 	/** One file of all questions, or one of development and one of test questions. */
 	readonly questions: readonly [all: string] | readonly [development: string, test: string];
-	/** Relevance judgments, if they are not in the questions. */
+	/** The file of relevance judgments, if there is one. */
 	readonly qrels?: string;
 }
 
-/** Paths that the caller gives. They take precedence over files that are found in the folder. */
+/** Paths that the caller gives. They take precedence over the files in the folder of the data set. */
 export interface NamedFiles {
 	readonly corpus?: string | undefined;
 	readonly development?: string | undefined;
@@ -26,7 +26,7 @@ export interface NamedFiles {
 
 type FileKind = keyof NamedFiles;
 
-/** Patterns of the file names by which each kind of file is recognized. */
+/** The patterns by which file names are recognized, for each kind of file. */
 const patterns: Readonly<Record<FileKind, RegExp>> = {
 	corpus: /^(?:psgs|passages|paragraphs|corpus|collection|articles|wikipedia)/iu,
 	qrels: /^qrels/iu,
@@ -46,12 +46,14 @@ const descriptions = {
 /**
 Finds the files of a data set. `dataset` is a folder, or a single file with passages and questions, as in SQuAD and
 PubMedQA; a folder may also contain just such a file. Fails with `ERR_ARGUMENT` if a file is missing, or if several file
-names match. Only relevance judgments may be missing, and if several files have them, the first one by name is used.
+names match. Relevance judgments are treated differently: they may be missing, and if several file names match, the first
+one in alphabetical order is used.
 */
 export async function datasetFiles(dataset: string, named: NamedFiles): Promise<DatasetFiles> {
 	checkPaths(named);
 	const isFolder = (await statDataset(dataset, 'a folder with a corpus and questions, or a file with both')).isDirectory();
 	const names = isFolder ? await fileNames(dataset) : [];
+	// The single file of the data set, if there is no other: it has both the corpus and the questions.
 	const onlyPath = isFolder ? (names.length === 1 ? join(dataset, names[0]!) : undefined) : dataset;
 	const find = (kind: keyof typeof descriptions): string => named[kind] ?? onlyPath ?? onlyFile(dataset, names, kind);
 	const corpus = find('corpus');
@@ -78,15 +80,18 @@ export async function splitDatasetFiles(folder: string, named: Omit<NamedFiles, 
 	return {corpus: find('corpus'), questions: [find('development'), find('test')]};
 }
 
-/** Returns the first file of judgments. If it is a folder, as in BEIR, returns its file `test.tsv`. */
+/**
+Returns the path of the first file that is named like relevance judgments. If it is a folder, as in BEIR, returns the
+path of the file `test.tsv` in it.
+*/
 async function foundQrels(dataset: string, names: readonly string[]): Promise<string | undefined> {
 	const [name] = filesOf(names, 'qrels');
 	if (name === undefined) {
 		return undefined;
 	}
 	const path = join(dataset, name);
-	const found = await onPath('read', path, async () => stat(path));
-	return found.isDirectory() ? join(path, 'test.tsv') : path;
+	const stats = await onPath('read', path, async () => stat(path));
+	return stats.isDirectory() ? join(path, 'test.tsv') : path;
 }
 
 function checkPaths(named: NamedFiles): void {
@@ -110,8 +115,8 @@ async function fileNames(folder: string): Promise<readonly string[]> {
 }
 
 /**
-Returns the file names of one kind. A file named like a corpus or qrels is not a file of questions, even if its name
-also matches that pattern.
+Returns the file names of one kind. A file that is named like a corpus or qrels is never a file of questions, even if
+its name also matches a pattern of questions.
 */
 function filesOf(names: readonly string[], kind: FileKind): readonly string[] {
 	const hasQuestions = kind !== 'corpus' && kind !== 'qrels';
@@ -124,7 +129,10 @@ function onlyFile(folder: string, names: readonly string[], kind: keyof typeof d
 	const [name, ...others] = filesOf(names, kind);
 	if (name === undefined || others.length > 0) {
 		const got = name === undefined ? `none among ${names.join(', ') || 'no files'}` : [name, ...others].join(' and ');
-		throw new RetrievalError('ERR_ARGUMENT', `${folder}: expected one file with ${descriptions[kind]}, got ${got}; name it with --${kind}`);
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`${folder}: expected one file with ${descriptions[kind]}, got ${got}; give its path with --${kind}`,
+		);
 	}
 	return join(folder, name);
 }

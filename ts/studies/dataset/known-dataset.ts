@@ -1,11 +1,11 @@
-/** Recognizes the data sets of a paper by their names. */
+/** Recognizes by name the data sets that a paper uses. */
 import {checkString} from '../../core/checks.ts';
 
 /**
-Returns the key in `names` of the data set that is called `dataset`, or `undefined` if there is none. `names` has the
-spellings of each data set's name. The words of `dataset` must begin with the words of a spelling, and all further
-words, such as "dev", must match `additions`. Case and punctuation are ignored: `SQuAD-dev` is found under the spelling
-`squad` if `additions` matches "dev".
+Returns the key in `names` of the data set with the name `dataset`, or `undefined` if there is none. `names` lists the
+spellings of each data set's name. The words of `dataset` must begin with the words of a spelling, and each further
+word, such as "dev", must match `additions`. Case and punctuation are ignored: `SQuAD-dev` matches the spelling `squad`
+if `additions` matches "dev".
 */
 export function knownDataset(dataset: string, names: Readonly<Record<string, readonly string[]>>, additions: RegExp): string | undefined {
 	checkString('dataset', dataset);

@@ -4,12 +4,12 @@ import type {Question} from '../../core/types.ts';
 import {readQuestions} from '../../corpus/index.ts';
 
 export interface QuestionsOptions {
-	/** Maximum number of questions. If the file has more, they are sampled at equal distances. */
+	/** Maximum number of questions. If the file has more, questions at equal intervals are taken from it. */
 	readonly limit?: number | undefined;
 	/**
-	`required`: questions without answers are left out. `preferred`: they are left out if other questions of the file
-	have answers, as in SQuAD 2.0, which has unanswerable questions; a file in which no question has answers is used
-	completely.
+	`required`: questions without answers are left out. `preferred`: they are left out if other questions in the file
+	have answers, as in SQuAD 2.0, which has unanswerable questions. If no question in the file has answers, all
+	questions are used.
 	*/
 	readonly answers: 'required' | 'preferred';
 }
@@ -24,7 +24,7 @@ export async function questionsOf(
 	const ids = new Set<string>();
 	for await (const question of readQuestions(path, {signal})) {
 		if (ids.has(question.id)) {
-			throw new RetrievalError('ERR_FORMAT', `${path}: expected questions of distinct ids, got "${question.id}" twice`);
+			throw new RetrievalError('ERR_FORMAT', `${path}: expected questions with distinct ids, got "${question.id}" twice`);
 		}
 		ids.add(question.id);
 		all.push(question);
@@ -38,11 +38,11 @@ export async function questionsOf(
 	return Array.from({length: count}, (_, i) => usable[Math.floor((i * usable.length) / count)]!);
 }
 
-/** Returns the questions of several files as one list. Fails with `ERR_FORMAT` if two have the same id. */
+/** Returns the questions of several files as one list. Fails with `ERR_FORMAT` if two questions have the same id. */
 export function joinedQuestions(dataset: string, lists: ReadonlyArray<readonly Question[]>): readonly Question[] {
 	const questions = lists.flat();
 	if (new Set(questions.map(({id}) => id)).size < questions.length) {
-		throw new RetrievalError('ERR_FORMAT', `${dataset}: expected development and test questions of distinct ids, got some in both`);
+		throw new RetrievalError('ERR_FORMAT', `${dataset}: expected development and test questions with distinct ids, got some ids in both`);
 	}
 	return questions;
 }

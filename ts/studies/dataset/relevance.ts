@@ -1,6 +1,6 @@
 /**
 Determines which passages are relevant for a question: those that were judged relevant, the one that the question was
-written for, or those that contain an answer. The last way is called distant supervision.
+written for, or those that contain an answer. The last method is called distant supervision.
 */
 import {RetrievalError} from '../../core/errors.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
@@ -9,11 +9,12 @@ import {type PassageStore, readQrels} from '../../corpus/index.ts';
 import {hasAnswer} from '../../evaluation/index.ts';
 
 /**
-How relevant passages are determined. `qrels`: by a file of judgments; `contexts`: by the questions, which name the
-passages that they were written for; `answers`: by the answers that passages contain.
+How relevant passages are determined. `qrels`: by a file of relevance judgments; `contexts`: by the questions, which name
+the passages that they were written for; `answers`: by the answers that passages contain.
 */
 export type RelevanceSource = 'qrels' | 'contexts' | 'answers';
 
+/** The relevant passages of questions, and how they were determined. */
 export interface RelevanceJudgments {
 	readonly from: RelevanceSource;
 	readonly qrels: Qrels;
@@ -40,7 +41,10 @@ export async function judgeRelevance(
 	return judgeByContexts(questions, corpus) ?? judgeByAnswers(questions, search, passages, options);
 }
 
-/** Returns the passages that questions were written for; undefined if no question names a passage of the corpus. */
+/**
+Takes the passage that a question was written for as its relevant passage. Returns `undefined` if no question names a
+passage of the corpus.
+*/
 export function judgeByContexts(questions: readonly Question[], corpus: ReadonlySet<string>): RelevanceJudgments | undefined {
 	const qrels = new Map(
 		questions.flatMap(({id, context}) => (context && corpus.has(context.id) ? [[id, new Map([[context.id, 1]])] as const] : [])),
@@ -54,8 +58,8 @@ export const SUPERVISION_DEPTH = 100;
 /**
 Determines relevant passages by distant supervision (Karpukhin et al., 2020, §4.2 and appendix A). BM25 searches for the
 question together with its first answer. A passage among the first 100 hits is relevant if it contains an accepted
-answer. Relevant passages are in BM25's order, so the first one becomes the gold passage. A question without a relevant
-passage has an empty map.
+answer. The relevant passages of a question stay in BM25's order, so the first one becomes its gold passage. A question
+without a relevant passage has an empty map.
 */
 export async function judgeByAnswers(
 	questions: readonly Question[],
@@ -65,14 +69,14 @@ export async function judgeByAnswers(
 ): Promise<RelevanceJudgments> {
 	const answers = new Map(questions.map(question => [question.id, question.answers]));
 	if (questions.every(question => question.answers.length === 0)) {
-		throw new RetrievalError('ERR_ARGUMENT', 'expected qrels, or questions with answers or with their passages, got neither');
+		throw new RetrievalError('ERR_ARGUMENT', 'expected qrels, or questions with answers or with their passages, got none of these');
 	}
 	const answerable = questions.filter(question => question.answers.length > 0);
-	const bm25 = await search(answerable.map(({id, text, answers}) => ({id, text: `${text} ${answers[0]!}`})));
+	const run = await search(answerable.map(({id, text, answers}) => ({id, text: `${text} ${answers[0]!}`})));
 	const qrels = new Map<string, Map<string, number>>();
 	for (const [done, {id, answers}] of questions.entries()) {
 		const relevant = new Map<string, number>();
-		for (const {id: passage, text} of await passages.get((bm25.get(id) ?? []).slice(0, SUPERVISION_DEPTH).map(hit => hit.id))) {
+		for (const {id: passage, text} of await passages.get((run.get(id) ?? []).slice(0, SUPERVISION_DEPTH).map(hit => hit.id))) {
 			await yieldIfOverBudget();
 			if (hasAnswer(text, answers)) {
 				relevant.set(passage, 1);

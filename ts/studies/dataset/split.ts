@@ -26,6 +26,7 @@ export interface SplittableQuestion {
 	readonly gold: string;
 }
 
+/** The result of splitting questions. */
 export interface QuestionSplit {
 	/** Ids of questions. */
 	readonly development: readonly string[];
@@ -39,9 +40,9 @@ const MIN_GROUPS = 12;
 /**
 Draws about `share` of the questions as development questions; the others are test questions. All questions of a
 document, which is identified by its title, are drawn together, so that no parameter is chosen on a document that is
-also used for testing. If there are fewer than twelve documents, questions are drawn by their gold passages; if there
-are fewer than twelve of these, one by one. The same seed draws the same questions. Development and test questions keep
-their order.
+also used for testing. If there are fewer than twelve documents, or if a gold passage has no title, all questions of a
+gold passage are drawn together instead; if there are fewer than twelve gold passages, each question is drawn on its own.
+The same seed draws the same questions. Development and test questions keep their order.
 */
 export function splitQuestions(questions: readonly SplittableQuestion[], seed: number, share = 1 / 3): QuestionSplit {
 	const groupings: ReadonlyArray<readonly [by: SplitBy, keyOf: (question: SplittableQuestion) => string]> = [
@@ -67,7 +68,7 @@ export function splitQuestions(questions: readonly SplittableQuestion[], seed: n
 	const drawn = new Set<string>();
 	let count = 0;
 	for (const {key, size} of shuffled) {
-		// A group is drawn if that brings the number of questions closer to the wanted number.
+		// A group is drawn if that brings the number of drawn questions closer to the wanted number.
 		if (Math.abs(count + size - wanted) < Math.abs(count - wanted)) {
 			drawn.add(key);
 			count += size;

@@ -1,11 +1,11 @@
-/** An encoder with a cache of all passages of a corpus. */
+/** An encoder with a cache of the vectors of all passages of a corpus. */
 import {join} from 'node:path';
 import type {PassageStore} from '../../corpus/index.ts';
 import type {CallOptions, EncodeOptions, Encoder, EncoderInput, Passage, Vectors} from '../../core/types.ts';
 import {storedVectors} from './stored-vectors.ts';
 import {QuestionEncoder} from './question-encoder.ts';
 
-/** Number of passages whose vectors share a file. A resumed study encodes only passages without a file. */
+/** Number of passages whose vectors are stored in one file. A resumed study encodes only passages without a file. */
 const PASSAGES_PER_FILE = 128;
 
 export interface CorpusEncoderOptions extends CallOptions {
@@ -18,8 +18,8 @@ export interface CorpusEncoderOptions extends CallOptions {
 }
 
 /**
-An encoder that encodes each text at most once. It stores the vectors of a corpus in files and in memory, and looks up
-the passages that it is asked to encode. All other inputs are encoded as questions.
+An encoder that stores the vectors of a corpus in files and in memory, and those of questions in memory. If an input of
+`encode` is a passage of the corpus, its vector is looked up. All other inputs are encoded as questions, each only once.
 */
 export class CorpusEncoder implements Encoder {
 	readonly identity: string;
@@ -39,8 +39,8 @@ export class CorpusEncoder implements Encoder {
 	}
 
 	/**
-	Reads the vectors of the corpus from the folder, and encodes the passages whose vectors are missing there. Progress
-	counts passages.
+	Reads the vectors of the corpus from the folder, and encodes the passages whose vectors are not in it. Progress counts
+	passages.
 	*/
 	static async open(options: CorpusEncoderOptions): Promise<CorpusEncoder> {
 		const {folder, passages, encoder, questionEncoder = encoder, signal, onProgress} = options;

@@ -2,11 +2,12 @@
 import type {EncodeOptions, Encoder, EncoderInput, Vectors} from '../../core/types.ts';
 
 /**
-Encodes each question only once, and each in a separate batch, because an int8 model's vector of a text depends on the
-other texts of the batch.
+Encodes each question only once, and in a batch of its own, because the vector that an int8 model computes for a text
+depends on the other texts in the batch.
 */
 export class QuestionEncoder implements Encoder {
 	readonly #encoder: Encoder;
+	/** The vectors of the questions that have been encoded, by text. */
 	readonly #known = new Map<string, Float32Array>();
 
 	constructor(encoder: Encoder) {

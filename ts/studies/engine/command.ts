@@ -5,6 +5,7 @@ and `commandLine` writes the command that a report shows under "How to reproduce
 import {basename} from 'node:path';
 import {modelName} from '../storage/inputs.ts';
 
+/** The command line of a study. */
 export interface StudyCommand<Options> {
 	/** Name of the command: `replicate` for `npx passagekit replicate`. */
 	readonly name: string;
@@ -32,9 +33,12 @@ export interface StudyFlag<Options> {
 /**
 The type of a flag's value:
 
-- `text`, `number`, `counts` (such as `20,100`), a count of at least `min`, or one of `choices`;
+- `text`, `number`;
+- `counts`: several counts, such as `20,100`;
 - `file`, `model`: paths, of which reports show only the last part;
-- `boolean`: no value; only the flag `--no-…` exists.
+- `boolean`: no value; only the flag `--no-…` exists;
+- `{min}`: a count of at least `min`;
+- `{choices}`: one of these words.
 */
 export type FlagType =
 	| 'text'

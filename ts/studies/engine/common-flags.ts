@@ -23,7 +23,7 @@ export const encoderFlags: ReadonlyArray<StudyFlag<StudyOptions>> = [
 		option: 'questionEncoder',
 		placeholder: '<model>',
 		type: 'model',
-		help: 'encoder of questions, if it is another model, as with DPR',
+		help: 'encoder of questions, if it is a different model, as with DPR',
 	},
 ];
 
@@ -35,7 +35,7 @@ export const significanceFlag: StudyFlag<StudyOptions> = {
 	default: 0.01,
 };
 
-/** Help of `--dataset` in studies with relevance judgments. */
+/** Placeholder and help of `--dataset` in studies with relevance judgments. */
 export const judgedDataset = {
 	placeholder: '<path>',
 	help: 'a folder with a corpus, questions and qrels, identified by their names; or one SQuAD or PubMedQA file',
@@ -63,7 +63,7 @@ export const maxQuestionsFlag: StudyFlag<JudgedStudyOptions> = {
 	option: 'maxQuestions',
 	placeholder: '<n>',
 	type: {min: 2},
-	help: 'maximum number of questions from each file, sampled at equal distances (default: all)',
+	help: 'maximum number of questions from each file, taken at equal intervals (default: all)',
 };
 
 export const seedFlag = (help: string): StudyFlag<JudgedStudyOptions> => ({

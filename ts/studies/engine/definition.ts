@@ -15,6 +15,7 @@ import {type StudyCommand, commandLine} from './command.ts';
 import type {StudyOptions} from './options.ts';
 import {StudyRun} from './study-run.ts';
 
+/** What distinguishes one study from another. `runStudy` carries it out. */
 export interface StudyDefinition<Options extends StudyOptions, Inputs, Results extends StudyResults> {
 	/** Name of the public function, such as `studyPhrases`, for error messages. */
 	readonly functionName: string;

@@ -10,6 +10,7 @@ import {questionsOf} from '../dataset/questions.ts';
 import {type StudyInput, type StudyModel, hashedFile, hashedModel, sha256} from '../storage/inputs.ts';
 import {DEFAULT_ENCODER, type StudyOptions} from './options.ts';
 
+/** The inputs of a study. */
 export interface StudyInputs {
 	readonly files: DatasetFiles;
 	/** The questions of each file in `files.questions`. */
@@ -51,7 +52,7 @@ export async function readInputs(files: DatasetFiles, options: InputOptions): Pr
 /** The versions of the software, which belong to the configuration of every run. */
 export interface SoftwareVersions {
 	readonly passagekit: string;
-	/** The version of `onnxruntime-node`; `null` if the user has named another ONNX Runtime library. */
+	/** The version of `onnxruntime-node`; `null` if the user has named a different ONNX Runtime library. */
 	readonly onnxruntime: string | null;
 }
 
@@ -59,5 +60,5 @@ export function softwareVersions(): SoftwareVersions {
 	return {passagekit: packageVersion(), onnxruntime: findRuntimeLibrary().version ?? null};
 }
 
-/** Returns the default name of a data set: that of its folder or file, without extensions. */
+/** Returns the default name of a data set: the name of its folder or file, without extensions. */
 export const datasetName = (dataset: string): string => basename(resolve(dataset)).replace(/(?:\.\w+)+$/u, '');

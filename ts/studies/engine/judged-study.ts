@@ -19,7 +19,7 @@ import {type StudyOptions, checkSignificance, studyOptionNames} from './options.
 import type {StudyRun} from './study-run.ts';
 
 export interface JudgedStudyOptions extends StudyOptions, NamedFiles {
-	/** Maximum number of questions from each file, sampled at equal distances. @default all */
+	/** Maximum number of questions from each file, taken at equal intervals. @default all */
 	readonly maxQuestions?: number | undefined;
 	/** Seed of everything that is drawn at random, such as development questions. @default 42 */
 	readonly seed?: number | undefined;
@@ -28,6 +28,7 @@ export interface JudgedStudyOptions extends StudyOptions, NamedFiles {
 /** The names of `JudgedStudyOptions`, to be spread into the list of a study's options. */
 export const judgedOptionNames = {...studyOptionNames, queries: true, qrels: true, maxQuestions: true, seed: true} as const;
 
+/** The inputs of a study with relevance judgments. */
 export interface JudgedInputs extends StudyInputs {
 	/** The data set's name. */
 	readonly name: string;
@@ -50,8 +51,8 @@ export async function readJudgedInputs(dataset: string, options: JudgedStudyOpti
 }
 
 /**
-Checks the numeric options that both studies have, and returns the two that belong to the settings. `maxQuestions` has
-no default; 2 is just a valid value.
+Checks the numeric options that both studies have. Returns `seed` and `significance`, which belong to a study's settings.
+`maxQuestions` has no default: the 2 only makes the check pass if the option is missing.
 */
 export function checkJudgedOptions({seed = 42, maxQuestions = 2, significance = 0.01}: JudgedStudyOptions): {
 	readonly seed: number;
@@ -85,8 +86,8 @@ export interface JudgedDataset {
 }
 
 /**
-Searches with BM25 for all questions, and determines which passages are relevant. The run is stored under `bm25Name`. If
-relevance depends on answers, BM25 searches a second time, for distant supervision (see `judgeByAnswers`).
+Searches with BM25 for all questions, and determines which passages are relevant. The hits are stored under `bm25Name`.
+If relevance depends on answers, BM25 searches a second time, for distant supervision (see `judgeByAnswers`).
 */
 export async function judgeDataset(
 	run: StudyRun,
@@ -133,7 +134,10 @@ export function splitJudged(
 	return {split, questions, qrels: new Map([...judgments.qrels].filter(([id]) => ids.has(id)))};
 }
 
-/** Returns the measures for rankings of all passages: by answers if these determine relevance, else by judgments. */
+/**
+Returns the measures for rankings of the whole corpus, with the cut-offs `ks`: by answers if these determine relevance,
+else by judgments. `ndcg` says whether nDCG is among the latter.
+*/
 export function corpusMeasures(
 	{from}: RelevanceJudgments,
 	{questions, qrels}: JudgedQuestions,

@@ -1,4 +1,4 @@
-/** Options that all studies have, and their checks. */
+/** The options that all studies have, and their checks. */
 import {checkNumber, checkString} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {callNames} from '../../core/options.ts';
@@ -10,6 +10,7 @@ export interface StudyProgress extends Progress {
 	readonly stage: string;
 }
 
+/** Options that all studies have. */
 export interface StudyOptions extends Omit<CallOptions, 'onProgress'> {
 	/**
 	The data set's name. If the paper reports results on a data set of this name, the report also shows the paper's numbers.
@@ -24,7 +25,7 @@ export interface StudyOptions extends Omit<CallOptions, 'onProgress'> {
 	readonly test?: string | undefined;
 	/** The encoder of passages. @default 'minilm-encoder' */
 	readonly encoder?: string | undefined;
-	/** The encoder of questions, if it is another model, as in DPR. @default the encoder of passages */
+	/** The encoder of questions, if it is a different model, as in DPR. @default the encoder of passages */
 	readonly questionEncoder?: string | undefined;
 	/** A difference is significant if its corrected p-value is below this. @default 0.01 */
 	readonly significance?: number | undefined;

@@ -6,19 +6,21 @@ import {readTrecRun, writeTrecRun} from '../../corpus/index.ts';
 import {exists, makeFolder, runFiles, startRun} from '../storage/run-folder.ts';
 import type {StudyOptions} from './options.ts';
 
+/** The options of `StudyRun.search`. */
 export interface SearchStage {
 	readonly queries: readonly Query[];
 	/** Number of hits per query. */
 	readonly k: number;
 	/** Name of the stage. @default `search NAME`, with the name of the TREC run */
 	readonly stage?: string;
-	/** Name of the system in the TREC file. @default the name of the TREC run */
+	/** Name of the system in the TREC file, without its prefix `passagekit-`. @default the name of the TREC run */
 	readonly system?: string;
 }
 
 /**
-One execution of a study. (Ranked lists are called TREC runs here, to distinguish them.) Every stage first looks for its
-files in the folder and computes only those that are missing, so a study that was stopped continues where it stopped.
+One execution of a study. Every stage first looks for its files in the folder and computes only those that are missing,
+so a study that was stopped continues where it stopped. In this class, the hits of many queries, which other files call
+a run, are called a TREC run.
 */
 export class StudyRun {
 	readonly folder: string;
@@ -34,7 +36,7 @@ export class StudyRun {
 		this.#onProgress = onProgress;
 	}
 
-	/** Stores the configuration. Fails with `ERR_ARGUMENT` if the folder has the results of another configuration. */
+	/** Stores the configuration. Fails with `ERR_ARGUMENT` if the folder has the results of a different configuration. */
 	async start(configuration: object): Promise<void> {
 		await startRun(this.folder, configuration);
 	}
@@ -44,13 +46,13 @@ export class StudyRun {
 		return join(this.folder, ...names);
 	}
 
-	/** Returns the options of a call that belongs to a stage. Its progress is reported with the stage's name. */
+	/** Returns the options for a call that belongs to a stage. The call's progress is reported with the stage's name. */
 	stage(stage: string): {readonly signal: AbortSignal | undefined; readonly onProgress: NonNullable<CallOptions['onProgress']>} {
 		return {signal: this.signal, onProgress: (progress: Progress) => this.#onProgress?.({...progress, stage})};
 	}
 
 	/**
-	Opens the collection of passages with their BM25 index and without vectors. It is built if it does not exist yet.
+	Opens the collection of the passages, which has a BM25 index and no vectors. It is built if it does not exist yet.
 	*/
 	async textCollection(corpus: string): Promise<Collection> {
 		const path = this.path(runFiles.collection);

@@ -14,9 +14,10 @@ import type {PhraseStudyOptions} from './options.ts';
 /** Name, flags and help of `passagekit phrases`. */
 export const phrasesCommand: StudyCommand<PhraseStudyOptions> = {
 	name: 'phrases',
-	description: 'rerun Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", on a data set, and write its report',
+	description:
+		'repeat the experiments of Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", on a data set, and write a report',
 	dataset: judgedDataset,
-	output: {help: 'folder of the run: report, TREC runs, phrase indexes; a stopped run is resumed', default: 'passagekit-phrases'},
+	output: {help: 'folder of the study: report, TREC runs, phrase indexes; a stopped study is resumed', default: 'passagekit-phrases'},
 	flags: [
 		nameFlag("SQuAD, PubMedQA, SCOTUS, NFCorpus or NQ, to show the paper's numbers next to yours"),
 		...judgedFileFlags,
@@ -24,13 +25,13 @@ export const phrasesCommand: StudyCommand<PhraseStudyOptions> = {
 			option: 'sentences',
 			placeholder: '<list>',
 			type: 'counts',
-			help: 'phrase lengths in sentences; each has its own index, called a model (default: 1,3,5)',
+			help: 'phrase lengths in sentences; each length has its own index, called a model (default: 1,3,5)',
 		},
 		{
 			option: 'tokens',
 			placeholder: '<list>',
 			type: 'counts',
-			help: 'phrase lengths in tokens, such as 75,125,250; each has its own index, called a model',
+			help: 'phrase lengths in tokens, such as 75,125,250; each length has its own index, called a model',
 		},
 		...encoderFlags,
 		maxQuestionsFlag,
@@ -39,10 +40,10 @@ export const phrasesCommand: StudyCommand<PhraseStudyOptions> = {
 			option: 'negatives',
 			placeholder: '<n>',
 			type: {min: 0},
-			help: "hard negatives, found by BM25, among a question's candidates",
+			help: "number of hard negatives, found by BM25, among a question's candidates",
 			default: 10,
 		},
-		{option: 'random', placeholder: '<n>', type: {min: 0}, help: "random passages among a question's candidates", default: 20},
+		{option: 'random', placeholder: '<n>', type: {min: 0}, help: "number of random passages among a question's candidates", default: 20},
 		significanceFlag,
 		{
 			option: 'confidenceOf',

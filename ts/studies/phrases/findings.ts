@@ -1,7 +1,8 @@
 /**
 The findings of a phrase study: each claim of Yang et al. (2023) with what was measured and a verdict. A model is an
-index of phrases of one length (M0: of whole passages), and MUF (model uncertainty fusion) fuses several models. See
-`study.ts`.
+index of phrases of one length (M0: of whole passages), and MUF (model uncertainty fusion) fuses several models by their
+confidence. Confidences are computed at a temperature T, which is found by gradient descent from an initial temperature
+T0 (or T₀). See `study.ts`.
 */
 import {type Comparison, findComparison} from '../statistics/comparison.ts';
 import {type Finding, withoutUndefined, significanceClause} from '../statistics/finding.ts';
@@ -131,7 +132,7 @@ function mufOverItsModels({candidates}: PhraseStudy): PhraseFinding | undefined 
 	};
 }
 
-/** Such as "+1.0 points from M1 and −2.7 points from M3". */
+/** Describes differences, such as "+1.0 points from M1 and −2.7 points from M3". */
 const differences = (evidence: readonly Comparison[]): string =>
 	listed(evidence.map(({b, difference}) => `${points(difference)} points from ${labelOf(b)}`));
 
@@ -159,6 +160,7 @@ function mufAgainst(
 
 function mufOrBm25({candidates, dataset}: PhraseStudy): PhraseFinding | undefined {
 	const paper = publishedPhrasesFor(dataset);
+	// Without numbers of the paper for this data set, the claim is the one that holds on most of the paper's data sets.
 	const [better, other] = paper && paper.general.muf > paper.general.bm25 ? (['muf', 'bm25'] as const) : (['bm25', 'muf'] as const);
 	const test = findComparison(candidates.comparisons, better, other, accuracyMeasure);
 	if (!test) {
@@ -176,8 +178,9 @@ function mufOrBm25({candidates, dataset}: PhraseStudy): PhraseFinding | undefine
 }
 
 /**
-Returns the finding that fitting a temperature improves the calibration. The verdict depends on the Brier scores, which
-are means over questions and can therefore be tested. The calibration error, which the fit minimizes, is only reported.
+Returns the finding that fitting a temperature improves the calibration. The verdict depends on the Brier scores (mean
+squared differences between confidence and outcome), which are means over questions and can therefore be tested. The
+calibration error, which the fit minimizes, is only reported.
 */
 function calibration({candidates: {models, fused, temperatures, calibrationTests}}: PhraseStudy): PhraseFinding | undefined {
 	if (calibrationTests.length === 0) {

@@ -1,4 +1,7 @@
-/** The names of models, conditions and measures in results and reports. */
+/**
+The names of models, conditions and measures in results and reports. A condition is a way to rank passages. MUF is model
+uncertainty fusion, T the temperature at which it computes confidences, and RRF reciprocal rank fusion.
+*/
 import type {PhraseCondition, PhraseModelStatistics} from './study.ts';
 
 /** The labels of all conditions except models, such as `M1`, whose names are their labels. */
@@ -17,7 +20,7 @@ const conditionLabels: Readonly<Record<Exclude<PhraseCondition, `M${string}`>, s
 export const labelOf = (condition: string): string =>
 	Object.hasOwn(conditionLabels, condition) ? conditionLabels[condition as keyof typeof conditionLabels] : condition;
 
-/** "1 sentence", "75 tokens", "whole passage". */
+/** Describes a phrase length: "1 sentence", "75 tokens" or "whole passage". */
 export function lengthLabel(length: PhraseModelStatistics['length']): string {
 	if (length === 'passage') {
 		return 'whole passage';

@@ -7,14 +7,15 @@ import {checkStrings} from '../engine/options.ts';
 import {type PhraseModel, phraseModels} from './protocol/phrase-models.ts';
 import type {PhraseSettings} from './study.ts';
 
+/** The options of `studyPhrases`. */
 export interface PhraseStudyOptions extends JudgedStudyOptions {
 	/**
-	Phrase lengths in sentences. Each has its own index, called a model.
+	Phrase lengths in sentences. Each length has its own index, called a model.
 	@default [1, 3, 5], or none if `tokens` is given
 	*/
 	readonly sentences?: readonly number[] | undefined;
 	/**
-	Phrase lengths in tokens. Each has its own index, called a model. The paper has 75, 125 and 250 for NQ.
+	Phrase lengths in tokens. Each length has its own index, called a model. The paper uses 75, 125 and 250 for NQ.
 	@default none
 	*/
 	readonly tokens?: readonly number[] | undefined;
@@ -23,9 +24,9 @@ export interface PhraseStudyOptions extends JudgedStudyOptions {
 	/** Number of random passages among a question's candidates. @default 20 */
 	readonly random?: number | undefined;
 	/**
-	The scores from which a model's confidence is computed (A_k in the paper). `phrases`, as in the paper: the 30
-	highest inner products with vectors of phrases, not divided by the lengths of these vectors. `passages`: the scores
-	of the 30 best passages.
+	The scores from which a model's confidence is computed; the paper calls them A_k. `phrases`, as in the paper: the 30
+	highest inner products with vectors of phrases, not divided by the norms of these vectors. `passages`: the scores of
+	the 30 best passages.
 	@default 'phrases'
 	*/
 	readonly confidenceOf?: 'phrases' | 'passages' | undefined;
@@ -80,8 +81,8 @@ function checkedSettings(options: PhraseStudyOptions): PhraseSettings {
 	checkCount('negatives', negatives, 0, 80);
 	checkCount('random', random, 0);
 	checkOneOf('confidenceOf', confidenceOf, ['phrases', 'passages']);
-	// The three models of MUF, the initial temperature and the step size are those of Yang et al. (2023, §4.2). The
-	// paper does not state `confidenceDepth` (the k of A_k) or the number of bins.
+	// The number of models that MUF (model uncertainty fusion) fuses, the initial temperature and the step size are those
+	// of Yang et al. (2023, §4.2). The paper does not state `confidenceDepth` (the k of A_k) or the number of bins.
 	return {
 		seed,
 		negatives,

@@ -25,7 +25,7 @@ export interface PublishedPhrases {
 	readonly general: {readonly bm25: number; readonly dpr: number; readonly muf: number};
 }
 
-/** In the order of the paper's Table 3. */
+/** The paper's numbers for all of its data sets, in the order of its Table 3. */
 export const publishedPhrases: readonly PublishedPhrases[] = [
 	{
 		dataset: 'NQ',
@@ -75,7 +75,7 @@ export const publishedPhrases: readonly PublishedPhrases[] = [
 	},
 ];
 
-/** Spellings of the data sets' names. */
+/** Spellings of each data set's name. */
 const names: Readonly<Record<string, readonly string[]>> = {
 	NQ: ['nq', 'natural questions'],
 	SQuAD: ['squad'],
@@ -87,7 +87,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
 const additions = /^(?:open|dev|development|train|training|test|small|qa|qas|preprocessed|paragraphs|v|v1|v2|1|2|0|11|20)$/u;
 
 /**
-Returns the paper's numbers for a data set, or `undefined` if the paper does not have it. Different spellings of the
+Returns the paper's numbers for a data set, or `undefined` if the paper does not use it. Different spellings of the
 name are recognized: `squad-dev`, `PubMedQA`, `nfcorpus`.
 
 @example

@@ -25,14 +25,15 @@ Repeats the experiments of Yang et al. (2023), "Confidence-Calibrated Ensemble D
 
 `dataset` is a folder with a corpus, questions and, unless the questions name their passages, relevance judgments
 (qrels); or it is a SQuAD or PubMedQA file. The function splits the passages into phrases of several lengths and builds
-a model, which is an index of phrases, for each length. It ranks each question's gold passage among 30 other candidates
-and among all passages. On development questions it selects three models and fits their common temperature. On test
-questions it measures the models, their fusion by confidence, BM25 and other fusions of the models.
+a model, which is an index of phrases, for each length. It ranks each question's gold passage among other candidates (by
+default 30) and among all passages. On development questions it selects three models and fits their common temperature.
+On test questions it measures the models, their fusion by confidence (MUF, model uncertainty fusion), BM25 and other
+fusions of the models.
 
 It writes the paper's tables and figures for this data set into the folder `output` (`report.html`, `report.md`,
 `results.json`), together with all runs as TREC files and the exact configuration. A study can be stopped at any time:
-if it is called again with the same configuration, it continues where it stopped. The same configuration produces the
-same bytes.
+if the function is called again with the same configuration, it continues where it stopped. On the same machine, the
+same configuration produces the same bytes.
 
 @example
 ```

@@ -47,6 +47,7 @@ export interface PhraseStudy {
 	readonly command?: string;
 }
 
+/** The questions of a phrase study. */
 export interface PhraseQuestions {
 	/** Number of questions on which temperatures and models are chosen. */
 	readonly development: number;
@@ -54,8 +55,9 @@ export interface PhraseQuestions {
 	readonly test: number;
 	/** Number of questions left out because the corpus has no passage that is known to be relevant for them. */
 	readonly without: number;
-	/** Mean length of a question: `words` are separated by white space, `tokens` are the encoder's word pieces. */
+	/** Mean length of a question in words, separated by white space. */
 	readonly words: number;
+	/** Mean length of a question in tokens, the encoder's word pieces. */
 	readonly tokens: number;
 	readonly files: readonly StudyInput[];
 	/** How the questions were split into development and test questions. */
@@ -65,6 +67,7 @@ export interface PhraseQuestions {
 /** How relevant passages are determined. */
 export interface Relevance {
 	readonly from: RelevanceSource;
+	/** The file of relevance judgments, if there is one. */
 	readonly file?: StudyInput;
 	/** Mean number of relevant passages per question. */
 	readonly perQuestion: number;
@@ -72,6 +75,7 @@ export interface Relevance {
 	readonly graded: boolean;
 }
 
+/** The settings of a phrase study. */
 export interface PhraseSettings {
 	readonly seed: number;
 	/**
@@ -109,8 +113,8 @@ export interface PhraseModelStatistics {
 	/** Mean length of a phrase in words, separated by white space. */
 	readonly words: number;
 	/**
-	Whether the encoder's vectors have length 1. If not, there are two indexes: one of phrase vectors scaled to length
-	1, which ranks passages, and one of the original vectors, whose inner products are the scores in A_k.
+	Whether the encoder's vectors have norm 1. If not, there are two indexes: one of phrase vectors scaled to norm 1,
+	which ranks passages, and one of the original vectors, whose inner products are the scores in A_k.
 	*/
 	readonly unitLength: boolean;
 }
@@ -152,6 +156,7 @@ export interface ProtocolStudy {
 	readonly calibrationTests: readonly Comparison[];
 }
 
+/** Temperatures that models share. */
 export interface FusionTemperatures {
 	/** Found by the paper's descent for the selected models; the condition `muf` uses it. */
 	readonly descent: number;
@@ -161,6 +166,7 @@ export interface FusionTemperatures {
 	readonly all: number;
 }
 
+/** The accuracy and the calibration of a model. */
 export interface CalibratedModel {
 	readonly name: string;
 	/** Accuracy on development questions. */
@@ -210,6 +216,7 @@ What ranks the passages:
 */
 export type PhraseCondition = 'bm25' | 'muf' | 'mufSearch' | 'mufOwn' | 'mufPlain' | 'mufAll' | 'mean' | 'rrf' | `M${string}`;
 
+/** The effectiveness of a condition. */
 export interface PhraseConditionRow {
 	readonly condition: PhraseCondition;
 	/** One value for each of `measures`, from 0 to 1. */

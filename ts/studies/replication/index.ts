@@ -1,4 +1,7 @@
-/** The replication study (Ma et al., 2021): `replicate` runs it; the other functions judge and report its results. */
+/**
+The replication study (Ma et al., 2021): `replicate` runs it, `findings` judges its results, and `reportHtml` and
+`reportMarkdown` report them. `published` and `publishedFor` have the papers' own numbers.
+*/
 export type {Finding, FindingName} from './findings/finding-names.ts';
 export {findings} from './findings/findings.ts';
 export {type Accuracies, published, type Published, publishedFor, type PublishedRetrieval} from './published.ts';

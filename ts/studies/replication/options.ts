@@ -1,4 +1,7 @@
-/** The options of the replication study, their defaults and their checks. */
+/**
+The options of the replication study (Ma et al., 2021), their defaults and their checks. `study.ts` defines the hybrids
+Hybrid-orig, Hybrid-norm and Hybrid.
+*/
 import {checkArray, checkCount, checkOneOf, checkString} from '../../core/checks.ts';
 import {type OptionNames, optionNames} from '../../core/options.ts';
 import type {AnswerKind} from '../../core/types.ts';
@@ -6,6 +9,7 @@ import {type AnswerMerge, answerMerges} from '../../reader/extractive-reader.ts'
 import {type StudyOptions, checkSignificance, checkStrings, studyOptionNames} from '../engine/options.ts';
 import type {Settings} from './study.ts';
 
+/** The options of `replicate`. */
 export interface ReplicateOptions extends StudyOptions {
 	/** Folder of an existing collection of this corpus. @default one is built in the output folder */
 	readonly collection?: string | undefined;
@@ -16,32 +20,36 @@ export interface ReplicateOptions extends StudyOptions {
 	@default 'text'
 	*/
 	readonly answerKind?: AnswerKind | undefined;
-	/** Number of hits of each list that Hybrid-norm and Hybrid fuse (k'). @default 1000 */
+	/** Number of hits that Hybrid-norm and Hybrid fuse from each list (k'). @default 1000 */
 	readonly depth?: number | undefined;
 	/**
-	The same for Hybrid-orig; at least `depth`. This number of hits is retrieved by each retriever.
+	The same for Hybrid-orig; at least `depth`. Each retriever retrieves this number of hits.
 	@default twice `depth`, as in Karpukhin et al. (2020)
 	*/
 	readonly dprDepth?: number | undefined;
-	/** The cut-offs k of top-k accuracy. @default [20, 100] */
+	/** The cut-offs k of top-k accuracy, each at most `depth`. @default [20, 100] */
 	readonly ks?: readonly number[] | undefined;
-	/** Maximum number of passages read per question; the paper has 500. @default 100 */
+	/** Maximum number of passages read per question, capped at `depth`; the paper uses 500. @default 100 */
 	readonly passagesRead?: number | undefined;
-	/** Maximum number of spans per passage (m). The papers do not say how many; PyGaggle uses 5. @default 10 */
+	/**
+	Maximum number of spans kept per passage (m). The papers that this study repeats do not say how many; PyGaggle, the
+	software of Ma et al. (2021), keeps 5.
+	@default 10
+	*/
 	readonly spansPerPassage?: number | undefined;
-	/** Maximum number of tokens of an answer. The papers do not say how many; PyGaggle has 10 as well. @default 10 */
+	/** Maximum number of tokens of an answer. The papers do not say how many; PyGaggle also uses 10. @default 10 */
 	readonly maxAnswerTokens?: number | undefined;
-	/** Which answers count as equal; PyGaggle has `normalized`. @default 'text' */
+	/** Which answers count as equal; PyGaggle uses `normalized`. @default 'text' */
 	readonly merge?: AnswerMerge | undefined;
 	/**
-	The values of α that are tried for Hybrid-norm and Hybrid. If the encoder's vectors have unit length, λ of
-	Hybrid-orig is tuned as well: the values 1 / α are tried for each positive α.
+	The values that are tried for α, the weight of BM25 scores in Hybrid-norm and Hybrid. If the encoder's vectors have
+	unit length, λ, the weight of dense scores in Hybrid-orig, is tuned as well: 1 / α is tried for each positive α.
 	@default 0 to 2 in steps of 0.05; for unit vectors, whose scores are small, a tenth of these values
 	*/
 	readonly grid?: readonly number[] | undefined;
-	/** Maximum number of development questions, sampled from the file at equal distances. @default all */
+	/** Maximum number of development questions, taken from the file at equal intervals. @default all */
 	readonly maxDevelopmentQuestions?: number | undefined;
-	/** Maximum number of test questions, sampled from the file at equal distances. @default all */
+	/** Maximum number of test questions, taken from the file at equal intervals. @default all */
 	readonly maxTestQuestions?: number | undefined;
 }
 
@@ -86,7 +94,7 @@ export function checkedOptions(options: ReplicateOptions): {readonly settings: S
 }
 
 function checkedSettings(options: ReplicateOptions): Settings {
-	// The maximum numbers of questions have no default; 1 and 2 are just valid values.
+	// The maximum numbers of questions have no default: 1 and 2 only make the checks pass if the options are missing.
 	const {depth = 1000, passagesRead = 100, significance = 0.01, maxDevelopmentQuestions = 1, maxTestQuestions = 2} = options;
 	const {spansPerPassage = 10, maxAnswerTokens = 10, merge = 'text', answerKind = 'text'} = options;
 	checkCount('depth', depth, 1);

@@ -26,8 +26,9 @@ export interface Published {
 	readonly dprReading: Readonly<Record<Retrieved, {readonly single: number; readonly multi?: number}>>;
 }
 
+/** A row of Table 1. */
 export interface PublishedRetrieval {
-	/** λ of `dprHybrid`, α of the other hybrids. */
+	/** The weight of a hybrid: λ, of dense scores, for `dprHybrid`; α, of BM25 scores, for the other hybrids. */
 	readonly weight?: number;
 	/** The numbers of Karpukhin et al. */
 	readonly orig?: Accuracies;
@@ -116,7 +117,7 @@ function at(top20: number, top100: number): Accuracies {
 	return {20: top20, 100: top100};
 }
 
-/** Spellings of the data sets' names. */
+/** Spellings of each data set's name. */
 const names: Readonly<Record<string, readonly string[]>> = {
 	NQ: ['nq', 'natural questions'],
 	TriviaQA: ['trivia', 'trivia qa', 'triviaqa', 'tqa'],
@@ -128,8 +129,8 @@ const names: Readonly<Record<string, readonly string[]>> = {
 const additions = /^(?:open|dev|development|train|training|test|qa|qas|unfiltered|v|v1|1|11)$/u;
 
 /**
-Returns the papers' numbers for a data set, or `undefined` if the papers do not have it, such as SQuAD 2.0. Different
-spellings of the name are recognized: `nq-dev`, `Natural Questions`, `SQuAD 1.1`, `trivia`.
+Returns the papers' numbers for a data set, or `undefined` if the papers do not use it; for example, they do not use
+SQuAD 2.0. Different spellings of the name are recognized: `nq-dev`, `Natural Questions`, `SQuAD 1.1`, `trivia`.
 
 @example
 ```

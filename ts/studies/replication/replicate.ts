@@ -42,8 +42,8 @@ differences.
 
 It writes the paper's tables and figure for this data set into the folder `output` (`report.html`, `report.md`,
 `report.json`), together with the runs as TREC files and the exact configuration. A study can be stopped at any time: if
-it is called again with the same configuration, it continues where it stopped. The same configuration produces the same
-bytes.
+the function is called again with the same configuration, it continues where it stopped. On the same machine, the same
+configuration produces the same bytes.
 
 @example
 ```

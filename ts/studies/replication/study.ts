@@ -3,9 +3,9 @@ The results of a replication study: `replicate` returns them, `report.json` stor
 
 The paper (Ma et al., 2021) compares dense retrieval by DPR, BM25 and three hybrids of the two, and reads the passages
 that they find. The hybrids fuse lists of k' hits. Hybrid-orig (`dprHybrid`) scores λ · dense + BM25; Hybrid (`hybrid`)
-scores dense + α · BM25; Hybrid-norm (`hybridNorm`) does so too, but a passage that is missing from a list gets the
-lowest score of this list instead of 0. Evidence fusion replaces the relevance that the reader gives a passage by β ·
-relevance + γ · retrieval score.
+scores dense + α · BM25; Hybrid-norm (`hybridNorm`) has the same formula as Hybrid, but a passage that is missing from a
+list gets the lowest score of this list instead of 0. Evidence fusion replaces the relevance that the reader gives a
+passage with β · relevance + γ · retrieval score.
 */
 import type {FusionMethod} from '../../fusion/index.ts';
 import type {AnswerMerge} from '../../reader/index.ts';
@@ -16,8 +16,8 @@ import {checkStudyFormat, checkValueCount} from '../storage/study-format.ts';
 export const studyFormat = 'passagekit replication 2';
 
 /**
-The results of repeating Ma et al. (2021), "A Replication Study of Dense Passage Retriever", on a data set. Two runs of
-the same configuration have equal results.
+The results of repeating Ma et al. (2021), "A Replication Study of Dense Passage Retriever", on a data set. On one
+machine, studies with the same configuration have equal results.
 */
 export interface Study {
 	readonly format: typeof studyFormat;
@@ -28,7 +28,7 @@ export interface Study {
 	readonly corpus: StudyInput;
 	/** Development questions, on which weights are tuned, and test questions, on which everything else is measured. */
 	readonly questions: {readonly development: StudyInput; readonly test: StudyInput};
-	/** The encoder of passages, the encoder of questions if it is another model, and the reader if there was one. */
+	/** The encoder of passages, the encoder of questions if it is a different model, and the reader if there was one. */
 	readonly models: {readonly encoder: StudyModel; readonly questionEncoder?: StudyModel; readonly reader: StudyModel | null};
 	readonly settings: Settings;
 	readonly retrieval: RetrievalStudy;
@@ -45,18 +45,19 @@ export interface Study {
 	readonly command?: string;
 }
 
+/** The settings of a replication study. */
 export interface Settings {
-	/** Number of hits of each list that are fused (k'). Lists may be shorter, for example in a small corpus. */
+	/** Number of hits that hybrids fuse from each list (k'). Lists may be shorter, for example in a small corpus. */
 	readonly depth: number;
 	/** The same for `dprHybrid`; at least `depth`. Karpukhin et al. (2020) fuse 2000 hits. */
 	readonly dprDepth: number;
-	/** A difference is significant if its corrected p-value is below this. The paper has 0.01. */
+	/** A difference is significant if its corrected p-value is below this. The paper uses 0.01. */
 	readonly significance: number;
 	/** The weights of hybrids were tuned for top-k accuracy at this k: 20, as in the paper. */
 	readonly tunedFor: number;
 	/** Maximum number of passages read per question. */
 	readonly passagesRead: number;
-	/** Maximum number of spans per passage (m). */
+	/** Maximum number of spans kept per passage (m). */
 	readonly spansPerPassage: number;
 	/** Maximum number of tokens of an answer. */
 	readonly maxAnswerTokens: number;
@@ -66,7 +67,7 @@ export interface Settings {
 	readonly answers?: 'pattern';
 	/**
 	The hybrid whose passages were read: Hybrid-norm or Hybrid, the one with the higher accuracy on development
-	questions. Missing in the file of the configuration, which is written before the hybrids are tuned.
+	questions. Missing in the configuration file, which is written before the hybrids are tuned.
 	*/
 	readonly hybridRead?: FusionMethod;
 	readonly bm25: {readonly k1: number; readonly b: number};
@@ -78,11 +79,11 @@ export interface RetrievalStudy {
 	readonly ks: readonly number[];
 	/** In the paper's order: dense, BM25, hybrids. */
 	readonly rows: readonly RetrievalRow[];
-	/** The tests that the paper makes in this table, corrected together. */
+	/** Tests of the differences between the rows other than `dprHybrid`, corrected together. */
 	readonly comparisons: readonly Comparison[];
 	/**
-	Tests of `dprHybrid`, corrected together. The paper copies this row from Karpukhin et al. (2020) and does not test
-	it.
+	Tests of `dprHybrid` against dense retrieval and BM25, corrected together. The paper copies this row from Karpukhin
+	et al. (2020) and does not test it.
 	*/
 	readonly addedComparisons: readonly Comparison[];
 	/**
@@ -95,11 +96,13 @@ export interface RetrievalStudy {
 	};
 }
 
+/** What ranks the passages: dense retrieval, BM25 or one of the hybrids that are defined at the top of this file. */
 export type RetrievalCondition = 'dense' | 'bm25' | 'dprHybrid' | 'hybridNorm' | 'hybrid';
 
+/** A row of Table 1. */
 export interface RetrievalRow {
 	readonly condition: RetrievalCondition;
-	/** λ of `dprHybrid`, α of the others. */
+	/** λ of `dprHybrid`, α of the other hybrids. */
 	readonly weight?: number;
 	/** Accuracy at each of `ks`, from 0 to 1. */
 	readonly accuracy: readonly number[];
@@ -154,6 +157,7 @@ export interface ReadingRow {
 	readonly cells: readonly ReadingCell[];
 }
 
+/** A value of Table 3, and the choices behind it. */
 export interface ReadingCell {
 	readonly scoring: Scoring;
 	/** Exact match on test questions, from 0 to 1. */

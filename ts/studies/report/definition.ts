@@ -1,6 +1,6 @@
 /**
 Defines what the report of a study contains. `study-html.ts` and `study-markdown.ts` turn a `ReportDefinition` into an
-HTML page and into Markdown: title, abstract, findings, the sections of this study, how to reproduce it, references.
+HTML page and a Markdown page: title, abstract, findings, the study's own sections, how to reproduce it, references.
 */
 import type {Finding} from '../statistics/finding.ts';
 import type {Section} from './content.ts';
@@ -15,17 +15,20 @@ export interface StudyResults {
 }
 
 export interface ReportDefinition<Results extends StudyResults> {
-	/** Fails with `ERR_FORMAT` if the value is not the result of this study. */
+	/** Fails with `ERR_FORMAT` if `results` are not those of this study. */
 	check(results: unknown): void;
 	title(results: Results): string;
-	/** Authors and year of the paper that the study repeats. */
+	/** Authors and year of the paper whose experiments the study repeats. */
 	readonly authors: string;
-	/** Cited papers. The first one is the paper that the study repeats. */
+	/** Cited papers. The first one is the paper whose experiments the study repeats. */
 	readonly references: readonly Reference[];
-	/** The abstract. A sentence is added to it that counts the verdicts of the findings, such as "holds" and "contradicted". */
+	/**
+	The abstract. The report adds a sentence to it that counts the verdicts, such as "holds" and "contradicted", on the
+	paper's claims.
+	*/
 	abstract(results: Results): string;
 	findings(results: Results): readonly Finding[];
-	/** Paragraphs with what readers must know before they compare the numbers of the study and of the paper. */
+	/** Paragraphs of plain text: what to know before comparing the study's numbers with the paper's. */
 	caveats?(results: Results): readonly string[];
 	/** The sections between "Findings" and "How to reproduce". */
 	sections(results: Results): readonly Section[];
@@ -33,8 +36,11 @@ export interface ReportDefinition<Results extends StudyResults> {
 	settings(results: Results): readonly MetadataEntry[];
 	/** The files and models that the study read, listed under "How to reproduce". */
 	inputs(results: Results): readonly MetadataEntry[];
-	/** Returns the name that the report shows for a condition: one of the methods that a significance test compares. */
+	/**
+	Returns the name that the report shows for a condition. Conditions are what significance tests compare, such as two
+	retrieval methods.
+	*/
 	labelOf(condition: string): string;
-	/** CSS rules of this report, in addition to those of all pages. */
+	/** CSS rules of this report, in addition to those that all pages have. */
 	readonly style?: string;
 }

@@ -1,11 +1,11 @@
 /**
-Formats parts of pages in GitHub Flavored Markdown: tables, labels, text and code. All text is escaped, except in blocks
-of code, which Markdown does not interpret.
+Formats parts of pages in GitHub Flavored Markdown: tables, labels, text and code. All text is escaped, except in code
+blocks, whose content Markdown does not interpret.
 */
 import type {Label} from '../../drawing/format.ts';
 import type {ReportTable} from '../../drawing/table.ts';
 
-/** Returns a table and, as the next block, its caption. */
+/** Returns two blocks of Markdown: the table and its caption. */
 export function tableMarkdown({name, caption, firstHeading, columns, blocks}: ReportTable): readonly string[] {
 	const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 	const headings = columns.map(({group, heading}) => (group === undefined ? heading : `${group} ${heading}`));
@@ -23,6 +23,7 @@ export function tableMarkdown({name, caption, firstHeading, columns, blocks}: Re
 	];
 }
 
+/** Formats a label, with its subscript if it has one. */
 export const labelMarkdown = ({text, sub}: Label): string => `${escaped(text)}${sub === undefined ? '' : `<sub>${escaped(sub)}</sub>`}`;
 
 /**
@@ -36,8 +37,8 @@ export function escaped(text: string): string {
 }
 
 /**
-Returns a fenced block of shell code. The fence is longer than any sequence of backticks in the text, so the text cannot
-end the block.
+Returns a fenced block of shell code. The fence is longer than any sequence of backticks in `text`, so `text` cannot end
+the block.
 */
 export function fenced(text: string): string {
 	const longest = Math.max(2, ...[...text.matchAll(/`+/gu)].map(([ticks]) => ticks.length));

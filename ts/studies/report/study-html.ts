@@ -1,4 +1,4 @@
-/** The report of a study as one HTML page, which has no scripts and loads no other files. */
+/** Formats the report of a study as one HTML page, which has no scripts and loads no other files. */
 import {equalsP} from '../../drawing/format.ts';
 import {escaped} from '../../drawing/html.ts';
 import {page} from '../../drawing/page.ts';
@@ -36,7 +36,7 @@ export function studyHtml<Results extends StudyResults>(report: ReportDefinition
 	});
 }
 
-/** The CSS class of each verdict, in `drawing/page-style.ts`. */
+/** The CSS class of each verdict. `drawing/page-style.ts` has the rules of these classes. */
 const verdictClasses: Readonly<Record<Verdict, string>> = {
 	holds: 'yes',
 	'holds in part': 'partly',
@@ -45,6 +45,7 @@ const verdictClasses: Readonly<Record<Verdict, string>> = {
 	'not tested': 'untested',
 };
 
+/** Formats a finding: its claim, what was measured, the corrected p-values of its tests, and the verdict. */
 function findingHtml({claim, result, verdict, evidence}: Finding, labelOf: (condition: string) => string): string {
 	const tests = evidence.map(
 		({a, b, measure, corrected}) =>
@@ -60,6 +61,7 @@ function findingHtml({claim, result, verdict, evidence}: Finding, labelOf: (cond
 	].join('\n');
 }
 
+/** Formats the content of "How to reproduce": the command and the entries for settings and inputs. */
 function reproductionHtml(command: string | undefined, entries: readonly MetadataEntry[]): readonly string[] {
 	const lines = entries.map(
 		({label, value, sha256}) =>

@@ -1,4 +1,4 @@
-/** The report of a study as one page of GitHub Flavored Markdown. */
+/** Formats the report of a study as one page of GitHub Flavored Markdown. */
 import {equalsP} from '../../drawing/format.ts';
 import type {Finding} from '../statistics/finding.ts';
 import type {ReportDefinition, StudyResults} from './definition.ts';
@@ -28,7 +28,7 @@ export function studyMarkdown<Results extends StudyResults>(report: ReportDefini
 	return `${blocks.join('\n\n')}\n`;
 }
 
-/** Returns a claim with its verdict, what was measured, and the corrected p-values of its tests. */
+/** Formats a finding: its claim, the verdict, what was measured, and the corrected p-values of its tests. */
 function findingMarkdown({claim, result, verdict, evidence}: Finding, labelOf: (condition: string) => string): string {
 	const ps = evidence.map(({a, b, measure, corrected}) => `${labelOf(a)} − ${labelOf(b)}, ${measure}: ${equalsP(corrected)}`);
 	return `**${escaped(claim)}** *${verdict}.* ${escaped(result)}${ps.length > 0 ? ` (Corrected p-values: ${escaped(ps.join('; '))}.)` : ''}`;

@@ -3,14 +3,14 @@ import {pValue, points} from '../../drawing/format.ts';
 import type {ReportTable} from '../../drawing/table.ts';
 import type {Comparison} from '../statistics/comparison.ts';
 
-/** Tests that are corrected together. */
+/** Tests whose p-values are corrected together: each one for the number of tests in the family. */
 export interface TestFamily {
-	/** What the tests are about, such as "Table 1". */
+	/** What the tests are about, such as "Table 1" or "claims about projections". */
 	readonly name: string;
 	readonly comparisons: readonly Comparison[];
 }
 
-/** Returns a table with all tests of a family. `labelOf` returns the name that readers see for a condition. */
+/** Returns a table with all tests of a family. `labelOf` returns the name that the report shows for a condition. */
 export function testsTable({name, comparisons}: TestFamily, significance: number, labelOf: (condition: string) => string): ReportTable {
 	return {
 		name: `Tests of ${name}`,
@@ -40,7 +40,7 @@ export function testsTable({name, comparisons}: TestFamily, significance: number
 	};
 }
 
-/** Returns the sentence of a caption that says which tests the significance markers come from. */
+/** Returns the sentence of a table's caption that says which tests its significance markers come from. */
 export function testsSentence({length}: readonly Comparison[], significance: number): string {
 	return `Significance is by paired t-tests, p < ${significance} after Bonferroni’s correction for ${length} tests.`;
 }

@@ -1,9 +1,12 @@
-/** The sentence of an abstract that counts the verdicts. */
+/** The sentence, at the end of a report's abstract, that counts the verdicts on the paper's claims. */
 import {listed, counted} from '../../drawing/format.ts';
 import type {Finding} from '../statistics/finding.ts';
 import {type Verdict, verdicts} from '../statistics/verdict.ts';
 
-/** Returns how many of the paper's claims have each verdict, as a sentence. */
+/**
+Returns a sentence such as "Verdicts on 3 claims of the paper: 2 hold and 1 is undecided." Claims that only the study
+makes do not count.
+*/
 export function verdictSummary(findings: ReadonlyArray<Pick<Finding, 'source' | 'verdict'>>): string {
 	const claims = findings.filter(({source}) => source === 'paper');
 	if (claims.length === 0) {
@@ -14,6 +17,7 @@ export function verdictSummary(findings: ReadonlyArray<Pick<Finding, 'source' | 
 	return `Verdicts on ${counted(claims.length, 'claim')} of the paper: ${listed(parts)}.`;
 }
 
+/** Returns the verb phrase of a verdict on `count` claims: "holds", "hold in part", "are undecided". */
 function predicate(verdict: Verdict, count: number): string {
 	if (verdict === 'holds' || verdict === 'holds in part') {
 		return count === 1 ? verdict : verdict.replace('holds', 'hold');

@@ -17,8 +17,8 @@ export interface Finding<Name extends string = string> {
 }
 
 /**
-Returns a clause that says how many of the tests are significant. If none is, it also says which difference would have
-been.
+Returns a clause that says how many of the tests are significant. If none is, the clause also says how large a
+difference would have been significant.
 */
 export function significanceClause(evidence: readonly Comparison[]): string {
 	const significant = evidence.filter(test => test.significant).length;
@@ -35,7 +35,8 @@ export function significanceClause(evidence: readonly Comparison[]): string {
 }
 
 /**
-Such as "2.1 points would have been", or "2.1 and 3.0 points would have been" for tests with different standard errors.
+Returns the smallest significant differences as a clause: "2.1 points would have been", or "2.1 and 3.0 points would
+have been" for tests with different standard errors.
 */
 function detectable(evidence: readonly Comparison[]): string {
 	const sizes = [...new Set(evidence.map(({smallest}) => unsignedPoints(smallest)))];

@@ -13,14 +13,18 @@ export interface Measures {
 	measure(run: Run): Promise<MeasuredQuestions>;
 }
 
-/** Name of top-k accuracy: 1 if a relevant passage is among the first k, else 0. */
+/**
+Returns the name of the measure top-k accuracy, whose value is 1 for a question with a relevant passage among its first
+k hits, else 0.
+*/
 export const topK = (k: number): string => `top-${k}`;
+/** Name of the reciprocal rank of the first relevant passage. Its mean over questions is the mean reciprocal rank. */
 export const mrrMeasure = 'MRR';
 export const ndcgMeasure = 'nDCG@10';
 
 /**
-Returns measures by relevance judgments: top-k accuracy for each of `ks`, the reciprocal rank of the first relevant
-passage and, if `ndcg` is set, nDCG@10.
+Returns measures that use relevance judgments: top-k accuracy for each of `ks`, the reciprocal rank of the first
+relevant passage and, if `ndcg` is set, nDCG@10.
 */
 export function measuresByQrels(qrels: Qrels, ks: readonly number[], ndcg: boolean, options: CallOptions): Measures {
 	const wanted: ReadonlyArray<readonly [name: string, measure: Measure]> = [
@@ -48,8 +52,8 @@ export function measuresByQrels(qrels: Qrels, ks: readonly number[], ndcg: boole
 }
 
 /**
-Returns measures by answers, for which a passage is relevant if it contains an accepted answer: top-k accuracy, and the
-reciprocal rank of the first such passage.
+Returns measures that use accepted answers: a passage is relevant if it contains one of the question's answers. The
+measures are top-k accuracy for each of `ks`, and the reciprocal rank of the first relevant passage.
 */
 export function measuresByAnswers(
 	questions: readonly Question[],

@@ -1,6 +1,6 @@
 /**
-Runs the paired t-tests of a study. Tests form families, and the p-values of a family are corrected for its number of
-tests by Bonferroni's method.
+Runs the paired t-tests of a study. Tests form families: Bonferroni's method corrects each p-value for the number of
+tests in its family.
 */
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {type PairedTest, bonferroni, pairedTest, smallestSignificantDifference} from '../../evaluation/index.ts';
@@ -19,7 +19,7 @@ export interface ConditionPair {
 	/** What a table shows next to `a`'s value if the difference is significant. */
 	readonly marker?: string;
 	/**
-	Whether the marker is shown only if `a` is better than `b`. If not set, it is shown for any significant difference.
+	Whether the marker is shown only if `a` is better than `b`. By default, it is shown for any significant difference.
 	*/
 	readonly markerNeedsGain?: boolean;
 }

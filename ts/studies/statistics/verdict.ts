@@ -1,12 +1,13 @@
-/** Verdicts on claims, which follow from significance tests of differences. */
+/** Verdicts on claims. A verdict follows from significance tests of differences. */
 import type {Comparison} from './comparison.ts';
 
 /**
 The verdict on a claim that is about one or more differences:
 
 - `holds`: all differences have the sign that the claim predicts, and as many are significant as the claim requires;
-- `holds in part`: some differences are significant with the predicted sign, and none with the other sign;
-- `contradicted`: at least one difference is significant with the other sign;
+- `holds in part`: at least one difference is significant with the predicted sign, and none with the opposite sign, but
+  `holds` does not apply;
+- `contradicted`: at least one difference is significant with the opposite sign;
 - `undecided`: no difference is significant, perhaps because there are too few questions;
 - `not tested`: the claim is about models or data that this study does not have.
 */
@@ -16,8 +17,8 @@ export type Verdict = 'holds' | 'holds in part' | 'contradicted' | 'undecided' |
 export const verdicts = ['holds', 'holds in part', 'contradicted', 'undecided', 'not tested'] as const satisfies readonly Verdict[];
 
 /**
-Returns the verdict on "a is better than b", from tests of a − b. `needed`: whether all differences must be significant,
-or more than half.
+Returns the verdict on the claim "a is better than b", from tests of a − b. `needed` says how many differences must be
+significant: all, or more than half.
 */
 export function verdictOfGains(evidence: readonly Comparison[], needed: 'all' | 'most'): Verdict {
 	if (evidence.length === 0) {

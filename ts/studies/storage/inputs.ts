@@ -1,6 +1,6 @@
 /**
-Hashes the inputs of a study, which are files and models. Results name each input without its folder and with the
-SHA-256 of its content. On one machine, the same hashes and settings give the same results.
+Hashes the inputs of a study, which are files and models. The results of a study contain the name of each input,
+without its folder, and the SHA-256 of its content. On one machine, the same hashes and settings give the same results.
 */
 import {createHash} from 'node:crypto';
 import {createReadStream} from 'node:fs';
@@ -11,7 +11,7 @@ import {resolveModel} from '../../models/index.ts';
 
 /** A file of passages, questions or judgments. */
 export interface StudyInput {
-	/** Number of passages, questions or judged questions that are used. */
+	/** Number of passages, questions or judged questions that the study uses. */
 	readonly count: number;
 	/** File name without its folder. */
 	readonly name?: string;
@@ -23,10 +23,11 @@ export interface StudyInput {
 export interface StudyModel {
 	/** Name of the model's folder, or the name by which `resolveModel` finds the model. */
 	readonly name: string;
+	/** SHA-256 of the names and contents of the model's files. */
 	readonly sha256: string;
 }
 
-/** Hashes a file. `count` is the number of its passages or questions that are used. */
+/** Hashes a file. `count` is the number of its passages or questions that the study uses. */
 export async function hashedFile(path: string, count: number, signal: AbortSignal | undefined): Promise<StudyInput> {
 	return {count, name: basename(path), sha256: await sha256(path, signal)};
 }
@@ -37,7 +38,8 @@ export async function hashedModel(model: string, signal: AbortSignal | undefined
 }
 
 /**
-Returns the last part of a folder's path, because reports must not contain local paths. Other names stay as they are.
+Returns the name that reports show for a model. For a folder, it is the last part of the path, because reports must not
+contain local paths; other names stay as they are.
 */
 export function modelName(model: string): string {
 	return isFolder(model) ? basename(resolve(model)) : model;

@@ -1,6 +1,6 @@
 /**
-The folder of a study run. It contains the configuration, the results and everything that is expensive to compute, so a
-stopped study can be resumed. Every file is written atomically: it is either complete or missing.
+The folder of a study run. It contains the configuration, the results and everything that is expensive to compute, so an
+interrupted study can be resumed. Every file is written atomically: it is either complete or missing.
 */
 import {mkdir, readFile, stat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
@@ -21,7 +21,7 @@ export const runFiles = {
 } as const;
 
 /**
-Stores the configuration of a study in its folder. Fails with `ERR_ARGUMENT` if the folder already has another
+Stores the configuration of a study in its folder. Fails with `ERR_ARGUMENT` if the folder already has a different
 configuration.
 */
 export async function startRun(folder: string, configuration: object): Promise<void> {
@@ -40,13 +40,14 @@ export async function startRun(folder: string, configuration: object): Promise<v
 	if (conflict) {
 		throw new RetrievalError(
 			'ERR_ARGUMENT',
-			`${folder}: expected a run of this configuration, got one with another ${conflict.key}: ${conflict.existing} there, ${conflict.requested} here; choose another output folder, or remove this one`,
+			`${folder}: expected a run of this configuration, got one with a different ${conflict.key}: ${conflict.existing} there, ${conflict.requested} here; choose another output folder, or remove this one`,
 		);
 	}
 }
 
 /**
-A setting that two configurations have different values for. `key` is a path such as `settings.depth`; values are JSON.
+A setting that has different values in two configurations. `key` is the path of the setting, such as `settings.depth`.
+The values are JSON, cut off after 80 characters.
 */
 interface Difference {
 	readonly key: string;
@@ -54,6 +55,7 @@ interface Difference {
 	readonly requested: string;
 }
 
+/** Returns the first difference between two configurations, or between two of their settings, whose path is `key`. */
 function firstDifference(existing: unknown, requested: unknown, key: string): Difference | undefined {
 	if (typeof existing === 'object' && typeof requested === 'object' && existing !== null && requested !== null) {
 		for (const inner of new Set([...Object.keys(existing), ...Object.keys(requested)])) {
@@ -72,7 +74,7 @@ function shortJson(value: unknown): string {
 	return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 80);
 }
 
-/** Formats a value as all JSON files of a study are formatted. */
+/** Formats a value as JSON, as in all JSON files of a study: indented with tabs, with a line feed at the end. */
 export function toJson(value: unknown): string {
 	return `${JSON.stringify(value, undefined, '\t')}\n`;
 }
@@ -95,7 +97,7 @@ export async function makeFolder(path: string): Promise<void> {
 	await onPath('write', path, async () => mkdir(path, {recursive: true}));
 }
 
-/** Returns whether a file or folder exists. If it does, it is complete. */
+/** Returns whether a file or folder exists. An existing file is complete, because files are written atomically. */
 export async function exists(path: string): Promise<boolean> {
 	try {
 		await stat(path);

@@ -1,4 +1,6 @@
-/** Checks that a value is the result of a study. Callers may pass any object that they have parsed from a JSON file. */
+/**
+Checks that a value is the result of a study, because callers may pass any value that they have parsed from a JSON file.
+*/
 import {isObject, kindOf, shown} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 
@@ -12,8 +14,8 @@ export function checkStudyFormat(value: unknown, format: string): void {
 }
 
 /**
-Fails with `ERR_FORMAT` if there is not one value for each element of the third argument. `each` names these elements in
-the message.
+Fails with `ERR_FORMAT` unless `values` has the same length as the third argument. In the message, `name` names the
+values, and `each` names an element of the third argument.
 */
 export function checkValueCount(name: string, values: readonly number[], {length}: readonly unknown[], each: string): void {
 	if (values.length !== length) {

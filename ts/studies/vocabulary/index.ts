@@ -1,5 +1,6 @@
 /**
-The vocabulary study (Ram et al., 2023): `studyVocabulary` runs it; the other functions judge and report its results.
+The vocabulary study (Ram et al., 2023): `studyVocabulary` runs it, `vocabularyFindings` judges its results, and
+`vocabularyStudyHtml` and `vocabularyStudyMarkdown` report them. `publishedVocabulary` has the paper's own numbers.
 */
 export type {ProjectedExample, VocabularyExamples} from './examples/projected-example.ts';
 export type {VocabularyFinding, VocabularyFindingName} from './findings/finding-names.ts';

@@ -2,6 +2,7 @@
 import type {TokenSet} from '../../vocabulary/index.ts';
 import type {AnalyzedEncoder, Baseline, VocabularyCondition} from './study.ts';
 
+/** Labels of the conditions. LE is lexical enrichment, and IDF inverse document frequency. */
 const conditionLabels: Readonly<Record<VocabularyCondition, string>> = {
 	bm25: 'BM25',
 	wordpiece: 'BM25 on word pieces',
@@ -14,7 +15,7 @@ const conditionLabels: Readonly<Record<VocabularyCondition, string>> = {
 	noNormalisation: 'without normalization',
 };
 
-/** Labels of what the tests of claims about projections compare. */
+/** Labels of what is compared by tests of the claims about projections. */
 const comparedLabels: Readonly<Record<string, string>> = {
 	encoder: 'Encoder',
 	baseline: 'Initialization',
@@ -24,8 +25,8 @@ const comparedLabels: Readonly<Record<string, string>> = {
 };
 
 /**
-Returns the name that readers see for a condition, or for what a test of a claim compares. Other strings stay as they
-are.
+Returns the name that reports show for a condition, or for what is compared by a test of a claim. Other strings are
+returned unchanged.
 */
 export const labelOf = (condition: string): string =>
 	Object.hasOwn(conditionLabels, condition)
@@ -34,7 +35,7 @@ export const labelOf = (condition: string): string =>
 			? comparedLabels[condition]!
 			: condition;
 
-/** Returns the name that readers see for an analyzed encoder. LE is lexical enrichment. */
+/** Returns the name that reports show for an analyzed encoder. LE is lexical enrichment. */
 export function encoderLabel(of: AnalyzedEncoder, baseline: Baseline): string {
 	switch (of) {
 		case 'encoder': {

@@ -8,13 +8,13 @@ import {MAX_STEPS} from '../../vocabulary/enrichment/token-vectors.ts';
 import {modelTypeOf} from '../../vocabulary/projection/vocabulary-projection.ts';
 import {type JudgedStudyOptions, checkJudgedOptions, judgedOptionNames} from '../engine/judged-study.ts';
 import {checkStrings} from '../engine/options.ts';
-import {MIN_GROUP} from './findings/claim-tests.ts';
+import {MIN_GROUP_SIZE} from './findings/claim-tests.ts';
 import type {VocabularySettings} from './study.ts';
 
 export interface VocabularyStudyOptions extends JudgedStudyOptions {
 	/**
 	The masked-language-model head of the model that the encoder was initialized from.
-	@default 'minilm-mlm-head' for 'minilm-encoder', else the encoder's folder
+	@default 'minilm-mlm-head' for 'minilm-encoder', else the head in the encoder's own model
 	*/
 	readonly head?: string | undefined;
 	/**
@@ -29,11 +29,11 @@ export interface VocabularyStudyOptions extends JudgedStudyOptions {
 	*/
 	readonly enrichment?: boolean | undefined;
 	/**
-	Learning rate of Adam in the search for the vectors of single tokens.
+	Learning rate of Adam in the search for the token vectors of lexical enrichment.
 	@default the paper's: 0.001 for heads of MPNet, else 0.01
 	*/
 	readonly learningRate?: number | undefined;
-	/** Maximum number of steps of this search. @default 100 */
+	/** Maximum number of steps of Adam for each token vector. @default 100 */
 	readonly maxSteps?: number | undefined;
 }
 
@@ -49,17 +49,23 @@ export const vocabularyOptionNames: OptionNames = optionNames<VocabularyStudyOpt
 /** The cut-offs k of top-k accuracy. */
 export const cutOffs = [1, 5, 20, 100];
 
-/** The values of λ to try. At 1, λ times the lexical vectors are on average as long as the encoder's vectors. */
+/**
+The values to try for λ, the weight of the lexical vectors, in relative units: at 1, λ times the lexical vectors are on
+average as long as the encoder's vectors.
+*/
 const LAMBDAS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 3];
 
-/** Checks all options except those whose defaults depend on the head. */
+/**
+Checks the options, except the paths of files, and except `learningRate` and `maxSteps`: `checkedSettings` checks these
+two.
+*/
 export function checkVocabularyOptions(options: VocabularyStudyOptions): void {
 	checkStrings(options, ['name', 'encoder', 'questionEncoder', 'head', 'baseline']);
 	checkBoolean('enrichment', options.enrichment ?? true);
 	checkJudgedOptions(options);
 }
 
-/** Checks the remaining options, and returns the settings. The default learning rate depends on the head. */
+/** Checks `learningRate` and `maxSteps`, and returns the settings. The default learning rate depends on `head`. */
 export async function checkedSettings(options: VocabularyStudyOptions, head: string): Promise<VocabularySettings> {
 	const modelType = await modelTypeOf(await resolveModel(head, {signal: options.signal}));
 	const {enrichment = true, learningRate = paperLearningRate(modelType), maxSteps = MAX_STEPS} = options;
@@ -74,7 +80,7 @@ export async function checkedSettings(options: VocabularyStudyOptions, head: str
 		depth: Math.max(...cutOffs),
 		sparseDepth: 5,
 		bounds: [5, 20, 100],
-		minGroup: MIN_GROUP,
+		minGroup: MIN_GROUP_SIZE,
 		learningRate,
 		maxSteps,
 		lambdas: enrichment ? LAMBDAS : [],

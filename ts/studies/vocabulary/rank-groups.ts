@@ -5,6 +5,10 @@ Groups of questions by the rank that dense retrieval gives to their passage, for
 import {withCommas} from '../../drawing/format.ts';
 import type {AmnesiaGroup} from '../../vocabulary/index.ts';
 
+/**
+The first and the last rank of a group. `to` is `null` for the last group, which has all later ranks and the passages
+that dense retrieval does not find.
+*/
 export type RankGroup = Pick<AmnesiaGroup, 'from' | 'to'>;
 
 /** Returns the label of a group, such as "1–5" or "beyond 100". */

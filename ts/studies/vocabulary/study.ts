@@ -5,8 +5,9 @@ the report shows them.
 The paper (Ram et al., 2023) projects vectors onto a vocabulary: a masked-language-model head turns the vector of a
 question into a distribution Q over tokens, and the vector of a passage into a distribution P. Shared tokens are those
 that question and passage have in common. Token amnesia means that P ranks a shared token low, so that dense retrieval
-may miss the passage. Lexical enrichment adds to the vector of a text λ times a mean of vectors of its own tokens; the
-vector of a single token is found by a search (Adam).
+may miss the passage. Lexical enrichment adds λ times a lexical vector to the vector of a text. The lexical vector is a
+weighted mean of the vectors of the text's tokens, scaled to unit length. The token vectors are found by a search with
+Adam.
 */
 import type {AmnesiaGroup, VocabularyAnalysis} from '../../vocabulary/index.ts';
 import type {RelevanceSource} from '../dataset/relevance.ts';
@@ -19,8 +20,8 @@ import type {VocabularyExamples} from './examples/projected-example.ts';
 export const vocabularyStudyFormat = 'passagekit vocabulary study 2';
 
 /**
-The results of repeating Ram et al. (2023), "What Are You Token About?", on a data set. Two runs of the same
-configuration have equal results.
+The results of repeating Ram et al. (2023), "What Are You Token About?", on a data set. On one machine, studies with the
+same configuration have equal results.
 */
 export interface VocabularyStudy {
 	readonly format: typeof vocabularyStudyFormat;
@@ -39,10 +40,13 @@ export interface VocabularyStudy {
 	vocabulary.
 	*/
 	readonly head: StudyModel & {readonly vocabulary: number};
-	/** What the encoder is compared with: the model that it was initialized from, if the caller has named it. */
+	/**
+	What the encoder is compared with: the model that it was initialized from, if the caller has named that model, or
+	else the head's word embeddings.
+	*/
 	readonly baseline: Baseline;
 	readonly settings: VocabularySettings;
-	/** The outcome of the search for the vectors of single tokens. Missing without enrichment. */
+	/** The outcome of the search for the vectors of single tokens. Missing if the study was run without enrichment. */
 	readonly enrichment?: EnrichmentOutcome;
 	/**
 	Analyses of the encoder, of the baseline and, if a λ above 0 was chosen on development questions, of the enriched
@@ -51,7 +55,7 @@ export interface VocabularyStudy {
 	readonly analyses: readonly EncoderAnalysis[];
 	/** Tests of the paper's claims about projections. */
 	readonly tests: VocabularyTests;
-	/** The examples of Table 1 and Figure 2 of the paper. */
+	/** Examples for Table 1 and Figure 2 of the report. */
 	readonly examples: VocabularyExamples;
 	readonly retrieval: VocabularyRetrieval;
 	/** The command that repeats this study. It names files without their folders. */
@@ -78,21 +82,21 @@ export interface VocabularyTests {
 	/** Paired t-tests over questions. */
 	readonly claims: readonly Comparison[];
 	/**
-	Rank-sum tests between groups of questions. Their difference is a probability minus one half: see `amnesiaTests`.
+	Rank-sum tests between groups of questions. A difference is a probability minus one half: see `amnesiaTests`.
 	*/
 	readonly amnesia: readonly Comparison[];
 }
 
 /** The outcome of the search for the vectors of single tokens. */
 export interface EnrichmentOutcome {
-	/** Number of steps that the search made for each token. */
+	/** Number of steps that the search took for each token. */
 	readonly steps: number;
 	/** Number of tokens in the head's vocabulary. */
 	readonly tokens: number;
 	/** Number of tokens whose vector has a loss below 0.1 nats, the paper's threshold. */
 	readonly reached: number;
 	/**
-	Number of tokens for which such a vector provably does not exist, because a lower bound on the loss is higher.
+	Number of tokens for which such a vector provably does not exist, because the lower bound on the loss is at least 0.1.
 	*/
 	readonly proved: number;
 	/** Whether enriched vectors are scaled to unit length. */
@@ -106,25 +110,26 @@ named by the caller.
 export type Baseline = {readonly kind: 'static'} | ({readonly kind: 'encoder'} & StudyModel);
 
 export interface VocabularySettings {
+	/** Seed for drawing development questions and examples. */
 	readonly seed: number;
 	/** Number of hits per question when the whole corpus is searched. */
 	readonly depth: number;
-	/** Token amnesia is measured on the questions for which BM25 finds a relevant passage among this number of hits. */
+	/** Token amnesia is measured on the questions with a relevant passage among this number of first hits of BM25. */
 	readonly sparseDepth: number;
 	/**
 	Token amnesia is measured in groups of questions, by the rank that dense retrieval gives to the passage. Each bound
-	is the last rank of a group; a further group has all later ranks.
+	is the last rank of a group; one more group has all later ranks.
 	*/
 	readonly bounds: readonly number[];
 	/** Groups with fewer questions than this are not tested. */
 	readonly minGroup: number;
 	/** Learning rate of Adam in the search for the vectors of single tokens. */
 	readonly learningRate: number;
-	/** Maximum number of steps of that search. */
+	/** Maximum number of steps of that search for each token. */
 	readonly maxSteps: number;
 	/**
 	The values of λ that were tried, in relative units: at 1, λ times the lexical vectors are on average as long as the
-	encoder's vectors. Empty without enrichment.
+	encoder's vectors. Empty if the study was run without enrichment.
 	*/
 	readonly lambdas: readonly number[];
 	/** A difference is significant if its corrected p-value is below this. */
@@ -137,22 +142,23 @@ export type AnalyzedEncoder = 'encoder' | 'baseline' | 'enriched';
 export interface EncoderAnalysis {
 	/** Which encoder was analyzed. */
 	readonly of: AnalyzedEncoder;
-	/** How its projections rank the tokens of questions and passages. */
+	/** How the encoder's projections rank the tokens of questions and passages. */
 	readonly analysis: VocabularyAnalysis;
 	/**
 	The result of `tokenAmnesia`: the ranks of shared tokens, by the rank that dense retrieval gives to the passage.
-	`without` is its `withoutSharedCount`.
+	`without` is the `withoutSharedCount` of that result: the number of questions without a shared content token.
 	*/
 	readonly amnesia: {readonly groups: readonly AmnesiaGroup[]; readonly without: number};
 }
 
 /**
-What ranks the passages:
+A way to rank passages:
 
 - `bm25`: BM25 on words, with the analyzer `english`; `wordpiece`: BM25 on the head's word pieces;
 - `dense`: the encoder; `enriched`: the encoder with lexical enrichment;
 - `noIdf`, `static`, `noWhitening`, `noNormalisation`: ablations, that is, enrichment without IDF weights, without the
-  vectors found by search (with the head's word embeddings instead), without whitening, or without normalization.
+  vectors found by search (with the head's word embeddings instead), without whitening, or without normalization, that
+  is, without scaling lexical vectors to unit length.
 */
 export type VocabularyCondition = 'bm25' | 'wordpiece' | 'dense' | 'enriched' | 'noIdf' | 'static' | 'noWhitening' | 'noNormalisation';
 
@@ -169,13 +175,15 @@ export const conditions = [
 ] as const satisfies readonly VocabularyCondition[];
 
 export interface VocabularyRetrieval {
+	/** Names of the measures. */
 	readonly measures: readonly string[];
 	/** Name of the measure that the chosen λ maximizes on development questions. */
 	readonly tunedFor: string;
-	/** Names of the measures by which conditions are compared with tests. */
+	/** Names of the measures by which significance tests compare conditions. */
 	readonly tested: readonly string[];
 	/** Effectiveness on test questions. */
 	readonly rows: readonly VocabularyRetrievalRow[];
+	/** Tests of enrichment against all other conditions. Empty if there is no enrichment or if the chosen λ is 0. */
 	readonly comparisons: readonly Comparison[];
 }
 
@@ -184,8 +192,8 @@ export interface VocabularyRetrievalRow {
 	/** One value for each of `measures`, from 0 to 1. */
 	readonly values: readonly number[];
 	/**
-	For conditions with enrichment: the λ chosen on development questions, in absolute units, and the value of
-	`tunedFor` for each λ that was tried on them.
+	For conditions with enrichment: the λ chosen on development questions, in absolute units, and the value of the
+	measure `tunedFor` on these questions for each of the settings' `lambdas`.
 	*/
 	readonly tuning?: {readonly lambda: number; readonly values: readonly number[]};
 }

@@ -1,7 +1,7 @@
 /**
 Token amnesia (Ram et al., 2023, §6.1): a dense retriever fails more often if its vectors forget tokens. A vector forgets a token of
-its text if the token has a low rank in the vector's projection. Q is the projection of a question's vector, P that of a passage's
-vector. `foundBySparse` chooses the pairs of questions and passages, and `tokenAmnesia` measures them.
+its text if the token has a low rank in the vector's projection onto the vocabulary. Q is the projection of a question's vector, P that
+of a passage's vector. `foundBySparse` chooses pairs of questions and passages, and `tokenAmnesia` measures the forgetting in them.
 */
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import type {Qrels, Run} from '../../core/types.ts';
@@ -28,9 +28,9 @@ export interface AmnesiaGroup {
 	readonly to: number | null;
 	/** Number of pairs, which is the number of questions. */
 	readonly questions: number;
-	/** Each pair has a worst rank of its shared tokens in P, and one in Q. Quantiles of these worst ranks over the pairs. */
+	/** Quantiles, over the pairs, of the worst rank of a pair's shared content tokens: in P (`passage`) and in Q (`question`). */
 	readonly max: {readonly passage: RankQuantiles; readonly question: RankQuantiles};
-	/** The same for the median rank of each pair's shared tokens. */
+	/** Quantiles, over the pairs, of the median rank of a pair's shared content tokens: in P (`passage`) and in Q (`question`). */
 	readonly median: {readonly passage: RankQuantiles; readonly question: RankQuantiles};
 }
 
@@ -68,12 +68,12 @@ export function foundBySparse(run: Run, qrels: Qrels, depth = 5): Map<string, st
 
 /**
 Measures whether a dense retriever fails where its vectors forget tokens (Ram et al., 2023, §6.1, Figures 5 and 7). Groups the
-pairs by the passage's rank in the run `dense`. The last ranks of the groups are `bounds`, and one more group has all later ranks.
-Empty groups are left out.
+pairs by the passage's rank in the run `dense`. `bounds` has the last rank of each group; one more group has all later ranks and the
+passages that were not found. Empty groups are left out.
 
-Only the content tokens that question and passage share are measured, without stop words and punctuation marks. In each pair, they
-have a worst and a median rank in P, and a worst and a median rank in Q. Returns quantiles of these four numbers over the pairs of
-each group.
+Only the content tokens that question and passage share are measured; content tokens are neither stop words nor punctuation marks. In
+each pair, the shared tokens have a worst and a median rank in P, and a worst and a median rank in Q. Returns quantiles of these four
+numbers over the pairs of each group.
 
 `pairs` should be the questions and passages that `foundBySparse` finds, with the ranks that `rankPairs` adds.
 
@@ -138,7 +138,10 @@ export function sharedContentRanks({tokens}: RankedPair): {readonly passage: rea
 	return {passage: shared.map(token => token.passageRank), question: shared.map(token => token.questionRank)};
 }
 
-/** Returns the index of a pair's group. `ends` are the last ranks of all groups except the last one, in ascending order. */
+/**
+Returns the index of a pair's group. `ends` are the last ranks of all groups except the last one, in ascending order. A passage that is
+not in the run `dense` is in the last group.
+*/
 export function groupAt({id, passageId}: RankedPair, dense: Run, ends: readonly number[]): number {
 	const index = hitsFor(dense, id).findIndex(hit => hit.id === passageId);
 	const group = index < 0 ? -1 : ends.findIndex(end => index < end);

@@ -7,22 +7,22 @@ import {queryExpansion} from './expansion.ts';
 import type {RankedPair} from './ranked-pairs.ts';
 import {type TokenMrr, type TokenSet, tokenMrr} from './token-mrr.ts';
 
-/** The analyses of Ram et al. (2023, §5 and appendix B) for one encoder. Figures and tables are those of that paper. */
+/** The analyses of Ram et al. (2023, §5 and appendix B) for one encoder. Figures and tables are those of the paper. */
 export interface VocabularyAnalysis {
 	/** Number of pairs analyzed. */
 	readonly pairs: number;
 	/** The values of k in Figures 3 and 4. */
 	readonly ks: readonly number[];
 	/**
-	Figure 3: the share of shared tokens among the first k, for all tokens and for content tokens, which are neither stop words nor
-	punctuation marks.
+	Figure 3: the share of the tokens in both texts that are among the first k tokens of a projection, for all tokens and for content
+	tokens, which are neither stop words nor punctuation marks.
 	*/
 	readonly coverage: {readonly all: TokenCoverage; readonly content: TokenCoverage};
-	/** Table 2: the token-level mean reciprocal rank, for all tokens and for content tokens. */
+	/** Table 2: the mean reciprocal rank of tokens in the passage's projection, for all tokens and for content tokens. */
 	readonly mrr: {readonly all: Readonly<Record<TokenSet, TokenMrr>>; readonly content: Readonly<Record<TokenSet, TokenMrr>>};
-	/** Figure 4: for each k, the share of questions with a query expansion token among the first k. */
+	/** Figure 4: for each k, the share of questions with a query expansion token among the first k tokens of their projection. */
 	readonly expansion: readonly number[];
-	/** Figure 6: which texts the first k tokens come from, for the projections of questions and of passages. */
+	/** Figure 6: which texts contain the first k tokens of a projection, for the projections of questions and of passages. */
 	readonly composition: {readonly question: readonly TopComposition[]; readonly passage: readonly TopComposition[]};
 }
 

@@ -14,11 +14,11 @@ export function checkRanks(what: string, ks: readonly number[]): void {
 	}
 }
 
-/** Throws unless `pairs` has the shape that `rankPairs` resolves to. */
+/** Throws unless `pairs` has the shape of the array that `rankPairs` resolves to. */
 export function checkRanked(pairs: readonly RankedPair[]): void {
-	checkArray('pairs', pairs, 'the result of rankPairs()');
+	checkArray('pairs', pairs, 'pairs returned by rankPairs()');
 	for (const [i, pair] of pairs.entries()) {
-		checkObject(`pairs[${i}]`, pair, 'the result of rankPairs()');
+		checkObject(`pairs[${i}]`, pair, 'a pair returned by rankPairs()');
 		checkArray(`pairs[${i}]: tokens`, pair.tokens, 'ranked tokens');
 	}
 }

@@ -1,4 +1,4 @@
-/** The composition of the first k tokens of projections: which texts these tokens occur in (Ram et al., 2023, appendix B). */
+/** The composition of the first k tokens of projections: which texts contain these tokens (Ram et al., 2023, appendix B). */
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {checkRanked, checkRanks} from './check.ts';
 import {isExpansion} from './expansion.ts';
@@ -9,14 +9,15 @@ Composition of the first k tokens of projections, as shares (0 to 1) of these to
 `questionOnly`, `passageOnly` and `other` add up to 1.
 */
 export interface TopComposition {
+	/** Number of first tokens of each projection that are counted. */
 	readonly k: number;
-	/** Tokens of both the question and the passage. */
+	/** Tokens in both the question and the passage. */
 	readonly shared: number;
 	readonly questionOnly: number;
 	readonly passageOnly: number;
-	/** Tokens of neither the question nor the passage. */
+	/** Tokens in neither the question nor the passage. */
 	readonly other: number;
-	/** The share of the content tokens of the passage only. In the questions' projections, they are query expansion. */
+	/** Content tokens that only the passage has, a part of `passageOnly`. In a question's projection, they are query expansion. */
 	readonly expansion: number;
 }
 

@@ -1,4 +1,4 @@
-/** How well projections cover the tokens that questions and passages share (Ram et al., 2023, §5.1). */
+/** How many of the tokens that question and passage share are among the first tokens of their projections (Ram et al., 2023, §5.1). */
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {checkKind, checkRanked, checkRanks} from './check.ts';
 import type {RankedPair, TokenKind} from './ranked-pairs.ts';
@@ -9,12 +9,12 @@ export interface TokenCoverage {
 	readonly shared: number;
 	/** For each k, the share (0 to 1) of the shared tokens that are among the first k tokens of the question's projection Q. */
 	readonly question: readonly number[];
-	/** The same for the passage's projection P. */
+	/** For each k, the share (0 to 1) of the shared tokens that are among the first k tokens of the passage's projection P. */
 	readonly passage: readonly number[];
 }
 
 /**
-Measures, for each k, the fraction of shared tokens that are among the first k tokens of each projection (Ram et al., 2023, §5.1,
+Measures, for each k, the share of the shared tokens that are among the first k tokens of each projection (Ram et al., 2023, §5.1,
 Figure 3). A token is shared if it occurs in both question and passage. The paper counts all tokens, including stop words.
 
 @example

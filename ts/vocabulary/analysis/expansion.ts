@@ -3,11 +3,11 @@ import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {checkRanked, checkRanks} from './check.ts';
 import type {RankedPair, RankedToken} from './ranked-pairs.ts';
 
-/** Whether a token can expand a question: it is a content token that the passage has and the question does not. */
+/** Whether a token can expand a question: a content token that the passage has and the question does not have. */
 export const isExpansion = ({inQuestion, inPassage, content}: RankedToken): boolean => inPassage && !inQuestion && content;
 
 /**
-Measures, for each k, the share of questions with a query expansion token among the first k of their projection Q (Ram et al.,
+Measures, for each k, the share of questions with a query expansion token among the first k tokens of their projection Q (Ram et al.,
 2023, §5.3, Figure 4). A query expansion token occurs in the gold passage but not in the question, and is neither a stop word nor
 a punctuation mark.
 

@@ -1,4 +1,7 @@
-/** The analyses of Ram et al. (2023) of what dense vectors keep of the words of their texts. */
+/**
+Analyses of dense vectors (Ram et al., 2023): which tokens of a text the text's vector predicts, and which ones it has forgotten.
+`rankPairs` computes the ranks of tokens that all analyses start from; `analyzeVocabulary` runs all analyses but `tokenAmnesia`.
+*/
 export {type AmnesiaGroup, foundBySparse, type RankQuantiles, type TokenAmnesia, tokenAmnesia} from './amnesia.ts';
 export {analyzeVocabulary, type AnalyzeVocabularyOptions, type VocabularyAnalysis} from './analyze.ts';
 export {type TopComposition, topComposition} from './composition.ts';

@@ -22,7 +22,7 @@ export interface RankedToken {
 	readonly id: number;
 	readonly inQuestion: boolean;
 	readonly inPassage: boolean;
-	/** Whether it is neither a stop word nor a punctuation mark. */
+	/** Whether the token is neither a stop word nor a punctuation mark. */
 	readonly content: boolean;
 	/** Rank in the question's projection Q, from 1. */
 	readonly questionRank: number;
@@ -46,7 +46,7 @@ export interface RankedPair {
 export interface ProjectedEncoders {
 	/** Encodes passages, and questions unless `questionEncoder` is given. */
 	readonly encoder: Encoder;
-	/** Encodes questions, for models with two encoders such as DPR. */
+	/** Encodes questions, for models with two encoders, such as DPR (dense passage retrieval). */
 	readonly questionEncoder?: Encoder | undefined;
 	/** The projection of the model that the encoder was initialized from. */
 	readonly projection: Pick<VocabularyProjection, 'dim' | 'ranks' | 'tokenize'>;
@@ -65,10 +65,10 @@ const rankOptions: OptionNames = optionNames<RankPairsOptions>({...callNames, st
 const PAIRS_PER_CALL = 256;
 
 /**
-Ranks all tokens of questions and their passages in both projections (Ram et al., 2023, §3 and §5). The analyses take the result.
-Tokens are word pieces, without special tokens. Those of a passage come from its title and its whole text, even if the encoder
-truncates the text. Questions are encoded one at a time, as in a search. The result takes about 10 kB of memory per pair. Progress
-counts pairs.
+Ranks all tokens of questions and their passages in the projections of both (Ram et al., 2023, §3 and §5). All analyses take the
+result. Tokens are word pieces, without special tokens. The tokens of a passage are those of its title and its whole text, even if
+the encoder truncates the text. Questions are encoded one at a time, as in a search. The result takes about 10 kB of memory per pair.
+Progress counts pairs.
 
 @example
 ```
@@ -140,7 +140,7 @@ export const passageText = ({title, text}: Pick<Passage, 'title' | 'text'>): str
 
 type PairToken = Omit<RankedToken, 'questionRank' | 'passageRank'>;
 
-/** Returns the distinct tokens of a pair by id, those of the question first. */
+/** Returns the distinct tokens of a pair by id: first those of the question, then those that only the passage has. */
 function pairTokens(
 	{question, passage}: QuestionPassage,
 	projection: Pick<VocabularyProjection, 'tokenize'>,
@@ -182,7 +182,7 @@ async function encodeDistinct(pairs: readonly QuestionPassage[], encoder: Encode
 	return {data: all, rows: pairs.length, dim};
 }
 
-/** Says which tokens are content tokens, as `isContent` does. Remembers the answer for each token, because tokens recur in most texts. */
+/** Tells which tokens are content tokens, as `isContent` does. Caches the answers, because the same tokens are in many texts. */
 export class ContentTokens {
 	readonly #stopWords: ReadonlySet<string>;
 	readonly #known = new Map<string, boolean>();

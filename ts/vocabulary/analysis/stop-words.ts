@@ -1,4 +1,4 @@
-/** English stop words, and the test whether a word piece is a content token. */
+/** English stop words, and the function that tells whether a word piece is a content token. */
 
 /** Articles, determiners, quantities. */
 const determiners = `a an the this that these those all any both each every few many more most much
@@ -15,7 +15,7 @@ const prepositions = `about above across after against along among around as at 
 /** Conjunctions and function adverbs. */
 const conjunctions = `and but or nor if than then because while though although so whether not only too
 	very also just again further here there once now ever never yet still however`;
-/** Pieces that tokenizers make of "it's", "don't", "we'll", "isn't". */
+/** Pieces into which tokenizers split contractions such as "it's", "don't", "we'll" and "isn't". */
 const contractions = `s t d ll m o re ve don isn aren wasn weren hasn haven hadn doesn didn
 	won wouldn couldn shouldn`;
 
@@ -34,8 +34,9 @@ export const englishStopWords: readonly string[] = [
 ].flatMap(words => words.split(/\s+/u));
 
 /**
-Whether a word piece is content, that is, neither a stop word nor punctuation. The markers of a vocabulary (BERT's `##`, RoBERTa's
-`Ġ`, SentencePiece's `▁`) are ignored. A piece with `##` continues a word, so it is never a stop word: `##s` is content, `s` is not.
+Whether a word piece is content, that is, neither a stop word nor punctuation. The marker at the start of a piece (BERT's `##`,
+RoBERTa's `Ġ`, SentencePiece's `▁`) does not count as a part of the word. A piece with `##` continues a word, so it is never a stop
+word: `##s` is content, `s` is not.
 */
 export function isContent(token: string, stopWords: ReadonlySet<string>): boolean {
 	const isInsideWord = token.startsWith('##');

@@ -1,22 +1,22 @@
-/** Token-level mean reciprocal rank (MRR) of the words of a text in a projection (Ram et al., 2023, §5.2). */
+/** Token-level mean reciprocal rank (MRR): how high a passage's projection ranks sets of tokens (Ram et al., 2023, §5.2). */
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {checkKind, checkRanked} from './check.ts';
 import type {RankedPair, RankedToken, TokenKind} from './ranked-pairs.ts';
 
 /**
-Sets of tokens of a pair. With T_q for the tokens of the question and T_p for those of the passage, the sets are T_q ∩ T_p, T_p,
-T_p \ T_q, T_q and T_q \ T_p.
+Sets of tokens of a question and its passage. With T_q for the tokens of the question and T_p for those of the passage, the sets are,
+in this order, T_q ∩ T_p, T_p, T_p \ T_q, T_q and T_q \ T_p.
 */
 export const tokenSets = ['shared', 'passage', 'passageOnly', 'question', 'questionOnly'] as const satisfies readonly TokenSet[];
 export type TokenSet = 'shared' | 'passage' | 'passageOnly' | 'question' | 'questionOnly';
 
 /** The mean reciprocal rank of one set of tokens. */
 export interface TokenMrr {
-	/** Number of tokens of the set, summed over all pairs. */
+	/** Number of tokens in the set, summed over all pairs. */
 	readonly tokens: number;
 	/** Mean of 1 / rank over all these tokens, 0 to 1. */
 	readonly mrr: number;
-	/** Mean of 1 / rank within each pair, averaged over pairs. Pairs without a token of the set do not count. */
+	/** Mean of 1 / rank within each pair, averaged over pairs. Pairs without a token in the set do not count. */
 	readonly perPair: number;
 }
 

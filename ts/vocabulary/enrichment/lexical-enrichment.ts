@@ -12,9 +12,9 @@ import {VocabularyProjection} from '../projection/vocabulary-projection.ts';
 /** The encoder to enrich, and the sources of its lexical vectors. */
 export interface LexicalEnrichmentParts {
 	readonly encoder: Encoder;
-	/** Projection to the vocabulary of the model that the encoder was initialized from. */
+	/** The projection onto the vocabulary of the model that the encoder was initialized from. */
 	readonly projection: VocabularyProjection;
-	/** Weights of the tokens. `false` gives all tokens the weight 1, as in an ablation of Ram et al. (2023). */
+	/** Weights of the tokens, or their source. `false` gives all tokens the weight 1, as in an ablation of Ram et al. (2023). */
 	readonly idf: TokenWeights;
 }
 
@@ -23,21 +23,22 @@ export interface LexicalEnrichmentOptions extends CallOptions, TokenVectorOption
 	/** Weight of the lexical vector, at least 0; see `tuneLambda`. @default 0.5 */
 	readonly lambda?: number | undefined;
 	/**
-	The vectors of tokens: `enriched` for single-token enrichments, which are found by optimization; `static` for the rows of the
+	The vectors of tokens: `enriched` for vectors that are found by optimization (see `TokenVectorOptions`); `static` for the rows of the
 	head's decoder, as in an ablation of Ram et al. (2023). @default 'enriched'
 	*/
 	readonly tokens?: 'enriched' | 'static' | undefined;
 	/**
 	How the vectors of tokens are whitened. μ is their mean, and U Λ Uᵀ the eigendecomposition of their covariance. `principal` gives
-	coordinates along the principal directions, x ↦ (x − μ) U Λ^(−1/2). `aligned` rotates them back to the original axes,
-	x ↦ (x − μ) U Λ^(−1/2) Uᵀ. `false` does not whiten. @default 'aligned'
+	coordinates along the principal directions: x ↦ (x − μ) U Λ^(−1/2). `aligned` rotates these coordinates back to the original axes:
+	x ↦ (x − μ) U Λ^(−1/2) Uᵀ. With `false`, the vectors are not whitened. @default 'aligned'
 	*/
 	readonly whitening?: 'principal' | 'aligned' | false | undefined;
 	/** Whether lexical vectors are scaled to unit length. @default true */
 	readonly normalize?: boolean | undefined;
 	/**
-	Whether e′ = e + λ · lex is scaled to unit length. Inner products of enriched vectors are then cosine similarities, which Ram et
-	al. (2023) use as relevance scores for S-MPNet. @default true for encoders whose vectors have unit length, else false
+	Whether an enriched vector, the sum e′ = e + λ · lex of the encoder's vector e and the weighted lexical vector lex, is scaled to unit
+	length. Inner products of enriched vectors are then cosine similarities, which Ram et al. (2023) use as relevance scores for S-MPNet.
+	@default true for encoders whose vectors have unit length, else false
 	*/
 	readonly renormalize?: boolean | undefined;
 }
@@ -71,10 +72,12 @@ const INPUTS_PER_CALL = 256;
 /** Everything that `fit` determines. */
 interface State {
 	readonly encoder: Encoder;
+	/** The vectors of all tokens, after whitening if they are whitened, and their weights. */
 	readonly lexicon: Binding.NativeLexicon;
+	/** The vectors of all tokens before whitening, and how their optimization ended. */
 	readonly tokens: Binding.NativeTokenVectors;
 	readonly lambda: number;
-	/** Whether e′ is scaled to unit length. */
+	/** Whether enriched vectors are scaled to unit length. */
 	readonly renormalize: boolean;
 	/** Whether the encoder's own vectors have unit length. */
 	readonly hasUnitVectors: boolean;
@@ -86,14 +89,14 @@ interface State {
 An encoder that adds the vectors of a text's tokens to the text's vector e (Ram et al., 2023, §6.2, equations 4 and 5):
 e′ = e + λ · lex, where lex = (1/n) Σ w(xᵢ) s(xᵢ) over the n word pieces xᵢ of the text, scaled to unit length. s(t) is the vector
 that the head projects to token t with the highest probability: it minimizes the cross-entropy. The vectors of the whole vocabulary
-are computed once and then whitened. w(t) is the inverse document frequency of t. If the encoder's vectors have unit length, e′ is
-scaled to unit length too (`renormalize`).
+are computed once and then whitened. w(t) is the inverse document frequency of t. By default, e′ is scaled to unit length if the
+encoder's vectors have unit length (`renormalize`).
 
 All word pieces of the title and the text count, including those that the encoder truncates. Special tokens do not count. A repeated
 word piece counts each time.
 
-It is an `Encoder`, so indexes, searchers and collections accept it. Enrich the vectors of both questions and passages, with the
-same λ. `identity` differs for every encoder, fit and λ.
+A `LexicalEnrichment` is an `Encoder`, so indexes, searchers and collections accept it. Enrich the vectors of both questions and
+passages, with the same λ. `identity` differs for every encoder, fit and λ.
 
 @example
 ```
@@ -128,15 +131,15 @@ export class LexicalEnrichment implements Encoder {
 	}
 
 	/**
-	Computes the vectors of all tokens, or takes them from the cache. The first call takes long: for 30,522 tokens and 384 dimensions,
-	one step of Adam for all tokens takes about half a minute of processor time. 100 steps take about 50 minutes; with
-	`stopping: 'each'`, the whole optimization takes a few minutes. Unfinished work is saved every half minute and on cancellation, and
-	the next call continues from there.
+	Makes an enrichment: computes the vectors of all tokens, or takes them from the cache. Without the cache, this takes a long time: for
+	30,522 tokens and 384 dimensions, one step of Adam for all tokens takes about half a minute of processor time, and 100 steps take
+	about 50 minutes. With `stopping: 'each'`, the whole optimization takes a few minutes. Unless `cache` is false, unfinished work is
+	saved every half minute and when the call is canceled, and the next call continues from there.
 
-	Progress counts tokens that are done. With `stopping: 'all'`, the first run of the optimization only finds the number of steps; a
-	second run follows, and progress then counts the steps of each token.
+	Progress counts tokens that are done. With `stopping: 'all'`, the first run of the optimization only finds the number of steps. A
+	second run follows, in which progress counts the steps of all tokens.
 
-	Encodes two short texts to find out whether the encoder's vectors have unit length.
+	The call encodes two short texts to find out whether the encoder's vectors have unit length.
 	*/
 	static async fit(parts: LexicalEnrichmentParts, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> {
 		checkRequiredOptions('fit', parts, partsOptions);
@@ -183,19 +186,20 @@ export class LexicalEnrichment implements Encoder {
 		return new LexicalEnrichment({encoder, lexicon, tokens, lambda, renormalize, hasUnitVectors: unitVectors, fingerprint});
 	}
 
-	/** Returns the same enrichment with another weight of the lexical vector. Nothing is recomputed. */
+	/** Returns the same enrichment with a different weight of the lexical vector. Nothing is recomputed. */
 	withLambda(lambda: number): LexicalEnrichment {
 		checkLambda(lambda);
 		return new LexicalEnrichment({...this.#state, lambda});
 	}
 
-	/** The losses, bounds and steps of the optimization of the tokens' vectors; `undefined` with `tokens: 'static'`. */
+	/** How the optimization of the tokens' vectors ended: losses, bounds and steps; `undefined` with `tokens: 'static'`. */
 	get search(): TokenSearch | undefined {
 		const {tokens} = this.#state;
 		const losses = tokens.losses();
 		return losses.length === 0 ? undefined : {losses, bounds: tokens.bounds(), steps: tokens.steps()};
 	}
 
+	/** Returns the enriched vectors of texts or passages, a matrix of shape `[inputs.length, dim]`. */
 	async encode(inputs: readonly EncoderInput[], options: EncodeOptions = {}): Promise<Vectors> {
 		checkOptions('encode', options, encodeOptions);
 		const {encoder, lambda, renormalize} = this.#state;
@@ -238,13 +242,13 @@ export class LexicalEnrichment implements Encoder {
 		return {data, rows, dim};
 	}
 
-	/** Whether enriched vectors with weight `lambda` are those of the encoder, bit for bit. */
+	/** Whether enriched vectors with weight `lambda` are the encoder's own vectors, bit for bit. */
 	#leavesUnchanged(lambda: number): boolean {
 		const {renormalize, hasUnitVectors: unitVectors} = this.#state;
 		return lambda === 0 && (unitVectors || !renormalize);
 	}
 
-	/** Adds λ · lex of each input to its row of the vectors. */
+	/** Adds λ · lex of each input to the input's row of the given vectors, and returns the sums. */
 	async #add(
 		inputs: readonly EncoderInput[],
 		{data, rows, dim}: Vectors,

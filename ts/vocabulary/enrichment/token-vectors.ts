@@ -1,7 +1,7 @@
 /**
 Finds the vectors of tokens for lexical enrichment: for each token t of the vocabulary, the vector that the masked-language-model head
-projects to t with the highest probability. Adam minimizes the cross-entropy for each token (Ram et al., 2023, §6.2). This file has the options, their
-defaults, and the cache folder; native code runs the optimization. Identifiers call the optimization a search.
+projects to t with the highest probability. Adam minimizes the cross-entropy for each token (Ram et al., 2023, §6.2). This file has the
+options, their defaults, and the cache folder; native code runs the optimization. Identifiers call the optimization a search.
 */
 import {mkdir} from 'node:fs/promises';
 import {join} from 'node:path';
@@ -26,8 +26,8 @@ export interface TokenVectorOptions {
 	/** Adam's ε. @default 1e-8 */
 	readonly epsilon?: number | undefined;
 	/**
-	Threshold for the loss, which is a cross-entropy in nats: a token is done when its loss is below the threshold. If a lower bound proves
-	that no vector has such a loss, the token is done when its loss is less than the lower bound plus the threshold.
+	Threshold for the loss of a token's vector, a cross-entropy in nats: a token is done when its loss is below the threshold. If a lower
+	bound proves that no vector has such a loss, the token is done when its loss is less than the lower bound plus the threshold.
 	@default 0.1
 	*/
 	readonly loss?: number | undefined;
@@ -44,13 +44,13 @@ export interface TokenVectorOptions {
 	readonly maxSteps?: number | undefined;
 	/** Number of threads. @default all cores */
 	readonly threads?: number | undefined;
-	/** Whether results are saved in the folder `enrichments` of the cache folder and used by later calls. @default true */
+	/** Whether results are saved in the folder `enrichments` of the cache folder and reused by later calls. @default true */
 	readonly cache?: boolean | undefined;
 	/** The cache folder. @default the environment variable PASSAGEKIT_CACHE, else `.cache/passagekit` in the home folder */
 	readonly cacheFolder?: string | undefined;
 }
 
-/** How the optimization of the tokens' vectors ended. The arrays are indexed by token id. */
+/** How the optimization of the tokens' vectors ended. Arrays are indexed by token id. */
 export interface TokenSearch {
 	/** Cross-entropy of each token's vector, in nats. */
 	readonly losses: Float32Array;
@@ -60,7 +60,7 @@ export interface TokenSearch {
 	readonly steps: Uint32Array;
 }
 
-/** @internal The checked options, and the folder for the results, which is `undefined` without a cache. */
+/** @internal The checked options, and the folder for the results; the folder is `undefined` without a cache. */
 export interface CheckedSearch {
 	readonly options: Binding.NativeEnrichOptions;
 	readonly folder: string | undefined;
@@ -80,7 +80,7 @@ export function checkedSearch(given: TokenVectorOptions, projection: VocabularyP
 	checkCount('maxSteps', maxSteps, minSteps);
 	checkCount('threads', threads, 0);
 	checkBoolean('cache', cache);
-	const options = {start, learningRate, beta1, beta2, epsilon, loss, minSteps, maxSteps, even: stopping === 'all', threads};
+	const options = {start, learningRate, beta1, beta2, epsilon, loss, minSteps, maxSteps, useEqualSteps: stopping === 'all', threads};
 	return {options, folder: cache ? join(cacheFolderOf(given.cacheFolder), 'enrichments') : undefined};
 }
 

@@ -1,4 +1,4 @@
-/** Weights of word pieces for lexical enrichment: inverse document frequencies, or weights that the caller gives. */
+/** Weights of word pieces for lexical enrichment: inverse document frequencies (IDF), or weights that the caller gives. */
 import {checkNumber, checkObject, checkString, hasMethods, isInstance, kindOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type Binding, callNative, callSync, native} from '../../core/native/native.ts';
@@ -20,7 +20,7 @@ export type TokenWeights = Bm25Index | Iterable<Passage> | AsyncIterable<Passage
 const PASSAGES_PER_CALL = 256;
 
 /**
-Returns the weight of every word piece of a head's tokenizer, by id, or `undefined` if all weights are 1.
+Returns the weight of every word piece of a head's tokenizer, indexed by id, or `undefined` if all weights are 1.
 
 @internal
 */
@@ -52,7 +52,7 @@ export async function tokenWeights(
 	return countWeights(weights as Iterable<Passage> | AsyncIterable<Passage>, projection, signal);
 }
 
-/** Computes inverse document frequencies in the given passages. */
+/** Computes the inverse document frequency of every word piece in the given passages. */
 async function countWeights(
 	passages: Iterable<Passage> | AsyncIterable<Passage>,
 	projection: Binding.NativeProjection,

@@ -1,6 +1,7 @@
 /**
-Chooses the weight λ of a lexical enrichment by cross-validation on development questions. e is an encoder's vector, lex the lexical
-vector that is added to it, and e′ = e + λ · lex the enriched vector (see `LexicalEnrichment`).
+Chooses the weight λ of a lexical enrichment that scores best on development questions. Cross-validation estimates the score on new
+questions. e is an encoder's vector, lex the lexical vector that is added to it, and e′ = e + λ · lex the enriched vector (see
+`LexicalEnrichment`).
 */
 import {createHash} from 'node:crypto';
 import {
@@ -26,7 +27,7 @@ import {LexicalEnrichment} from './lexical-enrichment.ts';
 export type LambdaObjective =
 	| {
 			readonly questions: readonly Question[];
-			/** Number of passages that may contain the answer. @default 20 */
+			/** The k of top-k accuracy: an accepted answer must be in one of the first k passages. @default 20 */
 			readonly k?: number | undefined;
 			/** Whether accepted answers are texts or regular expressions. @default 'text' */
 			readonly answerKind?: AnswerKind | undefined;
@@ -35,7 +36,7 @@ export type LambdaObjective =
 			readonly queries: readonly Query[];
 			readonly qrels: Qrels;
 			readonly measure: Measure;
-			/** Number of hits that are measured. @default 100 */
+			/** Number of hits per query that `measure` is computed from. @default 100 */
 			readonly k?: number | undefined;
 	  };
 
@@ -52,15 +53,15 @@ export interface TuneLambdaOptions extends CallOptions {
 /** A value of λ and the score of retrieval with it. */
 export interface MeasuredLambda {
 	readonly lambda: number;
-	/** Mean of the objective over questions. */
+	/** Mean value of the objective over the questions. */
 	readonly score: number;
 }
 
 /** The result of `tuneLambda`: the best λ, its score over all questions, and the cross-validation. */
 export interface LambdaTuning extends MeasuredLambda {
-	/** Mean over all questions, each measured with the λ that is best for the other folds. It estimates the score on new questions. */
+	/** Mean score of all questions, each with the λ that is best for the folds without it: an estimate of the score on new questions. */
 	readonly heldOut: number;
-	/** For each fold, the λ that is best for the other folds, and its mean score in this fold. */
+	/** For each fold, the λ that is best for the other folds, and the mean score in this fold with that λ. */
 	readonly folds: readonly MeasuredLambda[];
 	/** Every λ of the grid, in the given order, with its score over all questions. */
 	readonly curve: readonly MeasuredLambda[];
@@ -70,6 +71,7 @@ const tuneOptions: OptionNames = optionNames<TuneLambdaOptions>({...callNames, g
 const byQrels: OptionNames = new Set(['queries', 'qrels', 'measure', 'k']);
 const byAnswers: OptionNames = new Set(['questions', 'k', 'answerKind']);
 
+/** The default of the option `grid`. */
 const GRID: readonly number[] = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 3];
 
 /** Number of passages encoded in one call. */
@@ -78,10 +80,11 @@ const BATCH_SIZE = 256;
 /**
 Finds the weight λ of a lexical enrichment that scores best on development questions, and cross-validates the choice (Ram et al.,
 2023, §6.2). `passages` is the whole corpus to search. Passages and questions are encoded once; each value of λ then needs one exact
-search of all questions. The vectors are those of `enrichment.withLambda(λ)`, bit for bit. The call needs three times the memory of
+search for all questions. The vectors are those of `enrichment.withLambda(λ)`, bit for bit. The call needs three times the memory of
 the passages' vectors.
+
 If several values score the same, the first one in the grid wins. A good λ is proportional to the length of the encoder's vectors; the
-default grid is made for unit vectors. Progress counts encoded passages and questions, then searched questions.
+default grid is made for unit vectors. Progress counts encoded passages and questions, then questions that were searched for.
 
 @example
 ```
@@ -144,17 +147,17 @@ export async function tuneLambda(
 /** Passages by id. */
 type Texts = ReadonlyMap<string, Passage>;
 
-/** An objective in one form for both kinds. */
+/** An objective, in a form that is the same for both kinds of `LambdaObjective`. */
 interface Scorer {
-	/** The questions that count. */
+	/** The questions that are scored. */
 	readonly queries: readonly Query[];
 	/** Number of hits to retrieve per question. */
 	readonly k: number;
-	/** Returns the score of each question, by id. */
+	/** Returns the score of each question in a run, by question id. */
 	readonly scoreRun: (run: Run, texts: Texts, signal?: AbortSignal) => Promise<ReadonlyMap<string, number>>;
 }
 
-/** Checks an objective and returns its scorer. Questions without answers and queries without judgments do not count. */
+/** Checks an objective and returns its scorer. Questions without answers and queries without judgments are left out. */
 function scorerFor(objective: LambdaObjective): Scorer {
 	checkObject('objective', objective, '{queries, qrels, measure, k?} or {questions, k?, answerKind?}');
 	checkRequiredOptions('objective', objective, 'qrels' in objective ? byQrels : byAnswers);
@@ -184,7 +187,7 @@ function scorerFor(objective: LambdaObjective): Scorer {
 	};
 }
 
-/** The vectors e and the lexical vectors lex of a batch of passages. */
+/** The encoder's vectors e and the lexical vectors lex of a batch of passages. */
 interface EncodedPassages {
 	readonly ids: readonly string[];
 	readonly vectors: Vectors;
@@ -246,7 +249,10 @@ function assignFolds(ids: readonly string[], folds: number, seed: number): strin
 	return Array.from({length: folds}, (_, fold) => shuffled.filter((_, i) => i % folds === fold).map(({id}) => id));
 }
 
-/** Chooses the best λ from `scores`, which has one map from question ids to scores for each of `lambdas`. */
+/**
+Chooses the λ that is best for all questions, and cross-validates the choice. `scores` has one map from question ids to scores for each
+of `lambdas`; `folds` has the question ids of each fold.
+*/
 function crossValidate(
 	lambdas: readonly number[],
 	scores: ReadonlyArray<ReadonlyMap<string, number>>,

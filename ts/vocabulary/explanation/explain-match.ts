@@ -9,7 +9,7 @@ import {ContentTokens, type RankedToken, rankPairs} from '../analysis/ranked-pai
 import {englishStopWords} from '../analysis/stop-words.ts';
 import type {VocabularyProjection} from '../projection/vocabulary-projection.ts';
 
-/** The text that a projected token occurs in: both texts, the question only, the passage only, or neither. */
+/** The texts that contain a projected token: both, the question only, the passage only, or neither. */
 export type TokenOrigin = 'shared' | 'question' | 'passage' | 'other';
 
 /** One of the likeliest tokens of a projection. */
@@ -21,7 +21,7 @@ export interface ProjectedToken {
 	readonly id: number;
 	readonly probability: number;
 	readonly origin: TokenOrigin;
-	/** Whether it is neither a stop word nor a punctuation mark. */
+	/** Whether the token is neither a stop word nor a punctuation mark. */
 	readonly content: boolean;
 }
 
@@ -35,9 +35,9 @@ export interface ProjectedMatch {
 	readonly passage: readonly ProjectedToken[];
 	/** All tokens of question and passage, with their ranks in Q and P. */
 	readonly ranked: readonly RankedToken[];
-	/** Content tokens that occur in both texts, in the order of the question. */
+	/** Content tokens (neither stop words nor punctuation marks) that occur in both texts, in the order of the question. */
 	readonly shared: readonly RankedToken[];
-	/** Query expansion: content tokens among the first k of Q that the passage has and the question does not, best first. */
+	/** Query expansion: content tokens among the first k tokens of Q that are in the passage and not in the question, best first. */
 	readonly expansion: readonly RankedToken[];
 	/** Token amnesia: shared tokens whose rank in P is greater than `forgottenAfter`, worst rank first. */
 	readonly forgotten: readonly RankedToken[];
@@ -49,7 +49,7 @@ export interface MarkedText {
 	readonly kind?: 'shared' | 'forgotten' | 'expansion';
 }
 
-/** Explains the score of a passage for a question in dense retrieval, and in BM25 if an index is given. */
+/** Explains the score of a passage for a question in dense retrieval and, if an index is given, in BM25. */
 export interface MatchExplanation {
 	readonly question: string;
 	readonly passage: Passage;
@@ -68,7 +68,7 @@ export interface MatchExplanation {
 
 /** Options of `explainMatch`. */
 export interface ExplainMatchOptions extends CallOptions {
-	/** Number of tokens shown per projection. @default 20 */
+	/** Number of tokens returned per projection. Expansion tokens are also among the first `k` tokens of Q. @default 20 */
 	readonly k?: number | undefined;
 	/** A shared token counts as forgotten if its rank in P is greater than this. @default 100 */
 	readonly forgottenAfter?: number | undefined;
@@ -80,7 +80,7 @@ export interface ExplainMatchOptions extends CallOptions {
 export interface Explainers {
 	/** Encodes passages, and questions unless `questionEncoder` is given. */
 	readonly encoder: Encoder;
-	/** Encodes questions, for models with two encoders. */
+	/** Encodes questions, for models with two encoders, such as DPR (dense passage retrieval). */
 	readonly questionEncoder?: Encoder | undefined;
 	/** The projection of the model that the encoder was initialized from. */
 	readonly projection: Pick<VocabularyProjection, 'dim' | 'project' | 'ranks' | 'tokenize'>;
@@ -88,7 +88,7 @@ export interface Explainers {
 	readonly enrichment?: (Encoder & {readonly lambda: number}) | undefined;
 	/** The question encoder with lexical enrichment, for models with two encoders. */
 	readonly questionEnrichment?: Encoder | undefined;
-	/** An index that contains the passage. */
+	/** A BM25 index that contains the passage. */
 	readonly bm25?: Pick<Bm25Index, 'explain'> | undefined;
 }
 
@@ -105,8 +105,9 @@ const explainOptions: OptionNames = optionNames<ExplainMatchOptions>({...callNam
 /**
 Explains the match of a question and a passage by the projections of their vectors to the vocabulary, as in Figure 2 of Ram et al.
 (2023). The result has the likeliest tokens of both vectors, the ranks of the shared tokens, the shared tokens that the passage's
-vector forgot (by their ranks, see `forgottenAfter`), and the tokens that the question's vector adds. With `enrichment` it has the
-same for enriched vectors, and with `bm25` the contribution of each term to BM25's score.
+vector has forgotten (by their ranks, see `forgottenAfter`), and the tokens of the passage that the question's vector adds. If
+`enrichment` is given, the result has the same for enriched vectors; if `bm25` is given, it has the contribution of each term to
+BM25's score.
 
 @example
 ```
@@ -183,11 +184,12 @@ export async function explainMatch(
 function checkMethods(parts: Readonly<Record<string, unknown>>, method: string, expected: string): void {
 	for (const [what, part] of Object.entries(parts)) {
 		if (part !== undefined && !hasMethods(part, method)) {
-			throw new RetrievalError('ERR_ARGUMENT', `explainers: ${what}: expected an object like ${expected}, got ${kindOf(part)}`);
+			throw new RetrievalError('ERR_ARGUMENT', `explainers: ${what}: expected ${expected}, got ${kindOf(part)}`);
 		}
 	}
 }
 
+/** Returns the origin of a token; `undefined` stands for a token of neither text. */
 function originOf(token: RankedToken | undefined): TokenOrigin {
 	if (token === undefined) {
 		return 'other';
@@ -202,7 +204,7 @@ function innerProduct(a: Float32Array, b: Float32Array): number {
 	return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 }
 
-/** Splits a text into words that contain a shared, forgotten or expansion token, which get a `kind`, and the unmarked text between them. */
+/** Splits a text into marked words, which contain a shared, forgotten or expansion token, and the unmarked text between them. */
 function markedText(
 	text: string,
 	{shared, expansion, forgotten}: ProjectedMatch,

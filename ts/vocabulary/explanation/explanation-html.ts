@@ -10,7 +10,7 @@ import {markedHtml, projectionStyle, projectionsHtml} from './projections-html.t
 
 /** Options of `explanationHtml`. */
 export interface ExplanationPageOptions {
-	/** One heading for each explanation, such as "First hit of dense retrieval". @default the passages' ids */
+	/** One heading for each explanation, such as "First hit of dense retrieval". @default "Passage" and the passage's id */
 	readonly headings?: readonly string[] | undefined;
 	/** The version of passagekit that the line below the title names. @default none */
 	readonly passagekit?: string | undefined;
@@ -65,7 +65,7 @@ ${projectionStyle}.reasons { display: grid; grid-template-columns: repeat(auto-f
 .reasons td, .reasons thead th[scope=col]:not(:first-child) { padding-right: .7rem; }
 `;
 
-const legend = `<p class="legend">Marks in the texts: words that question and passage <mark class="shared">share</mark>; shared words that the passage’s vector has <mark class="forgotten">forgotten</mark>, because it gives them a low rank; words of the passage that the question’s vector adds (<mark class="expansion">query expansion</mark>). Colors of tokens: blue if they are in both texts, green if only in the passage, black if only in the question, gray if in neither.</p>`;
+const legend = `<p class="legend">Marks in the texts: words that question and passage <mark class="shared">share</mark>; shared words that the passage’s vector has <mark class="forgotten">forgotten</mark>, because it gives them a low rank; words that are only in the passage but have high ranks for the question’s vector (<mark class="expansion">query expansion</mark>). Colors of tokens: blue if they are in both texts, green if only in the passage, the text color if only in the question, gray if in neither.</p>`;
 
 function section(explanation: MatchExplanation, heading: string, index: number): readonly string[] {
 	const {passage, marked, dense, enriched, bm25, k} = explanation;
@@ -97,10 +97,10 @@ export function summary({dense, enriched, bm25, forgottenAfter}: MatchExplanatio
 	const tokens = (ranked: ProjectedMatch['shared']): string => listed(ranked.map(({token}) => `“${token}”`));
 	const sentences = [
 		shared.length === 0
-			? 'Question and passage share no words but stop words.'
+			? 'Question and passage share no words except stop words.'
 			: `Question and passage share ${counted(shared.length, 'token')}; ${
 					forgotten.length === 0
-						? `the passage’s vector has all of them among its first ${forgottenAfter}.`
+						? `the passage’s vector ranks all of them among its first ${forgottenAfter} tokens.`
 						: `the passage’s vector gives ${tokens(forgotten)} a rank worse than ${forgottenAfter}.`
 				}`,
 		expansion.length === 0 ? '' : `The question’s vector adds ${tokens(expansion)}.`,

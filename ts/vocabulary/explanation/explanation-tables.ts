@@ -1,4 +1,7 @@
-/** The tables of an explanation as data, which the HTML page and the terminal output format. */
+/**
+The tables of an explanation as data, which the HTML page and the terminal output format. Q is the projection of the question's vector
+onto the vocabulary, P that of the passage's vector.
+*/
 import type {Cell, ReportTable, Row} from '../../drawing/table.ts';
 import {withCommas} from '../../drawing/format.ts';
 import type {RankedToken} from '../analysis/ranked-pairs.ts';
@@ -7,15 +10,15 @@ import type {MatchExplanation} from './explain-match.ts';
 /** A cell with a rank, or with a dash if there is none. */
 const rank = (value: number | undefined): Cell => ({text: value === undefined ? '–' : withCommas(value)});
 
-/** Tokens that question and passage share, with their ranks in both projections, also after enrichment if there is one. */
+/** Tokens that question and passage share, with their ranks in Q and P and, if there is an enrichment, their ranks with it. */
 export function sharedTable(explanation: MatchExplanation): ReportTable {
 	const {dense, forgottenAfter} = explanation;
 	return tokenTable(
 		explanation,
 		'Shared tokens',
 		dense.shared.length === 0
-			? 'Question and passage share no token but stop words and punctuation marks.'
-			: `Tokens of question and passage, and their ranks in the question’s projection Q and the passage’s P. † forgotten: after rank ${withCommas(forgottenAfter)} of P.`,
+			? 'Question and passage share no tokens except stop words and punctuation marks.'
+			: `Tokens that are in both question and passage, without stop words and punctuation marks, and their ranks in the question’s projection Q and the passage’s projection P. † forgotten: rank in P worse than ${withCommas(forgottenAfter)}.`,
 		dense.shared,
 		passageRank => passageRank > forgottenAfter,
 	);
@@ -28,8 +31,8 @@ export function expansionTable(explanation: MatchExplanation): ReportTable {
 		explanation,
 		'Query expansion',
 		dense.expansion.length === 0
-			? `None of the first ${k} tokens of Q occurs in the passage but not in the question.`
-			: `Tokens of the passage that the question does not have and that are among the first ${k} of Q.`,
+			? `Except for stop words and punctuation marks, no token that is only in the passage is among the first ${k} tokens of Q.`
+			: `Tokens of the passage, without stop words and punctuation marks, that are not in the question but are among the first ${k} tokens of Q.`,
 		dense.expansion,
 		() => false,
 	);
@@ -40,7 +43,7 @@ export function bm25Table({bm25}: Required<Pick<MatchExplanation, 'bm25'>>): Rep
 	const terms = bm25.terms.toSorted((a, b) => b.contribution - a.contribution);
 	return {
 		name: 'BM25',
-		caption: `The score, ${bm25.score.toFixed(2)}, is the sum of contributions: idf times a share that grows with the frequency in this passage (“here”). Terms are those of the index’s analyzer; “passages” is the number of passages that contain the term.`,
+		caption: `The score, ${bm25.score.toFixed(2)}, is the sum of contributions: idf, times the term’s frequency in the question, times a factor below 1 that grows with its frequency in this passage (“here”). Terms are those of the index’s analyzer; “passages” is the number of passages that contain the term.`,
 		firstHeading: 'Term',
 		columns: [{heading: 'here'}, {heading: 'passages'}, {heading: 'idf'}, {heading: 'contribution'}],
 		blocks: [
@@ -63,7 +66,7 @@ function tokenTable(
 	isMarked: (passageRank: number) => boolean,
 ): ReportTable {
 	const group = enriched && {before: 'As encoded', after: `Enriched, λ = ${Number(enriched.lambda.toPrecision(3))}`};
-	const inPassage = (value: number | undefined): Cell => ({
+	const rankInPassage = (value: number | undefined): Cell => ({
 		...rank(value),
 		...(value !== undefined && isMarked(value) ? {markers: '†'} : {}),
 	});
@@ -73,8 +76,8 @@ function tokenTable(
 			heading: {text: token.token},
 			cells: [
 				rank(token.questionRank),
-				inPassage(token.passageRank),
-				...(enriched ? [rank(after?.questionRank), inPassage(after?.passageRank)] : []),
+				rankInPassage(token.passageRank),
+				...(enriched ? [rank(after?.questionRank), rankInPassage(after?.passageRank)] : []),
 			],
 		};
 	};

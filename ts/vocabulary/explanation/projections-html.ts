@@ -1,7 +1,7 @@
 /**
-Formats projections and marked texts as HTML, for pages that explain matches and for reports. A question and a passage share tokens.
-The passage's vector has forgotten a shared token if the token has a low rank in its projection P. Expansion tokens occur only in the
-passage, and the question's vector adds them: they have high ranks in its projection Q.
+Formats projections and marked texts as HTML, for pages that explain matches and for reports. Shared tokens occur in both question and
+passage. The passage's vector has forgotten a shared token if the token has a low rank in P, the vector's projection. Expansion tokens
+occur only in the passage but have high ranks in Q, the projection of the question's vector.
 */
 import {escaped} from '../../drawing/html.ts';
 import type {MarkedText, ProjectedMatch, ProjectedToken} from './explain-match.ts';

@@ -1,4 +1,4 @@
-/** Converts lists of tokens between arrays per vector and the flat columns that native code takes and returns. */
+/** Converts lists of tokens between one array per vector and the flat columns that native code takes and returns. */
 import {isUint32Array} from 'node:util/types';
 import {checkCount, isArray, kindOf, shown} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
@@ -9,8 +9,8 @@ import {yieldIfOverBudget} from '../../core/event-loop.ts';
 const TOKENS_PER_SLICE = 1024;
 
 /**
-Results for several vectors as columns. The entries of one vector follow those of the previous vector. The column `numbers` has token
-ids or ranks, depending on the function that returned it.
+Results for several vectors as columns, in which the entries of one vector follow those of the previous vector. The column `numbers` has
+token ids or ranks, depending on the native function that returned it.
 */
 export type TokenColumns = Binding.NativeTokens;
 
@@ -25,7 +25,7 @@ export interface TokenLists {
 /** Throws unless `lists` has one list of ids for each of `rows` vectors. `joinLists` checks the ids themselves. */
 export function checkTokenLists(lists: unknown, rows: number): asserts lists is readonly ArrayLike<number>[] {
 	if (!isArray(lists) || lists.length !== rows) {
-		const got = isArray(lists) ? `${lists.length} lists` : kindOf(lists);
+		const got = isArray(lists) ? `${lists.length}` : kindOf(lists);
 		throw new RetrievalError('ERR_ARGUMENT', `tokens: expected an array of ids for each of ${rows} vectors, got ${got}`);
 	}
 	for (const [row, list] of lists.entries()) {

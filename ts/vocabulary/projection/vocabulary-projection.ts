@@ -1,4 +1,4 @@
-/** Projects dense vectors to the vocabulary of a masked language model. Native code runs the head. */
+/** Projects dense vectors onto the vocabulary of a masked language model. Native code runs the model's head. */
 import {checkCount, checkInstance, checkFactoryMade, checkOneOf, checkString, checkVectors} from '../../core/checks.ts';
 import {downloadOptions} from '../../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../../models/index.ts';
@@ -11,7 +11,7 @@ import {type TokenColumns, checkTokenLists, joinLists, splitColumns} from './tok
 
 /** A token of a vector's projection. */
 export interface WeightedToken {
-	/** The text as the vocabulary writes it. In BERT's vocabulary, `##s` is a piece that continues a word. */
+	/** The token as the vocabulary writes it. In BERT's vocabulary, `##s` is a piece that continues a word. */
 	readonly token: string;
 	readonly id: number;
 	/** From 0 to 1. The probabilities of all tokens add up to 1. */
@@ -20,7 +20,7 @@ export interface WeightedToken {
 	readonly logit: number;
 }
 
-/** Ranks and probabilities of tokens in a vector's projection, in the order of the given ids. */
+/** Ranks, probabilities and logits of tokens in a vector's projection, in the order of the given ids. */
 export interface TokenStandings {
 	/** Ranks; the likeliest token has rank 1. */
 	readonly ranks: Uint32Array;
@@ -56,17 +56,20 @@ const projectionOptions: OptionNames = optionNames<ProjectionOptions>({...callNa
 const projectOptions: OptionNames = optionNames<ProjectOptions>({...callNames, threads: true, k: true});
 const logitsOptions: OptionNames = optionNames<LogitsOptions>({...callNames, threads: true, as: true});
 
-/** Maximum number of values passed to native code in one call. Copying them takes about a millisecond. */
+/**
+Maximum number of vector components that one call passes to native code, and of tokens or logits that `project` and `logits` get back
+from one call. Copying this number of values takes about a millisecond.
+*/
 const VALUES_PER_CALL = 1 << 19;
 /** Number of tokens whose texts are copied from native code at once. */
 const TEXTS_PER_SLICE = 4096;
 
 /**
-Projects dense vectors to distributions over a vocabulary (Ram et al., 2023, "What Are You Token About? Dense Retrieval as
-Distributions Over the Vocabulary", §3). The vector e of a question or a passage passes through the masked-language-model head of the
-model that the encoder was initialized from: g(e) = LayerNorm(GELU(W e + c)), logits = E g(e) + b. W and c are the head's dense layer,
-E and b its decoder, which has one row per token. The softmax of the logits is the distribution. Its likeliest tokens show what the
-vector says about the text.
+Projects dense vectors onto a vocabulary: turns each vector into a probability distribution over the tokens (Ram et al., 2023, "What Are
+You Token About? Dense Retrieval as Distributions Over the Vocabulary", §3). The vector e of a question or a passage passes through the
+masked-language-model head of the model that the encoder was initialized from: g(e) = LayerNorm(GELU(W e + c)), logits = E g(e) + b. W
+and c are the weights and the bias of the head's dense layer; E and b are those of its decoder, which has one row per token. The softmax
+of the logits is the distribution. Its likeliest tokens show what the vector says about the text.
 
 Projections run off the event loop. A vector's tokens, ranks and probabilities are the same bit for bit, regardless of the other
 vectors in the call and of the number of threads. If logits are equal, the lower id comes first.
@@ -109,9 +112,9 @@ export class VocabularyProjection {
 	goes with 'minilm-encoder'; 'tiny-encoder' has a head of its own. A folder needs `tokenizer.json` and one of `mlm_head.safetensors`,
 	`mlm_head.onnx`, `model.safetensors`, `model.onnx` and `onnx/model.onnx`; the first one that exists is read.
 
-	In safetensors files the head is found by the tensor names of BERT, RoBERTa, MPNet and DistilBERT, also within a whole checkpoint and
-	with a decoder tied to the word embeddings. Numbers may be f32, f16 or bf16. `config.json` gives the activation and the epsilon. In
-	ONNX files the head is found by the structure of the graph, and weights may also have 8 bits.
+	In safetensors files, the head is found by the tensor names of BERT, RoBERTa, MPNet and DistilBERT, also within a whole checkpoint and
+	with a decoder tied to the word embeddings. Tensors may be f32, f16 or bf16. The activation and the epsilon of the layer norm are read
+	from `config.json`. In ONNX files, the head is found by the structure of the graph, and weights may also have 8 bits.
 
 	Fails with `ERR_MODEL_MISSING` if the model is not found, and with `ERR_MODEL` if it has no head.
 	*/
@@ -132,8 +135,8 @@ export class VocabularyProjection {
 
 	/**
 	Returns the `k` likeliest tokens of each vector, likeliest first. The logits of all tokens are never in memory at once. Progress
-	counts vectors. Fails with `ERR_DIMENSION` if the vectors have another dimension than the head, and with `ERR_ARGUMENT` if a number
-	is not finite.
+	counts vectors. Fails with `ERR_DIMENSION` if the vectors do not have the dimension `dim` of the head, and with `ERR_ARGUMENT` if a
+	component of a vector is not finite.
 	*/
 	async project(vectors: Vectors, options: ProjectOptions = {}): Promise<WeightedToken[][]> {
 		checkOptions('project', options, projectOptions);
@@ -183,7 +186,7 @@ export class VocabularyProjection {
 	}
 
 	/**
-	Returns all logits, or probabilities, of each vector as a matrix of shape `[rows, size]`, which takes 4 · rows · size bytes of memory.
+	Returns the logits or probabilities of all tokens for each vector, a matrix of shape `[rows, size]`, which takes 4 · rows · size bytes.
 	Progress counts vectors. Fails as `project` does.
 	*/
 	async logits(vectors: Vectors, options: LogitsOptions = {}): Promise<Vectors> {
@@ -254,7 +257,7 @@ export class VocabularyProjection {
 	}
 }
 
-/** Returns the `model_type` in the `config.json` of a model folder, if there is one. */
+/** Returns the `model_type` in the `config.json` of a model's folder; `undefined` if there is none. */
 export async function modelTypeOf(folder: string): Promise<string | undefined> {
 	const type = (await readModelJson(folder, 'config.json'))?.['model_type'];
 	return typeof type === 'string' ? type : undefined;

@@ -41,7 +41,7 @@ export async function compareConditions(
 	);
 }
 
-/** Predictions at T = 1 and at the fitted temperature. */
+/** Predictions at the temperature T = 1 and at the fitted temperature. */
 export interface CalibratedPredictions {
 	readonly before: readonly Prediction[];
 	readonly after: readonly Prediction[];
@@ -52,9 +52,9 @@ export const uncalibratedName = (model: string): string => `${model} at T = 1`;
 export const calibratedName = (model: string): string => `${model} at the fitted T`;
 
 /**
-Tests whether the fitted temperature lowers each model's Brier score. A paired test can be applied to the Brier score,
-because it is a mean over questions: of the squared difference between confidence and outcome (1 or 0). The calibration
-error is not such a mean.
+Tests whether the fitted temperature lowers each model's Brier score. A paired test can be applied to the Brier score
+because it is a mean over questions, the mean of the squared difference between confidence and outcome (1 or 0). The
+calibration error is not such a mean.
 */
 export async function compareCalibrations(models: ReadonlyMap<string, CalibratedPredictions>, options: TestOptions): Promise<Comparison[]> {
 	const values = new Map<string, ValueByQuestion>();

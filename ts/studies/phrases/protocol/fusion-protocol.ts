@@ -1,7 +1,8 @@
 /**
-The protocol of Yang et al. (2023, §3.2 and §4). `studyFusion` selects models and fits temperatures on development
-questions; then it fuses the models, measures all conditions and tests their differences on test questions. A study
-calls it twice: for the rankings of candidates, and for those of all passages.
+The protocol of Yang et al. (2023, §3.2 and §4). On development questions, `studyFusion` selects models and fits
+temperatures, by gradient descent and by search. On test questions, it fuses the models by confidence (MUF, model
+uncertainty fusion), measures all conditions (ways to rank passages) and tests their differences. A study calls
+`studyFusion` twice: for the rankings of candidates, and for the rankings of all passages.
 */
 import {
 	type ConfidenceFusion,
@@ -23,15 +24,16 @@ import {type CalibratedPredictions, compareCalibrations, compareConditions, exte
 import type {ValueByQuestion} from '../../statistics/paired-comparisons.ts';
 
 /**
-Rankings of the candidates or of all passages, as runs, and the measures for them. The first measure is accuracy: 1 if
-the first passage is right, else 0.
+Rankings of the candidates or of all passages, as runs, and the measures for these rankings. The first measure is
+accuracy: 1 if the first passage is right, else 0.
 */
 export interface FusionTask extends Measures {
 	readonly bm25: Run;
-	/** Model name → its runs, which have development and test questions. */
+	/** Model name → the model's runs, for development and test questions together. */
 	readonly models: ReadonlyMap<string, ScoredRun>;
-	/** Ids of questions. */
+	/** Ids of the development questions. */
 	readonly development: readonly string[];
+	/** Ids of the test questions. */
 	readonly test: readonly string[];
 	/** Maximum number of hits per question in a fused run. */
 	readonly k: number;
@@ -39,10 +41,10 @@ export interface FusionTask extends Measures {
 
 /** The initial temperatures T₀ of the descents in the paper's Figure 2: from 0.001 to 10, six per power of ten. */
 const INITIAL_TEMPERATURES = Array.from({length: 25}, (_, i) => Number((10 ** (i / 6 - 3)).toPrecision(6)));
-/** The initial temperatures with which the paper's, 0.1, is compared. */
+/** The initial temperatures with which the paper's initial temperature, 0.1, is compared. */
 const COMPARED_TEMPERATURES: readonly number[] = [0.001, 0.01, 1, 10];
 
-/** The name, in comparisons, of MUF with a temperature found by descent from `start`. */
+/** Returns the name that MUF with a temperature found by descent from `start` has in comparisons. */
 export const startName = (start: number): string => `T0 = ${start}`;
 
 /** Carries out the protocol. Progress counts the descents of Figure 2. */
@@ -93,7 +95,7 @@ export async function studyFusion(task: FusionTask, settings: PhraseSettings, op
 		});
 		return fuseByConfidence(scoredRuns, {depth, k, signal, temperature});
 	};
-	/** The values of each question are those of the model that the fusion chose for it. */
+	/** Returns for each question the values of the model that the fusion chose for it. */
 	const valuesBy = ({chosen}: ConfidenceFusion): MeasuredQuestions =>
 		new Map([...chosen].map(([id, name]) => [id, values.get(name)!.get(id)!]));
 	const predictions = ({chosen, confidence}: ConfidenceFusion): Prediction[] =>

@@ -7,7 +7,7 @@ import {accuracyMeasure} from '../labels.ts';
 /**
 Returns the measures: accuracy, which is 1 if the gold passage is ranked first among the candidates, else 0, and the
 reciprocal rank of the gold passage. Yang et al. (2023) call accuracy F-1: with one predicted and one right passage per
-question, the two are equal.
+question, accuracy and F-1 are equal.
 */
 export function candidateMeasures(candidates: CandidateLists, {signal}: CallOptions): Measures {
 	return {

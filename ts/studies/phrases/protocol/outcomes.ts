@@ -1,11 +1,11 @@
-/** Converts the runs of a model into outcomes, which temperatures are fitted to, and into predictions. */
+/** Converts the runs of a model into outcomes, to which temperatures are fitted, and outcomes into predictions. */
 import {type ModelOutcomes, type Prediction, confidence} from '../../../calibration/index.ts';
 import {yieldIfOverBudget} from '../../../core/event-loop.ts';
 import type {Run} from '../../../core/types.ts';
 
 /**
 The passages that a model finds, and the run from whose scores its confidence is computed: a run of phrases, or `run`
-itself. The paper calls the k best of these scores A_k.
+itself. The paper calls the k highest of these scores A_k.
 */
 export interface ScoredRun {
 	readonly run: Run;

@@ -32,45 +32,47 @@ export function phraseModels({sentences, tokens}: PhraseLengths): readonly Phras
 	];
 }
 
+/** The options of `openModel`. */
 export interface ModelOptions extends CallOptions {
 	/** Folder in which all models are stored. */
 	readonly folder: string;
 	readonly passages: PassageStore;
 	/** The encoder of passages. */
 	readonly encoder: Encoder;
-	/** The model whose tokenizer defines phrase lengths in tokens. */
+	/** Name or folder of the encoder whose tokenizer counts the tokens of phrases. */
 	readonly tokenizer: string;
-	/** Identity of the encoder of questions, if it is another model. */
+	/** Identity of the encoder of questions, if it differs from the encoder of passages. */
 	readonly questionEncoder?: string | undefined;
 }
 
 /**
-Number of passages whose vectors share a file. The files exist until the index is complete; a resumed run encodes only
-passages without one.
+Number of passages whose vectors are stored in one file. The files exist until the index is complete; a resumed study
+encodes only the passages whose file is missing.
 */
 const PASSAGES_PER_FILE = 128;
 
-/** If a vector's length differs from 1 by at most this, the difference is taken for a rounding error. */
+/** If a vector's norm differs from 1 by at most this, the difference is taken for a rounding error. */
 const MAX_ROUNDING = 1e-3;
 
+/** An open model. */
 export interface OpenedModel extends AsyncDisposable {
 	readonly index: PhraseIndex;
 	/**
-	The index of vectors as the encoder returns them, not scaled to length 1. Confidences are computed from its scores.
-	It differs from `index` only if the encoder's vectors do not have length 1.
+	The index of vectors as the encoder returns them, not scaled to norm 1. Confidences are computed from the scores of
+	its searches. It is a different object from `index` only if the encoder's vectors do not have norm 1.
 	*/
 	readonly unnormalizedIndex: PhraseIndex;
 	readonly statistics: PhraseModelStatistics;
 }
 
 /**
-Opens the model's indexes; builds them first if they are not in the folder. Each phrase is encoded together with its
-passage's title.
+Opens the model's indexes, and builds them first if they are not in the folder. Each phrase is encoded together with the
+title of its passage.
 */
 export async function openModel(model: PhraseModel, options: ModelOptions): Promise<OpenedModel> {
 	const {folder, signal} = options;
 	const path = join(folder, `${model.name}.pkphrases`);
-	// "undivided" means not divided by its length. Existing run folders have this file name.
+	// "undivided" means that vectors are not divided by their norms. Folders of earlier studies have this file name.
 	const unnormalizedPath = join(folder, `${model.name}.undivided.pkphrases`);
 	const statisticsPath = join(folder, `${model.name}.json`);
 	if (!(await exists(path))) {
@@ -101,9 +103,9 @@ export async function openModel(model: PhraseModel, options: ModelOptions): Prom
 }
 
 /**
-Builds an index of all phrases. If `unitLength` is set, their vectors are scaled to length 1. Vectors found in the
-folder `parts` are not encoded again. Its files are numbered by the calls of `encode`, which come in the same order each
-time.
+Builds an index of all phrases. If `unitLength` is set, their vectors are scaled to norm 1. Phrases whose vectors are in
+the folder `parts` are not encoded again. The files in this folder are numbered by the calls of `encode`, which come in
+the same order each time.
 */
 async function build(
 	model: PhraseModel,
@@ -137,6 +139,7 @@ async function build(
 	return {index, statistics, [Symbol.asyncDispose]: async () => index.close()};
 }
 
+/** Returns whether all vectors have norm 1. */
 async function haveUnitLength({data, rows, dim}: Vectors): Promise<boolean> {
 	for (let row = 0; row < rows; row++) {
 		await yieldIfOverBudget();

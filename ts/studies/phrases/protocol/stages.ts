@@ -34,6 +34,7 @@ import {candidateMeasures} from './measures.ts';
 import type {ScoredRun} from './outcomes.ts';
 import {type PhraseModel, openModel} from './phrase-models.ts';
 
+/** The inputs of a phrase study, with its settings and models. */
 export interface PhraseStudyInputs extends JudgedInputs {
 	readonly settings: PhraseSettings;
 	readonly models: readonly PhraseModel[];
@@ -42,6 +43,7 @@ export interface PhraseStudyInputs extends JudgedInputs {
 /** Folders of the models and of the rankings of candidates, in the folder of the study run. */
 const folders = {models: 'models', candidateRuns: 'candidates'} as const;
 
+/** Carries out all stages of a phrase study whose results are not stored in the folder of the study run yet. */
 export async function measurePhrases(run: StudyRun, inputs: PhraseStudyInputs, options: PhraseStudyOptions): Promise<PhraseStudy> {
 	const {settings, models, files, corpus: corpusFile} = inputs;
 	const {encoder: encoderName = DEFAULT_ENCODER} = options;
@@ -129,6 +131,7 @@ async function drawCandidates(
 	});
 }
 
+/** What earlier stages have determined, for `searchModels`. */
 interface SearchParts {
 	readonly collection: Collection;
 	readonly dataset: JudgedDataset;
@@ -137,7 +140,10 @@ interface SearchParts {
 	readonly options: PhraseStudyOptions;
 }
 
-/** The hits of BM25 and of each model, for all questions. */
+/**
+The hits of BM25 and of each model: among all passages, for all questions; or among candidates, for the questions that
+have a gold passage.
+*/
 interface ModelRuns {
 	readonly bm25: Run;
 	readonly models: Map<string, ScoredRun>;
@@ -216,7 +222,7 @@ function phraseSearcher(searcher: PhraseSearcher, maxPhrases: number): FilteredS
 	return {search: async (query, {filter, signal}) => (await searcher.searchWithPhrases(query, {k: 0, maxPhrases, filter, signal})).phrases};
 }
 
-/** Replaces passage ids by phrase ids, because a list of phrases may contain several of one passage. */
+/** Replaces passage ids with phrase ids, because a list of phrases may contain several phrases of one passage. */
 function namedByPhrase(run: Run): Run {
 	return new Map([...run].map(([id, hits]) => [id, (hits as readonly PhraseHit[]).map(toRunHit)]));
 }

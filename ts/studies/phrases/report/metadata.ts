@@ -53,7 +53,7 @@ export function settings({settings, passagekit, questions, relevance, candidates
 			: []),
 		{label: 'Development questions', value: splitLabels[questions.split]},
 		{label: 'Candidates', value: `1 gold passage, ${negatives} hard negatives found by BM25, ${random} random passages${exception}`},
-		{label: 'Scores for a confidence (A_k)', value: `those of the ${confidenceDepth} best ${confidenceOf}`},
+		{label: 'Scores from which a confidence is computed (A_k)', value: `those of the ${confidenceDepth} best ${confidenceOf}`},
 		{label: 'Bins of the calibration error', value: String(bins)},
 		{label: 'Hits per question among all passages', value: withCommas(depth)},
 		{label: 'Seed', value: String(seed)},

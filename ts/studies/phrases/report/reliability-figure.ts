@@ -1,4 +1,7 @@
-/** The panels of Figure 1 of Yang et al. (2023): accuracy by confidence, before and after calibration. */
+/**
+The panels of Figure 1 of Yang et al. (2023): accuracy by confidence, before calibration (at the temperature T = 1) and
+after calibration (at a fitted T). MUF is the paper's model uncertainty fusion, and ECE the expected calibration error.
+*/
 import {drawingStart, horizontalGrid, verticalTitle} from '../../../drawing/axes.ts';
 import {type Point, coordinate, line, polyline, scale, spot, text} from '../../../drawing/svg.ts';
 import {counted, percent} from '../../../drawing/format.ts';
@@ -33,15 +36,15 @@ export function reliabilityPanel(name: string, {before, after}: CalibratedFusion
 		verticalTitle((top + bottom) / 2, 'accuracy'),
 		line([x(0), y(0)], [x(1), y(1)], 'ideal'),
 		...series.map(({style, label, calibration}, i) => {
-			const places = calibration.bins.map(({confidence, accuracy}): Point => [x(confidence), y(accuracy)]);
+			const points = calibration.bins.map(({confidence, accuracy}): Point => [x(confidence), y(accuracy)]);
 			return [
 				`<g class="${style}">`,
-				polyline(places, 'curve'),
-				...places.map(
+				polyline(points, 'curve'),
+				...points.map(
 					([cx, cy], bin) =>
 						`<circle cx="${coordinate(cx)}" cy="${coordinate(cy)}" r="${coordinate(radius(calibration, bin))}" class="bin"/>`,
 				),
-				...places.map((place, bin) => spot(place, tooltip(label, calibration, bin), '')),
+				...points.map((point, bin) => spot(point, tooltip(label, calibration, bin), '')),
 				// The lower right corner, high confidence and low accuracy, has the most space.
 				text([right - 6, bottom - 26 + 16 * i], `${label}: ECE ${percent(calibration.absolute)}%`, 'label halo end'),
 				'</g>',
@@ -63,5 +66,5 @@ function radius({bins}: Calibration, bin: number): number {
 /** Returns the tooltip of a bin. */
 function tooltip(label: string, {bins}: Calibration, bin: number): string {
 	const {count, confidence, accuracy} = bins[bin]!;
-	return `${label}: ${counted(count, 'question')}, confidence ${confidence.toFixed(2)}, right ${percent(accuracy)}%`;
+	return `${label}: ${counted(count, 'question')}, confidence ${confidence.toFixed(2)}, accuracy ${percent(accuracy)}%`;
 }

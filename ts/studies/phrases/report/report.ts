@@ -25,9 +25,10 @@ export const phraseReport: ReportDefinition<PhraseStudy> = {
 
 /**
 Returns a study as one self-contained HTML page in light or dark colors, which needs no network access and has no
-scripts. The page has the findings, the tables and figures of Yang et al. (2023), retrieval from all passages instead of a
-few candidates per question, all significance tests, and how to reproduce the study. If the paper reports results on the
-data set, the tables include them. The same study gives the same text. Fails with `ERR_FORMAT` if `study` is not the result of a phrase study.
+scripts. The page has the findings, the tables and figures of Yang et al. (2023), results for retrieval from all passages
+instead of a few candidates per question, all significance tests, and how to reproduce the study. If the paper reports
+results on the data set, the tables include them. The same study gives the same text. Fails with `ERR_FORMAT` if `study`
+is not the result of a phrase study.
 
 @example
 ```

@@ -62,8 +62,8 @@ function reliabilityFigure({candidates, models, questions}: PhraseStudy): readon
 			'</div>',
 		],
 		'Figure 1',
-		`Reliability of each model and of MUF (model uncertainty fusion) on ${withCommas(questions.test)} test questions: accuracy by confidence, at T = 1 (circles) and at the common temperature that was fitted to MUF’s predictions on development questions (discs). ` +
-			'Areas show numbers of questions. A perfectly calibrated model is on the diagonal. ECE is the expected calibration error, of absolute differences.',
+		`Reliability of each model and of MUF (model uncertainty fusion) on ${withCommas(questions.test)} test questions: accuracy by confidence, at the temperature T = 1 (open circles) and at the common temperature that was fitted to MUF’s predictions on development questions (filled circles). ` +
+			'The area of a circle shows the number of questions in its bin. A perfectly calibrated model is on the diagonal. ECE is the expected calibration error, computed from absolute differences.',
 	);
 }
 
@@ -71,7 +71,7 @@ function reliabilityFigure({candidates, models, questions}: PhraseStudy): readon
 function reliabilityTable({candidates, questions}: PhraseStudy): ReportTable {
 	return {
 		name: 'Figure 1',
-		caption: `Reliability on ${withCommas(questions.test)} test questions among candidates, at T = 1 and at the common temperature that was fitted on development questions: the number of questions, mean confidence and accuracy of each bin.`,
+		caption: `Reliability on ${withCommas(questions.test)} test questions among candidates, at the temperature T = 1 and at the common temperature that was fitted on development questions: the number of questions, mean confidence and accuracy of each bin.`,
 		firstHeading: 'Model',
 		columns: [{heading: 'temperature', kind: 'words'}, {heading: 'questions'}, {heading: 'confidence'}, {heading: 'accuracy'}],
 		blocks: [...candidates.models, {name: 'MUF', ...candidates.fused}].map(({name, before, after}) => ({

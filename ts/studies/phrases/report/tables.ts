@@ -1,7 +1,8 @@
 /**
 The tables of the phrase study's report, as data: Tables 1 to 3 of Yang et al. (2023), and tables that the paper does
 not have: the list of models, Table 4 (retrieval from all passages), Table 5 (calibration) and the values of Figure 2.
-MUF is the paper's model uncertainty fusion; a model is an index of phrases of one length.
+MUF is the paper's model uncertainty fusion; a model is an index of phrases of one length. T is the temperature at which
+confidences are computed, and T0 the initial temperature of the gradient descent that fits T.
 */
 import {findComparison} from '../../statistics/comparison.ts';
 import {type Cell, type Column, type ReportTable, type Row, cell} from '../../../drawing/table.ts';
@@ -139,8 +140,8 @@ export function modelsTable(study: PhraseStudy): ReportTable {
 }
 
 /**
-Returns the columns of Table 2 with the paper's numbers. For NQ there are two: one of its development set and one of its
-training set.
+Returns the columns of Table 2 with the paper's numbers. For NQ there are two: one for the development set and one for
+the training set.
 */
 function paperColumns(paper: PublishedPhrases | undefined): readonly Column[] {
 	if (paper === undefined) {
@@ -218,7 +219,7 @@ export function calibrationTable({candidates, retrieval, questions, settings}: P
 		...models.map(model => ({heading: {text: model.name}, cells: [{text: shownTemperature(model.temperature)}, ...cells(model)]})),
 		{heading: {text: 'MUF'}, cells: [paperCell(undefined), ...cells(fused)]},
 	];
-	const three = (group: string): readonly Column[] => ['T = 1', 'one T', 'own T'].map(heading => ({group, heading}));
+	const temperatureColumns = (group: string): readonly Column[] => ['T = 1', 'one T', 'own T'].map(heading => ({group, heading}));
 	const fitted = ({temperatures}: ProtocolStudy): string => shownTemperature(temperatures.descent);
 	return {
 		name: 'Table 5',
@@ -228,7 +229,12 @@ export function calibrationTable({candidates, retrieval, questions, settings}: P
 			`“One T” is the temperature of MUF, which the paper’s descent from T0 = ${settings.start} fitted on ${withCommas(questions.development)} development questions: ${fitted(candidates)} among candidates, ${fitted(retrieval)} among all passages. ` +
 			'“Own T” is a temperature for each model, found by search, which is an extension of the paper’s method.',
 		firstHeading: 'Model',
-		columns: [{heading: 'own T'}, ...three('ECE'), ...three('ECE, squared'), ...three('Brier score')],
+		columns: [
+			{heading: 'own T'},
+			...temperatureColumns('ECE'),
+			...temperatureColumns('ECE, squared'),
+			...temperatureColumns('Brier score'),
+		],
 		blocks: [
 			{heading: 'Among candidates', rows: rows(candidates)},
 			{heading: 'Among all passages', rows: rows(retrieval)},

@@ -1,6 +1,6 @@
 /**
-Figure 2 of Yang et al. (2023): accuracy of MUF (model uncertainty fusion) by the initial temperature of the paper's
-gradient descent. It is drawn twice, for wide and for narrow pages.
+Figure 2 of Yang et al. (2023): accuracy of MUF (model uncertainty fusion) by T0, the initial temperature of the paper's
+gradient descent. The figure is drawn twice, for wide and for narrow pages.
 */
 import {drawingStart, horizontalGrid, verticalTitle} from '../../../drawing/axes.ts';
 import {type Drawing, type Point, coordinate, dot, line, polyline, scale, spot, text, ticks} from '../../../drawing/svg.ts';
@@ -9,9 +9,10 @@ import type {ProtocolStudy} from '../study.ts';
 
 const margin = {left: 46, right: 16, top: 16, bottom: 44};
 
+/** Draws the figure in one of its two sizes. The dashed line is the accuracy with the temperature found by search. */
 export function temperatureFigure({curve, rows}: ProtocolStudy, {name, width, height}: Drawing): string {
-	const searched = rows.find(({condition}) => condition === 'mufSearch')!.values[0]!;
-	const accuracies = [...curve.map(({accuracy}) => accuracy), searched].map(share => 100 * share);
+	const searchAccuracy = rows.find(({condition}) => condition === 'mufSearch')!.values[0]!;
+	const accuracies = [...curve.map(({accuracy}) => accuracy), searchAccuracy].map(share => 100 * share);
 	const levels = ticks(Math.min(...accuracies), Math.max(...accuracies), 5);
 	const [left, right] = [margin.left, width - margin.right];
 	const [top, bottom] = [margin.top, height - margin.bottom];
@@ -19,9 +20,9 @@ export function temperatureFigure({curve, rows}: ProtocolStudy, {name, width, he
 	const powers = [-3, -2, -1, 0, 1];
 	const x = scale([-3, 1], [left, right]);
 	const y = scale([levels[0]!, levels.at(-1)!], [bottom, top]);
-	const place = ({start, accuracy}: {start: number; accuracy: number}): Point => [x(Math.log10(start)), y(100 * accuracy)];
+	const pointOf = ({start, accuracy}: {start: number; accuracy: number}): Point => [x(Math.log10(start)), y(100 * accuracy)];
 	const best = curve.reduce((a, b) => (b.accuracy > a.accuracy ? b : a));
-	const searchedY = y(100 * searched);
+	const searchY = y(100 * searchAccuracy);
 	return [
 		...drawingStart({
 			id: name,
@@ -29,7 +30,7 @@ export function temperatureFigure({curve, rows}: ProtocolStudy, {name, width, he
 			height,
 			style: name,
 			title: 'Accuracy of MUF by the initial temperature of the descent',
-			description: `Highest from T0 = ${shownTemperature(best.start)}: ${percent(best.accuracy)} percent; with the temperature found by search, ${percent(searched)}. The table below has all values.`,
+			description: `Highest from T0 = ${shownTemperature(best.start)}: ${percent(best.accuracy)} percent; with the temperature found by search, ${percent(searchAccuracy)}. The table below has all values.`,
 		}),
 		...horizontalGrid({values: levels, y, left, right, gap: 7}),
 		...powers.map(power => line([x(power), bottom], [x(power), bottom + 4], 'axis')),
@@ -37,14 +38,14 @@ export function temperatureFigure({curve, rows}: ProtocolStudy, {name, width, he
 		text([(left + right) / 2, height - 6], 'initial temperature (T0)', 'title middle'),
 		verticalTitle((top + bottom) / 2, 'accuracy, percent'),
 		'<g class="before">',
-		`<line x1="${coordinate(left)}" y1="${coordinate(searchedY)}" x2="${coordinate(right)}" y2="${coordinate(searchedY)}" class="searched"/>`,
+		`<line x1="${coordinate(left)}" y1="${coordinate(searchY)}" x2="${coordinate(right)}" y2="${coordinate(searchY)}" class="searched"/>`,
 		// The label is above the line, or below it if there is no space above.
-		text([left + 6, searchedY > top + 18 ? searchedY - 6 : searchedY + 15], `by search: ${percent(searched)}`, 'label halo'),
+		text([left + 6, searchY > top + 18 ? searchY - 6 : searchY + 15], `by search: ${percent(searchAccuracy)}`, 'label halo'),
 		'</g>',
 		'<g class="after">',
-		polyline(curve.map(place), 'curve'),
-		...curve.map(point => dot(place(point), 2.4, 'dot')),
-		...curve.map(point => spot(place(point), `T0 = ${shownTemperature(point.start)}: ${percent(point.accuracy)}`, '')),
+		polyline(curve.map(pointOf), 'curve'),
+		...curve.map(point => dot(pointOf(point), 2.4, 'dot')),
+		...curve.map(point => spot(pointOf(point), `T0 = ${shownTemperature(point.start)}: ${percent(point.accuracy)}`, '')),
 		'</g>',
 		'</svg>',
 	].join('\n');

@@ -1,7 +1,7 @@
 /**
 Verdicts on claims that two conditions do not differ. A test that is not significant does not show this, so such a claim
 holds only if the confidence interval of the difference, at the corrected significance level, lies within a margin. For a
-paired t-test the interval is the difference ± the smallest difference that would have been significant.
+paired t-test, the interval is the difference ± the smallest difference that would have been significant.
 */
 import type {Comparison} from '../../statistics/comparison.ts';
 import type {Verdict} from '../../statistics/verdict.ts';
@@ -10,8 +10,9 @@ import type {Verdict} from '../../statistics/verdict.ts';
 export const closeMargin = 0.01;
 
 /**
-Returns the verdict on "a and b do not differ": `contradicted` if a difference is significant. Otherwise `holds` if all
-differences are shown to be at most `margin`, `holds in part` if some are, and `undecided` if none is.
+Returns the verdict on "a and b do not differ": `contradicted` if any difference is significant. Otherwise `holds` if
+all differences are shown to be at most `margin`, `holds in part` if some are, and `undecided` if none is. Without any
+comparison, it is `not tested`.
 */
 export function verdictOfNoDifference(evidence: readonly Comparison[], margin = closeMargin): Verdict {
 	if (evidence.some(({significant}) => significant)) {
@@ -21,8 +22,9 @@ export function verdictOfNoDifference(evidence: readonly Comparison[], margin = 
 }
 
 /**
-Returns the verdict on "a is no worse than b": `contradicted` if `a` is significantly worse in a comparison. A comparison
-shows that `a` is no worse if `a` is significantly better, or if the confidence interval has no loss above `margin`.
+Returns the verdict on "a is no worse than b": `contradicted` if `a` is significantly worse in any comparison. Otherwise
+it depends on how many comparisons show that `a` is no worse, as in `verdictOfNoDifference`. A comparison shows this if
+`a` is significantly better, or if the confidence interval includes no loss above `margin`.
 */
 export function verdictOfNoLoss(evidence: readonly Comparison[], margin = closeMargin): Verdict {
 	if (evidence.some(({significant, difference}) => significant && difference < 0)) {
@@ -37,8 +39,8 @@ export function largestPossible(evidence: readonly Comparison[]): number {
 }
 
 /**
-Returns the verdict on a claim with several parts, none of which is contradicted; `shown` says for each part whether it
-was shown.
+Returns the verdict on a claim with several parts, none of which is contradicted. `shown` says for each part whether the
+study shows that this part holds.
 */
 function verdictOfShown(shown: readonly boolean[]): Verdict {
 	if (shown.length === 0) {

@@ -4,20 +4,23 @@ import type {Finding as StudyFinding} from '../../statistics/finding.ts';
 export type FindingName =
 	/** Which of dense retrieval and BM25 is better. */
 	| 'dense or sparse'
-	/** Hybrid retrieval is better than either of them. */
+	/** Hybrid retrieval is better than dense retrieval and than BM25. */
 	| 'hybrids'
 	/** The two hybrids that the paper proposes do not differ. */
 	| 'hybrids alike'
 	/** Dense and BM25 lists overlap little. */
 	| 'overlap'
-	/** How good answers from hybrid passages are, compared with answers from dense passages. */
+	/** Answers from passages that hybrid retrieval finds are no worse than those from passages of dense retrieval. */
 	| 'hybrid read'
-	/** Span scorings: `repl` is DPR's, `GAR` is normalized, and `*` adds the retriever's scores. */
+	/**
+	This name and the next three: one span scoring is better than another. `repl` is DPR's scoring, `GAR` the normalized
+	scoring of Mao et al. (2020), and `*` adds the retriever's scores.
+	*/
 	| 'repl* over repl'
 	| 'GAR over repl'
 	| 'GAR* over GAR'
 	| 'GAR* over repl'
-	/** The best `GAR*` is better than the best `repl`. */
+	/** `GAR*` with its best retriever is better than `repl` with its best retriever. */
 	| 'best over best'
 	/** How exact match changes with the number of passages read. */
 	| 'passages read';

@@ -1,4 +1,8 @@
-/** The findings about reading, that is, about end-to-end question answering (Ma et al., 2021, §4.2). */
+/**
+The findings about reading, that is, about end-to-end question answering (Ma et al., 2021, §4.2). They use the paper's
+names of span scorings: `repl` is DPR's scoring, `GAR` the normalized scoring of Mao et al. (2020), and `*` adds the
+retriever's scores.
+*/
 import {type Comparison, findComparison} from '../../statistics/comparison.ts';
 import {withoutUndefined, significanceClause} from '../../statistics/finding.ts';
 import {type Verdict, verdictOfGains, verdictOfParts} from '../../statistics/verdict.ts';
@@ -15,7 +19,13 @@ export function readingFindings(reading: ReadingStudy, dataset: string): readonl
 		scoringGain(reading, 'repl*', 'repl', 'most', 'The retriever’s scores help the original span scoring: repl* is better than repl.'),
 		scoringGain(reading, 'GAR', 'repl', 'most', 'Normalized span scoring is better than the original: GAR is better than repl.'),
 		scoringGain(reading, 'GAR*', 'GAR', 'all', 'The retriever’s scores help normalized span scoring: GAR* is better than GAR.'),
-		scoringGain(reading, 'GAR*', 'repl', 'all', 'Both together are better than the original span scoring: GAR* is better than repl.'),
+		scoringGain(
+			reading,
+			'GAR*',
+			'repl',
+			'all',
+			'Normalized span scoring with the retriever’s scores is better than the original: GAR* is better than repl.',
+		),
 		bestOverBest(reading),
 		passagesRead(reading, dataset),
 	]);
@@ -73,7 +83,7 @@ function bestOverBest({textComparisons}: ReadingStudy): Finding | undefined {
 	};
 }
 
-/** Returns the finding that scoring `a` is better than scoring `b` with all retrievers, or with most. */
+/** Returns the finding that scoring `a` is better than scoring `b` with all retrievers, or with most of them. */
 function scoringGain(reading: ReadingStudy, a: Scoring, b: Scoring, needed: 'all' | 'most', claim: string): Finding | undefined {
 	const tests = reading.rows.map(({retriever}) => ({
 		retriever,
@@ -97,8 +107,8 @@ function scoringGain(reading: ReadingStudy, a: Scoring, b: Scoring, needed: 'all
 }
 
 /**
-Returns the finding about the curves of exact match by number of passages read. In the paper, the curves of BM25
-passages do not fall, nor do those of dense passages on TriviaQA; all others fall after a peak.
+Returns the finding about the curves of exact match by number of passages read. In the paper, the curves for passages
+from BM25 do not fall, nor do those for passages from dense retrieval on TriviaQA; all other curves fall after a peak.
 */
 function passagesRead({ks, curveTests}: ReadingStudy, dataset: string): Finding | undefined {
 	if (curveTests.length === 0 || ks.length < 2) {

@@ -1,6 +1,7 @@
 /**
-Tests whether the curves of Figure 1, exact match by number of passages read, rise and whether they fall again (Ma et
-al., 2021, §4.2).
+Tests whether the curves of Figure 1 (exact match by number of passages read) rise, and whether they fall again (Ma et
+al., 2021, §4.2). There is a curve for each retriever and span scoring: `repl` is DPR's scoring, `GAR` the normalized
+scoring of Mao et al. (2020), and `*` adds the retriever's scores.
 */
 import {type ConditionPair, type TestOptions, type ValueByQuestion, comparePairs} from '../../statistics/paired-comparisons.ts';
 import {exactMatchMeasure, readingCondition} from '../labels.ts';
@@ -24,10 +25,10 @@ export interface CurveValues {
 }
 
 /**
-Runs two tests of each curve that the paper shows: of its rise and of its fall. All tests are corrected together. The
+Runs two tests of each curve that the paper shows: of its rise and of its fall. All p-values are corrected together. The
 number of passages that is best on development questions (`chosen`) represents the peak: a curve rises from the smallest
-number to it, and falls from it to the largest number. BM25's curves have no peak in the paper, so their rise ends at
-the largest number.
+number of passages to `chosen`, and falls from `chosen` to the largest number. BM25's curves have no peak in the paper,
+so their rise ends at the largest number.
 */
 export async function testCurves(curves: readonly CurveValues[], options: TestOptions): Promise<CurveTest[]> {
 	const tested = curves.filter(({retriever, scoring}) => paperCurves[retriever].includes(scoring));

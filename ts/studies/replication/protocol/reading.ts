@@ -1,6 +1,7 @@
 /**
 The reading experiments of Ma et al. (2021, §4.2). `studyReading` reads the passages of each retriever, tunes evidence
-fusion on development questions, and measures answers on test questions (Table 3 and Figure 1).
+fusion on development questions, and measures answers on test questions (Table 3 and Figure 1). Evidence fusion replaces
+the relevance that the reader gives a passage with β · relevance + γ · retrieval score.
 */
 import type {Question, Run} from '../../../core/types.ts';
 import {f1} from '../../../evaluation/index.ts';
@@ -20,7 +21,7 @@ import {markers} from '../markers.ts';
 import type {ReadingCell, ReadingRow, ReadingStudy, Retrieved, Scoring, Settings} from '../study.ts';
 import {type CurveValues, testCurves} from './curve-tests.ts';
 
-/** All scorings, in the paper's order. */
+/** All span scorings, in the paper's order; `Scoring` explains their names. */
 const scorings: readonly Scoring[] = ['repl', 'repl*', 'GAR', 'GAR*'];
 
 /** The comparisons of Table 3 of Ma et al. (2021). `a` gets the marker if it is significantly better than `b`. */
@@ -40,6 +41,7 @@ export interface ListsToRead {
 	readonly maxGamma: number;
 }
 
+/** The options of `studyReading`. */
 export interface ReadingOptions {
 	readonly settings: Settings;
 	readonly development: readonly Question[];
@@ -119,8 +121,8 @@ function conditionPair(a: MeasuredScoring, b: MeasuredScoring, marker = ''): Con
 }
 
 /**
-Returns the results of this scoring with the retriever that is best on development questions. Test questions must not
-influence the choice.
+Returns the results of this scoring with the retriever that is best for it on development questions. Test questions must
+not influence the choice.
 */
 function bestRetriever(scoring: Scoring, all: readonly MeasuredScoring[]): MeasuredScoring {
 	return all
@@ -152,7 +154,7 @@ async function measureScoring(
 		...run.stage(`tune ${retriever} ${scoring}`),
 	});
 	const {passages} = tuned;
-	const evidence = {beta: withoutRounding(tuned.evidence.beta), gamma: withoutRounding(tuned.evidence.gamma)};
+	const evidence = {beta: roundedWeight(tuned.evidence.beta), gamma: roundedWeight(tuned.evidence.gamma)};
 	const matches = await readings.test.exactMatch(test, {...spans, answerKind, evidence, passages: ks, signal});
 	const isRight = matches.get(passages)!;
 	const answers = await readings.test.answers({...spans, evidence, passages, signal});
@@ -178,11 +180,11 @@ async function measureScoring(
 Rounds a weight to six decimals. Weights are multiples of 0.01 or products of two such multiples, so all further digits
 are rounding errors.
 */
-const withoutRounding = (weight: number): number => Number(weight.toFixed(6));
+const roundedWeight = (weight: number): number => Number(weight.toFixed(6));
 
 /**
-Returns about 25 equally spaced numbers of passages up to `max`. For 500, these are the multiples of 20, as in Ma et al.
-(2021).
+Returns about 25 numbers of passages at equal intervals, or every number up to `max` if `max` is at most 37. The last
+number is always `max`. For 500, these are the multiples of 20, as in Ma et al. (2021).
 */
 export function passageCounts(max: number): number[] {
 	const step = Math.max(1, Math.round(max / 25));

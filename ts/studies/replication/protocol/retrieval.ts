@@ -1,7 +1,8 @@
 /**
 The retrieval experiments of Ma et al. (2021, §4.1). `studyRetrieval` tunes the weights of hybrids on development
 questions, and measures dense retrieval, BM25 and the hybrids on test questions (Table 1). `studyOverlap` measures how
-much dense and BM25 lists overlap (Table 2).
+much dense and BM25 lists overlap (Table 2). λ is the weight of dense scores in Hybrid-orig, DPR's own hybrid; α is the
+weight of BM25 scores in Hybrid-norm and Hybrid, the hybrids that the paper proposes.
 */
 import type {CallOptions, Question, Run} from '../../../core/types.ts';
 import {type PassageTexts, overlap} from '../../../evaluation/index.ts';
@@ -13,7 +14,7 @@ import {overlapAt, overlapConditions, overlapLimit} from '../labels.ts';
 import {markers} from '../markers.ts';
 import type {RetrievalCondition, RetrievalRow, RetrievalStudy, Settings, Study} from '../study.ts';
 
-/** λ of DPR's own hybrid for the vectors of DPR, whose length is not 1 (Karpukhin et al., 2020, §5). */
+/** λ of DPR's own hybrid for the vectors of DPR, whose norm is not 1 (Karpukhin et al., 2020, §5). */
 const DPR_LAMBDA = 1.1;
 /** The curves of top-k accuracy end at this k, as in Figure 1 of Karpukhin et al. (2020). */
 const MAX_CURVE_K = 100;
@@ -28,6 +29,7 @@ export interface QuestionLists {
 	readonly sparse: Run;
 }
 
+/** The options of `studyRetrieval`. */
 export interface RetrievalOptions extends CallOptions {
 	readonly settings: Settings;
 	/** The cut-offs k of top-k accuracy. */
@@ -38,6 +40,7 @@ export interface RetrievalOptions extends CallOptions {
 	readonly lambdas?: readonly number[] | undefined;
 }
 
+/** The result of `studyRetrieval`. */
 export interface RetrievalResults {
 	/** Table 1. */
 	readonly study: RetrievalStudy;
@@ -48,7 +51,8 @@ export interface RetrievalResults {
 /**
 Returns the values of λ to try for encoders of unit vectors: 1 / α for each positive α, so that λ · dense + sparse ranks
 as dense + α · sparse does. They are ordered by ascending α. If several weights have the same accuracy, the first one is
-chosen; with this order, that is the weight closest to dense retrieval, for λ as well as for α.
+chosen. With this order, that is the weight whose ranking is closest to dense retrieval, for λ as well as for an
+ascending `grid` of α.
 */
 export function lambdasOf(grid: readonly number[]): number[] {
 	const lambdas = grid.filter(alpha => alpha > 0).map(alpha => Number((1 / alpha).toPrecision(12)));
@@ -58,6 +62,7 @@ export function lambdasOf(grid: readonly number[]): number[] {
 /** The tuned hybrids. `dprHybrid` is missing if λ is not tuned. */
 type TunedHybrids = Partial<Record<RetrievalCondition, HybridTuning>> & Record<'hybrid' | 'hybridNorm', HybridTuning>;
 
+/** Tunes the hybrids, measures all conditions and tests their differences. */
 export async function studyRetrieval(
 	development: QuestionLists,
 	test: QuestionLists,
@@ -84,8 +89,8 @@ export async function studyRetrieval(
 
 	const pairs: ConditionPair[] = [];
 	for (const k of ks) {
-		// The paper marks a hybrid if it is better than the better of dense retrieval and BM25, so only this comparison
-		// has a marker.
+		// The paper marks a hybrid if it is better than the better of dense retrieval and BM25. A hybrid is compared
+		// with both, but only the comparison with the better one has a marker.
 		const [better, other] = accuracy('bm25', k) > accuracy('dense', k) ? (['bm25', 'dense'] as const) : (['dense', 'bm25'] as const);
 		const pair = (a: RetrievalCondition, b: RetrievalCondition, marker = ''): ConditionPair => ({
 			a,
@@ -143,8 +148,8 @@ async function tuneHybrids(
 }
 
 /**
-Returns the rank of the first passage with an answer for each test question, in order; 0 if there is none among the
-first `maxRank`.
+Returns, for each condition, the rank of the first passage with an answer for each test question, in the order of the
+questions; 0 if there is no such passage among the first `maxRank`.
 */
 async function firstAnswerRanks(
 	test: QuestionLists,
@@ -175,8 +180,8 @@ async function firstAnswerRanks(
 }
 
 /**
-Measures how much dense and BM25 lists overlap, and tests whether the overlap is significantly less than `overlapLimit`
-(Table 2).
+Measures how much dense and BM25 lists overlap (Table 2), and tests whether the overlap is significantly less than
+`overlapLimit`.
 */
 export async function studyOverlap(
 	lists: QuestionLists,

@@ -18,6 +18,7 @@ import {type Settings, type Study, studyFormat} from '../study.ts';
 import {type ListsToRead, studyReading} from './reading.ts';
 import {type QuestionLists, lambdasOf, studyOverlap, studyRetrieval} from './retrieval.ts';
 
+/** The inputs of a replication study, with its settings. */
 export interface ReplicationInputs extends StudyInputs {
 	/** The data set's name. */
 	readonly name: string;
@@ -38,18 +39,20 @@ const overlapKs = [20, 100, 500, 1000];
 const READINGS_FILE = 'reader.readings';
 
 /**
-Upper end of the range of γ, the weight of the retriever's score. Scores of unit vectors are small, so their weight must
-be larger.
+Upper end of the range of γ, the weight of the retriever's score in evidence fusion. Scores of unit vectors are small, so
+their weight must be larger.
 */
 const MAX_GAMMA = {unitVectors: 20, other: 2} as const;
 
+/** Carries out all stages of a replication study, or those that are not stored in the folder of the run yet. */
 export async function measureReplication(run: StudyRun, inputs: ReplicationInputs, options: ReplicateOptions): Promise<Study> {
 	const {name, settings, ks, files, corpus, questionFiles} = inputs;
 	const {signal} = run;
 	await using collection = await openCollection(run, inputs, options);
 	const hasUnitVectors = collection.manifest.encoder?.unit ?? false;
-	// α is tried from 0 to 2 in steps of 0.05, as in the paper. The scores of unit vectors are at most 1, so a tenth of
-	// these values is tried for them, and λ is tuned too: the 1.1 of DPR's hybrid is for vectors that are not scaled.
+	// α, the weight of BM25 scores, is tried from 0 to 2 in steps of 0.05, as in the paper. The scores of unit vectors
+	// are at most 1, so a tenth of these values is tried for them. λ, the weight of dense scores in DPR's hybrid, is then
+	// tuned too: DPR's λ = 1.1 is for vectors that are not scaled.
 	const grid = options.grid ?? Array.from({length: 41}, (_, i) => i / (hasUnitVectors ? 200 : 20));
 	const lambdas = hasUnitVectors ? lambdasOf(grid) : undefined;
 	const {passagekit, onnxruntime} = softwareVersions();
@@ -125,8 +128,8 @@ export async function measureReplication(run: StudyRun, inputs: ReplicationInput
 }
 
 /**
-Opens the collection that the caller named, or else the one in the folder of the study run. It is built if it does not
-exist.
+Opens the collection that the caller named, or else the one in the folder of the study run. Builds the collection first
+if it does not exist.
 */
 async function openCollection(run: StudyRun, {files, settings}: ReplicationInputs, options: ReplicateOptions): Promise<Collection> {
 	const {encoder = DEFAULT_ENCODER, questionEncoder} = options;
@@ -135,7 +138,8 @@ async function openCollection(run: StudyRun, {files, settings}: ReplicationInput
 		const built = await Collection.build(files.corpus, path, {
 			encoder,
 			questionEncoder,
-			// One passage per batch, because an int8 model's vector of a text depends on the other texts of the batch.
+			// One passage per batch, because the vector that an int8 model computes for a text depends on the other texts in
+			// the batch.
 			batchTokens: 1,
 			hnsw: {seed: GRAPH_SEED},
 			threads: 1,
@@ -148,6 +152,7 @@ async function openCollection(run: StudyRun, {files, settings}: ReplicationInput
 	return Collection.open(path, {questionEncoder: questionEncoder ?? encoder, ...settings.bm25});
 }
 
+/** What `readLists` takes from the earlier stages. */
 interface ReadingInputs {
 	readonly collection: Collection;
 	readonly development: QuestionLists;
@@ -155,6 +160,7 @@ interface ReadingInputs {
 	readonly settings: Settings;
 }
 
+/** Reads the passages in `lists`, and measures the answers. Readings are cached in the folder of the study run. */
 async function readLists(
 	run: StudyRun,
 	model: string,

@@ -1,4 +1,4 @@
-/** Returns the values of a figure as a table, and formats numbers in tables. */
+/** Converts the curves of a figure to a table, and formats numbers in tables. */
 import type {ReportTable} from '../../../drawing/table.ts';
 import {withCommas, percent} from '../../../drawing/format.ts';
 
@@ -7,7 +7,7 @@ export const decimal = (value: number): string => value.toFixed(1);
 /** Formats a weight with two to four decimals. */
 export const decimalWeight = (value: number): string => value.toFixed(4).replace(/0{1,2}$/u, '');
 
-/** Returns the values of a figure as a table with a column for each curve and a row for each k. */
+/** Returns a table with a column for each curve of a figure and a row for each k. Values are shown in percent. */
 export function curveTable(
 	{name, caption, firstHeading}: Pick<ReportTable, 'name' | 'caption' | 'firstHeading'>,
 	ks: readonly number[],

@@ -1,6 +1,6 @@
 /**
 Two figures of the replication study: exact match by number of passages read, and top-k accuracy by k. Each is drawn
-twice, for wide and for narrow pages. The label of a curve is to the right of its end, and the dot is at its maximum.
+twice, for wide and for narrow pages. The label of a curve is to the right of its end, and a dot marks its maximum.
 */
 import {drawingStart, horizontalGrid, verticalTitle} from '../../../drawing/axes.ts';
 import {type Drawing, type Point, apart, dot, line, polyline, scale, spot, text, ticks} from '../../../drawing/svg.ts';
@@ -25,8 +25,9 @@ export interface CurvesFigure {
 	/** Prefix of the ids in its drawings. */
 	readonly id: string;
 	readonly title: string;
-	/** Titles of the axes. */
+	/** Title of the horizontal axis. */
 	readonly x: string;
+	/** Title of the vertical axis. */
 	readonly y: string;
 	readonly ks: readonly number[];
 	readonly curves: readonly Curve[];
@@ -46,6 +47,7 @@ export const exactMatchFigure = ({ks, curves}: ReadingStudy): CurvesFigure => ({
 	})),
 });
 
+/** The value of `Curve.style` for each condition. Here `repl` and `repl-fused` only select the dashes. */
 const retrievalStyles: Readonly<Record<RetrievalCondition, string>> = {
 	dense: 'dense',
 	bm25: 'bm25',
@@ -87,7 +89,7 @@ function drawing({id, title, x: xTitle, y: yTitle, ks, curves}: CurvesFigure, {n
 	const y = scale([rows[0]!, rows.at(-1)!], [bottom, top]);
 	const place = (curve: Curve, i: number): Point => [x(ks[i]!), y(100 * curve.values[i]!)];
 	const last = ks.length - 1;
-	// Curves are drawn in this order, so that better curves cover worse ones.
+	// Curves that end lower are drawn first, so that better curves cover worse ones.
 	const ordered = curves.toSorted((a, b) => a.values[last]! - b.values[last]!);
 	const labelYs = apart(
 		ordered.map(curve => place(curve, last)[1]),
@@ -95,7 +97,7 @@ function drawing({id, title, x: xTitle, y: yTitle, ks, curves}: CurvesFigure, {n
 		[top, bottom],
 	);
 	return [
-		...drawingStart({id: `${id}-${name}`, width, height, style: name, title, description: described(ks, curves)}),
+		...drawingStart({id: `${id}-${name}`, width, height, style: name, title, description: descriptionOf(ks, curves)}),
 		...horizontalGrid({values: rows, y, left, right, gap: 7}),
 		...columns.map(value => line([x(value), bottom], [x(value), bottom + 4], 'axis')),
 		...columns.map(value => text([x(value), bottom + 18], withCommas(value), 'tick middle')),
@@ -125,7 +127,7 @@ function drawing({id, title, x: xTitle, y: yTitle, ks, curves}: CurvesFigure, {n
 }
 
 /** Returns the description of a figure for screen readers. */
-function described(ks: readonly number[], curves: readonly Curve[]): string {
+function descriptionOf(ks: readonly number[], curves: readonly Curve[]): string {
 	const peaks = curves.map(({label, values}) => {
 		const highest = Math.max(...values);
 		return `${label} ${percent(highest)} at ${withCommas(ks[values.indexOf(highest)]!)}`;

@@ -1,6 +1,8 @@
 /**
 The tables of the replication study about reading, as data: Table 3 of Ma et al. (2021), Table 4 of Karpukhin et al.
-(2020), the values of Figure 1, and the weights chosen on development questions.
+(2020), the values of Figure 1, and the weights chosen on development questions. `repl` is DPR's span scoring, `GAR` the
+normalized scoring of Mao et al. (2020), and `*` adds the retriever's scores; β and γ are the weights of the reader's
+relevance and of the retriever's score.
 */
 import {markersOf} from '../../statistics/comparison.ts';
 import {type ReportTable, type Row, cell, emptyCell} from '../../../drawing/table.ts';
@@ -16,8 +18,8 @@ import {curveTable, decimal, decimalWeight} from './curve-table.ts';
 export const scorings = ['repl', 'repl*', 'GAR', 'GAR*'] as const satisfies readonly Scoring[];
 
 /**
-Table 3: exact match by retriever and scoring. Below are the numbers of Ma et al. (2021), if they have reading results
-for this data set.
+Table 3: exact match by retriever and scoring. The lower part has the numbers of Ma et al. (2021), if they have reading
+results for this data set.
 */
 export function readingTable({dataset, settings, questions}: Study, {rows, comparisons}: ReadingStudy): ReportTable {
 	const paper = publishedFor(dataset)?.reading;
@@ -59,15 +61,14 @@ export function readingTable({dataset, settings, questions}: Study, {rows, compa
 	};
 }
 
-/** Returns the sentences of the caption about the hybrid, about spans and about equal answers. */
+/** Returns the sentences of the caption about the hybrid, spans, equal answers, accepted answers and int8 readers. */
 function readingSentences({hybridRead, depth, spansPerPassage, maxAnswerTokens, merge, answers}: Study['settings']): string {
 	const hybrid =
 		hybridRead === undefined
 			? ''
 			: `The row “Hybrid” reads the passages of the hybrid that is better on development questions: ${labelOf(hybridRead.method)}${'alpha' in hybridRead ? ` with α = ${decimalWeight(hybridRead.alpha)}` : ''}, which fuses up to ${withCommas(depth)} hits of each list. `;
 	const equal = merge === 'text' ? 'the same text' : 'the same text after SQuAD’s normalization';
-	const kind =
-		answers === 'pattern' ? ' Accepted answers are regular expressions, which must match an answer from its first character on.' : '';
+	const kind = answers === 'pattern' ? ' Accepted answers are regular expressions, which must match from the start of an answer.' : '';
 	return (
 		`${hybrid}Up to ${spansPerPassage} spans per passage are scored, each of up to ${maxAnswerTokens} tokens. Answers are equal if they have ${equal}.${kind} ` +
 		'The logits of an int8 reader for a passage depend slightly on the other passages in its batch.'
@@ -75,8 +76,8 @@ function readingSentences({hybridRead, depth, spansPerPassage, maxAnswerTokens, 
 }
 
 /**
-Table 4 of Karpukhin et al. (2020), next to exact match with the same span scoring in this study; undefined if they do
-not have this data set.
+Table 4 of Karpukhin et al. (2020), next to exact match with the same span scoring in this study; `undefined` if their
+paper does not use this data set.
 */
 export function dprTable({dataset, questions}: Study, {rows}: ReadingStudy): ReportTable | undefined {
 	const paper = publishedFor(dataset);

@@ -1,5 +1,6 @@
 /**
-The tables of the replication study about retrieval, as data: Tables 1 and 2 of Ma et al. (2021), and accuracy by k.
+The tables of the replication study about retrieval, as data: Tables 1 and 2 of Ma et al. (2021), and accuracy by k. λ is
+the weight of dense scores in Hybrid-orig, DPR's own hybrid; α is the weight of BM25 scores in the hybrids of the paper.
 */
 import {markersOf} from '../../statistics/comparison.ts';
 import {type Cell, type Column, type ReportTable, type Row, cell} from '../../../drawing/table.ts';
@@ -12,7 +13,7 @@ import {publishedFor} from '../published.ts';
 import type {Study} from '../study.ts';
 import {curveTable, decimal, decimalWeight} from './curve-table.ts';
 
-/** Table 1: top-k accuracy of all conditions, next to the paper's numbers if the paper has this data set. */
+/** Table 1: top-k accuracy of all conditions, next to the paper's numbers if the paper uses this data set. */
 export function retrievalTable({dataset, retrieval, settings, questions}: Study): ReportTable {
 	const paper = publishedFor(dataset);
 	const {ks, rows, comparisons, addedComparisons} = retrieval;
@@ -63,7 +64,10 @@ export function retrievalTable({dataset, retrieval, settings, questions}: Study)
 	};
 }
 
-/** Returns the sentences of the caption about Hybrid-orig, which has its own k′ and its own tests. */
+/**
+Returns the sentences of the caption about the weights of hybrids, and about Hybrid-orig, which fuses a different number
+of hits (k′) and has tests of its own.
+*/
 function dprHybridSentences({rows, addedComparisons}: Study['retrieval'], {dprDepth, depth, significance}: Study['settings']): string {
 	const {weight, tuning} = rows.find(({condition}) => condition === 'dprHybrid') ?? {};
 	const lambda =
@@ -71,12 +75,16 @@ function dprHybridSentences({rows, addedComparisons}: Study['retrieval'], {dprDe
 			? `λ = ${weight ?? '–'}, not tuned`
 			: `λ = ${decimalWeight(weight!)}, tuned on development questions: Karpukhin et al. chose λ = 1.1 for the vectors of DPR, but the vectors of this encoder have unit length`;
 	return (
+		'λ is the weight of dense scores, α that of BM25 scores. ' +
 		`Hybrid-orig fuses up to ${withCommas(dprDepth)} hits of each list, the other hybrids up to ${withCommas(depth)}. Its weight is ${lambda}. ` +
 		`The paper copies this row and does not test it; here its ${addedComparisons.length} tests are corrected separately, p < ${significance}.`
 	);
 }
 
-/** Table 2: Jaccard overlap of dense and BM25 lists. The paper's numbers are below if the paper has this data set. */
+/**
+Table 2: Jaccard overlap of dense and BM25 lists. If the paper uses this data set, the second row has the paper's
+numbers.
+*/
 export function overlapTable({dataset, overlap, questions}: Study): ReportTable {
 	const paper = publishedFor(dataset);
 	return {
@@ -109,7 +117,7 @@ export function accuracyTable({retrieval}: Study): ReportTable {
 	const {ks, lines} = retrieval.curves;
 	const shown = ks.filter(k => k <= 10 || k % 5 === 0 || k === ks.at(-1));
 	return curveTable(
-		{name: 'Accuracy by k', caption: 'Top-k accuracy in percent. The file report.json has it for every k.', firstHeading: 'k'},
+		{name: 'Accuracy by k', caption: 'Top-k accuracy in percent. The file report.json has the values for every k.', firstHeading: 'k'},
 		shown,
 		lines.map(({condition, accuracy}) => ({
 			heading: labelOf(condition),

@@ -12,7 +12,7 @@ import {accuracyFigure, drawings, exactMatchFigure} from './curves-figure.ts';
 import {dprTable, exactMatchTable, readingTable, tuningTable} from './reading-tables.ts';
 import {accuracyTable, overlapTable, retrievalTable} from './retrieval-tables.ts';
 import {testFamilies} from './test-families.ts';
-import {tuningCurves, tuningSentence, tuningTables} from './tuning.ts';
+import {tuningClause, tuningCurves, tuningTables} from './tuning.ts';
 import {tuningPanel} from './tuning-figure.ts';
 
 export function sections(study: Study): readonly Section[] {
@@ -58,7 +58,7 @@ function chosenWeights(study: Study): readonly string[] {
 		return [];
 	}
 	const weights = curves.map(
-		curve => `- ${labelMarkdown(conditionLabels[curve.condition])}: ${escapedMarkdown(tuningSentence(curve, study))}`,
+		curve => `- ${labelMarkdown(conditionLabels[curve.condition])}: ${escapedMarkdown(tuningClause(curve, study))}`,
 	);
 	return [`Weights chosen on ${withCommas(study.questions.development.count)} development questions:`, weights.join('\n')];
 }
@@ -82,7 +82,7 @@ function tuningFigure(study: Study): readonly string[] {
 }
 
 const figure1Caption =
-	'End-to-end effectiveness (exact match) by the number of passages read, k. A curve has the same weights β and γ at all k: those chosen on development questions together with a number of passages (table “Chosen for reading”). ' +
+	'End-to-end effectiveness (exact match) by the number of passages read, k. A curve has the same weights β (of the reader’s relevance) and γ (of the retriever’s score) at all k: those chosen on development questions together with a number of passages (table “Chosen for reading”). ' +
 	'Ma et al. (2021) do not say at which k they chose their weights.';
 
 function readingContent(study: Study, reading: ReadingStudy): readonly Content[] {

@@ -9,8 +9,8 @@ const [width, height] = [340, 200];
 const [left, right, top, bottom] = [40, width - 12, 26, height - 40];
 
 /**
-Draws the panel of a hybrid. `range` is the lowest and the highest accuracy of all hybrids, so that all panels have the
-same vertical axis.
+Draws the panel of a hybrid. `range` has the lowest and the highest accuracy of all hybrids, so that all panels have the
+same vertical axis. `tunedFor` is the k of the top-k accuracy.
 */
 export function tuningPanel(curve: TuningCurve, range: readonly [number, number], tunedFor: number): string {
 	const {condition, symbol, points, best} = curve;

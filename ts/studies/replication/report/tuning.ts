@@ -1,11 +1,13 @@
 /**
-How the weights λ and α of hybrids were tuned: the curves of accuracy by weight, and sentences and tables about them.
+How the weights of hybrids were tuned: the curves of accuracy by weight, and clauses and tables about them. λ is the
+weight of dense scores in DPR's own hybrid; α is the weight of BM25 scores in the hybrids of Ma et al. (2021).
 */
 import {percent} from '../../../drawing/format.ts';
 import type {ReportTable} from '../../../drawing/table.ts';
 import {labelOf, weightSymbol} from '../labels.ts';
 import type {RetrievalCondition, Study} from '../study.ts';
 
+/** A weight that was tried, and the accuracy with it. */
 interface TuningPoint {
 	readonly weight: number;
 	readonly accuracy: number;
@@ -17,7 +19,7 @@ export interface TuningCurve {
 	/** Symbol of the weight: λ or α. */
 	readonly symbol: string;
 	readonly points: readonly TuningPoint[];
-	/** The chosen weight. */
+	/** The chosen weight, with its accuracy. */
 	readonly best: TuningPoint;
 }
 
@@ -36,8 +38,8 @@ export function tuningCurves({retrieval}: Study): readonly TuningCurve[] {
 /** Formats a weight with four significant digits, which distinguish the values that were tried. */
 export const shownWeight = (weight: number): string => String(Number(weight.toPrecision(4)));
 
-/** Returns the chosen weight, its accuracy, and the weights that were tried. */
-export function tuningSentence({symbol, points, best}: TuningCurve, {settings}: Study): string {
+/** Returns a clause about the chosen weight, its accuracy, and the weights that were tried. */
+export function tuningClause({symbol, points, best}: TuningCurve, {settings}: Study): string {
 	const weights = points.map(({weight}) => weight);
 	const range = `${points.length} weights from ${shownWeight(Math.min(...weights))} to ${shownWeight(Math.max(...weights))}`;
 	return `${symbol} = ${shownWeight(best.weight)}, with a top-${settings.tunedFor} accuracy of ${percent(best.accuracy)}%, the best of ${range}`;
@@ -56,7 +58,7 @@ export function tuningTables(curves: readonly TuningCurve[], study: Study): read
 
 function tuningTable(curves: readonly TuningCurve[], study: Study): ReportTable {
 	const weights = [...new Set(curves.flatMap(({points}) => points.map(({weight}) => weight)))].sort((a, b) => a - b);
-	const chosen = curves.map(curve => `${labelOf(curve.condition)} has ${tuningSentence(curve, study)}`);
+	const chosen = curves.map(curve => `${labelOf(curve.condition)} has ${tuningClause(curve, study)}`);
 	return {
 		name: 'Tuning',
 		caption: `Top-${study.settings.tunedFor} accuracy on development questions in percent, by weight. Chosen weights: ${chosen.join('; ')}.`,

@@ -1,4 +1,7 @@
-/** Chooses the examples for Table 1 and Figure 2 of Ram et al. (2023), and projects them onto the vocabulary. */
+/**
+Chooses the examples for the report's Table 1 and Figure 2, which follow those of Ram et al. (2023), and projects them
+onto the vocabulary.
+*/
 import {createHash} from 'node:crypto';
 import {hitsFor} from '../../../core/native/runs.ts';
 import type {CallOptions, Run} from '../../../core/types.ts';
@@ -9,14 +12,16 @@ import type {ProjectedExample, VocabularyExamples} from './projected-example.ts'
 
 /** Number of questions in Table 1. */
 const TABLE_QUESTIONS = 5;
-/** Number of tokens per projection. Table 1 shows 10 of them, Figure 2 all. */
-const TOKENS = 20;
-/** Maximum number of characters of a passage that are shown. */
-const MAX_TEXT = 480;
+/** Number of tokens per projection. Table 1 shows the first 10 of them, Figure 2 all. */
+const TOKENS_PER_PROJECTION = 20;
+/** Maximum number of characters shown of a passage's text. */
+const MAX_TEXT_LENGTH = 480;
 
 /**
-Draws the examples at random by the seed. `found` comes from the first group of token amnesia, whose passages dense
-retrieval ranks best, and `missed` from the last group that has questions.
+Draws the examples at random; the seed determines which. Token amnesia is measured in groups of questions, by the rank
+that dense retrieval gives to the question's passage. The example `found` comes from the first group, in which these
+ranks are best. The example `missed` comes from the last group that has questions; it is `null` if that is the first
+group.
 */
 export async function vocabularyExamples(
 	{gold, sparse}: AnalyzedPairs,
@@ -27,7 +32,7 @@ export async function vocabularyExamples(
 	{signal}: CallOptions,
 ): Promise<VocabularyExamples> {
 	const example = async ({id, question, passage}: QuestionPassage): Promise<ProjectedExample> => {
-		const {marked, dense: match} = await explainMatch(question, passage, explainers, {k: TOKENS, signal});
+		const {marked, dense: match} = await explainMatch(question, passage, explainers, {k: TOKENS_PER_PROJECTION, signal});
 		const rank = hitsFor(dense, id).findIndex(hit => hit.id === passage.id) + 1;
 		const [worst] = match.shared.toSorted((a, b) => b.passageRank - a.passageRank);
 		return {
@@ -52,7 +57,7 @@ export async function vocabularyExamples(
 	return {drawn, found: found === undefined ? null : await example(found), missed: missed === undefined ? null : await example(missed)};
 }
 
-/** Shuffles pairs. The order depends only on the seed and the ids of questions. */
+/** Shuffles pairs. Their new order depends only on the seed and the ids of the questions. */
 function shuffled(pairs: readonly QuestionPassage[], seed: number): readonly QuestionPassage[] {
 	return pairs
 		.map(pair => ({pair, key: createHash('sha256').update(`${seed}\0${pair.id}`).digest('hex')}))
@@ -60,10 +65,10 @@ function shuffled(pairs: readonly QuestionPassage[], seed: number): readonly Que
 		.map(({pair}) => pair);
 }
 
-/** Shortens a text at the end of a word, and adds an ellipsis if it was too long. */
+/** Cuts a text that has more than `MAX_TEXT_LENGTH` characters at the end of a word, and adds an ellipsis. */
 function shortened(parts: readonly MarkedText[]): readonly MarkedText[] {
 	const kept: MarkedText[] = [];
-	let remaining = MAX_TEXT;
+	let remaining = MAX_TEXT_LENGTH;
 	for (const part of parts) {
 		if (part.text.length > remaining) {
 			const text = part.text.slice(0, remaining).replace(/\S*$/u, '');

@@ -1,4 +1,6 @@
-/** The examples as HTML: Table 1 and Figure 2 of Ram et al. (2023) for this data set. */
+/**
+Formats the examples as HTML: the counterparts of Table 1 and Figure 2 of Ram et al. (2023) for the study's data set.
+*/
 import {escaped} from '../../../drawing/html.ts';
 import {withCommas} from '../../../drawing/format.ts';
 import type {ProjectedToken} from '../../../vocabulary/index.ts';
@@ -7,7 +9,7 @@ import type {VocabularyStudy} from '../study.ts';
 import type {ProjectedExample, VocabularyExamples} from './projected-example.ts';
 import {TABLE_TOKENS, captions, exampleSentences} from './words.ts';
 
-/** CSS rules of the table and the figure. */
+/** CSS rules for Table 1 and Figure 2. */
 export const exampleStyle = `${projectionStyle}
 table.examples { table-layout: fixed; } table.examples thead th:not(:first-child) { width: 25%; }
 table.examples th { white-space: normal; vertical-align: top; padding-right: 1.4rem; }
@@ -61,11 +63,11 @@ export function examplesFigureHtml({examples}: VocabularyStudy): readonly string
 	];
 }
 
-/** Explains how words are marked in texts. */
+/** Explains the marks of words in the texts of questions and passages. */
 const textLegend =
-	'Marked words in the texts are <mark class="shared">shared</mark> by question and passage, <mark class="forgotten">forgotten</mark> (shared, but after rank 100 of the passage’s projection), or <mark class="expansion">expansion</mark> (words of the passage that the question’s projection adds).';
+	'Marked words in the texts are <mark class="shared">shared</mark> by question and passage, <mark class="forgotten">forgotten</mark> (shared, but with a rank worse than 100 in the passage’s projection), or <mark class="expansion">expansion</mark> (only in the passage, but among the first tokens of the question’s projection).';
 
-/** Returns the examples of Figure 2 with their headings: at most two. */
+/** Returns the examples of Figure 2, at most two, with their headings. */
 export function figureExamples({found, missed}: VocabularyExamples): ReadonlyArray<{heading: string; example: ProjectedExample}> {
 	return [
 		...(found === null ? [] : [{heading: 'BM25 and dense retrieval find the passage', example: found}]),

@@ -1,4 +1,7 @@
-/** The examples as Markdown: Table 1 and Figure 2 of Ram et al. (2023) for this data set. */
+/**
+Formats the examples as Markdown: the counterparts of Table 1 and Figure 2 of Ram et al. (2023) for the study's data
+set. Q is the projection of a question, P that of a passage.
+*/
 import {escaped} from '../../report/markdown.ts';
 import {percent} from '../../../drawing/format.ts';
 import type {MarkedText, ProjectedToken} from '../../../vocabulary/index.ts';
@@ -32,11 +35,11 @@ export function examplesFigureMarkdown({examples}: VocabularyStudy): readonly st
 			];
 }
 
-/** Explains how tokens are marked. */
+/** Explains the bold, underlined and italic tokens of projections. */
 const legend =
 	'**Bold** tokens are in both texts, <ins>underlined</ins> tokens in the question only, *italic* tokens in the passage only, and other tokens in neither.';
 
-/** Returns a marked text without its marks. */
+/** Returns a text without the marks of its words. */
 const unmarked = (parts: readonly MarkedText[]): string => escaped(parts.map(({text}) => text).join(''));
 
 function texts({marked, passageId}: ProjectedExample): string {
@@ -44,15 +47,19 @@ function texts({marked, passageId}: ProjectedExample): string {
 	return `**${unmarked(marked.question)}** ${title}${unmarked(marked.text)} (${escaped(passageId)})`;
 }
 
-/** Formats the tokens of a projection: for the figure all of them with probabilities, for the table the first ones. */
+/**
+Formats the tokens of a projection. If `all` is set, as for the figure, each token has its probability; otherwise, as
+for the table, the first `TABLE_TOKENS` tokens are formatted without probabilities.
+*/
 function tokens(projection: readonly ProjectedToken[], all: boolean): string {
 	return projection
 		.slice(0, all ? projection.length : TABLE_TOKENS)
-		.map(({token, origin, probability}) => `${marked(escaped(token), origin)}${all ? ` ${percent(probability)}%` : ''}`)
+		.map(({token, origin, probability}) => `${styled(escaped(token), origin)}${all ? ` ${percent(probability)}%` : ''}`)
 		.join(', ');
 }
 
-function marked(token: string, origin: ProjectedToken['origin']): string {
+/** Makes a token bold, underlined or italic by its origin: the texts that contain it. */
+function styled(token: string, origin: ProjectedToken['origin']): string {
 	switch (origin) {
 		case 'shared': {
 			return `**${token}**`;

@@ -10,29 +10,30 @@ import type {AnalyzedEncoder, Baseline, VocabularySettings} from '../study.ts';
 import type {AmnesiaValues, GoldValues, QuestionValues} from './question-values.ts';
 
 /**
-The measures of these tests, as results and reports name them. Query expansion means tokens that are in the passage and
-not in the question. The worst rank is that of the shared token that a projection ranks last.
+The measures of these tests, as results and reports name them. Shared tokens are in both question and passage. Content
+tokens are neither stop words nor punctuation marks. Query expansion means content tokens that are in the passage and
+not in the question. The worst rank in a projection is that of the shared content token that the projection ranks last.
 */
 export const claimMeasures = {
 	sharedInQuestion: 'shared tokens in the first 20 of Q',
 	sharedInPassage: 'shared tokens in the first 20 of P',
 	expansion: 'questions with expansion in the first 20 of Q',
 	reciprocalShared: 'MRR of shared tokens in P',
-	/** Compares shared tokens with tokens of the passage only. */
+	/** Compares shared tokens with tokens that are only in the passage. */
 	kinds: 'MRR in P',
 	firstShared: 'questions whose first token of Q is shared',
 	/** Compares the two projections, Q and P. */
 	sides: 'questions whose worst rank is better in Q than in P',
-	/** In P of the enriched encoder, compared with P of the encoder without enrichment. */
+	/** Compares P of the encoder with lexical enrichment ("enriched") with P of the encoder without it. */
 	remembered: 'questions whose worst rank in P is better enriched',
 	worst: {passage: 'worst rank in P', question: 'worst rank in Q'},
 } as const;
 
-/** A claim about most questions is tested by comparing the share of questions for which it is true with this. */
+/** A claim about most questions is tested by comparing this with the share of questions for which the claim is true. */
 const HALF = 0.5;
 
 /**
-Runs paired t-tests over questions, whose p-values are corrected together. The encoder is compared with the baseline
+Runs paired t-tests over questions, and corrects their p-values as one family. The encoder is compared with the baseline
 only if the baseline is the model that the encoder was initialized from, not if it is the head's word embeddings.
 */
 export async function claimTests(
@@ -67,32 +68,33 @@ export async function claimTests(
 		comparedWithHalf(
 			'encoder',
 			claimMeasures.sides,
-			amnesiaValue(encoder, ({worstInQuestion, worstInPassage}) => isBetter(worstInQuestion, worstInPassage)),
+			amnesiaValue(encoder, ({worstInQuestion, worstInPassage}) => winScore(worstInQuestion, worstInPassage)),
 		),
 	);
 	if (enriched !== undefined) {
 		const before = new Map(encoder.amnesia.map(({id, worstInPassage}) => [id, worstInPassage]));
-		const remembered = amnesiaValue(enriched, ({id, worstInPassage}) => isBetter(worstInPassage, before.get(id)!));
+		const remembered = amnesiaValue(enriched, ({id, worstInPassage}) => winScore(worstInPassage, before.get(id)!));
 		pairs.push(comparedWithHalf('enriched', claimMeasures.remembered, remembered));
 	}
-	// A t-test needs two questions.
+	// A t-test needs at least two questions.
 	const testable = pairs.filter(({valuesOfA, valuesOfB}) => [...valuesOfA.keys()].filter(id => valuesOfB.has(id)).length >= 2);
 	return comparePairs(testable, {significance, signal});
 }
 
-/** Compares a value of each question, 0 to 1, with one half. */
+/** Pairs the value of each question, from 0 to 1, with one half. */
 function comparedWithHalf(a: AnalyzedEncoder, measure: string, values: ValueByQuestion): ConditionPair {
 	return {a, b: 'half', measure, valuesOfA: values, valuesOfB: new Map([...values.keys()].map(id => [id, HALF]))};
 }
 
-/** Groups of token amnesia with fewer questions are not tested. */
-export const MIN_GROUP = 10;
+/** Token amnesia is not tested in groups with fewer questions than this. */
+export const MIN_GROUP_SIZE = 10;
 
 /**
-Runs rank-sum tests of the worst ranks of shared tokens, in P and in Q. Questions are in groups by the rank of the
-passage in dense retrieval; each group is compared with the first one, for which this rank is best. All tests are
-corrected as one family. A difference is the probability that the worst rank of a question in the group is worse than
-that of a question in the first group, minus one half. Groups of fewer than `minGroup` questions are not tested.
+Runs rank-sum tests of the worst ranks of shared tokens, in P and in Q. Questions are grouped by the rank of the passage
+in dense retrieval. Each later group is compared with the first one, in which these ranks are best. The p-values of all
+tests are corrected as one family. A difference is the probability that the worst rank of a question in the later group
+is worse than that of a question in the first group, minus one half. Groups of fewer than `minGroup` questions are not
+tested. `labelOf` returns the label of a group, given its index.
 */
 export async function amnesiaTests(
 	{amnesia}: QuestionValues,
@@ -127,9 +129,9 @@ export async function amnesiaTests(
 }
 
 /** Returns 1 if rank `a` is better than rank `b`, 0 if it is worse, and one half if they are equal. */
-const isBetter = (a: number, b: number): number => (a === b ? HALF : Number(a < b));
+const winScore = (a: number, b: number): number => (a === b ? HALF : Number(a < b));
 
-/** Returns a value of each question with its gold passage. Questions without this value are left out. */
+/** Returns the value `name` of each question with its gold passage. Questions without this value are left out. */
 function goldValue({gold}: QuestionValues, name: Exclude<keyof GoldValues, 'id'>): ValueByQuestion {
 	return new Map(gold.flatMap(values => (values[name] === null ? [] : [[values.id, values[name]] as const])));
 }

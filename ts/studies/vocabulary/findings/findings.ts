@@ -9,9 +9,10 @@ import {type VocabularyCondition, type VocabularyStudy, checkVocabularyStudy, ro
 import type {VocabularyFinding} from './finding-names.ts';
 
 /**
-Judges the paper's claims by a study, and one claim of this package: that enrichment brings forgotten tokens back, which
-the paper intends but does not measure. Claims about the model that the encoder was initialized from are not tested if
-the baseline is static embeddings. Fails with `ERR_FORMAT` if `study` is not the result of a vocabulary study.
+Judges the paper's claims by the results of a study, and one claim of this package: that enrichment brings forgotten
+tokens back. The paper intends this effect but does not measure it. Claims about the model that the encoder was
+initialized from are not tested if the baseline is static embeddings, that is, the head's word embeddings. Fails with
+`ERR_FORMAT` if `study` is not the result of a vocabulary study.
 
 @example
 ```
@@ -36,9 +37,9 @@ export function vocabularyFindings(study: VocabularyStudy): readonly VocabularyF
 }
 
 /**
-The rest of a finding about enrichment if λ = 0 is best on development questions, so there is nothing to compare. The
-verdict is "undecided" rather than "not tested", because the study has the necessary models and data, and the paper's
-method finds no gain.
+The result, verdict and evidence of a finding about enrichment if λ, the weight of enrichment, is best at 0 on
+development questions, so that there is nothing to compare. The verdict is "undecided" rather than "not tested", because
+the study has the necessary models and data, and the paper's method finds no gain.
 */
 const noEnrichment = {
 	result: 'On development questions, λ = 0 is best, which means no enrichment. There is nothing to compare.',
@@ -83,7 +84,7 @@ function wordPieces(study: VocabularyStudy): VocabularyFinding | undefined {
 		? undefined
 		: {
 				...claim,
-				result: `The difference is ${listed(evidence.map(({measure, difference}) => `${points(difference)} points of ${measure}`))}; ${significanceClause(evidence)}. The difference from BM25 on words is ${listed(withoutUndefined(comparedWith('bm25')).map(({difference}) => points(difference)))}.`,
+				result: `The difference is ${listed(evidence.map(({measure, difference}) => `${points(difference)} points in ${measure}`))}; ${significanceClause(evidence)}. The difference from BM25 on words is ${listed(withoutUndefined(comparedWith('bm25')).map(({difference}) => points(difference)))}.`,
 				verdict: verdictOfGains(evidence, 'all'),
 				evidence,
 			};
@@ -104,15 +105,15 @@ function ablations(study: VocabularyStudy): VocabularyFinding | undefined {
 	if (evidence.length === 0) {
 		return undefined;
 	}
-	const name = (condition: string): string => (condition === 'static' ? 'with static embeddings' : labelOf(condition));
+	const changeName = (condition: string): string => (condition === 'static' ? 'with static embeddings' : labelOf(condition));
 	const notEnriched = changes.filter(change => rowOf(study, change)?.tuning?.lambda === 0);
 	const note =
 		notEnriched.length === 0
 			? ''
-			: ` ${capitalized(listed(notEnriched.map(name)))}, λ = 0 is best on development questions, so the comparison is with dense retrieval.`;
+			: ` ${capitalized(listed(notEnriched.map(changeName)))}, λ = 0 is best on development questions, so the comparison is with dense retrieval.`;
 	return {
 		...claim,
-		result: `On ${tested.at(-1)!} enrichment differs by ${listed(evidence.map(({b, difference}) => `${points(difference)} points from enrichment ${name(b)}`))}; ${significanceClause(evidence)}.${note}`,
+		result: `On ${tested.at(-1)!}, enrichment differs by ${listed(evidence.map(({b, difference}) => `${points(difference)} points from enrichment ${changeName(b)}`))}; ${significanceClause(evidence)}.${note}`,
 		verdict: verdictOfGains(evidence, 'most'),
 		evidence,
 	};

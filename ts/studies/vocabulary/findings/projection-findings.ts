@@ -1,6 +1,6 @@
 /**
 The findings about projections: shared tokens, query prediction, query expansion and token amnesia (Ram et al., 2023, §5
-and §6.1).
+and §6.1). Q is the projection of a question onto the vocabulary, P that of a passage.
 */
 import {type Comparison, findComparison} from '../../statistics/comparison.ts';
 import {significanceClause, withoutUndefined} from '../../statistics/finding.ts';
@@ -14,17 +14,21 @@ import type {AnalyzedEncoder, EncoderAnalysis, VocabularyStudy} from '../study.t
 import {claimMeasures} from './claim-tests.ts';
 import {TOP_TOKENS} from './question-values.ts';
 
+/** Returns the study's analysis of an encoder; `undefined` if there is none. */
 const analysisOf = ({analyses}: VocabularyStudy, wanted: AnalyzedEncoder): EncoderAnalysis | undefined =>
 	analyses.find(({of}) => of === wanted);
 
-/** Returns the name of the baseline in the middle of a sentence. */
+/** Returns the name of the baseline, for the middle of a sentence. */
 const baselineName = ({baseline}: VocabularyStudy): string => (baseline.kind === 'static' ? 'static embeddings' : baseline.name);
 
-/** Returns the tests of `a` against `b` by these measures that the study has. */
+/** Returns the study's tests of `a` against `b` for these measures. Tests that the study does not have are left out. */
 const evidenceOf = ({tests}: VocabularyStudy, a: string, b: string, ...measures: readonly string[]): readonly Comparison[] =>
 	withoutUndefined(measures.map(measure => findComparison(tests.claims, a, b, measure)));
 
-/** Returns a sentence about the results of tests over questions, or about why there are none. */
+/**
+Returns a sentence about the results of tests over questions or, if `evidence` is empty, a sentence that says why there
+are none. It starts with a space.
+*/
 function testSentence(study: VocabularyStudy, evidence: readonly Comparison[]): string {
 	if (evidence.length === 0) {
 		return study.baseline.kind === 'static'
@@ -47,10 +51,10 @@ export function sharedTokens(study: VocabularyStudy): VocabularyFinding | undefi
 	return {
 		name: 'shared tokens',
 		source: 'paper',
-		claim: 'The encoder ranks tokens that question and passage share much higher than its initialization does.',
+		claim: 'In Q and P, the encoder ranks tokens that question and passage share much higher than its initialization does.',
 		result:
-			`${inQuestion![0]} of the shared tokens are among the first ${TOP_TOKENS} tokens of Q, and ${inPassage![0]} among those of P. ` +
-			`With ${baselineName(study)}, it is ${inQuestion![1]} and ${inPassage![1]}. (In the paper 63% and 53%; with BERT 16% and 8%.)${testSentence(study, evidence)}`,
+			`${inQuestion![0]} of the shared tokens are among the first ${TOP_TOKENS} tokens of Q, and ${inPassage![0]} are among those of P. ` +
+			`With ${baselineName(study)}, the shares are ${inQuestion![1]} and ${inPassage![1]}. (In the paper, 63% and 53%; with BERT, 16% and 8%.)${testSentence(study, evidence)}`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
@@ -66,7 +70,7 @@ export function firstToken(study: VocabularyStudy): VocabularyFinding | undefine
 		name: 'first token',
 		source: 'paper',
 		claim: 'For most questions, both the question and the passage contain the first token of Q.',
-		result: `This is true for ${percent(first.shared)}% of the questions${evidence.length === 0 ? '' : `; compared with one half, ${significanceClause(evidence)}`}. (In the paper: for ${publishedVocabulary.composition.firstShared}%.)`,
+		result: `This is true for ${percent(first.shared)}% of the questions${evidence.length === 0 ? '' : `; compared with one half, ${significanceClause(evidence)}`}. (In the paper, for ${publishedVocabulary.composition.firstShared}%.)`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
@@ -88,7 +92,7 @@ export function queryPrediction(study: VocabularyStudy): VocabularyFinding | und
 			'P ranks the tokens that a passage shares with a question about it higher than its other tokens, and the encoder has learned this.',
 		result:
 			`The mean reciprocal rank in P, × 100, is ${values[0]} for shared tokens and ${values[1]} for the passage’s other tokens. With ${baselineName(study)}, it is ${values[2]} for shared tokens. ` +
-			`(In the paper 26.1 and 3.0; with BERT 1.4.) ${capitalized(significanceClause(evidence))}.${learned.length === 0 ? ' Whether it was learned is not tested.' : ''}`,
+			`(In the paper, 26.1 and 3.0; with BERT, 1.4.) ${capitalized(significanceClause(evidence))}.${learned.length === 0 ? ' Whether it was learned is not tested.' : ''}`,
 		verdict: verdictOfParts([verdictOfGains(kinds, 'all'), verdictOfGains(learned, 'all')]),
 		evidence,
 	};
@@ -108,7 +112,7 @@ export function queryExpansion(study: VocabularyStudy): VocabularyFinding | unde
 			'The encoder expands queries: in Q, it ranks tokens that are in the gold passage but not in the question higher than its initialization does.',
 		result:
 			`${percent(encoder.expansion[at]!)}% of the questions have such a token among the first ${TOP_TOKENS} tokens of Q; with ${baselineName(study)}, ${percent(baseline.expansion[at]!)}% have one.` +
-			(five ? ` Such tokens are ${percent(five.expansion)}% of the first 5 tokens of Q. (In the paper: almost 14%.)` : '') +
+			(five ? ` Such tokens are ${percent(five.expansion)}% of the first 5 tokens of Q. (In the paper, almost 14%.)` : '') +
 			testSentence(study, evidence),
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,

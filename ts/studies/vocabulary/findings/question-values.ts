@@ -1,6 +1,6 @@
 /**
-The values of each question that are compared by the tests of the claims of Ram et al. (2023). Q is the projection of a
-question, P that of a passage.
+Computes, for each question, the values that are compared by the tests of the claims of Ram et al. (2023). Q is the
+projection of a question onto the vocabulary, P that of a passage.
 */
 import {yieldIfOverBudget} from '../../../core/event-loop.ts';
 import type {Run} from '../../../core/types.ts';
@@ -8,7 +8,7 @@ import {groupAt, sharedContentRanks} from '../../../vocabulary/analysis/amnesia.
 import {isExpansion} from '../../../vocabulary/analysis/expansion.ts';
 import type {RankedPair, RankedToken} from '../../../vocabulary/index.ts';
 
-/** Number of first tokens of a projection in which shared tokens and query expansion are counted. */
+/** Shared and query expansion tokens are counted if they are among this number of first tokens of a projection. */
 export const TOP_TOKENS = 20;
 
 /**
@@ -16,41 +16,48 @@ Values of a question and its gold passage in the projections of one encoder. A v
 which it could be computed.
 */
 export interface GoldValues {
+	/** Id of the question. */
 	readonly id: string;
 	/** Share of the shared tokens that are among the first 20 tokens of Q. */
 	readonly sharedInQuestion: number | null;
-	/** The same for P. */
+	/** Share of the shared tokens that are among the first 20 tokens of P. */
 	readonly sharedInPassage: number | null;
-	/** 1 if a query expansion token is among the first 20 tokens of Q, else 0. */
+	/** 1 if a query expansion token (see `isExpansion`) is among the first 20 tokens of Q, else 0. */
 	readonly expansion: number;
 	/** 1 if the first token of Q is in both texts, else 0. */
 	readonly firstShared: number;
 	/** Mean reciprocal rank in P of the shared tokens. */
 	readonly reciprocalShared: number | null;
-	/** Mean reciprocal rank in P of the passage's other tokens. */
+	/** Mean reciprocal rank in P of the tokens that only the passage has. */
 	readonly reciprocalPassageOnly: number | null;
 }
 
 /**
-Values of a question and the relevant passage that BM25 finds for it: the worst ranks of the content tokens that both
-share. Content tokens are neither stop words nor punctuation marks.
+Values of a question and the relevant passage that BM25 finds for it: the worst ranks of the content tokens that the two
+texts share. Content tokens are neither stop words nor punctuation marks.
 */
 export interface AmnesiaValues {
+	/** Id of the question. */
 	readonly id: string;
-	/** Number of the group by the rank of the passage in dense retrieval, from 0. */
+	/** Index of the question's group, from 0. Questions are grouped by the rank of the passage in dense retrieval. */
 	readonly group: number;
+	/** Worst rank in Q. */
 	readonly worstInQuestion: number;
+	/** Worst rank in P. */
 	readonly worstInPassage: number;
 }
 
 export interface QuestionValues {
+	/** Values of all questions with their gold passages. */
 	readonly gold: readonly GoldValues[];
-	/** Values of all pairs that share a content token. */
+	/** Values of all questions that share a content token with the passage that BM25 finds. */
 	readonly amnesia: readonly AmnesiaValues[];
 }
 
 /**
-Computes the values. `bounds`: the last ranks of the groups of token amnesia, in order, except for the last group.
+Computes the values of `gold`, questions with their gold passages, and of `sparse`, questions with relevant passages that
+BM25 finds. Questions are grouped by the rank of the passage in the run `dense`. `bounds` has the last rank of each
+group but the last one, in ascending order; the last group has all later ranks and the passages that are not in the run.
 */
 export async function questionValues(
 	gold: readonly RankedPair[],
@@ -89,6 +96,7 @@ function goldValues({id, tokens}: RankedPair): GoldValues {
 	};
 }
 
+/** Returns the mean of a value over tokens; `null` if there are no tokens. */
 function mean(tokens: readonly RankedToken[], valueOf: (token: RankedToken) => number): number | null {
 	return tokens.length === 0 ? null : tokens.reduce((sum, token) => sum + valueOf(token), 0) / tokens.length;
 }

@@ -1,5 +1,5 @@
 /**
-Analyzes the projections of one encoder, and stores the result in a file so that a resumed study does not repeat it.
+Analyzes the projections of one encoder, and stores the analysis in a file so that a resumed study does not repeat it.
 */
 import {join} from 'node:path';
 import type {CallOptions, Qrels, Question, Run} from '../../../core/types.ts';
@@ -17,17 +17,17 @@ import {exists, readJson, toJson, writeAtomically} from '../../storage/run-folde
 import {type QuestionValues, questionValues} from '../findings/question-values.ts';
 import type {AnalyzedEncoder, EncoderAnalysis} from '../study.ts';
 
-/** The pairs of questions and passages that are analyzed, for figures and tables of Ram et al. (2023). */
+/** The pairs of questions and passages that are analyzed. Figures and tables are those of Ram et al. (2023). */
 export interface AnalyzedPairs {
 	/** Questions with their gold passages, for Figures 3, 4 and 6 and Table 2. */
 	readonly gold: readonly QuestionPassage[];
-	/** Questions with a relevant passage that BM25 finds, for Figures 5 and 7. */
+	/** Questions with the first relevant passage that BM25 finds, for Figures 5 and 7. */
 	readonly sparse: readonly QuestionPassage[];
 }
 
 /**
-Returns the pairs. `gold` maps question ids to passage ids; `sparseDepth` is the number of BM25 hits that are
-considered.
+Returns the pairs. `gold` maps question ids to passage ids. `sparseDepth` is the number of BM25 hits among which a
+relevant passage is looked for.
 */
 export async function analyzedPairs(
 	questions: readonly Question[],
@@ -45,23 +45,27 @@ export async function analyzedPairs(
 	return {gold: await pairsOf(gold), sparse: await pairsOf(foundBySparse(bm25, qrels, sparseDepth))};
 }
 
-/** The analysis of one encoder, and the values of each question, which tests compare. */
+/** The analysis of one encoder, and each question's values, which tests compare. */
 export interface AnalyzedQuestions {
 	readonly analysis: EncoderAnalysis;
 	readonly values: QuestionValues;
 }
 
+/** The arguments of `analyzeEncoder`. */
 export interface AnalysisParts {
 	/** Which encoder is analyzed. */
 	readonly of: AnalyzedEncoder;
 	readonly pairs: AnalyzedPairs;
-	/** Called only if the analysis is not in the folder yet. */
+	/** Opens the encoders. Called only if the analysis is not in the folder yet. */
 	readonly openEncoders: () => Promise<ProjectedEncoders>;
-	/** The run of dense retrieval, whose ranks determine the groups of token amnesia. */
+	/**
+	The run of dense retrieval. Token amnesia is measured in groups of questions: the rank of a question's passage in this
+	run determines its group.
+	*/
 	readonly dense: Run;
-	/** The last ranks of these groups, except for the last group. */
+	/** The last rank of each group, except for the last group, which has all later ranks. */
 	readonly bounds: readonly number[];
-	/** The folder of the file with the result. */
+	/** The folder in which the analysis is stored. */
 	readonly folder: string;
 }
 

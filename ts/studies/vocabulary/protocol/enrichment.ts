@@ -17,7 +17,7 @@ import {
 } from '../../../vocabulary/index.ts';
 import type {EnrichmentOutcome, VocabularyCondition, VocabularyRetrievalRow, VocabularySettings} from '../study.ts';
 
-/** The conditions with enriched vectors: enrichment, and its ablations. */
+/** The conditions with enriched vectors: lexical enrichment and its ablations. */
 export const enrichedConditions = [
 	'enriched',
 	'noIdf',
@@ -36,13 +36,14 @@ const changes: Readonly<Record<EnrichedCondition, LexicalEnrichmentOptions & {re
 	noNormalisation: {normalize: false},
 };
 
+/** What an enrichment is made from. */
 export interface EnrichmentParts {
 	readonly encoder: CorpusEncoder;
 	readonly passages: PassageStore;
 	readonly projection: VocabularyProjection;
 	/** The BM25 index of the head's word pieces. */
 	readonly wordPieces: Bm25Index;
-	/** The measure that the chosen λ maximizes on development questions. */
+	/** The development questions, and the measure that the chosen λ maximizes on them. */
 	readonly objective: LambdaObjective;
 	/** Options of the search for the vectors of single tokens. */
 	readonly search: Pick<VocabularySettings, 'learningRate' | 'maxSteps'>;
@@ -61,15 +62,15 @@ export async function tunedEnrichment(
 ): Promise<{readonly enrichment: LexicalEnrichment; readonly tuning: NonNullable<VocabularyRetrievalRow['tuning']>}> {
 	const {idf = wordPieces, ...options} = changes[condition];
 	const fitted = await LexicalEnrichment.fit({encoder, projection, idf}, {...search, ...options, signal, onProgress});
-	const {vectors, lexical} = await fitted.parts(await passages.slice(0, SAMPLE), {signal});
+	const {vectors, lexical} = await fitted.parts(await passages.slice(0, SAMPLE_SIZE), {signal});
 	const lengthRatio = (await meanLength(vectors)) / (await meanLength(lexical));
-	// Absolute weights; three digits are enough.
+	// Converts the values to absolute weights. Three significant digits are enough.
 	const grid = lambdas.map(lambda => Number((lambda * lengthRatio).toPrecision(3)));
 	const {lambda, curve} = await tuneLambda(fitted, passages, objective, {grid, signal});
 	return {enrichment: fitted.withLambda(lambda), tuning: {lambda, values: curve.map(({score}) => score)}};
 }
 
-/** Summarizes the search for the vectors of single tokens. `bounds` are lower bounds on their losses. */
+/** Summarizes the search for the vectors of single tokens. `bounds` are lower bounds on the losses of these vectors. */
 export function enrichmentOutcome({search, renormalize}: LexicalEnrichment): EnrichmentOutcome {
 	const {losses, bounds, steps} = search!;
 	const tokens = losses.length;
@@ -78,19 +79,19 @@ export function enrichmentOutcome({search, renormalize}: LexicalEnrichment): Enr
 	return {
 		steps: steps.reduce((max, count) => Math.max(max, count), 0),
 		tokens,
-		reached: countTokens(loss => loss < THRESHOLD),
-		proved: countTokens((loss, bound) => loss >= THRESHOLD && bound >= THRESHOLD),
+		reached: countTokens(loss => loss < LOSS_THRESHOLD),
+		proved: countTokens((loss, bound) => loss >= LOSS_THRESHOLD && bound >= LOSS_THRESHOLD),
 		renormalized: renormalize,
 	};
 }
 
 /**
-The search for the vector of a token succeeds if its loss, in nats, is below this (Ram et al., 2023, §6.2). It is also
-the default of `LexicalEnrichment`.
+The search for the vector of a token succeeds if the vector's loss, in nats, is below this (Ram et al., 2023, §6.2). The
+option `loss` of `LexicalEnrichment.fit` has the same default.
 */
-const THRESHOLD = 0.1;
+const LOSS_THRESHOLD = 0.1;
 
-/** Builds an exact vector index of the corpus with an encoder's vectors. */
+/** Builds an exact vector index of the corpus with an encoder's vectors, and returns its searcher. */
 export async function exactSearcher(encoder: Encoder, passages: PassageStore, signal: AbortSignal | undefined): Promise<Searcher> {
 	const index = new FlatIndex({dim: encoder.dim});
 	for (let start = 0; start < passages.size; start += PASSAGES_PER_CALL) {
@@ -104,7 +105,8 @@ export async function exactSearcher(encoder: Encoder, passages: PassageStore, si
 /** Returns an encoder for which the vector of a text is the mean of the head's word embeddings of its tokens. */
 export async function staticEncoder(projection: VocabularyProjection, signal: AbortSignal | undefined): Promise<Encoder> {
 	const {dim} = projection;
-	// Enrichment adds the word embeddings to the vectors of an encoder. If these are zero, only the embeddings remain.
+	// Enrichment adds the word embeddings to the vectors of an encoder. If the encoder's vectors are zero, only the
+	// embeddings remain.
 	const zeroEncoder: Encoder = {
 		dim,
 		async encode(inputs: readonly EncoderInput[]) {
@@ -120,9 +122,10 @@ export async function staticEncoder(projection: VocabularyProjection, signal: Ab
 /** Number of passages that are encoded by one call. */
 const PASSAGES_PER_CALL = 256;
 /**
-Number of passages from which the mean length of vectors is computed. A sample suffices, because lengths differ little.
+Number of passages, the first of the corpus, from which the mean length of vectors is computed. A sample suffices,
+because lengths differ little.
 */
-const SAMPLE = 1000;
+const SAMPLE_SIZE = 1000;
 
 /** Returns the mean Euclidean length of vectors. */
 async function meanLength({data, rows, dim}: Vectors): Promise<number> {

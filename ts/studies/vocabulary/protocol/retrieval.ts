@@ -6,15 +6,15 @@ import {type MeasuredQuestions, type Measures, ndcgMeasure, topK} from '../../st
 import {type ConditionPair, type ValueByQuestion, comparePairs} from '../../statistics/paired-comparisons.ts';
 import type {VocabularyCondition, VocabularyRetrieval, VocabularyRetrievalRow, VocabularySettings} from '../study.ts';
 
-/** The hits of a condition for all questions and, for enrichment, how λ was chosen. */
+/** The hits of a condition for all questions and, for a condition with enrichment, how the weight λ was chosen. */
 export interface ConditionRun {
 	readonly run: Run;
 	readonly tuning?: NonNullable<VocabularyRetrievalRow['tuning']>;
 }
 
 /**
-Measures each condition on test questions. If the λ chosen on development questions is above 0, enrichment is compared
-with all other conditions.
+Measures each condition on test questions, whose ids are `test`. If the λ chosen on development questions is above 0,
+enrichment is compared with all other conditions. `tunedFor` names the measure that λ was chosen by.
 */
 export async function measureRetrieval(
 	runs: ReadonlyMap<VocabularyCondition, ConditionRun>,
@@ -35,7 +35,7 @@ export async function measureRetrieval(
 		const values = measures.map(measure => mean(test.map(id => valueOf(condition, id, measure))));
 		rows.push({condition, values, ...(tuning && {tuning})});
 	}
-	// The measure of BEIR if the data set has relevance judgments, else those of open-domain question answering.
+	// The measure of BEIR if the data set has relevance judgments, else the usual ones of open-domain question answering.
 	const tested = measures.includes(ndcgMeasure) ? [ndcgMeasure] : [topK(1), topK(20)];
 	const valuesOf = (condition: VocabularyCondition, measure: string): ValueByQuestion =>
 		new Map(test.map(id => [id, valueOf(condition, id, measure)]));

@@ -1,7 +1,7 @@
 /**
 The stages of a vocabulary study (Ram et al., 2023). `measureVocabulary` builds the collection with its BM25 index,
-judges relevance, retrieves with BM25 on word pieces and with the encoder, analyzes projections, fits lexical enrichment
-and its ablations, and measures all conditions.
+determines relevant passages, retrieves with BM25 on word pieces and with the encoder, analyzes projections, fits
+lexical enrichment and its ablations, and measures all conditions.
 */
 import {basename} from 'node:path';
 import {packageVersion} from '../../../core/native/addon.ts';
@@ -58,9 +58,10 @@ encoders.
 */
 const folders = {wordPieces: 'bm25-wordpiece', vectors: 'vectors', analyses: 'analyses'} as const;
 
-/** The measure that the chosen λ maximizes, by how relevant passages are determined. */
+/** The measure that λ, the weight of enrichment, is chosen by. It depends on how relevant passages are determined. */
 const tunedFor = {qrels: ndcgMeasure, contexts: mrrMeasure, answers: topK(20)} as const;
 
+/** Carries out all stages and returns the results. */
 export async function measureVocabulary(
 	run: StudyRun,
 	inputs: VocabularyStudyInputs,
@@ -188,8 +189,8 @@ function goldPassages(qrels: Qrels, corpus: ReadonlySet<string>): Map<string, st
 }
 
 /**
-Opens the BM25 index of the head's word pieces, or builds it. It is complete if its TREC run exists, because the index
-is built before it is searched.
+Opens the BM25 index of the head's word pieces, or builds it. The index is complete if the TREC run of its hits exists,
+because it is built before it is searched. `tokenizer` is the folder of the head.
 */
 async function openWordPieces(run: StudyRun, {passages}: Collection, tokenizer: string): Promise<Bm25Index> {
 	const path = run.path(folders.wordPieces);
@@ -198,13 +199,14 @@ async function openWordPieces(run: StudyRun, {passages}: Collection, tokenizer: 
 		: Bm25Index.build(path, passages, {analyzer: {type: 'wordpiece', tokenizer}, signal: run.signal});
 }
 
+/** What `enrichmentParts` takes from the earlier stages. */
 interface EnrichmentSources extends Pick<EnrichmentParts, 'encoder' | 'projection' | 'wordPieces'> {
 	readonly dataset: JudgedDataset;
 	readonly judged: JudgedQuestions;
 	readonly collection: Collection;
 }
 
-/** Returns what enrichment needs, with the objective that λ maximizes on development questions. */
+/** Returns what enrichment is made from, including the objective that λ maximizes on development questions. */
 function enrichmentParts(
 	{allQuestions, settings}: VocabularyStudyInputs,
 	{dataset, judged, collection, encoder, projection, wordPieces}: EnrichmentSources,

@@ -1,6 +1,7 @@
 /**
-The panels of Figures 5 and 7 of Ram et al. (2023): box plots of the ranks of shared tokens, by the rank that dense
-retrieval gives to the passage. The axis of ranks is logarithmic.
+Draws the panels of the report's Figures 5 and 7, as in Ram et al. (2023): box plots of the ranks of shared tokens in a
+projection, by the rank that dense retrieval gives to the passage. Shared tokens are in both question and passage. The
+axis of token ranks is logarithmic.
 */
 import {drawingStart, horizontalGrid, verticalTitle} from '../../../drawing/axes.ts';
 import {escaped} from '../../../drawing/html.ts';
@@ -12,16 +13,16 @@ import type {AmnesiaGroup, RankQuantiles} from '../../../vocabulary/index.ts';
 const [width, height] = [330, 272];
 const [left, right, top, bottom] = [62, width - 14, 12, height - 42];
 
-/** Draws a panel. `highest` is the worst possible rank of a token, the size of the vocabulary. */
+/** Draws a panel. `maxRank` is the worst possible rank of a token: the size of the vocabulary. */
 export function amnesiaPanel(
 	id: string,
 	title: string,
 	groups: readonly AmnesiaGroup[],
 	quantilesOf: (group: AmnesiaGroup) => RankQuantiles,
-	highest: number,
+	maxRank: number,
 ): string {
-	const powers = Array.from({length: Math.floor(Math.log10(highest)) + 1}, (_, power) => power);
-	const y = scale([0, Math.log10(highest)], [bottom, top]);
+	const powers = Array.from({length: Math.floor(Math.log10(maxRank)) + 1}, (_, power) => power);
+	const y = scale([0, Math.log10(maxRank)], [bottom, top]);
 	const step = (right - left) / Math.max(1, groups.length);
 	const boxWidth = Math.min(46, 0.5 * step);
 	return [
@@ -49,12 +50,13 @@ interface BoxPlacement {
 	readonly boxWidth: number;
 	/** Maps a rank to a vertical coordinate. */
 	readonly y: (rank: number) => number;
-	/** Whether this is the first group, whose passages dense retrieval finds. */
+	/** Whether this is the first group, whose passages dense retrieval ranks best. It has a color of its own. */
 	readonly isFound: boolean;
 }
 
+/** Draws a box between the quartiles, whiskers to the 5th and the 95th percentile, and the median with its value. */
 function boxPlot({questions}: AmnesiaGroup, ranks: RankQuantiles, {x, boxWidth, y, isFound}: BoxPlacement): string {
-	const [from, to]: readonly [Point, Point] = [
+	const [topLeft, bottomRight]: readonly [Point, Point] = [
 		[x - boxWidth / 2, y(ranks.thirdQuartile)],
 		[x + boxWidth / 2, y(ranks.firstQuartile)],
 	];
@@ -62,8 +64,8 @@ function boxPlot({questions}: AmnesiaGroup, ranks: RankQuantiles, {x, boxWidth, 
 		`<g class="${isFound ? 'found' : 'missed'}">`,
 		line([x, y(ranks.low)], [x, y(ranks.firstQuartile)], 'whisker'),
 		line([x, y(ranks.thirdQuartile)], [x, y(ranks.high)], 'whisker'),
-		`<rect x="${coordinate(from[0])}" y="${coordinate(from[1])}" width="${coordinate(to[0] - from[0])}" height="${coordinate(Math.max(1, to[1] - from[1]))}" class="box"><title>${escaped(`${counted(questions, 'question')}: median ${shownRank(ranks.median)}, quartiles ${shownRank(ranks.firstQuartile)} and ${shownRank(ranks.thirdQuartile)}`)}</title></rect>`,
-		line([from[0], y(ranks.median)], [to[0], y(ranks.median)], 'median'),
+		`<rect x="${coordinate(topLeft[0])}" y="${coordinate(topLeft[1])}" width="${coordinate(bottomRight[0] - topLeft[0])}" height="${coordinate(Math.max(1, bottomRight[1] - topLeft[1]))}" class="box"><title>${escaped(`${counted(questions, 'question')}: median ${shownRank(ranks.median)}, quartiles ${shownRank(ranks.firstQuartile)} and ${shownRank(ranks.thirdQuartile)}`)}</title></rect>`,
+		line([topLeft[0], y(ranks.median)], [bottomRight[0], y(ranks.median)], 'median'),
 		text([x, y(ranks.median) - 5], shownRank(ranks.median), 'label halo middle'),
 		'</g>',
 	].join('\n');

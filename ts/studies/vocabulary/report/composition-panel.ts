@@ -1,6 +1,6 @@
 /**
-The panels of Figure 6 of Ram et al. (2023): the composition of the first k tokens of projections, as stacked bars of
-100 percent.
+Draws the panels of the report's Figure 6, as in Ram et al. (2023): the composition of the first k tokens of
+projections, as bars whose parts add up to 100 percent.
 */
 import {drawingStart, horizontalGrid, verticalTitle} from '../../../drawing/axes.ts';
 import {escaped} from '../../../drawing/html.ts';
@@ -10,20 +10,22 @@ import type {TopComposition} from '../../../vocabulary/index.ts';
 
 const [width, height] = [330, 272];
 const [left, right, top, bottom] = [40, width - 14, 12, height - 42];
+/** Percentages at which the panel has horizontal lines. */
 const levels = [0, 20, 40, 60, 80, 100] as const;
 
 /**
-The parts of a bar, from bottom to top. "Only" means that a token is not in the other text; content tokens are neither
+The parts of a bar, from bottom to top. "Only" means that a token is not in the other text. Content tokens are neither
 stop words nor punctuation marks.
 */
 export const barParts = [
 	{name: 'shared', shareOf: ({shared}: TopComposition) => shared},
 	{name: 'question only', shareOf: ({questionOnly}: TopComposition) => questionOnly},
 	{name: 'passage only, content', shareOf: ({expansion}: TopComposition) => expansion},
-	{name: 'passage only, stop words', shareOf: ({passageOnly, expansion}: TopComposition) => passageOnly - expansion},
+	{name: 'passage only, not content', shareOf: ({passageOnly, expansion}: TopComposition) => passageOnly - expansion},
 	{name: 'neither', shareOf: ({other}: TopComposition) => other},
 ] as const;
 
+/** Draws a panel with one bar for each k. */
 export function compositionPanel(id: string, title: string, bars: readonly TopComposition[]): string {
 	const y = scale([0, 100], [bottom, top]);
 	const step = (right - left) / bars.length;
@@ -44,13 +46,13 @@ export function compositionPanel(id: string, title: string, bars: readonly TopCo
 		...bars.map(({k}, i) => text([left + (i + 0.5) * step, bottom + 17], withCommas(k), 'tick middle')),
 		text([(left + right) / 2, height - 6], 'first k tokens', 'title middle'),
 		verticalTitle((top + bottom) / 2, 'percent'),
-		...bars.flatMap((bar, i) => stacked(bar, left + (i + 0.5) * step - barWidth / 2, barWidth, y)),
+		...bars.flatMap((bar, i) => stackedBar(bar, left + (i + 0.5) * step - barWidth / 2, barWidth, y)),
 		'</svg>',
 	].join('\n');
 }
 
-/** Draws one bar. `y` maps percentages to vertical coordinates. */
-function stacked(bar: TopComposition, x: number, barWidth: number, y: (percentage: number) => number): readonly string[] {
+/** Draws one bar, whose left edge is at `x`. `y` maps percentages to vertical coordinates. */
+function stackedBar(bar: TopComposition, x: number, barWidth: number, y: (percentage: number) => number): readonly string[] {
 	let below = 0;
 	return barParts.map(({name, shareOf}, i) => {
 		const share = shareOf(bar);

@@ -1,6 +1,6 @@
 /**
-The panels of Figures 3 and 4 of Ram et al. (2023): shares by k, the number of tokens of a projection. The axis of k is
-logarithmic.
+Draws the panels of the report's Figures 3 and 4, as in Ram et al. (2023): shares as functions of k, where only the
+first k tokens of a projection count. The axis of k is logarithmic.
 */
 import {drawingStart, horizontalGrid, verticalTitle} from '../../../drawing/axes.ts';
 import {type Point, apart, line, polyline, scale, spot, text} from '../../../drawing/svg.ts';
@@ -8,7 +8,7 @@ import {withCommas, percent} from '../../../drawing/format.ts';
 
 export interface Curve {
 	readonly name: string;
-	/** The CSS class of its line. */
+	/** The CSS class of the curve and of its printed name. */
 	readonly style: string;
 	/** Shares from 0 to 1, one for each k. */
 	readonly values: readonly number[];
@@ -16,15 +16,17 @@ export interface Curve {
 
 const [width, height] = [330, 272];
 const [left, right, top, bottom] = [40, width - 14, 12, height - 42];
+/** Percentages at which the panel has horizontal lines. */
 const levels = [0, 20, 40, 60, 80, 100] as const;
 
+/** Draws a panel. `ks` are the values of k, in ascending order. */
 export function curvePanel(id: string, title: string, ks: readonly number[], curves: readonly Curve[]): string {
 	const x = scale([Math.log10(ks[0]!), Math.log10(ks.at(-1)!)], [left, right]);
 	const y = scale([0, 100], [bottom, top]);
 	const place = (k: number, value: number): Point => [x(Math.log10(k)), y(100 * value)];
 	const powersOfTen = ks.filter(k => Number.isInteger(Math.log10(k)));
 	const middle = Math.floor(ks.length / 2);
-	// The name of a curve is above its middle. Names must not overlap.
+	// The name of a curve is above the middle of the curve. `apart` moves names that would overlap.
 	const nameYs = apart(
 		curves.map(({values}) => place(ks[middle]!, values[middle]!)[1] - 8),
 		15,

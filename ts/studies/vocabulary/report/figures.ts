@@ -1,6 +1,6 @@
 /**
-Figures 3 to 7 of the vocabulary study's report, for the figures of Ram et al. (2023) with these numbers. They consist
-of panels. Q is the projection of a question, P that of a passage.
+Draws Figures 3 to 7 of the vocabulary study's report, which correspond to Figures 3 to 7 of Ram et al. (2023). Each
+figure consists of panels. Q is the projection of a question, P that of a passage.
 */
 import {withCommas, counted} from '../../../drawing/format.ts';
 import {escaped} from '../../../drawing/html.ts';
@@ -12,9 +12,13 @@ import {amnesiaPanel} from './amnesia-panel.ts';
 import {barParts, compositionPanel} from './composition-panel.ts';
 import {type Curve, curvePanel} from './curve-panel.ts';
 
+/** Returns a panel as HTML: a drawing below its heading. */
 const panelHtml = (heading: string, drawing: string): string => `<div><p>${escaped(heading)}</p>\n${drawing}</div>`;
 
-/** Figures 3 and 4: how many shared tokens are among the first k of a projection, and query expansion. */
+/**
+Figures 3 and 4: how many shared tokens are among the first k tokens of a projection, and how many questions have a
+query expansion token among the first k tokens of Q.
+*/
 export function coverageFigure({analyses, baseline}: VocabularyStudy): readonly string[] {
 	const [{analysis}] = analyses as [(typeof analyses)[number]];
 	const panel = (id: string, heading: string, valuesOf: (analysis: VocabularyAnalysis) => readonly number[]): string => {
@@ -31,7 +35,7 @@ export function coverageFigure({analyses, baseline}: VocabularyStudy): readonly 
 		],
 		'Figures 3 and 4',
 		'Figure 3: how many of the tokens that question and gold passage share are among the first k tokens of the question’s projection Q, and of the passage’s projection P. ' +
-			`Figure 4: the share of questions with a token among the first k of Q that is in the passage but not in the question. Both are for ${withCommas(analysis.pairs)} questions.`,
+			`Figure 4: the share of questions with a query expansion token among the first k tokens of Q; such a token is in the passage, not in the question, and neither a stop word nor a punctuation mark. Both figures are for ${withCommas(analysis.pairs)} questions.`,
 	);
 }
 
@@ -56,7 +60,7 @@ export function compositionFigure({analyses, baseline}: VocabularyStudy): readon
 	return figureHtml(
 		[`<div class="panels">${panels.join('\n')}</div>`, `<ul class="key">${legend.join('')}</ul>`],
 		'Figure 6',
-		'Composition of the first k tokens of projections. The parts of a bar are, from bottom to top, in the order of the legend.',
+		'Composition of the first k tokens of the projections Q of questions and P of passages: tokens in both texts (shared), in one of them only, or in neither. Content tokens are neither stop words nor punctuation marks. The parts of a bar are, from bottom to top, in the order of the legend.',
 	);
 }
 
@@ -77,7 +81,7 @@ export function amnesiaFigure({analyses, head, settings}: VocabularyStudy): read
 		),
 	);
 	const caption =
-		`Ranks of the tokens that question and passage share, without stop words and punctuation marks, by the rank of the passage in dense retrieval. Questions are those for which BM25 finds a relevant passage among its first ${settings.sparseDepth} hits. ` +
+		`Ranks, in the passage’s projection P and in the question’s projection Q, of the tokens that question and passage share, without stop words and punctuation marks, by the rank of the passage in dense retrieval. Questions are those for which BM25 finds a relevant passage among its first ${settings.sparseDepth} hits. ` +
 		`Boxes are quartiles, whiskers the 5th and 95th percentiles.${excluded > 0 ? ` ${counted(excluded, 'question')} without such a token ${excluded === 1 ? 'is' : 'are'} left out.` : ''}`;
 	return figureHtml([`<div class="panels">${panels.join('\n')}</div>`], 'Figures 5 and 7', caption);
 }

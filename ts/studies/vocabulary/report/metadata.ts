@@ -41,11 +41,12 @@ export function inputs({corpus, questions, encoder, questionEncoder, head, basel
 	];
 }
 
-/** How relevant passages are determined. */
+/** Descriptions of how relevant passages are determined. */
 const relevanceLabels = {
-	qrels: 'as given by the relevance judgments; the first one with the highest grade is gold',
+	qrels: 'as given by the relevance judgments; the first passage with the highest grade is the gold passage',
 	contexts: 'the passage that the question was written for',
-	answers: 'passages with an answer among BM25’s first 100 hits for the question and its first answer; the first of them is gold',
+	answers:
+		'passages that contain an answer, among the first 100 hits of BM25 for the question followed by its first answer; the first of these passages is the gold passage',
 } as const;
 
 export function settings({settings, passagekit, questions, baseline, retrieval, enrichment}: VocabularyStudy): readonly MetadataEntry[] {
@@ -67,7 +68,7 @@ export function settings({settings, passagekit, questions, baseline, retrieval, 
 			: [
 					{
 						label: 'Vectors of single tokens',
-						value: `Adam with learning rate ${learningRate}, ${counted(enrichment.steps, 'step')} for each of ${counted(enrichment.tokens, 'token')}; the loss is below 0.1 for ${withCommas(enrichment.reached)} tokens, provably cannot be for ${withCommas(enrichment.proved)}, and may or may not be possible for ${withCommas(enrichment.tokens - enrichment.reached - enrichment.proved)}`,
+						value: `Adam with learning rate ${learningRate}, ${counted(enrichment.steps, 'step')} for each of ${counted(enrichment.tokens, 'token')}; the loss is below 0.1 nats for ${withCommas(enrichment.reached)} tokens; for ${withCommas(enrichment.proved)}, no vector has such a loss; for the other ${withCommas(enrichment.tokens - enrichment.reached - enrichment.proved)}, none was found`,
 					},
 					{
 						label: 'Enriched vectors',
@@ -78,7 +79,7 @@ export function settings({settings, passagekit, questions, baseline, retrieval, 
 			? [
 					{
 						label: 'Values of λ',
-						value: `${lambdas.join(', ')}, relative to the λ that makes lexical vectors as long as the encoder’s; chosen by ${retrieval.tunedFor} on development questions`,
+						value: `${lambdas.join(', ')}, relative to the λ that makes lexical vectors, on average, as long as the encoder’s; λ is chosen by ${retrieval.tunedFor} on development questions`,
 					},
 				]
 			: []),

@@ -25,10 +25,10 @@ export const vocabularyReport: ReportDefinition<VocabularyStudy> = {
 };
 
 /**
-Returns a study as one self-contained HTML page in light or dark colors, which needs no network access and has no
+Formats a study as one self-contained HTML page in light or dark colors, which needs no network access and has no
 scripts. The page has the findings, the figures and tables of Ram et al. (2023) for this data set, all tests, and how to
-reproduce the study. Tables include the numbers that the paper's text has. The same study gives the same text. Fails with
-`ERR_FORMAT` if `study` is not the result of a vocabulary study.
+reproduce the study. Tables include the numbers that are printed in the paper's text. The same study gives the same
+text. Fails with `ERR_FORMAT` if `study` is not the result of a vocabulary study.
 
 @example
 ```
@@ -40,9 +40,9 @@ export function vocabularyStudyHtml(study: VocabularyStudy): string {
 }
 
 /**
-Returns a study as a page of GitHub Flavored Markdown: the findings, the tables of Ram et al. (2023), the figures as
-tables, all tests, and how to reproduce the study. Tables include the numbers that the paper's text has. The same study gives the
-same text. Fails with `ERR_FORMAT` if `study` is not the result of a vocabulary study.
+Formats a study as a page of GitHub Flavored Markdown: the findings, the tables of Ram et al. (2023), the figures as
+tables, all tests, and how to reproduce the study. Tables include the numbers that are printed in the paper's text. The
+same study gives the same text. Fails with `ERR_FORMAT` if `study` is not the result of a vocabulary study.
 
 @example
 ```

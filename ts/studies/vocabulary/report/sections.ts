@@ -1,4 +1,7 @@
-/** The sections of the vocabulary study's report: the examples, figures and tables of Ram et al. (2023), and tests. */
+/**
+The sections of the vocabulary study's report: examples, figures and tables, numbered as in Ram et al. (2023), and
+significance tests.
+*/
 import {type Section, eitherForm, foldedTables, htmlOnly, markdownOnly, tableContent} from '../../report/content.ts';
 import {tableMarkdown} from '../../report/markdown.ts';
 import {testsTable} from '../../report/tests-table.ts';
@@ -23,7 +26,8 @@ export function sections(study: VocabularyStudy): readonly Section[] {
 }
 
 /**
-The HTML page has each table below its figure. Markdown has no figures, only the tables, in the order of the paper.
+The HTML page has each table of a figure's values below the figure. The Markdown page has no drawings, only the tables,
+in the order of the paper.
 */
 function projections(study: VocabularyStudy): Section {
 	const {settings, tests} = study;

@@ -1,6 +1,7 @@
 /**
-CSS rules of the vocabulary study's report. Blue stands for the encoder and for passages that it finds, orange for the
-baseline and for passages that the encoder misses, and green for the enriched encoder.
+CSS rules of the vocabulary study's report. In curves, blue stands for the encoder, orange for the baseline, and green
+for the enriched encoder. In box plots, blue (`found`) stands for the passages that the encoder ranks best, and orange
+(`missed`) for all others.
 */
 import {exampleStyle} from '../examples/html.ts';
 

@@ -1,6 +1,6 @@
 /**
-The tables of the vocabulary study's report, as data: Tables 2 to 4 of Ram et al. (2023), the values of its figures, and
-tests.
+The tables of the vocabulary study's report, as data: Tables 2 to 4, as in Ram et al. (2023), the values of the figures,
+and significance tests. Q is the projection of a question onto the vocabulary, P that of a passage.
 */
 import {findComparison} from '../../statistics/comparison.ts';
 import {type Cell, type Column, type ReportTable, type Row, cell} from '../../../drawing/table.ts';
@@ -13,7 +13,7 @@ import {encoderLabel, labelOf, tokenSetLabels} from '../labels.ts';
 import {publishedVocabulary} from '../published.ts';
 import {type EncoderAnalysis, type VocabularyCondition, type VocabularyRetrievalRow, type VocabularyStudy, rowOf} from '../study.ts';
 
-/** The significance markers of a value that is worse or better than that of enrichment. */
+/** The significance markers of values that are worse or better than the value with enrichment. */
 const markers = {worse: '†', better: '‡'} as const;
 
 const decimal = (value: number): string => value.toFixed(1);
@@ -22,14 +22,14 @@ const tokenKinds: ReadonlyArray<readonly [kind: TokenKind, heading: string]> = [
 	['content', 'Without stop words and punctuation marks'],
 ];
 
-/** Table 2: mean reciprocal rank (MRR), in the passage's projection P, of the tokens of question and passage. */
+/** Table 2: mean reciprocal rank (MRR) in the passage's projection P, for sets of tokens of question and passage. */
 export function mrrTable({analyses, baseline}: VocabularyStudy): ReportTable {
 	const sets: readonly TokenSet[] = ['shared', 'passage', 'passageOnly', 'question', 'questionOnly'];
 	const paper: Readonly<Record<string, Partial<Record<TokenSet, number>>>> = publishedVocabulary.mrr;
 	return {
 		name: 'Table 2',
 		caption:
-			'Mean reciprocal rank of tokens, × 100, in the passage’s projection P, by whether the tokens are in the question, in the passage or in both texts. ' +
+			'Mean reciprocal rank of tokens, × 100, in the passage’s projection P, by the texts that contain the tokens. ' +
 			'The paper’s numbers are for DPR and BERT on Natural Questions; its text does not have all of them.',
 		firstHeading: 'Encoder',
 		columns: sets.map(set => ({heading: tokenSetLabels[set]})),
@@ -60,7 +60,7 @@ export function coverageTable({analyses, baseline}: VocabularyStudy): ReportTabl
 		heading: {text: name},
 		cells: values.map(value => ({text: percent(value)})),
 	});
-	const theirs = (heading: string, side: 'question' | 'passage', of: keyof typeof coverage): Row => ({
+	const paperRow = (heading: string, side: 'question' | 'passage', of: keyof typeof coverage): Row => ({
 		heading: {text: heading},
 		cells: analysis.ks.map(k => cell(coverage[of].find(at => at.k === k)?.[side], decimal)),
 	});
@@ -85,7 +85,7 @@ export function coverageTable({analyses, baseline}: VocabularyStudy): ReportTabl
 			),
 			{
 				heading: 'Ram et al.',
-				rows: sides.flatMap(([side, name]) => [theirs(`DPR, ${name}`, side, 'encoder'), theirs(`BERT, ${name}`, side, 'baseline')]),
+				rows: sides.flatMap(([side, name]) => [paperRow(`DPR, ${name}`, side, 'encoder'), paperRow(`BERT, ${name}`, side, 'baseline')]),
 			},
 		],
 	};
@@ -97,7 +97,7 @@ export function expansionTable({analyses, baseline}: VocabularyStudy): ReportTab
 	return {
 		name: 'Values of Figure 4',
 		caption:
-			`Share of ${withCommas(analysis.pairs)} questions, in percent, with a query expansion token among the first k tokens of Q. ` +
+			`Share of ${withCommas(analysis.pairs)} questions, in percent, with a query expansion token among the first k tokens of the question’s projection Q. ` +
 			'A query expansion token is in the gold passage, not in the question, and is neither a stop word nor a punctuation mark.',
 		firstHeading: 'Encoder',
 		columns: kColumns(analysis),
@@ -121,7 +121,7 @@ export function compositionTable({analyses, baseline}: VocabularyStudy): ReportT
 	return {
 		name: 'Values of Figure 6',
 		caption:
-			'Composition of the first k tokens of projections, in percent: tokens in both texts (shared), in one of them only, or in neither. Content tokens are neither stop words nor punctuation marks. ' +
+			'Composition of the first k tokens of the projections Q of questions and P of passages, in percent: tokens in both texts (shared), in one of them only, or in neither. Content tokens are neither stop words nor punctuation marks. ' +
 			`In the paper, the first token of DPR’s Q is shared for ${publishedVocabulary.composition.firstShared}% of questions, and almost ${publishedVocabulary.composition.expansionOfFive}% of the first 5 tokens are query expansion, which in this table is “passage only, content” of Q.`,
 		firstHeading: 'First k',
 		columns: barParts.map(({name}) => ({heading: name})),
@@ -148,8 +148,8 @@ export function amnesiaTable({analyses, baseline, settings}: VocabularyStudy): R
 	return {
 		name: 'Values of Figures 5 and 7',
 		caption:
-			'Ranks of the tokens that question and passage share, without stop words and punctuation marks. For each question, the worst and the median of these ranks are taken; cells have the median over questions, and quartiles in brackets. ' +
-			`Questions are those for which BM25 finds a relevant passage among its first ${settings.sparseDepth} hits. Rows are by the rank of this passage in dense retrieval by the encoder.`,
+			'Ranks, in the passage’s projection P and in the question’s projection Q, of the tokens that question and passage share, without stop words and punctuation marks. For each question, the worst and the median of these ranks are taken; cells have the median over questions, and quartiles in brackets. ' +
+			`Questions are those for which BM25 finds a relevant passage among its first ${settings.sparseDepth} hits. Rows group the questions by the rank of this passage in dense retrieval with the encoder, without enrichment.`,
 		firstHeading: 'Rank of the passage',
 		columns: [
 			{heading: 'questions'},
@@ -175,17 +175,17 @@ export function amnesiaTable({analyses, baseline, settings}: VocabularyStudy): R
 
 /** The rank-sum tests between the groups of Figures 5 and 7. */
 export function amnesiaTestsTable({tests, settings}: VocabularyStudy): ReportTable {
-	const table = testsTable({name: 'token amnesia', comparisons: tests.amnesia}, settings.significance, comparison => `rank ${comparison}`);
+	const table = testsTable({name: 'token amnesia', comparisons: tests.amnesia}, settings.significance, group => `rank ${group}`);
 	return {
 		...table,
 		caption:
-			'Rank-sum tests (Mann and Whitney, 1947) of the worst rank of a shared token, between groups of questions by the rank of the passage. ' +
-			'The difference is the probability that the worst rank of a question in the first group is worse than that of a question in the second group, minus one half, in percentage points. ' +
+			'Rank-sum tests (Mann and Whitney, 1947) of the worst rank of a shared token. Each test compares two groups of questions, written A − B. Questions are grouped by the rank that dense retrieval gives to the passage. ' +
+			'The difference is the probability that the worst rank of a question in A is worse than that of a question in B, minus one half, in percentage points. ' +
 			`p-values are uncorrected and corrected for ${tests.amnesia.length} tests. A difference is significant if its corrected p is below ${settings.significance}. Groups of fewer than ${settings.minGroup} questions are not tested.`,
 	};
 }
 
-/** Table 3, retrieval with and without enrichment, and below it Table 4, the ablations. */
+/** Table 3, retrieval with and without lexical enrichment, and below it Table 4, the ablations. */
 export function retrievalTable(study: VocabularyStudy): ReportTable {
 	const {retrieval, questions, corpus, settings} = study;
 	const chosen = rowOf(study, 'enriched')?.tuning?.lambda;
@@ -231,7 +231,7 @@ export function lambdaTable({retrieval, settings, questions}: VocabularyStudy): 
 		name: 'λ on development questions',
 		caption:
 			`${retrieval.tunedFor} in percent on ${withCommas(questions.development)} development questions, by the weight λ of lexical vectors. At λ = 1, the weighted lexical vectors are on average as long as the encoder’s vectors. ` +
-			'The best λ is chosen; if several are equally good, the smallest.',
+			'The best λ is chosen; if several are equally good, it is the smallest.',
 		firstHeading: 'λ',
 		columns: tuned.map(({condition}) => ({heading: labelOf(condition)})),
 		blocks: [
@@ -245,5 +245,5 @@ export function lambdaTable({retrieval, settings, questions}: VocabularyStudy): 
 	};
 }
 
-/** Returns a column for each number k of first tokens of a projection. */
+/** Returns a column for each k, the number of first tokens of a projection. */
 const kColumns = ({ks}: VocabularyAnalysis): readonly Column[] => ks.map(k => ({group: 'First k', heading: withCommas(k)}));
