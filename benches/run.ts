@@ -24,7 +24,7 @@ import {segments} from './speed/segments.ts';
 import {tuneEvidenceBenchmark} from './speed/tune-evidence.ts';
 import type {Benchmark} from './support/benchmark.ts';
 
-/** All benchmarks but those that take arguments of their own (`comparisons`). README.md says what each of them measures. */
+/** All benchmarks except `comparisons`, which take arguments of their own. README.md says what each benchmark measures. */
 const benchmarks: Readonly<Record<string, Benchmark>> = {
 	'hit-conversion': hitConversion,
 	hybrid,

@@ -1,34 +1,38 @@
 // Generates questions in the style of EntityQuestions (Sciavolino et al., 2021), such as "Where was Ada Lovelace born?". The corpus of
-// EntityQuestions is all of Wikipedia, which is too large for a benchmark. So its templates are filled with the titles of articles in a
-// smaller collection, if a pattern finds the answer in the article.
+// EntityQuestions is all of Wikipedia, which is too large for a benchmark. So `entityQuestions` fills templates like those of
+// EntityQuestions with the titles of the articles of a smaller collection, if a pattern indicates that the article has the answer.
 import {createReadStream} from 'node:fs';
 import {mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {createGunzip} from 'node:zlib';
 
+/** A line of the collection's corpus. */
 interface Article {
 	readonly _id: string;
 	readonly title?: string;
 	readonly text: string;
 }
 
-/** The templates, each with a pattern that matches the first paragraph of an article if it contains the answer. */
-const relations: ReadonlyArray<{readonly question: (entity: string) => string; readonly statement: RegExp}> = [
-	{question: entity => `Where was ${entity} born?`, statement: /\(born [^)]*? in [A-Z]/u},
+/**
+The templates, one per relation. If the pattern of a template matches the first paragraph of an article, that paragraph most likely has
+the answer to the question about the article's title.
+*/
+const relations: ReadonlyArray<{readonly question: (entity: string) => string; readonly pattern: RegExp}> = [
+	{question: entity => `Where was ${entity} born?`, pattern: /\(born [^)]*? in [A-Z]/u},
 	{
 		question: entity => `What kind of work does ${entity} do?`,
-		statement:
+		pattern:
 			/\((?:born )?(?:[A-Z][a-z]+ )?\d[^)]*\)[^.]{0,40} (?:is|was) an? [^.]*?(?:actor|actress|author|lawyer|musician|painter|player|politician|singer|writer)/u,
 	},
-	{question: entity => `Who is ${entity} married to?`, statement: /(?:is|was) (?:married to|the (?:wife|husband) of) [A-Z]/u},
-	{question: entity => `Who directed ${entity}?`, statement: /(?:film|movie|episode|documentary)[^.]*? directed by [A-Z]/u},
-	{question: entity => `Who is the author of ${entity}?`, statement: /is an? [^.]*?(?:novel|book|memoir|play)[^.]*? by [^.]*?[A-Z]/u},
-	{question: entity => `Who performed ${entity}?`, statement: /is an? [^.]*?(?:album|song|single)[^.]*? by [^.]*?[A-Z]/u},
-	{question: entity => `Who founded ${entity}?`, statement: /founded (?:in \d{4} )?by [A-Z]/u},
+	{question: entity => `Who is ${entity} married to?`, pattern: /(?:is|was) (?:married to|the (?:wife|husband) of) [A-Z]/u},
+	{question: entity => `Who directed ${entity}?`, pattern: /(?:film|movie|episode|documentary)[^.]*? directed by [A-Z]/u},
+	{question: entity => `Who is the author of ${entity}?`, pattern: /is an? [^.]*?(?:novel|book|memoir|play)[^.]*? by [^.]*?[A-Z]/u},
+	{question: entity => `Who performed ${entity}?`, pattern: /is an? [^.]*?(?:album|song|single)[^.]*? by [^.]*?[A-Z]/u},
+	{question: entity => `Who founded ${entity}?`, pattern: /founded (?:in \d{4} )?by [A-Z]/u},
 	{
 		question: entity => `Where is ${entity} located?`,
-		statement:
+		pattern:
 			/^[^.]*? is an? [^.]*?(?:airport|bridge|building|church|city|college|district|lake|mountain|museum|park|river|school|station|town|university|village)[^.]*? in [A-Z]/u,
 	},
 ];
@@ -46,8 +50,8 @@ export async function entityQuestions(collection: string, folder: string): Promi
 		// The title without a disambiguation such as ` (film)`.
 		const entity = title.replace(/ \([^)]*\)$/u, '');
 		const [firstParagraph] = text.split('\n');
-		for (const [relation, {question, statement}] of relations.entries()) {
-			if (entity !== '' && statement.test(firstParagraph!)) {
+		for (const [relation, {question, pattern}] of relations.entries()) {
+			if (entity !== '' && pattern.test(firstParagraph!)) {
 				const id = `${relation}-${_id}`;
 				queries.push(JSON.stringify({_id: id, text: question(entity)}));
 				qrels.push(`${id} 0 ${_id} 1`);

@@ -1,12 +1,16 @@
-// Runs the study of Yang et al. (2023) on phrase retrieval and model uncertainty fusion (MUF), which `npx passagekit phrases` runs, on the
-// bundled encyclopedia (examples/encyclopedia) and on each of the shared collections (../shared; see benches/README.md).
+// Runs the study of the command `npx passagekit phrases` on the bundled encyclopedia (examples/encyclopedia) and on each of the shared
+// collections (../shared; see benches/README.md). The study repeats experiments of Yang et al. (2023) on phrase retrieval and on model
+// uncertainty fusion (MUF), which returns the hits of the most confident model.
 import {join} from 'node:path';
 import {sharedFile} from '../../test/support/shared.ts';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 import {type PhraseStudyOptions, studyPhrases} from '../../ts/studies/phrases/index.ts';
 import type {Benchmark} from '../support/benchmark.ts';
 
-/** The shared collections. Two of them have no punctuation, so their phrases are 25, 50 or 100 word pieces, for example, not sentences. */
+/**
+The shared data sets. The texts of NFCorpus and Vaswani have no punctuation, so they are not split into phrases by numbers of sentences,
+but by numbers of word pieces, such as 25, 50 or 100.
+*/
 const datasets: Readonly<Record<string, {readonly path: readonly string[]; readonly options?: PhraseStudyOptions}>> = {
 	SQuAD: {path: ['squad', 'dev-v2.0.json.gz']},
 	PubMedQA: {path: ['pubmedqa', 'pqal.json.gz']},
@@ -22,12 +26,12 @@ const ENCYCLOPEDIA = join(packageRoot, 'examples', 'encyclopedia');
 export const phraseStudy: Benchmark = async say => {
 	const data = sharedFile('data');
 	if (!data) {
-		throw new Error('the benchmark of the phrase study needs the shared collections');
+		throw new Error('the benchmark of the phrase study needs the shared data sets');
 	}
 	const studies: Record<string, unknown> = {};
 	const shared = Object.entries(datasets).map(([name, {path, options}]) => ({name, path: join(data, ...path), options}));
-	// For example, PASSAGEKIT_COLLECTIONS=SQuAD,PubMedQA runs the study on these two only.
-	const selected = process.env['PASSAGEKIT_COLLECTIONS']?.split(',');
+	// For example, PASSAGEKIT_DATA_SETS=SQuAD,PubMedQA runs the study only on these two.
+	const selected = process.env['PASSAGEKIT_DATA_SETS']?.split(',');
 	for (const {name, path, options} of [{name: 'Encyclopaedia', path: ENCYCLOPEDIA, options: {}}, ...shared]) {
 		if (selected && !selected.includes(name)) {
 			continue;
@@ -48,7 +52,7 @@ export const phraseStudy: Benchmark = async say => {
 					protocol,
 					{
 						...others,
-						// The calibration error of each model, and of MUF, before and after its temperature was fitted.
+						// The calibration errors of each model and of MUF, before and after fitting the temperature.
 						calibration: [...calibratedModels, {name: 'MUF', temperature: others.temperatures.descent, ...fused}].map(
 							({name, temperature, before, after}) => ({
 								name,

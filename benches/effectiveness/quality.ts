@@ -1,6 +1,6 @@
-// Measures the effectiveness of BM25, dense and hybrid retrieval and of the reader on two of the shared collections (../shared; see
-// benches/README.md): top-k accuracy and exact match on SQuAD, nDCG@10 and recall@100 on SciFact, and how often BM25 has the same hits as
-// Lucene.
+// Measures the effectiveness of BM25, dense and hybrid retrieval and of the reader on two of the shared data sets (../shared; see
+// benches/README.md): top-k accuracy, exact match and F1 on SQuAD, nDCG@10 and recall@100 on SciFact, and how often BM25 returns the same
+// hits as Lucene.
 import {mkdtemp, readFile, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -18,10 +18,13 @@ because the vectors are unit vectors, and BM25 scores are about 20 times as larg
 */
 const ALPHA = 0.05;
 
-/** The reader answers every nth question of the test articles; all of them (n = 1) would take half an hour on two cores. */
+/**
+The reader answers every nth question about the test articles, which it was not trained on; this constant is n. Reading for all of these
+questions (n = 1) would take half an hour on two cores.
+*/
 const READING_INTERVAL = Number(process.env['PASSAGEKIT_READ_EVERY'] ?? 5);
 
-/** The fusion methods, by their names in the result, benches/record/quality.json. */
+/** The fusion methods, by their names in the record benches/record/quality.json. */
 const fusionMethods: Readonly<Record<string, FusionMethod>> = {
 	'dprHybrid λ=20': {method: 'dprHybrid', lambda: 1 / ALPHA},
 	'hybrid α=0.05': {method: 'hybrid', alpha: ALPHA},
@@ -34,7 +37,7 @@ export const quality: Benchmark = async say => {
 	const scifact = sharedFile('data', 'ir', 'scifact');
 	const lucene = sharedFile('reference', 'lucene', 'squad.bm25.trec.gz');
 	if (!squad || !scifact || !lucene) {
-		throw new Error('the quality benchmark needs the shared collections');
+		throw new Error('the quality benchmark needs the shared data sets');
 	}
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-quality-'));
 	try {
@@ -69,6 +72,7 @@ async function searchAll(
 	return runs;
 }
 
+/** Measures retrieval, the agreement with Lucene, and the reader on SQuAD. */
 async function measureSquad(data: string, lucene: string, folder: string, say: (line: string) => void): Promise<Record<string, unknown>> {
 	say('SQuAD-open');
 	const index = join(folder, 'squad');
@@ -86,13 +90,14 @@ async function measureSquad(data: string, lucene: string, folder: string, say: (
 	say(
 		`  same first 20 hits as Lucene: ${(100 * agreement.sameTop20).toFixed(2)}% of ${agreement.questions} questions; same order ${(100 * agreement.sameOrder).toFixed(2)}%`,
 	);
-	// The titles of the articles that the reader was not trained on.
+	// `test` has the titles of the articles that the reader was not trained on.
 	const {test: testArticles} = JSON.parse(await readFile(join(data, 'split.json'), 'utf8')) as {test: string[]};
 	const titles = await articleTitles(join(data, 'squad-dev.qas.jsonl.gz'));
 	const sample = questions.filter(({id}) => testArticles.includes(titles.get(id) ?? '')).filter((_, i) => i % READING_INTERVAL === 0);
 	const reading: Record<string, unknown> = {};
-	// γ is the weight of retrieval scores in evidence fusion; 0 is no evidence fusion. The scores of `hybridNorm` are dense + α · BM25. In them,
-	// BM25 scores have the weight α = 1 / 20, so γ must be 20 times as large as for BM25 alone: 10 instead of 0.5.
+	// Each row has the name of the run, the scoring (see `SpanScoring`), and γ, the weight of retrieval scores in evidence fusion; 0 turns
+	// evidence fusion off. The scores of `hybridNorm` are dense + α · BM25. In them, BM25 scores have the weight α = 1 / 20, so γ must be 20
+	// times as large as for BM25 alone: 10 instead of 0.5.
 	for (const [name, scoring, gamma] of [
 		['bm25', 'original', 0],
 		['bm25', 'normalized', 0],
@@ -116,7 +121,7 @@ async function measureSquad(data: string, lucene: string, folder: string, say: (
 	};
 }
 
-/** Reads the first 20 passages of each question, and returns mean exact match and F1. `gamma` is the weight of retrieval scores. */
+/** Reads the first 20 passages of each question, and returns the mean exact match and F1. `gamma` is the weight of retrieval scores. */
 async function readTop20(
 	collection: Collection,
 	run: Run,
@@ -135,7 +140,10 @@ async function readTop20(
 	return {exactMatch: exactSum / questions.length, f1: f1Sum / questions.length};
 }
 
-/** Returns the share of questions whose first 20 hits are those of Lucene: in any order (`sameTop20`), and in the same order. */
+/**
+Returns the number of questions, and the share of questions whose first 20 hits are the same as Lucene's: in any order (`sameTop20`), and
+in the same order (`sameOrder`). `path` is a TREC run of Lucene.
+*/
 async function luceneAgreement(run: Run, path: string): Promise<{questions: number; sameTop20: number; sameOrder: number}> {
 	const reference = await readTrecRun(path);
 	let [sameTop20, sameOrder] = [0, 0];
@@ -148,6 +156,7 @@ async function luceneAgreement(run: Run, path: string): Promise<{questions: numb
 	return {questions: reference.size, sameTop20: sameTop20 / reference.size, sameOrder: sameOrder / reference.size};
 }
 
+/** Measures retrieval on SciFact. */
 async function measureScifact(data: string, folder: string, say: (line: string) => void): Promise<Record<string, unknown>> {
 	say('SciFact');
 	const index = join(folder, 'scifact');
@@ -164,7 +173,7 @@ async function measureScifact(data: string, folder: string, say: (line: string) 
 	return {passages: collection.manifest.passages, questions: questions.length, measured: measures};
 }
 
-/** Reads the title of the article of each question, by the question's id. */
+/** Returns a map from the ids of questions to the titles of their articles. `path` is a gzipped file with a question per line. */
 async function articleTitles(path: string): Promise<Map<string, string>> {
 	const {gunzipSync} = await import('node:zlib');
 	const lines = gunzipSync(await readFile(path))

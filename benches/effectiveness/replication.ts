@@ -1,5 +1,5 @@
 // Runs the study that replicates Ma et al. (2021) on SQuAD-open, that is, on SQuAD's questions with all of its passages as the corpus.
-// SQuAD is one of the shared collections (../shared; see benches/README.md). The questions are about ten articles that the reader was not
+// SQuAD is one of the shared data sets (../shared; see benches/README.md). The questions are about ten articles that the reader was not
 // trained on: three for development, seven for testing.
 import {copyFile, mkdir, readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
@@ -18,14 +18,14 @@ const [PASSAGES_READ, DEVELOPMENT_QUESTIONS, TEST_QUESTIONS] = [15, 200, 500];
 export const replication: Benchmark = async say => {
 	const squad = sharedFile('data', 'squad');
 	if (!squad) {
-		throw new Error('the replication benchmark needs the shared collections');
+		throw new Error('the replication benchmark needs the shared data sets');
 	}
 	const folder = join(packageRoot, 'benches', '.cache', 'replication');
 	const data = join(folder, 'squad-open');
 	await mkdir(data, {recursive: true});
 	// `replicate` finds the files of a data set by these names.
 	await copyFile(join(squad, 'psgs_w100.squad-dev.tsv.gz'), join(data, 'psgs_w100.tsv.gz'));
-	// The titles of the articles that the reader was not trained on.
+	// `test` has the titles of the articles that the reader was not trained on.
 	const {test: articles} = JSON.parse(await readFile(join(squad, 'split.json'), 'utf8')) as {test: string[]};
 	const development = new Set(articles.toSorted().slice(0, 3));
 	const lines = gunzipSync(await readFile(join(squad, 'squad-dev.qas.jsonl.gz')))
@@ -44,7 +44,7 @@ export const replication: Benchmark = async say => {
 			stage = progress.stage;
 		}
 	};
-	// Retrieval is evaluated on all questions, the reader on a sample of them.
+	// Retrieval is evaluated on all questions about the ten articles, the reader on a sample of these questions.
 	const retrieval = await replicate(data, join(folder, 'retrieval'), {name: 'SQuAD', reader: false, onProgress});
 	const reading = await replicate(data, join(folder, 'reading'), {
 		name: 'SQuAD',
@@ -53,7 +53,7 @@ export const replication: Benchmark = async say => {
 		maxTestQuestions: TEST_QUESTIONS,
 		onProgress,
 	});
-	// The record calls the result `here`, as opposed to the paper's.
+	// In the record, `here` is the result of this study, as opposed to the paper's.
 	const checked = [retrieval, reading].map(study => findings(study).map(({name, verdict, result}) => ({name, verdict, here: result})));
 	return {retrieval, reading, findings: {retrieval: checked[0], reading: checked[1]}};
 };

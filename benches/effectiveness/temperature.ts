@@ -1,6 +1,7 @@
-// Measures how the initial temperature of the gradient descent affects the accuracy of model uncertainty fusion (MUF: the most confident
-// model answers; Yang et al., 2023, §4.2 and figure 2), on the bundled encyclopedia. Compares passagekit's descent (`ours`) with the formulas
-// of Yang et al. evaluated literally in 32-bit (`plain32`) and 64-bit (`plain64`) arithmetic, where exp(score / T) can overflow.
+// Measures how the initial temperature of the gradient descent affects the accuracy of model uncertainty fusion (Yang et al., 2023, §4.2
+// and figure 2), on the bundled encyclopedia. This fusion returns the hits of the most confident model. The confidences depend on a
+// temperature T, which is fitted on development questions. The benchmark compares passagekit's descent (`ours`) with the formulas of Yang
+// et al. evaluated literally in 32-bit (`plain32`) and 64-bit (`plain64`) arithmetic, where exp(score / T) can overflow.
 // docs/calibration.md has the results.
 //
 // A "model" is one encoder with phrases of a certain length: M1, M3 and M5 have phrases of 1, 3 and 5 sentences, M0 whole passages.
@@ -10,11 +11,11 @@ import {OnnxEncoder} from '../../ts/encoders/index.ts';
 import type {Hit, Passage, Qrels, Query, Run, Vectors} from '../../ts/core/types.ts';
 import type {Benchmark} from '../support/benchmark.ts';
 
-/** Factors that all scores are multiplied by. The larger they are, the larger the T at which exp(score / T) overflows. */
+/** Factors that all scores are multiplied by. A larger factor makes exp(score / T) overflow at higher temperatures T, too. */
 const SCALES = [1, 10, 100];
 /** Initial temperatures. */
 const STARTS = [1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
-/** Number of phrases whose scores determine the confidence of a model. The lists of passages have the same length. */
+/** Number of best phrases per question whose scores determine the confidence of a model. The lists of passages have the same length. */
 const DEPTH = 30;
 
 export const temperature: Benchmark = async say => {
@@ -53,7 +54,7 @@ export const temperature: Benchmark = async say => {
 				)
 			).run,
 		);
-	// By default, the temperature is found by a search instead of gradient descent.
+	// Without options, `fitFusionTemperature` searches for the temperature instead of using gradient descent.
 	const searched = await fitFusionTemperature(candidates.map(({outcomes}) => outcomes));
 	const results = [];
 	for (const scale of SCALES) {
@@ -92,19 +93,23 @@ export const temperature: Benchmark = async say => {
 	};
 };
 
-/** Results of a model: the best passages and the best phrases for each question. */
+/** A model's results on a set of questions: the best passages and the best phrases for each question. */
 interface Results {
 	readonly run: Run;
 	readonly phrases: Run;
 }
 
+/** A model's results on the development questions and on the test questions. */
 interface Model {
 	readonly name: string;
 	readonly development: Results;
 	readonly test: Results;
 }
 
-/** A model's results on test questions, and its scores with their correctness on development questions, which temperatures are fitted to. */
+/**
+A model's results on the test questions. `outcomes` is about the development questions: for each of them, it has the scores of the model's
+best phrases, and whether the model's best passage is relevant. Temperatures are fitted to these outcomes.
+*/
 interface EvaluatedModel extends Results {
 	readonly name: string;
 	readonly outcomes: ModelOutcomes;
@@ -113,7 +118,7 @@ interface EvaluatedModel extends Results {
 /** The share of values that are true. */
 const share = (values: readonly boolean[]): number => values.filter(Boolean).length / values.length;
 
-/** Multiplies all scores by `factor`, and rounds them to 32 bits. */
+/** Returns a copy of a run with all scores multiplied by `factor` and rounded to 32 bits. */
 const multiplied = (run: Run, factor: number): Run =>
 	new Map([...run].map(([query, hits]) => [query, hits.map(({id, score}) => ({id, score: Math.fround(score * factor)}))]));
 
@@ -157,8 +162,10 @@ async function searchPhrases(
 	return {name, development: results[0]!, test: results[1]!};
 }
 
+/** Returns the `DEPTH` best hits, best first. */
 const top = (hits: Hit[]): Hit[] => hits.sort((a, b) => b.score - a.score).slice(0, DEPTH);
 
+/** Returns the inner product of a row of `a` and a row of `b`. */
 function innerProduct(a: Vectors, row: number, b: Vectors, query: number): number {
 	let sum = 0;
 	for (let i = 0; i < a.dim; i++) {
@@ -167,7 +174,7 @@ function innerProduct(a: Vectors, row: number, b: Vectors, query: number): numbe
 	return sum;
 }
 
-/** Rounds a number to 32 bits, or leaves it in 64 bits. */
+/** Rounds a number to 32 bits, or returns it unchanged for 64-bit arithmetic. */
 type Rounding = (value: number) => number;
 
 /**
@@ -220,7 +227,7 @@ function plainDescent(models: readonly ModelOutcomes[], start: number, round: Ro
 	return temperature;
 }
 
-/** Returns, for each question, the passages of the model with the highest confidence, evaluated literally. */
+/** Returns, for each question, the passages of the model with the highest confidence. The confidences are evaluated literally. */
 function plainFusion(models: readonly Results[], temperature: number, round: Rounding): Run {
 	return new Map(
 		[...models[0]!.run.keys()].map(query => {

@@ -1,6 +1,6 @@
-// Runs the study of Ram et al. (2023), which projects vectors onto a model's vocabulary and which `npx passagekit vocabulary` runs, on the
-// bundled encyclopedia (examples/encyclopedia), on questions in the style of EntityQuestions, and on each of the shared collections
-// (../shared; see benches/README.md).
+// Runs the study of the command `npx passagekit vocabulary` on the bundled encyclopedia (examples/encyclopedia), on questions in the style
+// of EntityQuestions, and on each of the shared data sets (../shared; see benches/README.md). The study repeats experiments of Ram et al.
+// (2023), who project the vectors of an encoder onto its vocabulary.
 import {join} from 'node:path';
 import {sharedFile} from '../../test/support/shared.ts';
 import {packageRoot} from '../../ts/core/native/addon.ts';
@@ -9,7 +9,7 @@ import {entityQuestions} from './entity-questions.ts';
 import type {Benchmark} from '../support/benchmark.ts';
 
 /**
-The shared collections. In `SQuAD` the relevant passage of a question is the paragraph that it was written for. In `SQuAD w100`, whose
+The shared data sets. In `SQuAD`, the relevant passage of a question is the paragraph that it was written for. In `SQuAD w100`, whose
 passages have 100 words, all passages with an answer are relevant, as in DPR.
 */
 const datasets: Readonly<Record<string, {readonly path: readonly string[]; readonly corpus?: string; readonly queries?: string}>> = {
@@ -29,13 +29,13 @@ const datasets: Readonly<Record<string, {readonly path: readonly string[]; reado
 /** The bundled encyclopedia. */
 const ENCYCLOPEDIA = join(packageRoot, 'examples', 'encyclopedia');
 
-/** The result has token coverage and query expansion for these numbers of most probable tokens. */
+/** Token coverage and query expansion (see docs/vocabulary.md) are recorded for these numbers of most probable tokens. */
 const KS = [1, 5, 20, 100];
 
 export const vocabularyStudy: Benchmark = async say => {
 	const data = sharedFile('data');
 	if (!data) {
-		throw new Error('the benchmark of the vocabulary study needs the shared collections');
+		throw new Error('the benchmark of the vocabulary study needs the shared data sets');
 	}
 	const cache = join(packageRoot, 'benches', '.cache', 'vocabulary-study');
 	const entities = await entityQuestions(join(data, 'ir', 'agentset-dbpedia'), join(cache, 'entity-questions'));
@@ -69,10 +69,10 @@ export const vocabularyStudy: Benchmark = async say => {
 			enrichment,
 			retrieval,
 			tests,
-			// The record calls the result `here`, as opposed to the paper's.
+			// In the record, `here` is the result of this study, as opposed to the paper's.
 			findings: vocabularyFindings(study).map(({name, verdict, result}) => ({name, verdict, here: result})),
-			// `of` says which encoder was analyzed. Token amnesia means that a passage's projection ranks a token low that the passage shares
-			// with the question.
+			// `of` says which encoder was analyzed. `amnesia` is about token amnesia: the projection of a passage's vector gives a low rank to
+			// a token that the passage and the question have in common.
 			analyses: analyses.map(({of, analysis: {ks, coverage, expansion, mrr, composition}, amnesia}) => {
 				const at = (values: readonly number[]): Record<string, number> => Object.fromEntries(KS.map(k => [k, values[ks.indexOf(k)]!]));
 				return {

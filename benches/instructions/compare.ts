@@ -1,6 +1,6 @@
-// Compares instruction counts with recorded ones, and prints both as a table.
+// Compares instruction counts with recorded ones, and formats the comparison as a table.
 
-/** Everything but the code that counts depend on. If any of it differs, counts are not comparable. */
+/** What instruction counts depend on, apart from the code that is counted. If any of these differ, counts are not comparable. */
 export interface Machine {
 	/** Output of `rustc --version`. */
 	readonly rustc: string;
@@ -31,14 +31,18 @@ export interface Row {
 	readonly ratio?: number;
 }
 
+/** The result of `compare`. */
 export interface Comparison {
 	/** The current cases in their order, then those that no longer exist. */
 	readonly rows: readonly Row[];
 	/** Differences between the machines, such as `rustc: 1.95.0, recorded with 1.94.0`. Empty if the counts are comparable. */
 	readonly differences: readonly string[];
-	/** Cases whose count grew by more than is allowed. Empty if the counts are not comparable. */
+	/** Cases whose count grew by more than the allowed share of the recorded count. Empty if the counts are not comparable. */
 	readonly grown: readonly string[];
-	/** Cases whose count shrank by more than the same share. With the recorded count, new growth would not be detected. */
+	/**
+	Cases whose count shrank by more than the same share. Their current counts should be recorded: compared with the old ones, later growth
+	would not be detected. Empty if the counts are not comparable.
+	*/
 	readonly shrunk: readonly string[];
 	/** Cases that are not in the record. */
 	readonly added: readonly string[];
@@ -46,10 +50,13 @@ export interface Comparison {
 	readonly gone: readonly string[];
 }
 
-/** A count may grow by this share of the recorded one. Smaller changes come from the compiler, which may lay out unchanged code differently. */
+/**
+A count may grow by this share of the recorded one. Such small changes can come from the compiler, which may generate different machine
+code for unchanged source code.
+*/
 export const ALLOWED_GROWTH = 0.03;
 
-/** Compares the current counts with recorded ones. */
+/** Compares the current counts with recorded ones. `allowed` is the allowed share of growth. */
 export function compare(recorded: CountRecord, now: CountRecord, allowed = ALLOWED_GROWTH): Comparison {
 	const rows: Row[] = Object.entries(now.instructions).map(([name, count]) => {
 		const before = recorded.instructions[name];
@@ -76,7 +83,7 @@ export function compare(recorded: CountRecord, now: CountRecord, allowed = ALLOW
 	};
 }
 
-/** Returns the rows as lines of text: case, recorded count, current count, ratio. */
+/** Formats the rows as lines of text: case, recorded count, current count, ratio, and `GREW` if the count grew too much. */
 export function table({rows, grown}: Comparison): string[] {
 	const cells = rows.map(({name, recorded, now, ratio}) => [
 		name,

@@ -1,5 +1,6 @@
-// `npm run guard` counts the instructions of all cases, and fails if a case executes more than 3% more of them than record.json says.
-// `npm run guard -- --record` writes the current counts to record.json.
+// `npm run guard` counts the instructions that each case (a benchmark function with one argument) executes, and fails if a count is more
+// than 3% above the one in record.json. It does not fail if the counts are not comparable, for example because rustc was updated since they
+// were recorded. `npm run guard -- --record` writes the current counts to record.json.
 import {spawnSync} from 'node:child_process';
 import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
@@ -26,7 +27,7 @@ if (process.argv.includes('--record')) {
 	report(JSON.parse(readFileSync(recordFile, 'utf8')) as CountRecord);
 }
 
-/** Installs the program that runs valgrind, in the version of the crate gungraun, unless it is installed already. */
+/** Installs gungraun's runner, the program that runs valgrind, unless the runner for the crate's version is already installed. */
 function installRunner(): void {
 	const [, version] = /^gungraun = "=([^"]+)"$/mu.exec(readFileSync(join(packageRoot, 'Cargo.toml'), 'utf8'))!;
 	const runner = join(tools, 'bin/gungraun-runner');
@@ -35,17 +36,21 @@ function installRunner(): void {
 	}
 	console.log(`installing gungraun-runner ${version} (takes minutes, only once) …`);
 	const install = ['install', '--locked', '--quiet', '--debug', '--version', version!, '--root', tools, 'gungraun-runner'];
-	// A debug build without debug information: it is built sooner, and the runner's own speed does not matter.
+	// A debug build without debug information takes less time to compile, and the speed of the runner itself does not matter.
 	run('cargo', install, 'inherit', {CARGO_PROFILE_DEV_DEBUG: '0'});
 }
 
-/** Counts the instructions of all cases. Builds the same workspace for the same target as `npm test`, so that cargo reuses compiled crates. */
+/**
+Counts the instructions of all cases. Builds the same workspace for the same target as `npm test`, so that cargo reuses the compiled
+crates.
+*/
 function countInstructions(): Counts {
 	console.log('counting instructions …');
 	const build = ['bench', '--quiet', '--workspace', '--bench', 'instructions', '--target', target];
 	return countsOf(run('cargo', [...build, '--', '--output-format=json', '--parallel=auto'], 'pipe'));
 }
 
+/** Prints the comparison with the recorded counts. If a count grew too much, the process will exit with status 1. */
 function report(recorded: CountRecord): void {
 	const comparison = compare(recorded, now);
 	const {differences, grown, shrunk, added, gone} = comparison;
@@ -69,10 +74,15 @@ function report(recorded: CountRecord): void {
 	}
 }
 
+/** Runs a command and returns what it writes to stdout, without leading and trailing white space. */
 function output(command: string, ...args: string[]): string {
 	return run(command, args, 'pipe').trim();
 }
 
+/**
+Runs a command in the repository, with gungraun's runner on the `PATH`. Fails if the command fails. Returns what the command writes to
+stdout if `stdout` is `pipe`, and an empty string otherwise.
+*/
 function run(
 	command: string,
 	args: readonly string[],

@@ -1,20 +1,21 @@
-// Reads gungraun's output with `--output-format=json`: one JSON object per case, each on a line (schema 7).
+// Reads the output of gungraun with `--output-format=json`: one JSON object (a summary) per case, each on its own line (schema 7).
 import type {Counts} from './compare.ts';
 
 /** The fields that `countsOf` reads. */
 interface Summary {
-	/** `instructions::group::function` */
+	/** For example, `instructions::group::function`. */
 	readonly module_path: string;
+	/** The name of the function's argument, such as `dim_384`. */
 	readonly id?: string;
 	readonly profiles: ReadonlyArray<{
 		readonly tool: string;
-		/** `values` also has the counts of the last run, if there was one. */
+		/** `Ir` is the number of instructions. `values` also has the count of the previous run, if there was one. */
 		readonly data: {readonly total: {readonly metrics: {readonly Ir: {readonly values: {readonly new: number}}}}};
 	}>;
 }
 
 /**
-Returns the number of instructions by the name of the case, `group::function::id`, sorted by name.
+Returns the number of instructions of each case. The keys are the names of the cases, `group::function::id`, in sorted order.
 
 @throws {Error} If a line is not a summary with a count of instructions, if a case occurs twice, or if there is no case.
 */
@@ -35,6 +36,7 @@ export function countsOf(lines: string): Counts {
 	return Object.fromEntries(Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** Parses a line, and fails with a short message if it is not JSON. */
 function parsed(line: string): Summary {
 	try {
 		return JSON.parse(line) as Summary;

@@ -1,6 +1,6 @@
 // Measures memory during long mixed work on data of constant size: BM25 writes, merges and searches, updates and searches of dense
-// indexes, and questions to a collection with encoder and reader. If nothing leaks, memory stops growing after the first minutes. Then
-// the means of the second, third and last quarter of the time differ by no more than single samples do.
+// indexes, and questions to a collection with an encoder and a reader. If nothing leaks, memory stops growing after the first minutes.
+// The means over the second, third and last quarters of the run then differ by no more than single samples do.
 //
 // Each sample has the resident memory of the process, the anonymous part of it (memory that is not mapped from a file), V8's heap, array
 // buffers, and the memory that the addon's allocator has committed.
@@ -20,9 +20,9 @@ import type {Benchmark} from '../support/benchmark.ts';
 
 const SECONDS = Number(process.env['PASSAGEKIT_MEMORY_SECONDS'] ?? 600);
 const SAMPLE_SECONDS = 10;
-/** Size of the BM25 index. */
+/** Number of passages in the BM25 index. */
 const PASSAGES = 20_000;
-/** Size of each dense index. */
+/** Number of rows in each dense index. */
 const ROWS = 10_000;
 const DIM = 128;
 const MIB = 2 ** 20;
@@ -32,11 +32,11 @@ interface Sample {
 	/** Time since the start of the benchmark. */
 	readonly seconds: number;
 	readonly resident: number;
-	/** Resident memory that is not mapped from a file; 0 on systems other than Linux. */
+	/** Resident memory that is not mapped from a file; 0 on operating systems other than Linux. */
 	readonly anonymous: number;
 	readonly v8Heap: number;
 	readonly arrayBuffers: number;
-	/** Memory that the addon's allocator has obtained from the system, by its own statistics. */
+	/** Memory that the addon's allocator has committed, according to its own statistics. */
 	readonly addon: number;
 }
 
@@ -46,11 +46,11 @@ const collectGarbage = runInNewContext('gc') as () => void;
 export const memory: Benchmark = async say => {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-memory-'));
 	const samples: Sample[] = [];
-	/** Name of a kind of work → how often it was done. */
+	/** Number of repetitions by the name of the operation. */
 	const done: Record<string, number> = {};
 	const began = performance.now();
 	const seconds = (): number => (performance.now() - began) / 1000;
-	/** Repeats work until the time is over, with a pause in milliseconds after each repetition. */
+	/** Repeats an operation until `SECONDS` have passed, with a pause of `pause` milliseconds after each repetition. */
 	const repeat = async (name: string, work: () => Promise<void>, pause: number): Promise<void> => {
 		while (seconds() < SECONDS) {
 			await work();
@@ -66,7 +66,7 @@ export const memory: Benchmark = async say => {
 		];
 		const operations = workloads.flatMap(workload => Object.entries(workload.operations));
 		await Promise.all([
-			// Searches pause for 1 ms; other operations take longer, and pause for 20 ms.
+			// Searches are followed by a pause of 1 ms; the other operations, which take longer, by one of 20 ms.
 			...operations.map(async ([name, work]) => repeat(name, work, name.startsWith('search') ? 1 : 20)),
 			repeat(
 				'sample',
@@ -86,7 +86,7 @@ export const memory: Benchmark = async say => {
 	return {seconds: SECONDS, passages: PASSAGES, rows: ROWS, dim: DIM, done, meanMiBOfQuarters: quarters, samples};
 };
 
-/** Concurrent operations on one kind of index. `close` releases the index when all of them have ended. */
+/** Operations on one kind of index, or on a collection, which run concurrently. `close` closes it after all operations have ended. */
 interface Workload {
 	readonly operations: Readonly<Record<string, () => Promise<void>>>;
 	readonly close: () => Promise<void> | void;
@@ -99,9 +99,9 @@ function randomBelow(bound: number): number {
 	return Math.floor((state / 2 ** 32) * bound);
 }
 
-/** Returns a passage of 40 random words. Two calls with the same id return different texts. */
+/** Returns a passage of 40 random words. Calls with the same id return different texts. */
 function passage(id: number): Passage {
-	// Words from w0 to w1980; squaring makes low numbers the most frequent.
+	// Words from w0 to w1980. Squaring makes words with low numbers the most frequent.
 	const words = Array.from({length: 40}, () => `w${Math.floor(randomBelow(200) ** 2 / 20)}`);
 	return {
 		id: `p${id}`,
@@ -111,10 +111,12 @@ function passage(id: number): Passage {
 	};
 }
 
-/** Returns up to `count` different random integers below `bound`. */
+/** Returns up to `count` different random integers from 0 to `bound - 1`. */
 const distinct = (count: number, bound: number): number[] => [...new Set(Array.from({length: count}, () => randomBelow(bound)))];
+/** Returns a query of three random words, the first of which has a low number and is therefore frequent. Some words are in no passage. */
 const query = (): string => `w${randomBelow(100)} w${randomBelow(2000)} w${randomBelow(2000)}`;
 
+/** Changes and searches a BM25 index. */
 async function bm25Workload(path: string): Promise<Workload> {
 	const all = Array.from({length: PASSAGES}, (_, id) => passage(id));
 	const index = await Bm25Index.build(path, all);
@@ -166,9 +168,10 @@ async function bm25Workload(path: string): Promise<Workload> {
 	};
 }
 
+/** Changes and searches a flat index and an HNSW index, which have the same ids. */
 async function denseWorkload(path: string): Promise<Workload> {
 	const pool = Float32Array.from({length: 2 * ROWS * DIM}, () => randomBelow(1000) / 1000 - 0.5);
-	/** Returns consecutive vectors of the pool, from a random position. */
+	/** Returns consecutive vectors of the pool, starting at a random position. */
 	const vectors = (rows: number) => {
 		const first = randomBelow(2 * ROWS - rows);
 		return {data: pool.subarray(first * DIM, (first + rows) * DIM), rows, dim: DIM};
@@ -220,11 +223,12 @@ async function denseWorkload(path: string): Promise<Workload> {
 	};
 }
 
-/** Asserts that a search failed because its index was closed and replaced by another. */
+/** Asserts that a search failed because its index was closed, after the saved index was opened in its place. */
 function assertClosed(error: unknown): void {
 	assert.equal((error as {code?: string}).code, 'ERR_CLOSED');
 }
 
+/** Searches a collection of the bundled encyclopedia, and asks it questions. */
 async function questionWorkload(path: string): Promise<Workload> {
 	const {articles, questions: readQuestions} = encyclopedia();
 	const collection = await Collection.build(articles, path);
@@ -245,6 +249,7 @@ async function questionWorkload(path: string): Promise<Workload> {
 	};
 }
 
+/** Collects garbage, and measures memory. */
 function takeSample(seconds: number): Sample {
 	collectGarbage();
 	const {rss, heapUsed, arrayBuffers} = process.memoryUsage();
@@ -266,7 +271,7 @@ function formatted({seconds, resident, anonymous, v8Heap, arrayBuffers, addon}: 
 	return `${String(seconds).padStart(5)} s  resident ${resident}  anonymous ${anonymous}  V8 ${v8Heap}  buffers ${arrayBuffers}  addon ${addon} MiB`;
 }
 
-/** Returns the mean of each quantity, in MiB. */
+/** Returns the means over the samples, in MiB, of all their quantities except array buffers. */
 function means(samples: readonly Sample[]): Readonly<Record<string, number>> {
 	const mean = (quantity: (sample: Sample) => number): number =>
 		Math.round((samples.reduce((sum, sample) => sum + quantity(sample), 0) / samples.length) * 10) / 10;

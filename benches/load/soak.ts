@@ -1,7 +1,7 @@
 // Soak test: searches dense indexes while rows are added, updated, deleted and saved, for each kind of index in turn. Measures
 // event-loop delay and memory, and counts rows that are lost or have a wrong vector. A control process without passagekit runs at the
-// same time, and shows the delays that the machine causes. In the names of results, a "turn" is one iteration of the event loop, and a
-// "stall" is an iteration longer than 5 ms (see ../support/event-loop-monitor.ts).
+// same time: its event-loop delays are those that the machine causes. In the names of results, a "turn" is one iteration of the event
+// loop, and a "stall" is an iteration longer than 5 ms (see ../support/event-loop-monitor.ts).
 //
 // PASSAGEKIT_SOAK_SECONDS (default 150) sets the duration for each kind of index.
 import assert from 'node:assert/strict';
@@ -16,9 +16,9 @@ import {type Distribution, EventLoopMonitor, distribution} from '../support/even
 
 const SECONDS = Number(process.env['PASSAGEKIT_SOAK_SECONDS'] ?? 150);
 const DIM = 384;
-/** Size of the index at the start; it varies between half of this and one and a half times this. */
+/** Minimum number of rows in the index at the start. Later, the number varies between about half and one and a half times this. */
 const ROWS = 20_000;
-/** The number of different vectors that rows are drawn from. */
+/** Number of vectors in the pool, from which the vectors of all rows are taken. */
 const POOL = 40_000;
 /** Upper bound on the number of ids that are ever added to one index. */
 const MAX_IDS = 4_000_000;
@@ -31,7 +31,7 @@ type Index = FlatIndex | HnswIndex;
 interface Kind {
 	readonly make: () => Index;
 	readonly open: (path: string) => Promise<Index>;
-	/** Maximum relative error of a stored number: half of the distance between two float16 numbers, or none. */
+	/** Maximum relative error of a stored number: 0, or for float16, 2⁻¹¹, which is the error of rounding to the nearest number. */
 	readonly maxRelativeError: number;
 }
 
@@ -57,7 +57,7 @@ export const soak: Benchmark = async say => {
 	const pool = new Float32Array(POOL * DIM);
 	for (let at = 0, state = 1; at < pool.length; at++) {
 		state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-		// No number is so small that it is subnormal as float16, which would increase its relative error.
+		// No number is small enough to be subnormal as float16; subnormal numbers have a larger relative error.
 		pool[at] = (state / 2 ** 32 + 0.01) * (state & 1024 ? 1 : -1);
 	}
 	const figures: Record<string, unknown> = {};
@@ -96,13 +96,13 @@ async function testIndex(kind: Kind, pool: Float32Array, path: string) {
 		return Math.floor((state / 2 ** 32) * bound);
 	};
 	const name = (id: number): string => `passage-${id}`;
-	/** Measures event-loop delay. `exclude` leaves out the work of the test itself, and `note` says what happened in an iteration. */
+	/** Measures event-loop delay. `exclude` leaves out the work of the test itself, and `note` records what happened in an iteration. */
 	const monitor = new EventLoopMonitor();
 	const names = (ids: readonly number[]): string[] => monitor.exclude(() => ids.map(name));
 	const newIds = (count: number): number[] => monitor.exclude(() => Array.from({length: count}, () => nextId++));
 	/** Returns consecutive vectors of the pool, without a copy. */
 	const vectors = (first: number, rows: number): Vectors => ({data: pool.subarray(first * DIM, (first + rows) * DIM), rows, dim: DIM});
-	/** Stores that the ids have consecutive vectors, starting at `first` in the pool. */
+	/** Records that the ids have consecutive vectors of the pool, starting at position `first`. */
 	const setVectors = (ids: readonly number[], first: number): void =>
 		monitor.exclude(() => ids.forEach((id, at) => (vectorOf[id] = first + at)));
 	/** Returns up to `max` consecutive entries of `liveIds`. */
@@ -111,7 +111,7 @@ async function testIndex(kind: Kind, pool: Float32Array, path: string) {
 		return liveIds.slice(first, first + 1 + randomBelow(max));
 	};
 
-	/** Whether the vector at `dataOffset` in `data` equals the one at `poolOffset` in the pool, up to the error of its storage. */
+	/** Whether the vector at `dataOffset` in `data` equals the one at `poolOffset` in the pool, up to the index's rounding error. */
 	const isSame = (data: Float32Array, dataOffset: number, poolOffset: number): boolean => {
 		for (let column = 0; column < DIM; column++) {
 			const stored = data[dataOffset + column]!;
@@ -123,7 +123,7 @@ async function testIndex(kind: Kind, pool: Float32Array, path: string) {
 	};
 
 	let rowsLost = 0;
-	/** Reads the vectors of the ids from the index, and counts those that are wrong. */
+	/** Reads the vectors of the ids from the index, and counts the wrong ones as lost rows. */
 	const compare = async (ids: readonly number[]): Promise<void> => {
 		for (let from = 0; from < ids.length; from += 500) {
 			const slice = ids.slice(from, from + 500);
@@ -133,6 +133,7 @@ async function testIndex(kind: Kind, pool: Float32Array, path: string) {
 		}
 	};
 
+	/** The operations of the writer, by name. Some of them only read or save the index. */
 	const changes: Readonly<Record<string, () => Promise<void>>> = {
 		async add() {
 			const ids = newIds(1 + randomBelow(4000));
@@ -152,7 +153,7 @@ async function testIndex(kind: Kind, pool: Float32Array, path: string) {
 			const ids = liveIds.splice(first, 1 + randomBelow(3000));
 			assert.equal(await index.delete(names(ids)), ids.length);
 		},
-		/** Adds rows, and aborts this after up to 14 ms. The rows are in the index if it was too late to abort, otherwise none is. */
+		/** Starts to add rows, and aborts after 0 to 14 ms. If that was too late, all of the rows are in the index; otherwise, none are. */
 		async abort() {
 			const ids = newIds(3000);
 			const controller = new AbortController();
@@ -179,7 +180,7 @@ async function testIndex(kind: Kind, pool: Float32Array, path: string) {
 		async compact() {
 			await index.compact();
 		},
-		/** Reads all ids, and counts those that are missing or too many. */
+		/** Reads all ids, and counts missing and surplus ids as lost rows. */
 		async ids() {
 			let count = 0;
 			for await (const id of index.ids()) {
@@ -188,7 +189,7 @@ async function testIndex(kind: Kind, pool: Float32Array, path: string) {
 			rowsLost += Math.abs(liveIds.length - count);
 		},
 	};
-	/** Lists each change as often as its weight says; `write` draws from this list. */
+	/** The names of the changes, each repeated as often as its weight says. `write` draws from this list. */
 	const weighted = Object.entries({add: 8, update: 6, delete: 6, abort: 1, save: 2, reopen: 1, compact: 1, ids: 2}).flatMap(
 		([change, weight]) => Array<string>(weight).fill(change),
 	);
@@ -224,7 +225,7 @@ async function testIndex(kind: Kind, pool: Float32Array, path: string) {
 				const hits = await index.search(query, filtered ? {k: 10, filter: {ids: names(someIds(500))}} : {k: 10});
 				assert.ok(filtered || hits.length === 10);
 			} catch (error) {
-				// The index was closed, because the saved one was opened in its place.
+				// The index was closed during the search, because `reopen` opened the saved one in its place.
 				assert.equal((error as {code?: string}).code, 'ERR_CLOSED');
 				continue;
 			}
@@ -263,7 +264,7 @@ async function testIndex(kind: Kind, pool: Float32Array, path: string) {
 		searchMs: distribution(searchTimes),
 		changes: done,
 		rowsLost,
-		/** The minimum in each tenth of the time. */
+		/** The minimum in each tenth of the duration. */
 		residentMiB: Array.from({length: 10}, (_, tenth) =>
 			Math.round(Math.min(...residentMiB.slice(Math.floor(tenth * tenthLength), Math.max(1, Math.floor((tenth + 1) * tenthLength))))),
 		),

@@ -1,4 +1,4 @@
-// Finds out which kind of record a record is (each suite has one kind), and describes it for the report.
+// Determines the kind of a record (each suite has its own kind), and describes the record for the report.
 import {bm25Kind} from './bm25/kind.ts';
 import {dprKind} from './dpr/kind.ts';
 import {encodingKind} from './encoding/kind.ts';

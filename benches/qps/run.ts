@@ -1,5 +1,5 @@
-// The command `npm run bench -- qps`: measures the systems of a definition side by side and writes a record, or runs a
-// command for records (report, compare).
+// The command `npm run bench -- qps`. It measures the systems of a benchmark definition side by side and writes a record,
+// or runs a command that reads records (`report`, `compare`).
 import {mkdirSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
@@ -25,8 +25,8 @@ const suites: Readonly<Record<string, Suite>> = {
 };
 
 /**
-Runs a command for records (`report`, `compare`), or measures the named definitions. Without arguments, it lists all
-definitions and options. Fails if a system that must be exact returns wrong hits.
+Runs a command that reads records (`report`, `compare`), or measures the named definitions. Without arguments, it lists all
+definitions, options and commands. Fails, after writing the record, if a system that must be exact returns wrong hits.
 */
 export async function qps(args: readonly string[], say: Say): Promise<void> {
 	const command = commandsFor(described)[args[0] ?? ''];
@@ -62,12 +62,12 @@ export async function qps(args: readonly string[], say: Say): Promise<void> {
 			readFileSync(join(qpsFolder, suiteName, 'definitions', `${name}.json`), 'utf8'),
 		);
 		const suite = suites[suiteName]!;
-		// The systems inherit it.
-		const inherited = {...process.env};
+		// Systems inherit the environment, which holds them to the definition's level of instruction sets.
+		const originalEnv = {...process.env};
 		Object.assign(process.env, environmentOf(stored.level));
 		const failed = new Map<string, string>();
 		for (const system of options.setup ? new Set(suite.systemsOf(stored)) : []) {
-			say(`setting ${system.replace('/systems/', ': ')} up …`);
+			say(`setting up ${system.replace('/systems/', ': ')} …`);
 			const failure = setUp(join(qpsFolder, system));
 			if (failure) {
 				failed.set(system, failure);
@@ -98,14 +98,14 @@ export async function qps(args: readonly string[], say: Say): Promise<void> {
 			writeRecord('record', `${new Date().toISOString().slice(0, 10)}-${name}`, record, figure, say);
 		}
 		writePage(join(cache, 'report', `${smoke ? 'smoke-' : ''}${name}.html`), [described(record as QpsRecord)], [], say);
-		process.env = inherited;
+		process.env = originalEnv;
 		if (violations.length > 0) {
 			throw new Error(violations.join('\n'));
 		}
 	}
 }
 
-/** Writes a record, and its figure (SVG) if there is one. `folder` is relative to benches/qps. */
+/** Writes a record, and its charts as one SVG (`figure`) if there are any. `folder` is relative to benches/qps. */
 function writeRecord(folder: string, name: string, record: object, figure: string | undefined, say: Say): void {
 	mkdirSync(join(qpsFolder, folder), {recursive: true});
 	writeFileSync(join(qpsFolder, folder, `${name}.json`), `${JSON.stringify(record, undefined, '\t')}\n`);

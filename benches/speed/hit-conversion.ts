@@ -1,7 +1,7 @@
-// Measures the CPU time of an HNSW search from JavaScript that returns its hits as objects or as columns (one array of ids, one of
+// Measures the CPU time of HNSW searches from JavaScript that return their hits as objects or as columns (one array of ids, one of
 // scores), for k = 10, 100 and 1,000, with `efSearch` = k. `one hit` is a search with the same `efSearch` that returns a single hit. The
-// difference between another search and `one hit` is the cost of the other hits: exact scores, looking up ids, and conversion to JavaScript
-// values.
+// difference between `one hit` and a search that returns k hits is the cost of the other k − 1 hits: exact scores, looking up ids, and
+// conversion to JavaScript values.
 import {HnswIndex, type Vectors} from '../../ts/index.ts';
 import type {Benchmark} from '../support/benchmark.ts';
 
@@ -9,7 +9,7 @@ const ROWS = 50_000;
 const DIM = 100;
 const QUERIES = 1000;
 const ROUNDS = 21;
-/** Number of searches per round; for k = 1,000, a tenth of this, because each takes longer. */
+/** Number of searches per round; for k = 1,000, a tenth of this, because each search takes longer. */
 const SEARCHES = 200;
 
 export const hitConversion: Benchmark = async say => {
@@ -29,12 +29,12 @@ export const hitConversion: Benchmark = async say => {
 				await search(query(i));
 			}
 		};
-		/** Returns `count` consecutive queries. */
+		/** Returns `count` consecutive queries, at a position that depends on `from`. */
 		const batch = (from: number): Vectors => {
 			const first = from % (QUERIES - count);
 			return {data: data.subarray(first * DIM, (first + count) * DIM), rows: count, dim: DIM};
 		};
-		/** By name, functions that run `count` searches, starting with query `from`. */
+		/** The kinds of search, by name. Each function runs `count` searches; `from` says with which query it starts. */
 		const variants: Record<string, (from: number) => Promise<unknown>> = {
 			'one hit': async from => oneByOne(async query => index.search(query, {k: 1, efSearch: k}), from),
 			hits: async from => oneByOne(async query => index.search(query, {k, efSearch: k}), from),
@@ -62,8 +62,8 @@ export const hitConversion: Benchmark = async say => {
 };
 
 /**
-Returns vectors around 1,000 cluster centers. They are the same in every run, from a linear congruential generator; other seeds give
-other vectors around the same centers.
+Returns random vectors around 1,000 cluster centers, from a linear congruential generator. They are the same in every run. Another seed
+gives other vectors around the same centers.
 */
 function clustered(rows: number, seed: number): Vectors {
 	let state = 0;

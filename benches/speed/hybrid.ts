@@ -1,6 +1,6 @@
 // Measures two costs of fusion: the time of a hybrid search compared with the searches that it combines, and the time to try a grid of
-// fusion weights on lists with relevance judgments. The searches use SQuAD, one of the shared collections (../shared; see
-// benches/README.md), or else the bundled encyclopedia.
+// fusion weights on lists with relevance judgments. The searches use SQuAD if the shared data sets are there (see
+// benches/README.md), and the bundled encyclopedia otherwise.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -12,7 +12,7 @@ import type {Hit, Query, Question, Run, Searcher} from '../../ts/core/types.ts';
 import type {Benchmark} from '../support/benchmark.ts';
 
 const ROUNDS = 7;
-/** Number of questions, of hits per list, and of passages in the corpus, for the grid of weights. */
+/** Sizes for trying a grid of weights: the number of questions, of hits per list, and of passages in the corpus. */
 const [QUESTIONS, HITS, PASSAGES] = [10_000, 1000, 200_000];
 
 export const hybrid: Benchmark = async say => ({searching: await timeSearches(say), tuning: await timeTuning(say)});
@@ -68,7 +68,7 @@ async function timeSearches(say: (line: string) => void): Promise<Record<string,
 
 /** Times how long it takes to try 41 weights on 10,000 questions, with 1,000 hits in each of two lists. */
 async function timeTuning(say: (line: string) => void): Promise<Record<string, unknown>> {
-	// 997 is prime and near 1,000. About 200 passages contain the answer to a question.
+	// About 200 passages contain the answer to each question. As 997 is prime, answers do not repeat in step with any other number here.
 	const questions: Question[] = Array.from({length: QUESTIONS}, (_, i) => ({id: `q${i}`, text: '?', answers: [`answer${i % 997}`]}));
 	const passages = new Map(Array.from({length: PASSAGES}, (_, i) => [`p${i}`, {text: `It is answer${i % 997} of ${i}.`}]));
 	let began = performance.now();
@@ -76,7 +76,7 @@ async function timeTuning(say: (line: string) => void): Promise<Record<string, u
 	const judging = (performance.now() - began) / 1000;
 	say(`${judging.toFixed(1)} s to copy and judge two lists of ${HITS} hits for each of ${QUESTIONS} questions`);
 	const seconds: Record<string, number> = {};
-	// The default grid of `interpolate` has 21 weights, that of the other methods 41.
+	// The default grid of `interpolate` has 21 weights; the default grid of each other method has 41.
 	for (const method of ['hybrid', 'hybridNorm', 'dprHybrid', 'interpolate'] as const) {
 		const times: number[] = [];
 		for (let round = 0; round < ROUNDS; round++) {
@@ -94,8 +94,8 @@ async function timeTuning(say: (line: string) => void): Promise<Record<string, u
 }
 
 /**
-Returns a run of random passages with descending scores, where `topScore` is the highest. The random numbers come from a linear congruential
-generator. Each list is generated when it is read, because the objects of all lists would not fit in memory.
+Returns a run with a list of random passages for each question. Scores descend from `topScore`. The random numbers come from a linear
+congruential generator. Each list is generated when it is read, because the objects of all lists would not fit in memory.
 */
 function randomRun(questions: readonly Question[], seed: number, topScore: number): Run {
 	let state = seed;

@@ -1,5 +1,5 @@
-// Measures the time of calls from JavaScript on the bundled encyclopedia: of one awaited search or encoding, and of a batch search of all
-// questions, divided by the number of questions ("a query of a batch").
+// Measures the time of calls from JavaScript on the bundled encyclopedia: the time of one awaited search or encoding, and the time of a
+// batch search for all questions, divided by the number of questions ("a query of a batch").
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';

@@ -1,6 +1,6 @@
 // Compares a phrase index, which returns each passage once with its best phrase, with a plain index of the same vectors: time of single
-// and batch searches, memory, and, with HNSW, the recall of passages. In each round both indexes are searched, so that other load on the
-// machine affects both.
+// and batch searches, and memory. Also measures what share of the best passages a phrase index with HNSW finds. In each round, both
+// indexes are searched, so that other load on the machine affects both.
 import {FlatIndex, HnswIndex, PhraseIndex, type PhrasePlace, type Vectors} from '../../ts/index.ts';
 import type {Benchmark} from '../support/benchmark.ts';
 
@@ -34,7 +34,7 @@ export const phrases: Benchmark = async say => {
 		const memoryRatio = phraseIndex.memoryBytes / plain.memoryBytes;
 		for (const k of [10, 100]) {
 			const [single, batch] = [await singleRatio(plain, phraseIndex, queries, k), await batchRatio(plain, phraseIndex, queries, k)];
-			// How many times as long, or as large, as with the plain index.
+			// Times and memory of the phrase index, divided by those of the plain index.
 			figures[`${name}, k = ${k}`] = {timesOneQuery: single, timesMany: batch, timesBytes: memoryRatio};
 			say(
 				`${name.padEnd(18)} k = ${String(k).padEnd(4)} single query ${single.toFixed(2)}×, batch ${batch.toFixed(2)}×, memory ${memoryRatio.toFixed(2)}× the plain index`,
@@ -66,7 +66,7 @@ async function searchEach(index: PhraseIndex, queries: Vectors, options: {k: num
 	return lists;
 }
 
-/** Returns the time of `searchPhrases` divided by that of `searchPlain`: the median over the rounds. */
+/** Returns the time of `searchPhrases` divided by the time of `searchPlain`: the median of this ratio over the rounds. */
 async function timeRatio(searchPlain: () => Promise<unknown>, searchPhrases: () => Promise<unknown>): Promise<number> {
 	const ratios: number[] = [];
 	const timeOf = async (work: () => Promise<unknown>): Promise<number> => {
@@ -74,7 +74,7 @@ async function timeRatio(searchPlain: () => Promise<unknown>, searchPhrases: () 
 		await work();
 		return performance.now() - began;
 	};
-	// A first search of each, as a warm-up.
+	// A warm-up.
 	await searchPlain();
 	await searchPhrases();
 	for (let round = 0; round < ROUNDS; round++) {
@@ -84,7 +84,7 @@ async function timeRatio(searchPlain: () => Promise<unknown>, searchPhrases: () 
 	return ratios.sort((a, b) => a - b)[ROUNDS >> 1]!;
 }
 
-/** Returns the ratio of the times of searching `SINGLE_QUERIES` queries one by one. */
+/** Searches both indexes for `SINGLE_QUERIES` queries, one by one, and returns the ratio of the times, phrase index to plain index. */
 async function singleRatio(plain: PlainIndex, phrases: PhraseIndex, queries: Vectors, k: number): Promise<number> {
 	const searchAll = async (index: PlainIndex | PhraseIndex): Promise<void> => {
 		for (let at = 0; at < SINGLE_QUERIES; at++) {
@@ -97,7 +97,7 @@ async function singleRatio(plain: PlainIndex, phrases: PhraseIndex, queries: Vec
 	);
 }
 
-/** Returns the ratio of the times of searching all queries in one batch. */
+/** Searches both indexes for all queries in one batch, and returns the ratio of the times, phrase index to plain index. */
 async function batchRatio(plain: PlainIndex, phrases: PhraseIndex, queries: Vectors, k: number): Promise<number> {
 	return timeRatio(
 		async () => plain.searchMany(queries, {k, threads: 1}),
@@ -108,8 +108,8 @@ async function batchRatio(plain: PlainIndex, phrases: PhraseIndex, queries: Vect
 const row = ({data}: Vectors, at: number): Float32Array => data.subarray(at * DIM, (at + 1) * DIM);
 
 /**
-Returns phrases of passages with unit vectors, and queries. Every passage and every query is about one of 100 topics. Two phrases of one
-passage have a cosine of about 0.35, and phrases of different passages on the same topic one of about 0.25.
+Returns the places of phrases in passages, the unit vectors of the phrases, and queries. Every passage and every query is about one of 100
+topics. The cosine of two phrases is about 0.35 within a passage, and about 0.25 in two passages on the same topic.
 */
 function randomPhrases(): {places: PhrasePlace[]; vectors: Vectors; queries: Vectors} {
 	let state = 3;
@@ -117,9 +117,9 @@ function randomPhrases(): {places: PhrasePlace[]; vectors: Vectors; queries: Vec
 		state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
 		return state / 2 ** 32 - 0.5;
 	};
-	const normalized = (numbers: Float32Array): Float32Array => {
-		const length = Math.hypot(...numbers);
-		return numbers.map(x => x / length);
+	const normalized = (vector: Float32Array): Float32Array => {
+		const length = Math.hypot(...vector);
+		return vector.map(x => x / length);
 	};
 	const random = (): Float32Array => Float32Array.from({length: DIM}, next);
 	const places: PhrasePlace[] = [];

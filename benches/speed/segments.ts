@@ -12,15 +12,16 @@ import {median} from '../qps/statistics/statistics.ts';
 import type {Benchmark} from '../support/benchmark.ts';
 
 /**
-A BM25 index is searched on the thread pool if the files that searches read have more than 64 MiB. With several times as many documents,
-the index with many segments exceeds that limit, and the merged one does not, so the benchmark would compare threads instead of segments.
+Number of documents. It is small because a BM25 index is searched on the thread pool if the files that searches read have more than 64 MiB
+in total. With several times as many documents, the index with many segments would exceed that limit and the merged index would not, so the
+benchmark would compare threads instead of segments.
 */
 const DOCUMENTS = 50_000;
 const DOCUMENTS_PER_COMMIT = 1000;
 const QUERIES = 200;
 const K = 10;
 const ROUNDS = 11;
-/** Prices below which documents match: all of them, and a tenth. */
+/** A search finds documents whose price is below one of these limits: all documents, or a tenth of them. */
 const PRICE_LIMITS = [PRICES, PRICES / 10] as const;
 
 export const segments: Benchmark = async say => {
@@ -51,7 +52,7 @@ export const segments: Benchmark = async say => {
 				for (let round = 0; round <= ROUNDS; round++) {
 					for (const [name, collection] of Object.entries(collections)) {
 						const began = performance.now();
-						const found = await answers(collection, queries, options);
+						const found = await searchEach(collection, queries, options);
 						const perSecond = (1000 * queries.length) / (performance.now() - began);
 						if (round > 0) {
 							(speeds[name] ??= []).push(perSecond);
@@ -94,12 +95,13 @@ async function load(data: string, folder: string): Promise<void> {
 	while ((await collection.stats()).pendingVectors > 0) {
 		await sleep(100);
 	}
-	// The graph was built behind the last commit.
+	// This commits nothing, because there are no changes left. When the collection is closed after this, it saves the graph that was
+	// completed in the background.
 	await collection.commit();
 }
 
-/** Returns the ids of the documents that each query finds. */
-async function answers(collection: Collection, queries: readonly BenchQuery[], options: CollectionSearchOptions): Promise<string[][]> {
+/** Runs the queries one by one, and returns the ids of the documents that each query finds. */
+async function searchEach(collection: Collection, queries: readonly BenchQuery[], options: CollectionSearchOptions): Promise<string[][]> {
 	const found: string[][] = [];
 	for (const {text, vector} of queries) {
 		const {hits} = await collection.search(text, options.retriever === 'bm25' ? options : {...options, vector});

@@ -11,13 +11,17 @@ import {ExtractiveReader, type Hit, type Passage, type Question, ReadingCache, r
 import type {Benchmark} from '../support/benchmark.ts';
 
 const QUESTIONS = 1000;
+/** Number of passages per question. */
 const PASSAGES = 500;
+/** Number of spans per reading. */
 const SPANS = 10;
-/** Number of passages in the corpus, words per passage, and different words. */
+/** Number of passages in the corpus. */
 const CORPUS = 5000;
+/** Number of words per passage. */
 const WORDS = 100;
+/** Number of different words. */
 const VOCABULARY = 4000;
-/** The answers are among the most frequent words, so that nearly every question has several correct spans. */
+/** Number of words from which answers are drawn: the most frequent ones, so that nearly every question has several correct spans. */
 const ANSWER_WORDS = 200;
 
 export const tuneEvidenceBenchmark: Benchmark = async say => {
@@ -59,7 +63,7 @@ export const tuneEvidenceBenchmark: Benchmark = async say => {
 			return result;
 		};
 		const cache = await timed('open the cache, s', async () => ReadingCache.open(path, reader));
-		// The reader is not needed: the cache has every reading.
+		// `readRun` does not run the reader, because the cache has every reading.
 		reader.close();
 		const passages = new Map(corpus.map(passage => [passage.id, passage]));
 		const readings = await timed('read from the cache, s', async () => readRun(reader, questions, run, passages, {depth: PASSAGES, cache}));
@@ -80,8 +84,8 @@ export const tuneEvidenceBenchmark: Benchmark = async say => {
 };
 
 /**
-Appends a reading for each passage of each question to the cache file `path`. The spans are single words, some of which are the answer. The
-layout of the bytes is that of `crates/reading/src/cache/record.rs`.
+Appends a reading for each passage of each question to the cache file `path`, in the format of `crates/reading/src/cache/record.rs`. The
+spans are single words, some of which are the answer.
 */
 async function writeReadings(
 	path: string,
@@ -99,13 +103,13 @@ async function writeReadings(
 		const records = run.get(id)!.map(hit => {
 			const passage = Number(hit.id.slice(1));
 			const hash = createHash('sha256');
-			// The key is a hash of the question, the title (empty here) and the text.
+			// The key is the start of a hash of the question, the title (empty here) and the text, each after its length.
 			for (const part of [question, '', corpus[passage]!.text]) {
 				const length = Buffer.alloc(8);
 				length.writeBigUInt64LE(BigInt(Buffer.byteLength(part)));
 				hash.update(length).update(part);
 			}
-			// 28 bytes: relevance (4), and maximum and sum over the start logits and over the end logits (4 + 8 each). Then the spans.
+			// 28 bytes: relevance (4), maximum (4) and sum (8) over the start logits, the same over the end logits. The spans follow.
 			const reading = Buffer.alloc(28 + 16 * SPANS);
 			const first = Math.floor(random() * (WORDS - SPANS));
 			const {text} = corpus[passage]!;
@@ -124,7 +128,7 @@ async function writeReadings(
 				reading.writeFloatLE(8 - span * random(), at + 8);
 				reading.writeFloatLE(8 - span * random(), at + 12);
 			}
-			// 24 bytes: length (4), checksum (4), and the first 16 bytes of the key. The checksum covers everything but itself.
+			// 24 bytes: length (4), checksum (4), and key: the first 16 bytes of the hash. The checksum covers everything except itself.
 			const header = Buffer.alloc(24);
 			header.writeUInt32LE(reading.length, 0);
 			hash.digest().copy(header, 8, 0, 16);
@@ -137,7 +141,7 @@ async function writeReadings(
 	await file.close();
 }
 
-/** Returns random numbers from 0 to 1, the same in every run, from a linear congruential generator. */
+/** Returns a linear congruential generator of numbers in [0, 1), which are the same in every run. */
 function randomNumbers(seed: number): () => number {
 	let state = seed;
 	return () => {

@@ -1,6 +1,6 @@
 // The control process of a benchmark of event-loop delay: it runs at the same time, without passagekit, and does ordinary work. If an
-// iteration of its event loop takes long, the machine is the cause. For example, a virtual machine may return freed memory to its host, and
-// later stop while it gets the memory back.
+// iteration of its event loop takes long, the machine is the cause. For example, a virtual machine may return freed memory to its host,
+// and later stall while it gets the memory back.
 import {type ChildProcess, fork} from 'node:child_process';
 import {once} from 'node:events';
 import {fileURLToPath} from 'node:url';

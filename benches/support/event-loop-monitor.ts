@@ -1,7 +1,7 @@
 /**
 Measures how long the iterations of Node's event loop take. A long iteration blocks every timer and callback of the process, so the
 benchmarks of concurrent work report it. An iteration is measured by the CPU time of the event loop's thread, so that other processes
-do not count. The report also has the delay of timers, in wall-clock time. In its names, a "turn" is one iteration.
+do not count. The report also has the delay of timers, in wall-clock time. In field names of the report, a "turn" is one iteration.
 */
 import {type NodeGCPerformanceDetail, type PerformanceEntry, PerformanceObserver, constants, monitorEventLoopDelay} from 'node:perf_hooks';
 import {setImmediate as nextIteration} from 'node:timers/promises';
@@ -21,7 +21,7 @@ export interface EventLoopReport {
 	readonly collectorMs: Readonly<Record<string, Distribution>>;
 	/** How late timers fired, in wall-clock time. Other processes on the same cores increase it. */
 	readonly timerDelayMs: Distribution;
-	/** The twelve longest iterations, of 1 ms or more, with up to 8 different notes that were added during each. */
+	/** The twelve longest iterations of at least 1 ms, each with up to 8 different notes that were added during the iteration. */
 	readonly longest: readonly {readonly ms: number; readonly collectorMs: number; readonly during: readonly string[]}[];
 }
 
@@ -43,7 +43,7 @@ const COLLECTION_KINDS = new Map([
 /** Iterations that take at least this long are stored one by one. */
 const LONG_MS = 1;
 
-type Collection = PerformanceEntry & {readonly detail: NodeGCPerformanceDetail};
+type CollectionEntry = PerformanceEntry & {readonly detail: NodeGCPerformanceDetail};
 
 /** Measures every iteration of the event loop between `start` and `stop`. */
 export class EventLoopMonitor {
@@ -51,7 +51,7 @@ export class EventLoopMonitor {
 	readonly #timerDelay = monitorEventLoopDelay({resolution: 1});
 	readonly #collections: {readonly start: number; readonly ms: number; readonly kind: string}[] = [];
 	readonly #observer = new PerformanceObserver(list => {
-		for (const {startTime, duration, detail} of list.getEntries() as Collection[]) {
+		for (const {startTime, duration, detail} of list.getEntries() as CollectionEntry[]) {
 			const {kind} = detail;
 			this.#collections.push({start: startTime, ms: duration, kind: COLLECTION_KINDS.get(kind) ?? String(kind)});
 		}
@@ -115,7 +115,7 @@ export class EventLoopMonitor {
 					distribution(this.#collections.filter(each => each.kind === kind).map(({ms}) => ms)),
 				]),
 			),
-			// `monitorEventLoopDelay` measures the time between two timers in nanoseconds. It includes the timer's interval of 1 ms.
+			// `monitorEventLoopDelay` measures the time between two timers in nanoseconds. This time includes the timer's interval of 1 ms.
 			timerDelayMs: {
 				p50: this.#timerDelay.percentile(50) / 1e6 - 1,
 				p99: this.#timerDelay.percentile(99) / 1e6 - 1,
@@ -130,8 +130,8 @@ export class EventLoopMonitor {
 	}
 
 	/**
-	Returns the distribution over all iterations: the short ones from the histogram, and the given durations of the long ones. If garbage
-	collection is subtracted from these, some are shorter than `LONG_MS`.
+	Returns the distribution over all iterations: the short ones from the histogram, and the long ones with the given durations. Some of
+	these durations are shorter than `LONG_MS` if garbage collection was subtracted from them.
 	*/
 	#distribution(long: readonly number[]): Distribution {
 		const counts = Uint32Array.from(this.#short);

@@ -21,7 +21,7 @@ export function threadCpuClock(): () => number {
 		// The second argument is the precision in nanoseconds, the third the address to which the time is written.
 		const error = read(THREAD_CPU_CLOCK, 1n, 0);
 		if (error !== 0) {
-			throw new Error(`thread CPU time: expected the clock, got error ${error} of WASI`);
+			throw new Error(`thread CPU time: expected the time of the clock, got WASI error ${error}`);
 		}
 		return Number(time[0]) / 1e6;
 	};

@@ -1,7 +1,10 @@
 import {existsSync, readFileSync} from 'node:fs';
 import {defineConfig} from 'vitepress';
 
-/** TypeDoc writes the API reference and this part of the sidebar (`npm run docs`). Without them, the site is built without the reference. */
+/**
+The part of the sidebar that lists the API reference. `npm run docs` runs TypeDoc, which writes both this file and the reference. If they are missing,
+the site is built without the reference.
+*/
 const apiSidebar = new URL('../api/typedoc-sidebar.json', import.meta.url);
 const repository = 'https://github.com/passagekit/passagekit';
 

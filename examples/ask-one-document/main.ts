@@ -1,4 +1,4 @@
-/** Asks the same question about one document after another, and a question about all of them. */
+/** Asks the same question about each of three documents, and then a question about all documents. */
 import {Collection, readDocuments} from 'passagekit';
 
 await using docs = await Collection.open('./index', {create: true});

@@ -1,4 +1,7 @@
-/** Loads generated documents with progress and rate. Ctrl-C stops it; the next run continues. Usage: `npx tsx main.ts [DOCUMENTS]` */
+/**
+Loads generated documents, and prints the progress and the rate. Ctrl-C stops the program, and the next run continues. Usage:
+`npx tsx main.ts [DOCUMENTS]`
+*/
 import {Collection, type Document} from 'passagekit';
 
 const count = Number(process.argv[2] ?? 200_000);
@@ -34,7 +37,7 @@ try {
 	if (!controller.signal.aborted) {
 		throw error;
 	}
-	// Keeps the commits, and discards the documents since the last one.
+	// Keeps what was committed, and discards the documents that were added since the last commit.
 	await docs.rollback();
 	console.log('stopped');
 }

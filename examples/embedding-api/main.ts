@@ -1,4 +1,4 @@
-/** Searches with the vectors of an embedding API. A server in this program stands in for it and hashes the syllables of words. */
+/** Searches with the vectors of an embedding API. A server in this program stands in for the API and hashes the syllables of words. */
 import {once} from 'node:events';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
@@ -9,7 +9,7 @@ let requests = 0;
 const server = createServer(async (request, response) => {
 	requests += 1;
 	const {input} = JSON.parse(await bodyOf(request)) as {input: string[]};
-	// The first request is refused, as busy services do. The encoder sends it again.
+	// The first request gets status 503, as from a busy service. The encoder retries it.
 	response.writeHead(requests === 1 ? 503 : 200).end(JSON.stringify({embeddings: input.map(vectorOf)}));
 }).listen(0, '127.0.0.1');
 await once(server, 'listening');
@@ -37,12 +37,13 @@ const {hits} = await docs.search('typewriting', {retriever: 'dense', k: 1});
 console.log(hits[0]?.document, '·', cache.size, 'vectors in the cache');
 await docs.close();
 
-// The collection knows the identity of its encoder, and refuses another one.
+// The collection stores the identity of its encoder, and refuses an encoder with a different identity.
 const other = createEncoder(embed, {dim: 64, identity: 'words-64'});
 await Collection.open('./docs', {encoder: other}).catch((error: unknown) => console.log((error as {code: string}).code));
 await cache.close();
 server.close();
 
+/** Returns a vector that counts the syllables of a text. Each syllable is hashed to one of 64 dimensions. */
 function vectorOf(text: string): number[] {
 	const vector = Array.from({length: 64}, () => 0);
 	for (const [syllable] of text.toLowerCase().matchAll(/[^aeiou\s]+[aeiou]*/gu)) {

@@ -1,9 +1,14 @@
-/** Compares a searcher of your own with BM25 on the questions of the encyclopedia, and tests whether the difference is significant. */
+/**
+Compares a custom searcher with BM25 on the test questions of the encyclopedia that passagekit includes, and tests whether the difference
+is significant.
+*/
 import {Collection, type Hit, type Searcher, encyclopedia, evaluate, readPassages, readQrels, significance} from 'passagekit';
 
-/** Ranks passages by the sequences of three letters that they share with a query, weighted by how rare these are. */
+/** Ranks passages by the sequences of three letters that they share with a query. Rare sequences have more weight. */
 class TrigramSearcher implements Searcher {
+	/** The trigrams of each passage, by passage id. */
 	readonly #passages = new Map<string, Set<string>>();
+	/** The number of passages that contain each trigram. */
 	readonly #frequencies = new Map<string, number>();
 
 	add(id: string, text: string): void {
@@ -35,7 +40,7 @@ function trigramsOf(text: string): Set<string> {
 	return new Set(Array.from({length: letters.length - 2}, (_, i) => letters.slice(i, i + 3)));
 }
 
-const {articles, questions, qrels: path} = encyclopedia();
+const {articles, questions, qrels: qrelsPath} = encyclopedia();
 await using collection = await Collection.build(articles, './index', {encoder: false, overwrite: true});
 const mine = new TrigramSearcher();
 for await (const {id, title, text} of readPassages(articles)) {
@@ -43,8 +48,8 @@ for await (const {id, title, text} of readPassages(articles)) {
 }
 
 const queries = await questions('test');
-const all = await readQrels(path);
-const qrels = new Map(queries.map(({id}) => [id, all.get(id)!]));
+const allQrels = await readQrels(qrelsPath);
+const qrels = new Map(queries.map(({id}) => [id, allQrels.get(id)!]));
 const bm25 = await collection.searcher('bm25');
 const measured = await evaluate(await mine.searchMany(queries, {k: 10}), qrels, ['RR@10']);
 const baseline = await evaluate(await bm25.searchMany(queries, {k: 10}), qrels, ['RR@10']);

@@ -1,6 +1,6 @@
 /**
-Shows why a passage was found: prints the contribution of each term to its BM25 score, and writes a page with the tokens that the vectors
-of question and passage are about.
+Shows why a passage was found: prints the contribution of each term to its BM25 score, and writes an HTML page with the tokens that are
+the most probable in the vocabulary projections of the question's and the passage's vectors.
 */
 import {writeFile} from 'node:fs/promises';
 import {Collection, VocabularyProjection, explainMatch, explanationHtml} from 'passagekit';

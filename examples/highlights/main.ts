@@ -1,4 +1,4 @@
-/** Marks the words of hits that match the query, in HTML and in a terminal, and the sentence that is closest in meaning. */
+/** Marks the words of hits that match the query, in HTML and in a terminal. For a dense search, marks the sentence closest in meaning. */
 import {Collection, type Highlight} from 'passagekit';
 
 await using docs = await Collection.open('./notes', {create: true});
@@ -29,8 +29,8 @@ for (const {text, highlights} of hits) {
 	console.log(process.stdout.isTTY ? inTerminal : JSON.stringify(inTerminal));
 }
 
-// A passage that was found by its vector may have no word of the query: its best sentence shows why it was found.
-const {hits: meant} = await docs.search('rail connections', {retriever: 'dense', k: 1, include: ['text', 'sentence']});
-for (const {text, sentence} of meant) {
+// A passage that was found by its vector may contain no word of the query: its best sentence shows why it was found.
+const {hits: denseHits} = await docs.search('rail connections', {retriever: 'dense', k: 1, include: ['text', 'sentence']});
+for (const {text, sentence} of denseHits) {
 	console.log(marked(text, [sentence], part => `<mark>${escaped(part)}</mark>`, escaped));
 }

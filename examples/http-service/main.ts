@@ -11,7 +11,7 @@ import {Collection, RetrievalError} from 'passagekit';
 
 export function createService(collection: Collection): ReturnType<typeof createServer> {
 	return createServer(async (request, response) => {
-		// Aborted when the connection is closed; after the response was sent, this has no effect.
+		// Aborted when the connection is closed. After the response has been sent, this has no effect.
 		const abandoned = new AbortController();
 		response.on('close', () => abandoned.abort());
 		try {

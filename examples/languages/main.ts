@@ -1,4 +1,4 @@
-/** Searches German and Japanese text by words. Models of the package understand English only, so these collections have no vectors. */
+/** Searches German and Japanese text by words. The models of passagekit understand only English, so these collections have no vectors. */
 import {Collection} from 'passagekit';
 
 await using german = await Collection.open('./german', {
@@ -17,7 +17,8 @@ for (const query of ['Welche Brücke ist aus Stahl?', 'Uhren in Städten', 'löc
 	console.log(query, '→', hits[0]?.document);
 }
 
-// Japanese has no spaces between words. Without them, the analyzers find single characters, and long texts are not split into passages.
+// Japanese has no spaces between words. Without spaces, the analyzers make a term of every kanji and hiragana character, and long texts
+// are not split into passages.
 const segmenter = new Intl.Segmenter('ja', {granularity: 'word'});
 const segmented = (text: string): string =>
 	Array.from(segmenter.segment(text), ({segment, isWordLike}) => (isWordLike ? segment : ' ')).join(' ');
@@ -32,7 +33,7 @@ for (const [analyzer, prepare] of [
 	['whitespace', segmented],
 ] as const) {
 	await using japanese = await Collection.open(`./japanese-${analyzer}`, {create: true, encoder: false, analyzer});
-	// Passages have the text with spaces; the field has the original.
+	// In the second collection, the text of a passage has spaces between words. The field has the original text.
 	await japanese.upsert(Object.entries(texts).map(([id, text]) => ({id, text: prepare(text), fields: {text}})));
 	await japanese.commit();
 	for (const query of ['京都', '電波塔', '古い寺']) {

@@ -8,7 +8,7 @@ await using docs = await Collection.open('./index', {create: true, split: {words
 await docs.upsert(readDocuments('./articles'));
 await docs.commit();
 
-// Take the tokenizer of your language model here; other tokenizers count differently.
+// Use the tokenizer of your language model here; other tokenizers count differently.
 const tokenizer = await Tokenizer.load('minilm-encoder');
 const lengthOf = ({text}: StoredPassage): number => tokenizer.tokenize(text).length;
 
@@ -26,7 +26,7 @@ for (const hit of hits) {
 	}
 }
 
-// Passages of one document in their order, so that sentences that go on in the next passage can be read.
+// Sorts the passages of each document by their position, so that a sentence that continues in the next passage can be read.
 const inOrder = [...chosen.values()].sort((a, b) => a.id.localeCompare(b.id, 'en', {numeric: true}));
 const sources = inOrder.map(({id, title, text}) => `[${id}] ${title}\n${text}`);
 const prompt = ['Answer the question from these passages, and name their ids.', ...sources, `Question: ${question}`].join('\n\n');

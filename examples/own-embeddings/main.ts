@@ -13,14 +13,15 @@ const trigrams: Encoder = {
 	async encode(inputs) {
 		const data = new Float32Array(inputs.length * DIM);
 		for (const [row, input] of inputs.entries()) {
-			for (const [slot, weight] of countTrigrams(input)) {
-				data[row * DIM + slot] = Math.sqrt(weight);
+			for (const [slot, count] of countTrigrams(input)) {
+				data[row * DIM + slot] = Math.sqrt(count);
 			}
 		}
 		return {data, rows: inputs.length, dim: DIM};
 	},
 };
 
+/** Counts the three-letter sequences in the words of a text. Each sequence is hashed to one of 256 dimensions, its slot. */
 function countTrigrams(input: EncoderInput): Map<number, number> {
 	const text = typeof input === 'string' ? input : `${input.title ?? ''} ${input.text}`;
 	const counts = new Map<number, number>();
@@ -36,7 +37,7 @@ function countTrigrams(input: EncoderInput): Map<number, number> {
 	return counts;
 }
 
-// The index remembers the encoder's identity. A `DenseSearcher` over it refuses any other encoder.
+// The index stores the encoder's identity. A `DenseSearcher` over the index refuses an encoder with any other identity.
 const index = new HnswIndex({dim: DIM, similarity: 'cosine', metadata: {encoder: trigrams.identity}});
 const passages = [];
 for await (const passage of readPassages('./articles')) {

@@ -30,7 +30,7 @@ function* products(): Generator<Document<Product>> {
 }
 
 await using shop = await Collection.open<Product>('./products', {create: true, split: false});
-// The second run encodes nothing: texts that stay the same keep their vectors.
+// The second run encodes nothing: documents whose texts have not changed keep their vectors.
 await shop.upsert(products());
 await shop.commit();
 console.log((await shop.stats()).documents, 'products');

@@ -1,11 +1,11 @@
-/** The program with passagekit. */
+/** The shop program of this folder (see `README.md`), written with passagekit. */
 import {Collection} from 'passagekit';
 import {DIM, type Product, embed, newFolder, products, show} from './shop.ts';
 
 const folder = await newFolder();
 const documentOf = ({price, category, ...product}: Product) => ({...product, fields: {price, category}});
 
-/** Prints the best lights that cost at most 25. */
+/** Prints the two best products of the category `light` that cost at most $25. */
 async function printLights(query: string): Promise<void> {
 	const {hits} = await shop.search(query, {
 		vector: await embed(query),

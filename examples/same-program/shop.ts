@@ -1,11 +1,14 @@
-/** What all five programs share: the products with their vectors, the vector of a query, a new folder, and the printed form of hits. */
+/**
+What all five programs of this example share: the products with their vectors, the vector of a query, a new folder, and the printed form of
+hits.
+*/
 import {rmSync} from 'node:fs';
 import {mkdtemp} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {type Highlight, OnnxEncoder} from 'passagekit';
 
-// A type instead of an interface, because LanceDB accepts only types with an index signature.
+// A type alias instead of an interface: LanceDB requires an index signature, which TypeScript infers only for type aliases.
 export type Product = {id: string; title: string; text: string; price: number; category: string; vector: number[]};
 
 const kinds = [
@@ -22,7 +25,7 @@ const materials = ['oak', 'steel', 'brass', 'bamboo', 'glass'];
 const colors = ['white', 'black', 'green', 'red', 'blue'];
 
 const encoder = await OnnxEncoder.load('minilm-encoder');
-/** Length of the vectors. */
+/** Number of dimensions of the vectors. */
 export const DIM = encoder.dim;
 
 /** Returns the vector of a text. */
@@ -47,7 +50,7 @@ export async function products(): Promise<Product[]> {
 	return all;
 }
 
-/** Creates a folder that is removed when the program ends. */
+/** Creates a temporary folder that is removed when the program ends. */
 export async function newFolder(): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'shop-'));
 	process.on('exit', () => rmSync(folder, {recursive: true, force: true}));
@@ -61,7 +64,7 @@ interface ShownHit {
 	highlights?: readonly Highlight[];
 }
 
-/** Prints hits, with their highlights, if there are any, between asterisks. */
+/** Prints hits. Their highlights, if there are any, are between asterisks. */
 export function show(hits: readonly ShownHit[]): void {
 	for (const {title, text = '', price, highlights = []} of hits) {
 		let [marked, at] = ['', 0];

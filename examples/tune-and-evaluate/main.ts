@@ -1,4 +1,6 @@
-/** Tunes a hybrid on development questions, measures it on test questions, and tests whether it differs significantly from BM25. */
+/**
+Tunes a hybrid searcher on development questions, measures it on test questions, and tests whether it differs significantly from BM25.
+*/
 import {
 	Collection,
 	type Question,
@@ -16,15 +18,15 @@ const [sparse, dense] = [await collection.searcher('bm25'), await collection.sea
 const allQrels = await readQrels('./qrels.txt');
 
 const dev = await questionsOf('./questions.dev.jsonl');
-const lists = {dense: await dense.searchMany(dev, {k: 100}), sparse: await sparse.searchMany(dev, {k: 100})};
-const {fusion} = await tuneHybrid(lists, {qrels: qrelsOf(dev), measure: 'RR@10'}, {method: 'hybrid'});
+const runs = {dense: await dense.searchMany(dev, {k: 100}), sparse: await sparse.searchMany(dev, {k: 100})};
+const {fusion} = await tuneHybrid(runs, {qrels: qrelsOf(dev), measure: 'R@5'}, {method: 'hybrid'});
 
 const test = await questionsOf('./questions.test.jsonl');
 // The weight was tuned for lists of 100 hits, so the searcher fuses lists of this length too.
 const hybrid = new HybridSearcher({dense, sparse, fusion, depth: 100});
-const measured = await evaluate(await hybrid.searchMany(test, {k: 100}), qrelsOf(test), ['RR@10']);
-const baseline = await evaluate(await sparse.searchMany(test, {k: 100}), qrelsOf(test), ['RR@10']);
-const {difference, p} = await significance(measured, baseline, 'RR@10', {test: 'randomization'});
+const measured = await evaluate(await hybrid.searchMany(test, {k: 100}), qrelsOf(test), ['R@5']);
+const baseline = await evaluate(await sparse.searchMany(test, {k: 100}), qrelsOf(test), ['R@5']);
+const {difference, p} = await significance(measured, baseline, 'R@5', {test: 'randomization'});
 console.log('the hybrid is', difference > 0 ? 'better' : 'worse', p < 0.05 ? '(significant)' : '(not significant)');
 
 async function questionsOf(path: string): Promise<Question[]> {

@@ -1,4 +1,6 @@
-/** Adds, replaces and deletes documents while searches run, checks that no search sees half a commit, and opens the collection again. */
+/**
+Adds, replaces and deletes documents while searches run, checks that no search sees only a part of a commit, and opens the collection again.
+*/
 import {strict as assert} from 'node:assert';
 import {rm} from 'node:fs/promises';
 import {Collection, type Document} from 'passagekit';
@@ -7,7 +9,7 @@ const rounds = 20;
 await rm('./departures', {recursive: true, force: true});
 let board = await Collection.open('./departures', {create: true, encoder: false});
 
-/** The departures of a round. One is deleted and one is added in each round, so that there are always 100. */
+/** The departures of a round. Each round deletes one departure and adds one, so that there are always 100. */
 function departures(round: number): Document[] {
 	return Array.from({length: 100}, (_, i) => ({id: `train-${round + i}`, text: `Train ${round + i} departs on time.`, fields: {round}}));
 }
@@ -20,7 +22,7 @@ let searches = 0;
 const searching = (async () => {
 	while (!done.signal.aborted) {
 		const {hits} = await board.search('train', {k: 1000, include: ['fields']});
-		// All hits are of one commit.
+		// All hits come from the same commit.
 		assert.equal(hits.length, 100);
 		assert.equal(new Set(hits.map(({fields}) => fields['round'])).size, 1);
 		searches += 1;
@@ -36,7 +38,7 @@ await searching;
 console.log('searches saw whole commits:', searches > 0);
 
 await board.delete({filter: {}});
-// What was not committed is lost if the process ends here. `discard` has the same effect; without it, `close` commits.
+// Uncommitted changes would be lost if the process ended here. `discard` has the same effect; without it, `close` commits them.
 await board.close({discard: true});
 board = await Collection.open('./departures');
 const {generation, documents} = await board.stats();

@@ -11,19 +11,21 @@ use crate::data::never_dropped;
 const SENTENCE: &str =
     "The Court will now hear argument in the case of the bridge’s builders, who were running late in 1932. ";
 
-/// Returns an analyzer and a text. The analyzer's cache has all words of the text.
+/// Returns an analyzer and a text. All words of the text are in the analyzer's cache.
 fn cached(analyzer: Analyzer) -> &'static (Analyzer, String) {
     let case = never_dropped((analyzer, SENTENCE.repeat(8)));
+    // Fills the cache.
     count_bytes(case);
     case
 }
 
-/// Returns an analyzer and a text of 140 words. The analyzer's cache has none of these words.
+/// Returns an analyzer and a text of 154 words. None of these words is in the analyzer's cache.
 fn uncached() -> &'static (Analyzer, String) {
     let case = never_dropped((Analyzer::ENGLISH, "parties".to_owned()));
     // Analyzes one other word, so that one-time initialization is not counted.
     count_bytes(case);
-    // Each of ten words with 14 different endings, so that no word occurs twice.
+    // Eleven words, each with 14 different endings, so that almost no word occurs twice. Exceptions are `builders,` and
+    // `1932.`, because their punctuation separates the endings from them.
     let words = SENTENCE.split(' ').filter(|word| word.len() > 3);
     case.1 = (0..14)
         .flat_map(|length| {
@@ -33,6 +35,7 @@ fn uncached() -> &'static (Analyzer, String) {
     case
 }
 
+/// Returns an analyzer whose terms are the word pieces of a model.
 fn word_pieces() -> Analyzer {
     Analyzer::word_piece(&model()).expect("a tokenizer")
 }
@@ -54,8 +57,10 @@ fn analyze(case: &(Analyzer, String)) -> usize {
     count_bytes(case)
 }
 
+/// Returns a model's tokenizer and a text.
 fn tokenizer() -> &'static (Tokenizer, String) {
     let tokenizer = Tokenizer::open(&model().join("tokenizer.json")).expect("a tokenizer");
+    // A first call, so that one-time initialization is not counted.
     tokenizer.pieces(SENTENCE).expect("a text");
     never_dropped((tokenizer, SENTENCE.repeat(8)))
 }

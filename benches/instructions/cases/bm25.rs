@@ -13,6 +13,7 @@ use crate::data::{never_dropped, on_another_thread, words};
 const PASSAGES: u64 = 20_000;
 const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/instructions-bm25");
 
+/// Builds the index and merges its segments.
 fn build() {
     let options = WriterOptions { overwrite: true, ..WriterOptions::default() };
     let writer = IndexWriter::create(Path::new(FOLDER), Analyzer::ENGLISH, options);
@@ -27,6 +28,7 @@ fn build() {
     writer.merge().expect("one segment");
 }
 
+/// An index, four queries, and the number of hits per query.
 pub struct Queries {
     index: Bm25Index,
     texts: [&'static str; 4],
@@ -51,7 +53,7 @@ const COMMON: [&str; 4] = [
 fn queries(texts: [&'static str; 4], k: usize) -> &'static Queries {
     let index = on_another_thread(|| Bm25Index::open(Path::new(FOLDER)).expect("built before"));
     let case = never_dropped(Queries { index, texts, k });
-    // A first search, so that term lookups are cached and buffers allocated.
+    // A first search, so that term lookups are cached and buffers are allocated before the counting starts.
     search(case);
     case
 }
@@ -62,7 +64,8 @@ fn search(case: &Queries) -> Vec<Vec<Hit>> {
     case.texts.into_iter().map(hits).collect()
 }
 
-// Upper bounds prune most passages. On this index the planner uses them up to k = 1,250.
+// The scorer that prunes most passages by upper bounds on their scores. The planner chooses it up to k = 1,250, one
+// sixteenth of the passages.
 #[library_benchmark]
 #[bench::rare_terms_10(queries(RARE, 10))]
 #[bench::rare_terms_100(queries(RARE, 100))]
@@ -73,7 +76,7 @@ fn upper_bounds(case: &Queries) -> Vec<Vec<Hit>> {
     search(case)
 }
 
-// Every posting is scored.
+// The scorer that scores every posting.
 #[library_benchmark]
 #[bench::rare_terms_2000(queries(RARE, 2000))]
 #[bench::common_terms_2000(queries(COMMON, 2000))]

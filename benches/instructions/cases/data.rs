@@ -23,8 +23,8 @@ pub fn on_another_thread<T: Send>(make: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| scope.spawn(make).join().expect("no panic"))
 }
 
-/// A linear congruential generator. With `numerics::SplitMix64`, the data and so the counts would differ from the
-/// recorded ones.
+/// A linear congruential generator of random numbers. The counts in `record.json` are for its numbers; with
+/// `numerics::SplitMix64` instead, the data and therefore the counts would change.
 pub struct Random(u64);
 
 impl Random {
@@ -59,8 +59,8 @@ pub fn bytes(count: usize, seed: u64) -> Vec<u8> {
     (0..count).map(|_| random.byte()).collect()
 }
 
-/// Returns vectors in clusters of about 20, as a matrix `[rows, dim]`. All seeds use the same cluster centers; row r is
-/// in cluster 7919 r mod `clusters`.
+/// Returns vectors in clusters of about 20 vectors each, as a matrix `[rows, dim]`. All seeds use the same cluster
+/// centers; row r is in cluster 7919 r mod `clusters`.
 pub fn clustered(rows: usize, dim: usize, seed: u64) -> Vec<f32> {
     let clusters = (rows / 20).max(1);
     let (centers, mut random) = (numbers(clusters * dim, 1), Random::new(seed));
@@ -71,8 +71,8 @@ pub fn clustered(rows: usize, dim: usize, seed: u64) -> Vec<f32> {
     (0..rows * dim).map(number).collect()
 }
 
-/// Returns a text of `count` words from `word1` to `word19999`. They follow Zipf's law: the frequency of word i is
-/// about 1 / i of that of word 1.
+/// Returns a text of `count` random words from `word1` to `word19999`. They follow Zipf's law: the frequency of word i
+/// is approximately proportional to 1 / i.
 pub fn words(count: usize, seed: u64) -> String {
     let (mut random, mut text) = (Random::new(seed), String::new());
     for _ in 0..count {
@@ -82,7 +82,7 @@ pub fn words(count: usize, seed: u64) -> String {
     text
 }
 
-/// Returns a ranked list of `count` passages with random scores. Their ords start at `first`.
+/// Returns a ranked list of `count` hits with random scores. Their ords are `first` to `first + count - 1`.
 pub fn hits(first: u32, count: u32, seed: u64) -> Vec<Hit> {
     let mut random = Random::new(seed);
     let hit = |ord| Hit { ord, score: 10.0 + random.number() };

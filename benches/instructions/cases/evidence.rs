@@ -1,5 +1,5 @@
-//! Finds the best spans of a passage of 200 tokens, the answers in 20 passages, and the number of correct answers to 10
-//! questions for a grid of 10 weights of evidence fusion (retrieval scores added to the reader's relevance).
+//! Finds the best spans of a passage of 200 tokens, finds the answers in 20 passages, and counts the correct answers to
+//! 10 questions for each of 10 weights of evidence fusion (retrieval scores added to the reader's relevance).
 
 use std::ops::Range;
 
@@ -23,6 +23,7 @@ fn spans(passage: &Passage) -> Vec<Span> {
     best_spans(&passage.start, &passage.end, &passage.words, SpanLimits::default())
 }
 
+/// Returns the readings (outputs of a reader) of 20 passages for one question, and options with the given scoring.
 fn passages(scoring: SpanScoring) -> &'static (Vec<PassageReading<'static>>, ReadOptions) {
     let reading = |passage| never_dropped(Passage::new(passage as u64)).reading();
     let options = ReadOptions { scoring, ..ReadOptions::default() };
@@ -35,6 +36,7 @@ fn answers_of_20((passages, options): &(Vec<PassageReading<'_>>, ReadOptions)) -
     answers(passages, options).expect("valid readings")
 }
 
+/// Questions with stored readings, and a scoring for each weight.
 pub struct Grid {
     questions: Vec<AnsweredQuestion<'static>>,
     scorings: Vec<Scoring>,
@@ -61,7 +63,7 @@ fn grid(spans: SpanScoring) -> &'static Grid {
     case
 }
 
-/// Returns the stored readings (outputs of a reader) for one question and its passages.
+/// Returns the stored readings for one question and its 20 passages.
 fn readings_of(question: usize) -> QuestionReadings {
     let mut builder = QuestionBuilder::new();
     for at in 0..PASSAGES {
@@ -73,7 +75,8 @@ fn readings_of(question: usize) -> QuestionReadings {
     builder.finish()
 }
 
-/// Counts correct answers over all questions, all weights, and the first 1, 5, 10 and 20 passages.
+/// Returns the number of correct answers, summed over all questions, all weights, and four numbers of passages that are
+/// read: 1, 5, 10 and 20.
 fn count_matches(case: &Grid) -> usize {
     let matches = |&scoring: &Scoring| {
         let matches = exact_matches(&case.questions, scoring, &[1, 5, 10, 20], &Control::new());
@@ -90,14 +93,16 @@ fn grid_of_10_weights(case: &Grid) -> usize {
     count_matches(case)
 }
 
-/// A passage with random logits of a reader. Some of its words have two tokens.
+/// A passage with random logits in place of a reader's. Some of its words have two tokens.
 pub struct Passage {
     text: String,
+    /// For each token, the logit of an answer that starts with it.
     start: Vec<f32>,
+    /// For each token, the logit of an answer that ends with it.
     end: Vec<f32>,
     /// Byte range of each token in the text.
     offsets: Vec<Range<u32>>,
-    /// Number of the word of each token.
+    /// For each token, the number of its word, from 0.
     words: Vec<u32>,
     relevance: f32,
     retrieval_score: f32,

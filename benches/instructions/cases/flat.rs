@@ -1,4 +1,4 @@
-//! Exact search for the best 100 of 2,000 vectors, for one query and for 32 queries at once.
+//! Exact search for the best 100 of 2,000 vectors, for one query and for a batch of 32 queries.
 
 use control::Control;
 use dense::{FlatIndex, Similarity, Storage};
@@ -12,6 +12,7 @@ const ROWS: usize = 2000;
 const DIM: usize = 384;
 const QUERIES: usize = 32;
 
+/// An index, and queries for it.
 pub struct Flat {
     index: FlatIndex,
     queries: Vec<f32>,

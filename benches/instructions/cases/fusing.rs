@@ -1,5 +1,5 @@
-//! Fuses two lists of 1,000 passages that share 500 passages, and evaluates a grid of 21 fusion weights for 10
-//! questions.
+//! Fuses two lists of 1,000 hits each, which have 500 passages in common, and evaluates a grid of 21 fusion weights for
+//! 10 questions.
 
 use control::Control;
 use fusion::{JudgedQuestion, Method, Normalization, first_ranks, fuse};
@@ -8,6 +8,7 @@ use ranking::Hit;
 
 use crate::data::{hits, never_dropped, use_one_thread};
 
+/// The hits of one query by two searchers, and a method to fuse them.
 pub struct Lists {
     dense: Vec<Hit>,
     sparse: Vec<Hit>,
@@ -38,7 +39,7 @@ fn questions_and_grid() -> &'static Grid {
     let list = |first, seed| never_dropped(hits(first, 1000, seed)).as_slice();
     let question = |question: u64| {
         let lists = vec![list(0, 2 * question), list(500, 2 * question + 1)];
-        // One relevant passage is only in the first list, the other one only in the second.
+        // One relevant passage is only in the first list, and the other one is only in the second list.
         JudgedQuestion { lists, relevant: never_dropped([40 + question as u32, 1200]) }
     };
     let methods = (0..=20).map(|step| Method::hybrid(f64::from(step) / 10.0)).collect();

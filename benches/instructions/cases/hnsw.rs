@@ -1,6 +1,6 @@
-//! Searches an HNSW index for the best 10 of 2,000 vectors, and builds one. One thread builds the graph, on the CPU
-//! that valgrind emulates, so the graph is the same in every run. A code scan is a brute-force scan over quantized
-//! codes, which the planner chooses if it is cheaper than a beam search.
+//! Searches an HNSW index for the best 10 of 2,000 vectors, and builds an index of 500 vectors. One thread builds each
+//! graph, on the CPU that valgrind emulates, so the graph is the same in every run. A code scan is a brute-force scan
+//! over quantized codes, which the planner chooses if it is cheaper than a beam search.
 
 use control::Control;
 use dense::{HnswIndex, HnswOptions, RowSet, Similarity};
@@ -14,11 +14,12 @@ const ROWS: usize = 2000;
 /// Above 128, so that the index has sign-bit sketches.
 const DIM: usize = 192;
 const K: usize = 10;
-/// So large that a scan over the codes of all 2,000 rows is cheaper than a beam search.
+/// With this `ef`, a scan over the codes of all 2,000 rows is cheaper than a beam search.
 const SCAN_EF: usize = 64;
-/// Small enough for a beam search to be cheaper.
+/// With this `ef`, a beam search is cheaper.
 const BEAM_EF: usize = 32;
 
+/// An index with 64 queries, and a filter that allows every third row.
 pub struct Hnsw {
     index: HnswIndex,
     queries: Vec<f32>,
@@ -35,6 +36,7 @@ fn hnsw() -> &'static Hnsw {
     case
 }
 
+/// Builds an index of vectors on one thread.
 fn built(vectors: &[f32]) -> HnswIndex {
     let options = HnswOptions { m: 12, ef_construction: 48, ..HnswOptions::default() };
     let index = HnswIndex::new(DIM, Similarity::Dot, options, Value::Null);
@@ -52,7 +54,7 @@ fn beam_search(case: &Hnsw) -> Vec<Vec<Hit>> {
     case.queries.chunks(DIM).take(8).map(search).collect()
 }
 
-// Beam searches of several queries whose steps are interleaved.
+// Beam searches for several queries in one batch, with interleaved steps.
 #[library_benchmark]
 #[bench::of_8_queries(hnsw())]
 fn interleaved_beam_searches(case: &Hnsw) -> Vec<Vec<Hit>> {
@@ -74,7 +76,7 @@ fn code_scan(case: &Hnsw) -> Vec<Hit> {
     case.index.search(&case.queries[..DIM], K, SCAN_EF, &Control::new()).expect("valid")
 }
 
-// A scan over all codes for many queries at once.
+// A scan over all codes for a batch of queries.
 #[library_benchmark]
 #[bench::of_64_queries(hnsw())]
 fn batch_code_scan(case: &Hnsw) -> Vec<Vec<Hit>> {

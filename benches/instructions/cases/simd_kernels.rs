@@ -19,6 +19,7 @@ const DIM: usize = 384;
 /// Number of bytes of a row of 4-bit codes.
 const INT4_ROW_BYTES: usize = DIM / BLOCK_DIM * BLOCK_BYTES;
 
+/// 32-bit rows, a query, and room for the scores of the rows.
 pub struct Floats {
     query: Vec<f32>,
     rows: Vec<f32>,
@@ -38,6 +39,7 @@ fn one_query(case: &mut Floats) {
     Kernels::detect().score_rows(&case.query, &case.rows, &mut case.scores);
 }
 
+/// A batch of queries, and as many rows as one call accepts.
 pub struct FloatBatch {
     batch: Batch,
     rows: Vec<f32>,
@@ -65,25 +67,27 @@ fn batch(case: &mut FloatBatch) -> f32 {
     sum
 }
 
-pub struct Halves {
+/// 16-bit (half-precision) rows, a query, and room for the scores of the rows.
+pub struct HalfPrecision {
     query: Vec<f32>,
     rows: Vec<u16>,
     scores: [f32; ROWS],
 }
 
-fn half_rows(format: HalfFormat) -> (HalfFormat, &'static mut Halves) {
+fn half_rows(format: HalfFormat) -> (HalfFormat, &'static mut HalfPrecision) {
     let mut rows = vec![0; ROWS * DIM];
     HalfKernels::detect().narrow(format, &numbers(ROWS * DIM, 2), &mut rows);
-    (format, never_dropped(Halves { query: numbers(DIM, 1), rows, scores: [0.0; ROWS] }))
+    (format, never_dropped(HalfPrecision { query: numbers(DIM, 1), rows, scores: [0.0; ROWS] }))
 }
 
 #[library_benchmark]
 #[bench::f16(half_rows(HalfFormat::F16))]
 #[bench::bf16(half_rows(HalfFormat::Bf16))]
-fn halves((format, case): (HalfFormat, &mut Halves)) {
+fn halves((format, case): (HalfFormat, &mut HalfPrecision)) {
     HalfKernels::detect().score_rows(format, &case.query, &case.rows, &mut case.scores);
 }
 
+/// 8-bit rows, queries, and room for the products of each query and row.
 pub struct Bytes {
     queries: Int8Queries,
     rows: Vec<u8>,
@@ -104,27 +108,29 @@ fn int8(case: &mut Bytes) {
     Int8Kernels::detect().products(&case.queries, Int8Rows::new(&case.rows, DIM, DIM), &mut case.products);
 }
 
-pub struct HalfBytes {
+/// Rows of 4-bit codes, a query, the rows to compare with it, and room for the products.
+pub struct Int4Codes {
     query: Int4Query,
     rows: Vec<u8>,
     ords: Vec<u32>,
     products: [i32; ROWS],
 }
 
-fn int4_rows() -> &'static mut HalfBytes {
+fn int4_rows() -> &'static mut Int4Codes {
     let _ = Int4Kernels::detect();
     let values: Vec<i8> = bytes(DIM, 1).into_iter().map(u8::cast_signed).collect();
     let (query, rows) = (Int4Query::new(&values), bytes(ROWS * INT4_ROW_BYTES, 2));
-    never_dropped(HalfBytes { query, rows, ords: (0..ROWS as u32).rev().collect(), products: [0; ROWS] })
+    never_dropped(Int4Codes { query, rows, ords: (0..ROWS as u32).rev().collect(), products: [0; ROWS] })
 }
 
 #[library_benchmark]
 #[bench::dim_384(int4_rows())]
-fn int4(case: &mut HalfBytes) {
+fn int4(case: &mut Int4Codes) {
     let rows = ByteRows::new(&case.rows, INT4_ROW_BYTES);
     Int4Kernels::detect().products_of(&case.query, rows, &case.ords, &mut case.products);
 }
 
+/// Rows of sign bits, a query, the rows to compare with it, and room for the sums.
 pub struct Signs {
     query: SignQuery,
     rows: Vec<u8>,
@@ -146,6 +152,7 @@ fn signs(case: &mut Signs) {
     SignKernels::detect().sums_of(&case.query, rows, &case.ords, &mut case.sums);
 }
 
+/// Returns logits, their biases, and a sum of zero.
 fn logit_block() -> &'static mut (Vec<f32>, Vec<f32>, SoftmaxSum) {
     let _ = LogitKernels::detect();
     never_dropped((numbers(8192, 1), numbers(8192, 2), SoftmaxSum::new()))
@@ -157,6 +164,8 @@ fn logits((logits, bias, sum): &mut (Vec<f32>, Vec<f32>, SoftmaxSum)) -> f32 {
     LogitKernels::detect().accumulate(logits, bias, sum)
 }
 
+/// The input of the scan. All terms share a bitmap of passages (`words`), impact codes and bounds. `sums` has a bound
+/// per passage, to which the scan adds the bounds of the terms. `found` is the output.
 pub struct Impacts {
     words: Vec<[u8; 8]>,
     codes: Vec<u8>,
@@ -170,8 +179,9 @@ const SHIFT: u32 = 5;
 /// What a term adds to the bound of a passage: 3 units of `1 << SHIFT`.
 const TERM_BOUND: u16 = 3 << SHIFT;
 
-/// Four terms, each in every third of 8,192 passages. No passage reaches the threshold, but each group of 64 passages
-/// includes one that would reach it with all four terms, so no group is skipped.
+/// Returns the input for four terms, which all occur in the same third of 8,192 passages. No passage reaches the
+/// threshold, but each group of 64 passages includes one that would reach it with all four terms, so no group is
+/// skipped.
 fn impacts() -> &'static mut Impacts {
     let _ = ImpactKernels::detect();
     never_dropped(Impacts {
@@ -180,7 +190,7 @@ fn impacts() -> &'static mut Impacts {
         // More codes than the 8192 / 64 · 22 = 2,816 postings of a term; the others are not read.
         codes: (0..4096 + PADDING).map(|at| 1 + (at * 7 % 250) as u8).collect(),
         bounds: DenseBounds { units: [3; 256 / MIN_CODES_PER_CLASS] },
-        // Passage 1 of each group has none of the four terms.
+        // Passage 1 of each group, counted from 0, has none of the four terms, so it stays below the threshold.
         sums: (0..8192).map(|at| if at % GROUP == 1 { THRESHOLD - 4 * TERM_BOUND } else { 0 }).collect(),
         found: FoundPassages { sums: [0; GROUP], positions: [0; GROUP] },
     })

@@ -1,4 +1,4 @@
-//! Selects the best 100 of 10,000 hits. With random scores few hits enter the heap; with ascending scores all do.
+//! Selects the best 100 of 10,000 hits. With random scores, few hits enter the heap; with ascending scores, all do.
 
 use gungraun::{library_benchmark, library_benchmark_group};
 use ranking::{Hit, TopK};

@@ -16,8 +16,9 @@ export interface Definition {
 	/** The number of rounds. In each round, every entry is measured once. */
 	readonly rounds: number;
 	/**
-	The untimed rounds before the first timed one. If queries are measured, each k is warmed up separately, until both
-	`rounds` and `seconds` are reached. If building is measured, `seconds` is ignored.
+	The untimed rounds before the first timed one. If queries are measured, each k is warmed up separately: by at least
+	`rounds` rounds, which take at least `seconds` seconds, and by one round even without this field. If building is
+	measured, `seconds` is ignored.
 	*/
 	readonly warmUp?: {readonly rounds: number; readonly seconds: number};
 	/**

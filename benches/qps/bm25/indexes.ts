@@ -1,26 +1,28 @@
-// Builds the systems' BM25 indexes and keeps them in the cache. Next to each index is its stamp: a JSON file with the
-// version of the system, the build time, the size, the peak memory, and a fingerprint of the passages.
+// Builds the systems' BM25 indexes and keeps them in the cache. Next to each index is its stamp: a JSON file with a
+// description of the index (`Built`) and a fingerprint of the passages.
 import {existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {bytesOf, cache} from '../harness/folders.ts';
 import {type Analysis, Bm25System, type Entry} from './system.ts';
 
+/** Describes an index and how it was built. */
 export interface Built {
 	/** The version of the system. */
 	readonly version: string;
-	/** The wall time of building on one core, including reading the passages. */
+	/** The wall time of building on one core, in seconds, including reading the passages. */
 	readonly seconds: number;
 	/** The size of the index on disk. */
 	readonly bytes: number;
-	/** The peak memory of the process that built the index. */
+	/** The peak resident memory of the process that built the index; absent if the operating system does not report it. */
 	readonly peakBytes?: number | undefined;
 }
 
 /**
-Returns the cached index of an entry's system if the same version of the system built it from the same passages; else
-builds it.
+Describes the index of an entry's system. Builds the index first, unless the cache has one that the same version of the
+system built from the same passages. `corpus` is the name of the corpus, `passages` the path of its file. `rebuild`
+builds the index in any case.
 */
-export async function indexed(
+export async function ensureIndex(
 	entry: Entry,
 	corpus: string,
 	passages: string,
@@ -29,7 +31,7 @@ export async function indexed(
 	say: (line: string) => void,
 ): Promise<Built> {
 	const stamp = stampOf(entry, corpus, analysis);
-	// A new process, so that its peak memory is that of building.
+	// The index is built in a new process, so that the peak memory of the process is that of building.
 	const system = new Bm25System(entry);
 	try {
 		const version = await system.version();
@@ -47,8 +49,8 @@ export async function indexed(
 }
 
 /**
-Builds an index and replaces the cached one, if there is one. `system` is the running system of `entry`; the peak memory
-is that of its process since the process started.
+Builds an index, replaces the cached one if there is one, and describes the new one. `system` is the running system of
+`entry`; the peak memory is that of its process since the process started.
 */
 export async function build(system: Bm25System, entry: Entry, corpus: string, passages: string, analysis: Analysis): Promise<Built> {
 	const folder = indexFolder(entry, corpus, analysis);

@@ -1,4 +1,4 @@
-// Describes records of BM25 for the report.
+// Describes records of BM25 benchmarks for the report.
 import {type Description, type RecordKind, referencedSpeeds, threadsInWords} from '../report/records/description.ts';
 import {type QpsRecord, type TypedRecord, ourNames, threadsOf} from '../report/records/record.ts';
 import type {Definition} from './definition.ts';

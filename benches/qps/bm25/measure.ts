@@ -1,5 +1,5 @@
-// Measures one BM25 benchmark: the speed of queries, or the time to build indexes. `measure` takes its definition and
-// returns a result per entry. An entry is a system and the way in which it is called.
+// Measures one BM25 benchmark: the speed of queries, or the time to build indexes. `measure` takes the benchmark's
+// definition and returns a result per entry. An entry is a system and the way in which it is called.
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {cache} from '../harness/folders.ts';
@@ -8,7 +8,7 @@ import {figureOf} from '../report/plot/figure.ts';
 import {figure} from '../statistics/statistics.ts';
 import {corpus, firstQueries, prepareCorpus, prepareQueries, queries} from './data/data.ts';
 import type {Definition} from './definition.ts';
-import {build, indexFolder, indexed} from './indexes.ts';
+import {build, ensureIndex, indexFolder} from './indexes.ts';
 import {bm25Charts} from './report/charts.ts';
 import {buildTable, speedTable} from './report/text-tables.ts';
 import {type Agreement, agreement, readHits} from './results/agreement.ts';
@@ -37,6 +37,7 @@ export async function measure(defined: Definition, {rebuild, smoke, failed, say}
 	};
 }
 
+/** Measures the speed of queries, and compares the hits with those of the reference. */
 async function measureQueries(
 	{corpus: corpusName, queries: queriesName, analysis, k: ks = [], rounds, warmUp, threads = 1, reference, systems}: Definition,
 	failed: ReadonlyMap<string, string>,
@@ -67,7 +68,7 @@ async function measureQueries(
 			results.set(entry.name, {...result, failed: (error as Error).message});
 		}
 	};
-	/** Has an entry answer all of its queries once. `hits` is a file to write the hits to. */
+	/** Makes an entry answer all of its queries once, and returns the times. `hits` is a file to write the hits to. */
 	const ask = async (entry: Entry, k: number, hits?: string): Promise<Round> => {
 		const request = {
 			folder: indexFolder(entry, corpusName, analysis),
@@ -85,7 +86,7 @@ async function measureQueries(
 		for (const entry of systems) {
 			await step(entry, async (_, result) => {
 				throwIfFailed(failed.get(folderOf(entry)));
-				const built = await indexed(entry, corpusName, passages[content], analysis, rebuild, say);
+				const built = await ensureIndex(entry, corpusName, passages[content], analysis, rebuild, say);
 				const system = new Bm25System(entry, threads);
 				running.set(entry.name, system);
 				const {threads: threadedTasks = []} = await system.describe();
@@ -95,7 +96,7 @@ async function measureQueries(
 		}
 		for (const entry of systems) {
 			await step(entry, async () => {
-				say(`warming ${entry.name} up …`);
+				say(`warming up ${entry.name} …`);
 				for (const k of ks) {
 					let seconds = 0;
 					for (let round = 0; round < Math.max(1, warmUp?.rounds ?? 0) || seconds < (warmUp?.seconds ?? 0); round++) {
@@ -115,7 +116,8 @@ async function measureQueries(
 				});
 			}
 		}
-		// Hits are written after all rounds. A process that has held all hits is larger, and slower if it has a garbage collector.
+		// Hits are written after all rounds. A process that holds the hits of all queries uses more memory, and its garbage collector, if it
+		// has one, slows it down.
 		for (const entry of systems) {
 			await step(entry, async (system, result) => {
 				results.set(entry.name, {...result, peakBytes: system.peakBytes()});
@@ -149,6 +151,7 @@ async function measureQueries(
 	return systems.map(({name}) => results.get(name)!);
 }
 
+/** Measures the time to build indexes. */
 async function measureBuilds(
 	{corpus: corpusName, analysis, rounds, warmUp, reference, systems}: Definition,
 	failed: ReadonlyMap<string, string>,
@@ -159,7 +162,7 @@ async function measureBuilds(
 	const measured = new Map<string, number[]>();
 	const running = new Map(systems.map(entry => [entry.name, new Bm25System(entry)]));
 	try {
-		// Rounds up to 0 are the warm-up.
+		// Rounds 0 and below are the warm-up.
 		for (let round = 1 - (warmUp?.rounds ?? 0); round <= rounds; round++) {
 			say(round < 1 ? 'warming up …' : `round ${round} of ${rounds} …`);
 			for (const entry of systems.filter(({name}) => !results.get(name)?.failed)) {
@@ -200,7 +203,7 @@ function throwIfFailed(reason: string | undefined): void {
 	}
 }
 
-/** Returns a message per k and entry marked `exact` whose hits differ from the reference's. */
+/** Returns a message for each entry marked `exact` and each k for which its hits differ from the reference's. */
 function violations({systems}: Definition, results: readonly Result[], say: Say): readonly string[] {
 	const found: string[] = [];
 	for (const {name} of systems.filter(({exact}) => exact)) {

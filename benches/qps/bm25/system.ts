@@ -27,16 +27,17 @@ export type Analysis = 'tokens' | 'english';
 /** The times of answering all queries once. */
 export interface Round {
 	readonly wallNanos: number;
-	/** The CPU time of the searching thread; of the process if several threads search, or if the system runs in Node. */
+	/** The CPU time of the searching thread, or of the whole process if several threads search or the system runs in Node. */
 	readonly cpuNanos: number;
 	/** The wall time of each query; empty for a batch. */
 	readonly queryNanos: readonly number[];
 }
 
+/** A request to answer queries. */
 export interface QueryRequest {
 	/** The folder of the index. */
 	readonly folder: string;
-	/** A file of queries, as lines of `id<TAB>tokens`. */
+	/** A file of queries, as lines of `id<TAB>tokens` or, for an index of raw text, `id<TAB>text`. */
 	readonly queries: string;
 	/** The number of hits per query. */
 	readonly k: number;
@@ -44,9 +45,9 @@ export interface QueryRequest {
 	readonly rounds: number;
 	/** Whether all queries are searched in one call. */
 	readonly batch: boolean;
-	/** The number of threads that search, if the system supports it. */
+	/** The number of threads that search, if the system can use several. */
 	readonly threads: number;
-	/** A file to write the last round's hits to, as lines of `query<TAB>passage<TAB>score`. */
+	/** A file to write the last round's hits to, as lines of `query id<TAB>passage id<TAB>score`. */
 	readonly hits?: string;
 }
 

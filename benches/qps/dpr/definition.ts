@@ -19,22 +19,26 @@ export interface Definition {
 	readonly k: number;
 	/** The size of the candidate list in a graph search (`efSearch`). */
 	readonly effort: number;
+	/** The number of timed rounds. */
 	readonly rounds: number;
 	/** The warm-up of answering questions with BM25, as in ../bm25/definition.ts. */
 	readonly warmUp: {readonly rounds: number; readonly seconds: number};
 	/** The name of the entry of `sparse` that the others are compared with. */
 	readonly reference: string;
+	/** The BM25 systems, each with the way in which it is called. */
 	readonly sparse: readonly SparseEntry[];
+	/** The HNSW systems, each with its options. */
 	readonly dense: readonly DenseEntry[];
 }
 
 /** The results of one run. */
 export interface Measured {
 	readonly encoded: Encoded;
-	/** The results of answering questions. */
+	/** The results of answering questions with BM25. */
 	readonly sparse: readonly Result[];
-	/** The results of indexing raw text. */
+	/** The results of building BM25 indexes from raw text. */
 	readonly sparseBuilds: readonly Result[];
+	/** The results of building HNSW indexes and searching them. */
 	readonly dense: readonly Summary[];
 	/** `dense` without the entries that search the index of an earlier entry. */
 	readonly denseBuilds: readonly Summary[];
@@ -47,6 +51,7 @@ export interface Encoding {
 	/** The number of texts that were encoded: fewer in a smoke run. */
 	readonly rows: number;
 	readonly dim: number;
+	/** The wall time. */
 	readonly seconds: number;
 	/** The CPU time of the process. */
 	readonly cpuSeconds: number;

@@ -11,15 +11,16 @@ import type {Definition, Encoded, Encoding} from './definition.ts';
 /** The folder of the encoder's server, relative to benches/qps. */
 export const ENCODER = 'dpr/systems/encoder';
 
-/** Files of little-endian f32 rows `[rows, dim]`. */
+/** The vectors of the passages (`rows`) and of the questions (`queries`), as files of little-endian f32 rows. */
 export interface VectorFiles {
 	readonly rows: string;
 	readonly queries: string;
 }
 
 /**
-Encodes the texts, even if vectors exist, so that the time is measured in this run. `counts` has the number of texts to
-encode, from the start of each file; without it, all passages. Fails if the encoder could not be set up.
+Encodes the passages and the questions, even if files of vectors exist, so that the time is measured in this run.
+`counts` has the numbers of texts to encode, from the start of each file; if it has no number of passages, all passages
+are encoded. Fails if the encoder could not be set up.
 */
 export async function encodeTexts(
 	{corpus, queries, model}: Definition,

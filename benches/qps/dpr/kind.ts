@@ -1,5 +1,5 @@
-// Describes the records of the benchmark `dpr-table` for the report. They are the only ones with a `text`, tables in plain text, which the
-// report shows as it is.
+// Describes the records of the benchmark `dpr-table` for the report. Only these records have a `text`: tables in plain text, which the
+// report shows unchanged.
 import type {RecordKind} from '../report/records/description.ts';
 
 export const dprKind: RecordKind = {

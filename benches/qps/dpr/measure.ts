@@ -24,6 +24,7 @@ export const systemsOf = ({sparse, dense}: Definition): readonly string[] => [
 	ENCODER,
 ];
 
+/** Whether two entries build the same index. They may still search it in different ways. */
 const haveSameIndex = (a: DenseEntry, b: DenseEntry): boolean =>
 	a.system === b.system && JSON.stringify(a.options) === JSON.stringify(b.options);
 

@@ -6,12 +6,13 @@ import type {Curve, Summary} from '../vectors/results/summary.ts';
 import type {Definition, Measured} from './definition.ts';
 import {paper, paperEncodingRate} from './paper.ts';
 
+/** The cells of a row. */
 type Row = readonly string[];
 
 /**
-Returns three tables. Rows that start with `DPR (2020)` have the figures of the paper, rows that start with `here` those
-of the run. The paper's figures are from another machine and from 8,000 times as many passages, so only their ratios can
-be compared with those of the run.
+Returns a line about the data, three tables, and a line per entry that failed. Rows that start with `DPR (2020)` have the
+figures of the paper, rows that start with `here` those of the run. The paper's figures are from another machine and from
+8,000 times as many passages as SQuAD has, so only the ratios of the paper can be compared with those of the run.
 */
 export function dprTable({k, model, reference}: Pick<Definition, 'k' | 'model' | 'reference'>, measured: Measured): string {
 	const {encoded, sparse, sparseBuilds, dense, denseBuilds} = measured;
@@ -64,8 +65,8 @@ export function dprTable({k, model, reference}: Pick<Definition, 'k' | 'model' |
 }
 
 /**
-Compares the first dense entry of a peer with the reference, and the first dense entry of passagekit with its first
-sparse entry.
+Returns a row for each of two pairs: the first dense entry that is not passagekit's with the reference, and passagekit's
+first dense entry with the first sparse entry other than the reference.
 */
 function denseToSparse(k: number, reference: string, {sparse, sparseBuilds, dense}: Measured): readonly Row[] {
 	const pairs = [

@@ -8,9 +8,10 @@ import {cache, shared} from '../harness/folders.ts';
 /** Files in the folder `data/squad` of the shared folder (../harness/folders.ts). */
 const files = {passages: 'psgs_w100.squad-dev.tsv.gz', questions: 'squad-dev.qas.tsv.gz'} as const;
 
+/** The kind of the texts that a task uses. */
 export type Texts = keyof typeof files;
 
-/** Descriptions of the texts, for records. */
+/** What each kind of texts is, in words; records store these descriptions. */
 export const about: Readonly<Record<Texts, string>> = {
 	passages: 'passages of 100 words from SQuAD’s articles, without titles',
 	questions: 'questions of SQuAD',
@@ -52,7 +53,7 @@ export function prepareModel(name: string, maxTokens: number): string {
 		symlinkSync(join(source, 'model.onnx'), join(folder, graph));
 	}
 	copyFileSync(join(source, 'config.json'), join(folder, 'config.json'));
-	// Removes truncation and padding, which the systems set themselves.
+	// Removes the truncation and padding settings, because the systems choose their own.
 	const tokenizer: Record<string, unknown> = JSON.parse(readFileSync(join(source, 'tokenizer.json'), 'utf8'));
 	write('tokenizer.json', {...tokenizer, truncation: null, padding: null});
 	const special = {pad_token: '[PAD]', unk_token: '[UNK]', cls_token: '[CLS]', sep_token: '[SEP]', mask_token: '[MASK]'};

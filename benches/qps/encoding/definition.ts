@@ -3,7 +3,7 @@
 import type {Texts} from './data.ts';
 import type {Entry, Task} from './system.ts';
 
-/** The names of tasks in the report and in records. The records that exist have these names, so the spelling must stay. */
+/** The names of tasks in the report and in records. Existing records have these names, so their spelling must not change. */
 export const taskNames: Readonly<Record<Task, string>> = {
 	tokenise: 'tokenising passages',
 	one: 'encoding questions one at a time',

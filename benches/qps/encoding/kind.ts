@@ -1,4 +1,4 @@
-// Describes records of encoding for the report.
+// Describes records of encoding benchmarks for the report.
 import {type Description, type RecordKind, referencedSpeeds} from '../report/records/description.ts';
 import type {QpsRecord, TypedRecord} from '../report/records/record.ts';
 import type {Definition} from './definition.ts';

@@ -35,7 +35,7 @@ export async function measure(defined: Definition, {smoke, failed, say}: Options
 	const measured = new Map<string, Round[]>();
 	const outputOf = (name: string, task: Task): string => join(cache, 'hits', `${name.replaceAll(/\W+/gu, '-')}-${task}.bin`);
 	try {
-		// Round 0 starts the systems, writes their results to files, and is not timed.
+		// Round 0 starts the systems and writes their results to files. Its times are not recorded.
 		for (let round = 0; round <= rounds; round++) {
 			say(round === 0 ? 'warming up …' : `round ${round} of ${rounds} …`);
 			for (const entry of systems.filter(({name}) => !results.get(name)!.failed)) {
@@ -77,6 +77,7 @@ export async function measure(defined: Definition, {smoke, failed, say}: Options
 		violations: [],
 	};
 
+	/** Returns the speed of an entry at each task, and its agreement with the reference. The keys are the names in `taskNames`. */
 	function speeds(name: string): Readonly<Record<string, Speed>> {
 		const {reference} = definition;
 		const other = name === reference || results.get(reference)?.failed ? undefined : reference;
@@ -90,7 +91,7 @@ export async function measure(defined: Definition, {smoke, failed, say}: Options
 		);
 	}
 
-	/** Compares the output of an entry with that of another, or only counts tokens if there is no other. */
+	/** Compares the output of the entry `name` with that of `other`, if it is defined. If the output is token ids, also counts them. */
 	function agreement(name: string, other: string | undefined, task: Task, count: number): Partial<Speed> {
 		const output = outputOf(name, task);
 		if (task === 'tokenise') {
@@ -106,7 +107,7 @@ export async function measure(defined: Definition, {smoke, failed, say}: Options
 	}
 }
 
-/** Summarizes the rounds of one entry at one task. `count` is the number of texts. */
+/** Summarizes the rounds of one entry at one task. `count` is the number of texts; `reference` has the rounds of the reference. */
 function speed(rounds: readonly Round[], count: number, reference?: readonly Round[]): Speed {
 	const ratio = (nanos: (round: Round) => number): Figure => figure(rounds.map((round, i) => nanos(reference![i]!) / nanos(round)));
 	const latency = (share: number): Figure => figure(rounds.map(round => percentile(round.queryNanos, share) / 1000));

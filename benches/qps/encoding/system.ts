@@ -5,7 +5,7 @@ import {System} from '../harness/system.ts';
 
 /**
 A task: `tokenise` returns the token ids of all texts; `one` encodes one text per call; `batch` encodes all texts in one
-call. Definitions and the records that exist have these names, so the spelling must stay.
+call. Definitions and existing records have these names, so their spelling must not change.
 */
 export type Task = 'tokenise' | 'one' | 'batch';
 
@@ -25,9 +25,11 @@ export interface Round {
 	readonly queryNanos: readonly number[];
 }
 
+/** A request to do a task once for all texts of a file. */
 export interface WorkRequest {
 	/** A folder with the model in all layouts that systems expect. */
 	readonly model: string;
+	/** The maximum number of tokens per text, including special tokens. Longer texts are truncated. */
 	readonly maxTokens: number;
 	readonly task: Task;
 	/** A file with one text per line. */

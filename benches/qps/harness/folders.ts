@@ -5,9 +5,12 @@ import {packageRoot} from '../../../ts/core/native/addon.ts';
 
 /** The folder `benches/qps`. */
 export const qpsFolder = join(packageRoot, 'benches', 'qps');
-/** Prepared data, indexes and installed peers. It can be deleted at any time. */
+/** The folder with prepared data, indexes and installed systems. It can be deleted at any time. */
 export const cache = join(qpsFolder, '.cache');
-/** The folder with the data and models that all benchmarks read (`data/` and `models/`). They cannot be published. */
+/**
+The folder with the data (`data/`) and models (`models/`) that the benchmarks read. They are not in the repository, because they are too
+large or may not be redistributed.
+*/
 export const shared = process.env['PASSAGEKIT_SHARED'] ?? join(packageRoot, '..', 'shared');
 
 /** Returns the total size of a folder's files, in bytes. */

@@ -1,4 +1,4 @@
-// Holds passagekit and other systems to a level of instruction sets.
+// Holds passagekit and other systems to a level of instruction sets, such as AVX2, even if the CPU supports a higher one.
 import {native} from '../../../ts/core/native/native.ts';
 
 /**
@@ -20,7 +20,7 @@ const environments: Readonly<Record<string, Readonly<Record<string, string>>>> =
 export function environmentOf(level: string | undefined): Readonly<Record<string, string>> {
 	const environment = level === undefined ? {} : environments[level];
 	if (environment === undefined) {
-		throw new Error(`expected a level among ${Object.keys(environments).join(', ')}, got ${level}`);
+		throw new Error(`expected a level (${Object.keys(environments).join(', ')}), got ${level}`);
 	}
 	return environment;
 }

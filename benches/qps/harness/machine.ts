@@ -18,7 +18,10 @@ export interface Machine {
 	readonly pinnedTo?: string | number | undefined;
 	/** The CPU's instruction sets that decide which SIMD kernels run. */
 	readonly flags: string;
-	/** The level of passagekit's kernels, unless the definition forces another. Older records do not have it. */
+	/**
+	The level of passagekit's kernels in the process of the harness. If the definition has a `level`, the systems run at that level instead.
+	Older records do not have this field.
+	*/
 	readonly level?: string;
 	readonly memoryBytes: number;
 	readonly platform: string;
@@ -45,6 +48,7 @@ export function machine(threads: number): Machine {
 
 /** The CPU time of all cores since the machine was started, in ticks (usually 10 ms). */
 interface CoreTicks {
+	/** Time in which the cores ran something. */
 	readonly worked: number;
 	/** Steal time: a core of this virtual machine had work, but the host ran another guest. */
 	readonly stolen: number;

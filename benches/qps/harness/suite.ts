@@ -5,12 +5,13 @@
 /** Prints one line of progress or results. */
 export type Say = (line: string) => void;
 
+/** How to measure a definition. */
 export interface Options {
 	/** Whether to rebuild indexes even if they are cached. */
 	readonly rebuild: boolean;
 	/** Whether to run only one round, to check that everything works. All suites except BM25 then use little data. */
 	readonly smoke: boolean;
-	/** Why systems could not be set up. The key is the folder of the system, relative to benches/qps. */
+	/** The systems that could not be set up, each with the reason. The key is the folder of the system, relative to benches/qps. */
 	readonly failed: ReadonlyMap<string, string>;
 	readonly say: Say;
 }
@@ -34,5 +35,6 @@ export interface Outcome {
 export interface Suite {
 	/** Returns the folders of the systems that a definition needs, relative to benches/qps. */
 	systemsOf(definition: object): readonly string[];
+	/** Measures a definition. If the system of an entry fails, the results say so, and the other entries are still measured. */
 	measure(definition: object, options: Options): Promise<Outcome>;
 }

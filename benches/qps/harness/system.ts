@@ -32,12 +32,12 @@ export interface Description {
 	readonly filters?: boolean;
 }
 
-/** The exit code of a shell if it does not find the program to start. */
+/** The exit code with which a shell reports that it did not find the program to start. */
 const NOT_FOUND = 127;
 
 /** All systems must be idle for this long before a request is sent. */
 const IDLE_MS = 40;
-/** How many times to check whether all systems are idle before sending a request anyway. */
+/** The number of times to check whether all systems are idle, before the request is sent even if they are not. */
 let maxIdleChecks = 100;
 
 /** All running systems. Only one of them works at a time, so that it has the cores to itself. */

@@ -22,7 +22,7 @@ export const commandsFor = (describe: Describe): Readonly<Record<string, Command
 });
 
 /**
-`report [NAME|FILE …] [--against FILE|NAME] [--out FILE]` writes a page of records. A name stands for the newest record
+`report [NAME|FILE …] [--against NAME|FILE] [--out FILE]` writes a page of records. A name stands for the newest record
 of a definition; without names, the page shows the newest record of every definition. As `--against`, a name stands for
 the newest record of the definition that is older than the record that it is compared with.
 */

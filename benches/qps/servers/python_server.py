@@ -8,10 +8,10 @@ import sys
 def answer(reply_to):
     """Answers requests until the input ends.
 
-    `reply_to` takes a request and returns the reply. If it raises an exception, the reply is `{"error"}`.
+    `reply_to` takes a request and returns the reply. If it raises an exception, the reply is `{"error": message}`.
     """
-    # Libraries, also those in C++, may print to stdout (file descriptor 1). It becomes a copy of stderr, so that their
-    # output does not mix with the replies, which are written to a copy of the original stdout.
+    # Libraries, even those in C++, may print to stdout (file descriptor 1). Replies are therefore written to a copy of the
+    # original stdout, and file descriptor 1 becomes a copy of stderr, so that such output does not mix with the replies.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:

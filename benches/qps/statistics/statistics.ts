@@ -4,7 +4,7 @@ import {type Figure, percentile as percentileOfSorted, spread} from '../../../ts
 
 export {type Figure, figure, median, spread} from '../../../ts/bench/statistics.ts';
 
-/** Returns the nearest-rank percentile: the smallest of the values such that at least `share` of them do not exceed it. */
+/** Returns the nearest-rank percentile: the smallest value such that at least `share` of all values are at most this value. */
 export const percentile = (values: readonly number[], share: number): number =>
 	percentileOfSorted(
 		values.toSorted((a, b) => a - b),

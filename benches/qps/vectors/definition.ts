@@ -4,8 +4,9 @@ import type {Efforts, Entry, Similarity} from './system.ts';
 
 /** The content of definitions/<name>.json. */
 export interface Definition {
+	/** What is measured, in one line. */
 	readonly about: string;
-	/** The level of instruction sets that systems are held to (`harness/level.ts`); by default, each system chooses its own. */
+	/** The highest level of CPU instruction sets that systems should use (`harness/level.ts`). By default, each one chooses its own. */
 	readonly level?: string;
 	/** The name of a data set in data/data.json. */
 	readonly data: string;
@@ -14,11 +15,11 @@ export interface Definition {
 	/** The number of queries, taken from the start of the data set. */
 	readonly queries: number;
 	readonly similarity: Similarity;
-	/** For each k, the recalls at which speeds are compared. The list is empty for exact search. */
+	/** For each k, the recalls at which speeds are compared. For exact search, these lists are empty. */
 	readonly targets: Readonly<Record<string, readonly number[]>>;
 	/** The efforts to try, unless an entry has its own. Without efforts, search is exact. */
 	readonly efforts?: Efforts;
-	/** The efforts to try for passagekit, whose effort may be below k. By default those in `efforts`. */
+	/** The efforts to try for passagekit, whose effort may be below k. By default, the same as `efforts`. */
 	readonly ownEfforts?: Efforts;
 	/** The number of rounds. In each round, every entry is measured once. */
 	readonly rounds: number;

@@ -1,5 +1,5 @@
-// Builds the systems' vector indexes and keeps them in the cache. Next to each index is its stamp: a JSON file with the
-// version of the system, the build times, the size, the peak memory, and a fingerprint of the rows.
+// Builds the vector indexes of the systems and keeps them in the cache. Next to each index is its stamp: a JSON file with
+// the version of the system, the build times, the size, the peak memory, and a fingerprint of the rows.
 import {createHash} from 'node:crypto';
 import {existsSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -7,6 +7,7 @@ import {bytesOf, cache} from '../harness/folders.ts';
 import {fingerprint} from './data/data.ts';
 import {type Entry, type Place, type Similarity, VectorSystem} from './system.ts';
 
+/** What was measured when an index was built. */
 export interface Built {
 	/** The version of the system. */
 	readonly version: string;
@@ -25,7 +26,7 @@ export interface Built {
 
 /**
 Returns the place of the index that an entry's system builds, or has built, over the first rows of a file. `data` is the
-name of the data set; `similarity` is that of the definition.
+name of the data set. `similarity` is the definition's similarity, which the entry may override.
 */
 export function placeOf(
 	{system, options, similarity: entrySimilarity}: Entry,
@@ -35,17 +36,18 @@ export function placeOf(
 	threads = 1,
 ): Place {
 	const used = entrySimilarity ?? similarity;
-	// Several threads build another graph than one thread.
+	// Several threads build a different graph than one thread does.
 	const key = JSON.stringify(threads === 1 ? options : [options, threads]);
 	const name = `${system}-${createHash('sha256').update(key).digest('hex').slice(0, 8)}`;
 	return {...rows, threads, similarity: used, options, folder: join(cache, 'indexes', 'vectors', `${data}-${rows.count}-${used}`, name)};
 }
 
 /**
-Returns the cached index of an entry if the same version of the system built it from the same rows; else builds it.
-Fails if `filtered` and the system has no filters.
+Builds the index of an entry, unless `rebuild` is false and the cache has one that the same version of the system built
+from the same rows. Returns what was measured when the index was built. Fails if `filtered` is true and the system has
+no filters.
 */
-export async function indexed(
+export async function buildUnlessCached(
 	entry: Entry,
 	place: Place,
 	{rebuild, filtered}: {readonly rebuild: boolean; readonly filtered: boolean},
@@ -53,7 +55,7 @@ export async function indexed(
 ): Promise<Built> {
 	const stamp = `${place.folder}.json`;
 	const rows = fingerprint(place.rows, place.count, place.dim);
-	// A new process, so that its peak memory is that of building.
+	// A new process, so that its peak memory is the peak while building.
 	const system = new VectorSystem(entry, {threads: place.threads, pinned: entry.options['threads'] === undefined});
 	try {
 		const version = await system.version();

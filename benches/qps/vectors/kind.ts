@@ -1,4 +1,4 @@
-// Describes the records of vector search for the report.
+// Describes the records of vector search for the report: their charts, tables and speeds.
 import {type Description, type RecordKind, threadsInWords} from '../report/records/description.ts';
 import {type QpsRecord, type TypedRecord, threadsOf} from '../report/records/record.ts';
 import type {Definition} from './definition.ts';
@@ -42,6 +42,7 @@ function describe(record: VectorsRecord): Description {
 	};
 }
 
+/** Returns what was measured, in one line: the size of the data, the similarity, the queries, and the number of threads. */
 function setting(record: VectorsRecord): string {
 	const {rows, queries, similarity, filter} = record.definition;
 	const among = filter === undefined ? '' : ` among ${100 * filter}% of the rows`;

@@ -1,7 +1,7 @@
-// Measures one vector benchmark: queries per second at given recalls, or of exact search. `measure` takes the definition
-// and returns a summary per entry. An entry is a system, the options of its index, and the way in which it is called. The
-// class `Measurement` builds the indexes, finds the efforts that reach the target recalls, and then measures these efforts
-// round by round.
+// Measures one vector benchmark: the queries per second of approximate search at given recalls, or of exact search.
+// `measure` takes the definition and returns a summary per entry. An entry is a system, the options of its index, and the
+// way in which it is called. The effort is the search parameter that trades speed for recall, such as `efSearch`. The class
+// `Measurement` builds the indexes, finds the efforts that reach the target recalls, and measures them round by round.
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {cache} from '../harness/folders.ts';
@@ -12,7 +12,7 @@ import {dataOf, prepareVectors} from './data/data.ts';
 import {filterOf} from './data/filter.ts';
 import {type Truth, compareWithTruth, readRows, truthOf} from './data/truth.ts';
 import type {Definition} from './definition.ts';
-import {indexed, placeOf} from './indexes.ts';
+import {buildUnlessCached, placeOf} from './indexes.ts';
 import {vectorsCharts} from './report/charts.ts';
 import {tables} from './report/text-tables.ts';
 import {type Point, around} from './results/curve.ts';
@@ -23,8 +23,8 @@ import {type Entry, type Place, type QueryRequest, type QueryTimes, type Similar
 /** The maximum numbers of rows and queries in a smoke run. */
 const SMOKE = {rows: 10_000, queries: 200};
 /**
-The number of untimed queries before an entry is measured at one k in one round, because the CPU caches hold the data of
-other systems. Entries called from Node run all queries untimed, so that V8 compiles the code first.
+The number of untimed queries before an entry is measured at one k in one round. They are needed because the CPU caches
+hold the data of other systems. An entry called from Node runs all queries untimed, so that V8 compiles its code first.
 */
 const WARM_UP_QUERIES = 100;
 
@@ -34,7 +34,10 @@ export const systemsOf = ({systems}: Definition): readonly string[] => [
 	folderOf({system: 'passagekit'}),
 ];
 
-/** Files of little-endian f32 rows without a header. They may have more rows and queries than a definition uses. */
+/**
+Files of little-endian f32 rows without a header; `rows` may also be a flat index of passagekit. The files may have more
+rows and queries than a definition uses.
+*/
 export interface Vectors {
 	readonly rows: string;
 	readonly queries: string;
@@ -69,8 +72,9 @@ export async function measureVectors(
 	const rows = {rows: files.rows, count, dim};
 	const filter = definition.filter === undefined ? undefined : filterOf(count, definition.filter);
 	const truths = new Map<Similarity, Truth>();
-	// An entry may have another similarity, which must rank rows in the same order. So the recall of all entries is measured
-	// against the truth of the definition's similarity. Finding the truths of the others also checks them with f64 scores.
+	// An entry may override the similarity with one that ranks rows in the same order, so the recall of every entry is
+	// measured against the truth for the definition's similarity. The truths for the other similarities are computed only
+	// as a check: computing a truth compares passagekit's hits for some of the queries with f64 scores.
 	for (const each of new Set([similarity, ...definition.systems.flatMap(entry => entry.similarity ?? [])])) {
 		truths.set(each, truthOf(data, {...rows, similarity: each}, filter, files.queries, queries, options.say));
 	}
@@ -100,7 +104,7 @@ function shortened(definition: Definition): Definition {
 	};
 }
 
-/** Measures one definition. It keeps the running systems, and what has been measured of each entry so far. */
+/** Measures one definition. Keeps the running systems, and the result of each entry so far. */
 class Measurement {
 	readonly #definition: Definition;
 	readonly #options: Options;
@@ -139,7 +143,7 @@ class Measurement {
 					}
 					const place = this.#placeOf(entry);
 					const filtered = this.#files.filter !== undefined;
-					const built = await indexed(entry, place, {rebuild: rebuild && !rebuilt.has(place.folder), filtered}, say);
+					const built = await buildUnlessCached(entry, place, {rebuild: rebuild && !rebuilt.has(place.folder), filtered}, say);
 					rebuilt.add(place.folder);
 					return {built};
 				});
@@ -233,7 +237,7 @@ class Measurement {
 		return {points, queries: queryCount, threads, wrongQueries};
 	}
 
-	/** Measures the efforts that were found once, after a warm-up. */
+	/** For each k, runs a warm-up, and then measures each effort that `#findEfforts` returned once. */
 	async #measureRound(entry: Entry, system: VectorSystem): Promise<Partial<Result>> {
 		const {points: before = {}} = this.#results.get(entry)!;
 		const points: Record<string, readonly Point[]> = {};
@@ -268,7 +272,7 @@ class Measurement {
 		return {effort: points[0]!.effort, asked: node ? queryCount : Math.min(queryCount, WARM_UP_QUERIES)};
 	}
 
-	/** Sends a query request. Fields that `request` does not have are those of the entry and the definition. */
+	/** Sends a query request. Fields that `request` lacks are taken from the entry and the definition. */
 	async #ask(entry: Entry, system: VectorSystem, request: Pick<QueryRequest, 'k' | 'effort'> & Partial<QueryRequest>): Promise<QueryTimes> {
 		return system.query(this.#placeOf(entry), {
 			...this.#files,

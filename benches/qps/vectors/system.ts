@@ -20,9 +20,12 @@ export interface Entry {
 	readonly node?: boolean;
 	/** Whether the system must return the true hits, in order. */
 	readonly exact?: boolean;
-	/** Whether the entry is not a search but a bound that no system can exceed, such as reading all rows once. */
+	/**
+	Whether the entry does not search, but estimates a limit on the speed of searches, such as by reading all rows once per
+	query.
+	*/
 	readonly limit?: boolean;
-	/** Replaces the definition's similarity with one that ranks rows in the same order. */
+	/** Replaces the definition's similarity with another one that ranks rows in the same order. */
 	readonly similarity?: Similarity;
 	/** Replaces the definition's number of queries with a smaller one, for a slow system. */
 	readonly queries?: number;
@@ -46,7 +49,7 @@ export type Efforts = Readonly<Record<string, readonly number[]>>;
 
 /** The place of an index: the rows that it indexes, its options, and its folder. */
 export interface Place {
-	/** A file of little-endian f32 rows without a header. */
+	/** A file of little-endian f32 rows without a header; for passagekit, it may also be a flat index. */
 	readonly rows: string;
 	/** The number of rows, taken from the start of the file. */
 	readonly count: number;
@@ -66,16 +69,17 @@ export interface QueryRequest {
 	readonly k: number;
 	readonly effort: number;
 	readonly batch: boolean;
-	/** A file with one byte per row, 1 if the row is allowed. Without it, all rows are. */
+	/** A file with one byte per row, 1 if the row is allowed. Without this file, all rows are allowed. */
 	readonly filter?: string;
-	/** A file to write row numbers `[asked, k]` to, as little-endian i32, best first. */
+	/** A file to write row numbers `[asked, k]` to, as little-endian i32, best first, padded with -1. */
 	readonly found?: string;
 }
 
-/** The time that all queries of a request took. */
+/** The times of the queries of one request. */
 export interface QueryTimes {
+	/** The wall time of all queries. */
 	readonly wallNanos: number;
-	/** The CPU time of the process. */
+	/** The CPU time that the process used for all queries. */
 	readonly cpuNanos: number;
 	/** The wall time of each query; empty for a batch. */
 	readonly queryNanos: readonly number[];
@@ -96,7 +100,10 @@ export class VectorSystem extends System {
 		}
 	}
 
-	/** Builds an index in an existing, empty folder. The times do not include reading the rows and saving the index. */
+	/**
+	Builds an index in an existing, empty folder. The times do not include saving the index. They include reading the rows
+	only for passagekit's Rust server.
+	*/
 	async build(place: Place): Promise<{readonly seconds: number; readonly cpuSeconds: number}> {
 		return this.ask({verb: 'build', ...place});
 	}
@@ -107,7 +114,7 @@ export class VectorSystem extends System {
 	}
 }
 
-/** Runs passagekit's server once, on all cores: to find the ground truth, or to make synthetic vectors. Returns its reply. */
+/** Runs a task of passagekit's server program on all cores: finds the ground truth, or makes synthetic vectors. Returns the reply. */
 export function vectorsServer(task: 'truth' | 'synthesize', request: object): unknown {
 	const program = join(qpsFolder, 'vectors', 'systems', 'passagekit', 'start');
 	return JSON.parse(execFileSync(program, [task, JSON.stringify(request)], {encoding: 'utf8'}));

@@ -1,11 +1,11 @@
-/** The program with LanceDB. */
+/** The shop program of the parent folder (see `../README.md`), written with LanceDB. */
 import {Index, connect, rerankers} from '@lancedb/lancedb';
 import {embed, newFolder, products, show} from '../shop.ts';
 
 const folder = await newFolder();
 const reranker = await rerankers.RRFReranker.create();
 
-/** Prints the best lights that cost at most 25. */
+/** Prints the two best products of the category `light` that cost at most $25. */
 async function printLights(query: string): Promise<void> {
 	const rows = await shop
 		.query()

@@ -1,4 +1,4 @@
-/** The program with MiniSearch, which has no vectors: it searches by words only. */
+/** The shop program of the parent folder (see `../README.md`), written with MiniSearch, which has no vectors and searches by words only. */
 import {readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import MiniSearch from 'minisearch';
@@ -7,7 +7,7 @@ import {newFolder, products, show} from '../shop.ts';
 const file = join(await newFolder(), 'shop.json');
 const options = {fields: ['title', 'text'], storeFields: ['title', 'text', 'price', 'category']};
 
-/** Prints the best lights that cost at most 25. */
+/** Prints the two best products of the category `light` that cost at most $25. */
 function printLights(query: string): void {
 	const hits = shop.search(query, {filter: ({price, category}) => category === 'light' && price <= 25}).slice(0, 2);
 	show(hits.map(({title, text, price}) => ({title, text, price})));

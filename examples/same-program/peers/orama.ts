@@ -1,4 +1,7 @@
-/** The program with Orama. It searches in memory and saves the whole database to a file. */
+/**
+The shop program of the parent folder (see `../README.md`), written with Orama. Orama searches in memory and saves the whole database to a
+file.
+*/
 import {join} from 'node:path';
 import {Highlight, highlightStrategy} from '@orama/highlight';
 import {create, insertMultiple, remove, search, update} from '@orama/orama';
@@ -8,7 +11,7 @@ import {DIM, embed, newFolder, products, show} from '../shop.ts';
 const file = join(await newFolder(), 'shop.msp');
 const highlighter = new Highlight({strategy: highlightStrategy.WHOLE_WORD_MATCH});
 
-/** Prints the best lights that cost at most 25. */
+/** Prints the two best products of the category `light` that cost at most $25. */
 async function printLights(query: string): Promise<void> {
 	const {hits} = await search(shop, {
 		mode: 'hybrid',
@@ -20,6 +23,7 @@ async function printLights(query: string): Promise<void> {
 	});
 	show(
 		hits.map(({document: {title, text, price}}) => {
+			// The `end` of a position in Orama is the offset of its last character.
 			const {positions} = highlighter.highlight(text, query);
 			return {title, text, price, highlights: positions.map(({start, end}) => ({start, end: end + 1}))};
 		}),

@@ -1,4 +1,4 @@
-/** The program with zvec. */
+/** The shop program of the parent folder (see `../README.md`), written with zvec. */
 import {join} from 'node:path';
 import {
 	ZVecCollectionSchema,
@@ -30,7 +30,7 @@ const schema = new ZVecCollectionSchema({
 	],
 });
 
-/** Fails if a document was not changed. zvec returns errors instead of throwing them. */
+/** Throws an error if a change of a document failed: zvec returns errors instead of throwing them. */
 function check(...statuses: ZVecStatus[]): void {
 	const failed = statuses.find(({ok}) => !ok);
 	if (failed !== undefined) {
@@ -38,7 +38,7 @@ function check(...statuses: ZVecStatus[]): void {
 	}
 }
 
-/** Prints the best lights that cost at most 25. */
+/** Prints the two best products of the category `light` that cost at most $25. */
 async function printLights(query: string): Promise<void> {
 	const hits = await shop.multiQuery({
 		queries: [

@@ -8,7 +8,7 @@ import {createInterface} from 'node:readline';
 import {readPassages, readQuestions} from '../../../../ts/corpus/index.ts';
 import {cache, qpsFolder, shared} from '../../harness/folders.ts';
 
-/** How to make a synthetic corpus: its passages are joined from pieces of random passages of another corpus. */
+/** How to make a synthetic corpus: each of its passages is joined from pieces of random passages of another corpus. */
 interface Resampled {
 	/** The name of the other corpus. */
 	readonly corpus: string;
@@ -17,13 +17,14 @@ interface Resampled {
 	/** The minimum number of words per passage. */
 	readonly words: number;
 	/**
-	The mean length of a piece, in consecutive words of one passage. Lengths are uniform from half to one and a half times
-	this, but at most the length of the passage.
+	The mean length of a piece, which is a run of consecutive words of one passage. Lengths are uniform from half to one
+	and a half times this, but at most the length of the passage.
 	*/
 	readonly run: number;
 	readonly seed: number;
 }
 
+/** A corpus of data.json: it has either `files` or `resample`. */
 export interface Corpus {
 	readonly about: string;
 	/** Files in the folder `data/` of the shared folder. Their passages are concatenated. */
@@ -32,6 +33,7 @@ export interface Corpus {
 	readonly resample?: Resampled;
 }
 
+/** A list of queries of data.json: a random sample of the questions in a file. */
 export interface Queries {
 	readonly about: string;
 	/** A file in the folder `data/` of the shared folder. */
@@ -43,7 +45,7 @@ export interface Queries {
 	readonly seed: number;
 }
 
-/** The files of a corpus, or of a list of queries. */
+/** The paths of the files of a corpus, or of a list of queries. */
 export interface Prepared {
 	/** Lines of `id<TAB>text<TAB>title` for passages, or `id<TAB>text` for queries. */
 	readonly raw: string;
@@ -58,7 +60,7 @@ const data: {readonly corpora: Record<string, Corpus>; readonly queries: Record<
 export const corpus = (name: string): Corpus => lookUp(data.corpora, name, 'a corpus');
 export const queries = (name: string): Queries => lookUp(data.queries, name, 'queries');
 
-/** Writes the files of a corpus, unless they exist. The ids of the passages are their positions, from 1. */
+/** Writes the files of a corpus, unless they exist, and returns their paths. The ids of the passages are their positions, from 1. */
 export async function prepareCorpus(name: string, say: (line: string) => void): Promise<Prepared> {
 	const {files = [], resample} = corpus(name);
 	return prepare(`corpora/${name}`, say, async function* () {
@@ -73,7 +75,10 @@ export async function prepareCorpus(name: string, say: (line: string) => void): 
 	});
 }
 
-/** Writes the files of a list of queries, unless they exist. The queries are drawn at random, so they are in random order. */
+/**
+Writes the files of a list of queries, unless they exist, and returns their paths. The queries are drawn at random, so
+they are in random order.
+*/
 export async function prepareQueries(name: string, say: (line: string) => void): Promise<Prepared> {
 	const {file, words = 0, sample, seed} = queries(name);
 	return prepare(`queries/${name}`, say, async function* () {
@@ -97,8 +102,8 @@ export async function prepareQueries(name: string, say: (line: string) => void):
 }
 
 /**
-Returns a file with the first `count` queries of a file, and their ids. If the given file has at most `count` queries,
-it is returned itself.
+Writes the first `count` queries of a file to another file next to it, and returns that file and the ids of its queries.
+If the given file has at most `count` queries, writes nothing and returns the given file with all ids.
 */
 export function firstQueries(file: string, count: number): {readonly file: string; readonly ids: readonly string[]} {
 	const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
@@ -164,7 +169,7 @@ async function* resampled(raw: string, {passages, words, run, seed}: Resampled):
 
 const wordsOf = (text: string): string[] => text.split(/\s+/u).filter(word => word !== '');
 
-/** Returns a generator of random integers from 0 to `bound` - 1 (mulberry32, Tommy Ettinger 2017). */
+/** Returns a generator of random integers from 0 to `bound` - 1 (mulberry32, Tommy Ettinger, 2017). */
 function generator(seed: number): (bound: number) => number {
 	let state = seed;
 	return bound => {
@@ -175,7 +180,7 @@ function generator(seed: number): (bound: number) => number {
 	};
 }
 
-/** Looks up a name in a part of data.json. `what` describes the part in error messages. */
+/** Looks up a name in a part of data.json, or fails. `what` says in the error message what the part has. */
 function lookUp<T>(part: Readonly<Record<string, T>>, name: string, what: string): T {
 	const found = part[name];
 	if (!found) {

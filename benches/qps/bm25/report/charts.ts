@@ -1,4 +1,4 @@
-// The charts of BM25: bars of queries per second and a chart of latencies, or bars of build times.
+// The charts of BM25 benchmarks: bars of queries per second and a chart of latencies, or bars of build times.
 import type {Bar} from '../../report/plot/bars.ts';
 import type {Chart} from '../../report/plot/chart.ts';
 import {type Look, plainLooks} from '../../report/plot/colors.ts';
@@ -9,6 +9,7 @@ import type {Definition} from '../definition.ts';
 import type {Result} from '../results/result.ts';
 import type {Speed} from '../results/speed.ts';
 
+/** Returns the charts of a record, or of the results of a run. */
 export function bm25Charts(definition: Definition, results: readonly Result[]): readonly Chart[] {
 	const ours = new Set(definition.systems.filter(({system}) => system.startsWith('passagekit')).map(({name}) => name));
 	const looks = plainLooks(results.map(({name}) => ({ours: ours.has(name)})));
@@ -41,6 +42,7 @@ function percentiles(speed: Speed): PercentileFigures {
 	return PERCENTILES.flatMap(percentile => (speed[percentile] ? [[percentile, speed[percentile]] as const] : []));
 }
 
+/** Returns the bar of a speed, with its ratio to the reference as a note. */
 function bar({wall, cpu, wallRatio, cpuRatio}: Speed, reference: string): Bar {
 	return {
 		wall,
@@ -53,7 +55,7 @@ function bar({wall, cpu, wallRatio, cpuRatio}: Speed, reference: string): Bar {
 	};
 }
 
-/** Returns bars of build times. They do not depend on k, so their only k is ''. Only wall time was measured. */
+/** Returns bars of build times, which do not depend on k: their only k is ''. The bars show wall time even if CPU time is selected. */
 function buildTimes(entries: ReadonlyArray<Result & {readonly look: Look}>): Chart {
 	const measured = entries.flatMap(({name, look, seconds, secondsRatio}) => {
 		const note = secondsRatio ? `${secondsRatio.median.toFixed(2)} times as fast` : '';

@@ -1,4 +1,4 @@
-// The tables of BM25 for the report page.
+// The tables of BM25 benchmarks for the report page.
 import {labelOf} from '../../report/plot/latencies.ts';
 import {range} from '../../report/plot/pieces.ts';
 import {type TypedRecord, ourNames} from '../../report/records/record.ts';
@@ -30,7 +30,7 @@ export function bm25Tables(record: TypedRecord<Definition, Result>): readonly Fi
 		});
 	};
 	const index: FiguresTable = {
-		caption: 'Indexes: build time on one core, size on disk, and peak memory of the processes that built and searched.',
+		caption: `Indexes: build time on one core, size on disk, and peak memory of the processes that built ${definition.queries ? 'and searched ' : ''}them.`,
 		rowHeading: 'system',
 		columns: [
 			{heading: 'build s'},
@@ -63,7 +63,7 @@ export function bm25Tables(record: TypedRecord<Definition, Result>): readonly Fi
 	const speeds = (definition.k ?? []).map(
 		(k): FiguresTable => ({
 			k: String(k),
-			caption: `k = ${k}: queries per second, how many times as fast as ${definition.reference}, latencies of single queries, and agreement with the hits of ${definition.reference}: queries with identical hits, and the mean share of its first ten hits that are found (same@10).`,
+			caption: `k = ${k}: queries per second, how many times as fast as ${definition.reference}, latencies of single queries, and agreement with the hits of ${definition.reference}: queries with identical hits, and the mean share of the first ten hits of ${definition.reference} that are among the system's first ten (same@10).`,
 			rowHeading: 'system',
 			columns: [
 				{group: 'queries per second', heading: 'wall'},
@@ -93,9 +93,10 @@ export function bm25Tables(record: TypedRecord<Definition, Result>): readonly Fi
 	return [...speeds, index];
 }
 
-/** The median. There is no room for ±, so the range is only in the tooltip. */
+/** Returns a cell with the median. There is no room for ±, so the range is only in the tooltip. */
 const latencyCell = (figure: Figure | undefined): Cell => (figure ? {...valueCell(figure.median), title: range(figure)} : emptyCell);
 
+/** Returns a cell such as `99 of 100`: the number of queries with identical hits, and the number of compared queries. */
 const identicalCell = (agreement: {readonly identical: number; readonly queries: number} | undefined): Cell =>
 	agreement
 		? {

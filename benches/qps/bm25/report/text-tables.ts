@@ -1,4 +1,4 @@
-// The tables of BM25 as text, which a run prints.
+// The tables of BM25 benchmarks as text, which a run prints.
 import {singleThreaded} from '../../report/tables/single-threaded.ts';
 import {table} from '../../report/tables/text-table.ts';
 import {type Figure, spread} from '../../statistics/statistics.ts';
@@ -50,6 +50,7 @@ export function buildTable(results: readonly Result[]): string {
 	return [table(['build', 'seconds', 'times as fast', 'MB', 'peak MB'], rows), ...failures(results)].join('\n\n');
 }
 
+/** Returns a table of indexes, with a row per entry that has one. */
 function indexTable(results: readonly Result[]): string {
 	const rows = results
 		.filter(({built}) => built)

@@ -5,12 +5,13 @@ import {createInterface} from 'node:readline';
 /** Query id → passage ids and scores, best first. */
 export type Hits = ReadonlyMap<string, ReadonlyArray<readonly [id: string, score: number]>>;
 
+/** How well the hits of a system agree with those of the reference. */
 export interface Agreement {
 	/** The number of queries that both systems received and for which at least one of them has hits. */
 	readonly queries: number;
-	/** The number of these queries with the same passages in the same order, and the same bits of all f32 scores. */
+	/** The number of these queries for which both systems have the same passages in the same order, with identical f32 scores. */
 	readonly identical: number;
-	/** The mean share of the reference's first ten hits that are among the system's first ten. */
+	/** The mean share of the reference's first ten hits that are among the system's first ten; 0 for queries without hits of the reference. */
 	readonly overlapAt10: number;
 }
 
@@ -29,7 +30,7 @@ export async function readHits(path: string): Promise<Hits> {
 	return hits;
 }
 
-/** Compares a system's hits with the reference's. `queryIds` are the queries that both received. */
+/** Compares a system's hits with the reference's. `queryIds` are the ids of the queries that both systems received. */
 export function agreement(found: Hits, reference: Hits, queryIds: readonly string[]): Agreement {
 	const queries = queryIds.filter(query => found.has(query) || reference.has(query));
 	let identical = 0;

@@ -17,7 +17,10 @@ export interface Result {
 	readonly peakBytes?: number | undefined;
 	/** The number of queries per round. */
 	readonly queries?: number;
-	/** The number of threads that searched, if the definition has several: 1 if the system cannot use more for such queries. */
+	/**
+	The number of threads that searched, if the definition asks for more than one: 1 if the system cannot use several threads for such
+	queries.
+	*/
 	readonly threads?: number;
 	/** For each k, the speed, and the agreement with the hits of the reference. */
 	readonly speed?: Readonly<Record<number, Speed & {readonly agreement?: Agreement}>>;

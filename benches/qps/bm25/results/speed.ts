@@ -14,8 +14,9 @@ export interface Speed extends Partial<Latencies<Figure>> {
 	readonly wall: Figure;
 	/** Queries per second of CPU time. */
 	readonly cpu: Figure;
-	/** How many times as fast as the reference, by the time per query in the same round. */
+	/** How many times as fast as the reference, by the wall time per query in the same round. */
 	readonly wallRatio?: Figure;
+	/** How many times as fast as the reference, by the CPU time per query in the same round. */
 	readonly cpuRatio?: Figure;
 	/** For each round, the time of all queries. */
 	readonly rounds: ReadonlyArray<Pick<Round, 'wallNanos' | 'cpuNanos'>>;

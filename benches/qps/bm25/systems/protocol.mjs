@@ -1,5 +1,5 @@
 // The line protocol of benches/qps/bm25 for systems in Node: one line of JSON per request, one per reply. README.md lists the
-// requests. `serve` does everything except building and searching: its argument `engine`, an object, does that.
+// requests. `serve` does everything except building and searching, which its argument does: an object called the engine.
 import {createReadStream, readFileSync, writeFileSync} from 'node:fs';
 import {createInterface} from 'node:readline';
 import {answer, cpuNanos} from '../../servers/node-server.mjs';

@@ -1,7 +1,7 @@
 """The line protocol of benches/qps/bm25 for systems in Python: one line of JSON per request, one per reply.
 
-README.md lists the requests. `serve` does everything except building and searching: its argument `engine`, an object,
-does that.
+README.md lists the requests. `serve` does everything except building and searching, which its argument does: an object
+called the engine.
 """
 
 import sys
@@ -26,9 +26,9 @@ def serve(engine):
     - `build(passages, folder)`: reads a file of passages and writes an index to a folder. Timed.
     - `open(folder)`: opens the index for searching.
     - `to_query(tokens)`: converts the text of a query to what `search` takes. Not timed.
-    - `search(queries, k)`: searches for a list of queries, which has one query unless they are a batch. Timed.
+    - `search(queries, k)`: searches for a list of queries, which has only one query unless it is a batch. Timed.
     - `to_hits(found)`: converts what `search` returned to a list of (id, score) per query. Not timed.
-    - `threaded_tasks`, if it can use several threads: the tasks (`query`, `batch`) for which it can.
+    - `threaded_tasks`, if it can use several threads: the tasks (`query`, `batch`) that it can run on them.
     - `set_threads(count)`, needed with `threaded_tasks`: sets the number of threads of later searches.
     """
     opened = None

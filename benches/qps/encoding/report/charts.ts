@@ -1,4 +1,4 @@
-// The charts of encoding: bars of texts per second for each task.
+// The charts of encoding benchmarks: bars of texts per second for each task.
 import type {Bar} from '../../report/plot/bars.ts';
 import type {Chart} from '../../report/plot/chart.ts';
 import {plainLooks} from '../../report/plot/colors.ts';
@@ -7,6 +7,7 @@ import {type Definition, taskNames} from '../definition.ts';
 import type {Result, Speed} from '../results/result.ts';
 import type {Task} from '../system.ts';
 
+/** Returns the charts of a record, or of the results of a run. */
 export function encodingCharts(definition: Definition, results: readonly Result[]): readonly Chart[] {
 	const ours = new Set(definition.systems.filter(({system}) => system.startsWith('passagekit')).map(({name}) => name));
 	const looks = plainLooks(results.map(({name}) => ({ours: ours.has(name)})));
@@ -19,6 +20,7 @@ export function encodingCharts(definition: Definition, results: readonly Result[
 	return [{kind: 'bars', ks, unit: 'texts per second', best: 'highest', entries}];
 }
 
+/** Returns the bar of a speed, with its ratio to the reference as a note. */
 function bar({wall, cpu, wallRatio, cpuRatio}: Speed, reference: string): Bar {
 	return {
 		wall,

@@ -1,4 +1,4 @@
-// The tables of encoding for the report page.
+// The tables of encoding benchmarks for the report page.
 import {range} from '../../report/plot/pieces.ts';
 import {type TypedRecord, ourNames} from '../../report/records/record.ts';
 import {
@@ -69,5 +69,5 @@ export function encodingTables(record: TypedRecord<Definition, Result>): readonl
 	return [...speeds, systems];
 }
 
-/** The median, with the range in the tooltip. */
+/** Returns a cell with the median, and with the range as its tooltip. */
 const latencyCell = (figure: Figure | undefined): Cell => (figure ? {...valueCell(figure.median), title: range(figure)} : emptyCell);

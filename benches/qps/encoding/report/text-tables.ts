@@ -1,4 +1,4 @@
-// The tables of encoding as text, which a run prints.
+// The tables of encoding benchmarks as text, which a run prints.
 import {table} from '../../report/tables/text-table.ts';
 import type {Figure} from '../../statistics/statistics.ts';
 import {type Definition, taskNames} from '../definition.ts';

@@ -1,4 +1,4 @@
-// Compares the vectors and token ids that two systems made from the same texts. Both are read from files.
+// Compares the vectors, or the token ids, that two systems made from the same texts and wrote to files.
 import {readFileSync} from 'node:fs';
 
 /** Returns the minimum (`least`) and the mean cosine between the vectors of two files, each with f32 values `[texts, dim]`. */
@@ -32,6 +32,7 @@ export function sameTokens(a: string, b: string): number {
 /** Returns the number of token ids in a file. */
 export const tokenCount = (file: string): number => readIds(file).reduce((sum, ids) => sum + ids.length, 0);
 
+/** Reads a file of f32 values. */
 function readVectors(file: string): Float32Array {
 	const bytes = readFileSync(file);
 	return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));

@@ -7,11 +7,13 @@ export interface Speed {
 	readonly wall: Figure;
 	/** Texts per second of CPU time. */
 	readonly cpu: Figure;
-	/** The wall time per text in µs, if texts are encoded one at a time. */
+	/** The median wall time per text in µs, if texts are encoded one at a time. */
 	readonly p50?: Figure;
+	/** The 99th percentile of the wall time per text in µs, if texts are encoded one at a time. */
 	readonly p99?: Figure;
-	/** How many times as fast as the reference in the same round. */
+	/** How many times as fast as the reference in the same round, by wall time. */
 	readonly wallRatio?: Figure;
+	/** How many times as fast as the reference in the same round, by CPU time. */
 	readonly cpuRatio?: Figure;
 	/** The minimum (`least`) and the mean cosine between this system's vectors and the reference's. */
 	readonly cosines?: {readonly least: number; readonly mean: number};
@@ -29,6 +31,6 @@ export interface Result {
 	readonly failed?: string;
 	/** The peak memory of the process. */
 	readonly peakBytes?: number | undefined;
-	/** For each task, its speed. The keys are the names in `taskNames`. */
+	/** The speed at each task. The keys are the names in `taskNames`. */
 	readonly speed?: Readonly<Record<string, Speed>>;
 }

@@ -1,6 +1,6 @@
 // The line protocol of benches/qps/encoding for systems in Node: one line of JSON per request, one per reply. README.md
-// lists the requests. `serve` does everything except tokenizing and encoding: its argument `engine`, an object, does
-// that.
+// lists the requests. `serve` does everything except tokenizing and encoding, which its argument does: an object called
+// the engine.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {answer, cpuNanos} from '../../servers/node-server.mjs';
 

@@ -1,7 +1,7 @@
 """The line protocol of benches/qps/encoding for systems in Python: one line of JSON per request, one per reply.
 
-README.md lists the requests. `serve` does everything except tokenizing and encoding: its argument `engine`, an object,
-does that.
+README.md lists the requests. `serve` does everything except tokenizing and encoding, which its argument does: an object
+called the engine.
 """
 
 import sys

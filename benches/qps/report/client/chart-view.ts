@@ -1,16 +1,17 @@
-// A chart in the page: draws it, shows tooltips by pointer and keyboard, and saves it as SVG.
+// A chart on the report page: draws the chart, shows tooltips by pointer and keyboard, and saves the chart as SVG.
 import {type Chart, draw, titleOf} from '../plot/chart.ts';
 import {type Spot, type View, svg} from '../plot/pieces.ts';
 import {standaloneSvg} from '../plot/standalone-svg.ts';
 import {Tooltip} from './tooltip.ts';
 
-/** A tooltip is shown if the pointer is at most this far from a point, in pixels. */
+/** In charts of curves, a tooltip is shown if the pointer is at most this far from a point, in pixels. */
 const MAX_DISTANCE = 40;
 /** The minimum width of a chart, in pixels. */
 const MIN_WIDTH = 280;
 /** The width of a saved chart, in pixels. */
 const SAVED_WIDTH = 640;
 
+/** Controls one chart of the page. */
 export class ChartView {
 	readonly #figure: HTMLElement;
 	readonly #chart: Chart;
@@ -88,7 +89,7 @@ export class ChartView {
 		this.#select(undefined);
 	}
 
-	/** Selects the point nearest to the pointer. */
+	/** Selects the point nearest to the pointer, unless it is too far away. */
 	#pointAt({clientX, clientY}: PointerEvent): void {
 		const box = this.#svg.getBoundingClientRect();
 		const scale = box.width / this.#svg.viewBox.baseVal.width;
@@ -163,7 +164,7 @@ export class ChartView {
 		this.#tooltip.show(spot, [spot.x * scale + this.#drawing.offsetLeft, spot.y * scale + this.#drawing.offsetTop]);
 	}
 
-	/** Dims all entries except one, or none if it is undefined. */
+	/** Dims all entries except `entry`. Dims none if `entry` is undefined. */
 	#highlight(entry: number | undefined): void {
 		this.#svg.classList.toggle('lit', entry !== undefined && this.#svg.querySelector(`[data-entry="${entry}"]`) !== null);
 		for (const group of this.#svg.querySelectorAll<SVGGElement>('.entry')) {

@@ -1,4 +1,4 @@
-// The script of the page: it redraws charts for the selected k and clock, shows tooltips, sorts tables, and switches the theme.
+// The script of the report page: it redraws charts for the selected k and clock, shows tooltips, sorts tables, and switches the theme.
 import {Section} from './section.ts';
 import {sortable} from './sorting.ts';
 import {addThemeButton} from './theme.ts';

@@ -1,10 +1,11 @@
-// The section of a record: its controls (k, clock, hidden entries), and the charts and tables that depend on them.
+// The section of a record on the report page: its controls (k, clock, hidden entries), and the charts and tables that depend on them.
 import type {Chart} from '../plot/chart.ts';
 import {ChartView} from './chart-view.ts';
 
 /** The clock by which speeds are shown. */
 type By = 'wall' | 'cpu';
 
+/** Controls the section of one record. */
 export class Section {
 	readonly #section: HTMLElement;
 	readonly #views: readonly ChartView[];
@@ -49,6 +50,7 @@ export class Section {
 		this.#draw();
 	}
 
+	/** Hides an entry, or shows it again. */
 	#toggle(name: string): void {
 		if (!this.#hidden.delete(name)) {
 			this.#hidden.add(name);

@@ -1,7 +1,9 @@
 // Makes tables sortable by clicking their headings.
 
-/** Turns the heading of each column into a button that sorts the rows. Rows without a value in the column stay last, and so do rows of systems that could
-not be measured (class `failed`), in every column. */
+/**
+Turns the heading of each column into a button that sorts the rows. Rows without a value in the column stay last. The rows
+of systems that could not be measured (class `failed`) stay last in every column.
+*/
 export function sortable(table: HTMLTableElement): void {
 	for (const heading of table.querySelectorAll<HTMLTableCellElement>('th[data-column]')) {
 		const button = document.createElement('button');
@@ -12,6 +14,7 @@ export function sortable(table: HTMLTableElement): void {
 	}
 }
 
+/** Sorts the rows of a table by the column of a heading, or reverses the order if they are sorted by it already. */
 function sort(table: HTMLTableElement, heading: HTMLTableCellElement): void {
 	const isWords = heading.dataset['words'] !== undefined;
 	const before = heading.getAttribute('aria-sort');
@@ -34,6 +37,7 @@ function sort(table: HTMLTableElement, heading: HTMLTableCellElement): void {
 	body.append(...rows.map(({row}) => row));
 }
 
+/** Returns the value by which a row is sorted, if it has one. */
 function valueOf(row: HTMLTableRowElement, column: number): string | undefined {
 	const cell = row.cells[column];
 	if (row.classList.contains('failed')) {

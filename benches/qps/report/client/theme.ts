@@ -1,4 +1,4 @@
-// The button that switches between the light theme, the dark theme, and that of the reader's system (`auto`).
+// The button that switches between the light theme, the dark theme, and the theme of the operating system (`auto`).
 
 const THEMES = ['auto', 'light', 'dark'] as const;
 const KEY = 'passagekit-theme';
@@ -27,7 +27,10 @@ export function addThemeButton(parent: Element): void {
 	parent.append(button);
 }
 
-/** Returns null if nothing is stored, or if the browser does not let a page that was opened from a file use storage. */
+/**
+Returns the stored theme. Returns null if none is stored, or if the browser does not let a page that was opened from a
+file use storage.
+*/
 function storedTheme(): string | null {
 	try {
 		return localStorage.getItem(KEY);

@@ -1,9 +1,10 @@
-// The tooltip of a chart.
+// The tooltip of a chart on the report page.
 import type {Spot} from '../plot/pieces.ts';
 
 /** The distance between a point and its tooltip, in pixels. */
 const GAP = 12;
 
+/** A box in a chart's figure, which shows the tooltip of one point at a time. */
 export class Tooltip {
 	readonly #figure: HTMLElement;
 	readonly #box = document.createElement('div');
@@ -17,8 +18,8 @@ export class Tooltip {
 	}
 
 	/**
-	Shows the tooltip of a point at `[x, y]` of the figure: above it, or below it if there is no room above. It stays
-	within the figure.
+	Shows the tooltip of a point at `[x, y]` of the figure: above the point, or below it if there is no room above. The
+	tooltip does not extend beyond the left edge of the figure, nor beyond the right edge if it fits in the figure.
 	*/
 	show({name, lines}: Spot, [x, y]: readonly [number, number]): void {
 		const title = document.createElement('b');

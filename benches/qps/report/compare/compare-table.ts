@@ -3,7 +3,7 @@ import {number} from '../plot/pieces.ts';
 import {table} from '../tables/text-table.ts';
 import {type Change, type Comparison, type SpeedChange, verdict} from './compare.ts';
 
-/** Returns differences, speeds, indexes, recalls, and entries that only one record has. */
+/** Returns differences, speeds, indexes, recalls, and entries that are not measured in both records. */
 export function compareTable(comparison: Comparison): string {
 	const {name, newer, older, differences, speeds, builds, recalls, unmatched} = comparison;
 	const parts = [
@@ -20,8 +20,9 @@ export function compareTable(comparison: Comparison): string {
 	return parts.join('\n\n');
 }
 
+/** Explains why two records are not comparable. */
 export const NOT_COMPARABLE =
-	'the values marked ! differ, so ratios of new to old do not compare the systems. Ratios to another system within one record (× another) still do.';
+	'the values marked ! differ, so ratios of new to old say nothing about the systems. Ratios to another system within one record (× another) are still useful.';
 
 const WORDS = {higher: 'faster', lower: 'slower', same: '='} as const;
 

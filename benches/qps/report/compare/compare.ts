@@ -8,15 +8,15 @@ export interface Comparison {
 	readonly name: string;
 	readonly newer: RunInfo;
 	readonly older: RunInfo;
-	/** Differences of machine, commit, data and definition. */
+	/** Differences between the machines, commits, data and definitions of the records. */
 	readonly differences: readonly Difference[];
-	/** Whether ratios of new to old compare the systems. They do not if a difference that matters was found. */
+	/** Whether ratios of new to old say something about the systems. They do not if one of the differences matters. */
 	readonly comparable: boolean;
 	readonly speeds: readonly SpeedChange[];
 	readonly builds: readonly BuildChange[];
 	/** Recalls that differ at the same effort. */
 	readonly recalls: readonly RecallChange[];
-	/** Entries that only one record has, or that failed in a record. */
+	/** Entries that only one record has, or that failed in one of the records. */
 	readonly unmatched: ReadonlyArray<{readonly entry: string; readonly reason: string}>;
 }
 
@@ -32,14 +32,15 @@ export interface Change {
 	readonly max: number;
 }
 
+/** The change of an entry's speed at one k (for encoding, at one task); for approximate vector search, also at one recall. */
 export interface SpeedChange {
 	readonly entry: string;
 	readonly k: string;
 	readonly recall?: number;
 	/**
-	Says whether the ratios are only bounds. A speed is a lower bound if the smallest effort is already above the recall.
-	`~`: both speeds are lower bounds, so nothing is known of the ratio. `≥`: only the new speed is. `≤`: only the old one
-	is. Empty: neither is.
+	Says whether the ratios are only bounds. A speed is a lower bound if even the smallest effort (the search parameter that
+	trades speed for recall) has a higher recall than `recall`. `~`: both speeds are lower bounds, so nothing is known about
+	the ratio. `≥`: only the new speed is. `≤`: only the old one is. Empty: neither is.
 	*/
 	readonly bound: '' | '~' | '≥' | '≤';
 	readonly wall: Change;
@@ -47,12 +48,13 @@ export interface SpeedChange {
 	/** The number of queries with the same hits as the reference. */
 	readonly identical?: {readonly older: number; readonly newer: number};
 	/**
-	How many times as fast as another system in the same rounds, for each record. Among the ratios of this comparison, it
-	depends least on the machine.
+	For each record, how many times as fast the entry is as another system (`to`) in the same rounds. Among the numbers of
+	this comparison, these depend least on the machine.
 	*/
 	readonly relative?: {readonly to: string; readonly older: number; readonly newer: number};
 }
 
+/** The change of an entry's index. */
 export interface BuildChange {
 	readonly entry: string;
 	readonly version: {readonly older: string; readonly newer: string};
@@ -62,6 +64,7 @@ export interface BuildChange {
 	readonly rounds?: Change;
 }
 
+/** The change of an entry's recall at one effort. */
 export interface RecallChange {
 	readonly entry: string;
 	readonly k: string;
@@ -90,11 +93,12 @@ export function compare(newer: DescribedRecord, older: DescribedRecord): Compari
 	};
 }
 
+/** Compares two figures. */
 export function change(newer: Figure, older: Figure): Change {
 	return {older, newer, ratio: newer.median / older.median, min: newer.least / older.most, max: newer.most / older.least};
 }
 
-/** Returns on which side of 1 the whole range is; `same` if it includes 1. */
+/** Says whether the whole range is above 1 (`higher`) or below 1 (`lower`), or includes 1 (`same`). */
 export function verdict({min, max}: Change): 'higher' | 'lower' | 'same' {
 	return min > 1 ? 'higher' : max < 1 ? 'lower' : 'same';
 }
@@ -107,7 +111,7 @@ function speedChanges(newer: DescribedRecord, older: DescribedRecord): readonly 
 			return [];
 		}
 		const {entry, k, recall, ratio, identical} = now;
-		const isSameRival = ratio && before.ratio && ratio.to === before.ratio.to && !ratio.atLeast && !before.ratio.atLeast;
+		const hasSameOther = ratio && before.ratio && ratio.to === before.ratio.to && !ratio.atLeast && !before.ratio.atLeast;
 		return [
 			{
 				entry,
@@ -117,7 +121,7 @@ function speedChanges(newer: DescribedRecord, older: DescribedRecord): readonly 
 				wall: change(now.wall, before.wall),
 				cpu: change(now.cpu, before.cpu),
 				...(identical !== undefined && before.identical !== undefined && {identical: {older: before.identical, newer: identical}}),
-				...(isSameRival && {relative: {to: ratio.to, older: before.ratio!.wall.median, newer: ratio.wall.median}}),
+				...(hasSameOther && {relative: {to: ratio.to, older: before.ratio!.wall.median, newer: ratio.wall.median}}),
 			} as const,
 		];
 	});
@@ -154,8 +158,8 @@ function recallChanges({recalls: newer = []}: DescribedRecord, {recalls: older =
 function unmatched(newer: QpsRecord, older: QpsRecord): Comparison['unmatched'] {
 	const names = [...new Set([...newer.results, ...older.results].map(({name}) => name))];
 	const problemIn = (record: QpsRecord, name: string): string | undefined => {
-		const result = record.results.find(other => other.name === name);
-		return result ? result.failed && `not measured: ${result.failed}` : 'not there';
+		const result = record.results.find(each => each.name === name);
+		return result ? result.failed && `not measured: ${result.failed}` : 'not in the record';
 	};
 	return names.flatMap(entry => {
 		const [now, before] = [problemIn(newer, entry), problemIn(older, entry)];

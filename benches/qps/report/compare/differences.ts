@@ -1,6 +1,7 @@
 // Finds differences between the conditions of two records: machine, data and definition.
 import type {QpsRecord} from '../records/record.ts';
 
+/** A value that differs between two records. */
 export interface Difference {
 	/** The path of a value in the record, such as `machine.cpu`. */
 	readonly path: string;
@@ -11,8 +12,8 @@ export interface Difference {
 }
 
 /**
-The values of machine and definition that make speeds not comparable if they differ. The values of `data` do as well,
-except `about` and `checked`.
+The values of `machine` and `definition` that must be equal for speeds to be comparable. All values of `data` must be
+equal too, except `about` and `checked`.
 */
 const MATTERS = new Set([
 	'machine.cpu',
@@ -30,14 +31,14 @@ const MATTERS = new Set([
 	'definition.reopen',
 	'definition.level',
 ]);
-/** Differences of memory up to this share are ignored: on the same machine, the system may reserve a little more or less. */
+/** Differences of memory up to this share are ignored: on the same machine, the operating system may reserve a little more or less. */
 const MEMORY_TOLERANCE = 0.05;
 
-/** Returns the differences in the order of a record. Entries of the definitions are matched by name. */
+/** Returns the differences: first of the machine, then of the data and of the definition. Entries of the definition are matched by name. */
 export function differences(newer: QpsRecord, older: QpsRecord): readonly Difference[] {
 	const changes = [
-		...changed(flat('machine', newer.machine), flat('machine', older.machine)).filter(({path}) => path !== 'machine.date'),
-		...changed(flat('data', newer.data), flat('data', older.data)),
+		...changed(flattened('machine', newer.machine), flattened('machine', older.machine)).filter(({path}) => path !== 'machine.date'),
+		...changed(flattened('data', newer.data), flattened('data', older.data)),
 		...changed(definitionOf(newer), definitionOf(older)),
 	];
 	return changes
@@ -52,22 +53,23 @@ export function differences(newer: QpsRecord, older: QpsRecord): readonly Differ
 function definitionOf({definition}: QpsRecord): Readonly<Record<string, string>> {
 	const {systems = [], ...rest} = definition as {readonly systems?: ReadonlyArray<{readonly name: string}>};
 	const entries = Object.fromEntries(systems.map(({name, ...entry}) => [`systems[${name}]`, JSON.stringify(entry)]));
-	return {...flat('definition', rest), ...flat('definition', entries)};
+	return {...flattened('definition', rest), ...flattened('definition', entries)};
 }
 
-/** Returns path → value for all values that are not objects. A list is one value. */
-function flat(path: string, object: object): Readonly<Record<string, string>> {
+/** Returns a map from paths to values, for all values that are not objects. A list is one value. */
+function flattened(path: string, object: object): Readonly<Record<string, string>> {
 	return Object.fromEntries(
 		Object.entries(object).flatMap(([key, value]): Array<[string, string]> => {
 			const valuePath = `${path}.${key}`;
 			if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-				return Object.entries(flat(valuePath, value as object));
+				return Object.entries(flattened(valuePath, value as object));
 			}
 			return value === undefined ? [] : [[valuePath, typeof value === 'string' ? value : JSON.stringify(value)]];
 		}),
 	);
 }
 
+/** Returns the paths whose values differ, or that only one of the records has. */
 function changed(
 	newer: Readonly<Record<string, string>>,
 	older: Readonly<Record<string, string>>,
@@ -77,4 +79,5 @@ function changed(
 		.map(path => ({path, older: older[path] ?? '–', newer: newer[path] ?? '–'}));
 }
 
+/** Whether two sizes of memory differ by at most `MEMORY_TOLERANCE`. */
 const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= MEMORY_TOLERANCE * Math.max(a, b);

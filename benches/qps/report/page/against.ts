@@ -40,12 +40,13 @@ export function againstHtml(comparison: Comparison, ours: ReadonlySet<string>): 
 	].join('\n');
 }
 
+/** Returns the table of speeds at one k. */
 function speedTable(k: string, speeds: readonly SpeedChange[], ours: ReadonlySet<string>, comparable: boolean): FiguresTable {
 	const hasIdentical = speeds.some(change => change.identical);
 	const hasRecall = speeds.some(change => change.recall !== undefined);
 	return {
 		k: String(k),
-		caption: `${atK(k)}: new compared with old. The range in brackets goes from the lowest to the highest ratio of any two rounds; a ratio is colored if its whole range is above or below 1.`,
+		caption: `${atK(k)}: new compared with old. The range in brackets goes from the lowest to the highest ratio of a new round to an old round${comparable ? '; a ratio is colored if its whole range is above or below 1' : ''}.`,
 		rowHeading: 'system',
 		columns: [
 			...(hasRecall ? [{heading: 'recall'}] : []),
@@ -115,7 +116,7 @@ function recallTable({recalls}: Comparison, ours: ReadonlySet<string>): FiguresT
 	};
 }
 
-/** Returns a cell with a ratio and its range. If `colored`, its color says on which side of 1 the whole range is. */
+/** Returns a cell with a ratio and its range. If `colored`, the color of the cell says on which side of 1 the whole range is. */
 function changeCell(change: Change, colored: boolean, bound: string): Cell {
 	const {ratio, min, max} = change;
 	const side = colored ? verdict(change) : 'same';

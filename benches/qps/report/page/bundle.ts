@@ -1,4 +1,4 @@
-// Bundles the script of the page: a TypeScript module and all modules that it imports become one piece of JavaScript
+// Bundles the script of the report page: a TypeScript module and all modules that it imports become one piece of JavaScript
 // without imports.
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
@@ -10,7 +10,7 @@ type TypeScript = typeof ts;
 
 const bundles = new Map<string, string>();
 
-/** Bundles the file `entry`. Each module is run once, when it is first imported. Bundles are cached in memory. */
+/** Bundles the file `entry` with its imports. Each module runs once, when it is first imported. Bundles are cached in memory. */
 export function bundle(entry: string): string {
 	const script = bundles.get(entry) ?? makeBundle(entry);
 	bundles.set(entry, script);
@@ -46,7 +46,7 @@ function add(file: string, modules: Map<string, string>, typescript: TypeScript)
 	if (modules.has(nameOf(file))) {
 		return;
 	}
-	// Marks the module as seen, and keeps its place before those that it imports.
+	// Marks the module as seen, and keeps its place before the modules that it imports.
 	modules.set(nameOf(file), '');
 	const {outputText} = typescript.transpileModule(readFileSync(file, 'utf8'), {
 		compilerOptions: {
@@ -68,4 +68,5 @@ function add(file: string, modules: Map<string, string>, typescript: TypeScript)
 	);
 }
 
+/** Returns the name of a module in the bundle: its path in the repository. */
 const nameOf = (file: string): string => relative(packageRoot, file);

@@ -33,8 +33,8 @@ function headline({record, measured, headline: ownHeadline}: DescribedRecord): s
 		return ownHeadline;
 	}
 	const [ourFirstName] = [...ourNames(record)];
-	// A ratio is only a bound, and left out, if passagekit's speed (`atLeast`) or the other's (`ratio.atLeast`) is only a
-	// lower bound.
+	// If passagekit's speed (`atLeast`) or the other system's (`ratio.atLeast`) is only a lower bound, the ratio is also only a
+	// bound, and is left out.
 	const ratios = measured.flatMap(({entry, atLeast, ratio}) =>
 		entry === ourFirstName && ratio && !atLeast && !ratio.atLeast ? [ratio] : [],
 	);

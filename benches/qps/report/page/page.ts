@@ -14,13 +14,13 @@ import {pageStyle} from './style.ts';
 
 export interface ReportOptions {
 	/**
-	Older records. Each record is compared with the older record of the same definition. If there is only one of each,
-	these two are compared, whatever their definitions.
+	Older records. Each record is compared with the older record of the same definition. If there is only one record and
+	only one older record, these two are compared, whatever their definitions.
 	*/
 	readonly against?: readonly DescribedRecord[];
 }
 
-/** Returns the page: contents if there are several records, then a section per record. */
+/** Returns the page as HTML: a table of contents if there are several records, then a section per record. */
 export function reportHtml(records: readonly DescribedRecord[], {against = []}: ReportOptions = {}): string {
 	const ids = idsOf(records);
 	const script = bundle(join(import.meta.dirname, '..', 'client', 'main.ts'));
@@ -53,9 +53,9 @@ export function reportHtml(records: readonly DescribedRecord[], {against = []}: 
 
 const TITLE = 'Queries per second, side by side';
 const LEAD =
-	'passagekit and its peers over the same data, in one run, each on one thread of one core unless a record says otherwise. Figures are medians over rounds; ± is half the range from minimum to maximum, and is marked above 10%.';
+	'passagekit and other systems on the same data, in one run, each on one thread of one core unless a record says otherwise. Figures are medians over rounds; ± is half the range from minimum to maximum, in percent of the median, and is marked above 10%.';
 
-/** Returns the comparison of a record with the older one, or nothing if there is no older one. */
+/** Returns the HTML of the comparison of a record with an older one, or an empty string if there is no older one. */
 function changes(described: DescribedRecord, records: readonly DescribedRecord[], against: readonly DescribedRecord[]): string {
 	const only = records.length === 1 && against.length === 1 ? against[0] : undefined;
 	const older = only ?? against.find(({record}) => record.definition.name === described.record.definition.name);

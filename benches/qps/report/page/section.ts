@@ -1,4 +1,4 @@
-// The section of a page that shows one record: the conditions of the measurement, charts, tables, the comparison with an
+// The section of the report page that shows one record: the conditions of the measurement, charts, tables, the comparison with an
 // older record, and the configuration.
 import {escaped} from '../../../../ts/drawing/html.ts';
 import {folded} from '../../../../ts/drawing/page.ts';
@@ -39,6 +39,7 @@ export function section(described: DescribedRecord, id: string, against: string)
 /** Returns JSON for a script element. `<` is escaped, so that no string can contain the end tag. */
 const embedded = (value: unknown): string => JSON.stringify(value).replaceAll('<', String.raw`\u003c`);
 
+/** Returns the conditions of the measurement as a list of descriptions. */
 function facts({record, setting}: DescribedRecord): string {
 	const {machine, load} = record;
 	const lines: ReadonlyArray<readonly [string, string]> = [
@@ -67,7 +68,7 @@ function dataOf({data}: QpsRecord): string {
 	return parts.join('; ') || '–';
 }
 
-/** Returns a warning if the machine was not quiet. Otherwise it returns remarks about single figures, if there are any. */
+/** Returns a warning if the machine was not quiet. Otherwise, returns remarks about individual figures, if there are any. */
 function notice(described: DescribedRecord): string {
 	const {noisy, reasons} = noise(described);
 	if (noisy) {
@@ -77,8 +78,8 @@ function notice(described: DescribedRecord): string {
 }
 
 /**
-Returns a chart as it is first shown: for the first k, by wall time. Without JavaScript, the charts of the other k are
-shown below.
+Returns a chart as it is first shown: for the first k, by wall time. Without JavaScript, the charts for the other values
+of k are shown below it.
 */
 function figure(chart: Chart, index: number): string {
 	const view = {k: chart.ks[0] ?? '', by: 'wall' as const, hidden: new Set<string>(), width: WIDTH};
@@ -97,6 +98,7 @@ function figure(chart: Chart, index: number): string {
 	].join('\n');
 }
 
+/** Returns the legend of a chart of curves. */
 function legend({entries}: Chart): string {
 	const items = entries.map(
 		({name, look}, i) =>

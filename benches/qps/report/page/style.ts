@@ -1,7 +1,7 @@
 // The style sheet of the report page.
 import {COLORS, type Color, plotRules} from '../plot/colors.ts';
 
-/** CSS variables of one theme: 0 is light, 1 is dark. */
+/** Returns the CSS variables with the colors of a theme: 0 is light, 1 is dark. */
 const colorVariables = (theme: 0 | 1): string =>
 	(Object.keys(COLORS) as readonly Color[]).map(color => `--${color}: ${COLORS[color][theme]};`).join(' ');
 

@@ -1,5 +1,5 @@
-// A bar chart: a horizontal bar per entry, as long as the median, with a whisker from the minimum to the maximum of the
-// rounds. All lengths are in pixels.
+// A bar chart: each entry (a system and the way in which it is called) has a horizontal bar. The bar ends at the median
+// over the rounds, and a whisker goes from the minimum to the maximum. All lengths are in pixels.
 import {scale, ticks} from '../../../../ts/drawing/svg.ts';
 import type {Figure} from '../../statistics/statistics.ts';
 import {
@@ -21,17 +21,18 @@ import {
 
 export interface Bars {
 	readonly kind: 'bars';
-	/** The values of k or, for encoding, the tasks. Build times depend on neither; their only k is ''. */
+	/** The values of k; for encoding, the tasks instead. Build times depend on neither, so their only value is `''`. */
 	readonly ks: readonly string[];
 	readonly unit: 'queries per second' | 'texts per second' | 'seconds';
-	/** Says which entries the chart shows, if the others are in another chart. It is part of the title. */
+	/** Part of the title if other entries are in another chart: what these entries have in common, such as `one query at a time`. */
 	readonly about?: string;
-	/** Whether the highest or the lowest value is the best. The best is at the top. */
+	/** Which value is the best. The best entry is drawn at the top. */
 	readonly best: 'highest' | 'lowest';
-	/** The entries, with a bar for each k. */
+	/** The entries, each with its bars by k. */
 	readonly entries: ReadonlyArray<Entry & {readonly bars: Readonly<Record<string, Bar>>}>;
 }
 
+/** The speed or the build time of an entry at one k, by wall time and by CPU time. */
 export interface Bar {
 	readonly wall: Figure;
 	readonly cpu: Figure;
@@ -41,7 +42,7 @@ export interface Bar {
 	readonly details?: readonly string[];
 }
 
-/** If a chart is narrower than this, in pixels, names are above their bars instead of on the left. */
+/** In a chart narrower than this, in pixels, the names of entries are above their bars or markers instead of to the left. */
 export const NARROW = 560;
 
 /** Draws the bars of one k. The axis starts at 0. */

@@ -1,5 +1,5 @@
-// A chart of a record, as data. Node draws it for every k. The page also stores the data as JSON, from which its
-// script draws the chart again for another k, clock or width.
+// A chart of a benchmark record, as data. When Node writes the report page, it draws the chart once for each k. The page
+// also has the data as JSON, so that its script can redraw the chart for another k, clock (wall or CPU time) or width.
 import {type Bars, drawBars} from './bars.ts';
 import {type Curves, drawCurves} from './curves.ts';
 import {type LatencyChart, drawLatencies} from './latencies.ts';
@@ -18,7 +18,7 @@ export function draw(chart: Chart, view: View): Drawn {
 	}
 }
 
-/** Returns the title of a chart, which is also its text alternative. */
+/** Returns the title of a chart, which is also its text alternative. In charts of encoding, `k` is the name of a task. */
 export function titleOf(chart: Chart, {k, by}: Pick<View, 'k' | 'by'>): string {
 	const clock = by === 'wall' ? 'wall time' : 'CPU time';
 	switch (chart.kind) {

@@ -1,14 +1,17 @@
-// The colors, line styles and markers of charts. passagekit's entries have warm colors and thick lines, other entries
-// cool colors and thin lines. The markers at data points (`mark`: circle, square, …) repeat after five entries.
+// The colors, line styles and markers of charts. passagekit's entries have warm colors and thick lines; other entries
+// have cool or muted colors and thin lines. In both groups, the markers at data points (`mark`: circle, square, …)
+// repeat after five entries.
 
 /** How one entry looks in a chart. */
 export interface Look {
 	/**
-	The CSS classes of the entry's SVG group: `o0` to `o3` (ours) for passagekit, `s0` to `s7` for other systems, or
-	`limit` for a bound that no system can exceed; and classes for dashes and thick lines.
+	The CSS classes of the entry's SVG group: first its color, which is `o0` to `o3` (ours) for passagekit, `s0` to `s7`
+	for other systems, or `limit` for a bound that no system can exceed. Then `dash1` or `dash2` if its line is dashed,
+	and `ours` if its line is thick.
 	*/
 	readonly style: string;
 	readonly mark: Mark;
+	/** Whether the entry is one of passagekit's. */
 	readonly ours: boolean;
 }
 
@@ -48,8 +51,8 @@ export type Color = keyof typeof COLORS;
 const OUR_COLOR_COUNT = 4;
 /** How many colors other systems have, `s0` to `s7`. */
 const OTHER_COLOR_COUNT = 8;
-/** Line styles (solid and two kinds of dashes), used in turn once all colors are taken. */
-const DASH_COUNT = 3;
+/** How many line styles there are: solid and two kinds of dashes. The next style is used when all colors are taken. */
+const LINE_STYLE_COUNT = 3;
 
 /** Returns one look per entry, in the same order. */
 export function looks(entries: ReadonlyArray<{readonly ours: boolean; readonly limit?: boolean}>): readonly Look[] {
@@ -60,7 +63,7 @@ export function looks(entries: ReadonlyArray<{readonly ours: boolean; readonly l
 		}
 		const index = ours ? ourCount++ : otherCount++;
 		const [prefix, colorCount] = ours ? ['o', OUR_COLOR_COUNT] : ['s', OTHER_COLOR_COUNT];
-		const dash = Math.floor(index / colorCount) % DASH_COUNT;
+		const dash = Math.floor(index / colorCount) % LINE_STYLE_COUNT;
 		return {
 			style: `${prefix}${index % colorCount}${dash > 0 ? ` dash${dash}` : ''}${ours ? ' ours' : ''}`,
 			mark: MARKS[index % MARKS.length]!,
@@ -69,7 +72,7 @@ export function looks(entries: ReadonlyArray<{readonly ours: boolean; readonly l
 	});
 }
 
-/** Returns looks for charts that label each entry directly: one color for passagekit, one for all other systems. */
+/** Returns looks for charts that label each entry directly: one color for passagekit, one for all other systems, gray for limits. */
 export function plainLooks(entries: ReadonlyArray<{readonly ours: boolean; readonly limit?: boolean}>): readonly Look[] {
 	return entries.map(({ours, limit}) => ({style: limit ? 'limit' : ours ? 'o0 ours' : 's0', mark: 'circle', ours}));
 }

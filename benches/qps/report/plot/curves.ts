@@ -1,5 +1,5 @@
 // A chart of queries per second (vertical) at each recall (horizontal), with a line per entry. Both axes are
-// logarithmic; that of recall is logarithmic in 1 − recall.
+// logarithmic; the recall axis is logarithmic in 1 − recall.
 import type {Figure} from '../../statistics/statistics.ts';
 import {
 	type Drawn,
@@ -27,22 +27,24 @@ export interface Curves {
 	readonly entries: ReadonlyArray<Entry & {readonly points: Readonly<Record<string, readonly CurvePoint[]>>}>;
 }
 
-/** What was measured at one effort. */
+/** What was measured at one effort, which is the search parameter that trades speed for recall, such as `efSearch`. */
 export interface CurvePoint {
 	readonly effort: number;
 	readonly recall: number;
+	/** Queries per second of wall time. */
 	readonly wall: Figure;
+	/** Queries per second of CPU time. */
 	readonly cpu: Figure;
 }
 
-/** Recalls that the axis may label. The axis is linear in −log₁₀(1 − recall): .90 to .99 is as long as .99 to .999. */
+/** Recalls that the axis may label. The axis is linear in −log₁₀(1 − recall), so .99 is halfway between .90 and .999. */
 const RECALLS = [0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999];
 /** The end of the recall axis. Points with a higher recall are drawn at this recall. */
 const MAX_RECALL = 0.999;
 /** Points whose recall is more than this below the smallest target are not drawn. */
 const MAX_BELOW_TARGETS = 0.2;
 
-/** Draws the medians of one k. */
+/** Draws the curves of one k through the medians over the rounds. */
 export function drawCurves({targets: targetsOfK, entries}: Curves, {k, by, hidden, width}: View): Drawn {
 	const targets = targetsOfK[k] ?? [];
 	const shown = entries.map(({name, points}) =>
@@ -55,7 +57,7 @@ export function drawCurves({targets: targetsOfK, entries}: Curves, {k, by, hidde
 		return {width, height, inside: text([width / 2, height / 2], 'No entry is selected.', 'middle'), spots: []};
 	}
 	const speeds = allShown.map(point => point[by].median);
-	// Leaves a margin of a quarter around the speeds, and below of 0.06 (on the axis of `nines`) around the recalls.
+	// The axes extend beyond the data: by a factor of 1.25 for speeds, and by 0.06 on the scale of `nines` for recalls.
 	const low = Math.min(...speeds) / 1.25;
 	const high = Math.max(...speeds) * 1.25;
 	const recalls = allShown.map(({recall}) => Math.min(recall, MAX_RECALL));
@@ -110,7 +112,10 @@ function tooltipLines({effort, recall, wall, cpu}: CurvePoint, by: 'wall' | 'cpu
 	];
 }
 
-/** Returns the targets, and other recalls whose labels do not overlap with those already chosen. */
+/**
+Returns the recalls to label: the targets, and other recalls whose labels do not overlap those already chosen. `first` and
+`last` are the ends of the axis on the scale of `nines`. `x` returns the horizontal coordinate of a recall.
+*/
 function recallTicks(
 	targets: readonly number[],
 	[first, last]: readonly [number, number],
@@ -120,13 +125,13 @@ function recallTicks(
 	// 1e-9 allows for rounding errors.
 	for (const recall of RECALLS.filter(value => nines(value) >= first && nines(value) <= last + 1e-9)) {
 		// In pixels. The label of the maximum, `≥ .999`, is wider than the others.
-		const room = recall === MAX_RECALL ? 44 : 34;
-		if (chosen.every(other => Math.abs(x(other) - x(recall)) >= room)) {
+		const minDistance = recall === MAX_RECALL ? 44 : 34;
+		if (chosen.every(other => Math.abs(x(other) - x(recall)) >= minDistance)) {
 			chosen.push(recall);
 		}
 	}
 	return chosen;
 }
 
-/** Converts a recall to its position on the axis: recalls of 0.9, 0.99 and 0.999, with one, two and three nines, to 1, 2 and 3. */
+/** Converts a recall to its position on the axis, which is its number of nines: 0.9 to 1, 0.99 to 2, and 0.999 to 3. */
 const nines = (recall: number): number => -Math.log10(1 - recall);

@@ -1,4 +1,4 @@
-// Arranges the charts of a definition in one SVG, which is stored next to a record.
+// Arranges the charts of a benchmark definition in one SVG, which is stored next to the record.
 import type {Chart} from './chart.ts';
 import {standaloneSvg} from './standalone-svg.ts';
 

@@ -27,7 +27,7 @@ export type PercentileFigures = ReadonlyArray<readonly [Percentile, Figure]>;
 export interface LatencyChart {
 	readonly kind: 'latencies';
 	readonly ks: readonly string[];
-	/** For each k, the recall of the searches, if they are approximate. */
+	/** For each k, the recall at which latencies are shown. Missing for exact search and for BM25. */
 	readonly recalls?: Readonly<Record<string, number>>;
 	/** The entries, with percentiles for each k. */
 	readonly entries: ReadonlyArray<Entry & {readonly percentiles: Readonly<Record<string, PercentileFigures>>}>;
@@ -97,7 +97,7 @@ export function drawLatencies({entries}: LatencyChart, {k, hidden, width}: View)
 	return {width, height, inside: parts.join('\n'), spots};
 }
 
-/** Draws the markers with their labels in a line. */
+/** Draws the legend: one row of markers, each followed by its label. */
 function legend(percentiles: readonly Percentile[], left: number, y: number): string {
 	const parts = percentiles.map((percentile, i) => {
 		const x = left + i * 56 + 6;

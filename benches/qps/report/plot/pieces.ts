@@ -20,7 +20,7 @@ export interface Drawn {
 export interface Spot {
 	readonly x: number;
 	readonly y: number;
-	/** The index of the entry. */
+	/** The index of the entry in the chart. */
 	readonly entry: number;
 	/** The title of the tooltip. */
 	readonly name: string;
@@ -29,7 +29,9 @@ export interface Spot {
 
 /** How a chart is shown. */
 export interface View {
+	/** The k that is shown; for encoding, the task. */
 	readonly k: string;
+	/** The clock by which speeds are shown: wall time or CPU time. */
 	readonly by: 'wall' | 'cpu';
 	/** The names of entries that are not shown. */
 	readonly hidden: ReadonlySet<string>;
@@ -37,6 +39,7 @@ export interface View {
 	readonly width: number;
 }
 
+/** A system and the way in which it is called. Each chart extends this with what was measured. */
 export interface Entry {
 	readonly name: string;
 	readonly look: Look;
@@ -70,16 +73,16 @@ export function mark(kind: Mark, [x, y]: Point, size: number, style = 'mark'): s
 	}
 }
 
-/** Draws a range as a horizontal line with vertical ends of `half` pixels up and down. */
-export function whisker([x1, y]: Point, x2: number, half: number): string {
-	const ends = [x1, x2].map(x => line([x, y - half], [x, y + half], 'whisker'));
+/** Draws a horizontal line from `[x1, y]` to `[x2, y]`. A vertical line at each end extends `capHeight` pixels up and down. */
+export function whisker([x1, y]: Point, x2: number, capHeight: number): string {
+	const ends = [x1, x2].map(x => line([x, y - capHeight], [x, y + capHeight], 'whisker'));
 	return line([x1, y], [x2, y], 'whisker') + ends.join('');
 }
 
 /**
-Returns the ticks of a logarithmic axis within `[low, high]`: 1, 2 and 5 times powers of ten. If these are more than
-`maxCount`, it returns 1 and 3 times powers of ten, and if these are still more, only powers of ten. The powers go from
-10⁻⁴ to 10¹¹.
+Returns the ticks of a logarithmic axis within `[low, high]`: 1, 2 and 5 times powers of ten. If there are more than
+`maxCount` of these, returns 1 and 3 times powers of ten; if there are still too many, returns only powers of ten. The
+powers go from 10⁻⁴ to 10¹¹.
 */
 export function logTicks(low: number, high: number, maxCount = 10): readonly number[] {
 	for (const steps of [[1, 2, 5], [1, 3], [1]]) {
@@ -98,7 +101,7 @@ export function logScale([low, high]: readonly [number, number], [from, to]: rea
 	return value => from + (Math.log(value / low) / Math.log(high / low)) * (to - from);
 }
 
-/** Formats a number with thousands separators: without decimals from 100, with one from 10, two from 1, three below 1. */
+/** Formats a number with thousands separators: no decimals from 100 on, one from 10 on, two from 1 on, and three below 1. */
 export function number(value: number): string {
 	const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
 	return value.toLocaleString('en', {minimumFractionDigits: digits, maximumFractionDigits: digits});
@@ -110,5 +113,5 @@ export const tick = (value: number): string => value.toLocaleString('en', {maxim
 /** Formats the minimum and the maximum of a figure. */
 export const range = ({least, most}: Figure): string => `${number(least)}–${number(most)}`;
 
-/** Estimates the width of the longest text in 12 px type, in pixels. */
+/** Estimates the width in pixels of the longest of these texts, in 12 px type. */
 export const widthOf = (texts: readonly string[]): number => Math.ceil(6.7 * Math.max(0, ...texts.map(({length}) => length)));

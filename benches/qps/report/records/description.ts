@@ -1,5 +1,5 @@
-// The description of a record: the charts, tables and speeds of the record that the report shows. Each suite (a kind of
-// benchmark, such as BM25) describes its own records, so that the report does not depend on the suites.
+// The description of a benchmark record: the charts, tables and speeds that the report shows for it. Each suite (a kind
+// of benchmark, such as BM25) describes its own records, so that the report does not depend on the suites.
 import type {Figure} from '../../statistics/statistics.ts';
 import type {Chart} from '../plot/chart.ts';
 import type {FiguresTable} from '../tables/html-table.ts';
@@ -14,31 +14,34 @@ export interface Measured {
 	/** The k of BM25 or vectors, or the task of encoding. */
 	readonly k: string;
 	readonly recall?: number;
-	/** Whether the speed is a lower bound: the smallest effort already has a higher recall. */
+	/** Whether the speed is a lower bound, because even the smallest effort has a higher recall than `recall`. */
 	readonly atLeast: boolean;
-	/** Queries per second of wall time. */
+	/** Queries (for encoding, texts) per second of wall time. */
 	readonly wall: Figure;
-	/** Queries per second of CPU time. */
+	/** Queries (for encoding, texts) per second of CPU time. */
 	readonly cpu: Figure;
 	/**
-	How many times as fast as another system in the same rounds: the reference, or the fastest system that is not
-	passagekit. `atLeast` is that of the other system's speed.
+	How many times as fast this entry is as another system in the same rounds. `to` is the name of the other system: the
+	reference of the definition, or the fastest system other than passagekit. `atLeast` says whether the speed of the
+	other system is a lower bound.
 	*/
 	readonly ratio?: {readonly to: string; readonly atLeast: boolean; readonly wall: Figure; readonly cpu: Figure};
-	/** The number of queries with the same hits as the reference. */
+	/** The number of queries for which this entry returned the same hits as the reference. */
 	readonly identical?: number;
 }
 
 export interface BuiltIndex {
 	readonly entry: string;
 	readonly version: string;
+	/** The wall time of building this index. */
 	readonly seconds: number;
+	/** The size on disk. */
 	readonly bytes: number;
-	/** The build time over all rounds, if building was measured. */
+	/** The build time over all rounds, in seconds, if the rounds measured building. */
 	readonly rounds?: Figure;
 }
 
-/** The recall at one effort. */
+/** The recall at one effort, which is the search parameter that trades speed for recall, such as `efSearch`. */
 export interface RecallPoint {
 	readonly entry: string;
 	readonly k: string;
@@ -55,11 +58,11 @@ export interface Description {
 	readonly tables: readonly FiguresTable[];
 	/** Tables of all efforts that were measured. They are collapsed at first. */
 	readonly effortTables?: readonly FiguresTable[];
-	/** In the order of the record: by entry, then k, then recall. */
+	/** The speeds, in the order of the record: by entry, then k, then recall. */
 	readonly measured: readonly Measured[];
 	readonly indexes?: readonly BuiltIndex[];
 	readonly recalls?: readonly RecallPoint[];
-	/** The ratio of build times, in words, if building was measured. */
+	/** The main result in words, if building was measured: the ratio of build times. */
 	readonly headline?: string;
 }
 
@@ -75,7 +78,7 @@ export interface RecordKind {
 	describe(record: QpsRecord): Description;
 }
 
-/** The fields that the speeds of BM25 and of encoding share. */
+/** The fields that the speeds of BM25 and the speeds of encoding have in common. */
 interface ReferencedSpeed {
 	readonly wall: Figure;
 	readonly cpu: Figure;
@@ -84,7 +87,7 @@ interface ReferencedSpeed {
 	readonly agreement?: {readonly identical: number};
 }
 
-/** Returns the speeds of results that are compared with a reference: those of BM25 and of encoding. */
+/** Returns the speeds in the results of BM25 or of encoding, where `reference` is the entry that all others are compared with. */
 export function referencedSpeeds(
 	results: ReadonlyArray<{readonly name: string; readonly speed?: Readonly<Record<string, ReferencedSpeed>>}>,
 	reference: string,
@@ -102,12 +105,12 @@ export function referencedSpeeds(
 	);
 }
 
-/** Returns the build times, if building was measured. */
+/** Returns the build times of a record whose rounds measured building; otherwise, an empty list. */
 export function buildSeconds({indexes = []}: Description): ReadonlyArray<{readonly entry: string; readonly seconds: Figure}> {
 	return indexes.flatMap(({entry, rounds}) => (rounds ? [{entry, seconds: rounds}] : []));
 }
 
-/** Returns `k = 10` for the k `10`, and the name of a task as it is. */
+/** Returns `k = 10` for the k `10`, and the name of an encoding task unchanged. */
 export const atK = (k: string): string => (/^\d+$/u.test(k) ? `k = ${k}` : k);
 
 /** Returns a number of threads in words. */

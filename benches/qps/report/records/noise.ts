@@ -5,23 +5,23 @@ import {type DescribedRecord, atK, buildSeconds} from './description.ts';
 import {threadsOf} from './record.ts';
 
 /**
-The load that a benchmark may cause in addition to the threads of the system that is being measured: the harness and
-other threads of the system run now and then. Benchmarks with one thread on otherwise idle machines had loads of 1.0 to
-1.4. The load before a benchmark may come from the previous one.
+The load average that a benchmark may cause beyond 1 per thread of the system under test, because the harness and other
+threads of the system run now and then. Benchmarks with one thread on otherwise idle machines had load averages of 1.0 to
+1.4. The load before a benchmark may come from the previous benchmark.
 */
 const EXTRA_LOAD = 0.5;
 /** The largest steal time of a quiet virtual machine, as a share of the cores' busy time. */
 const MAX_STOLEN = 0.1;
 /**
-The largest share of wide figures (± above 10%) on a quiet machine. Some systems vary by themselves, so a few wide
-figures do not mean that the machine is noisy.
+The largest share of wide figures (± above 10% between rounds) on a quiet machine. The speed of some systems varies even
+on a quiet machine, so a few wide figures do not mean that the machine is noisy.
 */
 const MAX_WIDE_SHARE = 0.25;
 
 export interface Noise {
 	/** Whether the figures must not be quoted. */
 	readonly noisy: boolean;
-	/** Sentences to show. If the machine was quiet, they may still mention single figures that are wide. */
+	/** Sentences to show. Even if the machine was quiet, they may mention individual figures that are wide. */
 	readonly reasons: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export function noise(described: DescribedRecord): Noise {
 		] as const
 	).flatMap(([when, load]) =>
 		load !== undefined && load > expectedLoad
-			? [`The load ${when} the run was ${load.toFixed(2)}; the run itself explains ${expectedLoad}.`]
+			? [`The load ${when} the run was ${load.toFixed(2)}; a benchmark explains at most ${expectedLoad}.`]
 			: [],
 	);
 	const steals = stolen > MAX_STOLEN ? [`The host gave ${Math.round(100 * stolen)}% of the cores' busy time to other guests.`] : [];

@@ -22,7 +22,7 @@ export class Records {
 		return names.toSorted().map(name => this.#recordsOf(name)[0]!);
 	}
 
-	/** Returns the record in a file, or the newest of a definition. Fails if there is neither. */
+	/** Returns the record in the file `name`, or the newest record of the definition `name`. Fails if there is neither. */
 	find(name: string): QpsRecord {
 		if (isFile(name)) {
 			return parseRecord(readFileSync(name, 'utf8'), name);
@@ -35,8 +35,8 @@ export class Records {
 	}
 
 	/**
-	Returns the record that `record` is compared with: the record in a file, or the newest record of a definition that is
-	older than `record`. Fails if there is none.
+	Returns the record to compare `record` with: the record in the file `name`, or the newest record of the definition `name`
+	among those that are older than `record`. Fails if there is none. By default, `name` is the definition of `record`.
 	*/
 	before(record: QpsRecord, name: string = record.definition.name): QpsRecord {
 		if (isFile(name)) {

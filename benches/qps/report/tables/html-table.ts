@@ -1,4 +1,5 @@
-// Tables of figures as HTML. The script of the page turns their headings into buttons that sort the rows.
+// Tables of measurements as HTML, for the report page. The page's script turns column headings into buttons that sort the
+// rows. A `Figure` is the median over the rounds, with minimum and maximum; its ± is half the range, relative to the median.
 import {escaped} from '../../../../ts/drawing/html.ts';
 import {type Figure, isWide, spread} from '../../statistics/statistics.ts';
 import {number, range} from '../plot/pieces.ts';
@@ -17,7 +18,7 @@ export interface Column {
 	readonly heading: string;
 	/** A heading above several columns. Adjacent columns of the same group share it. */
 	readonly group?: string;
-	/** Whether the cells are words. These are aligned left and sorted alphabetically; numbers are aligned right. */
+	/** Whether the cells are words, which are aligned left and sorted alphabetically. Otherwise they are right-aligned numbers. */
 	readonly words?: boolean;
 }
 
@@ -26,7 +27,7 @@ export interface Row {
 	/** Whether the row is one of passagekit's. */
 	readonly ours: boolean;
 	readonly cells: readonly Cell[];
-	/** Why there are no cells. */
+	/** Why the system was not measured. The row then shows this reason instead of cells. */
 	readonly failed?: string;
 }
 
@@ -34,10 +35,11 @@ export interface Cell {
 	readonly text: string;
 	/** Smaller text after the main text. */
 	readonly note?: string;
-	/** The value to sort by. Rows without a value stay last. */
+	/** The value to sort by. Rows without a value come last in either order. */
 	readonly value?: number | string;
 	/** The tooltip. */
 	readonly title?: string;
+	/** `wide` marks a figure whose ± is above 10%; `better` and `worse` color a change between two records. */
 	readonly style?: 'wide' | 'better' | 'worse';
 }
 
@@ -49,7 +51,7 @@ export function valueCell(value: number | undefined, format: (value: number) => 
 	return value === undefined ? emptyCell : {text: format(value), value};
 }
 
-/** Returns a cell with the median and ±, marked if ± is wide. `bound`, such as ≥, is put in front of the median. */
+/** Returns a cell with the median and ±, marked if ± is above 10%. `bound`, such as ≥, is put in front of the median. */
 export function figureCell(figure: Figure | undefined, bound = ''): Cell {
 	return figure === undefined
 		? emptyCell
@@ -62,7 +64,7 @@ export function figureCell(figure: Figure | undefined, bound = ''): Cell {
 			};
 }
 
-/** Returns a cell that says how many times as fast an entry is as another system. `to` is the name of the other system. */
+/** Returns a cell that says how many times as fast an entry is as another system, whose name is `to`. `bound` is put in front. */
 export function ratioCell(ratio: Figure | undefined, {bound = '', to}: {readonly bound?: string; readonly to?: string} = {}): Cell {
 	return ratio === undefined
 		? emptyCell
@@ -77,7 +79,7 @@ export function ratioCell(ratio: Figure | undefined, {bound = '', to}: {readonly
 export const megabytesCell = (bytes: number | undefined): Cell =>
 	valueCell(bytes, value => (value / 1e6).toLocaleString('en', {minimumFractionDigits: 1, maximumFractionDigits: 1}));
 
-/** Returns the table in a frame that scrolls, also by keyboard, if the page is narrower than the table. */
+/** Returns the table in a frame that can be scrolled, also with the keyboard, if the page is narrower than the table. */
 export function figuresTable({caption, rowHeading, columns, rows, k}: FiguresTable): string {
 	return [
 		`<div class="scroll" role="region" tabindex="0" aria-label="${escaped(caption)}"${k === undefined ? '' : ` data-k="${escaped(k)}"`}>`,
@@ -92,6 +94,7 @@ export function figuresTable({caption, rowHeading, columns, rows, k}: FiguresTab
 	].join('\n');
 }
 
+/** Returns the row of column headings, below a row with the headings of groups if there are any. */
 function headings(rowHeading: string, columns: readonly Column[]): string {
 	const isGrouped = columns.some(({group}) => group !== undefined);
 	const spanning = isGrouped ? ' rowspan="2"' : '';

@@ -1,6 +1,9 @@
 // The note below the tables of a benchmark with several threads. It names the systems that can use only one thread.
 
-/** Returns one line; none if no system is single-threaded, or if `threads` (the number of threads of the benchmark) is 1. */
+/**
+Returns the note as one line. Returns no line if no system is single-threaded, or if `threads`, the number of threads of the
+benchmark, is 1.
+*/
 export function singleThreaded(
 	results: ReadonlyArray<{readonly name: string; readonly threads?: number}>,
 	threads: number,

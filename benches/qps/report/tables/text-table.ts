@@ -1,6 +1,6 @@
 // Formats tables as plain text.
 
-/** Aligns columns: the first one to the left, and the last one too if its heading is `version`; all others to the right. */
+/** Formats a table. The first column is aligned left, and so is a last column with the heading `version`; others are aligned right. */
 export function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
 	const widths = head.map((cell, i) => Math.max(cell.length, ...rows.map(row => row[i]!.length)));
 	const leftAlignedLast = head.at(-1) === 'version' ? head.length - 1 : -1;

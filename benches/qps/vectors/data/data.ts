@@ -21,16 +21,16 @@ import {cache, qpsFolder, shared} from '../../harness/folders.ts';
 import {vectorsServer} from '../system.ts';
 import {questions, sentences} from './texts.ts';
 
-/** A data set, with the way to make it: `encode`, `fvecs` or `synthesize`. */
+/** A data set. It has one of the fields `encode`, `fvecs` and `synthesize`, which say how its vectors are made. */
 export interface Data {
 	readonly about: string;
 	readonly dim: number;
-	/** The number of all rows. A definition may use only the first ones. */
+	/** The total number of rows. A benchmark definition may use only the first ones. */
 	readonly rows: number;
-	/** The number of all queries. */
+	/** The total number of queries. */
 	readonly queries: number;
 	/**
-	The folder of the model that encodes texts to vectors, relative to the shared folder (../../harness/folders.ts), and
+	The folder of the model that encodes texts as vectors, relative to the shared folder (../../harness/folders.ts), and
 	the hashes of the files with all texts.
 	*/
 	readonly encode?: {readonly model: string; readonly sha256: Readonly<Record<Part, string>>};
@@ -38,12 +38,13 @@ export interface Data {
 	readonly fvecs?: Readonly<Record<Part, string>>;
 	/** The seed of synthetic vectors. */
 	readonly synthesize?: {readonly seed: number};
-	/** Whether the rows are stored as a flat index of passagekit instead of a file of rows, because both would not fit on the disk. */
+	/** Whether the rows are stored only as a flat index of passagekit, because a file of rows would not fit on the disk as well. */
 	readonly flat?: boolean;
 }
 
 /** The files of a data set. */
 export interface VectorFiles {
+	/** A file of rows or, for a data set with `flat`, a flat index. */
 	readonly rows: string;
 	readonly queries: string;
 }
@@ -52,23 +53,23 @@ type Part = 'rows' | 'queries';
 type Say = (line: string) => void;
 
 /**
-The number of texts per call of the encoder. Each call starts at a multiple of this number, also after an interruption,
-because the vectors of an int8 model depend a little on their batch.
+The number of texts per call of the encoder. Each call starts at a multiple of this number, even after an interruption,
+because the vectors from an int8 model depend slightly on the other texts in the call.
 */
 const BATCH = 4096;
 
 const dataSets: Readonly<Record<string, Data>> = JSON.parse(readFileSync(join(qpsFolder, 'vectors', 'data', 'data.json'), 'utf8'));
 
-/** Returns the data set of that name in data.json. */
+/** Returns the data set with this name in data.json. */
 export function dataOf(name: string): Data {
 	const found = dataSets[name];
 	if (!found) {
-		throw new Error(`expected vectors of data.json (${Object.keys(dataSets).join(', ')}), got ${name}`);
+		throw new Error(`expected a data set of data.json (${Object.keys(dataSets).join(', ')}), got ${name}`);
 	}
 	return found;
 }
 
-/** Makes the files of a data set, unless they exist: at least the first `rows` rows, and all queries. */
+/** Makes the files of a data set, unless they exist. The files have at least the first `rows` rows, and all queries. */
 export async function prepareVectors(name: string, rows: number, say: Say): Promise<VectorFiles> {
 	const data = dataOf(name);
 	if (rows > data.rows) {
@@ -88,7 +89,7 @@ export async function prepareVectors(name: string, rows: number, say: Say): Prom
 	} else if (missing('rows', rows) || missing('queries', data.queries)) {
 		say(`preparing ${name} …`);
 		if (data.synthesize) {
-			// Writes the first `count` of the `of` rows of the data set, and `asked` queries.
+			// Writes the first `count` rows of a data set of `of` rows, and `asked` queries.
 			vectorsServer('synthesize', {...files, count: rows, of: data.rows, asked: data.queries, dim: data.dim, seed: data.synthesize.seed});
 		} else {
 			for (const part of ['rows', 'queries'] as const) {
@@ -100,7 +101,7 @@ export async function prepareVectors(name: string, rows: number, say: Say): Prom
 	return files;
 }
 
-/** Identifies the first rows of a file by their number and by a hash of their first and their last megabyte. */
+/** Returns an id of the first `rows` rows of a file: their number, and a hash of the first and the last megabyte of these rows. */
 export function fingerprint(file: string, rows: number, dim: number): string {
 	const bytes = rows * dim * 4;
 	const hash = createHash('sha256');
@@ -114,12 +115,12 @@ export function fingerprint(file: string, rows: number, dim: number): string {
 	return `${rows} ${hash.digest('hex').slice(0, 16)}`;
 }
 
-/** Encodes the first `count` texts to a file. Continues where an earlier run was interrupted. */
+/** Encodes the first `count` texts, and writes the vectors to a file. Continues where an earlier run was interrupted. */
 async function encode(name: string, part: Part, count: number, file: string, say: Say): Promise<void> {
 	const {encode: encoding, dim} = dataOf(name);
 	const texts = await textsOf(name, part, say);
 	const encoder = await OnnxEncoder.load(join(shared, encoding!.model));
-	// A batch that was not finished is encoded again.
+	// A batch that was interrupted is encoded again.
 	const done = Math.floor(rowsIn(file, dim) / BATCH) * BATCH;
 	if (existsSync(file)) {
 		truncateSync(file, done * dim * 4);
@@ -135,7 +136,7 @@ async function encode(name: string, part: Part, count: number, file: string, say
 	closeSync(output);
 }
 
-/** Returns the texts of a data set, and stores them, one per line. Fails if their hash is not the one in data.json. */
+/** Returns the texts of a data set, and stores them in a file, one per line. Fails if the hash of this file is not the one in data.json. */
 async function textsOf(name: string, part: Part, say: Say): Promise<readonly string[]> {
 	const file = join(cache, 'vectors', name, `${part}.txt`);
 	if (!existsSync(file)) {
@@ -148,7 +149,7 @@ async function textsOf(name: string, part: Part, say: Say): Promise<readonly str
 	const got = createHash('sha256').update(lines).digest('hex');
 	const expected = dataOf(name).encode!.sha256[part];
 	if (got !== expected) {
-		throw new Error(`${name}: expected ${part} of SHA-256 ${expected}, got ${got}: the shared data have changed`);
+		throw new Error(`${name}: expected ${part} with the SHA-256 ${expected}, got ${got}: the shared data has changed`);
 	}
 	return lines.toString('utf8').trimEnd().split('\n');
 }
@@ -167,7 +168,7 @@ function readFully(descriptor: number, buffer: Buffer, position: number): void {
 	}
 }
 
-/** Converts the fvecs format, in which each row starts with its dimension as an i32, to rows only. */
+/** Removes what the fvecs format has in front of each row: the dimension as an i32. Returns only the rows. */
 function fromFvecs(bytes: Buffer, dim: number): Buffer {
 	const stride = 4 * (dim + 1);
 	const rows: Buffer[] = [];

@@ -10,11 +10,12 @@ export interface Filter {
 	readonly name: string;
 }
 
+/** Determines which rows are allowed. */
 const SEED = 20_260_103;
 
 /**
-Writes the filter that allows about this share of the first `rows` rows, unless it exists. A filter with a larger share
-allows the same rows and more.
+Returns a filter that allows a random subset of the first `rows` rows: about `share` of them. Writes its file, unless it
+exists. A filter with a larger share allows the same rows and more.
 */
 export function filterOf(rows: number, share: number): Filter {
 	if (!(share > 0 && share <= 1)) {
@@ -33,7 +34,7 @@ export function filterOf(rows: number, share: number): Filter {
 	return {file, name: `filter-${share}`};
 }
 
-/** Hashes a row to a number in [0, 1), with the finalizer of MurmurHash3 (Appleby, 2011). */
+/** Hashes a row number to a number in [0, 1), with the finalizer of MurmurHash3 (Appleby, 2011). */
 function hash01(row: number): number {
 	let mixed = (row + SEED) | 0;
 	mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

@@ -1,5 +1,5 @@
-// Reads the texts that are encoded to vectors: the sentences and the questions of the collections in the shared folder
-// (../../harness/folders.ts). Both are in a pseudorandom order, so that the first n are a fair sample.
+// Reads the texts that are encoded as vectors: the sentences and the questions of the collections in the shared folder
+// (../../harness/folders.ts). Both lists are in a pseudorandom order, so that the first n texts are a fair sample.
 import {createHash} from 'node:crypto';
 import {createReadStream, readFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -9,8 +9,11 @@ import {readPassages} from '../../../../ts/corpus/index.ts';
 
 /** The minimum number of words per sentence. */
 const MIN_WORDS = 5;
+/** Files with passages, relative to the folder `data` of the shared folder, as are all paths below. */
 const TSV = ['squad/paragraphs.squad-dev.tsv.gz', 'lexical/psgs_w100.scotus-transcripts-a.tsv.gz'];
+/** Files with documents, which have a text and may have a title. */
 const JSONL = ['scifact', 'agentset-dbpedia', 'vaswani-npl', 'nfcorpus-preprocessed'].map(name => `ir/${name}/corpus.jsonl.gz`);
+/** PubMedQA: articles, whose contexts and long answers are used. */
 const PUBMED = 'pubmedqa/pqal.json.gz';
 const QUESTIONS = [
 	'qa/nq.dev.jsonl.gz',
@@ -20,16 +23,17 @@ const QUESTIONS = [
 	'squad/squad-dev.qas.jsonl.gz',
 ];
 
-/** White space as defined by Unicode. */
+/** The characters at which `str.split()` of Python splits: white space as defined by Unicode, and U+001C to U+001F. */
 const SPACE = '[\\t-\\r\\u001c-\\u0020\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
 const SPACES = new RegExp(`${SPACE}+`, 'u');
 /**
-Matches between sentences: closing marks and white space after `.`, `?` or `!`, if a capital letter or a digit follows,
-with or without an opening mark.
+Matches what separates two sentences: any closing marks, and then white space. A `.`, `?` or `!` must precede it. An ASCII
+capital letter or a digit, with or without an opening mark, must follow it. Marks are quotation marks, parentheses and
+square brackets.
 */
 const BOUNDARY = new RegExp(`(?<=[.?!])["')\\]]*${SPACE}+(?=["'(\\[]?[A-Z0-9])`, 'u');
 
-/** Returns the distinct sentences of at least five words. `shared` is the path of the shared folder. */
+/** Returns the distinct sentences of at least `MIN_WORDS` words. `shared` is the path of the shared folder. */
 export async function sentences(shared: string): Promise<readonly string[]> {
 	const found = new Set<string>();
 	const addSentences = (text: string): void => {
@@ -80,7 +84,7 @@ export async function questions(shared: string): Promise<readonly string[]> {
 
 const wordsOf = (text: string): readonly string[] => text.split(SPACES).filter(word => word !== '');
 
-/** Sorts texts by their SHA-256 digests, a pseudorandom order that depends on nothing but the texts. */
+/** Sorts texts by their SHA-256 digests. This order is pseudorandom, and it depends on nothing but the texts. */
 function shuffled(texts: readonly string[]): readonly string[] {
 	return texts
 		.map(text => ({text, digest: createHash('sha256').update(text).digest('hex')}))

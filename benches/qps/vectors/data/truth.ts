@@ -1,4 +1,4 @@
-// The ground truth, which is the exact best rows of each query, found by passagekit's flat index; and recall, which
+// Finds the ground truth, which is the exact best rows of each query, with passagekit's flat index. Computes recall, which
 // compares the rows that a system found with the ground truth.
 import {existsSync, mkdirSync, readFileSync, renameSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -13,15 +13,15 @@ const ROWS_PER_QUERY = 100;
 const CHECKED_QUERIES = 25;
 
 export interface Truth {
-	/** Row numbers `[queries, ROWS_PER_QUERY]`, best first by f32 scores. Of rows with equal scores, the earlier one comes first. */
+	/** Row numbers `[queries, ROWS_PER_QUERY]`, best first by f32 scores. Among rows with equal scores, the earlier one comes first. */
 	readonly rows: Int32Array;
 	/** The result of the check with f64 scores, for the record. */
 	readonly checked: unknown;
 }
 
 /**
-Returns the best rows of the first `queryCount` queries, from the cache if possible. Fails if f64 scores contradict
-them. `name` is the name of the data set, for the file in the cache.
+Returns the best rows for each of the first `queryCount` queries, from the cache if possible. Fails if f64 scores
+contradict the result. `name` is the name of the data set, which is part of the name of the cached file.
 */
 export function truthOf(
 	name: string,

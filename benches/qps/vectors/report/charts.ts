@@ -1,4 +1,5 @@
-// The charts of vectors: curves of recall against speed, or bars for exact search; and a chart of latencies.
+// The charts of a record of vector search: a chart of speed against recall, or bar charts for exact search; and a chart of
+// latencies.
 import type {Bar, Bars} from '../../report/plot/bars.ts';
 import type {Chart} from '../../report/plot/chart.ts';
 import {type Look, looks, plainLooks} from '../../report/plot/colors.ts';
@@ -8,6 +9,7 @@ import {PERCENTILES} from '../../statistics/latencies.ts';
 import type {Definition} from '../definition.ts';
 import type {Curve, Summary} from '../results/summary.ts';
 
+/** Returns the charts of a definition and its results. Entries that were not measured are left out. */
 export function vectorsCharts(definition: Definition, results: readonly Summary[]): readonly Chart[] {
 	const ks = Object.keys(definition.targets);
 	const entryOf = new Map(definition.systems.map(entry => [entry.name, entry]));
@@ -39,8 +41,8 @@ export function vectorsCharts(definition: Definition, results: readonly Summary[
 type MeasuredEntry = Summary & {readonly curves: Readonly<Record<string, Curve>>; readonly look: Look};
 
 /**
-Returns a chart of latencies: at the smallest target recall of each k, or of exact search. Returns none if all entries are
-batches.
+Returns one chart of the latencies of exact search or, for approximate search, of the latencies at the smallest target
+recall of each k. Returns no chart if all entries get their queries as a batch.
 */
 function latencies({targets}: Definition, entries: readonly MeasuredEntry[]): readonly LatencyChart[] {
 	const recalls = Object.entries(targets).flatMap(([k, [smallest]]) => (smallest === undefined ? [] : [[k, smallest] as const]));
@@ -62,6 +64,7 @@ function latencies({targets}: Definition, entries: readonly MeasuredEntry[]): re
 	return isEmpty ? [] : [chart];
 }
 
+/** Returns a bar chart of exact search. `about` says how its entries get their queries. */
 function bars(ks: readonly string[], about: string, entries: readonly MeasuredEntry[]): Bars {
 	return {
 		kind: 'bars',

@@ -1,4 +1,4 @@
-// The tables of vectors for the report page.
+// The tables of a record of vector search, for the report page.
 import {labelOf} from '../../report/plot/latencies.ts';
 import {range} from '../../report/plot/pieces.ts';
 import type {TypedRecord} from '../../report/records/record.ts';
@@ -47,7 +47,7 @@ type Rows = (cellsOf: (result: Summary) => readonly Cell[] | undefined) => reado
 function atRecalls(k: string, recalls: readonly number[], rows: Rows): FiguresTable {
 	return {
 		k,
-		caption: `k = ${k}: queries per second at each recall, and how many times as fast passagekit is as the fastest other system, by wall time. – means that the recall is not reached. ≥ marks a lower bound: the smallest effort is already above the recall.`,
+		caption: `k = ${k}: queries per second at each recall, and how many times as fast passagekit is as the fastest other system, by wall time. Systems that are called from Node are compared only with each other. – means that the recall is not reached. ≥ marks a lower bound: even the smallest effort has a higher recall. In ratios, ≤ marks an upper bound, and ~ a ratio of two lower bounds.`,
 		rowHeading: 'system',
 		columns: recalls.flatMap(recall => {
 			const group = `recall ${recall}`;
@@ -93,7 +93,7 @@ function exact(k: string, rows: Rows): FiguresTable {
 	};
 }
 
-/** Returns a table of the entries that get queries one at a time; none if there are no such entries. */
+/** Returns one table of the entries that get queries one at a time, or no table if there are no such entries. */
 function latencies(k: string, recalls: readonly number[], results: readonly Summary[]): readonly FiguresTable[] {
 	const targets = (result: Summary): readonly Target[] => result.curves?.[k]?.at ?? [];
 	const single = results.filter(result => targets(result).some(({latency}) => latency));
@@ -132,7 +132,7 @@ function rivalCell(target: Target | undefined): Cell {
 function indexes(rows: Rows): FiguresTable {
 	return {
 		caption:
-			'Indexes: build time, size on disk, and peak memory of the processes that built and searched; in brackets, the peaks of their own memory and of memory mapped from files.',
+			'Indexes: build time, size on disk, and peak memory of the processes that built and searched; in parentheses, the peaks of their own memory and of memory mapped from files.',
 		rowHeading: 'system',
 		columns: [
 			{heading: 'build s'},

@@ -1,4 +1,4 @@
-// The tables of vectors as text, which a run prints.
+// The tables of a vector benchmark as plain text, which the benchmark prints.
 import {singleThreaded} from '../../report/tables/single-threaded.ts';
 import {table} from '../../report/tables/text-table.ts';
 import {type Figure, spread} from '../../statistics/statistics.ts';
@@ -7,7 +7,8 @@ import type {Summary, Target} from '../results/summary.ts';
 
 /**
 Returns tables of speeds, ratios, latencies and indexes. The lines below the tables name single-threaded systems and
-entries that failed. ≥ marks a lower bound: the smallest effort is already above the recall.
+entries that failed. ≥ marks a lower bound: even the smallest effort has a higher recall. In ratios, ≤ marks an upper
+bound, and ~ a ratio of two lower bounds.
 */
 export function tables(definition: Definition, results: readonly Summary[]): string {
 	const parts = definition.efforts
@@ -27,6 +28,7 @@ interface Memory {
 	readonly fileBytes?: number | undefined;
 }
 
+/** A column of a table: one target recall at one k. */
 interface Column {
 	readonly k: string;
 	readonly recall: number;
@@ -70,7 +72,7 @@ function ratio({atLeast, rival}: Target): string {
 	return `${atLeast && rival!.atLeast ? '~' : bound}${rival!.wall.median.toFixed(2)}`;
 }
 
-/** Returns a table of the entries that get queries one at a time; none if there are no such entries. */
+/** Returns one table of the entries that get queries one at a time, or no table if there are no such entries. */
 function latencies({targets}: Definition, results: readonly Summary[]): readonly string[] {
 	const columns = Object.entries(targets).flatMap(([k, recalls]) =>
 		(recalls.length > 0 ? recalls : [undefined]).map(recall => ({k, recall})),
@@ -88,7 +90,7 @@ function latencies({targets}: Definition, results: readonly Summary[]): readonly
 
 const micros = ({median}: Figure): string => String(median >= 100 ? Math.round(median) : median);
 
-/** Returns a table for definitions with a single effort, whose recall may be anything. */
+/** Returns a table of all measured points. It is for definitions with a single effort, which may miss every target recall. */
 function points({targets}: Definition, results: readonly Summary[]): string {
 	const rows = results.flatMap(({name, curves}) =>
 		Object.keys(targets).flatMap(k =>
@@ -98,6 +100,7 @@ function points({targets}: Definition, results: readonly Summary[]): string {
 	return table(['points', 'k', 'effort', 'recall', 'q/s wall', 'q/s cpu'], rows);
 }
 
+/** Returns the tables of exact search, one per k. */
 function exact(definition: Definition, results: readonly Summary[]): string {
 	const parts = Object.keys(definition.targets).map(k => {
 		const rows = results.flatMap(({name, queries, curves}) => {
@@ -141,7 +144,7 @@ const rate = ({median}: Figure): string => (median < 100 ? median.toFixed(1) : M
 const megabytes = (bytes: number | undefined): string => (bytes === undefined ? '' : (bytes / 1e6).toFixed(1));
 
 /**
-Formats peak memory, then in brackets the peaks of its two parts: the process's own memory and the memory mapped from
+Formats peak memory, then in parentheses the peaks of its two parts: the process's own memory and the memory mapped from
 files. The parts may not add up to the peak, because they may peak at different times.
 */
 const memory = ({peakBytes, anonBytes, fileBytes}: Memory): string =>

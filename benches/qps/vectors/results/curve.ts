@@ -1,5 +1,6 @@
-// Computes the speed of an entry at a given recall, by interpolation between the points of its curve. A point is what was
-// measured at one effort: a recall, and the speed per round.
+// Computes the speed of an entry (a system with its options) at a given recall, by interpolation between the points of its
+// curve. A point is what was measured at one effort (the search parameter that trades speed for recall): a recall, and the
+// speed per round.
 import {type Latencies, combined} from '../../statistics/latencies.ts';
 
 /** What was measured at one effort and one k. */
@@ -16,7 +17,7 @@ export interface Point {
 
 /** The speed at a recall. */
 export interface SpeedAtRecall {
-	/** Whether the speed is a lower bound: the smallest effort is already above the recall, and a smaller one would be faster. */
+	/** Whether the speed is a lower bound: even the smallest effort has a higher recall, and a smaller effort would be faster. */
 	readonly atLeast: boolean;
 	/** Queries per second of wall time, per round. */
 	readonly wall: readonly number[];
@@ -28,7 +29,7 @@ export interface SpeedAtRecall {
 /**
 Returns the speed at a recall, or undefined if no effort reaches it. `points` must be in ascending order of recall.
 
-Between the two nearest efforts, the logarithms of speed and latencies are taken to be linear in recall, within each round.
+In each round, the logarithms of speed and latencies are taken to be linear in recall between the two nearest efforts.
 */
 export function speedAt(points: readonly Point[], recall: number): SpeedAtRecall | undefined {
 	const above = points.findIndex(point => point.recall >= recall);
@@ -48,9 +49,9 @@ export function speedAt(points: readonly Point[], recall: number): SpeedAtRecall
 }
 
 /**
-Returns the points that are needed to interpolate at all targets: those between the smallest and the largest target, the
-next one below and the next one above. If no target is reached, it returns the last two points, which are shown without
-a speed at a target. `tried` is in ascending order of effort.
+Returns the points that are needed to interpolate at all targets: the points between the smallest and the largest target,
+the next point below and the next point above. If no target is reached, returns the last two points, for which reports show
+no speed at a target. `tried` must be in ascending order of effort.
 */
 export function around<T extends {readonly recall: number}>(tried: readonly T[], targets: readonly number[]): readonly T[] {
 	const first = tried.findIndex(({recall}) => recall >= Math.min(...targets));

@@ -1,5 +1,5 @@
-// Summarizes what was measured of each entry, in the form that records store: curves, speeds at the target recalls, and
-// ratios to the fastest other system.
+// Summarizes what was measured for each entry, in the form that records store: curves, speeds at the target recalls, and
+// ratios to the fastest other system. An entry is a system, the options of its index, and the way in which it is called.
 import {type Latencies, latencyFigures} from '../../statistics/latencies.ts';
 import {type Figure, figure, median} from '../../statistics/statistics.ts';
 import type {Definition} from '../definition.ts';
@@ -8,9 +8,10 @@ import {type Entry, isOurs} from '../system.ts';
 import {type Point, type SpeedAtRecall, speedAt} from './curve.ts';
 import type {Result} from './result.ts';
 
+/** What was measured for one entry. */
 export interface Summary {
 	readonly name: string;
-	/** Whether the entry is one of passagekit's. */
+	/** Whether the entry is a search by passagekit. */
 	readonly ours: boolean;
 	/** Why the entry was not measured. */
 	readonly failed?: string;
@@ -28,8 +29,9 @@ export interface Summary {
 	readonly curves?: Readonly<Record<string, Curve>>;
 }
 
+/** The speed of an entry as a function of recall, at one k. */
 export interface Curve {
-	/** One point per effort. */
+	/** What was measured at each effort, which is the search parameter that trades speed for recall. */
 	readonly points: ReadonlyArray<{
 		readonly effort: number;
 		readonly recall: number;
@@ -42,17 +44,18 @@ export interface Curve {
 	readonly at: readonly Target[];
 }
 
+/** The speed at a target recall. */
 export interface Target {
 	/** Missing for exact search. */
 	readonly recall?: number;
-	/** Whether speeds are lower bounds: the smallest effort is already above the recall. */
+	/** Whether speeds are lower bounds, because even the smallest effort has a higher recall. */
 	readonly atLeast: boolean;
 	readonly wall: Figure;
 	readonly cpu: Figure;
 	readonly latency?: Latencies<Figure>;
 	/**
-	For passagekit's entries: the fastest other system that can be compared, and how many times as fast passagekit is, in
-	the same rounds. `atLeast` says whether the speed of the other system is a lower bound.
+	For passagekit's entries: the fastest comparable system (see `fastest`), and how many times as fast passagekit is in the
+	same rounds. `atLeast` says whether the speed of the other system is a lower bound.
 	*/
 	readonly rival?: {readonly name: string; readonly atLeast: boolean; readonly wall: Figure; readonly cpu: Figure};
 }
@@ -94,7 +97,10 @@ export function summaries(definition: Definition, results: readonly Result[]): r
 	});
 }
 
-/** Returns the speed of an entry at a recall (or of exact search, if undefined); nothing if the recall is not reached. */
+/**
+Returns the speed of an entry at a recall, or of exact search if `recall` is undefined. Returns an empty list if the recall
+is not reached.
+*/
 function target(result: Result, results: readonly Result[], k: string, recall: number | undefined): readonly Target[] {
 	const at = speed(result, k, recall);
 	if (!at) {
@@ -120,8 +126,8 @@ function latency(rounds: Point['latencies']): {readonly latency?: Latencies<Figu
 }
 
 /**
-Returns the fastest other system that can be compared with an entry: both must be called from Node or both not. In exact
-search, both must also get queries one at a time, or both in a batch.
+Returns the fastest system other than passagekit that is comparable with an entry: either both are called from Node, or
+neither is. In exact search, in addition, either both get queries one at a time, or both get them as a batch.
 */
 function fastest(
 	{entry}: Result,
@@ -138,7 +144,7 @@ function fastest(
 	return rivals.sort((a, b) => median(b.at.wall) - median(a.at.wall))[0];
 }
 
-/** Returns the speed of an entry at a recall, or that of exact search, whose only point is taken as it is. */
+/** Returns the speed of an entry at a recall or, if `recall` is undefined, the speed at the single point of exact search. */
 function speed({failed, points}: Result, k: string, recall: number | undefined): SpeedAtRecall | undefined {
 	const pointsAtK = points?.[k];
 	if (failed || !pointsAtK || pointsAtK.length === 0) {

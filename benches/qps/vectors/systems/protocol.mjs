@@ -1,5 +1,6 @@
-// The line protocol of benches/qps/vectors for systems in Node: one line of JSON per request, one per reply. README.md
-// lists the requests. `serve` does everything except building and searching: its argument `engine`, an object, does that.
+// The line protocol of benches/qps/vectors for systems in Node: one line of JSON per request, one per reply. README.md in
+// benches/qps/vectors lists the requests. `serve` does everything except building and searching an index, for which it
+// calls the methods of its argument `engine`.
 import {closeSync, openSync, readFileSync, readSync, writeFileSync} from 'node:fs';
 import {answer, cpuNanos} from '../../servers/node-server.mjs';
 
@@ -10,18 +11,19 @@ Answers requests until the input ends. A matrix is `{data, rows, dim, row}`: all
 shape, and a function that returns one row. An engine has:
 
 - `version`: a string.
-- `build(matrix, request)`: builds an index in memory. Timed. `request` has the fields of a `build` request, such as
-  `options`.
+- `build(matrix, request)`: builds an index of the rows of a matrix in memory. Timed. `request` has the fields of a
+  `build` request, such as `options`.
 - `save(folder)`: writes the index that was built to a folder. Not timed. An engine without an index has no `save`.
 - `open(request, readRows)`: opens the index in `request.folder`. `readRows()` reads the indexed vectors, for an engine
   that needs them.
 - `toQuery(vector)`: converts a `Float32Array` to what `search` takes. Not timed. By default it returns the vector.
 - `search(query, k, effort)`: resolves to the hits of one query. Timed.
-- `searchMany(matrix, k, effort, threads)`, if the engine has batches: resolves to a list of hits per query. Timed.
+- `searchMany(matrix, k, effort, threads)`, if the engine has batches: resolves to an array with the hits of each query.
+  Timed.
 - `toRows(hits)`: converts the hits of one query to a list of row numbers. Not timed. By default it returns the hits.
 - `setFilter(allowed)`, if the engine has filters: later searches return only allowed rows. `allowed` has a byte per
   row, 1 if the row is allowed, or is undefined to allow all rows.
-- `threadedTasks`: the tasks (`build`, `query`, `batch`) that it can run on several threads; by default none.
+- `threadedTasks`: the tasks (`build`, `query`, `batch`) that the engine can run on several threads; by default none.
 */
 export async function serve(engine) {
 	const {toQuery = vector => vector, toRows = hits => hits} = engine;
@@ -70,8 +72,8 @@ export async function serve(engine) {
 					const queryStart = performance.now();
 					const hits = await engine.search(query, k, effort);
 					queryNanos.push(Math.round((performance.now() - queryStart) * 1e6));
-					// Hits are kept only if they are written to a file. Real callers do not keep the hits of all queries, and kept hits
-					// would slow down the garbage collector.
+					// Hits are kept only if they will be written to a file. Real callers do not keep the hits of all queries, and
+					// keeping them would slow down the garbage collector.
 					if (request.found) {
 						found.push(hits);
 					}

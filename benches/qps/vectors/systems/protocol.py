@@ -1,7 +1,7 @@
 """The line protocol of benches/qps/vectors for systems in Python: one line of JSON per request, one per reply.
 
-README.md lists the requests. `serve` does everything except building and searching: its argument `engine`, an object,
-does that.
+README.md in benches/qps/vectors lists the requests. `serve` does everything except building and searching an index, for
+which it calls the methods of its argument `engine`.
 """
 
 import sys
@@ -15,18 +15,20 @@ from python_server import answer  # noqa: E402
 
 
 def serve(engine):
-    """Answers requests until the input ends. An engine has:
+    """Answers requests until the input ends.
+
+    A matrix is a NumPy array of f32 values with one row per vector. An engine has:
 
     - `version()`: returns the version as a string.
     - `build(rows, similarity, options)`: builds an index of a matrix in memory. Timed.
     - `save(folder)`: writes the index that was built to a folder. Not timed.
     - `open(folder, read_rows, similarity, options)`: opens an index. `read_rows()` reads the indexed vectors, for an
       engine that does not keep them in its index.
-    - `search(queries, k, effort)`: returns row numbers [queries, k], best first. `queries` is a matrix with one row, or
-      with all queries if they are a batch. Timed.
+    - `search(queries, k, effort)`: returns row numbers [queries, k], best first. `queries` is a matrix that has one row
+      or, for a batch, all queries. Timed.
     - `set_filter(allowed)`, if the engine has filters: later searches return only allowed rows. `allowed` has a bool per
       row, or is None to allow all rows.
-    - `threaded_tasks`, if the engine can use several threads: the tasks (`build`, `query`, `batch`) for which it can.
+    - `threaded_tasks`, if the engine can use several threads: the tasks (`build`, `query`, `batch`) that can use them.
     - `set_threads(count)`, needed with `threaded_tasks`: sets the number of threads that build and search.
     """
     state = {}
@@ -95,7 +97,7 @@ def _query(engine, queries, request):
 
 
 def _padded(found, k):
-    """Returns row numbers [queries, k], with -1 after the last hit of a query that has fewer than k."""
+    """Returns row numbers [queries, k]. If a query has fewer than k hits, its row ends with -1s."""
     padded = numpy.full((len(found), k), -1, numpy.int64)
     for row, hits in zip(padded, found):
         row[: len(hits)] = hits[:k]

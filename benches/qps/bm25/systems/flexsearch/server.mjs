@@ -1,6 +1,6 @@
 // FlexSearch as a server of benches/qps/bm25. It does not compute BM25: with its option `suggest`, it ranks passages by
 // how many of the query's terms they have and by the positions of these terms. It uses neither term frequencies nor
-// lengths, and returns no scores.
+// passage lengths, and returns no scores.
 import {readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {requirePeer, serve, tokensOf, versionOf} from '../protocol.mjs';

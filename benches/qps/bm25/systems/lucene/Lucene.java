@@ -18,12 +18,13 @@ import org.apache.lucene.search.similarities.BM25Similarity;
 import org.apache.lucene.store.MMapDirectory;
 import org.apache.lucene.util.Version;
 
-/** Lucene as a server of benches/qps/bm25: one line of JSON per request, one per reply. README.md there lists the requests. */
+/** Lucene as a server of benches/qps/bm25: one line of JSON per request, one per reply. The README of that folder lists the requests. */
 public final class Lucene {
 	private static final ObjectMapper JSON = new ObjectMapper();
 	private static final BM25Similarity BM25 = new BM25Similarity(0.9f, 0.4f);
 	private static final String ID = "id", CONTENTS = "contents";
 
+	/** The folder of the open index. */
 	private static String opened;
 	private static IndexSearcher searcher;
 
@@ -67,7 +68,7 @@ public final class Lucene {
 			.setSimilarity(BM25)
 			.setRAMBufferSizeMB(256)
 			.setMergeScheduler(new SerialMergeScheduler())
-			// This policy merges only adjacent segments. Documents keep the order of addition, by which ties are broken.
+			// This policy merges only adjacent segments, so documents keep the order in which they were added. Ties are broken by that order.
 			.setMergePolicy(new LogByteSizeMergePolicy())
 			.setOpenMode(IndexWriterConfig.OpenMode.CREATE);
 		var frequencies = new FieldType();

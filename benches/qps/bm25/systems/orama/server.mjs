@@ -1,7 +1,7 @@
-// Orama as a server of benches/qps/bm25. Its formula is not Lucene's: it first divides the frequency of a term by the
+// The server of Orama for the benchmark in benches/qps/bm25. Its formula is not Lucene's: it first divides the frequency of a term by the
 // passage's length. As with Orama's own tokenizer, a term counts once per passage. BM25+'s δ is 0. By default, Orama
-// searches by prefixes. Its option `exact` turns this off, but also drops passages that lack any of the query's terms.
-// So `exact` is passed only to the index here.
+// searches by prefixes. Its option `exact` turns this off, but also drops passages that do not have all terms of the
+// query. So `exact` is passed only to the index here.
 import {readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {requirePeer, serve, tokensOf, versionOf} from '../protocol.mjs';
@@ -31,7 +31,7 @@ await serve({
 		for await (const {id, text} of passages) {
 			await insert(built, {id, text});
 		}
-		// Several files, because a string in V8 cannot be longer than half a gigabyte.
+		// Several files, because a string in V8 cannot be longer than about half a billion characters.
 		for (const [name, part] of Object.entries(save(built))) {
 			writeFileSync(join(folder, `${name}.json`), JSON.stringify(part) ?? 'null');
 		}

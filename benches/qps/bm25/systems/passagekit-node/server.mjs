@@ -1,5 +1,5 @@
-// passagekit's Node API as a server of benches/qps/bm25: awaited searches one after the other, or one `searchMany`. Hits have
-// passage ids.
+// passagekit's Node API as a server of benches/qps/bm25: searches that are awaited one by one, or one `searchMany` per
+// batch. Hits have passage ids.
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Bm25Index} from '../../../../../dist/ts/index.js';

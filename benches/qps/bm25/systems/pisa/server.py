@@ -48,7 +48,7 @@ class Pisa:
     def build(self, passages, folder):
         _index(folder).index({"docno": id, "text": _escaped(text)} for id, text in read_lines(passages))
         _searcher(folder)
-        # Deletes the uncompressed inverted and forward index, which are only needed to make further encodings.
+        # Deletes the uncompressed inverted and forward indexes, which are needed only to encode the index again.
         for file in [*folder.glob("inv.*"), *(folder / f"fwd{suffix}" for suffix in ("", ".documents", ".terms", ".urls"))]:
             file.unlink()
 

@@ -1,6 +1,6 @@
 // wink-bm25-text-search as a server of benches/qps/bm25. Its scores are BM25's times k1 + 1. The score of each term in
-// each passage is computed and rounded when the index is built: here to nine decimals, the largest number that the
-// library accepts.
+// each passage is computed and rounded when the index is built: here to nine decimals, the maximum that the library
+// accepts.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {requirePeer, serve, tokensOf, versionOf} from '../protocol.mjs';

@@ -11,7 +11,7 @@ await answer({
 	/**
 	Encodes the first `count` lines of the file `texts` (`id<TAB>text[<TAB>title]`) with the model in the folder `model`,
 	and writes the vectors to the file `out` as little-endian f32 rows. With `single`, each text is encoded in a call of
-	its own, as the questions of users are.
+	its own, as a user's question is.
 	*/
 	async encode({model, texts, count, single, threads, out}) {
 		const lines = readFileSync(texts, 'utf8').trimEnd().split('\n');
@@ -20,7 +20,7 @@ await answer({
 			return {text, title};
 		});
 		const encoder = await OnnxEncoder.load(model, {threads});
-		// A warm-up: the first runs of an ONNX session are slower, because it plans its memory then.
+		// A warm-up: the first runs of an ONNX session are slower, because the session plans its memory during them.
 		await encoder.encode(inputs.slice(0, 8));
 		const [start, cpuStart] = [performance.now(), process.cpuUsage()];
 		const encoded = [];

@@ -1,4 +1,7 @@
-"""onnxruntime and tokenizers in handwritten code: batches of 32 texts of similar length, padded to the longest text."""
+"""The server of onnxruntime and tokenizers, called without a framework, for the benchmark in benches/qps/encoding.
+
+Texts of similar length are encoded in batches of 32, padded to the longest text of the batch.
+"""
 
 import sys
 from importlib.metadata import version

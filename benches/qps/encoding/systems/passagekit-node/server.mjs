@@ -1,4 +1,4 @@
-// passagekit's Node API as a server of benches/qps/encoding.
+// passagekit's Node API as a server of benches/qps/encoding. The encoder itself makes batches of texts of similar length.
 import {readFileSync} from 'node:fs';
 import {OnnxEncoder, Tokenizer} from '../../../../../dist/ts/index.js';
 import {serve} from '../protocol.mjs';

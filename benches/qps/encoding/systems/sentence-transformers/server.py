@@ -1,4 +1,7 @@
-"""Sentence Transformers with its ONNX backend. The library sorts texts by length and encodes batches of 32."""
+"""Sentence Transformers with its ONNX backend, as a server of benches/qps/encoding.
+
+The library sorts texts by length and encodes batches of 32.
+"""
 
 import sys
 from importlib.metadata import version

@@ -18,7 +18,7 @@ await serve({
 		env.localModelPath = dirname(model);
 		tokenizer = await AutoTokenizer.from_pretrained(basename(model));
 		extract = await pipeline('feature-extraction', basename(model), {
-			// Loads onnx/model_quantized.onnx, another name of the graph that all systems run.
+			// Loads onnx/model_quantized.onnx, another name for the graph that all systems run.
 			dtype: 'q8',
 			session_options: {intraOpNumThreads: 1, interOpNumThreads: 1},
 		});

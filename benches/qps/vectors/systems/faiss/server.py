@@ -1,7 +1,7 @@
 """Faiss as a server of benches/qps/vectors.
 
-Options: `index` is `flat`, or `hnsw` with `m`, `efConstruction` and `storage` (`flat` or `sq8`). With `innerProduct`:
-`augmentedL2`, inner product is reduced to L2 distance by one more dimension, as in DPR.
+Options: `index` is `flat`, or `hnsw` with `m`, `efConstruction` and `storage` (`flat` or `sq8`). If `innerProduct` is
+`augmentedL2`, search by inner product is reduced to search by L2 distance with one additional dimension, as in DPR.
 """
 
 import sys
@@ -55,7 +55,7 @@ class Faiss:
         self.selector = None
 
     def set_filter(self, allowed):
-        # The bits are kept in an attribute, because the selector has only a pointer to them.
+        # The bits are kept in an attribute, because the selector only has a pointer to them.
         self.bits = None if allowed is None else numpy.packbits(allowed, bitorder="little")
         self.selector = None if allowed is None else faiss.IDSelectorBitmap(self.bits)
 

@@ -1,7 +1,8 @@
 """Glass as a server of benches/qps/vectors.
 
-Options: `degree`, `efConstruction`, and `level` of quantization during graph search: 0 for f32, 1 for 8 bits, 2 for 4
-bits. The index file has only the graph; the vectors are read and quantized when the index is opened.
+Options: `degree`, `efConstruction`, and `level`, which says how vectors are quantized for the graph search: 0 for f32,
+1 for 8 bits, 2 for 4 bits. The index file has only the graph; the vectors are read and quantized when the index is
+opened.
 """
 
 import sys

@@ -1,5 +1,6 @@
-// hnswlib-node as a server of benches/qps/vectors. Its functions are synchronous. They take arrays of numbers, to
-// which queries are converted before the clock starts. Options: `index` is `exact`, or `hnsw` with `m` and `efConstruction`.
+// hnswlib-node as a server of benches/qps/vectors. Its searches are synchronous. They take arrays of numbers instead of a
+// `Float32Array`, so queries are converted before the clock starts. Options: `index` is `exact`, or `hnsw` with `m` and
+// `efConstruction`.
 import {join} from 'node:path';
 import {requirePeer, serve, versionOf} from '../protocol.mjs';
 

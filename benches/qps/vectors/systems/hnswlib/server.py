@@ -36,8 +36,8 @@ class Hnswlib:
         self.is_allowed = None
 
     def set_filter(self, allowed):
-        # hnswlib can only filter by a Python function, which it calls for each row that the search visits. Indexing a
-        # list is the fastest such function.
+        # hnswlib can only filter by a Python function, which it calls for each row that the search visits. The method
+        # that reads an item of a list is the fastest such function.
         self.is_allowed = None if allowed is None else allowed.tolist().__getitem__
 
     def search(self, queries, k, effort):

@@ -17,7 +17,7 @@ let table;
 /** The SQL condition that selects the allowed rows. Undefined if all rows are allowed. */
 let condition;
 
-/** Returns a batch of rows, from the row number `from`, as an Arrow table. */
+/** Returns a batch of rows as an Arrow table. The batch begins with row number `from`. */
 function batchOf(vectors, from) {
 	const count = Math.min(BATCH, vectors.rows - from);
 	const floats = vectors.data.subarray(from * vectors.dim, (from + count) * vectors.dim);
@@ -29,12 +29,13 @@ function batchOf(vectors, from) {
 	});
 }
 
+/** The temporary folder in which `build` made the table. */
 let builtFolder;
 await serve({
 	version: versionOf('@lancedb/lancedb'),
 	async build(vectors, request) {
 		({options, similarity} = request);
-		// `save` copies the index from here to the folder of the harness.
+		// `save` copies the table from this folder to the one that the harness passes.
 		builtFolder = join(tmpdir(), `lancedb-${process.pid}`);
 		const db = await lancedb.connect(builtFolder);
 		table = await db.createTable('rows', batchOf(vectors, 0));
@@ -60,8 +61,8 @@ await serve({
 	async setFilter(allowed) {
 		condition = undefined;
 		if (allowed) {
-			// Each filter becomes a column, which is added to the table once. Its name has the number of allowed rows, because
-			// filters differ in this number. LanceDB scans the column before it searches the vectors.
+			// Each filter becomes a column, which is added to the table once. The name of the column contains the number of
+			// allowed rows, which differs between filters. LanceDB scans the column before it searches the vectors.
 			const ids = Array.from(allowed.keys()).filter(row => allowed[row]);
 			const name = `allowed_${ids.length}`;
 			const {fields} = await table.schema();

@@ -8,7 +8,7 @@ import numpy
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from protocol import serve  # noqa: E402
 
-# The number of queries scored at a time. The scores of a million rows then take 400 MB.
+# The number of queries that are scored at a time. With a million rows, their scores take 400 MB.
 BLOCK = 100
 
 

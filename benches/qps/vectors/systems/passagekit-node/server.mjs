@@ -7,7 +7,7 @@ import {serve} from '../protocol.mjs';
 
 const checkout = new URL('../../../../../', import.meta.url);
 const {version} = JSON.parse(readFileSync(new URL('package.json', checkout), 'utf8'));
-/** When the newest addon was built. It is part of the version, so that indexes made by another build are not reused. */
+/** When the newest addon was built, in Unix seconds. Part of the version, so that indexes of another build are not reused. */
 const [builtAt] = readdirSync(new URL('native/', checkout))
 	.filter(name => name.endsWith('.node'))
 	.map(name => Math.floor(statSync(new URL(`native/${name}`, checkout)).mtimeMs / 1000))

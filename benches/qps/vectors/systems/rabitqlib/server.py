@@ -1,7 +1,7 @@
 """SymphonyQG, through rabitqlib, as a server of benches/qps/vectors.
 
-Options: `degree`, `ef` (while building), `init` (rabitqlib's method to make the initial graph, such as `pipnn`), and
-`bits` per value of the vectors kept for rescoring (0, the default, means f32).
+Options: `degree`, `ef` (while building), `init` (how rabitqlib makes the initial graph, such as `pipnn`), and `bits`
+per value of the vectors that are kept for rescoring (0, the default, means f32).
 """
 
 import sys

@@ -1,7 +1,7 @@
 """ScaNN as a server of benches/qps/vectors.
 
-Options: `leaves` of the tree, `dimensionsPerBlock` of the 4-bit codes, and `reorder`: the best `reorder` * k rows are
-rescored. The effort of a search is the number of leaves searched.
+Options: `leaves`, the number of leaves of the tree; `dimensionsPerBlock`, the number of dimensions that share one 4-bit
+code; and `reorder`: the best `reorder` * k rows are rescored. The effort of a search is the number of leaves searched.
 """
 
 import sys
@@ -20,7 +20,8 @@ class Scann:
     def version(self):
         return version("scann")
 
-    # The numbers 100, 10 and 100 are defaults for searches, which `search` overrides. 0.2 is the threshold of ScaNN's examples.
+    # The arguments 100 (k), 10 (leaves) and 100 (rescored rows) are only defaults, which `search` overrides. The
+    # threshold 0.2 is from ScaNN's examples.
     def build(self, rows, similarity, options):
         self.index = (
             scann.scann_ops_pybind.builder(rows, 100, DISTANCES[similarity])

@@ -1,7 +1,7 @@
 """Vamana, through Intel's SVS (Scalable Vector Search), as a server of benches/qps/vectors.
 
-Options: `degree`, `window` (the search window while building), and `storage`: `f32`, `f16`, or `lvq` (locally-adaptive
-vector quantization) with `primary` and `residual` bits. LVQ needs an Intel processor.
+Options: `degree`, `window` (the size of the search window while building), and `storage`: `f32`, `f16`, or `lvq`
+(locally-adaptive vector quantization) with `primary` and `residual` bits. LVQ needs an Intel processor.
 """
 
 import sys
@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from protocol import serve  # noqa: E402
 
 DISTANCES = {"dot": svs.DistanceType.MIP, "l2": svs.DistanceType.L2}
-# The pruning parameter alpha of Vamana, as the documentation of SVS advises: above 1 for distances, below 1 for inner
-# products.
+# The pruning parameter alpha of Vamana. As the documentation of SVS advises, it is above 1 for distances and below 1
+# for inner products.
 ALPHAS = {"dot": 0.95, "l2": 1.2}
 
 

@@ -6,8 +6,8 @@ import {requirePeer, serve, versionOf} from '../protocol.mjs';
 const {Index, exactSearch} = requirePeer('usearch');
 const metrics = {dot: 'ip', l2: 'l2sq'};
 /**
-One index object per effort: usearch takes the size of the candidate list (`expansion_search`) when an index object is
-made.
+One index object per effort, because usearch takes the size of the candidate list (`expansion_search`) when an index
+object is created.
 */
 const indexOfEffort = new Map();
 /** The request that opened the index. */
@@ -15,6 +15,7 @@ let opened;
 /** The rows, for exact search. */
 let rows;
 
+/** `expansion` is the size of the candidate list while searching. */
 const newIndex = ({dim, similarity, options}, expansion) =>
 	new Index({
 		dimensions: dim,
@@ -26,6 +27,7 @@ const newIndex = ({dim, similarity, options}, expansion) =>
 		multi: false,
 	});
 
+/** Returns the index object for an effort. */
 function indexOf(effort) {
 	if (!indexOfEffort.has(effort)) {
 		const index = newIndex(opened, effort);
@@ -42,7 +44,7 @@ await serve({
 	threadedTasks: ['build', 'batch'],
 	async build(vectors, request) {
 		if (request.options.index === 'hnsw') {
-			// The effort of 64 does not matter, because this index object is not searched.
+			// The value 64 does not matter, because this index object is not searched.
 			built = newIndex(request, 64);
 			const batch = 10_000;
 			for (let from = 0; from < vectors.rows; from += batch) {

@@ -1,7 +1,7 @@
-"""VSAG's HGraph as a server of benches/qps/vectors. A call of VSAG answers one query, so a batch takes one call per query.
+"""VSAG's HGraph as a server of benches/qps/vectors. VSAG answers one query per call, even if the queries are a batch.
 
-Options: `degree`, `efConstruction`, `quantization` of the vectors during graph search, and `reorder`: whether the
-candidates are rescored with f32 vectors.
+Options: `degree`, `efConstruction`, `quantization` (how vectors are quantized for the graph search), and `reorder`
+(whether the candidates are rescored with f32 vectors).
 """
 
 import json
