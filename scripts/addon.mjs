@@ -25,9 +25,13 @@ export async function buildAddonForPublishing(target = hostTarget()) {
 	if (!canLink) {
 		fail(`the addon for ${target} cannot be built on ${process.platform}: build it on that system, as .github/workflows/release.yml does.`);
 	}
-	requireRustTarget(target);
-	if (usesZig) {
-		requireZig();
+	if (!requireRustTarget(target)) {
+		fail(`Rust's standard library for ${target} could not be installed; \`rustup target add ${target}\` failed.`);
+	}
+	if (usesZig && !hasZig()) {
+		fail(
+			'the addon for publishing is linked with zig. Install zig with `pip install cargo-zigbuild ziglang`, and run the same command again.',
+		);
 	}
 	mkdirSync(addonFolder, {recursive: true});
 	const {parseTriple} = await import('@napi-rs/cli');
@@ -65,21 +69,14 @@ export async function buildAddonForPublishing(target = hostTarget()) {
 	}
 }
 
-/** Installs Rust's standard library for a target, if it is missing. */
-function requireRustTarget(target) {
-	const {stdout} = spawnSync('rustc', ['--print', 'target-libdir', '--target', target], {encoding: 'utf8', cwd: root});
-	if (!existsSync(stdout.trim())) {
-		execute('rustup', ['target', 'add', target]);
-	}
+/** Installs Rust's standard library for a target, if it is missing. Returns whether it is there. */
+export function requireRustTarget(target) {
+	const libraries = spawnSync('rustc', ['--print', 'target-libdir', '--target', target], {encoding: 'utf8', cwd: root}).stdout.trim();
+	return existsSync(libraries) || spawnSync('rustup', ['target', 'add', target], {cwd: root, stdio: 'inherit'}).status === 0;
 }
 
-/** If zig or cargo-zigbuild is missing, prints how to install them and exits. */
-function requireZig() {
+/** Returns whether zig and cargo-zigbuild are installed. */
+export function hasZig() {
 	const runs = (command, ...args) => spawnSync(command, args).status === 0;
-	const hasZig = runs('zig', 'version') || runs('python3', '-m', 'ziglang', 'version');
-	if (!hasZig || !runs('cargo-zigbuild', '--version')) {
-		fail(
-			'the addon for publishing is linked with zig. Install zig with `pip install cargo-zigbuild ziglang`, and run the same command again.',
-		);
-	}
+	return (runs('zig', 'version') || runs('python3', '-m', 'ziglang', 'version')) && runs('cargo-zigbuild', '--version');
 }

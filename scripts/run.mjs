@@ -46,6 +46,12 @@ const tasks = {
 			fail('native/binding.d.ts was out of date, and the build has updated it: add it to the commit.');
 		}
 	},
+	/** Runs the tests of the SIMD kernels for ARM in an emulator. If what it needs is not installed, it says so and skips them. */
+	async 'test:arm'() {
+		await prepare({only: ['packages']});
+		const {testArm} = await import('./test-arm.mjs');
+		testArm();
+	},
 	/** Compares instruction counts with those in benches/instructions/record.json; `npm run guard -- --record` updates them. */
 	async guard() {
 		if (spawnSync('valgrind', ['--version']).status !== 0) {

@@ -29,6 +29,10 @@ for (const hit of hits) {
 // Sorts the passages of each document by their position, so that a sentence that continues in the next passage can be read.
 const inOrder = [...chosen.values()].sort((a, b) => a.id.localeCompare(b.id, 'en', {numeric: true}));
 const sources = inOrder.map(({id, title, text}) => `[${id}] ${title}\n${text}`);
-const prompt = ['Answer the question from these passages, and name their ids.', ...sources, `Question: ${question}`].join('\n\n');
+const prompt = [
+	'Answer the question using only these passages, and cite the ids of those you use.',
+	...sources,
+	`Question: ${question}`,
+].join('\n\n');
 console.log(prompt);
 console.log(`\n${used} of ${maxTokens} tokens`);

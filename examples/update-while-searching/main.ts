@@ -43,6 +43,6 @@ await board.close({discard: true});
 board = await Collection.open('./departures');
 const {generation, documents} = await board.stats();
 console.log('after a restart:', {generation, documents});
-console.log('of the last round:', await board.count({filter: {round: rounds}}));
+console.log('documents of the last round:', await board.count({filter: {round: rounds}}));
 console.log(await board.document(`train-${rounds}`));
 await board.close();

@@ -1,5 +1,6 @@
 //! All structs of kernels choose an instruction set in the same way.
 
+use std::ffi::OsStr;
 use std::process::Command;
 
 use kernels::half::HalfKernels;
@@ -55,7 +56,11 @@ fn print_chosen_instruction_sets() {
 /// fails.
 fn chosen_with(value: &str) -> Result<Vec<String>, String> {
     let program = std::env::current_exe().expect("the path of this program");
-    let output = Command::new(program)
+    // An emulator that runs this program, with its arguments: it must run the new process too.
+    let emulator = std::env::var("PASSAGEKIT_TEST_EMULATOR").unwrap_or_default();
+    let mut words = emulator.split_whitespace().map(OsStr::new).chain([program.as_os_str()]);
+    let output = Command::new(words.next().expect("at least this program"))
+        .args(words)
         .args(["--ignored", "--nocapture", "--exact", "print_chosen_instruction_sets"])
         .env("PASSAGEKIT_CPU", value)
         .output()
