@@ -211,7 +211,7 @@ export declare class NativeFilter {
 
 /**
  * A snapshot of the ids of an index, which JavaScript reads in several calls. JavaScript can mark some of the ids, and
- * then call `filterOfMarked` to make a filter that allows these.
+ * then call `filterFromMarkedIds` to make a filter that allows these.
  */
 export declare class NativeIds {
   /** Number of ids, including those that `next` has returned. */
@@ -430,14 +430,14 @@ export declare class NativeVectorIndex {
   /** Makes a filter that allows the rows with the ids of a batch. Empties the batch. */
   filterOfIds(batch: VectorBatch): Promise<NativeFilter>
   /** Makes a filter that allows the rows whose ids were marked in a snapshot. */
-  filterOfMarked(snapshot: NativeIds): Promise<NativeFilter>
+  filterFromMarkedIds(snapshot: NativeIds): Promise<NativeFilter>
   /**
    * Makes a filter that allows the rows that both filters allow or, with `either`, the rows that at least one of
    * them allows.
    */
-  filterOfTwo(a: NativeFilter, b: NativeFilter, either: boolean): Promise<NativeFilter>
+  combineFilters(a: NativeFilter, b: NativeFilter, either: boolean): Promise<NativeFilter>
   /** Makes a filter that allows all rows except those that `excluded` allows; without `excluded`, all rows. */
-  filterOfRest(excluded?: NativeFilter | undefined | null): Promise<NativeFilter>
+  filterExcluding(excluded?: NativeFilter | undefined | null): Promise<NativeFilter>
   /** Makes a snapshot of the ids. */
   ids(): Promise<NativeIds>
   /**

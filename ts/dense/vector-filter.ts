@@ -115,7 +115,7 @@ export async function nativeFilter(
 	}
 	if ('not' in filter) {
 		const excluded = await nativeFilter(index, filter.not, signal, at, depth + 1);
-		return callNative({signal}, () => index.filterOfRest(excluded));
+		return callNative({signal}, () => index.filterExcluding(excluded));
 	}
 	const parts = 'and' in filter ? filter.and : filter.or;
 	if (!Array.isArray(parts)) {
@@ -126,13 +126,13 @@ export async function nativeFilter(
 	for (const [i, part] of parts.entries()) {
 		const next = await nativeFilter(index, part as IdFilter, signal, `${at}[${i}]`, depth + 1);
 		const before = combined;
-		combined = before === undefined ? next : await callNative({signal}, () => index.filterOfTwo(before, next, isOr));
+		combined = before === undefined ? next : await callNative({signal}, () => index.combineFilters(before, next, isOr));
 	}
 	if (combined !== undefined) {
 		return combined;
 	}
 	const noIds = await idBatch(at, []);
-	return callNative({signal}, () => (isOr ? index.filterOfIds(noIds) : index.filterOfRest()));
+	return callNative({signal}, () => (isOr ? index.filterOfIds(noIds) : index.filterExcluding()));
 }
 
 async function filterWhere(
@@ -163,7 +163,7 @@ async function filterWhere(
 			startedAt = performance.now();
 		}
 	}
-	return callNative({signal}, () => index.filterOfMarked(ids));
+	return callNative({signal}, () => index.filterFromMarkedIds(ids));
 }
 
 /** @internal Returns the next ids, at most `count`, or an empty array at the end. */

@@ -11,7 +11,7 @@ use crate::call::{call_sync, spawn};
 use crate::runs::{Hits, PassageIdBuilder};
 
 /// A snapshot of the ids of an index, which JavaScript reads in several calls. JavaScript can mark some of the ids, and
-/// then call `filterOfMarked` to make a filter that allows these.
+/// then call `filterFromMarkedIds` to make a filter that allows these.
 #[napi]
 pub struct NativeIds {
     pub(super) cursor: IdCursor,
