@@ -8,7 +8,7 @@ import {execute, fail, hostTarget, prepare, requireRust, root, say} from './prep
 /** The oldest version of glibc with which the addons for Linux run. Node 20 itself needs 2.28. */
 const MIN_GLIBC = '2.17';
 /** Maximum size of an addon, in MB. */
-export const MAX_ADDON_MB = 18;
+const MAX_ADDON_MB = 18;
 /** The folder for the addons that will be published. */
 export const addonFolder = join(root, 'dist/addons');
 
@@ -21,11 +21,10 @@ export async function buildAddonForPublishing(target = hostTarget()) {
 	await prepare({only: ['packages']});
 	requireRust();
 	const usesZig = process.platform === 'linux' && !target.includes('windows');
-	const canLink = usesZig || target === hostTarget() || target.split('-').slice(1).join() === hostTarget().split('-').slice(1).join();
-	if (!canLink) {
+	if (!usesZig && systemOf(target) !== systemOf(hostTarget())) {
 		fail(`the addon for ${target} cannot be built on ${process.platform}: build it on that system, as .github/workflows/release.yml does.`);
 	}
-	if (!requireRustTarget(target)) {
+	if (!installRustTarget(target)) {
 		fail(`Rust's standard library for ${target} could not be installed; \`rustup target add ${target}\` failed.`);
 	}
 	if (usesZig && !hasZig()) {
@@ -69,8 +68,13 @@ export async function buildAddonForPublishing(target = hostTarget()) {
 	}
 }
 
+/** Returns a target without its architecture, such as `apple-darwin`. A system's own linker links for all of its architectures. */
+function systemOf(target) {
+	return target.slice(target.indexOf('-') + 1);
+}
+
 /** Installs Rust's standard library for a target, if it is missing. Returns whether it is there. */
-export function requireRustTarget(target) {
+export function installRustTarget(target) {
 	const libraries = spawnSync('rustc', ['--print', 'target-libdir', '--target', target], {encoding: 'utf8', cwd: root}).stdout.trim();
 	return existsSync(libraries) || spawnSync('rustup', ['target', 'add', target], {cwd: root, stdio: 'inherit'}).status === 0;
 }

@@ -5,19 +5,22 @@ import {addonFolder} from './addon.mjs';
 import {execute, npm, root, say} from './prepare.mjs';
 import {cratesOf, softwareBillOfMaterials, thirdPartyLicenses} from './third-party.mjs';
 
+/** The folder of the addon that `npm run build` builds. */
+const buildFolder = join(root, 'native');
 /** The folders of the published models. */
 export const models = ['minilm-encoder', 'minilm-reader', 'minilm-mlm-head'];
 
 /**
-Packs all packages into the folder `output`, after deleting the folder's old content. The addon for a platform is taken from dist/addons, where
-`npm run addon` writes it, or else from native/, where `npm run build` writes it. Returns the platforms for which there is no addon.
+Packs all packages into the folder `output`, after deleting the folder's old content. The addon for a platform is taken from the first of
+`addonFolders` that has it: by default from dist/addons, where `npm run addon` writes it, or else from native/, where `npm run build` writes it.
+Returns the platforms for which there is no addon.
 */
-export async function pack(output = join(root, 'dist/packages')) {
+export async function pack({output = join(root, 'dist/packages'), addonFolders = [addonFolder, buildFolder]} = {}) {
 	const staging = join(output, 'staging');
 	rmSync(output, {recursive: true, force: true});
 	mkdirSync(staging, {recursive: true});
 	const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-	const addons = await stageAddons(join(staging, 'native'), manifest);
+	const addons = await stageAddons(join(staging, 'native'), manifest, addonFolders);
 	stagePackage(join(staging, 'passagekit'), manifest, addons.all);
 	const folders = [join(staging, 'passagekit'), ...addons.built, ...models.map(name => modelFolder(name, manifest))];
 	for (const folder of folders) {
@@ -50,7 +53,7 @@ function stagePackage(folder, manifest, addonNames) {
 Stages the packages of the addon, one per platform. Returns the names of all packages (`all`), the folders of the packages for which the addon
 was built (`built`), and the platforms of the other packages (`missing`).
 */
-async function stageAddons(folder, manifest) {
+async function stageAddons(folder, manifest, addonFolders) {
 	const {NapiCli, parseTriple} = await import('@napi-rs/cli');
 	const cli = new NapiCli();
 	const npmDir = relative(root, folder);
@@ -60,7 +63,7 @@ async function stageAddons(folder, manifest) {
 	const [built, missing] = [[], []];
 	for (const platform of platforms) {
 		const file = `${manifest.napi.binaryName}.${platform}.node`;
-		const source = [addonFolder, join(root, 'native')].map(candidate => join(candidate, file)).find(path => existsSync(path));
+		const source = addonFolders.map(candidate => join(candidate, file)).find(path => existsSync(path));
 		if (source === undefined) {
 			missing.push(platform);
 			continue;

@@ -1,7 +1,7 @@
 // Runs the tests of `kernels` for 64-bit ARM on an x86-64 machine: built with zig, and run by qemu's emulation of two CPUs, one with the
 // dot-product instructions of `dotprod` and one with plain NEON.
 import {spawnSync} from 'node:child_process';
-import {hasZig, requireRustTarget} from './addon.mjs';
+import {hasZig, installRustTarget} from './addon.mjs';
 import {execute, requireRust, say} from './prepare.mjs';
 
 // The programs of this target are linked statically, so they need no libraries of an ARM system.
@@ -20,7 +20,7 @@ export function testArm() {
 		return;
 	}
 	requireRust();
-	if (!requireRustTarget(target)) {
+	if (!installRustTarget(target)) {
 		say(`SKIPPING the tests for ARM: Rust's standard library for ${target} could not be installed.`);
 		return;
 	}
@@ -32,7 +32,7 @@ export function testArm() {
 			{
 				CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER: `${qemu} -cpu ${cpu}`,
 				PASSAGEKIT_TEST_EMULATOR: `${qemu} -cpu ${cpu}`,
-			PASSAGEKIT_CPU: level,
+				PASSAGEKIT_CPU: level,
 			},
 		);
 	}

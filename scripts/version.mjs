@@ -15,7 +15,7 @@ export async function version() {
 		replaceVersion(`models/${name}/package.json`, /^(\t"version": ")[^"]+/mu, next);
 	}
 	replaceVersion('Cargo.toml', /^(\[workspace\.package\]\nversion = ")[^"]+/mu, next);
-	execute('cargo', ['update', '--workspace', '--quiet', ...(process.env.CARGO_NET_OFFLINE ? ['--offline'] : [])]);
+	execute('cargo', ['update', '--workspace', '--quiet']);
 	execute(npm, ['install', '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
 	const changed = spawnSync('git', ['status', '--short'], {cwd: root, encoding: 'utf8'}).stdout;
 	say(`the next version is ${next}. Check CHANGELOG.md, and commit these files:\n${changed}`);

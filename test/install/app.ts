@@ -31,7 +31,9 @@ tarballs deletes the folder.
 */
 export async function packed(): Promise<string[]> {
 	const folder = mkdtempSync(join(packageRoot, 'dist/packages-'));
-	const source = `import {pack} from './scripts/pack.mjs'; await pack(${JSON.stringify(folder)});`;
+	// The addon of this checkout is packed, even if an older one for publishing is in dist/addons.
+	const options = {output: folder, addonFolders: [join(packageRoot, 'native')]};
+	const source = `import {pack} from './scripts/pack.mjs'; await pack(${JSON.stringify(options)});`;
 	await execute(process.execPath, ['--input-type=module', '--eval', source], {cwd: packageRoot, maxBuffer: 1 << 24});
 	return (await readdir(folder)).filter(name => name.endsWith('.tgz')).map(name => join(folder, name));
 }

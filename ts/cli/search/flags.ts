@@ -27,13 +27,20 @@ export interface SearchFlags {
 	readonly json?: boolean;
 }
 
+/** The flag with the weight of each fusion method. */
+const weights: Readonly<Record<NonNullable<SearchFlags['fusion']>, 'alpha' | 'lambda' | undefined>> = {
+	dprHybrid: 'lambda',
+	hybrid: 'alpha',
+	hybridNorm: 'alpha',
+	rrf: undefined,
+};
+
 /** Returns the fusion method that the flags describe; undefined if hybrid retrieval uses its default method. */
 export function fusionOf({fusion, alpha, lambda}: SearchFlags): FusionMethod | undefined {
-	if (fusion !== undefined && alpha !== undefined && (fusion === 'dprHybrid' || fusion === 'rrf')) {
-		throw new UsageError(`search: --fusion ${fusion} has no --alpha`);
-	}
-	if (fusion !== undefined && lambda !== undefined && fusion !== 'dprHybrid') {
-		throw new UsageError(`search: --fusion ${fusion} has no --lambda`);
+	for (const [name, value] of Object.entries({alpha, lambda})) {
+		if (fusion !== undefined && value !== undefined && name !== weights[fusion]) {
+			throw new UsageError(`search: --fusion ${fusion} has no --${name}`);
+		}
 	}
 	switch (fusion) {
 		case undefined: {

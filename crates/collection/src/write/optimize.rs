@@ -39,7 +39,7 @@ pub(crate) fn save_graph(writer: &mut Writer, view: &FairRwLock<View>) -> Result
     finish(writer, result)
 }
 
-/// The minimum number of rows in the log for which [`save_graph`] is worth its time: inserting them into the graph
+/// The minimum number of rows in the log for which [`save_graph`] pays off: inserting them into the graph
 /// again would take about a second.
 const MIN_ROWS_TO_SAVE: u64 = 5_000;
 
