@@ -10,6 +10,8 @@ export async function version() {
 	await prepare({only: ['packages']});
 	requireRust();
 	execute(process.execPath, [join(root, 'node_modules/@changesets/cli/bin.js'), 'version']);
+	// changesets writes package.json in a format of its own.
+	execute(process.execPath, [join(root, 'node_modules/@biomejs/biome/bin/biome'), 'format', '--write', 'package.json']);
 	const next = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 	for (const name of models) {
 		replaceVersion(`models/${name}/package.json`, /^(\t"version": ")[^"]+/mu, next);
