@@ -16,86 +16,68 @@ use std::arch::x86_64::{
 
 use super::kernels::{ImpactKernels, MAX_DENSE_TERMS};
 use super::operands::{DenseTerm, GROUP, PADDING, ScanOptions, ScanProgress};
-use super::scan::{Found, advance, append_found, min_sum_to_reach_threshold};
+use super::scan::{Found, SHUFFLES, advance, append_found, min_sum_to_reach_threshold};
 use super::tables::avx2::{bounds, codes};
 
 pub(super) static KERNELS: ImpactKernels =
     ImpactKernels { name: "avx2", codes_per_class: 16, scan, bounds, codes };
 
-/// For each value of a byte of the bitmap, the shuffle that moves the next codes to the lanes of the set bits. The
-/// index 0x80 sets a lane to 0.
-static SHUFFLES: [u64; 256] = shuffles();
+type Group = [__m256i; 4];
+type Shift = __m128i;
+type Units = [__m256i; 2];
 
-const fn shuffles() -> [u64; 256] {
-    let mut shuffles = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let (mut bit, mut rank) = (0, 0);
-        while bit < 8 {
-            let present = byte >> bit & 1 == 1;
-            shuffles[byte] |= (if present { rank } else { 0x80 }) << (8 * bit);
-            rank += present as u64;
-            bit += 1;
-        }
-        byte += 1;
-    }
-    shuffles
+define_scan!(#[target_feature(enable = "avx2,bmi1,popcnt")]);
+
+#[target_feature(enable = "avx2,bmi1,popcnt")]
+#[inline]
+fn load_group(sums: &[u16; GROUP]) -> Group {
+    let (quarters, _) = sums.as_chunks::<16>();
+    [load(&quarters[0]), load(&quarters[1]), load(&quarters[2]), load(&quarters[3])]
 }
 
-/// See [`ImpactKernels::scan`].
 #[target_feature(enable = "avx2,bmi1,popcnt")]
-fn scan(
-    sums: &mut [u16],
-    dense: &mut Vec<DenseTerm<'_>>,
-    options: ScanOptions<'_>,
-    found: &mut [u16],
-    positions: &mut [u16],
-) -> ScanProgress {
-    let min_sum = splat(min_sum_to_reach_threshold(dense.iter(), &options));
-    let (threshold, shift) = (splat(options.threshold), _mm_cvtsi32_si128(options.shift as i32));
-    let mut codes_read = [0usize; MAX_DENSE_TERMS];
-    let mut scanned = sums.len();
-    let mut found = Found { sums: found, positions, count: 0 };
-    for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
-        if found.count + GROUP > found.sums.len() {
-            scanned = group * GROUP;
-            break;
-        }
-        let (quarters, _) = sums.as_chunks_mut::<16>();
-        let mut values: [__m256i; 4] =
-            [load(&quarters[0]), load(&quarters[1]), load(&quarters[2]), load(&quarters[3])];
-        quarters.iter_mut().for_each(|quarter| store(quarter, _mm256_setzero_si256()));
-        if !dense.is_empty() {
-            if mask_at_least(values, min_sum) == 0 {
-                for (term, read) in dense.iter().zip(&mut codes_read) {
-                    *read += u64::from_le_bytes(term.words[group]).count_ones() as usize;
-                }
-                continue;
-            }
-            let mut units = [_mm256_setzero_si256(); 2];
-            for (term, read) in dense.iter().zip(&mut codes_read) {
-                let word = u64::from_le_bytes(term.words[group]);
-                let [low, high] = units_of(term, word, *read);
-                units = [_mm256_add_epi8(units[0], low), _mm256_add_epi8(units[1], high)];
-                *read += word.count_ones() as usize;
-            }
-            let [a, b] = shifted(units[0], shift);
-            let [c, d] = shifted(units[1], shift);
-            for (value, addend) in values.iter_mut().zip([a, b, c, d]) {
-                *value = _mm256_add_epi16(*value, addend);
-            }
-        }
-        let mask =
-            mask_at_least(values, threshold) & options.allowed.map_or(u64::MAX, |allowed| allowed[group]);
-        if mask != 0 {
-            let mut group_sums = [0; GROUP];
-            let (quarters, _) = group_sums.as_chunks_mut::<16>();
-            quarters.iter_mut().zip(values).for_each(|(quarter, value)| store(quarter, value));
-            append_found(mask, group, &group_sums, &mut found);
-        }
-    }
-    advance(dense.iter_mut(), scanned / GROUP, &codes_read);
-    ScanProgress { sums: scanned, found: found.count }
+#[inline]
+fn clear_group(sums: &mut [u16; GROUP]) {
+    store_group(sums, [_mm256_setzero_si256(); 4]);
+}
+
+#[target_feature(enable = "avx2,bmi1,popcnt")]
+#[inline]
+fn store_group(sums: &mut [u16; GROUP], values: Group) {
+    let (quarters, _) = sums.as_chunks_mut::<16>();
+    quarters.iter_mut().zip(values).for_each(|(quarter, value)| store(quarter, value));
+}
+
+#[target_feature(enable = "avx2,bmi1,popcnt")]
+#[inline]
+fn shift_of(shift: u32) -> Shift {
+    _mm_cvtsi32_si128(shift as i32)
+}
+
+#[target_feature(enable = "avx2,bmi1,popcnt")]
+#[inline]
+fn zero_units() -> Units {
+    [_mm256_setzero_si256(); 2]
+}
+
+#[target_feature(enable = "avx2,bmi1,popcnt")]
+#[inline]
+fn add_units(units: Units, term: &DenseTerm<'_>, word: u64, start: usize) -> (Units, usize) {
+    let [low, high] = units_of(term, word, start);
+    let units = [_mm256_add_epi8(units[0], low), _mm256_add_epi8(units[1], high)];
+    (units, word.count_ones() as usize)
+}
+
+#[target_feature(enable = "avx2,bmi1,popcnt")]
+#[inline]
+fn add_shifted(values: Group, units: Units, shift: Shift) -> Group {
+    let ([a, b], [c, d]) = (shifted(units[0], shift), shifted(units[1], shift));
+    [
+        _mm256_add_epi16(values[0], a),
+        _mm256_add_epi16(values[1], b),
+        _mm256_add_epi16(values[2], c),
+        _mm256_add_epi16(values[3], d),
+    ]
 }
 
 /// Returns the units that a term adds to the 64 passages of a group. The bits of `word` are set for passages that have

@@ -27,17 +27,21 @@
 //! the scans of all instruction sets share. `tables.rs` has two other loops: one computes tables of bounds by code, and
 //! one looks up the codes of single passages.
 
+#[macro_use]
+mod scan;
+
 mod dispatch;
 mod kernels;
 mod operands;
 mod scalar;
-mod scan;
 mod tables;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 
 pub use kernels::{ImpactKernels, MAX_DENSE_TERMS};
 pub use operands::{

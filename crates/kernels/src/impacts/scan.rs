@@ -1,6 +1,91 @@
-//! Parts of a scan that the instruction sets share.
+//! Parts of a scan that the instruction sets share. `define_scan` defines the loop over the groups for AVX2 and NEON.
 
 use super::operands::{DenseTerm, GROUP, ScanOptions};
+
+/// For each value of a byte of a bitmap, the shuffle that moves the next codes to the lanes of the set bits, as eight
+/// indexes of a byte each. The index 0x80 sets a lane to 0. AVX2 and NEON have no instruction that expands bytes by a
+/// mask.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) static SHUFFLES: [u64; 256] = shuffles();
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+const fn shuffles() -> [u64; 256] {
+    let mut shuffles = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut rank) = (0, 0);
+        while bit < 8 {
+            let present = byte >> bit & 1 == 1;
+            shuffles[byte] |= (if present { rank } else { 0x80 }) << (8 * bit);
+            rank += present as u64;
+            bit += 1;
+        }
+        byte += 1;
+    }
+    shuffles
+}
+
+/// Defines `scan` (see [`ImpactKernels::scan`](super::ImpactKernels::scan)) for an instruction set. The module must
+/// define, with the same target features:
+///
+/// - `Group` and `Shift`: the registers with the 64 sums of a group, and with a
+///   shift; the functions `load_group`, `clear_group`, `store_group`, `splat` (a value in all lanes) and `shift_of`;
+/// - `mask_at_least(group, min)`: a mask whose bit `i` is set if sum `i` is at or above `min`;
+/// - `Units`, the registers with 64 bytes; `zero_units`; and `add_units(units, term, word, start)`, which adds the
+///   units of a term to the passages whose bits are set in `word`. The codes of these passages begin at `start`. It
+///   returns the new units and the number of the codes;
+/// - `add_shifted(group, units, shift)`: the sums of the group plus the shifted units.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! define_scan {
+    (#[$feature:meta]) => {
+        #[$feature]
+        fn scan(
+            sums: &mut [u16],
+            dense: &mut Vec<DenseTerm<'_>>,
+            options: ScanOptions<'_>,
+            found: &mut [u16],
+            positions: &mut [u16],
+        ) -> ScanProgress {
+            let min_sum = splat(min_sum_to_reach_threshold(dense.iter(), &options));
+            let (threshold, shift) = (splat(options.threshold), shift_of(options.shift));
+            let mut codes_read = [0usize; MAX_DENSE_TERMS];
+            let mut scanned = sums.len();
+            let mut found = Found { sums: found, positions, count: 0 };
+            for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
+                if found.count + GROUP > found.sums.len() {
+                    scanned = group * GROUP;
+                    break;
+                }
+                let mut values = load_group(sums);
+                clear_group(sums);
+                if !dense.is_empty() {
+                    if mask_at_least(values, min_sum) == 0 {
+                        for (term, read) in dense.iter().zip(&mut codes_read) {
+                            *read += u64::from_le_bytes(term.words[group]).count_ones() as usize;
+                        }
+                        continue;
+                    }
+                    let mut units = zero_units();
+                    for (term, read) in dense.iter().zip(&mut codes_read) {
+                        let count;
+                        (units, count) = add_units(units, term, u64::from_le_bytes(term.words[group]), *read);
+                        *read += count;
+                    }
+                    values = add_shifted(values, units, shift);
+                }
+                let mask = mask_at_least(values, threshold)
+                    & options.allowed.map_or(u64::MAX, |allowed| allowed[group]);
+                if mask != 0 {
+                    let mut group_sums = [0; GROUP];
+                    store_group(&mut group_sums, values);
+                    append_found(mask, group, &group_sums, &mut found);
+                }
+            }
+            advance(dense.iter_mut(), scanned / GROUP, &codes_read);
+            ScanProgress { sums: scanned, found: found.count }
+        }
+    };
+}
 
 /// Returns the smallest sum that can reach the threshold once all dense terms are added.
 pub(super) fn min_sum_to_reach_threshold<'a>(

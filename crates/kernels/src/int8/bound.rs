@@ -12,7 +12,7 @@
 //!
 //! The crate `dense` uses this formula in two ways:
 //!
-//! - In exact search with the storage `int8Filtered`, a first pass rules out rows by these bounds, and a is the row's
+//! - In exact search with the storage `int8Rescored`, a first pass rules out rows by these bounds, and a is the row's
 //!   quantization error. `crates/dense/src/quantized/score_bounds.rs` chooses the coefficients and proves that exact
 //!   scores are within the bounds. The proof assumes that each operation here rounds at most once, and that a
 //!   multiplication may be fused with the next addition. Products have magnitudes up to 128 · 128 · 65,536 = 2³⁰;

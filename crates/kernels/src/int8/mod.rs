@@ -1,5 +1,5 @@
 //! Exact inner products of rows of 8-bit codes and queries of signed bytes, and bounds on scores that follow from them.
-//! They rule out most rows in the first pass of exact vector search (the storage `int8Filtered`), and score short
+//! They rule out most rows in the first pass of exact vector search (the storage `int8Rescored`), and score short
 //! vectors in HNSW graphs.
 //!
 //! [`Int8Kernels`] multiplies [`Int8Queries`] with [`Int8Rows`]. A byte b of a row stands for the code b − 128, because
