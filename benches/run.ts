@@ -1,6 +1,6 @@
 // `npm run bench -- NAME …` runs the named benchmarks one after another. Each one writes its result, with the CPU and the commit, to
-// benches/record/NAME.json. `npm run bench -- qps …` and `npm run bench -- collections …` run comparisons with other systems, which have
-// their own records.
+// benches/record/NAME.json, or to another file there if its result names one. `npm run bench -- qps …` and
+// `npm run bench -- collections …` run comparisons with other systems, which have their own records.
 import {execFileSync} from 'node:child_process';
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {cpus} from 'node:os';
@@ -20,6 +20,8 @@ import {hitConversion} from './speed/hit-conversion.ts';
 import {hybrid} from './speed/hybrid.ts';
 import {latency} from './speed/latency.ts';
 import {phrases} from './speed/phrases.ts';
+import {pipeline} from './speed/pipeline.ts';
+import {planner} from './speed/planner.ts';
 import {segments} from './speed/segments.ts';
 import {tuneEvidenceBenchmark} from './speed/tune-evidence.ts';
 import type {Benchmark} from './support/benchmark.ts';
@@ -30,6 +32,8 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 	hybrid,
 	latency,
 	phrases,
+	pipeline,
+	planner,
 	segments,
 	'tune-evidence': tuneEvidenceBenchmark,
 	memory,
@@ -56,7 +60,7 @@ for (const name of names) {
 	if (!benchmark) {
 		throw new Error(`expected one of ${allNames}, got ${name}`);
 	}
-	const result = await benchmark(line => console.log(line));
+	const {recordName = name, ...result} = await benchmark(line => console.log(line));
 	const record = {
 		benchmark: name,
 		cpu: cpus()[0]?.model.trim(),
@@ -68,9 +72,9 @@ for (const name of names) {
 	};
 	const folder = join(packageRoot, 'benches', 'record');
 	mkdirSync(folder, {recursive: true});
-	const file = join(folder, `${name}.json`);
+	const file = join(folder, `${recordName}.json`);
 	writeFileSync(file, `${JSON.stringify(record, undefined, '\t')}\n`);
-	console.log(`recorded in benches/record/${name}.json`);
+	console.log(`recorded in benches/record/${recordName}.json`);
 }
 
 function commit(): string {

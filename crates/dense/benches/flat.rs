@@ -1,5 +1,5 @@
 //! Times exact search for the best 100 of 50,000 clustered vectors of dimension 384 on one thread, with each storage
-//! format. With `int8Filtered`, the index also has an int8 copy of the vectors, and scores in f32 only the vectors that
+//! format. With `int8Rescored`, the index also has an int8 copy of the vectors, and scores in f32 only the vectors that
 //! the copy does not rule out by a proven bound.
 //!
 //! ```sh
@@ -22,7 +22,7 @@ const ROWS: usize = 50_000;
 const DIM: usize = 384;
 const K: usize = 100;
 const QUERIES: usize = 1000;
-const STORAGES: [&str; 3] = ["f32", "f16", "int8Filtered"];
+const STORAGES: [&str; 3] = ["f32", "f16", "int8Rescored"];
 
 /// The data of all benchmarks.
 struct Fixture {

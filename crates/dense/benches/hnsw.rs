@@ -2,8 +2,8 @@
 //! rows with several values of `ef`, searches with filters that allow different shares of the rows, and batches of
 //! queries.
 //!
-//! The results show whether the planner's cost model (`src/hnsw/planner/costs.rs`) is still right. The planner chooses
-//! between a beam search in the graph and a code scan, which scores the quantized codes of all rows.
+//! The planner chooses between a beam search in the graph and a code scan, which scores the quantized codes of all rows.
+//! The benchmark `planner` compares both.
 //!
 //! ```sh
 //! cargo bench -p dense --bench hnsw             # all benchmarks
@@ -63,8 +63,8 @@ fn search(bencher: Bencher<'_, '_>, ef: usize) {
     search_each(bencher, ef, None);
 }
 
-/// Times searches with a filter that allows one in `divisor` rows. The planner chooses a beam search if half of the
-/// rows are allowed, and a code scan if a tenth or a hundredth of them are.
+/// Times searches with a filter that allows one in `divisor` rows. With the costs of AVX-512, the planner chooses a beam
+/// search if half of the rows are allowed, and a code scan if a tenth or a hundredth of them are.
 #[divan::bench(args = [2, 10, 100])]
 fn search_one_in(bencher: Bencher<'_, '_>, divisor: u32) {
     let allowed: RowSet = (0..ROWS as u32).filter(|row| row.is_multiple_of(divisor)).collect();
@@ -83,8 +83,8 @@ fn search_each(bencher: Bencher<'_, '_>, ef: usize, filter: Option<Filter<'_>>) 
         });
 }
 
-/// Times a batch of queries. The planner chooses beam searches for `ef` = 16, and one code scan for the whole batch for
-/// `ef` = 256.
+/// Times a batch of queries. With the costs of AVX-512, the planner chooses beam searches for `ef` = 16, and one code
+/// scan for the whole batch for `ef` = 256.
 #[divan::bench(args = [16, 256], sample_count = 5)]
 fn a_thousand_at_once(bencher: Bencher<'_, '_>, ef: usize) {
     let Fixture { index, queries } = &*FIXTURE;

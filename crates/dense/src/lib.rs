@@ -22,7 +22,7 @@
 //! | `store` | rows (vectors, ids, tombstones, and staged rows, which searches do not find), in memory or in a file |
 //! | `similarity` | checks, scales and scores vectors |
 //! | `exact` | scans of all vectors |
-//! | `quantized` | the storage `int8Filtered`: exact search in which int8 codes first rule out most rows |
+//! | `quantized` | the storage `int8Rescored`: exact search in which int8 codes first rule out most rows |
 //! | `flat` | the exact index, its file and its writer |
 //! | `hnsw` | the approximate indexes: their graph, codes, searches and planner |
 //! | `filter`, `row_set` | searches restricted to some rows |
@@ -42,6 +42,12 @@ mod quantized;
 mod row_set;
 mod similarity;
 mod store;
+
+/// What the benchmark `planner` needs to calibrate the planner of HNSW searches. Not for applications.
+#[doc(hidden)]
+pub mod calibration {
+    pub use crate::hnsw::{ForcedStrategy, SearchCosts};
+}
 
 pub use error::Error;
 pub use filter::{Allow, Filter};

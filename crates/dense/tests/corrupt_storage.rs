@@ -1,4 +1,4 @@
-//! Tests of corrupt files of flat indexes with the storage `f16` (half precision) or `int8Filtered` (int8 codes, with
+//! Tests of corrupt files of flat indexes with the storage `f16` (half precision) or `int8Rescored` (int8 codes, with
 //! which a first pass rules out most rows): they are rejected, or used without a panic.
 
 mod common;
@@ -63,7 +63,7 @@ proptest! {
 
     #[test]
     fn flipped_bits_and_truncated_files_are_rejected_or_change_no_hit(
-        storage in prop::sample::select(vec![Storage::F16, Storage::Int8Filtered]),
+        storage in prop::sample::select(vec![Storage::F16, Storage::Int8Rescored]),
         at in any::<prop::sample::Index>(), bit in 0u8..8, truncate in any::<bool>(),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -83,7 +83,7 @@ proptest! {
     /// bug.
     #[test]
     fn no_content_makes_an_index_panic(
-        storage in prop::sample::select(vec![Storage::F16, Storage::Int8Filtered]),
+        storage in prop::sample::select(vec![Storage::F16, Storage::Int8Rescored]),
         similarity in prop::sample::select(common::SIMILARITIES.to_vec()),
         // Section, position and new value of a 4-byte number. 0x7c01_fc00 is −∞ and a NaN in half precision.
         changes in prop::collection::vec(
@@ -92,7 +92,7 @@ proptest! {
             1..4),
         // A key in the metadata, and its new value; and the new name of the storage.
         number in prop::option::of((prop::sample::select(vec!["dim", "rows"]), prop_oneof![any::<u64>(), 0u64..200])),
-        storage_name in prop::option::of(prop::sample::select(vec!["f32", "f16", "int8Filtered", "int4"])),
+        storage_name in prop::option::of(prop::sample::select(vec!["f32", "f16", "int8Rescored", "int4"])),
         // A section, and the number of bytes removed from its end.
         truncated in prop::option::of((any::<prop::sample::Index>(), 1usize..20)),
     ) {
@@ -149,7 +149,7 @@ fn errors_name_the_part_of_a_file_that_is_invalid() {
         ),
     ];
     for (section, value, message) in cases {
-        save(&path, Storage::Int8Filtered, Similarity::Dot);
+        save(&path, Storage::Int8Rescored, Similarity::Dot);
         let file = File::open(&path, KIND).expect("valid");
         let mut sections = sections(&file);
         let changed = sections.iter_mut().find(|(name, _)| *name == section).expect("a section");
@@ -166,7 +166,7 @@ fn errors_name_the_part_of_a_file_that_is_invalid() {
         ("errors", 4, "expected 120 numbers in section \"errors\", got 119"),
         ("vectors", 12, "expected 120 vectors of dimension 3, got 357 values"),
     ] {
-        save(&path, Storage::Int8Filtered, Similarity::Dot);
+        save(&path, Storage::Int8Rescored, Similarity::Dot);
         let file = File::open(&path, KIND).expect("valid");
         let mut sections = sections(&file);
         let bytes = &mut sections.iter_mut().find(|(name, _)| *name == section).expect("a section").1;
@@ -181,7 +181,7 @@ fn errors_name_the_part_of_a_file_that_is_invalid() {
     metadata["storage"] = json!("int4");
     rewrite(&path, &sections(&file), metadata);
     let error = FlatIndex::open(&path).expect_err("unknown").to_string();
-    assert!(error.contains("expected the storage f32, f16 or int8Filtered, got \"int4\""), "{error}");
+    assert!(error.contains("expected the storage f32, f16 or int8Rescored, got \"int4\""), "{error}");
 }
 
 /// If the stored errors or lengths were too small, the first pass of a search, by the int8 codes, could rule out hits.
@@ -198,7 +198,7 @@ fn verify_finds_rows_whose_bounds_are_wrong_and_infinite_numbers_in_half_precisi
         ("errors", 4, to_bytes(0.0)),
         ("lengths", 4, to_bytes(0.001)),
     ] {
-        save(&path, Storage::Int8Filtered, Similarity::Dot);
+        save(&path, Storage::Int8Rescored, Similarity::Dot);
         FlatIndex::open(&path).expect("valid").verify().expect("valid");
         let file = File::open(&path, KIND).expect("valid");
         let mut sections = sections(&file);

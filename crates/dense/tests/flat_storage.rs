@@ -1,4 +1,4 @@
-//! Tests of the storages `int8Filtered` and `f16` of the flat index. With `int8Filtered`, a search first rules out most
+//! Tests of the storages `int8Rescored` and `f16` of the flat index. With `int8Rescored`, a search first rules out most
 //! rows by bounds that it computes from int8 codes; this *prefilter* does not change any bit of a result. An index with
 //! `f16` (half precision) has the same hits as a single-precision index of the rounded rows.
 
@@ -125,7 +125,7 @@ proptest! {
         // The first query equals the first row, so that their distance is 0.
         queries[..dim].copy_from_slice(&vectors[..dim]);
         let mut plain = flat(dim, similarity, Storage::F32, &vectors);
-        let mut filtered = flat(dim, similarity, Storage::Int8Filtered, &vectors);
+        let mut filtered = flat(dim, similarity, Storage::Int8Rescored, &vectors);
         check_equal(&plain, &filtered, &queries, k)?;
         let deleted: Vec<String> = deleted.into_iter().filter(|&row| row < rows).map(|row| format!("p{row}")).collect();
         plain.delete(&deleted).expect("stored ids");
@@ -163,7 +163,7 @@ fn results_are_right_if_the_prefilter_rules_out_no_row() -> Result<(), Error> {
     let vectors: Vec<f32> = (0..rows * dim).map(|at| row[at % dim] + 1e-7 * random.uniform()).collect();
     for similarity in SIMILARITIES {
         let plain = flat(dim, similarity, Storage::F32, &vectors);
-        let filtered = flat(dim, similarity, Storage::Int8Filtered, &vectors);
+        let filtered = flat(dim, similarity, Storage::Int8Rescored, &vectors);
         let alone = |index: &FlatIndex| index.search(&row, 50, &Control::new());
         assert_eq!(alone(&plain)?, alone(&filtered)?);
         let queries = [&row[..], &uniform(70, dim, 3)].concat();
@@ -180,7 +180,7 @@ fn the_prefilter_changes_no_result_on_any_number_of_threads() -> Result<(), Erro
     let queries = clustered(150, dim, 50, 4);
     for similarity in SIMILARITIES {
         let plain = flat(dim, similarity, Storage::F32, &vectors);
-        let filtered = flat(dim, similarity, Storage::Int8Filtered, &vectors);
+        let filtered = flat(dim, similarity, Storage::Int8Rescored, &vectors);
         for threads in [1, 2, 7] {
             let search = |index: &FlatIndex| index.search_many(&queries, 100, threads, &Control::new());
             assert_eq!(search(&plain)?, search(&filtered)?);
@@ -195,7 +195,7 @@ fn indexes_of_every_storage_can_be_saved_opened_extended_and_written_in_batches(
     let [path, streamed] = ["index", "streamed"].map(|name| folder.path().join(name));
     let (dim, k) = (13, 20);
     let (vectors, queries) = (uniform(500, dim, 5), uniform(70, dim, 6));
-    for storage in [Storage::F32, Storage::F16, Storage::Int8Filtered] {
+    for storage in [Storage::F32, Storage::F16, Storage::Int8Rescored] {
         for similarity in SIMILARITIES {
             let (first, second) = vectors.split_at(301 * dim);
             let mut index = flat(dim, similarity, storage, first);
@@ -250,15 +250,15 @@ fn rows_that_a_storage_cannot_hold_are_rejected_and_change_nothing() -> Result<(
     assert_eq!(FlatIndex::open(&path)?.len(), 1);
 
     // The kernels for int8 codes are limited to 65,536 dimensions.
-    let error = FlatIndex::with_storage(65_537, Similarity::Dot, Storage::Int8Filtered, Value::Null);
+    let error = FlatIndex::with_storage(65_537, Similarity::Dot, Storage::Int8Rescored, Value::Null);
     let error = error.expect_err("invalid").to_string();
-    assert_eq!(error, "dim: expected 1 to 65536 with the storage int8Filtered, got 65537");
+    assert_eq!(error, "dim: expected 1 to 65536 with the storage int8Rescored, got 65537");
     Ok(())
 }
 
 #[test]
 fn a_canceled_search_stops() {
-    for storage in [Storage::F16, Storage::Int8Filtered] {
+    for storage in [Storage::F16, Storage::Int8Rescored] {
         let index = flat(1, Similarity::Dot, storage, &[1.0; 100]);
         let control = Control::new();
         control.cancel();

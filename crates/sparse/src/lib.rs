@@ -53,6 +53,12 @@ mod search;
 mod stored;
 mod writer;
 
+/// What the benchmark `planner` needs to calibrate the planner of searches. Not for applications.
+#[doc(hidden)]
+pub mod calibration {
+    pub use crate::search::planner::{Scorer, SearchCosts, SearchWork};
+}
+
 pub use analysis::analyzer::Analyzer;
 pub use analysis::snowball::Language;
 pub use bm25_index::Bm25Index;

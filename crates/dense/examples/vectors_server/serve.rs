@@ -55,7 +55,7 @@ struct Options {
     ef_construction: Option<usize>,
     inner_product: Option<String>,
     layout: Option<String>,
-    /// How a flat index stores its vectors: `f32` (the default), `f16` or `int8Filtered`.
+    /// How a flat index stores its vectors: `f32` (the default), `f16` or `int8Rescored`.
     storage: Option<String>,
     /// The number of threads that build the index, if it differs from `threads` in the request.
     threads: Option<usize>,
@@ -242,7 +242,7 @@ impl Options {
     fn storage(&self) -> Outcome<Storage> {
         let Some(name) = &self.storage else { return Ok(Storage::F32) };
         Ok(Storage::from_name(name)
-            .ok_or_else(|| format!("expected f32, f16 or int8Filtered, got {name}"))?)
+            .ok_or_else(|| format!("expected f32, f16 or int8Rescored, got {name}"))?)
     }
 
     fn hnsw(&self) -> Outcome<HnswOptions> {

@@ -12,7 +12,7 @@ use storage::{File, OpenOptions, Writer};
 use super::{KIND, Storage};
 use crate::exact::scan::{scan, scan_many};
 use crate::filter::Filter;
-use crate::quantized::{PrefilteredRows, QuantizedRows};
+use crate::quantized::{QuantizedRows, RowsWithCodes};
 use crate::store::ids::Ids;
 use crate::store::rows::Rows;
 use crate::{Error, Similarity, quantized};
@@ -27,22 +27,22 @@ pub struct FlatIndex {
     stored: Stored,
 }
 
-/// The rows, with one variant per [`Storage`]. `Int8Filtered` also has an int8 copy of the rows. A search uses the copy
+/// The rows, with one variant per [`Storage`]. `Int8Rescored` also has an int8 copy of the rows. A search uses the copy
 /// to rule out most rows by a proven bound on their scores, and computes the f32 scores of only the others; the type
-/// `PrefilteredRows` combines the rows and the copy for this.
+/// `RowsWithCodes` combines the rows and the copy for this.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one per index")]
 enum Stored {
     F32(Rows),
     F16(Rows<u16>),
-    Int8Filtered(Rows, QuantizedRows),
+    Int8Rescored(Rows, QuantizedRows),
 }
 
 /// Evaluates `$work` with `$rows` bound to the rows of any variant of `$stored`.
 macro_rules! for_rows {
     ($stored:expr, $rows:ident => $work:expr) => {
         match $stored {
-            Stored::F32($rows) | Stored::Int8Filtered($rows, _) => $work,
+            Stored::F32($rows) | Stored::Int8Rescored($rows, _) => $work,
             Stored::F16($rows) => $work,
         }
     };
@@ -66,7 +66,7 @@ impl FlatIndex {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new); [`Error::Option`] also for a dimension above 65,536 with [`Storage::Int8Filtered`].
+    /// As [`new`](Self::new); [`Error::Option`] also for a dimension above 65,536 with [`Storage::Int8Rescored`].
     pub fn with_storage(
         dim: usize,
         similarity: Similarity,
@@ -76,8 +76,8 @@ impl FlatIndex {
         let stored = match storage {
             Storage::F32 => Stored::F32(Rows::new(dim, similarity, metadata)?),
             Storage::F16 => Stored::F16(Rows::new(dim, similarity, metadata)?),
-            Storage::Int8Filtered => {
-                Stored::Int8Filtered(Rows::new(dim, similarity, metadata)?, QuantizedRows::new(dim)?)
+            Storage::Int8Rescored => {
+                Stored::Int8Rescored(Rows::new(dim, similarity, metadata)?, QuantizedRows::new(dim)?)
             }
         };
         Ok(Self { stored })
@@ -92,7 +92,7 @@ impl FlatIndex {
     /// ([`Storage::F16`] only), [`Error::Full`], or [`Error::Staged`] while rows are staged.
     pub fn add(&mut self, ids: Vec<String>, vectors: &[f32]) -> Result<(), Error> {
         let added = for_rows!(&mut self.stored, rows => rows.append(&ids, vectors)?);
-        if let Stored::Int8Filtered(rows, quantized) = &mut self.stored {
+        if let Stored::Int8Rescored(rows, quantized) = &mut self.stored {
             quantized.extend(rows.view().rows(added.start as usize, added.len()));
         }
         Ok(())
@@ -139,8 +139,8 @@ impl FlatIndex {
         match &self.stored {
             Stored::F32(rows) => Ok(scan(&rows.view(), &query, k, filter, control)?),
             Stored::F16(rows) => Ok(scan(&rows.view(), &query, k, filter, control)?),
-            Stored::Int8Filtered(rows, quantized) => {
-                let rows = PrefilteredRows { view: rows.view(), quantized };
+            Stored::Int8Rescored(rows, quantized) => {
+                let rows = RowsWithCodes { view: rows.view(), quantized };
                 quantized::search(rows, &query, k, filter, control)
             }
         }
@@ -179,8 +179,8 @@ impl FlatIndex {
         match &self.stored {
             Stored::F32(rows) => scan_many(&rows.view(), &queries, k, threads, filter, control),
             Stored::F16(rows) => scan_many(&rows.view(), &queries, k, threads, filter, control),
-            Stored::Int8Filtered(rows, quantized) => {
-                let rows = PrefilteredRows { view: rows.view(), quantized };
+            Stored::Int8Rescored(rows, quantized) => {
+                let rows = RowsWithCodes { view: rows.view(), quantized };
                 quantized::search_many(rows, &queries, k, threads, filter, control)
             }
         }
@@ -258,7 +258,7 @@ impl FlatIndex {
         match self.stored {
             Stored::F32(_) => Storage::F32,
             Stored::F16(_) => Storage::F16,
-            Stored::Int8Filtered(..) => Storage::Int8Filtered,
+            Stored::Int8Rescored(..) => Storage::Int8Rescored,
         }
     }
 
@@ -272,7 +272,7 @@ impl FlatIndex {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let quantized = match &self.stored {
-            Stored::Int8Filtered(_, quantized) => quantized.memory_bytes(),
+            Stored::Int8Rescored(_, quantized) => quantized.memory_bytes(),
             Stored::F32(_) | Stored::F16(_) => 0,
         };
         for_rows!(&self.stored, rows => rows.memory_bytes()) + quantized
@@ -286,7 +286,7 @@ impl FlatIndex {
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let mut writer = Writer::create(path, KIND)?;
         for_rows!(&self.stored, rows => rows.write(&mut writer)?);
-        if let Stored::Int8Filtered(_, quantized) = &self.stored {
+        if let Stored::Int8Rescored(_, quantized) = &self.stored {
             quantized.write(&mut writer)?;
         }
         let metadata = for_rows!(&self.stored, rows => rows.file_metadata());
@@ -320,10 +320,10 @@ impl FlatIndex {
         let stored = match Storage::of_file(file)? {
             Storage::F32 => Stored::F32(Rows::open(file)?),
             Storage::F16 => Stored::F16(Rows::open(file)?),
-            Storage::Int8Filtered => {
+            Storage::Int8Rescored => {
                 let rows = Rows::open(file)?;
                 let quantized = QuantizedRows::open(file, rows.dim(), rows.len())?;
-                Stored::Int8Filtered(rows, quantized)
+                Stored::Int8Rescored(rows, quantized)
             }
         };
         Ok(Self { stored })
@@ -338,7 +338,7 @@ impl FlatIndex {
     pub fn verify(&self) -> Result<(), Error> {
         for_rows!(&self.stored, rows => rows.verify())?;
         match &self.stored {
-            Stored::Int8Filtered(rows, quantized) => quantized.verify(rows),
+            Stored::Int8Rescored(rows, quantized) => quantized.verify(rows),
             Stored::F32(_) | Stored::F16(_) => Ok(()),
         }
     }
@@ -360,7 +360,7 @@ impl FlatIndex {
     /// Turns the index into its rows, in single precision.
     pub(crate) fn into_rows(self) -> Rows {
         match self.stored {
-            Stored::F32(rows) | Stored::Int8Filtered(rows, _) => rows,
+            Stored::F32(rows) | Stored::Int8Rescored(rows, _) => rows,
             Stored::F16(rows) => rows.widened(),
         }
     }

@@ -20,24 +20,24 @@ pub enum Storage {
     /// error of each row's copy has a proven bound, so hits and scores equal those of [`F32`](Self::F32), bit for bit.
     /// Compared with `F32`, a search for one query or a few reads about a quarter of the memory, and on CPUs with
     /// dot-product instructions for bytes, a batch search does less arithmetic.
-    Int8Filtered,
+    Int8Rescored,
 }
 
 impl Storage {
-    /// Returns the name: `f32`, `f16` or `int8Filtered`, as in files.
+    /// Returns the name: `f32`, `f16` or `int8Rescored`, as in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::F32 => "f32",
             Self::F16 => "f16",
-            Self::Int8Filtered => "int8Filtered",
+            Self::Int8Rescored => "int8Rescored",
         }
     }
 
     /// Returns the storage with this name; `None` for any other name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::F32, Self::F16, Self::Int8Filtered].into_iter().find(|storage| storage.name() == name)
+        [Self::F32, Self::F16, Self::Int8Rescored].into_iter().find(|storage| storage.name() == name)
     }
 
     /// Adds the name of the storage to a file's metadata.
@@ -49,7 +49,7 @@ impl Storage {
     /// Reads the storage from a file's metadata.
     pub(super) fn of_file(file: &File) -> Result<Self, Error> {
         let got = &file.metadata()["storage"];
-        let expected = "the storage f32, f16 or int8Filtered";
+        let expected = "the storage f32, f16 or int8Rescored";
         let corrupt = || storage::Error::corrupt(file.path(), expected, got.to_string());
         Ok(got.as_str().and_then(Self::from_name).ok_or_else(corrupt)?)
     }

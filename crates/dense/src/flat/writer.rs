@@ -13,7 +13,7 @@ use crate::store::ids::Ids;
 use crate::store::row_file::file_metadata;
 use crate::{Error, Similarity};
 
-/// Writes the file of a flat index batch by batch. Only the ids are held in memory, and with [`Storage::Int8Filtered`]
+/// Writes the file of a flat index batch by batch. Only the ids are held in memory, and with [`Storage::Int8Rescored`]
 /// also the int8 copy, which takes `dim + 12` bytes per row.
 ///
 /// ```
@@ -58,7 +58,7 @@ impl FlatWriter {
     /// # Errors
     ///
     /// As [`create`](Self::create); [`Error::Option`] also for a dimension above 65,536 with
-    /// [`Storage::Int8Filtered`].
+    /// [`Storage::Int8Rescored`].
     pub fn with_storage(
         path: &Path,
         dim: usize,
@@ -66,7 +66,7 @@ impl FlatWriter {
         storage: Storage,
     ) -> Result<Self, Error> {
         check_dim(dim)?;
-        let quantized = if storage == Storage::Int8Filtered { Some(QuantizedRows::new(dim)?) } else { None };
+        let quantized = if storage == Storage::Int8Rescored { Some(QuantizedRows::new(dim)?) } else { None };
         let mut writer = Writer::create(path, KIND)?;
         writer.begin("vectors")?;
         let ids = Ids::new(false);

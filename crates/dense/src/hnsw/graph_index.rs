@@ -14,6 +14,7 @@ use super::build::{BuildContext, insert_revived_rows, insert_rows};
 use super::codes::Codes;
 use super::graph::Graph;
 use super::options::HnswOptions;
+use super::planner::{Planner, SearchCosts};
 use super::scorer::Scorer;
 use super::search::scratch::Scratch;
 use super::squared_lengths::SquaredLengths;
@@ -115,6 +116,11 @@ impl GraphIndex {
     pub fn memory_bytes(&self) -> usize {
         let squared_lengths = self.squared_lengths.as_ref().map_or(0, |all| all.column().memory_bytes());
         self.graph.memory_bytes() + self.codes.memory_bytes() + squared_lengths
+    }
+
+    /// Returns the planner of searches in the graph.
+    pub fn planner(&self) -> Planner {
+        Planner { costs: SearchCosts::detect(self.codes.have_sketches()), m: self.options.m }
     }
 
     fn scorer<'a>(&'a self, view: &RowsView<'a>) -> Scorer<'a> {

@@ -44,3 +44,4 @@ mod squared_lengths;
 pub use growing::{GraphCopy, GrowingIndex, MappedGraph};
 pub use index::HnswIndex;
 pub use options::{DEFAULT_EF_SEARCH, HnswOptions, InnerProduct, Layout};
+pub use planner::{ForcedStrategy, SearchCosts};

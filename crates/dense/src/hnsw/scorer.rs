@@ -97,7 +97,7 @@ impl<'a> Scorer<'a> {
 
     /// Removes the rows that, by their sign-bit sketches, are unlikely to reach the threshold. Keeps all rows if they
     /// have no sketches.
-    pub fn prefilter(
+    pub fn prune(
         &self,
         query: &QuantizedQuery,
         rows: &mut Vec<u32>,
@@ -107,9 +107,9 @@ impl<'a> Scorer<'a> {
         match self.augmented.filter(|_| query.augmented > 0.0) {
             Some(augmented) => {
                 let addend = |row| query.augmented * augmented.of(row);
-                self.codes.prefilter(query, rows, threshold, &mut buffers.products, addend);
+                self.codes.prune(query, rows, threshold, &mut buffers.products, addend);
             }
-            None => self.codes.prefilter(query, rows, threshold, &mut buffers.products, |_| 0.0),
+            None => self.codes.prune(query, rows, threshold, &mut buffers.products, |_| 0.0),
         }
     }
 

@@ -1,5 +1,5 @@
-//! Exact search in flat indexes with the storage `int8Filtered`: an int8 copy of the vectors serves as a *prefilter*, a
-//! first pass that rules out most rows. It has nothing to do with the filters that restrict a search to some passages.
+//! Exact search in flat indexes with the storage `int8Rescored`: a first pass over an int8 copy
+//! of the vectors rules out most rows, and a second pass scores the others by their vectors.
 //!
 //! Besides its vector, each row has 8-bit codes. A search first computes an upper and a lower bound on every row's
 //! score from its codes, which takes a quarter of the memory traffic of scoring the vectors. It then scores the vectors
@@ -31,4 +31,4 @@ mod score_bounds;
 mod search;
 
 pub(crate) use quantized_rows::QuantizedRows;
-pub(crate) use search::{PrefilteredRows, search, search_many};
+pub(crate) use search::{RowsWithCodes, search, search_many};

@@ -52,7 +52,7 @@ impl QuantizedRows {
     /// Creates an empty copy. Fails with [`Error::Option`] if `dim` is above [`MAX_DIM`], the limit of the kernels.
     pub fn new(dim: usize) -> Result<Self, Error> {
         if dim > MAX_DIM {
-            let expected = format!("1 to {MAX_DIM} with the storage int8Filtered");
+            let expected = format!("1 to {MAX_DIM} with the storage int8Rescored");
             return Err(Error::Option { name: "dim", expected, got: dim.to_string() });
         }
         Ok(Self::empty(dim))

@@ -1,4 +1,4 @@
-//! Searches with the int8 copy as a prefilter, a first pass that rules out most rows (see the [parent module](super)):
+//! Searches in two passes: the first rules out most rows by their int8 copies (see the [parent module](super)):
 //! [`search`] for one query, [`search_many`] for many. Queries are already [prepared](crate::Similarity::prepare).
 
 use std::ops::Range;
@@ -23,26 +23,26 @@ const QUERIES_PER_GROUP: usize = 256;
 /// Up to this many queries are quantized to 16 bits per number, more queries to 8 bits. With so few queries, memory
 /// bandwidth limits the speed, so the tighter bounds of 16-bit queries cost no time.
 const MAX_SIXTEEN_BIT_QUERIES: usize = 4;
-/// If the index has fewer live rows than this times `k`, the prefilter is not used: it would rule out too few rows.
+/// If the index has fewer live rows than this times `k`, the first pass is left out: it would rule out too few rows.
 const MIN_ROWS_PER_HIT: usize = 4;
 
-/// Returns the maximum number of queries in one search for which the prefilter is faster than a scan of all vectors.
+/// Returns the maximum number of queries in one search for which two passes are faster than a scan of all vectors.
 ///
 /// `cargo bench -p dense --bench flat` times both, for one query at a time and for a thousand at once. The end-to-end
 /// benchmarks are `npm run bench -- qps flat-50k-384` and `npm run bench -- qps flat-100k-768`; their records for
 /// `avx512vnni` are `2026-11-21-flat-50k-384.json` and `2026-11-21-flat-100k-768.json` in `benches/qps/record`.
-fn max_prefiltered_queries(instruction_set: InstructionSet) -> usize {
+fn max_first_pass_queries(instruction_set: InstructionSet) -> usize {
     match instruction_set {
-        // With instructions for dot products of bytes, the prefilter is always faster.
+        // With instructions for dot products of bytes, two passes are always faster.
         InstructionSet::Avx512Vnni | InstructionSet::AvxVnni | InstructionSet::NeonDotprod => usize::MAX,
-        // Otherwise it is faster only for so few queries that both the prefilter and the scan wait for memory.
+        // Otherwise they are faster only for so few queries that both ways wait for memory.
         InstructionSet::Avx512Bw | InstructionSet::Avx2 | InstructionSet::Neon | InstructionSet::Scalar => 12,
     }
 }
 
-/// The vectors of an index and their int8 copy, the prefilter.
+/// The vectors of an index and their int8 copy.
 #[derive(Clone, Copy)]
-pub(crate) struct PrefilteredRows<'a> {
+pub(crate) struct RowsWithCodes<'a> {
     pub view: RowsView<'a>,
     pub quantized: &'a QuantizedRows,
 }
@@ -50,7 +50,7 @@ pub(crate) struct PrefilteredRows<'a> {
 /// The parameters that all queries of a search share.
 #[derive(Clone, Copy)]
 struct Search<'a> {
-    rows: PrefilteredRows<'a>,
+    rows: RowsWithCodes<'a>,
     k: usize,
     filter: Option<Filter<'a>>,
     control: &'a Control,
@@ -58,7 +58,7 @@ struct Search<'a> {
 
 /// Returns the `k` best of the live rows that the filter allows for one prepared query, best first.
 pub(crate) fn search(
-    rows: PrefilteredRows<'_>,
+    rows: RowsWithCodes<'_>,
     query: &[f32],
     k: usize,
     filter: Option<Filter>,
@@ -74,7 +74,7 @@ pub(crate) fn search(
 /// Returns the `k` best of the live rows that the filter allows for each of the prepared queries `[q * dim]`, best
 /// first. Runs on `threads` threads (0: one per CPU), and counts each query as one unit of progress.
 pub(crate) fn search_many(
-    rows: PrefilteredRows<'_>,
+    rows: RowsWithCodes<'_>,
     queries: &[f32],
     k: usize,
     threads: usize,
@@ -93,16 +93,16 @@ pub(crate) fn search_many(
     })
 }
 
-/// Returns whether the prefilter is expected to save time.
+/// Returns whether the first pass is expected to save time.
 fn is_worthwhile(view: &RowsView, num_queries: usize, k: usize) -> bool {
     let has_many_rows = k.saturating_mul(MIN_ROWS_PER_HIT) <= view.live_len();
-    k > 0 && has_many_rows && num_queries <= max_prefiltered_queries(Int8Kernels::detect().instruction_set())
+    k > 0 && has_many_rows && num_queries <= max_first_pass_queries(Int8Kernels::detect().instruction_set())
 }
 
 impl Search<'_> {
     /// Returns the `k` best rows of a range for each query of a group, best first.
     fn search_range(&self, rows: Range<usize>, queries: &[f32]) -> Result<Vec<Vec<Hit>>, Canceled> {
-        let Self { rows: PrefilteredRows { view, .. }, filter, control, .. } = *self;
+        let Self { rows: RowsWithCodes { view, .. }, filter, control, .. } = *self;
         let k = self.k.min(rows.len());
         let (quantized, candidates) = self.collect_candidates(rows.clone(), queries)?;
         let candidates = candidates.into_iter().zip(&quantized.bounds).zip(queries.chunks_exact(view.dim));
@@ -123,7 +123,7 @@ impl Search<'_> {
         rows: Range<usize>,
         queries: &[f32],
     ) -> Result<(QuantizedQueries, Vec<Candidates>), Canceled> {
-        let Self { rows: PrefilteredRows { view, quantized }, filter, control, .. } = *self;
+        let Self { rows: RowsWithCodes { view, quantized }, filter, control, .. } = *self;
         let count = queries.len() / view.dim;
         let precision =
             if count <= MAX_SIXTEEN_BIT_QUERIES { Precision::SixteenBit } else { Precision::EightBit };
@@ -261,10 +261,10 @@ mod tests {
     use crate::store::rows::Rows;
 
     #[test]
-    fn instruction_sets_with_dot_products_always_prefilter() {
+    fn instruction_sets_with_dot_products_always_search_in_two_passes() {
         for set in InstructionSet::ALL {
             let expected = if set.has_dot_products() { usize::MAX } else { 12 };
-            assert_eq!(max_prefiltered_queries(set), expected, "{}", set.name());
+            assert_eq!(max_first_pass_queries(set), expected, "{}", set.name());
         }
     }
 
@@ -286,8 +286,8 @@ mod tests {
             let mut quantized = QuantizedRows::new(dim).expect("a dimension");
             quantized.extend(&vectors);
             let control = Control::new();
-            let prefiltered = PrefilteredRows { view: index.view(), quantized: &quantized };
-            let search = Search { rows: prefiltered, k, filter: None, control: &control };
+            let with_codes = RowsWithCodes { view: index.view(), quantized: &quantized };
+            let search = Search { rows: with_codes, k, filter: None, control: &control };
             // One query is quantized to 16 bits, five to 8 bits.
             for queries in [&queries[..dim], &queries] {
                 for mut candidates in search.collect_candidates(0..rows, queries).expect("not canceled").1 {

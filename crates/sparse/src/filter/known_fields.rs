@@ -143,7 +143,7 @@ impl<'a> KnownFields<'a> {
             return Ok(());
         }
         let types: Vec<_> = types.iter().map(|name| format!("a {name}")).collect();
-        let expected = format!("{}, as every value of \"{field}\" is", types.join(" or "));
+        let expected = format!("{} like all values of \"{field}\"", types.join(" or "));
         let got = match value {
             Scalar::Text(text) => format!("the string \"{text}\""),
             Scalar::Number(number) => format!("the number {number}"),

@@ -13,7 +13,7 @@ use crate::filter::cache::FilterCache;
 use crate::index::snapshot::{Location, Snapshot};
 use crate::scoring::statistics::Statistics;
 use crate::search::explain::{self, Explanation};
-use crate::search::planner;
+use crate::search::planner::{self, Scorer, SearchWork};
 use crate::search::query_terms::doc_freq;
 use crate::{Analyzer, Bm25, Error};
 
@@ -247,6 +247,39 @@ impl Searcher {
     #[must_use]
     pub fn highlights(&self, query: &str, text: &str) -> Vec<Range<usize>> {
         Query::from_text(query, self.analyzer()).ranges_in(text, &self.index.analyzer)
+    }
+
+    /// [Searches](Self::search) with this scorer, even if the other one is faster. For the calibration of the planner.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`search`](Self::search).
+    #[doc(hidden)]
+    pub fn search_with_scorer(
+        &self,
+        scorer: Scorer,
+        query: &str,
+        k: usize,
+        parameters: Bm25,
+        control: &Control,
+    ) -> Result<Vec<Hit>, Error> {
+        let query = Query::from_text(query, self.analyzer());
+        self.index.read(|| {
+            let terms = planner::look_up(&self.index, &query, parameters)?;
+            planner::find_best_with(scorer, &self.index, &terms, k, parameters, None, control)
+        })
+    }
+
+    /// Returns the estimated work of a search. For the calibration of the planner.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`search`](Self::search).
+    #[doc(hidden)]
+    pub fn work(&self, query: &str, k: usize, parameters: Bm25) -> Result<SearchWork, Error> {
+        let query = Query::from_text(query, self.analyzer());
+        self.index
+            .read(|| Ok(planner::work(&self.index, &planner::look_up(&self.index, &query, parameters)?, k)))
     }
 
     pub(crate) fn search_query(

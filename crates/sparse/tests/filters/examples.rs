@@ -116,11 +116,11 @@ fn a_condition_on_a_field_or_value_type_that_no_passage_has_is_rejected() {
     );
     assert_eq!(
         refused(r#"{"range": {"field": "year", "gte": "1990", "lt": "2000"}}"#),
-        "filter.range.gte: expected a number, as every value of \"year\" is, got the string \"1990\""
+        "filter.range.gte: expected a number like all values of \"year\", got the string \"1990\""
     );
     assert_eq!(
         refused(r#"{"prefix": {"field": "year", "value": "19"}}"#),
-        "filter.prefix.value: expected a number, as every value of \"year\" is, got the string \"19\""
+        "filter.prefix.value: expected a number like all values of \"year\", got the string \"19\""
     );
     assert_eq!(
         refused(r#"{"not": {"prefix": {"field": "author", "value": ""}}}"#),
@@ -128,11 +128,11 @@ fn a_condition_on_a_field_or_value_type_that_no_passage_has_is_rejected() {
     );
     assert_eq!(
         refused(r#"{"or": [{"equals": {"field": "a.b", "value": 1.5}}]}"#),
-        "filter.or[0].equals.value: expected a string, as every value of \"a.b\" is, got the number 1.5"
+        "filter.or[0].equals.value: expected a string like all values of \"a.b\", got the number 1.5"
     );
     assert_eq!(
         refused(r#"{"in": {"field": "mixed", "values": [1, "one", true]}}"#),
-        "filter.in.values[2]: expected a number or a string, as every value of \"mixed\" is, got the boolean true"
+        "filter.in.values[2]: expected a number or a string like all values of \"mixed\", got the boolean true"
     );
     assert_eq!(found(&searcher, r#"{"equals": {"field": "mixed", "value": "one"}}"#), ["c"]);
     // An index without passages accepts any filter; an index of passages without fields does not.

@@ -47,9 +47,9 @@ impl FlatIndex {
         let stored = match &self.stored {
             Stored::F32(rows) => Stored::F32(rows.compacted()),
             Stored::F16(rows) => Stored::F16(rows.compacted()),
-            Stored::Int8Filtered(rows, quantized) => {
+            Stored::Int8Rescored(rows, quantized) => {
                 let quantized = quantized.compacted(|ord| rows.view().is_live(ord));
-                Stored::Int8Filtered(rows.compacted(), quantized)
+                Stored::Int8Rescored(rows.compacted(), quantized)
             }
         };
         Self { stored }

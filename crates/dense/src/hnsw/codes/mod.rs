@@ -165,6 +165,11 @@ impl Codes {
         CodesView { dim: self.dim, rotation: &self.rotation, rows, scales, biases, sketches }
     }
 
+    /// Returns whether each row has a sketch.
+    pub fn have_sketches(&self) -> bool {
+        self.sketches.is_some()
+    }
+
     /// Opens the sections of a file and checks their lengths, without copying them to memory.
     pub fn open(
         file: &Arc<File>,

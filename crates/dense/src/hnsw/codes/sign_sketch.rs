@@ -171,7 +171,7 @@ pub(super) struct SignSketchView<'a> {
     rows: ByteRows<'a>,
 }
 
-/// The score that a row must reach to pass a prefilter, and the allowance for the error of its sketch.
+/// The score that a row must reach to be kept, and the allowance for the error of its sketch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Threshold {
     pub min_score: f32,
@@ -206,7 +206,7 @@ impl SignSketchView<'_> {
 
     /// Removes the rows that, by their sketches, do not reach the threshold. `addend(row)` is added to the estimate of
     /// a row. `sums` is a scratch buffer.
-    pub fn prefilter(
+    pub fn prune(
         &self,
         query: SketchQuery<'_>,
         rows: &mut Vec<u32>,
@@ -298,7 +298,7 @@ mod tests {
                     let min_score = low.midpoint(high);
                     let mut rows = vec![row];
                     let threshold = Threshold { min_score, deviations: DEVIATIONS };
-                    view.prefilter(query, &mut rows, threshold, &mut sums, |_| 50.0);
+                    view.prune(query, &mut rows, threshold, &mut sums, |_| 50.0);
                     *(if rows.is_empty() { &mut high } else { &mut low }) = min_score;
                 }
                 let deviation = DEVIATIONS * length * error;
@@ -319,7 +319,7 @@ mod tests {
         for (min_score, expected) in [(0.0, 1), (1e-6, 0)] {
             let mut rows = vec![0];
             let threshold = Threshold { min_score, deviations: 1.0 };
-            view.prefilter(query, &mut rows, threshold, &mut Vec::new(), |_| 0.0);
+            view.prune(query, &mut rows, threshold, &mut Vec::new(), |_| 0.0);
             assert_eq!(rows.len(), expected);
         }
     }

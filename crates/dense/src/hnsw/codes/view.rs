@@ -181,7 +181,7 @@ impl<'a> CodesView<'a> {
 
     /// Removes the rows that, by their sketches, are unlikely to reach the threshold. Without sketches, keeps all rows.
     /// `addend(row)` is added to the estimate of a row. `sums` is a scratch buffer.
-    pub fn prefilter(
+    pub fn prune(
         &self,
         query: &QuantizedQuery,
         rows: &mut Vec<u32>,
@@ -192,7 +192,7 @@ impl<'a> CodesView<'a> {
         if let (Some(sketches), Some(signs)) = (self.sketches, &query.signs) {
             // Rows with sketches have four-bit codes, for which the query's scale is halved.
             let query = SketchQuery { signs, scale: query.scale * 2.0, length: query.length };
-            sketches.prefilter(query, rows, threshold, sums, addend);
+            sketches.prune(query, rows, threshold, sums, addend);
         }
     }
 

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::GraphIndex;
 use crate::exact::scan::scan;
 use crate::filter::Filter;
-use crate::hnsw::planner::{Plan, Strategy, max_lists_read, max_rows_scored};
+use crate::hnsw::planner::{Plan, Planner, Strategy, max_rows_scored};
 use crate::hnsw::search::beam_search::{BeamSearch, BeamSize};
 use crate::hnsw::search::code_scan::{RowWords, scan_codes};
 use crate::hnsw::search::code_scan_batch::{MAX_BATCH_QUERIES, scan_codes_batch};
@@ -45,8 +45,8 @@ impl GraphIndex {
         control: &Control,
     ) -> Result<Vec<Hit>, Canceled> {
         let SearchParams { k, ef, filter } = params;
-        let plan = Plan::new(view, self.options.m, k, ef, filter);
-        Ok(self.search_group(view, query, &plan, filter, control)?.pop().unwrap_or_default())
+        let plan = self.planner().plan(view, k, ef, filter);
+        Ok(self.search_with_plan(view, query, &plan, filter, control)?.pop().unwrap_or_default())
     }
 
     /// [Searches](Self::search) with each of the prepared queries `[q * dim]` on `threads` threads (0: one per CPU).
@@ -62,14 +62,14 @@ impl GraphIndex {
         let SearchParams { k, ef, filter } = params;
         let threads = threads::resolve(threads);
         let num_queries = queries.len() / view.dim;
-        let plan = Plan::for_batch(num_queries, view, self.options.m, k, ef, filter);
+        let plan = self.planner().plan_batch(num_queries, view, k, ef, filter);
         let queries_per_task = if matches!(plan.strategy, Strategy::BatchCodeScan) {
             num_queries.div_ceil(threads).min(MAX_BATCH_QUERIES)
         } else {
             QUERIES_PER_TASK
         };
         let search = |queries: &[f32]| {
-            let hits = self.search_group(view, queries, &plan, filter, control)?;
+            let hits = self.search_with_plan(view, queries, &plan, filter, control)?;
             control.advance(hits.len() as u64);
             Ok(hits)
         };
@@ -112,7 +112,7 @@ impl GraphIndex {
 
     /// Returns the hits of each of the queries `[q * dim]`, which are already [prepared](crate::Similarity::prepare),
     /// in the order of the queries. Runs on the caller's thread.
-    fn search_group(
+    pub fn search_with_plan(
         &self,
         view: &RowsView,
         queries: &[f32],
@@ -134,9 +134,9 @@ impl GraphIndex {
             Strategy::FilteredBeamSearch(allowed)
             | Strategy::CodeScan(allowed)
             | Strategy::ScoreAllowed(allowed) => {
-                let mut scratches = self.take_scratches(1);
+                let (mut scratches, planner) = (self.take_scratches(1), self.planner());
                 let search_one = |query: &[f32]| {
-                    search_allowed(&search, entry_point, query, plan, allowed, &mut scratches[0])
+                    search_allowed(&search, &planner, entry_point, query, plan, allowed, &mut scratches[0])
                 };
                 let found = queries.chunks_exact(dim).map(search_one).collect();
                 self.return_scratches(scratches);
@@ -183,6 +183,7 @@ impl GraphIndex {
 /// Returns the hits of a [prepared](crate::Similarity::prepare) query among the `allowed` rows.
 fn search_allowed(
     search: &BeamSearch,
+    planner: &Planner,
     entry_point: u32,
     vector: &[f32],
     plan: &Plan,
@@ -194,7 +195,7 @@ fn search_allowed(
     let found = match plan.strategy {
         Strategy::FilteredBeamSearch(_) => {
             let ef = plan.num_candidates;
-            let max_lists_read = max_lists_read(ef, allowed, scorer.view().len());
+            let max_lists_read = planner.max_lists_read(ef, allowed, scorer.view().len());
             let limits = FilteredLimits { allowed, ef, max_lists_read };
             search.search_filtered(&query, entry_point, limits, scratch)?
         }

@@ -67,7 +67,7 @@ impl GrowingIndex {
     /// number of rows that the filter of the search allows; `None` without a filter.
     #[must_use]
     pub fn rows_scored(&self, k: usize, ef: usize, allowed: Option<usize>) -> usize {
-        let in_graph = Plan::rows_scored(k, ef, allowed, self.graph.num_graph_rows());
+        let in_graph = self.graph.planner().rows_scored(k, ef, allowed, self.graph.num_graph_rows());
         let pending = self.pending().min(allowed.unwrap_or(usize::MAX));
         in_graph + Plan::rows_scored_by_scan(k, pending)
     }

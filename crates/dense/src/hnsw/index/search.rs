@@ -7,6 +7,7 @@ use super::HnswIndex;
 use crate::Error;
 use crate::filter::Filter;
 use crate::hnsw::graph_index::SearchParams;
+use crate::hnsw::planner::{ForcedStrategy, Plan};
 
 impl HnswIndex {
     /// Returns approximately the `k` best rows for `query` `[dim]`, best first; fewer only if fewer rows are live.
@@ -74,5 +75,31 @@ impl HnswIndex {
     ) -> Result<Vec<Vec<Hit>>, Error> {
         let queries = self.rows.similarity().prepare("search", self.rows.dim(), queries)?;
         self.graph.search_many(&self.rows.view(), &queries, SearchParams { k, ef, filter }, threads, control)
+    }
+
+    /// [Searches](Self::search_many_filtered) with this strategy, even if another one is faster, on the caller's
+    /// thread. For the calibration of the planner.
+    ///
+    /// # Errors
+    ///
+    /// As [`search`](Self::search).
+    ///
+    /// # Panics
+    ///
+    /// If there is a filter and the strategy is [`BatchCodeScan`](ForcedStrategy::BatchCodeScan).
+    #[doc(hidden)]
+    pub fn search_with_strategy(
+        &self,
+        strategy: ForcedStrategy,
+        queries: &[f32],
+        k: usize,
+        ef: usize,
+        filter: Option<Filter>,
+        control: &Control,
+    ) -> Result<Vec<Vec<Hit>>, Error> {
+        let queries = self.rows.similarity().prepare("search", self.rows.dim(), queries)?;
+        let view = self.rows.view();
+        let plan = Plan::forced(strategy, &view, k, ef, filter);
+        Ok(self.graph.search_with_plan(&view, &queries, &plan, filter, control)?)
     }
 }

@@ -3,7 +3,6 @@
 use control::Control;
 
 use super::HnswIndex;
-use crate::hnsw::planner::Plan;
 use crate::{Error, Longest, Put, RowIds, RowSet};
 
 /// Staging: a batch is staged slice by slice, invisible to searches, and then published as a whole. See [`Put`] for an
@@ -88,6 +87,6 @@ impl HnswIndex {
     /// the filter of the search allows; `None` without a filter.
     #[must_use]
     pub fn rows_scored(&self, k: usize, ef: usize, allowed: Option<usize>) -> usize {
-        Plan::rows_scored(k, ef, allowed, self.len())
+        self.graph.planner().rows_scored(k, ef, allowed, self.len())
     }
 }

@@ -4,30 +4,19 @@
 //! ratios of times that were measured on the same machine. They depend on the instruction set that the kernels use, so
 //! each instruction set needs costs of its own.
 //!
-//! **How they were measured.** Beam search: 1,500 to 50,000 rows of 64 to 768 dimensions, `m` from 8 to 256. Filtered
-//! beam search and batches: 50,000 rows of 100 and 384 dimensions, with filters that allow from 1/50 to all of the
-//! rows. The machine was the one on which the benchmark records named below were made: an AMD EPYC, on which the
-//! kernels use `avx512vnni`. The timings themselves were not kept.
-//!
-//! **How to check them.** Time both strategies of a choice for several sizes. The size from which the other strategy is
-//! faster should be about the size from which the planner chooses it:
-//!
-//! - Beam search: `cargo bench -p dense --bench hnsw -- search`; end to end, `npm run bench -- qps sentences-50k` and
-//!   `glove-100`.
-//! - Filtered beam search: `cargo bench -p dense --bench hnsw -- search_one_in`; end to end, the definitions
-//!   `filtered-50k-1`, `filtered-50k-10` and `filtered-50k-50` in the same way.
-//! - Batches: `cargo bench -p dense --bench hnsw -- a_thousand_at_once`; end to end, the entries named *batch* of the
-//!   benchmarks for beam search.
-//! - The kernels by themselves: `cargo bench -p kernels --bench codes -- bytes`.
-//!
-//! The records of the end-to-end benchmarks are in `benches/qps/record`: `2026-11-21-sentences-50k.json`,
-//! `2026-11-21-glove-100.json`, and `2026-11-21-filtered-50k-1.json`, `-10.json` and `-50.json`.
+//! The costs of each instruction set are in [`measured`]. `npm run bench -- planner` measures them for the instruction
+//! set that the kernels use (`PASSAGEKIT_CPU` forces another one): it times both strategies of each choice, with 5,000
+//! to 40,000 rows of 64 to 768 dimensions, finds the costs with which the planner's choices are slowest by the least, and
+//! writes the costs to `measured` and the times to `benches/record`.
+//! Instruction sets that were not measured have the costs of a measured one that is similar.
 
 use kernels::int8::{InstructionSet, Int8Kernels};
 
+use super::measured;
+
 /// The costs of searches with one instruction set. See the [module](self) for the unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct SearchCosts {
+pub struct SearchCosts {
     /// The fixed cost of a beam search: the descent to layer 0, and filling the candidate queue.
     pub beam: f64,
     /// The additional cost per candidate of a beam search.
@@ -48,52 +37,70 @@ pub(super) struct SearchCosts {
     pub batch_rows_per_expansion: usize,
 }
 
-/// The costs with dot-product instructions for bytes (VNNI, `dotprod`). Measured with `avx512vnni`; assumed for
-/// `avxvnni` and `neon+dotprod`.
-const DOT_PRODUCTS: SearchCosts = SearchCosts {
-    beam: 1000.0,
-    beam_per_candidate: 40.0,
-    beam_per_candidate_and_m: 0.75,
-    filtered_beam: 2000.0,
-    filtered_beam_per_candidate: 125.0,
-    scan_per_hit: 70,
-    batch_rows_per_expansion: 320,
-};
+/// The costs that were measured with one instruction set. Without [sketches](crate::hnsw::codes), rows are scored by
+/// their codes alone, and have few dimensions or the layout `Compact`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MeasuredCosts {
+    pub with_sketches: SearchCosts,
+    pub without_sketches: SearchCosts,
+}
 
-/// The costs without dot-product instructions for bytes. In a batch code scan, which multiplies each row by many
-/// queries, kernels without these instructions multiply about a quarter as many bytes in the same time. The other costs
-/// are copied from [`DOT_PRODUCTS`], and were not measured with these kernels.
-const NO_DOT_PRODUCTS: SearchCosts = SearchCosts { batch_rows_per_expansion: 80, ..DOT_PRODUCTS };
-
-impl SearchCosts {
-    /// Returns the costs for the kernels that are used on this CPU.
-    pub fn detect() -> &'static Self {
-        Self::of(Int8Kernels::detect().instruction_set())
-    }
-
+impl MeasuredCosts {
     fn of(instruction_set: InstructionSet) -> &'static Self {
         match instruction_set {
             InstructionSet::Avx512Vnni | InstructionSet::AvxVnni | InstructionSet::NeonDotprod => {
-                &DOT_PRODUCTS
+                &measured::AVX512VNNI
             }
-            InstructionSet::Avx512Bw
-            | InstructionSet::Avx2
-            | InstructionSet::Neon
-            | InstructionSet::Scalar => &NO_DOT_PRODUCTS,
+            InstructionSet::Avx512Bw | InstructionSet::Avx2 | InstructionSet::Neon => &measured::AVX2,
+            InstructionSet::Scalar => &measured::SCALAR,
         }
+    }
+}
+
+impl SearchCosts {
+    /// Returns the costs for the kernels that are used on this CPU, if rows have sketches or if they have none.
+    #[must_use]
+    pub fn detect(have_sketches: bool) -> &'static Self {
+        let MeasuredCosts { with_sketches, without_sketches } =
+            MeasuredCosts::of(Int8Kernels::detect().instruction_set());
+        if have_sketches { with_sketches } else { without_sketches }
+    }
+
+    /// Returns whether a code scan over `rows` rows for `k` hits is at least as fast as a beam search that expands `ef`
+    /// candidates, in a graph built with the option `m`.
+    #[must_use]
+    pub fn prefer_code_scan(&self, rows: usize, k: usize, ef: usize, m: usize) -> bool {
+        self.code_scan(rows, k) <= self.beam_search(ef, m)
+    }
+
+    /// Returns whether a code scan over the `allowed` rows of a filter is at least as fast as a filtered beam search
+    /// with `num_candidates` candidates.
+    #[must_use]
+    pub fn prefer_filtered_code_scan(&self, allowed: usize, num_candidates: usize) -> bool {
+        allowed as f64 <= self.filtered_beam_search(num_candidates)
+    }
+
+    /// Returns whether a code scan over `rows` rows for a batch of queries is at least as fast as beam searches that
+    /// expand `ef` candidates each.
+    #[must_use]
+    pub const fn prefer_batch_code_scan(&self, rows: usize, ef: usize) -> bool {
+        rows <= self.batch_rows_per_expansion.saturating_mul(ef)
     }
 
     /// Returns the cost of a beam search that expands `ef` candidates, in a graph built with the option `m`.
+    #[must_use]
     pub fn beam_search(&self, ef: usize, m: usize) -> f64 {
         self.beam + ef as f64 * (self.beam_per_candidate + m as f64 * self.beam_per_candidate_and_m)
     }
 
     /// Returns the cost of a filtered beam search with `ef` candidates.
+    #[must_use]
     pub fn filtered_beam_search(&self, ef: usize) -> f64 {
         self.filtered_beam + ef as f64 * self.filtered_beam_per_candidate
     }
 
     /// Returns the cost of a code scan over `rows` rows for `k` hits.
+    #[must_use]
     pub fn code_scan(&self, rows: usize, k: usize) -> f64 {
         rows.saturating_add(self.scan_per_hit.saturating_mul(k)) as f64
     }
@@ -104,10 +111,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn costs_depend_on_whether_the_instruction_set_has_dot_products() {
+    fn instruction_sets_with_dot_products_have_their_own_costs() {
         for set in InstructionSet::ALL {
-            let expected = if set.has_dot_products() { &DOT_PRODUCTS } else { &NO_DOT_PRODUCTS };
-            assert_eq!(SearchCosts::of(set), expected, "{}", set.name());
+            let are_those_of_vnni = std::ptr::eq(MeasuredCosts::of(set), &raw const measured::AVX512VNNI);
+            assert_eq!(are_those_of_vnni, set.has_dot_products(), "{}", set.name());
         }
         for kernels in Int8Kernels::available() {
             let set = kernels.instruction_set();

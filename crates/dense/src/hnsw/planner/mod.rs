@@ -1,4 +1,5 @@
-//! Chooses the fastest way to run a search: [`Plan::new`] for one query, [`Plan::for_batch`] for many.
+//! Chooses the fastest way to run a search: [`Planner::plan`] for one query,
+//! [`Planner::plan_batch`] for many.
 //!
 //! In the table, *allowed* rows are the rows that may be hits: the live rows (neither deleted nor staged) that the
 //! filter allows, or all live rows if there is no filter. *Codes* are the [quantized copies](crate::hnsw::codes) of the
@@ -16,7 +17,9 @@
 //! [`SearchCosts`].
 
 mod costs;
+mod measured;
 mod plan;
 
-use costs::SearchCosts;
-pub(crate) use plan::{Plan, Strategy, max_lists_read, max_rows_scored};
+pub use costs::SearchCosts;
+pub use plan::ForcedStrategy;
+pub(crate) use plan::{Plan, Planner, Strategy, max_rows_scored};

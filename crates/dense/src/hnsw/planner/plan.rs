@@ -1,4 +1,4 @@
-//! The plan of a search: which strategy it uses, and how many candidates it keeps.
+//! The plan of a search: which strategy it uses, and how many candidates it keeps. A [`Planner`] makes plans.
 //!
 //! *Allowed* rows are the rows that may be hits: the live rows (neither deleted nor staged) that the filter allows, or
 //! all live rows if there is no filter. *Codes* are the [quantized copies](crate::hnsw::codes) of the vectors.
@@ -18,11 +18,11 @@ const HITS_PER_SPARE_CANDIDATE: usize = 4;
 /// The minimum number of queries for which a batch code scan is worth the cost of unpacking the codes.
 const MIN_BATCH_QUERIES: usize = 64;
 /// The maximum number of bridges (rows that are not allowed, but whose adjacency lists are read to reach allowed rows;
-/// see `search/filtered.rs`) that [`max_lists_read`] expects per candidate. Reading more bridges does not pay off.
+/// see `search/filtered.rs`) that [`Planner::max_lists_read`] expects per candidate. Reading more bridges does not pay off.
 const MAX_BRIDGES_PER_CANDIDATE: f64 = 48.0;
-/// An estimate for [`Plan::rows_scored`]: one candidate of a beam search costs as much as scoring this many vectors.
+/// An estimate for [`Planner::rows_scored`]: one candidate of a beam search costs as much as scoring this many vectors.
 const ROWS_SCORED_PER_CANDIDATE: usize = 16;
-/// An estimate for [`Plan::rows_scored`]: scoring the codes of this many rows costs as much as scoring one vector.
+/// An estimate for [`Planner::rows_scored`]: scoring the codes of this many rows costs as much as scoring one vector.
 const CODES_PER_ROW_SCORED: usize = 4;
 
 /// How searches with the same `k`, `ef` and filter are run.
@@ -55,51 +55,67 @@ pub(crate) enum Strategy {
     ScoreAllowed(RowSet),
 }
 
-impl Plan {
-    /// Plans the search of one query, in a graph built with the option `m`.
-    pub fn new(view: &RowsView, m: usize, k: usize, ef: usize, filter: Option<Filter>) -> Self {
-        let costs = SearchCosts::detect();
+/// A strategy that a caller chooses instead of the planner, to measure its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForcedStrategy {
+    /// A beam search in the graph, for one query at a time.
+    BeamSearch,
+    /// A scan over the codes of all allowed rows, for one query at a time.
+    CodeScan,
+    /// One scan over the codes of all rows for many queries. Only without a filter.
+    BatchCodeScan,
+}
+
+/// Plans the searches of one graph.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Planner {
+    pub costs: &'static SearchCosts,
+    /// The option `m` of the graph.
+    pub m: usize,
+}
+
+impl Planner {
+    /// Plans the search of one query.
+    pub fn plan(&self, view: &RowsView, k: usize, ef: usize, filter: Option<Filter>) -> Plan {
+        let Self { costs, m } = *self;
         let num_live = view.live_len();
         let k = k.min(num_live);
         let ef = ef.max(1);
-        let num_candidates = ef.max(k + k / HITS_PER_SPARE_CANDIDATE);
+        let num_candidates = num_candidates(k, ef);
         let max_rows_scored = max_rows_scored(k);
         if is_unrestricted(view, filter) {
             let strategy = if num_live <= max_rows_scored {
                 Strategy::ExactScan
-            } else if costs.code_scan(num_live, k) <= costs.beam_search(ef, m) {
+            } else if costs.prefer_code_scan(num_live, k, ef, m) {
                 Strategy::CodeScan(allowed(view, None))
             } else {
                 Strategy::BeamSearch
             };
-            return Self { k, ef, num_candidates, strategy };
+            return Plan { k, ef, num_candidates, strategy };
         }
         let allowed = allowed(view, filter);
         let strategy = if allowed.len() <= max_rows_scored {
             Strategy::ScoreAllowed(allowed)
-        } else if allowed.len() as f64 <= costs.filtered_beam_search(num_candidates) {
+        } else if costs.prefer_filtered_code_scan(allowed.len(), num_candidates) {
             Strategy::CodeScan(allowed)
         } else {
             Strategy::FilteredBeamSearch(allowed)
         };
-        Self { k, ef, num_candidates, strategy }
+        Plan { k, ef, num_candidates, strategy }
     }
 
     /// Plans the searches of a batch of queries, which can share one scan over all codes.
-    pub fn for_batch(
+    pub fn plan_batch(
+        &self,
         num_queries: usize,
         view: &RowsView,
-        m: usize,
         k: usize,
         ef: usize,
         filter: Option<Filter>,
-    ) -> Self {
-        let mut plan = Self::new(view, m, k, ef, filter);
+    ) -> Plan {
+        let mut plan = self.plan(view, k, ef, filter);
         let is_scan_cheaper = match plan.strategy {
-            Strategy::BeamSearch => {
-                let rows_per_expansion = SearchCosts::detect().batch_rows_per_expansion;
-                view.len() <= rows_per_expansion.saturating_mul(plan.ef)
-            }
+            Strategy::BeamSearch => self.costs.prefer_batch_code_scan(view.len(), plan.ef),
             Strategy::CodeScan(_) => is_unrestricted(view, filter),
             _ => false,
         };
@@ -111,14 +127,48 @@ impl Plan {
 
     /// Estimates the work of a search as an equivalent number of vectors to score. `allowed` is the number of rows that
     /// the filter allows; `None` without a filter.
-    pub fn rows_scored(k: usize, ef: usize, allowed: Option<usize>, num_rows: usize) -> usize {
+    pub fn rows_scored(&self, k: usize, ef: usize, allowed: Option<usize>, num_rows: usize) -> usize {
         let ef = ef.max(k.min(num_rows));
         let Some(allowed) = allowed else {
             return ROWS_SCORED_PER_CANDIDATE.saturating_mul(ef).min(num_rows);
         };
-        let beam_search = SearchCosts::detect().filtered_beam_search(ef) as usize;
+        let beam_search = self.costs.filtered_beam_search(ef) as usize;
         let codes = allowed.min(beam_search);
         (codes / CODES_PER_ROW_SCORED).max(ef.min(allowed)).max(allowed.min(MAX_ROWS_SCORED))
+    }
+
+    /// Returns how many adjacency lists a filtered beam search may read before it gives up and a code scan replaces it:
+    /// twice the expected number or the number that can be read in the time of that code scan, whichever is larger.
+    /// Reading a list is assumed to cost as much as a candidate of a filtered beam search does.
+    pub fn max_lists_read(&self, ef: usize, allowed: &RowSet, num_rows: usize) -> usize {
+        let share = allowed.share(num_rows).max(f64::MIN_POSITIVE);
+        let bridges = ef as f64 * (1.0 / share).min(MAX_BRIDGES_PER_CANDIDATE);
+        let expected = ef + bridges as usize;
+        let in_time_of_code_scan = allowed.len() as f64 / self.costs.filtered_beam_per_candidate;
+        (2 * expected).max(in_time_of_code_scan as usize)
+    }
+}
+
+impl Plan {
+    /// Plans searches with this strategy, even if another one is faster.
+    pub fn forced(
+        strategy: ForcedStrategy,
+        view: &RowsView,
+        k: usize,
+        ef: usize,
+        filter: Option<Filter>,
+    ) -> Self {
+        let (k, ef) = (k.min(view.live_len()), ef.max(1));
+        let strategy = match strategy {
+            ForcedStrategy::BeamSearch if filter.is_none() => Strategy::BeamSearch,
+            ForcedStrategy::BeamSearch => Strategy::FilteredBeamSearch(allowed(view, filter)),
+            ForcedStrategy::CodeScan => Strategy::CodeScan(allowed(view, filter)),
+            ForcedStrategy::BatchCodeScan => {
+                assert!(filter.is_none(), "a batch code scan has no filter");
+                Strategy::BatchCodeScan
+            }
+        };
+        Self { k, ef, num_candidates: num_candidates(k, ef), strategy }
     }
 
     /// Estimates the work of scanning a set of `num_rows` rows for `k` hits as an equivalent number of vectors to
@@ -133,20 +183,14 @@ impl Plan {
     }
 }
 
+/// Returns how many candidates a search for `k` hits keeps.
+fn num_candidates(k: usize, ef: usize) -> usize {
+    ef.max(k + k / HITS_PER_SPARE_CANDIDATE)
+}
+
 /// Returns the maximum number of allowed rows for which scoring all vectors is as fast as scoring the codes first.
 pub(crate) fn max_rows_scored(k: usize) -> usize {
     MAX_ROWS_SCORED.max(k.saturating_mul(MIN_ROWS_PER_HIT))
-}
-
-/// Returns how many adjacency lists a filtered beam search may read before it gives up and a code scan replaces it:
-/// twice the expected number or the number that can be read in the time of that code scan, whichever is larger. Reading
-/// a list is assumed to cost as much as a candidate of a filtered beam search does.
-pub(crate) fn max_lists_read(ef: usize, allowed: &RowSet, num_rows: usize) -> usize {
-    let share = allowed.share(num_rows).max(f64::MIN_POSITIVE);
-    let bridges = ef as f64 * (1.0 / share).min(MAX_BRIDGES_PER_CANDIDATE);
-    let expected = ef + bridges as usize;
-    let in_time_of_code_scan = allowed.len() as f64 / SearchCosts::detect().filtered_beam_per_candidate;
-    (2 * expected).max(in_time_of_code_scan as usize)
 }
 
 /// Returns whether there is no filter and at least about 90% of the rows are live.
@@ -160,8 +204,16 @@ mod tests {
     use crate::Similarity;
     use crate::store::rows::Rows;
 
-    /// The option `m` of the graph that is searched.
-    const M: usize = 16;
+    static COSTS: SearchCosts = SearchCosts {
+        beam: 1000.0,
+        beam_per_candidate: 40.0,
+        beam_per_candidate_and_m: 0.75,
+        filtered_beam: 2000.0,
+        filtered_beam_per_candidate: 125.0,
+        scan_per_hit: 70,
+        batch_rows_per_expansion: 80,
+    };
+    const PLANNER: Planner = Planner { costs: &COSTS, m: 16 };
 
     /// Returns rows of one dimension with the ids "0", "1" and so on, and these ids.
     fn rows(count: usize) -> (Rows, Vec<String>) {
@@ -174,23 +226,23 @@ mod tests {
     #[test]
     fn a_beam_search_is_planned_if_it_is_cheaper_than_scanning_codes_or_vectors() {
         let (mut rows, ids) = rows(5000);
-        let strategy = |k, ef, m| Plan::new(&rows.view(), m, k, ef, None).strategy;
+        let strategy = |k, ef, m| Planner { m, ..PLANNER }.plan(&rows.view(), k, ef, None).strategy;
         // A beam search costs 1000 + ef · (40 + 0.75 · m), which is 5056 for ef = 78 and 5108 for ef = 79. A code scan
         // for one hit costs 5000 + 70 = 5070, which is between the two.
-        assert!(matches!(strategy(1, 78, M), Strategy::BeamSearch));
-        assert!(matches!(strategy(1, 79, M), Strategy::CodeScan(all) if all.len() == 5000));
+        assert!(matches!(strategy(1, 78, 16), Strategy::BeamSearch));
+        assert!(matches!(strategy(1, 79, 16), Strategy::CodeScan(all) if all.len() == 5000));
         // A code scan takes longer for more hits, a beam search for a larger m.
-        assert!(matches!(strategy(2, 79, M), Strategy::BeamSearch));
+        assert!(matches!(strategy(2, 79, 16), Strategy::BeamSearch));
         assert!(matches!(strategy(2, 79, 17), Strategy::CodeScan(_)));
         // All vectors are scored if k is at least a quarter of 5000.
-        assert!(matches!(strategy(1249, 1, M), Strategy::BeamSearch));
-        assert!(matches!(strategy(1250, 1, M), Strategy::ExactScan));
-        let batch = |queries, ef| Plan::for_batch(queries, &rows.view(), M, 1, ef, None).strategy;
+        assert!(matches!(strategy(1249, 1, 16), Strategy::BeamSearch));
+        assert!(matches!(strategy(1250, 1, 16), Strategy::ExactScan));
+        let batch = |queries, ef| PLANNER.plan_batch(queries, &rows.view(), 1, ef, None).strategy;
         assert!(matches!(batch(64, 79), Strategy::BatchCodeScan));
         assert!(matches!(batch(63, 79), Strategy::CodeScan(_)));
         // Without live rows, there is nothing to score.
         rows.delete(&ids).expect("stored ids");
-        let plan = Plan::new(&rows.view(), M, 5, 5, None);
+        let plan = PLANNER.plan(&rows.view(), 5, 5, None);
         assert_eq!(plan.k, 0);
         assert!(matches!(plan.strategy, Strategy::ScoreAllowed(allowed) if allowed.is_empty()));
     }
@@ -208,7 +260,7 @@ mod tests {
         let (rows, _) = rows(100_000);
         // The strategy with a filter that allows one in `divisor` rows.
         let strategy = |k, ef, divisor: u32| {
-            Plan::new(&rows.view(), M, k, ef, Some(&move |row: u32| row.is_multiple_of(divisor))).strategy
+            PLANNER.plan(&rows.view(), k, ef, Some(&move |row: u32| row.is_multiple_of(divisor))).strategy
         };
         assert!(matches!(strategy(1, 1, 400), Strategy::ScoreAllowed(allowed) if allowed.len() == 250));
         assert!(matches!(strategy(1, 1, 50), Strategy::CodeScan(allowed) if allowed.len() == 2000));
@@ -222,7 +274,7 @@ mod tests {
         }
         // A set may have rows that the index does not have.
         let set: RowSet = (0..200_000).collect();
-        let all = Plan::new(&rows.view(), M, 1, 50, Some(&set)).strategy;
+        let all = PLANNER.plan(&rows.view(), 1, 50, Some(&set)).strategy;
         assert!(matches!(all, Strategy::FilteredBeamSearch(allowed) if allowed.len() == 100_000));
     }
 }

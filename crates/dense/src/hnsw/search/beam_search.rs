@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! expand    adjacency list → unvisited neighbors        prefetches their sketches, and the next adjacency list
-//! prefilter sketches of unvisited neighbors → survivors prefetches their codes
+//! prune     sketches of unvisited neighbors → survivors prefetches their codes
 //! expand    (the next step)
 //! score     codes of survivors → candidate queue        prefetches the adjacency list of the new best candidate
 //! ```
@@ -63,7 +63,7 @@ impl BeamSearch<'_> {
                 // Prefetching returns false if rows have no sketches.
                 if neighbors.iter().all(|&row| codes.prefetch_sketch(row)) {
                     let threshold = Threshold { min_score: best.score, deviations: SKETCH_DEVIATIONS };
-                    self.scorer.prefilter(query, neighbors, threshold, buffers);
+                    self.scorer.prune(query, neighbors, threshold, buffers);
                 }
                 neighbors.iter().for_each(|&row| codes.prefetch(row));
                 self.scorer.score(query, neighbors, buffers);
@@ -95,7 +95,7 @@ impl BeamSearch<'_> {
                 self.control.check()?;
             }
             expansions += 1;
-            self.prefilter(query, scratch);
+            self.prune(query, scratch);
             has_expanded = self.expand(layer, scratch);
             self.score(query, layer, scratch);
             has_expanded = has_expanded || self.expand(layer, scratch);
@@ -104,7 +104,7 @@ impl BeamSearch<'_> {
     }
 
     /// Starts a search. The caller then runs its steps by calling [`expand`](Self::expand),
-    /// [`prefilter`](Self::prefilter) and [`score`](Self::score) in the order shown in the [module's](self)
+    /// [`prune`](Self::prune) and [`score`](Self::score) in the order shown in the [module's](self)
     /// documentation.
     pub fn start(&self, entry_points: &[Hit], size: BeamSize, scratch: &mut Scratch) {
         let Scratch { visited, queue, survivors, .. } = scratch;
@@ -139,12 +139,12 @@ impl BeamSearch<'_> {
     }
 
     /// Discards neighbors that their sketches rule out and prefetches the codes of the survivors.
-    pub fn prefilter(&self, query: &QuantizedQuery, scratch: &mut Scratch) {
+    pub fn prune(&self, query: &QuantizedQuery, scratch: &mut Scratch) {
         let Scratch { queue, unvisited, survivors, buffers, .. } = scratch;
         std::mem::swap(unvisited, survivors);
         if let Some(min_score) = queue.worst_score() {
             let threshold = Threshold { min_score, deviations: SKETCH_DEVIATIONS };
-            self.scorer.prefilter(query, survivors, threshold, buffers);
+            self.scorer.prune(query, survivors, threshold, buffers);
             survivors.iter().for_each(|&row| self.scorer.codes().prefetch(row));
         }
     }

@@ -70,7 +70,7 @@ pub(crate) fn scan_codes(
             }
             let len_before = block.len();
             let threshold = Threshold { min_score, deviations: RESCORE_DEVIATIONS };
-            scorer.prefilter(query, &mut block, threshold, buffers);
+            scorer.prune(query, &mut block, threshold, buffers);
             if !is_dense || block.len() < len_before {
                 block.iter().for_each(|&row| codes.prefetch(row));
             }

@@ -2,7 +2,7 @@
 //! queries.
 //!
 //! The score of a row by its codes has the same form as an [`Int8Bound`], the formula with which flat indexes with the
-//! storage `int8Filtered` compute upper bounds on scores from int8 copies of the rows. The kernel that compares such
+//! storage `int8Rescored` compute upper bounds on scores from int8 copies of the rows. The kernel that compares such
 //! bounds with a threshold ([`bounds_at_least`](Int8Kernels::bounds_at_least)) therefore also finds the rows of a block
 //! whose scores are high enough for a query.
 

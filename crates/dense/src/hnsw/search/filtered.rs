@@ -100,7 +100,7 @@ impl BeamSearch<'_> {
             if let Some(min_score) = queue.worst_score() {
                 to_score.iter().for_each(|&row| _ = self.scorer.codes().prefetch_sketch(row));
                 let threshold = Threshold { min_score, deviations: SKETCH_DEVIATIONS };
-                self.scorer.prefilter(query, to_score, threshold, buffers);
+                self.scorer.prune(query, to_score, threshold, buffers);
             }
             to_score.iter().for_each(|&row| self.scorer.codes().prefetch(row));
             self.scorer.score(query, to_score, buffers);

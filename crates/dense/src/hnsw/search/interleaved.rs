@@ -66,7 +66,7 @@ pub(crate) fn search_interleaved(
             search.control.check()?;
         }
         rounds += 1;
-        running.iter_mut().for_each(|Running { query, scratch, .. }| search.prefilter(query, scratch));
+        running.iter_mut().for_each(|Running { query, scratch, .. }| search.prune(query, scratch));
         running.iter_mut().for_each(|Running { scratch, has_expanded, .. }| {
             *has_expanded = search.expand(0, scratch);
         });

@@ -1,0 +1,198 @@
+//! Calibrates the planner of searches for the instruction set that the kernels use: times both scorers with random
+//! queries, and fits the costs (`src/search/planner/costs.rs`) to the times.
+//!
+//! Prints progress to stderr and one JSON object to stdout: the instruction set, the fitted costs, how far the
+//! estimates with the current and with the fitted costs are off, the ratios of the times of both scorers, and all times.
+//! Run it with `npm run bench -- planner`, which writes the costs to the source and the times to a record.
+
+#[path = "../../dense/benches/support/least_squares.rs"]
+mod least_squares;
+#[path = "support/passages.rs"]
+mod support;
+
+use std::time::Instant;
+
+use control::Control;
+use kernels::impacts::ImpactKernels;
+use least_squares::least_squares;
+use serde_json::{Value, json};
+use sparse::calibration::{Scorer, SearchCosts, SearchWork};
+use sparse::{Bm25, Bm25Index, Searcher};
+use support::{build, passages};
+
+/// The numbers of passages of the indexes. They are whole multiples of all [`PASSAGES_PER_HIT`].
+const SIZES: [u64; 3] = [9_600, 38_400, 96_000];
+const KS: [usize; 3] = [10, 100, 1000];
+/// The numbers of passages per hit at which both scorers are compared, from the most to the fewest hits.
+const PASSAGES_PER_HIT: [usize; 8] = [4, 6, 8, 12, 16, 24, 32, 64];
+const ROUNDS: usize = 5;
+/// The number of queries.
+const QUERIES: usize = 48;
+
+struct Measured {
+    passages: u64,
+    query: String,
+    k: usize,
+    work: SearchWork,
+    upper_bounds: f64,
+    exhaustive: f64,
+}
+
+fn main() {
+    // `cargo bench` passes `--bench`; `cargo test --benches` does not.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    let measured: Vec<Measured> = SIZES.iter().flat_map(|&count| measure_index(count)).collect();
+    let ratios: Vec<(usize, f64)> =
+        PASSAGES_PER_HIT.iter().map(|&per_hit| (per_hit, ratio_of_scorers(&measured, per_hit))).collect();
+    let current = *SearchCosts::detect();
+    let fitted = fit(&measured, &ratios);
+    let output = json!({
+        "instructionSet": ImpactKernels::detect().name(),
+        "costs": costs_to_json(&fitted),
+        "estimateOverTime": { "current": estimates(&measured, &current), "fitted": estimates(&measured, &fitted) },
+        "upperBoundsOverExhaustive": ratios.iter().map(|(per_hit, ratio)| json!({
+            "passagesPerHit": per_hit, "ratio": ratio,
+        })).collect::<Vec<Value>>(),
+        "times": measured.iter().map(to_json).collect::<Vec<Value>>(),
+    });
+    println!("{output}");
+}
+
+/// Builds an index of random passages and times all queries in it with both scorers, in turns.
+fn measure_index(count: u64) -> Vec<Measured> {
+    eprintln!("{count} passages");
+    let folder = build(&passages(count, |at| 30 + at * 7919 % 61));
+    let index = Bm25Index::open(&folder.path().join("index")).expect("an intact index");
+    let searcher = index.searcher();
+    let per_hit = PASSAGES_PER_HIT.iter().map(|&per_hit| count as usize / per_hit);
+    let ks: Vec<usize> = KS.into_iter().chain(per_hit).collect();
+    let mut measured: Vec<Measured> = queries()
+        .iter()
+        .flat_map(|query| ks.iter().map(|&k| new_measured(&searcher, count, query, k)))
+        .collect();
+    let mut times = vec![(Vec::new(), Vec::new()); measured.len()];
+    // The first round warms up.
+    for round in 0..=ROUNDS {
+        for (one, times) in measured.iter().zip(&mut times) {
+            let bounds = time(&searcher, Scorer::UpperBounds, one);
+            let exhaustive = time(&searcher, Scorer::Exhaustive, one);
+            if round > 0 {
+                times.0.push(bounds);
+                times.1.push(exhaustive);
+            }
+        }
+    }
+    for (one, (bounds, exhaustive)) in measured.iter_mut().zip(times) {
+        (one.upper_bounds, one.exhaustive) = (median(bounds), median(exhaustive));
+    }
+    measured
+}
+
+fn new_measured(searcher: &Searcher, passages: u64, query: &str, k: usize) -> Measured {
+    let work = searcher.work(query, k, Bm25::default()).expect("a query");
+    Measured { passages, query: query.to_owned(), k, work, upper_bounds: f64::NAN, exhaustive: f64::NAN }
+}
+
+/// Returns random queries of 1 to 8 terms, from frequent to rare ones.
+fn queries() -> Vec<String> {
+    let mut state = 1u64;
+    let mut random = || {
+        state = state.wrapping_mul(0xf135_7aea_2e62_a9c5) | 1;
+        (state >> 40) as f64 / (1u64 << 24) as f64
+    };
+    let mut query = |terms: usize| -> String {
+        // The logarithm of the number of a word is uniformly distributed, as for the words of the passages.
+        (0..terms).map(|_| format!("word{} ", 20_000f64.powf(random()) as u64)).collect()
+    };
+    (0..QUERIES).map(|at| query(1 + at % 8)).collect()
+}
+
+/// Returns the time of one search in nanoseconds.
+fn time(searcher: &Searcher, scorer: Scorer, one: &Measured) -> f64 {
+    let control = Control::new();
+    let began = Instant::now();
+    searcher.search_with_scorer(scorer, &one.query, one.k, Bm25::default(), &control).expect("hits");
+    began.elapsed().as_nanos() as f64
+}
+
+/// Returns the geometric mean, over the queries, of the ratio of the time with upper bounds to that of the exhaustive
+/// scorer, if there are this many passages per hit.
+fn ratio_of_scorers(measured: &[Measured], per_hit: usize) -> f64 {
+    let at_limit = measured.iter().filter(|one| one.k * per_hit == one.passages as usize);
+    let logarithms: Vec<f64> = at_limit.map(|one| (one.upper_bounds / one.exhaustive).ln()).collect();
+    (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
+}
+
+/// Fits the costs to the times. The times of searches for few hits, of which the planner estimates the time, count.
+fn fit(measured: &[Measured], ratios: &[(usize, f64)]) -> SearchCosts {
+    let features = |one: &Measured| {
+        let SearchWork { postings, bitmap_groups, scanned_groups, candidates, terms } = one.work;
+        [1, postings, bitmap_groups, scanned_groups, candidates, candidates * terms].map(|count| count as f64)
+    };
+    let pairs: Vec<_> = measured
+        .iter()
+        .filter(|one| is_estimated(one))
+        .map(|one| (features(one), one.upper_bounds))
+        .collect();
+    let [search, per_posting, per_bitmap_group, per_scanned_group, per_candidate, per_candidate_and_term] =
+        least_squares(&pairs).map(round);
+    // The fewest passages per hit from which on upper bounds are faster.
+    let last_slower = ratios.iter().rposition(|&(_, ratio)| ratio > 1.0);
+    let fastest_from = last_slower.map_or(0, |at| (at + 1).min(ratios.len() - 1));
+    SearchCosts {
+        search,
+        per_posting,
+        per_bitmap_group,
+        per_scanned_group,
+        per_candidate,
+        per_candidate_and_term,
+        min_passages_per_hit_for_bounds: ratios[fastest_from].0,
+    }
+}
+
+/// Returns whether the search is one of those that could be quick.
+fn is_estimated(one: &Measured) -> bool {
+    KS.contains(&one.k) && one.k * PASSAGES_PER_HIT[4] <= one.passages as usize
+}
+
+/// Returns the 5th, 50th and 95th percentile of the ratio of the estimated to the measured time.
+fn estimates(measured: &[Measured], costs: &SearchCosts) -> Value {
+    let estimated = measured.iter().filter(|one| is_estimated(one));
+    let mut ratios: Vec<f64> =
+        estimated.map(|one| costs.time(&one.work).as_nanos() as f64 / one.upper_bounds).collect();
+    ratios.sort_by(f64::total_cmp);
+    let percentile = |percent: usize| ratios[(ratios.len() - 1) * percent / 100];
+    json!({ "searches": ratios.len(), "p5": percentile(5), "p50": percentile(50), "p95": percentile(95) })
+}
+
+fn costs_to_json(costs: &SearchCosts) -> Value {
+    json!({
+        "search": costs.search,
+        "per_posting": costs.per_posting,
+        "per_bitmap_group": costs.per_bitmap_group,
+        "per_scanned_group": costs.per_scanned_group,
+        "per_candidate": costs.per_candidate,
+        "per_candidate_and_term": costs.per_candidate_and_term,
+        "min_passages_per_hit_for_bounds": costs.min_passages_per_hit_for_bounds,
+    })
+}
+
+fn to_json(one: &Measured) -> Value {
+    let SearchWork { postings, bitmap_groups, scanned_groups, terms, .. } = one.work;
+    json!({
+        "passages": one.passages, "k": one.k, "terms": terms, "postings": postings, "bitmapGroups": bitmap_groups,
+        "scannedGroups": scanned_groups, "upperBounds": one.upper_bounds, "exhaustive": one.exhaustive,
+    })
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Rounds to two significant digits.
+fn round(value: f64) -> f64 {
+    format!("{value:.1e}").parse().expect("a number")
+}

@@ -1,0 +1,13 @@
+//! The measured [search costs](super::SearchCosts), in one file for each instruction set of the
+//! [impact kernels](kernels::impacts).
+//!
+//! `npm run bench -- planner` writes the file of the instruction set that it measures. Each file names the record of
+//! its measurement.
+
+mod avx2;
+mod avx512vbmi2;
+mod scalar;
+
+pub(super) use avx2::COSTS as AVX2;
+pub(super) use avx512vbmi2::COSTS as AVX512VBMI2;
+pub(super) use scalar::COSTS as SCALAR;
