@@ -79,12 +79,7 @@ test('every folder of ts/ imports only the folders that the architecture page le
 				continue;
 			}
 			const to = folderOf(path);
-			// `ts/index.ts` exports all features, so it may import every folder.
-			const isMainEntry = relative(root, file) === 'index.ts';
-			t.true(
-				from === to || isMainEntry || rules.get(from)!.has(to),
-				`${relative(packageRoot, file)} imports ${relative(packageRoot, path)}`,
-			);
+			t.true(from === to || rules.get(from)!.has(to), `${relative(packageRoot, file)} imports ${relative(packageRoot, path)}`);
 		}
 	}
 });

@@ -132,7 +132,7 @@ async function readTop20(
 	const reader = await collection.reader();
 	let [exactSum, f1Sum] = [0, 0];
 	for (const {id, text, answers} of questions) {
-		const passages = await collection.retrieved((run.get(id) ?? []).slice(0, 20));
+		const passages = await collection.passagesOf((run.get(id) ?? []).slice(0, 20));
 		const [answer] = await reader.read(text, passages, {scoring, evidence: {beta: 1, gamma}});
 		exactSum += Number(exactMatch(answer?.text ?? '', answers));
 		f1Sum += f1(answer?.text ?? '', answers);

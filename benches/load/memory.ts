@@ -178,7 +178,7 @@ async function denseWorkload(path: string): Promise<Workload> {
 	};
 	const names = (ids: readonly number[]): string[] => ids.map(id => `row-${id}`);
 	const allIds = names(Array.from({length: ROWS}, (_, id) => id));
-	let indexes: Array<FlatIndex | HnswIndex> = [new FlatIndex({dim: DIM, storage: 'int8Filtered'}), new HnswIndex({dim: DIM, m: 16})];
+	let indexes: Array<FlatIndex | HnswIndex> = [new FlatIndex({dim: DIM, storage: 'int8Rescored'}), new HnswIndex({dim: DIM, m: 16})];
 	for (const index of indexes) {
 		await index.add(allIds, vectors(ROWS));
 	}

@@ -35,7 +35,7 @@ interface Kind {
 	readonly maxRelativeError: number;
 }
 
-const flat = (storage: 'f32' | 'f16' | 'int8Filtered', maxRelativeError: number): Kind => ({
+const flat = (storage: 'f32' | 'f16' | 'int8Rescored', maxRelativeError: number): Kind => ({
 	make: () => new FlatIndex({dim: DIM, storage}),
 	open: async path => FlatIndex.open(path),
 	maxRelativeError,
@@ -44,7 +44,7 @@ const flat = (storage: 'f32' | 'f16' | 'int8Filtered', maxRelativeError: number)
 const kinds: Readonly<Record<string, Kind>> = {
 	'flat f32': flat('f32', 0),
 	'flat f16': flat('f16', 2 ** -11),
-	'flat int8Filtered': flat('int8Filtered', 0),
+	'flat int8Rescored': flat('int8Rescored', 0),
 	hnsw: {
 		make: () => new HnswIndex({dim: DIM, m: 16, efConstruction: 80}),
 		open: async path => HnswIndex.open(path),

@@ -19,9 +19,9 @@ export const phrases: Benchmark = async say => {
 	const rows = vectors.rows;
 	const flat = {name: 'flat', plain: new FlatIndex({dim: DIM}), phraseIndex: new PhraseIndex({dim: DIM})};
 	const filtered = {
-		name: 'flat int8Filtered',
-		plain: new FlatIndex({dim: DIM, storage: 'int8Filtered'}),
-		phraseIndex: new PhraseIndex({dim: DIM, storage: 'int8Filtered'}),
+		name: 'flat int8Rescored',
+		plain: new FlatIndex({dim: DIM, storage: 'int8Rescored'}),
+		phraseIndex: new PhraseIndex({dim: DIM, storage: 'int8Rescored'}),
 	};
 	const hnsw = {name: 'hnsw', plain: new HnswIndex({dim: DIM}), phraseIndex: new PhraseIndex({dim: DIM, vectorIndex: 'hnsw'})};
 	const figures: Record<string, unknown> = {};

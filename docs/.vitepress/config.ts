@@ -11,11 +11,11 @@ const repository = 'https://github.com/passagekit/passagekit';
 const guides = [
 	{text: 'Getting started', link: '/guide/getting-started'},
 	{text: 'Documents and passages', link: '/guide/documents'},
-	{text: 'Corpora in files', link: '/guide/corpora'},
+	{text: 'Loading a corpus', link: '/guide/corpora'},
 	{text: 'Filters and updates', link: '/guide/filters-and-updates'},
 	{text: 'Your own embeddings', link: '/guide/embeddings'},
 	{text: 'Hybrid search and tuning', link: '/guide/hybrid'},
-	{text: 'Reading answers', link: '/guide/reading'},
+	{text: 'Extracting answers', link: '/guide/reading'},
 	{text: 'Evaluation', link: '/guide/evaluation'},
 	{text: 'Phrases and confidence', link: '/guide/phrases'},
 	{text: 'What a vector is about', link: '/guide/vocabulary'},

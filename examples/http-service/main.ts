@@ -34,7 +34,7 @@ async function answer(collection: Collection, url: URL, signal: AbortSignal): Pr
 	if (url.pathname === '/search') {
 		const searcher = await collection.searcher('bm25');
 		const hits = await searcher.search(query, {k: Number(url.searchParams.get('k') ?? 5), signal});
-		const passages = await collection.retrieved(hits);
+		const passages = await collection.passagesOf(hits);
 		return {status: 200, body: {hits: passages.map(({id, title, score}) => ({id, title, score}))}};
 	}
 	if (url.pathname === '/ask') {

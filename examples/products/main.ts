@@ -36,7 +36,7 @@ await shop.commit();
 console.log((await shop.stats()).documents, 'products');
 
 const filter: Filter<Product> = {category: ['light', 'kitchen'], price: {lt: 50}, stock: {gte: 1}};
-for (const query of ['a green lamp of brass', 'hot water for tea', 'fried eggs']) {
+for (const query of ['a green brass lamp', 'hot water for tea', 'fried eggs']) {
 	const {hits} = await shop.search(query, {filter, k: 1, include: ['title', 'text']});
 	console.log(query, '→', hits[0]?.title?.replace(/, model .*/u, ':'), hits[0]?.text);
 }

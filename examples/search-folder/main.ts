@@ -8,6 +8,6 @@ const index = './index';
 await using collection = existsSync(index) ? await Collection.open(index) : await Collection.build(folder, index);
 const searcher = await collection.searcher('hybrid');
 const hits = await searcher.search(query, {k: 3});
-for (const {title, text} of await collection.retrieved(hits)) {
+for (const {title, text} of await collection.passagesOf(hits)) {
 	console.log(`${title}: ${text.slice(0, 60)}…`);
 }

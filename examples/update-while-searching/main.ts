@@ -44,5 +44,5 @@ board = await Collection.open('./departures');
 const {generation, documents} = await board.stats();
 console.log('after a restart:', {generation, documents});
 console.log('documents of the last round:', await board.count({filter: {round: rounds}}));
-console.log(await board.document(`train-${rounds}`));
+console.log(await board.passagesOfDocument(`train-${rounds}`));
 await board.close();

@@ -154,7 +154,7 @@ fn mutate_table(value: &mut Value, random: &mut Random) {
             mutate_table(&mut values[at], random);
         }
         Value::String(text) if random.below(3) > 0 => {
-            let names = ["dot", "cosine", "l2", "f32", "f16", "int8Filtered", "graph", "augmentedL2", ""];
+            let names = ["dot", "cosine", "l2", "f32", "f16", "int8Rescored", "graph", "augmentedL2", ""];
             *text = names[random.below(names.len())].to_owned();
         }
         Value::Number(number) if random.below(3) == 0 => {

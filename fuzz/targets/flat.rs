@@ -12,7 +12,7 @@ fn seeds() -> Vec<Vec<u8>> {
     let scratch = Scratch::new();
     let path = scratch.path("seed");
     let mut seeds = Vec::new();
-    for storage in [Storage::F32, Storage::F16, Storage::Int8Filtered] {
+    for storage in [Storage::F32, Storage::F16, Storage::Int8Rescored] {
         for (similarity, dim, rows) in [
             (Similarity::Dot, 3, 40),
             (Similarity::Cosine, 70, 12),

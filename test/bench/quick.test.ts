@@ -8,7 +8,7 @@ test('every operation is measured, and the hits of every search are checked', as
 	const {groups, left, settings, machine, noise} = await quickBench({...sizes, onProgress: ({stage}) => stages.add(stage)});
 	t.deepEqual(
 		groups.map(({name}) => name),
-		['BM25', 'Exact', 'Exact, int8Filtered', 'HNSW', 'Encoding'],
+		['BM25', 'Exact', 'Exact, int8Rescored', 'HNSW', 'Encoding'],
 	);
 	t.deepEqual(left, []);
 	t.like(settings, {passages: 300, k: 10, recall: 0.95});

@@ -111,7 +111,7 @@ test('tables have a column per system and a dash for what was not measured, and 
 	};
 	const lines = tables(definition, [one, {system: 'two', commits: [], searches: [], failures: []}]).split('\n');
 	for (const line of [
-		'| bulk, 500 per call: documents per second, durable | 500 (250–1,000) | – |',
+		'| bulk, 500 per call: documents per second, until the last commit | 500 (250–1,000) | – |',
 		'| 1 into 1000 | 5 (2.5–10) | – |',
 		'| 1%, vector: queries per second | 1,500 (750–3,000) | – |',
 		'| 1%: recall@10 of vectors (effort) | 0.961 (64) | – |',

@@ -102,9 +102,9 @@ test('ask answers a question from documents', async t => {
 	);
 	const index = join(path, 'index');
 
-	const indexed = await passagekit('index', path, '--output', index, '--storage', 'int8Filtered');
+	const indexed = await passagekit('index', path, '--output', index, '--storage', 'int8Rescored');
 	t.is(indexed.status, 0, indexed.stderr);
-	t.is((await FlatIndex.open(join(index, 'flat.pkflat'))).storage, 'int8Filtered');
+	t.is((await FlatIndex.open(join(index, 'flat.pkflat'))).storage, 'int8Rescored');
 	const asked = await passagekit('ask', 'When was the Suez Canal opened?', '--collection', index, '--json');
 
 	t.is(asked.status, 0, asked.stderr);

@@ -100,7 +100,7 @@ test('documents that are added again are replaced if they changed; with --new-on
 	t.like(parsed((await add('--json')).stdout), {added: 0, replaced: 0, unchanged: 4});
 	t.is(await generation(), before, 'without changes, there is no commit');
 	await using docs = await Collection.open(collection);
-	const [lamp] = await docs.document('lamp-1');
+	const [lamp] = await docs.passagesOfDocument('lamp-1');
 	t.like(lamp, {text: 'A lamp with a long cable for the desk.', fields: {price: 35}});
 });
 
@@ -114,7 +114,7 @@ test('if several documents of a file have the same id, the last one replaces the
 		const {stdout, stderr} = await passagekit(['add', file, '-c', collection, '--no-encoder', '--commit-every', interval, '--json']);
 		t.like(parsed(stdout), {documents: 1}, stderr);
 		await using docs = await Collection.open(collection);
-		t.is((await docs.document('a'))[0]!.text, 'one');
+		t.is((await docs.passagesOfDocument('a'))[0]!.text, 'one');
 	}
 });
 
@@ -130,8 +130,8 @@ test('the text files of a folder become documents, with their headings or else t
 	const added = await passagekit(['add', docs, '-c', collection, '--no-encoder', '--words', '50', '--overlap', '10', '--json']);
 	t.like(parsed(added.stdout), {added: 2, documents: 2}, added.stderr);
 	await using opened = await Collection.open(collection);
-	t.like((await opened.document('inner/a.txt'))[0], {title: 'a', text: 'A canal.'});
-	const passages = await opened.document('b.md');
+	t.like((await opened.passagesOfDocument('inner/a.txt'))[0], {title: 'a', text: 'A canal.'});
+	const passages = await opened.passagesOfDocument('b.md');
 	// The text has 240 words. The first passage has 50, and each later one adds up to 40 because of the overlap of 10.
 	t.is(passages.length, 6);
 	t.true(passages.every(({title}) => title === 'Bridges'));
@@ -365,10 +365,10 @@ for (const [signal, status] of [
 		t.is(passages, documents);
 		// The documents are the first ones of the file, each with its text, its field and a vector.
 		for (const i of [0, documents - 1]) {
-			t.like((await docs.document(`d${i}`))[0], {text: text(i), fields: {n: i}});
+			t.like((await docs.passagesOfDocument(`d${i}`))[0], {text: text(i), fields: {n: i}});
 			t.is((await docs.vectors([`d${i}#0`])).length, 128);
 		}
-		t.deepEqual(await docs.document(`d${documents}`), []);
+		t.deepEqual(await docs.passagesOfDocument(`d${documents}`), []);
 		await docs.close();
 
 		const again = await passagekit(args);

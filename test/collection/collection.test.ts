@@ -71,13 +71,13 @@ test('vectors are stored as the option flat.storage says, and an unknown storage
 	const query = (await (await singlePrecision.encoder()).encode(['Who built the first pianos?'])).data;
 	const expected = await (await singlePrecision.flat()).search(query);
 	t.is((await singlePrecision.flat()).storage, 'f32');
-	for (const storage of ['f16', 'int8Filtered'] as const) {
+	for (const storage of ['f16', 'int8Rescored'] as const) {
 		await (await Collection.build(passages, join(home, storage), {flat: {storage}})).close();
 		await using collection = await Collection.open(join(home, storage));
 		const flat = await collection.flat();
 		t.is(flat.storage, storage);
 		const hits = await flat.search(query);
-		if (storage === 'int8Filtered') {
+		if (storage === 'int8Rescored') {
 			// The int8 copy only decides which vectors are scored; the scores are those of the f32 vectors.
 			t.deepEqual(hits, expected);
 		} else {
@@ -89,9 +89,9 @@ test('vectors are stored as the option flat.storage says, and an unknown storage
 	await t.throwsAsync(Collection.build(passages, join(home, 'none'), {flat: {storage: 'int4' as FlatStorage}}), {
 		instanceOf: RetrievalError,
 		code: 'ERR_ARGUMENT',
-		message: 'flat: storage: expected one of f32, f16, int8Filtered, got "int4"',
+		message: 'flat: storage: expected one of f32, f16, int8Rescored, got "int4"',
 	});
-	t.deepEqual((await readdir(home)).toSorted(), ['f16', 'f32', 'int8Filtered']);
+	t.deepEqual((await readdir(home)).toSorted(), ['f16', 'f32', 'int8Rescored']);
 	await singlePrecision.close();
 });
 

@@ -84,7 +84,7 @@ test('documents are replaced and deleted with all of their passages', async t =>
 	await docs.add({id: 'b', text: 'one', fields: {n: 1}});
 	await docs.commit();
 	t.deepEqual(
-		(await docs.document('a')).map(({id, text}) => [id, text]),
+		(await docs.passagesOfDocument('a')).map(({id, text}) => [id, text]),
 		[
 			['a#0', 'one two three'],
 			['a#1', 'four five six'],
@@ -101,7 +101,7 @@ test('documents are replaced and deleted with all of their passages', async t =>
 	);
 	await docs.upsert([{id: 'a', text: 'eight nine'}]);
 	await docs.commit();
-	t.is((await docs.document('a')).length, 1);
+	t.is((await docs.passagesOfDocument('a')).length, 1);
 	t.deepEqual((await docs.search('seven')).hits, []);
 	t.is(await docs.delete({filter: {n: {gte: 1}}}), 1);
 	t.is(await docs.delete(['a', 'unknown']), 1);

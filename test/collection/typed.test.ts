@@ -53,9 +53,9 @@ async function matching(shop: Collection<Product>, filter: NonNullable<Parameter
 test('declared dates are read as ISO strings, arrays as arrays, and missing fields are missing', async t => {
 	const shop = await shopOf(t);
 
-	const [lamp] = await shop.document('lamp');
+	const [lamp] = await shop.passagesOfDocument('lamp');
 	const [desk] = await shop.get(['desk#0']);
-	const [bare] = await shop.document('bare');
+	const [bare] = await shop.passagesOfDocument('bare');
 
 	t.deepEqual(lamp!.fields, {price: 39, category: 'light', added: '2024-01-01T00:00:00.000Z', tags: ['red', 'new']});
 	t.deepEqual(desk!.fields, {
@@ -105,11 +105,11 @@ test('values of declared fields are counted and sorted', async t => {
 test('fields that were read can be changed and written back', async t => {
 	const shop = await shopOf(t);
 
-	const [desk] = await shop.document('desk');
+	const [desk] = await shop.passagesOfDocument('desk');
 	await shop.setFields('desk', {...desk!.fields, price: 250});
 	await shop.commit();
 
-	t.deepEqual((await shop.document('desk'))[0]!.fields, {...desk!.fields, price: 250});
+	t.deepEqual((await shop.passagesOfDocument('desk'))[0]!.fields, {...desk!.fields, price: 250});
 	t.deepEqual(await matching(shop, {added: {gte: new Date(Date.UTC(2025, 0, 1))}}), ['desk'], 'the date is still a date');
 });
 
@@ -120,7 +120,7 @@ test('documents are not checked against the declared type when they are added', 
 	await untyped.add({id: 'odd', text: 'an odd lamp', fields: {price: 'cheap'}});
 	await shop.commit();
 
-	t.deepEqual((await shop.document('odd'))[0]!.fields, {price: 'cheap'} as never);
+	t.deepEqual((await shop.passagesOfDocument('odd'))[0]!.fields, {price: 'cheap'} as never);
 	const misspelled = await t.throwsAsync(untyped.count({filter: {prise: 5}}), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT'});
 	t.regex(misspelled!.message, /prise/u, 'a filter on a field that no document has is refused at run time');
 });

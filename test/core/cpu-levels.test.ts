@@ -52,7 +52,7 @@ const source = `
 		const [data, queries] = [random(${ROWS}, ${DIM}), random(${QUERIES}, ${DIM}, 2)];
 		const results = {level: native.systemInfo().level, bm25, exact: [], approximate: []};
 		for (const [name, vectors] of [
-			['exact', new FlatIndex({dim: ${DIM}, storage: 'int8Filtered'})],
+			['exact', new FlatIndex({dim: ${DIM}, storage: 'int8Rescored'})],
 			['approximate', new HnswIndex({dim: ${DIM}})],
 		]) {
 			await vectors.add(names(${ROWS}), data);

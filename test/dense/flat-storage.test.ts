@@ -1,4 +1,4 @@
-// Tests the storage formats of flat indexes: `f32`, `f16` (half precision) and `int8Filtered`. The last one stores 32-bit floats and an
+// Tests the storage formats of flat indexes: `f32`, `f16` (half precision) and `int8Rescored`. The last one stores 32-bit floats and an
 // int8 copy, with which a search first rules out most vectors by a proven bound.
 import {readFile, readdir} from 'node:fs/promises';
 import {join} from 'node:path';
@@ -6,7 +6,7 @@ import test from 'ava';
 import {FlatIndex, type FlatStorage, HnswIndex, RetrievalError, type Vectors} from '../../ts/index.ts';
 import {folder, names, random} from '../support/vectors.ts';
 
-const storages: readonly FlatStorage[] = ['f32', 'f16', 'int8Filtered'];
+const storages: readonly FlatStorage[] = ['f32', 'f16', 'int8Rescored'];
 
 /** Makes an index of these vectors, with the ids `p0`, `p1`, …. */
 async function filled(storage: FlatStorage | undefined, vectors: Vectors): Promise<FlatIndex> {
@@ -15,9 +15,9 @@ async function filled(storage: FlatStorage | undefined, vectors: Vectors): Promi
 	return index;
 }
 
-test('search and searchMany return the same hits and scores with int8Filtered as with f32, also in an opened index', async t => {
+test('search and searchMany return the same hits and scores with int8Rescored as with f32, also in an opened index', async t => {
 	const [vectors, queries] = [random(3000, 24, 1), random(40, 24, 2)];
-	const [plain, filtered] = await Promise.all([filled(undefined, vectors), filled('int8Filtered', vectors)]);
+	const [plain, filtered] = await Promise.all([filled(undefined, vectors), filled('int8Rescored', vectors)]);
 	const path = join(await folder(t), 'flat');
 	await filtered.save(path);
 	const opened = await FlatIndex.open(path);
@@ -97,7 +97,7 @@ test('an HNSW index built from a flat index in half precision scores the rounded
 test('an unknown storage is refused, and a build with vectors out of the range of its storage keeps the existing file', async t => {
 	const home = await folder(t);
 	const [path, source] = [join(home, 'flat'), join(home, 'vectors.npy')];
-	const message = 'storage: expected one of f32, f16, int8Filtered, got "int4"';
+	const message = 'storage: expected one of f32, f16, int8Rescored, got "int4"';
 	t.throws(() => new FlatIndex({dim: 2, storage: 'int4' as FlatStorage}), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT', message});
 	const large = new FlatIndex({dim: 2});
 	await large.add(['a', 'b'], {data: Float32Array.of(1, 2, 3, 65_520), rows: 2, dim: 2});

@@ -61,7 +61,7 @@ function queries(count: number, seed = 9): Vectors {
 
 const places = (hits: readonly PhraseHit[]): PhrasePlace[] => hits.map(({id, start, end}) => ({id, start, end}));
 
-const storages = ['f32', 'int8Filtered', 'f16'] as const;
+const storages = ['f32', 'int8Rescored', 'f16'] as const;
 
 for (const storage of storages) {
 	test(`flat ${storage}: a search ranks passages by their best phrases and returns k passages, or all if there are fewer`, async t => {

@@ -67,11 +67,11 @@ test('unknown fields, and values whose type the field never has, are refused', a
 		[{equals: {field: 'yaer', value: 1999}}, `filter.equals.field: ${known}, got "yaer"`],
 		[{equals: {field: 'Language', value: 'en'}}, `filter.equals.field: ${known}, got "Language"; did you mean "language"?`],
 		[{and: [{or: []}, {not: {in: {field: 'nothing', values: []}}}]}, `filter.and[1].not.in.field: ${known}, got "nothing"`],
-		[{range: {field: 'year', lt: '50'}}, 'filter.range.lt: expected a number, as every value of "year" is, got the string "50"'],
-		[{equals: {field: 'language', value: 1}}, 'filter.equals.value: expected a string, as every value of "language" is, got the number 1'],
+		[{range: {field: 'year', lt: '50'}}, 'filter.range.lt: expected a number like all values of "year", got the string "50"'],
+		[{equals: {field: 'language', value: 1}}, 'filter.equals.value: expected a string like all values of "language", got the number 1'],
 		[
 			{in: {field: 'checked', values: [true, 'yes']}},
-			'filter.in.values[1]: expected a boolean, as every value of "checked" is, got the string "yes"',
+			'filter.in.values[1]: expected a boolean like all values of "checked", got the string "yes"',
 		],
 	];
 	for (const [filter, message] of cases) {

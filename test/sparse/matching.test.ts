@@ -44,7 +44,7 @@ test('matching keeps the order of the ids, and treats an unknown id as a passage
 	await t.throwsAsync(bm25.matching(['0'], {m: 1}), {code: 'ERR_ARGUMENT', message: /^filter\.m: expected a field .* got "m"/u});
 	await t.throwsAsync(bm25.matching(['0'], {documents: ['d'], n: {lt: 'a'}}), {
 		code: 'ERR_ARGUMENT',
-		message: 'filter.n.lt: expected a number, as every value of "n" is, got the string "a"',
+		message: 'filter.n.lt: expected a number like all values of "n", got the string "a"',
 	});
 	bm25.close();
 	await t.throwsAsync(bm25.matching(['0'], {n: 1}), {code: 'ERR_CLOSED'});

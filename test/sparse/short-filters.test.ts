@@ -110,7 +110,7 @@ test('dates are stored as strings, and filters compare them in time order', asyn
 test('the error for an invalid part of a filter names the part as the caller wrote it', async t => {
 	const index = await built(t, lamps);
 	const expectedField = 'expected a field that passages of the index have ("added", "category", "inStock", "not", "price", "tags")';
-	const expectedNumber = 'expected a number, as every value of "price" is, got the string "50"';
+	const expectedNumber = 'expected a number like all values of "price", got the string "50"';
 	const cases: [Filter, string][] = [
 		[{prise: 50}, `filter.prise: ${expectedField}, got "prise"; did you mean "price"?`],
 		[{inStock: true, nothing: {lt: 50}}, `filter.nothing: ${expectedField}, got "nothing"`],

@@ -332,7 +332,7 @@ export async function program(): Promise<void> {
 	await FlatIndex.build('flat', 'vectors.npy', {storage: 'int4'});
 	// @ts-expect-error no such storage
 	await Collection.build('docs', 'index', {flat: {storage: 'bf16'}});
-	await Collection.build('docs', 'index', {flat: {storage: 'int8Filtered'}});
+	await Collection.build('docs', 'index', {flat: {storage: 'int8Rescored'}});
 	// @ts-expect-error an HNSW index has a layout, not a storage
 	void new HnswIndex({dim: 2, storage: 'f32'});
 
@@ -434,7 +434,7 @@ export async function program(): Promise<void> {
 	await shop.setFields('lamp', {price: 39});
 
 	// Fields that are read can be written again: dates are read as strings, arrays are read-only.
-	const [stored] = await shop.document('lamp');
+	const [stored] = await shop.passagesOfDocument('lamp');
 	same<typeof stored, StoredPassage<Product> | undefined>(true);
 	same<NonNullable<typeof stored>['fields']['added'], string>(true);
 	same<NonNullable<typeof stored>['fields']['tags'], readonly string[]>(true);

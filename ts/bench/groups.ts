@@ -100,7 +100,7 @@ export async function vectorGroups(
 	const groups: Group[] = [];
 	/** The hits of exact search without quantization. */
 	let truth: Hit[][] = [];
-	for (const [storage, name] of Object.entries({f32: 'Exact', int8Filtered: 'Exact, int8Filtered'}) as Array<[FlatStorage, string]>) {
+	for (const [storage, name] of Object.entries({f32: 'Exact', int8Rescored: 'Exact, int8Rescored'}) as Array<[FlatStorage, string]>) {
 		const index = new FlatIndex({dim, storage});
 		const began = performance.now();
 		await index.add(ids, vectors, {signal});

@@ -21,7 +21,7 @@ export async function checkNotBuilt(what: string, folder: string): Promise<void>
 	}
 }
 
-/** Opens a collection that changes. Fails with a message that begins with `what` if `passagekit index` built it, or if there is none. */
+/** Opens an updatable collection. Fails with a message that begins with `what` if `passagekit index` built it, or if there is none. */
 export async function openLive(what: string, folder: string, options: CollectionOptions = {}): Promise<Collection> {
 	await checkNotBuilt(what, folder);
 	if ((await versionOf(folder)) === undefined) {

@@ -48,7 +48,7 @@ Start with:
   $ passagekit search "steel bridge"         show the best passages of ./passagekit-index
   $ passagekit ask "Who built the bridge?"   answer from the passages of ./passagekit-index
 
-\`add\` makes a collection that changes; \`index\` builds one from a corpus that does not change.
+\`add\` makes an updatable collection; \`index\` builds a collection from a corpus, and this collection never changes.
 
 Every command takes --json. Exit status: 0 for success, 1 for a failure, 2 for a usage error, 128 + n after signal n.`,
 		);

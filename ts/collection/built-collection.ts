@@ -123,7 +123,7 @@ export class BuiltCollection {
 		return this.#once('hnsw', async () => this.#openFile('hnsw', HnswIndex));
 	}
 
-	async retrieved(hits: readonly Hit[]): Promise<Array<Passage & Hit>> {
+	async passagesOf(hits: readonly Hit[]): Promise<Array<Passage & Hit>> {
 		const passages = await this.passages.get(hits.map(hit => hit.id));
 		return passages.map((passage, i) => ({...passage, score: hits[i]!.score}));
 	}

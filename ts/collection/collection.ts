@@ -61,18 +61,19 @@ import {searchBuilt} from './search-built.ts';
 /**
 Documents, or the passages of a corpus, in one folder. A collection is searched by words, by vectors or by both, and can answer questions.
 
-`Collection.open(folder, {create: true})` makes a collection that changes: documents can be added, replaced and deleted, also while it is
+`Collection.open(folder, {create: true})` makes an updatable collection: documents can be added, replaced and deleted, also while it is
 searched. Changes become visible when they are committed, in all indexes at the same time. One process at a time can change a collection:
 the one that made the first change and has not closed the collection since. Any number of processes can search it; they see later commits
 after `refresh()`.
 
 `Collection.build(source, folder)` builds a collection from a corpus. A built collection never changes. Both kinds of collections have
-`search`, `ask`, `searcher`, `encoder`, `reader`, `evidence`, `retrieved` and `close`. Only a built collection has `manifest`, `passages`,
+`search`, `ask`, `searcher`, `encoder`, `reader`, `evidence`, `passagesOf` and `close`. Only a built collection has `manifest`, `passages`,
 `bm25`, `flat()` and `hnsw()`; all other methods fail with `ERR_ARGUMENT` for a built collection.
 
 `Collection.open<Product>(folder)` declares the fields of the documents. The compiler then checks the names and values of fields in
-documents, in filters, and in the calls of `facets` and `list`, and the fields of hits and passages have these types. Nothing is checked at
-run time, so the declaration must fit the documents that are already stored. Without a declaration, fields of all names are accepted.
+documents, in filters, and in the calls of `facets` and `list`, and the fields of hits and passages have these types, except that a `Date`
+is returned as a string. Nothing is checked at run time, so the declaration must fit the documents that are already stored. Without a
+declaration, any field name is accepted.
 
 @example
 ```
@@ -250,7 +251,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	/**
 	Returns the best passages for a query, best first.
 
-	In a collection that changes, a search that is estimated to take less than a quarter of a millisecond runs on the JavaScript thread. It
+	In an updatable collection, a search that is estimated to take less than a quarter of a millisecond runs on the JavaScript thread. It
 	starts immediately if this package has used less than about a millisecond of the current iteration of the event loop, or else at the start
 	of the next iteration if no other search waits for that iteration. All other searches run on the thread pool:
 
@@ -317,8 +318,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/** Returns the passages of a document, in order; empty if there is no such document. */
-	async document(id: string): Promise<Array<StoredPassage<Fields>>> {
-		return this.#live('document').document(id);
+	async passagesOfDocument(id: string): Promise<Array<StoredPassage<Fields>>> {
+		return this.#live('passagesOfDocument').passagesOfDocument(id);
 	}
 
 	/** Returns the passages with the given ids, in the order of the ids. Skips ids that the collection does not have. */
@@ -432,20 +433,20 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/** Returns the passages of hits, with the scores of the hits. Fails with `ERR_ARGUMENT` if the collection does not have one of them. */
-	async retrieved(hits: readonly Hit[]): Promise<Array<Passage & Hit>> {
+	async passagesOf(hits: readonly Hit[]): Promise<Array<Passage & Hit>> {
 		checkArray('hits', hits, '{id, score}');
 		hits.forEach((hit, i) => {
 			checkObject(`hits[${i}]`, hit, '{id, score}');
 			checkId(`hits[${i}]: id`, hit.id);
 		});
 		if (this.#parts instanceof BuiltCollection) {
-			return this.#parts.retrieved(hits);
+			return this.#parts.passagesOf(hits);
 		}
 		const passages = new Map((await this.#parts.passages(hits.map(({id}) => id))).map(passage => [passage.id, passage]));
 		return hits.map(({id, score}) => {
 			const passage = passages.get(id);
 			if (passage === undefined) {
-				throw new RetrievalError('ERR_ARGUMENT', `retrieved: expected hits of passages of the collection, got "${id}"`);
+				throw new RetrievalError('ERR_ARGUMENT', `passagesOf: expected hits of passages of the collection, got "${id}"`);
 			}
 			return {...passage, score};
 		});
@@ -484,7 +485,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	): Promise<Array<Passage & Hit>> {
 		if (this.#parts instanceof BuiltCollection) {
 			const searcher = await this.#parts.searcher(retriever, {vectorIndex, fusion, depth});
-			return this.#parts.retrieved(await searcher.search(question, {k, signal, filter}));
+			return this.#parts.passagesOf(await searcher.search(question, {k, signal, filter}));
 		}
 		const include = ['text', 'title'] as const;
 		const search = {retriever, k, filter, fusion, depth, signal, include, exact: isExact(vectorIndex)};
@@ -492,7 +493,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		return hits.map(hit => ({...hit, text: hit.text!}));
 	}
 
-	/** Returns the parts of a collection that changes. Fails for a built collection. */
+	/** Returns the parts of an updatable collection. Fails for a built collection. */
 	#live(call: string): LiveCollection {
 		if (this.#parts instanceof LiveCollection) {
 			return this.#parts;
@@ -503,7 +504,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		);
 	}
 
-	/** Returns the parts of a built collection. Fails for a collection that changes. */
+	/** Returns the parts of a built collection. Fails for an updatable collection. */
 	#built(call: string): BuiltCollection {
 		if (this.#parts instanceof BuiltCollection) {
 			return this.#parts;

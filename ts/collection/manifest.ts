@@ -1,5 +1,5 @@
 /**
-The manifest of a collection that `buildCollection` built: its format, its parts, and the encoder of its vectors. A collection that changes
+The manifest of a collection that `buildCollection` built: its format, its parts, and the encoder of its vectors. An updatable collection
 has another manifest in a file of the same name, which `crates/collection` writes; `versionOf` tells the two kinds apart.
 */
 import {Buffer} from 'node:buffer';
@@ -56,7 +56,7 @@ export const parts = {
 } as const;
 
 /**
-Returns the format version of the collection in a folder: 1 for a built collection, 2 for a collection that changes. Returns `undefined` if
+Returns the format version of the collection in a folder: 1 for a built collection, 2 for an updatable collection. Returns `undefined` if
 the folder has no manifest, and `null` if the manifest is unreadable or not that of a collection.
 */
 export async function versionOf(folder: string): Promise<unknown> {
@@ -69,7 +69,7 @@ export async function versionOf(folder: string): Promise<unknown> {
 }
 
 /**
-Reads the manifest of a built collection. Fails with `ERR_IO` if there is none, with `ERR_ARGUMENT` for a collection that changes, and with
+Reads the manifest of a built collection. Fails with `ERR_IO` if there is none, with `ERR_ARGUMENT` for an updatable collection, and with
 `ERR_INDEX_CORRUPT` or `ERR_INDEX_VERSION` for any other manifest.
 */
 export async function readManifest(folder: string): Promise<Manifest> {

@@ -24,7 +24,7 @@ export type AttachOptions = Pick<
 /** The options of `Collection.searcher`. */
 export interface SearcherOptions {
 	/**
-	The vector index of dense searches. In a collection that changes, 'flat' scores all vectors, and 'hnsw' searches the graph.
+	The vector index of dense searches. In an updatable collection, 'flat' scores all vectors, and 'hnsw' searches the graph.
 	@default 'hnsw'; for a collection that `Collection.build` made, 'flat' if it has up to 50,000 passages or no graph
 	*/
 	readonly vectorIndex?: 'flat' | 'hnsw' | undefined;
@@ -35,7 +35,7 @@ export interface SearcherOptions {
 	readonly fusion?: FusionMethod | undefined;
 	/**
 	Number of hits taken from the BM25 list and from the dense list before a hybrid search fuses them.
-	@default 1000; for `Collection.ask` in a collection that changes, 100
+	@default 1000; for `Collection.ask` in an updatable collection, 100
 	*/
 	readonly depth?: number | undefined;
 }

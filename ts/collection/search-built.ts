@@ -7,8 +7,8 @@ import {checkedSearch, retrievers} from './live/hits.ts';
 import type {CollectionSearchOptions, SearchResult} from './live/types.ts';
 
 /**
-Searches with the collection's searcher, and adds the requested texts and titles. Fails with `ERR_ARGUMENT` for the options that only a
-collection that changes has: `groupBy`, `vector`, `efSearch`, and fields, highlights and sentences in `include`.
+Searches with the collection's searcher, and adds the requested texts and titles. Fails with `ERR_ARGUMENT` for the options that only an
+updatable collection has: `groupBy`, `vector`, `efSearch`, and fields, highlights and sentences in `include`.
 */
 export async function searchBuilt(collection: BuiltCollection, query: string, options: CollectionSearchOptions): Promise<SearchResult> {
 	const {encoder} = collection.manifest;
@@ -33,7 +33,7 @@ export async function searchBuilt(collection: BuiltCollection, query: string, op
 	if (include.length === 0) {
 		return {hits: hits.map(hit => ({...hit, document: documentOf(hit.id)})), retriever};
 	}
-	const passages = await collection.retrieved(hits);
+	const passages = await collection.passagesOf(hits);
 	return {
 		hits: passages.map(({id, score, text, title}) => ({
 			id,

@@ -21,7 +21,7 @@ export type GivenValue<Value> = Value extends Date
 		? readonly GivenValue<Element>[]
 		: Value;
 
-/** The fields of a document as a collection returns them: a `Date` is the string of its `toISOString()`. */
+/** The fields of a document as a collection returns them: a `Date` is its ISO 8601 string (`toISOString()`). */
 export type StoredFieldsOf<Fields> = 0 extends 1 & Fields ? StoredFields : {readonly [Name in keyof Fields]: StoredValueOf<Fields[Name]>};
 
 /** A value as a collection returns it: a `Date` is a string. */

@@ -20,8 +20,8 @@ export type PassageFields = Readonly<Record<string, FieldValue>>;
 
 /**
 A string, a finite number, a boolean, a date, or an array of up to 10,000 strings and dates, which keep their order. −0 is stored as 0. A
-string has at most 32,000 bytes of UTF-8. A `Date` is stored as the string of its `toISOString()`, so that code point order is chronological
-order; its year must be from 0000 to 9999.
+string has at most 32,000 bytes of UTF-8. A `Date` is stored as its ISO 8601 string (`toISOString()`), so that code point order is
+chronological order; its year must be from 0000 to 9999.
 */
 export type FieldValue = string | number | boolean | Date | readonly (string | Date)[];
 

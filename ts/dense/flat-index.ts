@@ -20,15 +20,15 @@ How a flat index stores its vectors.
 - `f32`: single precision, 4 bytes per number.
 - `f16`: half precision, 2 bytes per number. When vectors are added, their numbers are rounded to 11 significant bits; numbers beyond
   ±65,504 are rejected. Scores are those of the rounded vectors.
-- `int8Filtered`: single precision, plus an 8-bit quantized copy of each number. A search reads the copy first and scores only the
+- `int8Rescored`: single precision, plus an 8-bit quantized copy of each number. A search reads the copy first and scores only the
   vectors that the copy does not rule out; hits and scores are those of `f32`, bit for bit. A single query reads about a quarter of
   the memory that it reads with `f32`. A batch of queries also takes less arithmetic if the CPU has instructions for 8-bit inner
   products.
 */
-export type FlatStorage = 'f32' | 'f16' | 'int8Filtered';
+export type FlatStorage = 'f32' | 'f16' | 'int8Rescored';
 
 /** @internal */
-export const storages: readonly FlatStorage[] = ['f32', 'f16', 'int8Filtered'];
+export const storages: readonly FlatStorage[] = ['f32', 'f16', 'int8Rescored'];
 
 /** The options of an exact index. */
 export interface FlatIndexOptions {
@@ -76,7 +76,7 @@ export class FlatIndex extends NativeVectorIndex {
 
 	/**
 	Builds an index file at `path` from the vector file `source`, and opens it. Memory holds only the ids, a few megabytes of
-	vectors and, with `int8Filtered`, the quantized copy. An existing file at `path` is replaced atomically. Progress counts vectors.
+	vectors and, with `int8Rescored`, the quantized copy. An existing file at `path` is replaced atomically. Progress counts vectors.
 
 	@example
 	```

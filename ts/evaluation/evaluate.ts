@@ -9,7 +9,8 @@ import type {CallOptions, Qrels, Run} from '../core/types.ts';
 
 /**
 A measure, named as in the Python package ir_measures: nDCG, reciprocal rank (`RR`), average precision (`AP`), recall (`R`), precision (`P`)
-or `Success` (whether a relevant passage was found). `@k` restricts it to the first k hits; otherwise, the whole list counts.
+or `Success` (whether a relevant passage was found). `@k`, which `R`, `P` and `Success` need, restricts it to the first k hits; without
+it, all hits count.
 */
 export type Measure = `${'nDCG' | 'RR' | 'AP' | 'R' | 'P' | 'Success'}${'' | `@${number}`}`;
 

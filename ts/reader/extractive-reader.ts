@@ -49,10 +49,10 @@ export type SpanScoring = 'original' | 'normalized' | 'probability' | 'summedPro
 export const spanScorings = ['original', 'normalized', 'probability', 'summedProbability'] as const satisfies readonly SpanScoring[];
 
 /**
-Which answers count as equal and are merged into one. The text of the merged answer is that of the best span among them.
+Which spans are the same answer and are merged into one. The text of the merged answer is that of its best span.
 
-- `text`: answers with exactly the same text.
-- `normalized`: answers with the same text after SQuAD's normalization, which ignores case, punctuation, articles and extra white space.
+- `text`: spans with exactly the same text.
+- `normalized`: spans with the same text after SQuAD's normalization, which ignores case, punctuation, articles and extra white space.
   PyGaggle, the software of Ma et al. (2021), merges answers in this way.
 */
 export type AnswerMerge = 'text' | 'normalized';
@@ -76,7 +76,7 @@ export interface ReadOptions extends CallOptions {
 	@default {beta: 1, gamma: 0}
 	*/
 	readonly evidence?: {readonly beta: number; readonly gamma: number} | undefined;
-	/** Which answers count as equal. @default 'text' */
+	/** Which spans are merged into one answer. @default 'text' */
 	readonly merge?: AnswerMerge | undefined;
 	/** Maximum number of answers. @default 1 */
 	readonly k?: number | undefined;

@@ -61,9 +61,9 @@ const BATCH_SIZE = 256;
 const QUESTIONS_PER_CALL = 1024;
 
 /**
-Reads the first passages of each question in a run with a reader. If the call is aborted, the cache keeps all readings except those of the
-last few batches. A question that is not in the run has no passages and no answer. Fails with `ERR_DUPLICATE_ID` if two questions have the
-same id. Progress counts passages, including those whose readings come from the cache.
+Runs a reader over the first `depth` passages that were retrieved for each question in a run. If the call is aborted, the cache keeps all
+readings except those of the last few batches. A question that is not in the run has no passages and no answer. Fails with
+`ERR_DUPLICATE_ID` if two questions have the same id. Progress counts passages, including those whose readings come from the cache.
 
 @example
 ```

@@ -20,7 +20,7 @@ The options of `tuneEvidence`. In evidence fusion, the relevance of a passage be
 export interface TuneEvidenceOptions extends CallOptions {
 	/** How answers are scored, as in `ReadOptions`. @default 'normalized' */
 	readonly scoring?: 'original' | 'normalized' | undefined;
-	/** Which answers count as equal, as in `ReadOptions`. @default 'text' */
+	/** Which spans are merged into one answer, as in `ReadOptions`. @default 'text' */
 	readonly merge?: ReadOptions['merge'];
 	/** Whether accepted answers are texts or regular expressions, as for the function `exactMatch`. @default 'text' */
 	readonly answerKind?: AnswerKind | undefined;

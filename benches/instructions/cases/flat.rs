@@ -32,7 +32,7 @@ fn flat(storage: &str) -> &'static Flat {
 #[library_benchmark]
 #[bench::f32(flat("f32"))]
 #[bench::f16(flat("f16"))]
-#[bench::int8_filtered(flat("int8Filtered"))]
+#[bench::int8_rescored(flat("int8Rescored"))]
 fn one(case: &Flat) -> Vec<Hit> {
     case.index.search(&case.queries[..DIM], 100, &Control::new()).expect("valid")
 }
@@ -40,7 +40,7 @@ fn one(case: &Flat) -> Vec<Hit> {
 #[library_benchmark]
 #[bench::f32(flat("f32"))]
 #[bench::f16(flat("f16"))]
-#[bench::int8_filtered(flat("int8Filtered"))]
+#[bench::int8_rescored(flat("int8Rescored"))]
 fn many_32(case: &Flat) -> Vec<Vec<Hit>> {
     case.index.search_many(&case.queries, 100, 1, &Control::new()).expect("valid")
 }

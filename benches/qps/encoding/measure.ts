@@ -50,7 +50,7 @@ export async function measure(defined: Definition, {smoke, failed, say}: Options
 						results.set(entry.name, {name: entry.name, version: await system.version()});
 					}
 					for (const [task, file] of texts) {
-						const request = {model: folder, maxTokens, task, texts: file, ...(round === 0 && {found: outputOf(entry.name, task)})};
+						const request = {model: folder, maxTokens, task, texts: file, ...(round === 0 && {output: outputOf(entry.name, task)})};
 						const done = await running.get(entry.name)!.work(request);
 						const key = `${entry.name} ${task}`;
 						measured.set(key, round === 0 ? [] : [...measured.get(key)!, done]);

@@ -38,7 +38,7 @@ export interface WorkRequest {
 	A file to write the results to: vectors as f32 `[texts, dim]`, or, for each text, the number of token ids and the ids
 	as u32.
 	*/
-	readonly found?: string;
+	readonly output?: string;
 }
 
 /** Returns the folder of an entry's system, relative to benches/qps. */

@@ -20,7 +20,7 @@ export interface Definition {
 	/** The efforts to try, unless an entry has its own. Without efforts, search is exact. */
 	readonly efforts?: Efforts;
 	/** The efforts to try for passagekit, whose effort may be below k. By default, the same as `efforts`. */
-	readonly ownEfforts?: Efforts;
+	readonly passagekitEfforts?: Efforts;
 	/** The number of rounds. In each round, every entry is measured once. */
 	readonly rounds: number;
 	/** Restricts searches to a random subset with this share of the rows. */

@@ -212,7 +212,7 @@ class Measurement {
 	at the targets. Exact search has the single effort 0.
 	*/
 	async #findEfforts(entry: Entry, system: VectorSystem): Promise<Partial<Result>> {
-		const {targets, efforts, ownEfforts = efforts} = this.#definition;
+		const {targets, efforts, passagekitEfforts = efforts} = this.#definition;
 		const folder = join(cache, 'hits');
 		mkdirSync(folder, {recursive: true});
 		const found = join(folder, 'found.i32');
@@ -221,7 +221,7 @@ class Measurement {
 		let wrongQueries = 0;
 		for (const [k, wanted] of Object.entries(targets)) {
 			const tried: Point[] = [];
-			for (const effort of (entry.efforts ?? (isOurs(entry) ? ownEfforts : efforts))?.[k] ?? [0]) {
+			for (const effort of (entry.efforts ?? (isOurs(entry) ? passagekitEfforts : efforts))?.[k] ?? [0]) {
 				await this.#ask(entry, system, {k: Number(k), effort, found});
 				const {recall, identical} = compareWithTruth(readRows(found), this.#truth, queryCount, Number(k));
 				tried.push({effort, recall, wall: [], cpu: []});

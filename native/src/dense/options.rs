@@ -40,7 +40,7 @@ pub fn parse_similarity(name: &str) -> CallResult<Similarity> {
 
 pub fn parse_storage(name: &str) -> CallResult<Storage> {
     Storage::from_name(name).ok_or_else(|| {
-        Failure::argument(format!("storage: expected f32, f16 or int8Filtered, got \"{name}\""))
+        Failure::argument(format!("storage: expected f32, f16 or int8Rescored, got \"{name}\""))
     })
 }
 

@@ -1,4 +1,4 @@
-/** The command `passagekit add`, which adds documents to a collection that changes, and makes the collection if there is none. */
+/** The command `passagekit add`, which adds documents to an updatable collection, and makes the collection if there is none. */
 import {type Command, InvalidArgumentError, Option} from 'commander';
 import {Collection, type CollectionStats} from '../../collection/index.ts';
 import {versionOf} from '../../collection/manifest.ts';
@@ -41,7 +41,7 @@ interface AddFlags {
 export function registerAdd(program: Command, signal: AbortSignal): void {
 	program
 		.command('add')
-		.description('add documents to a collection that changes, or replace those with the same ids; the first call makes the collection')
+		.description('add documents to an updatable collection, or replace those with the same ids; the first call makes the collection')
 		.argument('<files...>', 'JSON lines, JSON, CSV, TSV, text, Markdown, or folders of text and Markdown; .gz too; - for standard input')
 		.option('-c, --collection <folder>', 'folder of the collection', defaultIndex)
 		.option('--id <name>', 'column or property with the id (default: id)')

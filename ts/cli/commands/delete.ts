@@ -1,4 +1,4 @@
-/** The command `passagekit delete`, which deletes documents from a collection that changes. */
+/** The command `passagekit delete`, which deletes documents from an updatable collection. */
 import type {Command} from 'commander';
 import type {Filter} from '../../core/filters/filter.ts';
 import {openLive} from '../collections.ts';

@@ -1,4 +1,4 @@
-/** The command `passagekit doctor`, which checks the installation, repairs a BM25 index, or checks a collection that changes. */
+/** The command `passagekit doctor`, which checks the installation, repairs a BM25 index, or checks an updatable collection. */
 import {existsSync} from 'node:fs';
 import {availableParallelism} from 'node:os';
 import {join} from 'node:path';
@@ -60,7 +60,7 @@ async function check(what: string, examine: () => string | Promise<string>): Pro
 	}
 }
 
-/** Repairs the BM25 index in a folder. A collection that changes is only checked, because its other parts must match its BM25 index. */
+/** Repairs the BM25 index in a folder. An updatable collection is only checked, because its other parts must match its BM25 index. */
 async function examined(folder: string): Promise<Finding> {
 	if (!(await isLive(folder))) {
 		return check('BM25 index', async () => repaired(folder));

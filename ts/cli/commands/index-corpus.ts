@@ -31,7 +31,7 @@ const labels: Record<BuildStage, string> = {read: 'read', bm25: 'bm25', encode: 
 export function registerIndex(program: Command, signal: AbortSignal): void {
 	program
 		.command('index')
-		.description('build a collection that never changes: BM25 and vector indexes of documents or passages (`add` makes one that changes)')
+		.description('build a collection that never changes: BM25 and vector indexes of documents or passages (`add` makes an updatable one)')
 		.argument(
 			'<file-or-folder>',
 			'a folder of .txt and .md files, or a text, DPR TSV, BEIR or Anserini JSONL, SQuAD or PubMedQA JSON file; also gzipped',
@@ -51,7 +51,7 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 		.option('--question-encoder <model>', 'encoder of questions, if it differs from the encoder of passages, as in DPR')
 		.option('--no-hnsw', 'build no HNSW index, so that vectors are searched exactly')
 		.addOption(
-			new Option('--storage <storage>', 'how the exact vector index stores vectors').choices(['f32', 'f16', 'int8Filtered']).default('f32'),
+			new Option('--storage <storage>', 'how the exact vector index stores vectors').choices(['f32', 'f16', 'int8Rescored']).default('f32'),
 		)
 		.addOption(
 			new Option('--threads <n>', 'number of threads that build the graph; with 1, every build gives the same graph')

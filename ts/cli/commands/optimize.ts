@@ -1,5 +1,5 @@
 /**
-The command `passagekit optimize`, which merges the segments of a collection that changes and inserts its remaining
+The command `passagekit optimize`, which merges the segments of an updatable collection and inserts its remaining
 vectors into the graph.
 */
 import type {Command} from 'commander';

@@ -46,7 +46,7 @@ export async function measure(
 		let startedAt = performance.now();
 		const hits = await searcher.search(question.text, {k, signal});
 		const searchMs = performance.now() - startedAt;
-		const passages = await collection.retrieved(hits);
+		const passages = await collection.passagesOf(hits);
 		startedAt = performance.now();
 		const [answer] = await reader.read(question.text, passages.slice(0, passagesRead), {signal, evidence: collection.evidence(retriever)});
 		const readMs = performance.now() - startedAt;

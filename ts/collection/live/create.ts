@@ -1,4 +1,4 @@
-/** The options with which a collection that changes is created and opened. */
+/** The options with which an updatable collection is created and opened. */
 import {checkBoolean, checkCount} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OpenOptions, checkedOpenOptions} from '../../core/open-options.ts';
@@ -11,7 +11,7 @@ import type {SplitSetting} from './documents.ts';
 import type {GivenEncoders} from './encoders.ts';
 import {type GraphOptions, type VectorSettings, checkEncoderOption, checkedSplitSetting, checkedVectors} from './settings.ts';
 
-/** The options of `Collection.open` for a collection that changes. */
+/** The options of `Collection.open` for an updatable collection. */
 export interface LiveOptions extends OpenOptions {
 	/** Creates the collection if there is none in the folder, which must then be missing or empty. @default false */
 	readonly create?: boolean | undefined;

@@ -1,5 +1,5 @@
 /**
-A collection that changes, as opposed to one that `Collection.build` made. Each method checks its arguments and calls the addon, which has
+An updatable collection, as opposed to one that `Collection.build` made. Each method checks its arguments and calls the addon, which has
 the documents, the BM25 index and the vectors (`crates/collection`); queries and passages are encoded here.
 */
 import {resolve} from 'node:path';
@@ -49,7 +49,7 @@ interface Opened {
 /** Number of passages that `scan` reads at a time. */
 const PASSAGES_PER_READ = 256;
 
-/** An open collection that changes. `LiveCollection.create`, `open` and `attach` return one. */
+/** An open updatable collection. `LiveCollection.create`, `open` and `attach` return one. */
 export class LiveCollection {
 	readonly #opened: Opened;
 	readonly #queue = new WriteQueue();
@@ -245,7 +245,7 @@ export class LiveCollection {
 	}
 
 	/** Returns the passages of a document, in order; empty if there is no such document. */
-	async document<Fields>(id: string): Promise<Array<StoredPassage<Fields>>> {
+	async passagesOfDocument<Fields>(id: string): Promise<Array<StoredPassage<Fields>>> {
 		checkString('id', id);
 		return passagesOf(await callNative({}, async () => this.#opened.handle.document(id)));
 	}

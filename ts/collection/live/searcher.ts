@@ -1,4 +1,4 @@
-/** A collection that changes, as a `Searcher` for hybrid searchers, evaluations and studies. */
+/** An updatable collection, as a `Searcher` for hybrid searchers, evaluations and studies. */
 import {checkCount, checkQueries, checkString} from '../../core/checks.ts';
 import type {Filter} from '../../core/filters/filter.ts';
 import {requiredFilter} from '../../core/filters/normalize.ts';

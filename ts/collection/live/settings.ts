@@ -1,4 +1,4 @@
-/** The settings stored in a collection that changes: how documents are split, and how vectors are computed and compared. */
+/** The settings stored in an updatable collection: how documents are split, and how vectors are computed and compared. */
 import {checkCount, checkObject, checkOneOf, checkString, hasMethods, kindOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, checkRequiredOptions, optionNames} from '../../core/options.ts';

@@ -6,7 +6,7 @@ has no code of its own.
 /** A string, a finite number or a boolean. Values of different types are never equal. A range has only values of the type of its bounds. */
 export type Scalar = string | number | boolean;
 
-/** A value that a filter compares with fields. A `Date` stands for its `toISOString()`, as in the fields of passages. */
+/** A value that a filter compares with fields. A `Date` stands for its ISO 8601 string (`toISOString()`), as in the fields of passages. */
 export type FilterValue = Scalar | Date;
 
 /** The operators `equals`, `in`, `not` and `exists`, for all types. */
@@ -16,8 +16,8 @@ export interface EqualityOperators<Value extends FilterValue = FilterValue> {
 	/** The field has one of these values. */
 	readonly in?: readonly Value[];
 	/**
-	A condition that must not hold: a value, an array of values, or operators. Passages without the field match, unless the
-	condition is `{exists: false}` or has a `not` of its own.
+	A condition that must not hold: a value, an array of values, or operators. A passage without the field meets only
+	`exists: false`, and `not` with a condition that it does not meet; so it matches `{not: 'light'}`.
 	*/
 	readonly not?: Value | readonly Value[] | OperatorsOf<Value>;
 	/** `true`: the passage has the field; `false`: it does not. */
@@ -167,7 +167,7 @@ Some names are reserved for other parts:
 
 If a passage does not have a field, comparisons with its values (`equals`, `in`, `prefix` and bounds) are false, so `not` of a comparison is
 true. A field with several strings matches a condition if one of the strings does. A field with an empty array counts as missing. A `Date`
-stands for its `toISOString()`.
+stands for its ISO 8601 string (`toISOString()`).
 
 A search with a condition other than `exists` fails with `ERR_ARGUMENT` if no passage of the index has the field, or if no value of the
 field has the given type, as with `lt: '50'` for a field of numbers: such a filter would match nothing, or everything with `not`. An index

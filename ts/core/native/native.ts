@@ -1,4 +1,4 @@
-/** The only module that imports the addon. Asynchronous calls go through `callNative`, synchronous ones through `callSync`. */
+/** The only module that calls the addon; `addon.ts` loads it. Asynchronous calls go through `callNative`, synchronous ones through `callSync`. */
 import {isNativeError} from 'node:util/types';
 import type * as Binding from '../../../native/binding.d.ts';
 import {loadAddon} from './addon.ts';

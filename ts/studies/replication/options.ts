@@ -39,7 +39,7 @@ export interface ReplicateOptions extends StudyOptions {
 	readonly spansPerPassage?: number | undefined;
 	/** Maximum number of tokens of an answer. The papers do not say how many; PyGaggle also uses 10. @default 10 */
 	readonly maxAnswerTokens?: number | undefined;
-	/** Which answers count as equal; PyGaggle uses `normalized`. @default 'text' */
+	/** Which spans are merged into one answer; PyGaggle uses `normalized`. @default 'text' */
 	readonly merge?: AnswerMerge | undefined;
 	/**
 	The values that are tried for α, the weight of BM25 scores in Hybrid-norm and Hybrid. If the encoder's vectors have

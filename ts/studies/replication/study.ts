@@ -61,7 +61,7 @@ export interface Settings {
 	readonly spansPerPassage: number;
 	/** Maximum number of tokens of an answer. */
 	readonly maxAnswerTokens: number;
-	/** Which answers count as equal, so that their scores are added. */
+	/** Which spans are merged into one answer; GAR and GAR* add their scores. */
 	readonly merge: AnswerMerge;
 	/** `pattern` if accepted answers are regular expressions, as in CuratedTREC. */
 	readonly answers?: 'pattern';

@@ -18,7 +18,7 @@ export async function serve(engine) {
 	let opened;
 	await answer({
 		describe: async () => ({version: `${engine.version}, Node ${process.version}`}),
-		async work({model, maxTokens, task, texts: file, found: output}) {
+		async work({model, maxTokens, task, texts: file, output}) {
 			if (opened !== `${model} ${maxTokens}`) {
 				await engine.open({model, maxTokens});
 				opened = `${model} ${maxTokens}`;
@@ -46,7 +46,7 @@ export async function serve(engine) {
 	});
 }
 
-/** Converts the results of a task to the content of the file `found` of a request. */
+/** Converts the results of a task to the content of the file `output` of a request. */
 function bytesOf(task, results) {
 	if (task === 'tokenise') {
 		return new Uint8Array(Uint32Array.from(results.flatMap(ids => [ids.length, ...ids])).buffer);

@@ -48,9 +48,9 @@ def _answer(engine, request, state):
     else:
         results = engine.tokenize(texts) if task == "tokenise" else engine.encode(texts)
     cpu, wall = time.process_time_ns() - cpu_start, time.perf_counter_ns() - start
-    if request.get("found"):
+    if request.get("output"):
         if task == "tokenise":
-            numpy.array([number for ids in results for number in (len(ids), *ids)], "<u4").tofile(request["found"])
+            numpy.array([number for ids in results for number in (len(ids), *ids)], "<u4").tofile(request["output"])
         else:
-            numpy.concatenate(results if task == "one" else [results]).astype("<f4").tofile(request["found"])
+            numpy.concatenate(results if task == "one" else [results]).astype("<f4").tofile(request["output"])
     return {"wallNanos": wall, "cpuNanos": cpu, "queryNanos": text_nanos}

@@ -29,7 +29,7 @@ pub struct SharedIndex {
     pub dim: u32,
     /// `dot`, `cosine` or `l2`.
     pub similarity: &'static str,
-    /// How a flat index stores its vectors: `f32`, `f16` or `int8Filtered`. `None` for an HNSW index.
+    /// How a flat index stores its vectors: `f32`, `f16` or `int8Rescored`. `None` for an HNSW index.
     pub storage: Option<&'static str>,
     /// JSON that was stored with the index.
     pub metadata: String,

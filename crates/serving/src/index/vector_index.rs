@@ -66,7 +66,7 @@ impl VectorIndex {
         on!(self, index => index.similarity().name())
     }
 
-    /// How a flat index stores its vectors: `f32`, `f16` or `int8Filtered`.
+    /// How a flat index stores its vectors: `f32`, `f16` or `int8Rescored`.
     pub fn storage(&self) -> Option<&'static str> {
         match self {
             Self::Flat(index) => Some(index.storage().name()),

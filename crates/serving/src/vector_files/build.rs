@@ -24,7 +24,7 @@ pub struct FlatFileOptions {
 }
 
 /// Writes the rows of `file`, which was opened from `path`, to the index file `output`. In memory are at most one batch
-/// of vectors, all ids and, with [`Storage::Int8Filtered`], an int8 copy of all vectors. Progress counts rows.
+/// of vectors, all ids and, with [`Storage::Int8Rescored`], an int8 copy of all vectors. Progress counts rows.
 ///
 /// # Errors
 ///

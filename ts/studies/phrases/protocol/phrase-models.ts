@@ -72,8 +72,7 @@ title of its passage.
 export async function openModel(model: PhraseModel, options: ModelOptions): Promise<OpenedModel> {
 	const {folder, signal} = options;
 	const path = join(folder, `${model.name}.pkphrases`);
-	// "undivided" means that vectors are not divided by their norms. Folders of earlier studies have this file name.
-	const unnormalizedPath = join(folder, `${model.name}.undivided.pkphrases`);
+	const unnormalizedPath = join(folder, `${model.name}.unnormalized.pkphrases`);
 	const statisticsPath = join(folder, `${model.name}.json`);
 	if (!(await exists(path))) {
 		await makeFolder(folder);

@@ -134,7 +134,7 @@ function passagesRead({ks, curveTests}: ReadingStudy, dataset: string): Finding 
 		name: 'passages read',
 		source: 'paper',
 		claim:
-			`Reading more passages helps. With ${listed(parts.filter(({hasPeak}) => !hasPeak).map(({retriever}) => nameOf(retriever)))}, exact match rises and does not fall` +
+			`The number of passages read matters as in the paper. With ${listed(parts.filter(({hasPeak}) => !hasPeak).map(({retriever}) => nameOf(retriever)))}, exact match rises and does not fall` +
 			`${peaking.length > 0 ? `; with ${listed(peaking.map(nameOf))}, it falls after a peak` : ''}.`,
 		result: sentences.join(' '),
 		verdict: verdictOfParts(parts.map(({tests, hasPeak}) => verdictOfCurves(tests, hasPeak))),

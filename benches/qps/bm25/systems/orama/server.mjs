@@ -1,7 +1,7 @@
 // The server of Orama for the benchmark in benches/qps/bm25. Its formula is not Lucene's: it first divides the frequency of a term by the
-// passage's length. As with Orama's own tokenizer, a term counts once per passage. BM25+'s δ is 0. By default, Orama
-// searches by prefixes. Its option `exact` turns this off, but also drops passages that do not have all terms of the
-// query. So `exact` is passed only to the index here.
+// passage's length. As with Orama's own tokenizer, a term that occurs several times in a passage is counted once. BM25+'s δ is 0. By
+// default, Orama searches by prefixes. Its option `exact` turns this off, but also drops passages that do not have all terms of the query.
+// So `exact` is passed only to the index here.
 import {readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {requirePeer, serve, tokensOf, versionOf} from '../protocol.mjs';
