@@ -6,6 +6,7 @@ use std::path::Path;
 use control::Control;
 use gungraun::{library_benchmark, library_benchmark_group};
 use ranking::Hit;
+use sparse::calibration::Scorer;
 use sparse::{Analyzer, Bm25, Bm25Index, IndexWriter, WriterOptions};
 
 use crate::data::{never_dropped, on_another_thread, words};
@@ -28,9 +29,10 @@ fn build() {
     writer.merge().expect("one segment");
 }
 
-/// An index, four queries, and the number of hits per query.
+/// An index, four queries, the number of hits per query, and the scorer, which the planner would otherwise choose.
 pub struct Queries {
     index: Bm25Index,
+    scorer: Scorer,
     texts: [&'static str; 4],
     k: usize,
 }
@@ -50,9 +52,9 @@ const COMMON: [&str; 4] = [
     "word7 word11 word12 word19",
 ];
 
-fn queries(texts: [&'static str; 4], k: usize) -> &'static Queries {
+fn queries(scorer: Scorer, texts: [&'static str; 4], k: usize) -> &'static Queries {
     let index = on_another_thread(|| Bm25Index::open(Path::new(FOLDER)).expect("built before"));
-    let case = never_dropped(Queries { index, texts, k });
+    let case = never_dropped(Queries { index, scorer, texts, k });
     // A first search, so that term lookups are cached and buffers are allocated before the counting starts.
     search(case);
     case
@@ -60,26 +62,27 @@ fn queries(texts: [&'static str; 4], k: usize) -> &'static Queries {
 
 fn search(case: &Queries) -> Vec<Vec<Hit>> {
     let (searcher, control) = (case.index.searcher(), Control::new());
-    let hits = |text| searcher.search(text, case.k, Bm25::default(), &control).expect("hits");
+    let hits = |text| {
+        searcher.search_with_scorer(case.scorer, text, case.k, Bm25::default(), &control).expect("hits")
+    };
     case.texts.into_iter().map(hits).collect()
 }
 
-// The scorer that prunes most passages by upper bounds on their scores. The planner chooses it up to k = 1,250, one
-// sixteenth of the passages.
+// The scorer that prunes most passages by upper bounds on their scores.
 #[library_benchmark]
-#[bench::rare_terms_10(queries(RARE, 10))]
-#[bench::rare_terms_100(queries(RARE, 100))]
-#[bench::common_terms_10(queries(COMMON, 10))]
-#[bench::common_terms_100(queries(COMMON, 100))]
-#[bench::common_terms_1000(queries(COMMON, 1000))]
+#[bench::rare_terms_10(queries(Scorer::UpperBounds, RARE, 10))]
+#[bench::rare_terms_100(queries(Scorer::UpperBounds, RARE, 100))]
+#[bench::common_terms_10(queries(Scorer::UpperBounds, COMMON, 10))]
+#[bench::common_terms_100(queries(Scorer::UpperBounds, COMMON, 100))]
+#[bench::common_terms_1000(queries(Scorer::UpperBounds, COMMON, 1000))]
 fn upper_bounds(case: &Queries) -> Vec<Vec<Hit>> {
     search(case)
 }
 
 // The scorer that scores every posting.
 #[library_benchmark]
-#[bench::rare_terms_2000(queries(RARE, 2000))]
-#[bench::common_terms_2000(queries(COMMON, 2000))]
+#[bench::rare_terms_2000(queries(Scorer::Exhaustive, RARE, 2000))]
+#[bench::common_terms_2000(queries(Scorer::Exhaustive, COMMON, 2000))]
 fn exhaustive(case: &Queries) -> Vec<Vec<Hit>> {
     search(case)
 }

@@ -1,9 +1,10 @@
 //! Searches an HNSW index for the best 10 of 2,000 vectors, and builds an index of 500 vectors. One thread builds each
 //! graph, on the CPU that valgrind emulates, so the graph is the same in every run. A code scan is a brute-force scan
-//! over quantized codes, which the planner chooses if it is cheaper than a beam search.
+//! over quantized codes. The planner, which would otherwise choose between the two, is not asked.
 
 use control::Control;
-use dense::{HnswIndex, HnswOptions, RowSet, Similarity};
+use dense::calibration::ForcedStrategy;
+use dense::{Filter, HnswIndex, HnswOptions, RowSet, Similarity};
 use gungraun::{library_benchmark, library_benchmark_group};
 use ranking::Hit;
 use serde_json::Value;
@@ -14,10 +15,7 @@ const ROWS: usize = 2000;
 /// Above 128, so that the index has sign-bit sketches.
 const DIM: usize = 192;
 const K: usize = 10;
-/// With this `ef`, a scan over the codes of all 2,000 rows is cheaper than a beam search.
-const SCAN_EF: usize = 64;
-/// With this `ef`, a beam search is cheaper.
-const BEAM_EF: usize = 32;
+const EF: usize = 32;
 
 /// An index with 64 queries, and a filter that allows every third row.
 pub struct Hnsw {
@@ -32,8 +30,19 @@ fn hnsw() -> &'static Hnsw {
     let allowed = (0..ROWS as u32).filter(|row| row % 3 == 0).collect();
     let case = never_dropped(Hnsw { index: built(&vectors), queries, allowed });
     // A first search, so that one-time initialization is not counted.
-    case.index.search(&vectors[..DIM], K, SCAN_EF, &Control::new()).expect("valid");
+    for strategy in [ForcedStrategy::BeamSearch, ForcedStrategy::CodeScan] {
+        search(case, strategy, &vectors[..DIM], None);
+    }
     case
+}
+
+fn search(
+    case: &Hnsw,
+    strategy: ForcedStrategy,
+    queries: &[f32],
+    filter: Option<Filter<'_>>,
+) -> Vec<Vec<Hit>> {
+    case.index.search_with_strategy(strategy, queries, K, EF, filter, &Control::new()).expect("valid")
 }
 
 /// Builds an index of vectors on one thread.
@@ -50,37 +59,39 @@ fn built(vectors: &[f32]) -> HnswIndex {
 #[library_benchmark]
 #[bench::of_8_queries(hnsw())]
 fn beam_search(case: &Hnsw) -> Vec<Vec<Hit>> {
-    let search = |query| case.index.search(query, K, BEAM_EF, &Control::new()).expect("valid");
-    case.queries.chunks(DIM).take(8).map(search).collect()
+    case.queries
+        .chunks(DIM)
+        .take(8)
+        .flat_map(|query| search(case, ForcedStrategy::BeamSearch, query, None))
+        .collect()
 }
 
 // Beam searches for several queries in one batch, with interleaved steps.
 #[library_benchmark]
 #[bench::of_8_queries(hnsw())]
 fn interleaved_beam_searches(case: &Hnsw) -> Vec<Vec<Hit>> {
-    case.index.search_many(&case.queries[..8 * DIM], K, BEAM_EF, 1, &Control::new()).expect("valid")
+    search(case, ForcedStrategy::BeamSearch, &case.queries[..8 * DIM], None)
 }
 
 // A scan over the codes of the rows that a filter allows.
 #[library_benchmark]
 #[bench::of_667_rows(hnsw())]
-fn filtered_code_scan(case: &Hnsw) -> Vec<Hit> {
-    let filter = Some(&case.allowed as dense::Filter<'_>);
-    case.index.search_filtered(&case.queries[..DIM], K, SCAN_EF, filter, &Control::new()).expect("valid")
+fn filtered_code_scan(case: &Hnsw) -> Vec<Vec<Hit>> {
+    search(case, ForcedStrategy::CodeScan, &case.queries[..DIM], Some(&case.allowed))
 }
 
 // A scan over all codes.
 #[library_benchmark]
 #[bench::of_2000_rows(hnsw())]
-fn code_scan(case: &Hnsw) -> Vec<Hit> {
-    case.index.search(&case.queries[..DIM], K, SCAN_EF, &Control::new()).expect("valid")
+fn code_scan(case: &Hnsw) -> Vec<Vec<Hit>> {
+    search(case, ForcedStrategy::CodeScan, &case.queries[..DIM], None)
 }
 
 // A scan over all codes for a batch of queries.
 #[library_benchmark]
 #[bench::of_64_queries(hnsw())]
 fn batch_code_scan(case: &Hnsw) -> Vec<Vec<Hit>> {
-    case.index.search_many(&case.queries, K, SCAN_EF, 1, &Control::new()).expect("valid")
+    search(case, ForcedStrategy::BatchCodeScan, &case.queries, None)
 }
 
 #[library_benchmark]
