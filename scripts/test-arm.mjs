@@ -1,5 +1,5 @@
 // Runs the tests of `kernels` for 64-bit ARM on an x86-64 machine: built with zig, and run by qemu's emulation of two CPUs, one with the
-// dot-product instructions of `dotprod` and one with plain NEON.
+// instructions of `dotprod` and `i8mm` and one with plain NEON.
 import {spawnSync} from 'node:child_process';
 import {hasZig, installRustTarget} from './addon.mjs';
 import {execute, requireRust, say} from './prepare.mjs';
@@ -7,7 +7,7 @@ import {execute, requireRust, say} from './prepare.mjs';
 // The programs of this target are linked statically, so they need no libraries of an ARM system.
 const target = 'aarch64-unknown-linux-musl';
 /** The CPUs that qemu emulates, with the level of instruction sets that each must have. */
-const cpus = {max: 'dotprod', 'cortex-a53': 'neon'};
+const cpus = {max: 'i8mm', 'cortex-a53': 'neon'};
 
 export function testArm() {
 	const qemu = ['qemu-aarch64-static', 'qemu-aarch64'].find(name => spawnSync(name, ['--version']).status === 0);

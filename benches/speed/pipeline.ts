@@ -41,7 +41,7 @@ const targets: Readonly<Record<string, Target>> = {
 			'f32 squared distances': {symbol: '5float6x86_644avx25block', work: {vfmadd231ps: 8}},
 			'f32 inner products, panels': {symbol: 'avx26panels22accumulate_panels_into', work: {vfmadd231ps: 8}, without: 'vsubps'},
 			'f16 inner products': {symbol: '4half6x86_644avx23f165block', work: {vfmadd231ps: 8}, without: 'vsubps'},
-			'int8 products': {symbol: '4int86x86_644avx29row_group', work: {vpmaddwd: 16}},
+			'int8 products': {symbol: '4int86x86_644avx2', work: {vpmaddwd: 16}},
 			'int4 products': {symbol: '4int46x86_644avx211products_of', work: {vpmaddubsw: 32}},
 			'sign sketches': {symbol: '5signs6x86_644avx27sums_of', work: {vpcmpeqb: 32}},
 			// Four shuffles of 16 bytes expand the codes, and two of 32 bytes look up their bounds.
@@ -56,7 +56,7 @@ const targets: Readonly<Record<string, Target>> = {
 			'f32 squared distances': {symbol: '5float7aarch644neon5block', work: {fmla: 4}},
 			'f32 inner products, panels': {symbol: 'neon6panels22accumulate_panels_into', work: {fmla: 4}, without: 'fsub'},
 			'f16 inner products': {symbol: '4half7aarch644neon3f165block', work: {fmla: 4}, without: 'fsub'},
-			'int8 products': {symbol: '4int87aarch644neon9row_group', work: {smull: 8, smull2: 8}},
+			'int8 products': {symbol: '4int87aarch644neon', work: {smull: 8, smull2: 8}},
 			'int4 products': {symbol: '4int47aarch644neon11products_of', work: {smull: 8, smull2: 8, smlal: 8, smlal2: 8}},
 			'sign sketches': {symbol: '5signs7aarch644neon7sums_of', work: {cmeq: 16}},
 			'BM25 scan, one term': {symbol: '7impacts4neon4scan', work: {tbl: 8}},
@@ -66,8 +66,15 @@ const targets: Readonly<Record<string, Target>> = {
 		...arm,
 		cpus: neoverse,
 		loops: {
-			'int8 products': {symbol: '4int87aarch647dotprod9row_group', work: {sdot: 16}},
+			'int8 products': {symbol: '4int87aarch647dotprod', work: {sdot: 16}},
 			'int4 products': {symbol: '4int47aarch647dotprod11products_of', work: {sdot: 16}},
+		},
+	},
+	'neon+i8mm': {
+		...arm,
+		cpus: {'Neoverse V2': 'neoverse-v2', 'Apple M': 'apple-m4'},
+		loops: {
+			'int8 products': {symbol: '4int84i8mm', work: {usmmla: 32}},
 		},
 	},
 };

@@ -19,6 +19,8 @@ pub enum Level {
     Neon,
     /// AArch64: NEON and its dot-product instructions.
     Dotprod,
+    /// AArch64: NEON and its dot-product and matrix instructions for bytes.
+    I8mm,
     /// x86-64: AVX2 and FMA.
     Avx2,
     /// x86-64: AVX2, FMA and the dot-product instructions of AVX-VNNI.
@@ -45,15 +47,17 @@ impl std::fmt::Display for LevelError {
 impl std::error::Error for LevelError {}
 
 impl Level {
-    const ALL: [Self; 6] = [Self::Avx512, Self::AvxVnni, Self::Avx2, Self::Dotprod, Self::Neon, Self::Scalar];
+    const ALL: [Self; 7] =
+        [Self::Avx512, Self::AvxVnni, Self::Avx2, Self::I8mm, Self::Dotprod, Self::Neon, Self::Scalar];
 
-    /// Returns the name: `avx512`, `avxvnni`, `avx2`, `dotprod`, `neon` or `scalar`.
+    /// Returns the name: `avx512`, `avxvnni`, `avx2`, `i8mm`, `dotprod`, `neon` or `scalar`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Avx512 => "avx512",
             Self::AvxVnni => "avxvnni",
             Self::Avx2 => "avx2",
+            Self::I8mm => "i8mm",
             Self::Dotprod => "dotprod",
             Self::Neon => "neon",
             Self::Scalar => "scalar",
@@ -91,13 +95,17 @@ impl Level {
             Self::AvxVnni => has_avx2 && std::is_x86_feature_detected!("avxvnni"),
             Self::Avx2 => has_avx2,
             Self::Scalar => true,
-            Self::Dotprod | Self::Neon => false,
+            Self::I8mm | Self::Dotprod | Self::Neon => false,
         }
     }
 
     #[cfg(target_arch = "aarch64")]
     fn is_supported(self) -> bool {
         match self {
+            Self::I8mm => {
+                std::arch::is_aarch64_feature_detected!("dotprod")
+                    && std::arch::is_aarch64_feature_detected!("i8mm")
+            }
             Self::Dotprod => std::arch::is_aarch64_feature_detected!("dotprod"),
             Self::Neon => std::arch::is_aarch64_feature_detected!("neon"),
             Self::Scalar => true,

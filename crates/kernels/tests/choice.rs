@@ -81,6 +81,7 @@ fn the_environment_variable_forces_a_level_for_all_kernels() {
         let sets_that_may_be_chosen = |level: Level| match level {
             Level::Scalar => vec!["scalar"],
             Level::Neon => vec!["neon", "scalar"],
+            Level::I8mm => vec!["neon+i8mm", "neon+dotprod", "neon", "scalar"],
             Level::Dotprod => vec!["neon+dotprod", "neon", "scalar"],
             Level::Avx2 => vec!["avx2", "avx2+fma", "avx2+fma+f16c", "scalar"],
             Level::AvxVnni => vec!["avxvnni", "avx2", "avx2+fma", "avx2+fma+f16c"],

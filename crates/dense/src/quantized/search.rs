@@ -34,7 +34,10 @@ const MIN_ROWS_PER_HIT: usize = 4;
 fn max_first_pass_queries(instruction_set: InstructionSet) -> usize {
     match instruction_set {
         // With instructions for dot products of bytes, two passes are always faster.
-        InstructionSet::Avx512Vnni | InstructionSet::AvxVnni | InstructionSet::NeonDotprod => usize::MAX,
+        InstructionSet::Avx512Vnni
+        | InstructionSet::AvxVnni
+        | InstructionSet::NeonI8mm
+        | InstructionSet::NeonDotprod => usize::MAX,
         // Otherwise they are faster only for so few queries that both ways wait for memory.
         InstructionSet::Avx512Bw | InstructionSet::Avx2 | InstructionSet::Neon | InstructionSet::Scalar => 12,
     }

@@ -2,6 +2,8 @@
 
 #[cfg(target_arch = "aarch64")]
 use super::aarch64::{dotprod, neon};
+#[cfg(target_arch = "aarch64")]
+use super::i8mm;
 use super::kernels::Int8Kernels;
 // `packed_rows::KERNELS` has the functions of `x86_64::avx512vnni`, but a faster `products`.
 #[cfg(target_arch = "x86_64")]
@@ -11,8 +13,8 @@ use super::scalar;
 use super::x86_64::{avx2, avx512bw, avxvnni};
 
 detect_kernels! {
-    /// The name of the instruction set: `avx512vnni`, `avxvnni`, `avx512bw`, `avx2`, `neon+dotprod`, `neon` or
-    /// `scalar`.
+    /// The name of the instruction set: `avx512vnni`, `avxvnni`, `avx512bw`, `avx2`, `neon+i8mm`, `neon+dotprod`,
+    /// `neon` or `scalar`.
     Int8Kernels {
         x86_64 {
             Avx512: avx512vnni if "avx512f" && "avx512bw" && "avx512vnni",
@@ -21,6 +23,7 @@ detect_kernels! {
             Avx2: avx2 if "avx2",
         }
         aarch64 {
+            I8mm: i8mm if "neon" && "dotprod" && "i8mm",
             Dotprod: dotprod if "neon" && "dotprod",
             Neon: neon if "neon",
         }

@@ -14,6 +14,8 @@ pub enum InstructionSet {
     Avx512Bw,
     /// x86-64: AVX2.
     Avx2,
+    /// AArch64: NEON with its dot-product and matrix instructions for bytes.
+    NeonI8mm,
     /// AArch64: NEON with its dot-product instructions.
     NeonDotprod,
     /// AArch64: NEON.
@@ -24,17 +26,19 @@ pub enum InstructionSet {
 
 impl InstructionSet {
     /// All instruction sets, of all architectures.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Avx512Vnni,
         Self::AvxVnni,
         Self::Avx512Bw,
         Self::Avx2,
+        Self::NeonI8mm,
         Self::NeonDotprod,
         Self::Neon,
         Self::Scalar,
     ];
 
-    /// Returns the name: `avx512vnni`, `avxvnni`, `avx512bw`, `avx2`, `neon+dotprod`, `neon` or `scalar`.
+    /// Returns the name: `avx512vnni`, `avxvnni`, `avx512bw`, `avx2`, `neon+i8mm`, `neon+dotprod`, `neon` or
+    /// `scalar`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -42,6 +46,7 @@ impl InstructionSet {
             Self::AvxVnni => "avxvnni",
             Self::Avx512Bw => "avx512bw",
             Self::Avx2 => "avx2",
+            Self::NeonI8mm => "neon+i8mm",
             Self::NeonDotprod => "neon+dotprod",
             Self::Neon => "neon",
             Self::Scalar => "scalar",
@@ -53,7 +58,7 @@ impl InstructionSet {
     #[must_use]
     pub const fn has_dot_products(self) -> bool {
         match self {
-            Self::Avx512Vnni | Self::AvxVnni | Self::NeonDotprod => true,
+            Self::Avx512Vnni | Self::AvxVnni | Self::NeonI8mm | Self::NeonDotprod => true,
             Self::Avx512Bw | Self::Avx2 | Self::Neon | Self::Scalar => false,
         }
     }

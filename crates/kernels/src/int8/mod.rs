@@ -7,8 +7,8 @@
 //! Subtracting 128 Σ qᵢ, which depends only on the query, gives Σ qᵢ·(bᵢ − 128). All instruction sets return the same
 //! integers.
 //!
-//! `tile.rs` has the loop and a drawing of its layout, and `packed_rows.rs` a faster loop for many queries with AVX-512
-//! VNNI. `bound.rs` computes the bounds. `kernels.rs` has the public functions, `operands.rs` the types of queries and
+//! `tile.rs` has the loop and a drawing of its layout, and `packed_rows.rs` and `i8mm.rs` have faster loops for many
+//! queries with AVX-512 VNNI and with the matrix instructions of 64-bit ARM. `bound.rs` computes the bounds. `kernels.rs` has the public functions, `operands.rs` the types of queries and
 //! rows, and `instruction_set.rs` the names of the instruction sets.
 //!
 //! ```
@@ -34,6 +34,8 @@ mod scalar;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+#[cfg(target_arch = "aarch64")]
+mod i8mm;
 #[cfg(target_arch = "x86_64")]
 mod packed_rows;
 #[cfg(target_arch = "x86_64")]

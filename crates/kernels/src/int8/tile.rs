@@ -107,7 +107,21 @@ macro_rules! define_int8 {
             at: usize,
             out: &mut [i32],
         ) {
-            let mut q = 0;
+            row_group_from(queries, 0, rows, n, at, out);
+        }
+
+        /// Does the same as [`row_group`] without the queries before `first`.
+        $(#[$feature])?
+        #[inline]
+        pub(in crate::int8) fn row_group_from<const R: usize>(
+            queries: &$crate::int8::Int8Queries,
+            first: usize,
+            rows: [&[u8]; R],
+            n: usize,
+            at: usize,
+            out: &mut [i32],
+        ) {
+            let mut q = first;
             while queries.len() - q >= $queries {
                 tile::<$queries, R>(queries, q, rows, n, at, out);
                 q += $queries;

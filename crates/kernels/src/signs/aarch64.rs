@@ -2,11 +2,22 @@
 
 pub(super) mod neon {
     use std::arch::aarch64::{
-        int16x8_t, vaddlvq_s16, vandq_s8, vcombine_u8, vdup_n_u8, vdupq_n_s16, vdupq_n_u64, vld1q_s8,
-        vpadalq_s8, vreinterpretq_s8_u8, vreinterpretq_u8_u64, vtstq_u8,
+        int16x8_t, vaddlvq_s16, vandq_s8, vdupq_n_s16, vdupq_n_u64, vld1q_s8, vld1q_u8, vpadalq_s8,
+        vqtbl1q_u8, vreinterpretq_s8_u8, vreinterpretq_u8_u64, vtstq_u8,
     };
 
     type Sums = int16x8_t;
+
+    /// For each chunk of sixteen values, the byte of the 64 bits that has the bit of each value.
+    static BYTE_OF_VALUE: [[u8; 16]; 4] = {
+        let mut bytes = [[0; 16]; 4];
+        let mut value = 0;
+        while value < 64 {
+            bytes[value / 16][value % 16] = value as u8 / 8;
+            value += 1;
+        }
+        bytes
+    };
 
     define_signs!("neon", #[target_feature(enable = "neon")]);
 
@@ -22,13 +33,12 @@ pub(super) mod neon {
     #[inline]
     fn add_selected(bits: u64, values: &[i8; 64], sums: Sums) -> Sums {
         let bit_of_byte = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
+        let all_bits = vreinterpretq_u8_u64(vdupq_n_u64(bits));
         let mut sums = sums;
-        let (chunks, _) = values.as_chunks::<16>();
-        let bytes = bits.to_le_bytes();
-        let (pairs, _) = bytes.as_chunks::<2>();
-        for (chunk, &[low, high]) in chunks.iter().zip(pairs) {
-            let bytes = vcombine_u8(vdup_n_u8(low), vdup_n_u8(high));
-            let mask = vreinterpretq_s8_u8(vtstq_u8(bytes, bit_of_byte));
+        for (chunk, index) in values.as_chunks::<16>().0.iter().zip(&BYTE_OF_VALUE) {
+            // SAFETY: `index` is sixteen readable bytes; the load needs no more alignment than they have.
+            let index = unsafe { vld1q_u8(index.as_ptr()) };
+            let mask = vreinterpretq_s8_u8(vtstq_u8(vqtbl1q_u8(all_bits, index), bit_of_byte));
             // SAFETY: `chunk` is sixteen readable bytes; the load needs no more alignment than they have.
             let values = unsafe { vld1q_s8(chunk.as_ptr()) };
             sums = vpadalq_s8(sums, vandq_s8(mask, values));

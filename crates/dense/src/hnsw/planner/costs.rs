@@ -48,9 +48,10 @@ pub(super) struct MeasuredCosts {
 impl MeasuredCosts {
     fn of(instruction_set: InstructionSet) -> &'static Self {
         match instruction_set {
-            InstructionSet::Avx512Vnni | InstructionSet::AvxVnni | InstructionSet::NeonDotprod => {
-                &measured::AVX512VNNI
-            }
+            InstructionSet::Avx512Vnni
+            | InstructionSet::AvxVnni
+            | InstructionSet::NeonI8mm
+            | InstructionSet::NeonDotprod => &measured::AVX512VNNI,
             InstructionSet::Avx512Bw | InstructionSet::Avx2 | InstructionSet::Neon => &measured::AVX2,
             InstructionSet::Scalar => &measured::SCALAR,
         }
