@@ -28,7 +28,7 @@ interface Target {
 }
 
 const arm = {rust: 'aarch64-unknown-linux-musl', triple: 'aarch64'};
-const neoverse = {'Neoverse N1': 'neoverse-n1', 'Neoverse V2': 'neoverse-v2', 'Apple M': 'apple-m1'};
+const armCpus = {'Neoverse N1': 'neoverse-n1', 'Neoverse V2': 'neoverse-v2', 'Apple M': 'apple-m1'};
 const ITERATIONS = 200;
 
 const targets: Readonly<Record<string, Target>> = {
@@ -50,7 +50,7 @@ const targets: Readonly<Record<string, Target>> = {
 	},
 	neon: {
 		...arm,
-		cpus: neoverse,
+		cpus: armCpus,
 		loops: {
 			'f32 inner products': {symbol: '5float7aarch644neon5block', work: {fmla: 4}, without: 'fsub'},
 			'f32 squared distances': {symbol: '5float7aarch644neon5block', work: {fmla: 4}},
@@ -64,7 +64,7 @@ const targets: Readonly<Record<string, Target>> = {
 	},
 	'neon+dotprod': {
 		...arm,
-		cpus: neoverse,
+		cpus: armCpus,
 		loops: {
 			'int8 products': {symbol: '4int87aarch647dotprod', work: {sdot: 16}},
 			'int4 products': {symbol: '4int47aarch647dotprod11products_of', work: {sdot: 16}},
@@ -96,28 +96,29 @@ export const pipeline: Benchmark = async say => {
 			estimates.push(estimate);
 			const perCycle = Object.keys(cpus).map(name => `${name} ${(work / (estimate[name] as number)).toFixed(1)}`);
 			const per1000 = Math.round((1000 * body.length) / work);
-			say(`${kernel}, ${instructionSet}: ${per1000} instructions per 1,000; per cycle: ${perCycle.join(', ')}`);
+			const what = kernel.startsWith('BM25') ? 'passages' : 'products';
+			say(`${kernel}, ${instructionSet}: ${per1000} instructions per 1,000 ${what}; ${what} per cycle: ${perCycle.join(', ')}`);
 		}
 	}
 	return {llvm: mca.version, estimates};
 };
 
-/** Returns the newest llvm-mca that is installed. */
+/** Returns the default llvm-mca or, if there is none, the newest that is installed. */
 function findMca(): {command: string; version: string} {
-	for (const command of ['llvm-mca', ...[22, 21, 20, 19, 18, 17].map(version => `llvm-mca-${version}`)]) {
+	for (const command of ['llvm-mca', ...[22, 21, 20, 19].map(version => `llvm-mca-${version}`)]) {
 		const {status, stdout} = spawnSync(command, ['--version'], {encoding: 'utf8'});
 		if (status === 0) {
 			return {command, version: /version (\S+)/u.exec(stdout)?.[1] ?? 'unknown'};
 		}
 	}
-	throw new Error('expected llvm-mca 17 or later to be installed (on Debian, `apt install llvm-19`)');
+	throw new Error('expected llvm-mca 19 or later to be installed (on Debian, `apt install llvm-19`)');
 }
 
 /** Compiles the crate `kernels` for a target and returns its assembly code. The target needs no linker. */
 function compile(rust: string): string {
 	const target = 'target/pipeline';
 	const options = ['--package', 'kernels', '--release', '--lib', '--quiet', '--target', rust, '--target-dir', target];
-	// Cargo would not write the assembly code again if nothing has changed, so all of it is kept, and the newest is read.
+	// If nothing has changed, Cargo does not write the assembly code again. So files of earlier runs are kept, and the newest one is read.
 	execFileSync('cargo', ['rustc', ...options, '--', '--emit', 'asm', '-C', 'codegen-units=1'], {
 		cwd: packageRoot,
 		stdio: ['ignore', 'ignore', 'inherit'],

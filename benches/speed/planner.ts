@@ -39,7 +39,7 @@ export const planner: Benchmark = async say => {
 		const {instructionSet} = calibration;
 		const path = `${planner.folder}/${instructionSet.replaceAll('+', '_')}.rs`;
 		writeFileSync(join(packageRoot, path), source(calibration, planner, recordName));
-		say(`wrote ${path}. If the file is new, add it to mod.rs in the same folder, and its costs to SearchCosts::of in costs.rs.`);
+		say(`wrote ${path}. If the file is new, add it to mod.rs in the same folder, and its costs to ${planner.type}::of in ../costs.rs.`);
 		calibrations[crate] = calibration;
 	}
 	return {recordName, ...calibrations};

@@ -1,6 +1,6 @@
 //! Searches an HNSW index for the best 10 of 2,000 vectors, and builds an index of 500 vectors. One thread builds each
 //! graph, on the CPU that valgrind emulates, so the graph is the same in every run. A code scan is a brute-force scan
-//! over quantized codes. The planner, which would otherwise choose between the two, is not asked.
+//! over quantized codes. Each case forces its strategy, so the planner does not choose one.
 
 use control::Control;
 use dense::calibration::ForcedStrategy;

@@ -1,9 +1,9 @@
 //! Calibrates the planner of HNSW searches for the instruction set that the kernels use: times both strategies of each
-//! choice on clustered vectors, and finds the costs (`src/hnsw/planner/costs.rs`) with which the planner's choices are
-//! slower than the faster strategy by the least. Rows with sketches and rows without have different costs.
+//! choice on clustered vectors, and finds the costs (`src/hnsw/planner/costs.rs`) with which the planner's choices lose
+//! the least time compared with the faster strategies. Rows with sketches and rows without have different costs.
 //!
-//! Prints progress to stderr and one JSON object to stdout: the instruction set, the costs, how much slower than the
-//! faster strategy the choices with the current and with the new costs are, and all times. Run it with
+//! Prints progress to stderr and one JSON object to stdout: the instruction set, the costs, the slowdown of the choices
+//! relative to the faster strategies (with the current and with the new costs), and all times. Run it with
 //! `npm run bench -- planner`, which writes the costs to the source and the times to a record.
 
 #[path = "support/clustered.rs"]
@@ -46,8 +46,8 @@ const K: usize = 10;
 const SCAN_KS: [usize; 3] = [10, 100, 400];
 const EFS: [usize; 12] = [12, 24, 48, 72, 96, 128, 192, 256, 384, 512, 768, 1024];
 const BATCH_EFS: [usize; 7] = [12, 32, 64, 128, 192, 256, 384];
-/// The filters allow one in this many rows. In a graph, one in two and one in four are searched by beam searches; with
-/// fewer allowed rows, such a search may give up.
+/// The filters allow one in this many rows. Filters that allow fewer rows are left out: for them, a code scan is nearly
+/// always faster, and a beam search may give up.
 const FILTERS: [u32; 3] = [2, 4, 8];
 
 /// Searches of one kind in one index. The times are those of one query, in nanoseconds.
@@ -106,7 +106,7 @@ fn main() {
     println!("{output}");
 }
 
-/// Builds an index of clustered vectors and times all kinds of searches in it, in turns.
+/// Builds an index of clustered vectors and times all kinds of searches in it, interleaved.
 fn measure_index(rows: usize, dim: usize, m: usize) -> Vec<Measured> {
     eprintln!("{rows} rows of {dim} dimensions, m = {m}");
     let mut vectors = clustered(rows + BATCH, dim, rows / ROWS_PER_CLUSTER);
@@ -239,9 +239,10 @@ impl<'a> Choices<'a> {
 }
 
 /// Finds the costs with the smallest mean slowdown (the geometric mean). Starts from the costs that fit the times best,
-/// which are not the same: far from the limit of a choice, the fit need not be good.
+/// which are not the same: far from the break-even point of two strategies, the fit need not be good.
 fn find_costs(measured: &[&Measured]) -> SearchCosts {
-    let (mut per_hit, mut beams, mut filtered_beams, mut per_expansion) = (vec![], vec![], vec![], vec![]);
+    let (mut per_hit, mut beams, mut filtered_beams) = (vec![], vec![], vec![]);
+    let (mut per_expansion, mut per_batch_row) = (vec![], vec![]);
     for first in measured.iter().filter(|one| one.strategy == ForcedStrategy::BatchCodeScan) {
         let of_index: Vec<&&Measured> = measured.iter().filter(|one| one.is_of_index(first)).collect();
         let scans = of_index.iter().filter(|one| one.strategy == ForcedStrategy::CodeScan);
@@ -261,7 +262,9 @@ fn find_costs(measured: &[&Measured]) -> SearchCosts {
             of_index.iter().filter(|one| one.is_batch && one.strategy == ForcedStrategy::BeamSearch);
         let batch_beams: Vec<_> = batch_beams.map(|one| ([1.0, one.ef as f64], one.time)).collect();
         let [_, time_per_expansion] = least_squares(&batch_beams);
-        per_expansion.push(time_per_expansion / (first.time / first.rows as f64));
+        let time_per_batch_row = first.time / first.rows as f64;
+        per_expansion.push(time_per_expansion / time_per_batch_row);
+        per_batch_row.push(time_per_batch_row / unit);
     }
     let choices = Choices::new(measured);
     let loss = |choices: &[Choice], costs: &SearchCosts| -> f64 {
@@ -275,6 +278,7 @@ fn find_costs(measured: &[&Measured]) -> SearchCosts {
         filtered_beam_per_candidate: 0.0,
         scan_per_hit: round(median(per_hit)) as usize,
         batch_rows_per_expansion: 0,
+        batch_scan_per_row: round(median(per_batch_row)),
     };
     let with_beams = |[beam, beam_per_candidate, beam_per_candidate_and_m]: [f64; 3]| SearchCosts {
         beam,
@@ -328,6 +332,7 @@ fn costs_to_json(costs: &SearchCosts) -> Value {
         "filtered_beam_per_candidate": costs.filtered_beam_per_candidate,
         "scan_per_hit": costs.scan_per_hit,
         "batch_rows_per_expansion": costs.batch_rows_per_expansion,
+        "batch_scan_per_row": costs.batch_scan_per_row,
     })
 }
 

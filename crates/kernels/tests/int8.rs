@@ -100,14 +100,17 @@ proptest! {
 
 #[test]
 fn products_of_the_longest_rows_with_extreme_codes_do_not_overflow() {
+    // So many rows and queries that the loops for batches multiply most of them, and the other loops the rest.
+    const ROWS: usize = 17;
+    const QUERIES: usize = 9;
     for (byte, value) in [(255u8, 127i8), (255, -128), (0, 127), (0, -128)] {
-        let rows = vec![byte; 5 * MAX_DIM];
-        let queries = Int8Queries::new(MAX_DIM, vec![value; 3 * MAX_DIM]);
+        let rows = vec![byte; ROWS * MAX_DIM];
+        let queries = Int8Queries::new(MAX_DIM, vec![value; QUERIES * MAX_DIM]);
         let expected = (i32::from(byte) - 128) * i32::from(value) * MAX_DIM as i32;
         for kernels in Int8Kernels::available() {
-            let mut found = [0; 15];
+            let mut found = [0; ROWS * QUERIES];
             kernels.products(&queries, Int8Rows::new(&rows, MAX_DIM, MAX_DIM), &mut found);
-            assert_eq!(found, [expected; 15], "{}", kernels.name());
+            assert_eq!(found, [expected; ROWS * QUERIES], "{}", kernels.name());
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Calibrates the planner of searches for the instruction set that the kernels use: times both scorers with random
 //! queries, and fits the costs (`src/search/planner/costs.rs`) to the times.
 //!
-//! Prints progress to stderr and one JSON object to stdout: the instruction set, the fitted costs, how far the
-//! estimates with the current and with the fitted costs are off, the ratios of the times of both scorers, and all times.
-//! Run it with `npm run bench -- planner`, which writes the costs to the source and the times to a record.
+//! Prints progress to stderr and one JSON object to stdout: the instruction set, the fitted costs, the ratios of the
+//! estimated to the measured times (with the current and with the fitted costs), the ratios of the times of both
+//! scorers, and all times. Run it with `npm run bench -- planner`, which writes the costs to the source and the times
+//! to a record.
 
 #[path = "../../dense/benches/support/least_squares.rs"]
 mod least_squares;
@@ -34,6 +35,8 @@ struct Measured {
     query: String,
     k: usize,
     work: SearchWork,
+    /// The number of passages that the search with upper bounds scored exactly. The planner assumes `k`.
+    candidates: u64,
     upper_bounds: f64,
     exhaustive: f64,
 }
@@ -60,7 +63,7 @@ fn main() {
     println!("{output}");
 }
 
-/// Builds an index of random passages and times all queries in it with both scorers, in turns.
+/// Builds an index of random passages and times all queries in it with both scorers, interleaved.
 fn measure_index(count: u64) -> Vec<Measured> {
     eprintln!("{count} passages");
     let folder = build(&passages(count, |at| 30 + at * 7919 % 61));
@@ -92,10 +95,12 @@ fn measure_index(count: u64) -> Vec<Measured> {
 
 fn new_measured(searcher: &Searcher, passages: u64, query: &str, k: usize) -> Measured {
     let work = searcher.work(query, k, Bm25::default()).expect("a query");
-    Measured { passages, query: query.to_owned(), k, work, upper_bounds: f64::NAN, exhaustive: f64::NAN }
+    let candidates = searcher.count_candidates(query, k, Bm25::default()).expect("a query");
+    let (upper_bounds, exhaustive) = (f64::NAN, f64::NAN);
+    Measured { passages, query: query.to_owned(), k, work, candidates, upper_bounds, exhaustive }
 }
 
-/// Returns random queries of 1 to 8 terms, from frequent to rare ones.
+/// Returns random queries of 1 to 8 terms, some frequent and some rare.
 fn queries() -> Vec<String> {
     let mut state = 1u64;
     let mut random = || {
@@ -103,7 +108,7 @@ fn queries() -> Vec<String> {
         (state >> 40) as f64 / (1u64 << 24) as f64
     };
     let mut query = |terms: usize| -> String {
-        // The logarithm of the number of a word is uniformly distributed, as for the words of the passages.
+        // The logarithm of the number in a word is uniformly distributed, as it is for the words of the passages.
         (0..terms).map(|_| format!("word{} ", 20_000f64.powf(random()) as u64)).collect()
     };
     (0..QUERIES).map(|at| query(1 + at % 8)).collect()
@@ -125,46 +130,94 @@ fn ratio_of_scorers(measured: &[Measured], per_hit: usize) -> f64 {
     (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
 }
 
-/// Fits the costs to the times. The times of searches for few hits, of which the planner estimates the time, count.
+/// Fits the costs to the times of the searches for few hits, whose times the planner estimates, and then scales them so
+/// that the median ratio of the estimated to the measured time is 1.
 fn fit(measured: &[Measured], ratios: &[(usize, f64)]) -> SearchCosts {
-    let features = |one: &Measured| {
-        let SearchWork { postings, bitmap_groups, scanned_groups, candidates, terms } = one.work;
+    let with_bounds = |one: &Measured| {
+        let SearchWork { postings, bitmap_groups, scanned_groups, terms, .. } = one.work;
+        let candidates = one.candidates;
         [1, postings, bitmap_groups, scanned_groups, candidates, candidates * terms].map(|count| count as f64)
     };
     let pairs: Vec<_> = measured
         .iter()
-        .filter(|one| is_estimated(one))
-        .map(|one| (features(one), one.upper_bounds))
+        .filter(|one| is_fitted(one))
+        .map(|one| (with_bounds(one), one.upper_bounds))
         .collect();
     let [search, per_posting, per_bitmap_group, per_scanned_group, per_candidate, per_candidate_and_term] =
         least_squares(&pairs).map(round);
-    // The fewest passages per hit from which on upper bounds are faster.
+    // The fixed time is that of the fit above, because both scorers look up the same terms.
+    let exhaustively = |one: &Measured| {
+        let SearchWork { postings, bitmap_postings, scanned_groups, candidates, .. } = one.work;
+        [postings + bitmap_postings, scanned_groups, candidates].map(|count| count as f64)
+    };
+    let pairs: Vec<_> = measured
+        .iter()
+        .filter(|one| one.exhaustive > 2.0 * search)
+        .map(|one| (exhaustively(one), one.exhaustive - search))
+        .collect();
+    let [per_scored_posting, per_scored_group, per_scored_hit] = least_squares(&pairs).map(round);
+    // A fit that minimizes relative errors tends to be too low, and so does the planner's assumption of k candidates.
+    let with_bounds_scale = median(
+        measured
+            .iter()
+            .filter(|one| is_fitted(one))
+            .map(|one| {
+                let SearchWork { postings, bitmap_groups, scanned_groups, candidates, terms, .. } = one.work;
+                let estimate = search
+                    + postings as f64 * per_posting
+                    + bitmap_groups as f64 * per_bitmap_group
+                    + scanned_groups as f64 * per_scanned_group
+                    + candidates as f64 * (per_candidate + terms as f64 * per_candidate_and_term);
+                one.upper_bounds / estimate
+            })
+            .collect(),
+    );
+    let exhaustive_scale = median(
+        pairs
+            .iter()
+            .map(|([postings, groups, hits], time)| {
+                time / (postings * per_scored_posting + groups * per_scored_group + hits * per_scored_hit)
+            })
+            .collect(),
+    );
+    // The smallest number of passages per hit from which upper bounds stay faster.
     let last_slower = ratios.iter().rposition(|&(_, ratio)| ratio > 1.0);
     let fastest_from = last_slower.map_or(0, |at| (at + 1).min(ratios.len() - 1));
     SearchCosts {
-        search,
-        per_posting,
-        per_bitmap_group,
-        per_scanned_group,
-        per_candidate,
-        per_candidate_and_term,
+        search: round(search * with_bounds_scale),
+        per_posting: round(per_posting * with_bounds_scale),
+        per_bitmap_group: round(per_bitmap_group * with_bounds_scale),
+        per_scanned_group: round(per_scanned_group * with_bounds_scale),
+        per_candidate: round(per_candidate * with_bounds_scale),
+        per_candidate_and_term: round(per_candidate_and_term * with_bounds_scale),
+        per_scored_posting: round(per_scored_posting * exhaustive_scale),
+        per_scored_group: round(per_scored_group * exhaustive_scale),
+        per_scored_hit: round(per_scored_hit * exhaustive_scale),
         min_passages_per_hit_for_bounds: ratios[fastest_from].0,
     }
 }
 
-/// Returns whether the search is one of those that could be quick.
-fn is_estimated(one: &Measured) -> bool {
+/// Returns whether the costs are fitted to this search: it is for few hits, and there are at least 16 passages per hit.
+fn is_fitted(one: &Measured) -> bool {
     KS.contains(&one.k) && one.k * PASSAGES_PER_HIT[4] <= one.passages as usize
 }
 
-/// Returns the 5th, 50th and 95th percentile of the ratio of the estimated to the measured time.
+/// For each scorer: the 5th, 50th and 95th percentile of the ratio of the estimated to the measured time of the
+/// searches for which the planner chooses it.
 fn estimates(measured: &[Measured], costs: &SearchCosts) -> Value {
-    let estimated = measured.iter().filter(|one| is_estimated(one));
-    let mut ratios: Vec<f64> =
-        estimated.map(|one| costs.time(&one.work).as_nanos() as f64 / one.upper_bounds).collect();
-    ratios.sort_by(f64::total_cmp);
-    let percentile = |percent: usize| ratios[(ratios.len() - 1) * percent / 100];
-    json!({ "searches": ratios.len(), "p5": percentile(5), "p50": percentile(50), "p95": percentile(95) })
+    let summarize = |scorer: Scorer| {
+        let chosen = |one: &&Measured| costs.scorer(one.passages as usize, one.k) == scorer;
+        let time = |one: &Measured| {
+            if scorer == Scorer::UpperBounds { one.upper_bounds } else { one.exhaustive }
+        };
+        let estimated = |one: &Measured| costs.time(scorer, &one.work).as_nanos() as f64;
+        let mut ratios: Vec<f64> =
+            measured.iter().filter(chosen).map(|one| estimated(one) / time(one)).collect();
+        ratios.sort_by(f64::total_cmp);
+        let percentile = |percent: usize| ratios[(ratios.len() - 1) * percent / 100];
+        json!({ "searches": ratios.len(), "p5": percentile(5), "p50": percentile(50), "p95": percentile(95) })
+    };
+    json!({ "upperBounds": summarize(Scorer::UpperBounds), "exhaustive": summarize(Scorer::Exhaustive) })
 }
 
 fn costs_to_json(costs: &SearchCosts) -> Value {
@@ -175,15 +228,18 @@ fn costs_to_json(costs: &SearchCosts) -> Value {
         "per_scanned_group": costs.per_scanned_group,
         "per_candidate": costs.per_candidate,
         "per_candidate_and_term": costs.per_candidate_and_term,
+        "per_scored_posting": costs.per_scored_posting,
+        "per_scored_group": costs.per_scored_group,
+        "per_scored_hit": costs.per_scored_hit,
         "min_passages_per_hit_for_bounds": costs.min_passages_per_hit_for_bounds,
     })
 }
 
 fn to_json(one: &Measured) -> Value {
-    let SearchWork { postings, bitmap_groups, scanned_groups, terms, .. } = one.work;
+    let SearchWork { postings, bitmap_groups, bitmap_postings, scanned_groups, terms, .. } = one.work;
     json!({
         "passages": one.passages, "k": one.k, "terms": terms, "postings": postings, "bitmapGroups": bitmap_groups,
-        "scannedGroups": scanned_groups, "upperBounds": one.upper_bounds, "exhaustive": one.exhaustive,
+        "bitmapPostings": bitmap_postings, "scannedGroups": scanned_groups, "candidates": one.candidates, "upperBounds": one.upper_bounds, "exhaustive": one.exhaustive,
     })
 }
 

@@ -1,5 +1,5 @@
-//! Scans with AVX2. The 64 sums of a group are in four registers. The [module](super) draws the operations of a scan,
-//! which AVX2 performs as follows:
+//! Scans with AVX2. The 64 sums of a group are in four registers. The [parent module](super) has a diagram of the
+//! operations of a scan, which AVX2 performs as follows:
 //!
 //! - Expand: AVX2 has no instruction that expands bytes by a mask. Instead, a table has a shuffle for each of the 256
 //!   values of a byte of the bitmap. The shuffle moves up to eight codes to their lanes.

@@ -1,5 +1,5 @@
-//! Scans with NEON. The 64 sums of a group are in eight registers. The [module](super) draws the operations of a scan,
-//! which NEON performs as follows:
+//! Scans with NEON. The 64 sums of a group are in eight registers. The [parent module](super) has a diagram of the
+//! operations of a scan, which NEON performs as follows:
 //!
 //! - Expand: as with AVX2, a table has a shuffle for each of the 256 values of a byte of the bitmap, which moves up to
 //!   eight codes to their lanes. The number of codes before each byte is computed for all eight bytes of a word at
@@ -81,7 +81,8 @@ fn zero_units() -> Units {
 fn add_units(mut units: Units, term: &DenseTerm<'_>, word: u64, start: usize) -> (Units, usize) {
     let codes: &[u8; PADDING] = term.codes[start..].first_chunk().expect("codes and their padding");
     let table = load_table(&term.bounds.units);
-    // The number of bits set in each byte, and in it and all lower bytes. No sum exceeds 64, so no byte overflows.
+    // `counts` has the number of bits set in each byte, and `ends` its prefix sums, each including its own byte. No sum
+    // exceeds 64, so no byte overflows.
     let counts = vget_lane_u64::<0>(vreinterpret_u64_u8(vcnt_u8(vcreate_u8(word))));
     let ends = counts.wrapping_mul(0x0101_0101_0101_0101);
     let starts = ends << 8;

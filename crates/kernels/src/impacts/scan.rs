@@ -2,8 +2,8 @@
 
 use super::operands::{DenseTerm, GROUP, ScanOptions};
 
-/// For each value of a byte of a bitmap, the shuffle that moves the next codes to the lanes of the set bits, as eight
-/// indexes of a byte each. The index 0x80 sets a lane to 0. AVX2 and NEON have no instruction that expands bytes by a
+/// For each value of a byte of a bitmap, the shuffle that moves the next codes to the lanes of the set bits, stored as
+/// eight one-byte indexes. The index 0x80 sets a lane to 0. AVX2 and NEON have no instruction that expands bytes by a
 /// mask.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) static SHUFFLES: [u64; 256] = shuffles();
@@ -31,9 +31,10 @@ const fn shuffles() -> [u64; 256] {
 /// - `Group` and `Shift`: the registers with the 64 sums of a group, and with a
 ///   shift; the functions `load_group`, `clear_group`, `store_group`, `splat` (a value in all lanes) and `shift_of`;
 /// - `mask_at_least(group, min)`: a mask whose bit `i` is set if sum `i` is at or above `min`;
-/// - `Units`, the registers with 64 bytes; `zero_units`; and `add_units(units, term, word, start)`, which adds the
-///   units of a term to the passages whose bits are set in `word`. The codes of these passages begin at `start`. It
-///   returns the new units and the number of the codes;
+/// - `Units`, the registers with a byte for each passage of the group, the sum of the bounds of its terms in units (see
+///   the [module](super)); `zero_units`; and `add_units(units, term, word, start)`, which adds the units of a term to
+///   the passages whose bits are set in `word`. The codes of these passages begin at `start`. It returns the new units
+///   and the number of codes that it read;
 /// - `add_shifted(group, units, shift)`: the sums of the group plus the shifted units.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! define_scan {

@@ -1,7 +1,8 @@
 //! Inner products of many queries and many rows with the matrix instructions for bytes (`i8mm`) of 64-bit ARM.
 //!
 //! One instruction, `usmmla`, multiplies two rows with two queries, eight bytes of each at a time, and adds the four
-//! products to the four lanes of an accumulator: twice as many products as `sdot`.
+//! inner products to the four lanes of an accumulator. That is 32 multiplications of bytes, twice as many as `sdot`
+//! does.
 //!
 //! ```text
 //! rows         │ row 0: b0 … b7     │ row 1: b0 … b7     │          unsigned bytes
@@ -11,8 +12,8 @@
 //! accumulator  │ row 0 · query 0 │ row 0 · query 1 │ row 1 · query 0 │ row 1 · query 1 │
 //! ```
 //!
-//! A chunk of sixteen bytes of two vectors is two such pairs of halves: `zip1` combines the first halves, and `zip2`
-//! the second halves. If fewer than eight queries or eight rows are left, `tile.rs` multiplies them with `sdot`.
+//! Sixteen bytes of each of two vectors make two such operands: `zip1` combines the first eight bytes of both vectors,
+//! `zip2` the last eight. If fewer than eight queries or eight rows are left, `tile.rs` multiplies them with `sdot`.
 
 use std::arch::aarch64::{
     int8x16_t, int32x4_t, uint8x16_t, vdupq_n_s32, vld1q_s8, vld1q_u8, vreinterpretq_s8_s64,
@@ -76,13 +77,13 @@ fn tile(queries: &Int8Queries, first: usize, rows: [&[u8]; TILE], n: usize, at: 
     }
     let start = chunks * WIDTH;
     if start < queries.dim() {
-        let (mut query_rests, mut row_rests) = ([[0; WIDTH]; TILE], [[0; WIDTH]; TILE]);
+        let (mut query_tails, mut row_tails) = ([[0; WIDTH]; TILE], [[0; WIDTH]; TILE]);
         for vector in 0..TILE {
             let (query, row) = (&query_values[vector][start..], &rows[vector][start..]);
-            query_rests[vector][..query.len()].copy_from_slice(query);
-            row_rests[vector][..row.len()].copy_from_slice(row);
+            query_tails[vector][..query.len()].copy_from_slice(query);
+            row_tails[vector][..row.len()].copy_from_slice(row);
         }
-        add_chunk(query_rests.each_ref(), row_rests.each_ref(), &mut sums);
+        add_chunk(query_tails.each_ref(), row_tails.each_ref(), &mut sums);
     }
     for (row_pair, sums) in sums.iter().enumerate() {
         for (query_pair, &sums) in sums.iter().enumerate() {
@@ -91,7 +92,7 @@ fn tile(queries: &Int8Queries, first: usize, rows: [&[u8]; TILE], n: usize, at: 
             unsafe { vst1q_s32(lanes.as_mut_ptr(), sums) };
             for (lane, product) in lanes.into_iter().enumerate() {
                 let (row, query) = (at + 2 * row_pair + lane / 2, first + 2 * query_pair + lane % 2);
-                // The rows were multiplied as bytes 0 to 255.
+                // The rows were multiplied as bytes b, which stand for the codes b − 128. `excess` is 128 Σ q.
                 out[query * n + row] = product - queries.excess(query);
             }
         }

@@ -8,7 +8,7 @@ pub(super) mod neon {
 
     type Sums = int16x8_t;
 
-    /// For each chunk of sixteen values, the byte of the 64 bits that has the bit of each value.
+    /// For each value of each chunk of sixteen values: the index of the byte, in the word of 64 bits, that has its bit.
     static BYTE_OF_VALUE: [[u8; 16]; 4] = {
         let mut bytes = [[0; 16]; 4];
         let mut value = 0;

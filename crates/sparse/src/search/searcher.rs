@@ -282,6 +282,21 @@ impl Searcher {
             .read(|| Ok(planner::work(&self.index, &planner::look_up(&self.index, &query, parameters)?, k)))
     }
 
+    /// Returns the number of passages that a search with upper bounds scores exactly. For the calibration of the
+    /// planner.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`search`](Self::search).
+    #[doc(hidden)]
+    pub fn count_candidates(&self, query: &str, k: usize, parameters: Bm25) -> Result<u64, Error> {
+        let query = Query::from_text(query, self.analyzer());
+        self.index.read(|| {
+            let terms = planner::look_up(&self.index, &query, parameters)?;
+            planner::count_candidates(&self.index, &terms, k, parameters)
+        })
+    }
+
     pub(crate) fn search_query(
         &self,
         query: &Query,

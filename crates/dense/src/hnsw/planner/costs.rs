@@ -4,11 +4,11 @@
 //! ratios of times that were measured on the same machine. They depend on the instruction set that the kernels use, so
 //! each instruction set needs costs of its own.
 //!
-//! The costs of each instruction set are in [`measured`]. `npm run bench -- planner` measures them for the instruction
-//! set that the kernels use (`PASSAGEKIT_CPU` forces another one): it times both strategies of each choice, with 5,000
-//! to 40,000 rows of 64 to 768 dimensions, finds the costs with which the planner's choices are slowest by the least, and
-//! writes the costs to `measured` and the times to `benches/record`.
-//! Instruction sets that were not measured have the costs of a measured one that is similar.
+//! The costs of each instruction set that was measured are in [`measured`]. `npm run bench -- planner` measures them
+//! for the instruction set that the kernels use (`PASSAGEKIT_CPU` forces another one): it times both strategies of each
+//! choice, with 5,000 to 40,000 rows of 64 to 768 dimensions, finds the costs with which the planner's choices lose the
+//! least time compared with the faster strategies, and writes the costs to `measured` and the times to
+//! `benches/record`. Instruction sets that were not measured have the costs of a measured one that is similar.
 
 use kernels::int8::{InstructionSet, Int8Kernels};
 
@@ -35,10 +35,12 @@ pub struct SearchCosts {
     /// The number of rows that a batch code scan scores for one query in the time in which a beam search expands one
     /// candidate.
     pub batch_rows_per_expansion: usize,
+    /// The cost of scoring one row for one query in a batch code scan.
+    pub batch_scan_per_row: f64,
 }
 
-/// The costs that were measured with one instruction set. Without [sketches](crate::hnsw::codes), rows are scored by
-/// their codes alone, and have few dimensions or the layout `Compact`.
+/// The costs that were measured with one instruction set. Rows have no [sketches](crate::hnsw::codes) if they
+/// have few dimensions or the layout is `Compact`; they are then scored by their codes alone.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MeasuredCosts {
     pub with_sketches: SearchCosts,
@@ -88,6 +90,13 @@ impl SearchCosts {
         rows <= self.batch_rows_per_expansion.saturating_mul(ef)
     }
 
+    /// Returns whether a code scan over `rows` rows for a batch of queries is at least as fast as a code scan for `k`
+    /// hits for each query.
+    #[must_use]
+    pub fn prefer_batch_over_single_scans(&self, rows: usize, k: usize) -> bool {
+        rows as f64 * self.batch_scan_per_row <= self.code_scan(rows, k)
+    }
+
     /// Returns the cost of a beam search that expands `ef` candidates, in a graph built with the option `m`.
     #[must_use]
     pub fn beam_search(&self, ef: usize, m: usize) -> f64 {
@@ -112,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instruction_sets_with_dot_products_have_their_own_costs() {
+    fn instruction_sets_with_dot_products_have_the_costs_of_avx512vnni() {
         for set in InstructionSet::ALL {
             let are_those_of_vnni = std::ptr::eq(MeasuredCosts::of(set), &raw const measured::AVX512VNNI);
             assert_eq!(are_those_of_vnni, set.has_dot_products(), "{}", set.name());

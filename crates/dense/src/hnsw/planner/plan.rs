@@ -18,7 +18,8 @@ const HITS_PER_SPARE_CANDIDATE: usize = 4;
 /// The minimum number of queries for which a batch code scan is worth the cost of unpacking the codes.
 const MIN_BATCH_QUERIES: usize = 64;
 /// The maximum number of bridges (rows that are not allowed, but whose adjacency lists are read to reach allowed rows;
-/// see `search/filtered.rs`) that [`Planner::max_lists_read`] expects per candidate. Reading more bridges does not pay off.
+/// see `search/filtered.rs`) that [`Planner::max_lists_read`] expects per candidate. Reading more bridges does not pay
+/// off.
 const MAX_BRIDGES_PER_CANDIDATE: f64 = 48.0;
 /// An estimate for [`Planner::rows_scored`]: one candidate of a beam search costs as much as scoring this many vectors.
 const ROWS_SCORED_PER_CANDIDATE: usize = 16;
@@ -116,7 +117,9 @@ impl Planner {
         let mut plan = self.plan(view, k, ef, filter);
         let is_scan_cheaper = match plan.strategy {
             Strategy::BeamSearch => self.costs.prefer_batch_code_scan(view.len(), plan.ef),
-            Strategy::CodeScan(_) => is_unrestricted(view, filter),
+            Strategy::CodeScan(_) => {
+                is_unrestricted(view, filter) && self.costs.prefer_batch_over_single_scans(view.len(), plan.k)
+            }
             _ => false,
         };
         if is_scan_cheaper && num_queries >= MIN_BATCH_QUERIES {
@@ -144,7 +147,7 @@ impl Planner {
         let share = allowed.share(num_rows).max(f64::MIN_POSITIVE);
         let bridges = ef as f64 * (1.0 / share).min(MAX_BRIDGES_PER_CANDIDATE);
         let expected = ef + bridges as usize;
-        let in_time_of_code_scan = allowed.len() as f64 / self.costs.filtered_beam_per_candidate;
+        let in_time_of_code_scan = allowed.len() as f64 / self.costs.filtered_beam_per_candidate.max(1.0);
         (2 * expected).max(in_time_of_code_scan as usize)
     }
 }
@@ -212,6 +215,7 @@ mod tests {
         filtered_beam_per_candidate: 125.0,
         scan_per_hit: 70,
         batch_rows_per_expansion: 80,
+        batch_scan_per_row: 0.5,
     };
     const PLANNER: Planner = Planner { costs: &COSTS, m: 16 };
 

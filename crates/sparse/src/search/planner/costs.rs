@@ -1,10 +1,10 @@
 //! The costs of searches, by which the planner chooses a scorer and estimates times.
 //!
-//! They depend on the instruction set of the [impact kernels](kernels::impacts): [`measured`] has a file for each.
-//! `npm run bench -- planner` measures them for the instruction set that the kernels use (`PASSAGEKIT_CPU` forces another
-//! one): it times both scorers with random queries in indexes of different sizes, fits the costs to the times, and
-//! writes the costs to `measured` and the times to `benches/record`. Instruction sets that were not measured have the
-//! costs of a measured one that is similar.
+//! They depend on the instruction set of the [impact kernels](kernels::impacts): [`measured`] has a file for each that
+//! was measured. `npm run bench -- planner` measures them for the instruction set that the kernels use
+//! (`PASSAGEKIT_CPU` forces another one): it times both scorers with random queries in indexes of different sizes, fits
+//! the costs to the times, and writes the costs to `measured` and the times to `benches/record`. Instruction sets that
+//! were not measured have the costs of a measured one that is similar.
 
 use std::time::Duration;
 
@@ -28,21 +28,30 @@ pub struct SearchCosts {
     pub per_candidate: f64,
     /// The time to score one term of one candidate exactly.
     pub per_candidate_and_term: f64,
+    /// The time to score one posting with the exhaustive scorer.
+    pub per_scored_posting: f64,
+    /// The time to select the hits among 64 passages with the exhaustive scorer.
+    pub per_scored_group: f64,
+    /// The time to sort one hit of the exhaustive scorer.
+    pub per_scored_hit: f64,
     /// Candidates are found by upper bounds if the index has at least this many passages per requested hit (`k`). With
     /// fewer, too many passages remain candidates, and scoring every posting once is faster.
     pub min_passages_per_hit_for_bounds: usize,
 }
 
-/// The work of a search with upper bounds.
+/// The work of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SearchWork {
     /// The number of postings of rare terms.
     pub postings: u64,
     /// The number of groups of 64 passages in the bitmaps of all frequent terms, whether or not they have postings.
     pub bitmap_groups: u64,
+    /// The number of postings of frequent terms. Only the exhaustive scorer reads all of them.
+    pub bitmap_postings: u64,
     /// The number of groups of 64 passages in all segments.
     pub scanned_groups: u64,
-    /// The number of passages that are scored exactly.
+    /// The number of passages that are scored exactly after their bounds; for the exhaustive scorer, the number of
+    /// hits.
     pub candidates: u64,
     /// The number of terms of the query.
     pub terms: u64,
@@ -85,11 +94,21 @@ impl SearchCosts {
 
     /// Returns how long a search with this work takes.
     #[must_use]
-    pub fn time(&self, work: &SearchWork) -> Duration {
-        Duration::from_nanos(self.search as u64).saturating_add(self.time_of_parts(work))
+    pub fn time(&self, scorer: Scorer, work: &SearchWork) -> Duration {
+        let parts = match scorer {
+            Scorer::UpperBounds => self.time_of_parts(work),
+            Scorer::Exhaustive => {
+                let postings = work.postings.saturating_add(work.bitmap_postings);
+                let nanoseconds = postings as f64 * self.per_scored_posting
+                    + work.scanned_groups as f64 * self.per_scored_group
+                    + work.candidates as f64 * self.per_scored_hit;
+                Duration::from_nanos(nanoseconds as u64)
+            }
+        };
+        Duration::from_nanos(self.search as u64).saturating_add(parts)
     }
 
-    /// Returns the time of a search without its fixed part.
+    /// Returns the time of a search with upper bounds, without its fixed part.
     #[must_use]
     pub fn time_of_parts(&self, work: &SearchWork) -> Duration {
         let per_candidate = self.per_candidate + work.terms as f64 * self.per_candidate_and_term;
@@ -115,16 +134,26 @@ mod tests {
             per_scanned_group: 100.0,
             per_candidate: 1000.0,
             per_candidate_and_term: 10_000.0,
+            per_scored_posting: 2.0,
+            per_scored_group: 30.0,
+            per_scored_hit: 500.0,
             min_passages_per_hit_for_bounds: 16,
         };
-        let work = SearchWork { postings: 2, bitmap_groups: 3, scanned_groups: 4, candidates: 2, terms: 3 };
+        let work = SearchWork {
+            postings: 2,
+            bitmap_groups: 3,
+            bitmap_postings: 5,
+            scanned_groups: 4,
+            candidates: 2,
+            terms: 3,
+        };
         assert_eq!(costs.time_of_parts(&work), Duration::from_nanos(2 + 30 + 400 + 2 * (1000 + 30_000)));
-        assert_eq!(costs.time(&work), costs.time_of_parts(&work) + Duration::from_millis(1));
+        let fixed = Duration::from_millis(1);
+        assert_eq!(costs.time(Scorer::UpperBounds, &work), costs.time_of_parts(&work) + fixed);
+        let exhaustive = Duration::from_nanos(7 * 2 + 4 * 30 + 2 * 500);
+        assert_eq!(costs.time(Scorer::Exhaustive, &work), exhaustive + fixed);
         let endless = SearchWork { candidates: u64::MAX, terms: u64::MAX, ..work };
-        assert_eq!(
-            costs.time(&endless),
-            Duration::from_nanos(u64::MAX).saturating_add(Duration::from_millis(1))
-        );
+        assert_eq!(costs.time(Scorer::UpperBounds, &endless), Duration::from_nanos(u64::MAX) + fixed);
     }
 
     #[test]

@@ -49,10 +49,20 @@ pub(crate) fn look_up(index: &Snapshot, query: &Query, parameters: Bm25) -> Resu
     WeightedTerms::new(index, query)
 }
 
-/// Estimates how long a query takes. A filter makes little difference: postings are accumulated whether or not the
-/// filter allows their passages, and the scan combines 64 passages at a time with the filter's bits.
+/// Estimates how long a query takes with upper bounds. A filter makes little difference: postings are accumulated
+/// whether or not the filter allows their passages, and the scan combines 64 passages at a time with the filter's bits.
 pub(crate) fn estimated_time(index: &Snapshot, terms: &WeightedTerms, k: usize) -> Duration {
-    SearchCosts::detect().time(&work(index, terms, k))
+    let costs = SearchCosts::detect();
+    let scorer = if BoundScale::new(&terms.terms).is_some() {
+        costs.scorer(num_passages(index), k)
+    } else {
+        Scorer::Exhaustive
+    };
+    costs.time(scorer, &work(index, terms, k))
+}
+
+fn num_passages(index: &Snapshot) -> usize {
+    index.segments.iter().map(|segment| segment.passages.len()).sum()
 }
 
 /// Estimates the work of a search. The estimate assumes that about k passages are candidates. There are more candidates
@@ -65,9 +75,12 @@ pub(crate) fn work(index: &Snapshot, terms: &WeightedTerms, k: usize) -> SearchW
         let groups = segment.passages.len().div_ceil(GROUP) as u64;
         work.scanned_groups += groups;
         for term in terms.in_segment(segment, segment_index) {
-            match term.postings.postings {
-                Postings::Bitmap(_) => work.bitmap_groups += groups,
-                _ => work.postings += u64::from(term.postings.doc_freq),
+            let postings = u64::from(term.postings.doc_freq);
+            if let Postings::Bitmap(_) = term.postings.postings {
+                work.bitmap_groups += groups;
+                work.bitmap_postings += postings;
+            } else {
+                work.postings += postings;
             }
         }
     }
@@ -83,8 +96,7 @@ pub(crate) fn find_best(
     filter: Option<&[BitSet]>,
     control: &Control,
 ) -> Result<Vec<Hit>, Error> {
-    let passages: usize = index.segments.iter().map(|segment| segment.passages.len()).sum();
-    let scorer = SearchCosts::detect().scorer(passages, k);
+    let scorer = SearchCosts::detect().scorer(num_passages(index), k);
     find_best_with(scorer, index, terms, k, parameters, filter, control)
 }
 
@@ -133,11 +145,7 @@ fn search_candidates(
     scale: BoundScale,
     control: &Control,
 ) -> Result<Vec<Hit>, Error> {
-    let mut scratch = SCRATCH.take().unwrap_or_else(|| Box::new(Scratch::new(ImpactKernels::detect())));
-    scratch.candidates.reset(k);
-    for query in queries {
-        find_candidates(query, scale, &mut scratch, control)?;
-    }
+    let mut scratch = collect_candidates(queries, k, scale, control)?;
     let Scratch { candidates, rescorer, .. } = &mut *scratch;
     let mut found = candidates.finish();
     let unexpected = SearchWork {
@@ -160,6 +168,34 @@ fn search_candidates(
     // Not reached after an error or a panic. The buffers are then dropped, because they may not be clear.
     SCRATCH.set(Some(scratch));
     Ok(rank(keys, k))
+}
+
+/// Finds the candidates of a query with the scorer that rescores them. Returns the buffers with the candidates.
+fn collect_candidates(
+    queries: &[SegmentQuery<'_>],
+    k: usize,
+    scale: BoundScale,
+    control: &Control,
+) -> Result<Box<Scratch>, Error> {
+    let mut scratch = SCRATCH.take().unwrap_or_else(|| Box::new(Scratch::new(ImpactKernels::detect())));
+    scratch.candidates.reset(k);
+    for query in queries {
+        find_candidates(query, scale, &mut scratch, control)?;
+    }
+    Ok(scratch)
+}
+
+/// Returns the number of passages that a search with upper bounds scores exactly. For the calibration.
+pub(crate) fn count_candidates(
+    index: &Snapshot,
+    terms: &WeightedTerms,
+    k: usize,
+    parameters: Bm25,
+) -> Result<u64, Error> {
+    let queries: Vec<_> = segment_queries(index, terms, parameters, None).collect();
+    let Some(scale) = BoundScale::new(&terms.terms) else { return Ok(0) };
+    let mut scratch = collect_candidates(&queries, k, scale, &Control::new())?;
+    Ok(scratch.candidates.finish().len() as u64)
 }
 
 #[cfg(test)]

@@ -11,4 +11,7 @@ pub static COSTS: SearchCosts = SearchCosts {
     per_candidate: 32.0,
     per_candidate_and_term: 8.0,
     min_passages_per_hit_for_bounds: 16,
+    per_scored_posting: 1.5,
+    per_scored_group: 40.0,
+    per_scored_hit: 8.0,
 };

@@ -1,8 +1,8 @@
 //! The measured [search costs](super::SearchCosts), in one file for each instruction set of the
-//! [impact kernels](kernels::impacts).
+//! [impact kernels](kernels::impacts) that was measured.
 //!
-//! `npm run bench -- planner` writes the file of the instruction set that it measures. Each file names the record of
-//! its measurement.
+//! `npm run bench -- planner` writes the file of the instruction set that it measures. Each file that it
+//! writes names the record of the measurement.
 
 mod avx2;
 mod avx512vbmi2;
