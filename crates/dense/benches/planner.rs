@@ -8,8 +8,8 @@
 
 #[path = "support/clustered.rs"]
 mod clustered;
-#[path = "support/least_squares.rs"]
-mod least_squares;
+#[path = "support/fitting.rs"]
+mod fitting;
 
 use std::time::Instant;
 
@@ -17,8 +17,8 @@ use clustered::clustered;
 use control::Control;
 use dense::calibration::{ForcedStrategy, SearchCosts};
 use dense::{Filter, HnswIndex, HnswOptions, RowSet, Similarity};
+use fitting::{least_squares, median, round};
 use kernels::int8::Int8Kernels;
-use least_squares::least_squares;
 use serde_json::{Value, json};
 
 /// The indexes: number of rows, dimension, option `m`.
@@ -341,14 +341,4 @@ fn to_json(one: &Measured) -> Value {
         "rows": one.rows, "dim": one.dim, "m": one.m, "allowed": one.allowed(), "k": one.k, "ef": one.ef,
         "strategy": format!("{:?}", one.strategy), "batch": one.is_batch, "nanoseconds": one.time.round(),
     })
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-/// Rounds to two significant digits.
-fn round(value: f64) -> f64 {
-    format!("{value:.1e}").parse().expect("a number")
 }

@@ -6,16 +6,16 @@
 //! scorers, and all times. Run it with `npm run bench -- planner`, which writes the costs to the source and the times
 //! to a record.
 
-#[path = "../../dense/benches/support/least_squares.rs"]
-mod least_squares;
+#[path = "../../dense/benches/support/fitting.rs"]
+mod fitting;
 #[path = "support/passages.rs"]
 mod support;
 
 use std::time::Instant;
 
 use control::Control;
+use fitting::{least_squares, median, round};
 use kernels::impacts::ImpactKernels;
-use least_squares::least_squares;
 use serde_json::{Value, json};
 use sparse::calibration::{Scorer, SearchCosts, SearchWork};
 use sparse::{Bm25, Bm25Index, Searcher};
@@ -130,71 +130,59 @@ fn ratio_of_scorers(measured: &[Measured], per_hit: usize) -> f64 {
     (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
 }
 
-/// Fits the costs to the times of the searches for few hits, whose times the planner estimates, and then scales them so
-/// that the median ratio of the estimated to the measured time is 1.
+/// Fits the costs to the times of the searches for few hits, whose times the planner estimates.
 fn fit(measured: &[Measured], ratios: &[(usize, f64)]) -> SearchCosts {
-    let with_bounds = |one: &Measured| {
+    let with_bounds = |one: &Measured, candidates: u64| {
         let SearchWork { postings, bitmap_groups, scanned_groups, terms, .. } = one.work;
-        let candidates = one.candidates;
         [1, postings, bitmap_groups, scanned_groups, candidates, candidates * terms].map(|count| count as f64)
     };
-    let pairs: Vec<_> = measured
-        .iter()
-        .filter(|one| is_fitted(one))
-        .map(|one| (with_bounds(one), one.upper_bounds))
-        .collect();
+    let samples = measured.iter().filter(|one| is_fitted(one)).map(|one| Sample {
+        work: with_bounds(one, one.candidates),
+        assumed_work: with_bounds(one, one.work.candidates),
+        time: one.upper_bounds,
+    });
     let [search, per_posting, per_bitmap_group, per_scanned_group, per_candidate, per_candidate_and_term] =
-        least_squares(&pairs).map(round);
+        fit_samples(&samples.collect::<Vec<_>>());
     // The fixed time is that of the fit above, because both scorers look up the same terms.
-    let exhaustively = |one: &Measured| {
+    let samples = measured.iter().filter(|one| one.exhaustive > 2.0 * search).map(|one| {
         let SearchWork { postings, bitmap_postings, scanned_groups, candidates, .. } = one.work;
-        [postings + bitmap_postings, scanned_groups, candidates].map(|count| count as f64)
-    };
-    let pairs: Vec<_> = measured
-        .iter()
-        .filter(|one| one.exhaustive > 2.0 * search)
-        .map(|one| (exhaustively(one), one.exhaustive - search))
-        .collect();
-    let [per_scored_posting, per_scored_group, per_scored_hit] = least_squares(&pairs).map(round);
-    // A fit that minimizes relative errors tends to be too low, and so does the planner's assumption of k candidates.
-    let with_bounds_scale = median(
-        measured
-            .iter()
-            .filter(|one| is_fitted(one))
-            .map(|one| {
-                let SearchWork { postings, bitmap_groups, scanned_groups, candidates, terms, .. } = one.work;
-                let estimate = search
-                    + postings as f64 * per_posting
-                    + bitmap_groups as f64 * per_bitmap_group
-                    + scanned_groups as f64 * per_scanned_group
-                    + candidates as f64 * (per_candidate + terms as f64 * per_candidate_and_term);
-                one.upper_bounds / estimate
-            })
-            .collect(),
-    );
-    let exhaustive_scale = median(
-        pairs
-            .iter()
-            .map(|([postings, groups, hits], time)| {
-                time / (postings * per_scored_posting + groups * per_scored_group + hits * per_scored_hit)
-            })
-            .collect(),
-    );
+        let work = [postings + bitmap_postings, scanned_groups, candidates].map(|count| count as f64);
+        Sample { work, assumed_work: work, time: one.exhaustive - search }
+    });
+    let [per_scored_posting, per_scored_group, per_scored_hit] = fit_samples(&samples.collect::<Vec<_>>());
     // The smallest number of passages per hit from which upper bounds stay faster.
     let last_slower = ratios.iter().rposition(|&(_, ratio)| ratio > 1.0);
     let fastest_from = last_slower.map_or(0, |at| (at + 1).min(ratios.len() - 1));
     SearchCosts {
-        search: round(search * with_bounds_scale),
-        per_posting: round(per_posting * with_bounds_scale),
-        per_bitmap_group: round(per_bitmap_group * with_bounds_scale),
-        per_scanned_group: round(per_scanned_group * with_bounds_scale),
-        per_candidate: round(per_candidate * with_bounds_scale),
-        per_candidate_and_term: round(per_candidate_and_term * with_bounds_scale),
-        per_scored_posting: round(per_scored_posting * exhaustive_scale),
-        per_scored_group: round(per_scored_group * exhaustive_scale),
-        per_scored_hit: round(per_scored_hit * exhaustive_scale),
+        search,
+        per_posting,
+        per_bitmap_group,
+        per_scanned_group,
+        per_candidate,
+        per_candidate_and_term,
+        per_scored_posting,
+        per_scored_group,
+        per_scored_hit,
         min_passages_per_hit_for_bounds: ratios[fastest_from].0,
     }
+}
+
+/// A measured search. The components of its work are counted in different units.
+struct Sample<const N: usize> {
+    work: [f64; N],
+    /// The work that the planner assumes before the search.
+    assumed_work: [f64; N],
+    time: f64,
+}
+
+/// Fits the time of each unit of work. Least squares of relative errors tend to be too low, so the result is then scaled
+/// until half of the searches take longer than the planner would estimate.
+fn fit_samples<const N: usize>(samples: &[Sample<N>]) -> [f64; N] {
+    let times = least_squares(&samples.iter().map(|sample| (sample.work, sample.time)).collect::<Vec<_>>());
+    let estimate =
+        |work: &[f64; N]| -> f64 { work.iter().zip(times).map(|(units, time)| units * time).sum() };
+    let scale = median(samples.iter().map(|sample| sample.time / estimate(&sample.assumed_work)).collect());
+    times.map(|time| round(time * scale))
 }
 
 /// Returns whether the costs are fitted to this search: it is for few hits, and there are at least 16 passages per hit.
@@ -239,16 +227,7 @@ fn to_json(one: &Measured) -> Value {
     let SearchWork { postings, bitmap_groups, bitmap_postings, scanned_groups, terms, .. } = one.work;
     json!({
         "passages": one.passages, "k": one.k, "terms": terms, "postings": postings, "bitmapGroups": bitmap_groups,
-        "bitmapPostings": bitmap_postings, "scannedGroups": scanned_groups, "candidates": one.candidates, "upperBounds": one.upper_bounds, "exhaustive": one.exhaustive,
+        "bitmapPostings": bitmap_postings, "scannedGroups": scanned_groups, "candidates": one.candidates,
+        "upperBounds": one.upper_bounds, "exhaustive": one.exhaustive,
     })
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-/// Rounds to two significant digits.
-fn round(value: f64) -> f64 {
-    format!("{value:.1e}").parse().expect("a number")
 }

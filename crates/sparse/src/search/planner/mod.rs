@@ -49,16 +49,19 @@ pub(crate) fn look_up(index: &Snapshot, query: &Query, parameters: Bm25) -> Resu
     WeightedTerms::new(index, query)
 }
 
-/// Estimates how long a query takes with upper bounds. A filter makes little difference: postings are accumulated
+/// Estimates how long a search takes with the scorer that is chosen for it. A filter makes little difference: postings are accumulated
 /// whether or not the filter allows their passages, and the scan combines 64 passages at a time with the filter's bits.
 pub(crate) fn estimated_time(index: &Snapshot, terms: &WeightedTerms, k: usize) -> Duration {
-    let costs = SearchCosts::detect();
-    let scorer = if BoundScale::new(&terms.terms).is_some() {
-        costs.scorer(num_passages(index), k)
-    } else {
-        Scorer::Exhaustive
-    };
-    costs.time(scorer, &work(index, terms, k))
+    SearchCosts::detect().time(choose_scorer(index, terms, k), &work(index, terms, k))
+}
+
+/// Chooses the faster scorer. Only the exhaustive one can be used if the weights of the terms are too different for
+/// bounds.
+fn choose_scorer(index: &Snapshot, terms: &WeightedTerms, k: usize) -> Scorer {
+    if BoundScale::new(&terms.terms).is_none() {
+        return Scorer::Exhaustive;
+    }
+    SearchCosts::detect().scorer(num_passages(index), k)
 }
 
 fn num_passages(index: &Snapshot) -> usize {
@@ -69,8 +72,11 @@ fn num_passages(index: &Snapshot) -> usize {
 /// if many passages have about the same score, for example if the query is one frequent word. A search for a caller
 /// that must not block then stops, because it has a [budget](Control::with_budget).
 pub(crate) fn work(index: &Snapshot, terms: &WeightedTerms, k: usize) -> SearchWork {
-    let mut work =
-        SearchWork { candidates: k as u64, terms: terms.terms.len() as u64, ..SearchWork::default() };
+    let mut work = SearchWork {
+        candidates: k.min(num_passages(index)) as u64,
+        terms: terms.terms.len() as u64,
+        ..SearchWork::default()
+    };
     for (segment_index, segment) in index.segments.iter().enumerate() {
         let groups = segment.passages.len().div_ceil(GROUP) as u64;
         work.scanned_groups += groups;
@@ -96,7 +102,7 @@ pub(crate) fn find_best(
     filter: Option<&[BitSet]>,
     control: &Control,
 ) -> Result<Vec<Hit>, Error> {
-    let scorer = SearchCosts::detect().scorer(num_passages(index), k);
+    let scorer = choose_scorer(index, terms, k);
     find_best_with(scorer, index, terms, k, parameters, filter, control)
 }
 

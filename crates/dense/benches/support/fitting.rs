@@ -1,4 +1,4 @@
-//! Least squares with few unknowns, for the calibration of cost models.
+//! Fits cost models to times: least squares with few unknowns, medians, rounding.
 
 /// Returns the coefficients c ≥ 0 that minimize Σ (c·x / y − 1)² over the pairs (x, y): the sum of the squared relative
 /// errors. Every y is positive. A coefficient whose components of x are all 0 is 0.
@@ -24,4 +24,15 @@ pub fn least_squares<const N: usize>(pairs: &[([f64; N], f64)]) -> [f64; N] {
         }
     }
     c
+}
+
+/// Returns the median; the larger one of the two in the middle.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Rounds to two significant digits.
+pub fn round(value: f64) -> f64 {
+    format!("{value:.1e}").parse().expect("a number")
 }
