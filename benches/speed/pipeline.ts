@@ -179,5 +179,8 @@ function cyclesPerIteration(command: string, triple: string, cpu: string, body: 
 	const args = [`-mtriple=${triple}`, `-mcpu=${cpu}`, `-iterations=${ITERATIONS}`];
 	const output = execFileSync(command, args, {input: body.join('\n'), encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore']});
 	const cycles = Number(/^Total Cycles:\s+(\d+)$/mu.exec(output)?.[1]);
+	if (!(cycles > 0)) {
+		throw new Error(`${command} ${args.join(' ')}: expected a line "Total Cycles", got ${output.slice(0, 200)}`);
+	}
 	return Number((cycles / ITERATIONS).toFixed(2));
 }

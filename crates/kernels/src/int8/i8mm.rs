@@ -54,12 +54,12 @@ fn products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [
         }
         if whole_queries < count {
             let [a, b, c, d, e, f, g, h] = group;
-            dotprod::row_group_from(queries, whole_queries, [a, b, c, d], n, at, out);
-            dotprod::row_group_from(queries, whole_queries, [e, f, g, h], n, at + 4, out);
+            dotprod::row_group(queries, whole_queries, [a, b, c, d], n, at, out);
+            dotprod::row_group(queries, whole_queries, [e, f, g, h], n, at + 4, out);
         }
     }
     for at in whole_rows..n {
-        dotprod::row_group_from(queries, 0, [rows.row(at)], n, at, out);
+        dotprod::row_group(queries, 0, [rows.row(at)], n, at, out);
     }
 }
 

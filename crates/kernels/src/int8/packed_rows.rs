@@ -60,7 +60,7 @@ fn products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [
         }
     }
     for row in at..rows.len() {
-        avx512vnni::row_group(queries, [rows.row(row)], rows.len(), row, out);
+        avx512vnni::row_group(queries, 0, [rows.row(row)], rows.len(), row, out);
     }
 }
 

@@ -86,34 +86,21 @@ macro_rules! define_int8 {
             };
             for at in (0..end_of_fours).step_by(4) {
                 prefetch_after(at);
-                row_group(queries, [row(at), row(at + 1), row(at + 2), row(at + 3)], n, at, out);
+                row_group(queries, 0, [row(at), row(at + 1), row(at + 2), row(at + 3)], n, at, out);
             }
             for at in end_of_fours..n {
                 if one_by_one {
                     prefetch_after(at);
                 }
-                row_group(queries, [row(at)], n, at, out);
+                row_group(queries, 0, [row(at)], n, at, out);
             }
         }
 
-        /// Writes the products of all queries and the rows `at..at + R` of `n` rows to `out`, which has the layout of
-        /// [`Int8Kernels::products`](crate::int8::Int8Kernels::products).
+        /// Writes the products of the queries from `first` on and the rows `at..at + R` of `n` rows to `out`, which has
+        /// the layout of [`Int8Kernels::products`](crate::int8::Int8Kernels::products).
         $(#[$feature])?
         #[inline]
         pub(in crate::int8) fn row_group<const R: usize>(
-            queries: &$crate::int8::Int8Queries,
-            rows: [&[u8]; R],
-            n: usize,
-            at: usize,
-            out: &mut [i32],
-        ) {
-            row_group_from(queries, 0, rows, n, at, out);
-        }
-
-        /// Does the same as [`row_group`] without the queries before `first`.
-        $(#[$feature])?
-        #[inline]
-        pub(in crate::int8) fn row_group_from<const R: usize>(
             queries: &$crate::int8::Int8Queries,
             first: usize,
             rows: [&[u8]; R],

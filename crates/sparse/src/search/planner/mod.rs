@@ -49,8 +49,9 @@ pub(crate) fn look_up(index: &Snapshot, query: &Query, parameters: Bm25) -> Resu
     WeightedTerms::new(index, query)
 }
 
-/// Estimates how long a search takes with the scorer that is chosen for it. A filter makes little difference: postings are accumulated
-/// whether or not the filter allows their passages, and the scan combines 64 passages at a time with the filter's bits.
+/// Estimates how long a search takes with the scorer that is chosen for it. A filter makes little difference: postings
+/// are accumulated whether or not the filter allows their passages, and the scan combines 64 passages at a time with
+/// the filter's bits.
 pub(crate) fn estimated_time(index: &Snapshot, terms: &WeightedTerms, k: usize) -> Duration {
     SearchCosts::detect().time(choose_scorer(index, terms, k), &work(index, terms, k))
 }
