@@ -27,6 +27,11 @@ use crate::{Analyzer, Error};
 
 /// Opens the index in a folder. The files are memory-mapped.
 pub(crate) fn open_index(path: &Path) -> Result<Index, Error> {
+    open_for_changes(path).map(|(index, _)| index)
+}
+
+/// Does the same as [`open_index`], and returns the directory too, which a writer needs.
+pub(crate) fn open_for_changes(path: &Path) -> Result<(Index, DurableDirectory), Error> {
     if path.is_file() {
         return Err(Error::NotAFolder { path: path.to_path_buf() });
     }
@@ -35,7 +40,15 @@ pub(crate) fn open_index(path: &Path) -> Result<Index, Error> {
     }
     let error = |error| tantivy_error("open", path, error);
     let directory = DurableDirectory::open(path).map_err(|failed| error(failed.into()))?;
-    open_directory(path, directory)
+    Ok((open_directory(path, directory.clone())?, directory))
+}
+
+/// Opens the index again, as its last commit is on the disk, for a rollback.
+pub(crate) fn open_again(path: &Path, fields: Fields, directory: DurableDirectory) -> Result<Index, Error> {
+    let opened = catch_tantivy(|| Index::open(directory));
+    let mut index = opened.map_err(|failed| tantivy_error("roll back", path, failed))?;
+    register_plugins(&mut index, fields);
+    Ok(index)
 }
 
 /// Does the same as [`open_index`], but reads the files of the last commit into memory.
@@ -109,8 +122,8 @@ pub(crate) fn lock_files(index: &Index, path: &Path) -> Result<Option<DirectoryL
     }
 }
 
-/// Creates an index without any commit.
-pub(crate) fn new_index(path: &Path) -> Result<Index, Error> {
+/// Creates an index without any commit. Returns it with its directory.
+pub(crate) fn new_index(path: &Path) -> Result<(Index, DurableDirectory), Error> {
     let (schema, fields) = schema();
     let error = |error| tantivy_error("create", path, error);
     let directory = DurableDirectory::open(path).map_err(|failed| error(failed.into()))?;
@@ -119,7 +132,7 @@ pub(crate) fn new_index(path: &Path) -> Result<Index, Error> {
     for plugin in plugins(fields) {
         builder = builder.register_plugin(plugin);
     }
-    let mut index = builder.open_or_create(directory).map_err(error)?;
+    let mut index = builder.open_or_create(directory.clone()).map_err(error)?;
     register_plugins(&mut index, fields);
-    Ok(index)
+    Ok((index, directory))
 }

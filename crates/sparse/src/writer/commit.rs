@@ -7,13 +7,12 @@ use tantivy::directory::{Directory, META_LOCK};
 use tantivy::indexer::NoMergePolicy;
 
 use super::IndexWriter;
-use super::durable_directory::commit_lock;
 use super::merge_policy::GeometricMergePolicy;
-use super::open::skip_stamp_of_commit;
+use super::open::open_tantivy_writer;
 use crate::Error;
 use crate::analysis::word_pieces::remove_copies;
 use crate::index::folder::remove_other_segments;
-use crate::index::open::lock_files;
+use crate::index::open::{lock_files, open_again};
 use crate::index::snapshot::Snapshot;
 use crate::index::tantivy_error::tantivy_error;
 use crate::search::searcher::Searcher;
@@ -50,18 +49,16 @@ impl IndexWriter {
     /// rejects everything but another rollback.
     pub fn rollback(&mut self) -> Result<(), Error> {
         self.is_interrupted = true;
-        // tantivy's writer counts as lost until the rollback has succeeded.
-        let was_lost = std::mem::replace(&mut self.is_tantivy_writer_lost, true);
-        let rolled_back = if was_lost {
-            let writer = self.index.writer_with_options(self.options.to_tantivy()?);
-            writer.map(|writer| self.tantivy_writer = writer)
-        } else {
-            self.tantivy_writer.rollback().map(drop)
-        };
-        let rolled_back = rolled_back.and_then(|()| skip_stamp_of_commit(&self.tantivy_writer));
-        rolled_back.map_err(|error| tantivy_error("roll back", &self.path, error))?;
+        self.is_tantivy_writer_lost = true;
+        // tantivy's own rollback does not wait for the merges of the writer that it replaces: they could still write a
+        // list of segments, and remove files. So the new writer gets a directory of its own, and the old one is closed.
+        self.directory = self.directory.successor();
+        self.unfinished_commit = None;
+        self.index = open_again(&self.path, self.fields, self.directory.clone())?;
+        self.start_analyzing();
+        let options = self.options.to_tantivy()?;
+        self.tantivy_writer = open_tantivy_writer(&self.index, &options, "roll back", &self.path)?;
         self.is_tantivy_writer_lost = false;
-        self.commit_lock = None;
         self.backlog.clear();
         self.merge_in_background(self.merges_in_background);
         self.reload()?;
@@ -172,13 +169,11 @@ impl IndexWriter {
 
     fn try_commit(&mut self) -> Result<(), Error> {
         let error = |error| tantivy_error("commit", &self.path, error);
-        let lock = commit_lock(self.index.directory())
-            .map_err(|failed| error(TantivyError::LockFailure(failed, None)))?;
-        self.commit_lock = Some(lock);
+        self.unfinished_commit = Some(self.directory.begin_commit());
         let mut prepared = self.tantivy_writer.prepare_commit().map_err(error)?;
         prepared.set_payload(&self.payload.to_json());
         prepared.commit().map_err(error)?;
-        self.commit_lock = None;
+        self.unfinished_commit = None;
         self.is_overwriting = false;
         self.reload()
     }

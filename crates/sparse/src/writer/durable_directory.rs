@@ -5,13 +5,14 @@
 //! - A commit is durable before tantivy removes the files of the previous commit. tantivy renames the new list of
 //!   segments to `meta.json` and then removes files, but does not flush the folder in between. After a power loss, the
 //!   old list could be back, without its files.
-//! - A handle whose writer was closed neither replaces nor removes files. Otherwise, a merge that ends at the moment of
-//!   closing could write its list of segments after the writer lock is released, and so undo a commit of the next
-//!   writer.
+//! - A handle whose writer was closed or rolled back neither creates, replaces nor removes files. Otherwise, a merge that
+//!   ends at that moment could write its list of segments later, and so undo a commit of the next writer. It could also
+//!   remove segments that the last commit contains: tantivy does not record a merge that ends during a rollback, but it
+//!   removes the files of the merged segments all the same.
 //! - `.managed.json`, tantivy's list of the files that it may remove, is written once per commit, before `meta.json`.
 //!   tantivy writes and flushes it for each new file, about ten times per commit. After a power loss, the list may lack
 //!   some files that belong to no commit; opening a writer removes these.
-//! - After a failed commit, `meta.json` is not replaced until the rollback releases the [`commit_lock`]. tantivy counts
+//! - After a failed commit, `meta.json` is not replaced until the rollback has succeeded. tantivy counts
 //!   the segments of the failed commit as committed, so a merge that ends before the rollback could otherwise write
 //!   them to `meta.json` with the payload of the previous commit.
 //! - A file of deletions may replace one of the same name. tantivy names it after the segment and the operation stamp of
@@ -20,7 +21,7 @@
 //!   stamp.
 
 use std::io::{Error, Result};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tantivy::directory::error::{DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
@@ -38,27 +39,34 @@ const MANAGED: &str = ".managed.json";
 /// The extension of the files of deletions.
 const DELETIONS: &str = "del";
 
-/// The name of the lock that is held during a commit. There is no such file.
-const COMMIT: &str = ".commit";
-
 /// Reads and writes the files of an index.
 #[derive(Debug, Clone)]
 pub(crate) struct DurableDirectory {
     files: MmapDirectory,
-    /// Held while a file is replaced or removed.
+    /// Held while a file is created, replaced or removed.
     state: Arc<Mutex<State>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
-    /// Whether the writer lock was released.
+    /// Whether the writer lock was released, or passed to a [successor](DurableDirectory::successor).
     is_released: bool,
+    /// The writer lock, while a writer holds it.
+    writer_lock: Option<DirectoryLock>,
+    /// The writer lock of a [predecessor](DurableDirectory::successor), until the next writer acquires it.
+    inherited_lock: Option<DirectoryLock>,
     /// The new content of `.managed.json`, if it has not been written yet.
     managed: Option<Vec<u8>>,
-    /// Whether the commit lock is held.
+    /// Whether a commit is in progress.
     is_committing: bool,
-    /// The first failure to replace `meta.json` or to flush the folder since the commit lock was acquired.
+    /// The first failure to replace `meta.json` or to flush the folder since the commit began.
     failure: Option<Error>,
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State").field("is_released", &self.is_released).finish_non_exhaustive()
+    }
 }
 
 impl State {
@@ -111,6 +119,23 @@ impl DurableDirectory {
         Ok(Self { files: MmapDirectory::open(path)?, state: Arc::default() })
     }
 
+    /// Returns a directory for the next writer of this process, and passes the writer lock to it, so that no writer of
+    /// another process can come between the two. From then on, this directory counts as released.
+    pub fn successor(&self) -> Self {
+        let mut state = lock_state(&self.state);
+        state.is_released = true;
+        let inherited_lock = state.writer_lock.take().or(state.inherited_lock.take());
+        let next = State { inherited_lock, managed: state.managed.take(), ..State::default() };
+        Self { files: self.files.clone(), state: Arc::new(Mutex::new(next)) }
+    }
+
+    /// Begins a commit, which ends when the returned value is dropped. If the commit fails, the value must be kept until
+    /// the rollback has succeeded.
+    pub fn begin_commit(&self) -> Commit {
+        lock_state(&self.state).is_committing = true;
+        Commit { state: Arc::clone(&self.state) }
+    }
+
     /// Fails if the writer lock was released. The lock cannot be released while the returned guard exists.
     fn check_writer(&self) -> Result<MutexGuard<'_, State>> {
         let state = lock_state(&self.state);
@@ -136,12 +161,14 @@ impl Directory for DurableDirectory {
     }
 
     fn open_write(&self, path: &Path) -> std::result::Result<WritePtr, OpenWriteError> {
+        let wrap = |error| OpenWriteError::wrap_io_error(error, path.to_path_buf());
+        let _writer = self.check_writer().map_err(wrap)?;
         match self.files.open_write(path) {
             Err(OpenWriteError::FileAlreadyExists(_))
                 if path.extension().is_some_and(|extension| extension == DELETIONS) =>
             {
                 // No commit uses this file, because the deletions of earlier commits have earlier stamps.
-                match self.delete(path) {
+                match self.files.delete(path) {
                     Err(DeleteError::IoError { io_error, filepath }) => {
                         return Err(OpenWriteError::wrap_io_error(copy(&io_error), filepath));
                     }
@@ -172,17 +199,18 @@ impl Directory for DurableDirectory {
     }
 
     fn acquire_lock(&self, lock: &Lock) -> std::result::Result<DirectoryLock, LockError> {
-        if lock.filepath == Path::new(COMMIT) {
-            lock_state(&self.state).is_committing = true;
-            return Ok(DirectoryLock::from(Box::new(CommitLock { state: Arc::clone(&self.state) })));
-        }
-        let held = self.files.acquire_lock(lock)?;
         if lock.filepath != INDEX_WRITER_LOCK.filepath {
-            return Ok(held);
+            return self.files.acquire_lock(lock);
         }
-        lock_state(&self.state).is_released = false;
+        let mut state = lock_state(&self.state);
+        let held = match state.inherited_lock.take() {
+            Some(inherited) => inherited,
+            None => self.files.acquire_lock(lock)?,
+        };
+        state.writer_lock = Some(held);
+        state.is_released = false;
         let (state, files) = (Arc::clone(&self.state), self.files.clone());
-        Ok(DirectoryLock::from(Box::new(WriterLock { state, files, _held: held })))
+        Ok(DirectoryLock::from(Box::new(WriterLock { state, files })))
     }
 
     fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
@@ -195,17 +223,12 @@ impl Directory for DurableDirectory {
     }
 }
 
-/// Begins a commit, which ends when the returned lock is dropped. If the commit fails, the lock must be kept until the
-/// rollback has succeeded. This lock does not exclude other writers; the writer lock does, and the caller holds it.
-pub(crate) fn commit_lock(directory: &dyn Directory) -> std::result::Result<DirectoryLock, LockError> {
-    directory.acquire_lock(&Lock { filepath: PathBuf::from(COMMIT), is_blocking: false })
-}
-
-struct CommitLock {
+/// A commit in progress.
+pub(crate) struct Commit {
     state: Arc<Mutex<State>>,
 }
 
-impl Drop for CommitLock {
+impl Drop for Commit {
     fn drop(&mut self) {
         let mut state = lock_state(&self.state);
         state.is_committing = false;
@@ -217,7 +240,6 @@ impl Drop for CommitLock {
 struct WriterLock {
     state: Arc<Mutex<State>>,
     files: MmapDirectory,
-    _held: DirectoryLock,
 }
 
 impl Drop for WriterLock {
@@ -226,6 +248,7 @@ impl Drop for WriterLock {
         // If this fails, the next writer removes the files that the list lacks.
         state.write_managed(&self.files).ok();
         state.is_released = true;
+        state.writer_lock = None;
     }
 }
 
@@ -251,6 +274,35 @@ mod tests {
         let _lock = directory.acquire_lock(&INDEX_WRITER_LOCK).expect("no other writer");
         handle.atomic_write(list, b"next").expect("written");
         assert_eq!(directory.atomic_read(list).expect("readable"), b"next");
+    }
+
+    #[test]
+    fn a_successor_has_the_writer_lock_and_the_list_of_files_and_its_predecessor_can_change_nothing() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let first = DurableDirectory::open(folder.path()).expect("a folder");
+        let held = first.acquire_lock(&INDEX_WRITER_LOCK).expect("no other writer");
+        let (list, managed) = (Path::new(LIST), Path::new(MANAGED));
+        first.atomic_write(list, b"first").expect("written");
+        first.atomic_write(managed, b"files").expect("kept");
+        // A background merge of the first writer has a handle of its own.
+        let merge = first.clone();
+        let second = first.successor();
+        let others = DurableDirectory::open(folder.path()).expect("a folder");
+        let is_locked = || matches!(others.acquire_lock(&INDEX_WRITER_LOCK), Err(LockError::LockBusy));
+        assert!(is_locked(), "before the second writer acquires the lock");
+        let _held_by_second = second.acquire_lock(&INDEX_WRITER_LOCK).expect("the lock of the first");
+        assert!(matches!(second.acquire_lock(&INDEX_WRITER_LOCK), Err(LockError::LockBusy)));
+        for path in [list, managed, Path::new("other")] {
+            merge.atomic_write(path, b"late").expect_err("no writer");
+        }
+        merge.delete(list).expect_err("no writer");
+        merge.open_write(Path::new("segment.store")).err().expect("no writer");
+        assert_eq!(second.atomic_read(managed).expect("kept"), b"files");
+        drop(held);
+        assert!(is_locked(), "the second writer still holds the lock");
+        second.atomic_write(list, b"second").expect("written");
+        assert_eq!(others.atomic_read(list).expect("readable"), b"second");
+        assert_eq!(std::fs::read(folder.path().join(MANAGED)).expect("a file"), b"files");
     }
 
     #[test]
@@ -288,7 +340,7 @@ mod tests {
         directory.atomic_write(list, b"merge").expect("written");
         std::fs::remove_file(&on_disk).expect("a file");
 
-        let commit = commit_lock(&directory).expect("always free");
+        let commit = directory.begin_commit();
         let failure = fail_to_write();
         // A background merge has a handle of its own.
         let refused =
@@ -297,7 +349,7 @@ mod tests {
         assert_eq!(refused.raw_os_error(), failure.raw_os_error(), "the cause of the first failure");
         drop(commit);
         assert!(!on_disk.exists());
-        let commit = commit_lock(&directory).expect("always free");
+        let commit = directory.begin_commit();
         directory.atomic_write(list, b"next commit").expect("written");
         drop(commit);
         assert_eq!(directory.atomic_read(list).expect("readable"), b"next commit");

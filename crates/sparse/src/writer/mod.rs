@@ -29,12 +29,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tantivy::Index;
-use tantivy::directory::DirectoryLock;
 
 use crate::index::commit_payload::CommitPayload;
 use crate::index::schema::Fields;
 use crate::search::searcher::Searcher;
 use crate::writer::backlog::Backlog;
+use crate::writer::durable_directory::{Commit, DurableDirectory};
 use crate::writer::id_set::IdSet;
 use crate::writer::options::WriterOptions;
 use crate::{Analyzer, Error};
@@ -50,6 +50,7 @@ use crate::{Analyzer, Error};
 /// it is rolled back.
 pub struct IndexWriter {
     path: PathBuf,
+    directory: DurableDirectory,
     index: Index,
     tantivy_writer: tantivy::IndexWriter,
     fields: Fields,
@@ -70,9 +71,9 @@ pub struct IndexWriter {
     backlog: Arc<Backlog>,
     /// True if the writer must be rolled back before it accepts changes, commits or merges.
     is_interrupted: bool,
-    /// Held from the start of a commit until the commit, or the rollback after its failure, has succeeded.
-    commit_lock: Option<DirectoryLock>,
-    /// True if a rollback failed. tantivy's writer has then lost its lock and must be created again.
+    /// The commit in progress, from its start until the commit, or the rollback after its failure, has succeeded.
+    unfinished_commit: Option<Commit>,
+    /// True if a rollback failed. tantivy's writer can then change nothing, and must be replaced.
     is_tantivy_writer_lost: bool,
     options: WriterOptions,
     merges_in_background: bool,

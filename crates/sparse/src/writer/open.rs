@@ -16,11 +16,12 @@ use super::IndexWriter;
 use crate::index::checksums::MAX_BYTES_VERIFIED_ON_OPEN;
 use crate::index::commit_payload::CommitPayload;
 use crate::index::folder::{clear, is_unfinished, remove_temporary};
-use crate::index::open::{analyze_with, new_index, open_index};
+use crate::index::open::{analyze_with, new_index, open_for_changes};
 use crate::index::snapshot::Snapshot;
 use crate::index::tantivy_error::tantivy_error;
 use crate::search::searcher::Searcher;
 use crate::writer::backlog::Backlog;
+use crate::writer::durable_directory::DurableDirectory;
 use crate::writer::id_set::IdSet;
 use crate::writer::options::WriterOptions;
 use crate::{Analyzer, Error};
@@ -42,11 +43,12 @@ impl IndexWriter {
             return Err(Error::NotAFolder { path: path.to_path_buf() });
         }
         fs::create_dir_all(path).map_err(Error::io("create", path))?;
-        match open_index(path) {
+        match open_for_changes(path) {
             Ok(_) if is_unfinished(path)? => clear(path)?,
             Ok(_) if !options.overwrite => return Err(Error::AlreadyExists { path: path.to_path_buf() }),
-            Ok(index) => {
-                if let Some(writer) = Self::overwrite(path, &index, &analyzer, options, &tantivy_options)? {
+            Ok((index, directory)) => {
+                let overwriting = Self::overwrite(path, index, directory, &analyzer, options)?;
+                if let Some(writer) = overwriting {
                     return Ok(writer);
                 }
                 clear(path)?;
@@ -87,9 +89,9 @@ impl IndexWriter {
         options: WriterOptions,
     ) -> Result<Self, Error> {
         let tantivy_options = options.to_tantivy()?;
-        let index = open_index(path)?;
+        let (index, directory) = open_for_changes(path)?;
         let tantivy_writer = open_tantivy_writer(&index, &tantivy_options, "open", path)?;
-        let writer = Self::from_tantivy(path, index, tantivy_writer, options)?;
+        let writer = Self::from_tantivy(path, directory, index, tantivy_writer, options)?;
         writer.committed.index.check_analyzer(analyzer.as_ref())?;
         writer.start_analyzing();
         // If a writer was killed before its last replacement of `meta.json` was durable, the replacement must be made
@@ -108,14 +110,14 @@ impl IndexWriter {
         options: WriterOptions,
         tantivy_options: &IndexWriterOptions,
     ) -> Result<Self, Error> {
-        let index = new_index(path)?;
+        let (index, directory) = new_index(path)?;
         let error = |error| tantivy_error("create", path, error);
         let mut tantivy_writer = open_tantivy_writer(&index, tantivy_options, "create", path)?;
         write_tokenizer(path, &analyzer)?;
         let mut prepared = tantivy_writer.prepare_commit().map_err(error)?;
         prepared.set_payload(&CommitPayload::new(&analyzer).to_json());
         prepared.commit().map_err(error)?;
-        let writer = Self::from_tantivy(path, index, tantivy_writer, options)?;
+        let writer = Self::from_tantivy(path, directory, index, tantivy_writer, options)?;
         writer.remove_other_tokenizers()?;
         writer.start_analyzing();
         Ok(writer)
@@ -125,14 +127,14 @@ impl IndexWriter {
     /// does not support the version of the index or of its analyzer.
     fn overwrite(
         path: &Path,
-        index: &Index,
+        index: Index,
+        directory: DurableDirectory,
         analyzer: &Analyzer,
         options: WriterOptions,
-        tantivy_options: &IndexWriterOptions,
     ) -> Result<Option<Self>, Error> {
         let open = || {
-            let tantivy_writer = open_tantivy_writer(index, tantivy_options, "create", path)?;
-            let mut writer = Self::from_tantivy(path, index.clone(), tantivy_writer, options)?;
+            let tantivy_writer = open_tantivy_writer(&index, &options.to_tantivy()?, "create", path)?;
+            let mut writer = Self::from_tantivy(path, directory, index, tantivy_writer, options)?;
             remove_temporary(path)?;
             writer.collect_garbage()?;
             write_tokenizer(path, analyzer)?;
@@ -163,13 +165,14 @@ impl IndexWriter {
     }
 
     /// Registers the analyzer with tantivy, wrapped so that each text that it analyzes leaves the backlog.
-    fn start_analyzing(&self) {
+    pub(super) fn start_analyzing(&self) {
         analyze_with(&self.index, self.analyzer.clone());
         self.backlog.watch(&self.index);
     }
 
     fn from_tantivy(
         path: &Path,
+        directory: DurableDirectory,
         index: Index,
         tantivy_writer: tantivy::IndexWriter,
         options: WriterOptions,
@@ -178,6 +181,7 @@ impl IndexWriter {
         let committed = Snapshot::open(&index, path, &mut verified, MAX_BYTES_VERIFIED_ON_OPEN)?;
         let mut writer = Self {
             path: path.to_path_buf(),
+            directory,
             index,
             tantivy_writer,
             fields: committed.fields,
@@ -190,7 +194,7 @@ impl IndexWriter {
             removed: IdSet::default(),
             backlog: Backlog::new(options.max_backlog_bytes()),
             is_interrupted: false,
-            commit_lock: None,
+            unfinished_commit: None,
             is_tantivy_writer_lost: false,
             options,
             merges_in_background: true,
@@ -207,7 +211,7 @@ const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Opens tantivy's writer, and ensures that its operations have later stamps than the last commit: see
 /// [`skip_stamp_of_commit`].
-fn open_tantivy_writer(
+pub(super) fn open_tantivy_writer(
     index: &Index,
     options: &IndexWriterOptions,
     operation: &'static str,
@@ -234,7 +238,7 @@ fn open_tantivy_writer(
 /// the last commit. A writer that has just been opened or rolled back starts counting at that stamp, not at the next
 /// one. So if its first operation were a deletion, the next merge would apply it although it was never committed. The
 /// merged segment would have fewer passages than the commit recorded, and the index could no longer be opened.
-pub(super) fn skip_stamp_of_commit(tantivy_writer: &tantivy::IndexWriter) -> tantivy::Result<()> {
+fn skip_stamp_of_commit(tantivy_writer: &tantivy::IndexWriter) -> tantivy::Result<()> {
     // An empty group of operations consumes one stamp and does nothing else.
     tantivy_writer.run(std::iter::empty()).map(|_| ())
 }
