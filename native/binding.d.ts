@@ -63,13 +63,13 @@ export declare class NativeBm25Index {
   /** Returns the terms of a text. */
   terms(text: string): Array<string>
   /**
-   * Searches on the JavaScript thread. Writes the number of hits and then the bits of their f32 scores to `buffer`.
-   * Returns the ids in one string, with U+0000 between them, or as a list if one of them contains that character.
+   * Searches on the JavaScript thread. Writes the number of hits, the bits of their f32 scores, and the slots of their
+   * ids to `buffer`, and returns the ids that JavaScript does not have yet as JSON (see [`JavaScriptIds::write`]).
    * Returns null if the search would probably take longer than a quarter of a millisecond or turns out to take over
    * half a millisecond, if it may have to read from a disk, if the query is very long, or if `buffer` is too short.
    * `k1` and `b` are the parameters of BM25.
    */
-  searchIfQuick(query: string, k: number, k1: number, b: number, buffer: Uint32Array): string | Array<string> | null
+  searchIfQuick(query: string, k: number, k1: number, b: number, buffer: Uint32Array): string | null
   search(query: string, k: number, k1: number, b: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<Hits>
   /** Searches with weighted terms, to which the analyzer is not applied. */
   searchTerms(terms: Array<string>, weights: Float32Array, k: number, k1: number, b: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<Hits>
@@ -483,12 +483,12 @@ export declare class NativeVectorIndex {
   /** Checks the file that the index was opened from: its checksums, and whether its contents are valid. */
   verify(): Promise<void>
   /**
-   * Searches on the JavaScript thread. Writes the number of hits and then the bits of their f32 scores to `buffer`.
-   * Returns the ids in one string, with U+0000 between them, or as a list if one of them contains that character.
+   * Searches on the JavaScript thread. Writes the number of hits, the bits of their f32 scores and the slots of their
+   * ids to `buffer`, and returns the ids that JavaScript does not have yet as JSON (see [`JavaScriptIds::write`]).
    * Returns null, without searching, if the search would probably take longer than a quarter of a millisecond, if it
    * would have to wait for a change or a disk, or if `buffer` is too short. Only HNSW indexes use `ef`.
    */
-  searchIfQuick(query: Float32Array, k: number, ef: number, filter: NativeFilter | undefined | null, buffer: Uint32Array): string | Array<string> | null
+  searchIfQuick(query: Float32Array, k: number, ef: number, filter: NativeFilter | undefined | null, buffer: Uint32Array): string | null
   /** Searches with one query. Only HNSW indexes use `ef`. */
   search(query: Float32Array, k: number, ef: number, filter?: NativeFilter | undefined | null, control?: Control | undefined | null): Promise<Hits>
   /**

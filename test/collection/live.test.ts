@@ -481,6 +481,10 @@ test.serial('a BM25 search runs on the JavaScript thread, also after a commit, a
 	await docs.commit();
 	t.true(await runsInlineOnce({}));
 	t.false(await runsInline({filter}), 'the filter must be evaluated again');
+	t.true(await runsInlineOnce({k: 1_000_000_000}), 'there are only 301 passages');
+	await docs.add(Array.from({length: 2000}, (_, i) => ({id: `more ${i}`, text: 'stone'})));
+	await docs.commit();
+	t.true(await runsInlineOnce({}));
 	t.false(await runsInlineOnce({k: 1_000_000_000}), 'a search for many hits is not quick');
 });
 

@@ -1,7 +1,7 @@
 /** The base class of the vector indexes, which passes calls to the addon. */
 import {type Binding, callNative, callSync} from '../core/native/native.ts';
 import {checkBoolean, checkCount, checkFloats, checkId, checkString, isInstance} from '../core/checks.ts';
-import {type JoinedIds, bufferedColumns, bufferedHits, listsFrom, hitBuffer, toColumns, toHits} from '../core/native/hits.ts';
+import {KnownIds, listsFrom, toColumns, toHits} from '../core/native/hits.ts';
 import {type OptionNames, callNames, callOptions, checkOptions, optionNames, signalOption} from '../core/options.ts';
 import {runWaitingSearch, yieldIfOverBudget, yieldToEventLoop} from '../core/event-loop.ts';
 import {InlineSearches} from '../core/inline-searches.ts';
@@ -50,6 +50,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	readonly #native: Binding.NativeVectorIndex;
 	readonly #dim: number;
 	readonly #inline = new InlineSearches();
+	readonly #knownIds = new KnownIds();
 	/** Settles when the last requested change has been passed to the addon. The addon applies changes in the order in which it gets them. */
 	#lastChange: Promise<void> = Promise.resolve();
 	/** Number of changes that have been requested. */
@@ -235,12 +236,12 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	run on the thread pool.
 	*/
 	async search(query: Float32Array, options: SearchOptions & VectorFilterOptions & EfSearchOption = {}): Promise<Hit[]> {
-		return this.#search(query, options, bufferedHits, toHits);
+		return this.#search(query, options, newIds => this.#knownIds.hits(newIds), toHits);
 	}
 
 	/** Returns the hits of `search` by columns. */
 	async searchColumns(query: Float32Array, options: SearchOptions & VectorFilterOptions & EfSearchOption = {}): Promise<HitColumns> {
-		return this.#search(query, options, bufferedColumns, toColumns);
+		return this.#search(query, options, newIds => this.#knownIds.columns(newIds), toColumns);
 	}
 
 	/**
@@ -307,6 +308,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		// A search that waits for the next iteration of the event loop counts as a call in progress.
 		runWaitingSearch();
 		callSync(() => this.#native.close());
+		this.#knownIds.clear();
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
@@ -371,7 +373,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	async #search<T>(
 		query: Float32Array,
 		options: SearchOptions & VectorFilterOptions & EfSearchOption,
-		fromBuffer: (ids: JoinedIds) => T,
+		fromBuffer: (newIds: string | null) => T | undefined,
 		fromThread: (hits: Binding.Hits) => T,
 	): Promise<T> {
 		checkOptions('search', options, searchOptions);
@@ -394,10 +396,8 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		if (options.onProgress !== undefined) {
 			return onThreadPool();
 		}
-		const inline = (): T | undefined => {
-			const ids = callSync(() => this.#native.searchIfQuick(vector, k, ef, compiled, hitBuffer));
-			return ids === null ? undefined : fromBuffer(ids);
-		};
+		const inline = (): T | undefined =>
+			fromBuffer(callSync(() => this.#native.searchIfQuick(vector, k, ef, compiled, this.#knownIds.buffer())));
 		const keep = (): void => {
 			vector = vector.slice();
 		};

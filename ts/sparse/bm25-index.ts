@@ -17,7 +17,7 @@ import {RetrievalError} from '../core/errors.ts';
 import type {Filter} from '../core/filters/filter.ts';
 import {searchFiltered} from '../core/filters/normalize.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
-import {bufferedHits, hitBuffer, toHits} from '../core/native/hits.ts';
+import {KnownIds, toHits} from '../core/native/hits.ts';
 import {type OpenOptions, checkedOpenOptions, openOptionNames} from '../core/open-options.ts';
 import {type OptionNames, callNames, checkOptions, optionNames, signalOption} from '../core/options.ts';
 import {RetrievedRun} from '../core/native/runs.ts';
@@ -149,6 +149,7 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 	readonly #native: Binding.NativeBm25Index;
 	readonly #options: Bm25Options;
 	readonly #inline = new InlineSearches();
+	readonly #knownIds = new KnownIds();
 	#generation = 0;
 
 	private constructor(index: Binding.NativeBm25Index, options: Bm25Options) {
@@ -252,10 +253,7 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 			return onThreadPool();
 		}
 		return this.#inline.search(
-			() => {
-				const ids = callSync(() => this.#native.searchIfQuick(query, k, k1, b, hitBuffer));
-				return ids === null ? undefined : bufferedHits(ids);
-			},
+			() => this.#knownIds.hits(callSync(() => this.#native.searchIfQuick(query, k, k1, b, this.#knownIds.buffer()))),
 			onThreadPool,
 			options,
 		);
@@ -395,6 +393,7 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 		// A search that waits for the next iteration of the event loop counts as a call in progress.
 		runWaitingSearch();
 		this.#native.close();
+		this.#knownIds.clear();
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

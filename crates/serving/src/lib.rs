@@ -4,6 +4,7 @@
 //! another on a [`SerialQueue`], take the lock for about 4 to 20 ms at a time ([`WriteSlices`]), and become visible all
 //! at once. [`FairRwLock`] lets searches that waited during a slice run before the next slice. [`LatencyEstimate`]
 //! predicts whether a search is fast enough to run on the caller's own thread; [`ThreadPool`] runs all other searches.
+//! [`KnownIds`] tells which ids of hits the caller already has as strings.
 //! [`import_vectors`] and [`export_vectors`] move vectors between an index and files, and [`build_flat_file`] converts
 //! a file of vectors to an index file.
 //!
@@ -25,6 +26,7 @@
 
 mod error;
 mod index;
+mod known_ids;
 mod scheduling;
 mod vector_files;
 
@@ -33,6 +35,7 @@ pub use index::{
     BatchParams, IdCursor, MAX_RESIDENT_MAPPED_BYTES, QueryBatch, RowFilter, SearchParams, SharedIndex,
     VectorIndex,
 };
+pub use known_ids::KnownIds;
 pub use scheduling::{
     FairRwLock, LatencyEstimate, MAX_QUICK_TIME, Poisoned, SerialQueue, Task, ThreadPool, ThreadPoolOptions,
     WriteSlices,

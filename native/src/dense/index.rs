@@ -15,18 +15,19 @@ use super::vector_batch::VectorBatch;
 use crate::call::{
     CallResult, Control, Failure, call_sync, control_or_new, drop_elsewhere, spawn, spawn_on, threads,
 };
-use crate::runs::{JoinedIds, NativeRun, PassageIdBuilder, U32Buffer};
+use crate::runs::{JavaScriptIds, NativeRun, PassageIdBuilder, U32Buffer};
 
 /// A handle of a flat or an HNSW index. Several handles may share one index, even in different worker threads.
 #[napi]
 pub struct NativeVectorIndex {
     /// `None` once the handle is closed.
     shared: Option<Arc<SharedIndex>>,
+    known_ids: JavaScriptIds,
 }
 
 impl NativeVectorIndex {
     pub(super) fn new(shared: Arc<SharedIndex>) -> Self {
-        Self { shared: Some(shared) }
+        Self { shared: Some(shared), known_ids: JavaScriptIds::default() }
     }
 
     pub(super) fn shared(&self) -> CallResult<Arc<SharedIndex>> {
@@ -163,11 +164,11 @@ impl NativeVectorIndex {
         spawn(env, move || Ok(index?.read(VectorIndex::verify)??))
     }
 
-    /// Searches on the JavaScript thread. Writes the number of hits and then the bits of their f32 scores to `buffer`.
-    /// Returns the ids in one string, with U+0000 between them, or as a list if one of them contains that character.
+    /// Searches on the JavaScript thread. Writes the number of hits, the bits of their f32 scores and the slots of their
+    /// ids to `buffer`, and returns the ids that JavaScript does not have yet as JSON (see [`JavaScriptIds::write`]).
     /// Returns null, without searching, if the search would probably take longer than a quarter of a millisecond, if it
     /// would have to wait for a change or a disk, or if `buffer` is too short. Only HNSW indexes use `ef`.
-    #[napi(ts_return_type = "string | Array<string> | null", catch_unwind)]
+    #[napi(catch_unwind)]
     pub fn search_if_quick(
         &self,
         query: &[f32],
@@ -175,15 +176,18 @@ impl NativeVectorIndex {
         ef: u32,
         filter: Option<&NativeFilter>,
         #[napi(ts_arg_type = "Uint32Array")] buffer: U32Buffer<'_>,
-    ) -> napi::Result<Option<JoinedIds>> {
+    ) -> napi::Result<Option<String>> {
         call_sync(|| {
             let (shared, rows) = self.with_filter(filter)?;
-            // The first number in the buffer is the number of hits.
-            let Some(max_hits) = buffer.len().checked_sub(1) else { return Ok(None) };
+            let Some(max_hits) = JavaScriptIds::max_hits(buffer) else { return Ok(None) };
             let write = |index: &VectorIndex, hits: &[Hit]| {
-                ids_of(index, hits).write(hits.iter().map(|hit| hit.score), buffer)
+                let visit = |hits: &[Hit], visit: &mut dyn FnMut(&str)| {
+                    index.for_each_id(hits, visit);
+                    Ok(())
+                };
+                self.known_ids.write((shared.id_space(), index.live_len()), hits, buffer, visit)
             };
-            Ok(shared.search_if_quick(query, params(k, ef), rows.as_deref(), max_hits, write)?)
+            shared.search_if_quick(query, params(k, ef), rows.as_deref(), max_hits, write)?.transpose()
         })
     }
 
@@ -250,6 +254,7 @@ impl NativeVectorIndex {
 impl NativeVectorIndex {
     fn detach(&mut self) {
         if let Some(shared) = self.shared.take() {
+            self.known_ids = JavaScriptIds::default();
             shared.detach();
             // Freeing gigabytes takes too long for the JavaScript thread.
             drop_elsewhere(shared);

@@ -1,8 +1,10 @@
-//! Passes hits (`hits`) and runs (`run`) to JavaScript, and receives runs from it (`run_builder`).
+//! Passes hits (`hits`, `known_ids`) and runs (`run`) to JavaScript, and receives runs from it (`run_builder`).
 
 mod hits;
+mod known_ids;
 mod run;
 mod run_builder;
 
-pub use hits::{Hits, JoinedIds, PassageIdBuilder, U32Buffer, has_room};
+pub use hits::{Hits, PassageIdBuilder, U32Buffer};
+pub use known_ids::JavaScriptIds;
 pub use run::NativeRun;

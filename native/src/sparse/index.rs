@@ -12,10 +12,10 @@ use sparse::{Bm25, Bm25Index, Filter, Repair};
 
 use super::analyzer::NativeAnalyzer;
 use super::explanation::NativeExplanation;
-use super::queries::{QueryBatch, SearcherIds, ids_of, to_hits};
+use super::queries::{QueryBatch, SearcherIds, to_hits};
 use crate::call::{CallResult, Control, Failure, call_sync, control_or_new, spawn};
 use crate::files::NativeOpenOptions;
-use crate::runs::{JoinedIds, NativeRun, U32Buffer, has_room};
+use crate::runs::{JavaScriptIds, NativeRun, U32Buffer};
 
 fn params(k1: f64, b: f64) -> Bm25 {
     Bm25 { k1: k1 as f32, b: b as f32 }
@@ -33,6 +33,7 @@ pub struct NativeBm25Index {
     /// `None` once the index is closed.
     inner: Option<Arc<Bm25Index>>,
     path: PathBuf,
+    known_ids: JavaScriptIds,
 }
 
 /// Opens an index. If an analyzer is given, fails if the analyzer of the index differs from it.
@@ -48,7 +49,7 @@ pub fn open_bm25_index(
         let path = PathBuf::from(path);
         let index = Bm25Index::open_with(&path, expected, options.parse())?;
         let path = std::path::absolute(&path).unwrap_or(path);
-        Ok(NativeBm25Index { inner: Some(Arc::new(index)), path })
+        Ok(NativeBm25Index { inner: Some(Arc::new(index)), path, known_ids: JavaScriptIds::default() })
     })
 }
 
@@ -106,12 +107,12 @@ impl NativeBm25Index {
         call_sync(|| Ok(self.opened()?.analyzer().tokens(&text)))
     }
 
-    /// Searches on the JavaScript thread. Writes the number of hits and then the bits of their f32 scores to `buffer`.
-    /// Returns the ids in one string, with U+0000 between them, or as a list if one of them contains that character.
+    /// Searches on the JavaScript thread. Writes the number of hits, the bits of their f32 scores, and the slots of their
+    /// ids to `buffer`, and returns the ids that JavaScript does not have yet as JSON (see [`JavaScriptIds::write`]).
     /// Returns null if the search would probably take longer than a quarter of a millisecond or turns out to take over
     /// half a millisecond, if it may have to read from a disk, if the query is very long, or if `buffer` is too short.
     /// `k1` and `b` are the parameters of BM25.
-    #[napi(ts_return_type = "string | Array<string> | null", catch_unwind)]
+    #[napi(catch_unwind)]
     pub fn search_if_quick(
         &self,
         query: String,
@@ -119,17 +120,17 @@ impl NativeBm25Index {
         k1: f64,
         b: f64,
         #[napi(ts_arg_type = "Uint32Array")] buffer: U32Buffer<'_>,
-    ) -> napi::Result<Option<JoinedIds>> {
+    ) -> napi::Result<Option<String>> {
         call_sync(|| {
             let (searcher, k) = (self.opened()?.searcher(), k as usize);
-            if !has_room(k.min(searcher.len() as usize), buffer) {
+            let size = searcher.len() as usize;
+            if JavaScriptIds::max_hits(buffer).is_none_or(|max_hits| k.min(size) > max_hits) {
                 return Ok(None);
             }
             let hits = searcher.search_if_quick(&query, k, params(k1, b), MAX_QUICK_TIME)?;
-            let write = |hits: Vec<Hit>| {
-                Ok(ids_of(&searcher, &hits)?.write(hits.iter().map(|hit| hit.score), buffer))
-            };
-            hits.map(write).transpose()
+            let Some(hits) = hits else { return Ok(None) };
+            let visit = |hits: &[Hit], visit: &mut dyn FnMut(&str)| Ok(searcher.for_each_id(hits, visit)?);
+            self.known_ids.write((searcher.number(), size), &hits, buffer, visit).map(Some)
         })
     }
 

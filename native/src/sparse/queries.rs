@@ -67,7 +67,7 @@ pub fn to_hits(searcher: &Searcher, hits: &[Hit]) -> CallResult<Hits> {
 }
 
 /// Looks up the passage ids of hits that `searcher` returned.
-pub fn ids_of(searcher: &Searcher, hits: &[Hit]) -> CallResult<PassageIdBuilder> {
+fn ids_of(searcher: &Searcher, hits: &[Hit]) -> CallResult<PassageIdBuilder> {
     let mut ids = PassageIdBuilder::with_capacity(hits.len());
     searcher.for_each_id(hits, |id| ids.push(id))?;
     Ok(ids)

@@ -1,12 +1,13 @@
 /**
-Converts hits of the addon to JavaScript objects. A search writes the number of hits and their scores into a buffer that both sides share,
-and returns the ids joined in one string, because creating one string costs far less than creating an object per hit in the addon.
+Converts hits of the addon to JavaScript objects. A search on the JavaScript thread writes the number of hits, their scores and the slots of
+their ids (see `KnownIds`) into a buffer that both sides share, and returns the new ids as JSON. The ids of all other hits are joined in one
+string, because creating one string costs far less than creating an object per hit in the addon.
 */
 import {type Binding, callSync} from './native.ts';
 import type {Hit, HitColumns} from '../types.ts';
 
 /** Passage ids joined with U+0000, or as an array if one of them contains that character. */
-export type JoinedIds = string | string[];
+type JoinedIds = string | string[];
 
 /** Number of hits that the shared buffer has space for. */
 const MAX_HITS = 1024;
@@ -17,25 +18,111 @@ whole joined string in memory.
 const MAX_HITS_OF_LISTS = 256;
 
 /**
-The buffer that the addon writes to: the number of hits, then their scores as 32-bit floats. It must be read before the next call of the
-addon, which may overwrite it.
+The buffer that the addon writes to: the number of hits, then their scores as 32-bit floats, then their slots. It must be read before the
+next call of the addon, which may overwrite it.
 */
-export const hitBuffer: Uint32Array = new Uint32Array(1 + MAX_HITS);
-const scores = new Float32Array(hitBuffer.buffer, 4);
+const hitBuffer: Uint32Array = new Uint32Array(1 + 2 * MAX_HITS);
+const scores = new Float32Array(hitBuffer.buffer, 4, MAX_HITS);
+/** The slots, as signed integers: negative for a new id. */
+const slots = new Int32Array(hitBuffer.buffer, 4 * (1 + MAX_HITS));
+/** The part of the buffer that has no slots, for hits that were found on the thread pool. */
+const bufferOfList = hitBuffer.subarray(0, 1 + MAX_HITS);
 const bufferOfLists = hitBuffer.subarray(0, 1 + MAX_HITS_OF_LISTS);
 /** A second buffer, for several lists: the number of lists, at most 64, then the number of hits of each. */
 const counts = new Uint32Array(65);
 
-/** Returns the hits whose scores are in `hitBuffer`. */
-export function bufferedHits(ids: JoinedIds): Hit[] {
-	const count = hitBuffer[0]!;
-	return count === 0 ? [] : withScores(splitIds(ids), 0);
+/** Number of slots in each array of `KnownIds`: 2 to the power `PAGE_BITS`. */
+const SLOTS_PER_PAGE = 1024;
+const PAGE_BITS = 10;
+/** The bits of a slot without the highest one, which is set if the id of the hit is new. */
+const SLOT = 0x7f_ff_ff_ff;
+/** Maximum length of an id that is kept. The addon counts bytes, which are at least as many, and does not expect longer ids to be kept. */
+const MAX_ID_LENGTH = 64;
+
+/**
+The ids of recent hits of an index, as strings. Looking up ids and creating their strings takes as long as a quick search, so the addon passes
+only ids that are not here yet. The addon chooses their slots, of which there are at most 131,072. Each index has an instance of its own,
+which must see the hits of all its searches on the JavaScript thread, in their order.
+*/
+export class KnownIds {
+	readonly #pages: string[][] = [];
+	/** Whether all ids that the addon has passed are stored here. They are not if reading the hits of a search failed. */
+	#isComplete = false;
+	#wasComplete = false;
+
+	/** Must be called immediately before each search. Returns the buffer for it. */
+	buffer(): Uint32Array {
+		this.#wasComplete = this.#isComplete;
+		this.#isComplete = false;
+		hitBuffer[0] = this.#wasComplete ? 1 : 0;
+		return hitBuffer;
+	}
+
+	/**
+	Returns the hits of the search, whose scores and slots are in the buffer. `newIds` is what the search returned: the new ids as a JSON
+	array, or null if it has not run; then returns `undefined`.
+	*/
+	hits(newIds: string | null): Hit[] | undefined {
+		if (newIds === null) {
+			this.#isComplete = this.#wasComplete;
+			return undefined;
+		}
+		const count = hitBuffer[0]!;
+		const added = parsed(newIds);
+		const hits = emptyArray<Hit>(count);
+		for (let i = 0, next = 0; i < count; i++) {
+			const slot = slots[i]!;
+			hits[i] = {id: slot < 0 ? this.#add(slot & SLOT, added[next++]!) : this.#get(slot), score: scores[i]!};
+		}
+		this.#isComplete = true;
+		return hits;
+	}
+
+	/** Does the same as `hits`, but returns columns. */
+	columns(newIds: string | null): HitColumns | undefined {
+		if (newIds === null) {
+			this.#isComplete = this.#wasComplete;
+			return undefined;
+		}
+		const count = hitBuffer[0]!;
+		const added = parsed(newIds);
+		const ids = emptyArray<string>(count);
+		for (let i = 0, next = 0; i < count; i++) {
+			const slot = slots[i]!;
+			ids[i] = slot < 0 ? this.#add(slot & SLOT, added[next++]!) : this.#get(slot);
+		}
+		this.#isComplete = true;
+		return {ids, scores: scores.slice(0, count)};
+	}
+
+	/** Frees the ids of an index that was closed. */
+	clear(): void {
+		this.#pages.length = 0;
+		this.#isComplete = false;
+	}
+
+	#get(slot: number): string {
+		return this.#pages[slot >> PAGE_BITS]![slot & (SLOTS_PER_PAGE - 1)]!;
+	}
+
+	#add(slot: number, id: string): string {
+		if (id.length <= MAX_ID_LENGTH) {
+			const page = (this.#pages[slot >> PAGE_BITS] ??= emptyArray<string>(SLOTS_PER_PAGE));
+			page[slot & (SLOTS_PER_PAGE - 1)] = id;
+		}
+		return id;
+	}
 }
 
-/** Returns the hits whose scores are in `hitBuffer`, as columns. */
-export function bufferedColumns(ids: JoinedIds): HitColumns {
-	const count = hitBuffer[0]!;
-	return {ids: count === 0 ? [] : splitIds(ids), scores: scores.slice(0, count)};
+/** Returns an array of this length without elements. */
+function emptyArray<T>(length: number): T[] {
+	// oxlint-disable-next-line unicorn/no-new-array -- `Array.from` takes several times as long.
+	return new Array<T>(length);
+}
+
+/** Parses a JSON array of ids. Unlike parts of a split string, its strings do not keep the whole text in memory. */
+function parsed(ids: string): string[] {
+	return ids === '' ? [] : (JSON.parse(ids) as string[]);
 }
 
 /** Converts the hits that a search on the thread pool returned. */
@@ -53,20 +140,28 @@ export function toColumns({joined, ids, scores}: Binding.Hits): HitColumns {
 
 /** Returns the passage ids of a query's hits; `undefined` if the run does not have the query. */
 export function idsOf(run: Binding.NativeRun, query: string): string[] | undefined {
-	const ids = callSync(() => run.take(query, hitBuffer));
+	const ids = callSync(() => run.take(query, bufferOfList));
 	if (ids === null) {
 		return undefined;
 	}
-	return hitBuffer[0]! <= MAX_HITS ? bufferedColumns(ids).ids : toColumns(callSync(() => run.get(query))!).ids;
+	const count = hitBuffer[0]!;
+	if (count > MAX_HITS) {
+		return toColumns(callSync(() => run.get(query))!).ids;
+	}
+	return count === 0 ? [] : splitIds(ids);
 }
 
 /** Returns the hits of a query; `undefined` if the run does not have the query. */
 export function hitsOf(run: Binding.NativeRun, query: string): Hit[] | undefined {
-	const ids = callSync(() => run.take(query, hitBuffer));
+	const ids = callSync(() => run.take(query, bufferOfList));
 	if (ids === null) {
 		return undefined;
 	}
-	return hitBuffer[0]! <= MAX_HITS ? bufferedHits(ids) : toHits(callSync(() => run.get(query))!);
+	const count = hitBuffer[0]!;
+	if (count > MAX_HITS) {
+		return toHits(callSync(() => run.get(query))!);
+	}
+	return count === 0 ? [] : withScores(splitIds(ids), 0);
 }
 
 /**

@@ -137,6 +137,7 @@ impl SharedIndex {
         let compacted = compacted?;
         let old = self.write(|index| {
             self.filters.lock().compact(&live);
+            self.change_id_space();
             mem::replace(index, compacted)
         })?;
         // Freeing gigabytes takes a long time, so it happens after the lock is released.
@@ -234,7 +235,9 @@ mod tests {
         assert_eq!(found(&index, Some(&filter)), ["a", "c"]);
 
         assert_eq!(index.delete(&ids(&["c", "nobody", "c"])).expect("no panic"), 1);
+        let space = index.id_space();
         index.compact(&Control::new()).expect("not canceled");
+        assert_ne!(index.id_space(), space);
         assert_eq!(found(&index, Some(&filter)), ["a"]);
         assert_eq!(filter.len(), 1);
     }

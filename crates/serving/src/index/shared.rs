@@ -41,6 +41,7 @@ pub struct SharedIndex {
     /// Number of threads for inserting new rows into a graph; 0 means one per core.
     pub(super) threads: usize,
     live_len: AtomicU32,
+    compaction_count: AtomicU64,
     memory_bytes: AtomicU64,
     is_resident: AtomicBool,
     pub(super) filters: Mutex<FilterList>,
@@ -71,6 +72,7 @@ impl SharedIndex {
             rows_per_passage: RowsPerPassage::default(),
             threads,
             live_len: AtomicU32::new(index.live_len() as u32),
+            compaction_count: AtomicU64::new(0),
             memory_bytes: AtomicU64::new(index.memory_bytes() as u64),
             is_resident: AtomicBool::new(is_resident(&index)),
             filters: Mutex::default(),
@@ -83,6 +85,17 @@ impl SharedIndex {
     /// Number of rows that are not deleted, after the last write. Never waits.
     pub fn live_len(&self) -> u32 {
         self.live_len.load(Ordering::Relaxed)
+    }
+
+    /// A number that changes whenever ords get new meanings, that is, when the rows are compacted. It does not change
+    /// while the index is being [read](Self::read).
+    pub fn id_space(&self) -> u64 {
+        self.compaction_count.load(Ordering::Relaxed)
+    }
+
+    /// Records that ords got new meanings. The caller must have exclusive access to the index.
+    pub(super) fn change_id_space(&self) {
+        self.compaction_count.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Bytes of memory that the index has allocated, after the last write. Never waits.

@@ -39,7 +39,8 @@ pub(crate) struct Snapshot {
     /// The contribution table of each segment for the default parameters, which nearly all searches use.
     default_contributions: Vec<ContributionTable>,
     index: Index,
-    /// While this value exists, a writer in this process that shares `index` does not remove the files of this commit.
+    /// While this value exists, a writer in this process that shares `index` does not remove the files of this commit. A
+    /// writer that is rolled back opens another `Index`.
     meta: IndexMeta,
     /// Set after a panic: the first file that does not match its checksum, or `None` if all files match.
     corrupt_file: OnceLock<Option<PathBuf>>,

@@ -1,6 +1,7 @@
 //! The public searcher of one commit. It analyzes a query ([`Query`]) and passes it to the [`planner`].
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use control::Control;
 use ranking::{BitSet, Hit};
@@ -25,11 +26,23 @@ use crate::{Analyzer, Bm25, Error};
 pub struct Searcher {
     pub(crate) index: Snapshot,
     pub(crate) filters: FilterCache,
+    number: u64,
 }
+
+/// The number of the next searcher.
+static NEXT_NUMBER: AtomicU64 = AtomicU64::new(0);
 
 impl Searcher {
     pub(crate) fn new(index: Snapshot) -> Self {
-        Self { index, filters: FilterCache::default() }
+        let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
+        Self { index, filters: FilterCache::default(), number }
+    }
+
+    /// Returns a number that no other searcher of this process has. Within one searcher, an ord always means the same
+    /// passage.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     /// Returns the number of passages, without deleted ones.

@@ -163,12 +163,18 @@ impl IndexWriter {
     ///
     /// [`Error::Io`] or [`Error::Engine`] if a merge failed. The index still has the last commit.
     pub fn close(self) -> Result<(), Error> {
+        if self.is_tantivy_writer_lost {
+            // It could write nothing any more, and would only report that.
+            return Ok(());
+        }
         let path = self.path;
         self.tantivy_writer.wait_merging_threads().map_err(|error| tantivy_error("merge", &path, error))
     }
 
     fn try_commit(&mut self) -> Result<(), Error> {
         let error = |error| tantivy_error("commit", &self.path, error);
+        // An earlier one, if there is one, ends before this one begins.
+        self.unfinished_commit = None;
         self.unfinished_commit = Some(self.directory.begin_commit());
         let mut prepared = self.tantivy_writer.prepare_commit().map_err(error)?;
         prepared.set_payload(&self.payload.to_json());

@@ -12,9 +12,9 @@
 //! - `.managed.json`, tantivy's list of the files that it may remove, is written once per commit, before `meta.json`.
 //!   tantivy writes and flushes it for each new file, about ten times per commit. After a power loss, the list may lack
 //!   some files that belong to no commit; opening a writer removes these.
-//! - After a failed commit, `meta.json` is not replaced until the rollback has succeeded. tantivy counts
-//!   the segments of the failed commit as committed, so a merge that ends before the rollback could otherwise write
-//!   them to `meta.json` with the payload of the previous commit.
+//! - After a failed commit, `meta.json` is not replaced any more. tantivy counts the segments of the failed commit as
+//!   committed, so a merge that ends before the rollback could otherwise write them to `meta.json` with the payload of
+//!   the previous commit. The rollback then passes the folder to another directory.
 //! - A file of deletions may replace one of the same name. tantivy names it after the segment and the operation stamp of
 //!   the commit, and after a rollback, it counts stamps from the last commit again. If a merge still uses the segment
 //!   while the rollback removes files, the file of the failed commit stays, and the next commit may have the same
@@ -119,8 +119,8 @@ impl DurableDirectory {
         Ok(Self { files: MmapDirectory::open(path)?, state: Arc::default() })
     }
 
-    /// Returns a directory for the next writer of this process, and passes the writer lock to it, so that no writer of
-    /// another process can come between the two. From then on, this directory counts as released.
+    /// Returns a directory for the next writer of this process, and passes the writer lock to it, if this directory has
+    /// it. From then on, this directory changes nothing.
     pub fn successor(&self) -> Self {
         let mut state = lock_state(&self.state);
         state.is_released = true;
@@ -130,16 +130,16 @@ impl DurableDirectory {
     }
 
     /// Begins a commit, which ends when the returned value is dropped. If the commit fails, the value must be kept until
-    /// the rollback has succeeded.
+    /// the rollback closes this directory.
     pub fn begin_commit(&self) -> Commit {
         lock_state(&self.state).is_committing = true;
         Commit { state: Arc::clone(&self.state) }
     }
 
-    /// Fails if the writer lock was released. The lock cannot be released while the returned guard exists.
+    /// Fails if the writer lock was released or passed to a successor. The lock cannot be released while the returned guard exists.
     fn check_writer(&self) -> Result<MutexGuard<'_, State>> {
         let state = lock_state(&self.state);
-        if state.is_released { Err(Error::other("the writer was closed")) } else { Ok(state) }
+        if state.is_released { Err(Error::other("the writer was closed or rolled back")) } else { Ok(state) }
     }
 }
 
@@ -236,7 +236,8 @@ impl Drop for Commit {
     }
 }
 
-/// The writer lock. If a file is being replaced when this lock is dropped, the lock is released after that.
+/// What tantivy's writer holds as its lock. When this value is dropped, the writer lock is released, unless a successor
+/// has it. If a file is being replaced then, the lock is released after that.
 struct WriterLock {
     state: Arc<Mutex<State>>,
     files: MmapDirectory,

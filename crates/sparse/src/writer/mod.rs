@@ -71,9 +71,10 @@ pub struct IndexWriter {
     backlog: Arc<Backlog>,
     /// True if the writer must be rolled back before it accepts changes, commits or merges.
     is_interrupted: bool,
-    /// The commit in progress, from its start until the commit, or the rollback after its failure, has succeeded.
+    /// The commit in progress, from its start until it succeeds or, if it fails, until the next rollback.
     unfinished_commit: Option<Commit>,
-    /// True if a rollback failed. tantivy's writer can then change nothing, and must be replaced.
+    /// True if a rollback failed. tantivy's writer can then change nothing, and must be replaced. It may also have lost
+    /// the writer lock.
     is_tantivy_writer_lost: bool,
     options: WriterOptions,
     merges_in_background: bool,
