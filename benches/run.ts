@@ -60,6 +60,8 @@ for (const name of names) {
 	if (!benchmark) {
 		throw new Error(`expected one of ${allNames}, got ${name}`);
 	}
+	// Before the benchmark, because some benchmarks write files.
+	const measured = commit();
 	const {recordName = name, ...result} = await benchmark(line => console.log(line));
 	const record = {
 		benchmark: name,
@@ -67,7 +69,7 @@ for (const name of names) {
 		cores: cpus().length,
 		kernels: native.systemInfo().level,
 		node: process.version,
-		commit: commit(),
+		commit: measured,
 		...result,
 	};
 	const folder = join(packageRoot, 'benches', 'record');
@@ -77,6 +79,7 @@ for (const name of names) {
 	console.log(`recorded in benches/record/${recordName}.json`);
 }
 
+/** Returns the commit of the working tree. */
 function commit(): string {
 	const git = (...args: string[]): string => execFileSync('git', args, {cwd: packageRoot, encoding: 'utf8'}).trim();
 	return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with changes'}`;
