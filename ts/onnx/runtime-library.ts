@@ -3,6 +3,7 @@ import {readdirSync, statSync} from 'node:fs';
 import module from 'node:module';
 import {dirname, join} from 'node:path';
 import {RetrievalError} from '../core/errors.ts';
+import {platformName} from '../core/native/addon.ts';
 
 /** The ONNX Runtime library of this platform. */
 export interface RuntimeLibrary {
@@ -26,6 +27,12 @@ export function findRuntimeLibrary(): RuntimeLibrary {
 			);
 		}
 		return {path: named};
+	}
+	if (platformName().endsWith('-musl')) {
+		throw new RetrievalError(
+			'ERR_PEER_MISSING',
+			'models need ONNX Runtime, and onnxruntime-node has no library for Linux with musl, such as Alpine. Run the program on Linux with glibc, such as Debian, or name an ONNX Runtime library for musl in PASSAGEKIT_ONNXRUNTIME. Everything else works with musl.',
+		);
 	}
 	const manifest = peerManifest();
 	if (!manifest) {
