@@ -5,7 +5,7 @@ import test from 'ava';
 import {Bm25Index, Bm25Writer, type Hit} from '../../ts/index.ts';
 import {folder, kinds, names, random, row} from '../support/vectors.ts';
 
-/** Ids that must be escaped in JSON or contain the character that joins ids elsewhere. */
+/** Unusual ids: with characters that JSON escapes, with the character that joins ids elsewhere, not ASCII, and too long to be kept. */
 const special = ['"quoted"', 'back\\slash', 'new\nline', 'nul\0', 'Zürich', '東京', '😀', ' ', 'x'.repeat(300)];
 
 for (const [kind, {make}] of Object.entries(kinds)) {

@@ -31,21 +31,21 @@ export function findRuntimeLibrary(): RuntimeLibrary {
 	if (platformName().endsWith('-musl')) {
 		throw new RetrievalError(
 			'ERR_PEER_MISSING',
-			'models need ONNX Runtime, and onnxruntime-node has no library for Linux with musl, such as Alpine. Run the program on Linux with glibc, such as Debian, or name an ONNX Runtime library for musl in PASSAGEKIT_ONNXRUNTIME. Everything else works with musl.',
+			'models need ONNX Runtime, and onnxruntime-node has no library for Linux with musl, such as Alpine. Run the program on Linux with glibc, such as Debian, or set PASSAGEKIT_ONNXRUNTIME to the path of an ONNX Runtime library for musl. Everything else works with musl.',
 		);
 	}
 	const manifest = peerManifest();
 	if (!manifest) {
 		throw new RetrievalError(
 			'ERR_PEER_MISSING',
-			'models need the package onnxruntime-node, which is not installed. Install it with `npm install onnxruntime-node`, or name an ONNX Runtime library in PASSAGEKIT_ONNXRUNTIME.',
+			'models need the package onnxruntime-node, which is not installed. Install it with `npm install onnxruntime-node`, or set PASSAGEKIT_ONNXRUNTIME to the path of an ONNX Runtime library.',
 		);
 	}
 	const library = libraryIn(join(dirname(manifest.path), 'bin'));
 	if (!library) {
 		throw new RetrievalError(
 			'ERR_PEER_MISSING',
-			`onnxruntime-node ${manifest.version} has no library for ${process.platform} ${process.arch}. Name an ONNX Runtime library in PASSAGEKIT_ONNXRUNTIME.`,
+			`onnxruntime-node ${manifest.version} has no library for ${process.platform} ${process.arch}. Set PASSAGEKIT_ONNXRUNTIME to the path of an ONNX Runtime library.`,
 		);
 	}
 	return {path: library, version: manifest.version};

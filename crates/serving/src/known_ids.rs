@@ -6,8 +6,8 @@
 
 use ranking::Hit;
 
-/// Maximum number of slots. With ids of up to 16 bytes, the strings of all slots take a JavaScript program about 6 MB, and
-/// with ids of [`KnownIds::MAX_BYTES`], 12 MB.
+/// Maximum number of slots. The strings of all slots take a JavaScript program about 6 MB if the ids have 16 characters,
+/// and at most 20 MB.
 const MAX_SLOTS: usize = 1 << 17;
 /// What an empty slot has instead of an ord. No hit has this ord.
 const EMPTY: u32 = u32::MAX;
@@ -25,19 +25,19 @@ pub struct KnownIds {
 impl KnownIds {
     /// Added to the slot of a hit whose id is new.
     pub const IS_NEW: u32 = 1 << 31;
-    /// Maximum length in bytes of an id that the caller keeps. Longer ones must be [forgotten](Self::forget).
+    /// Maximum length in bytes of an id that the caller must keep. Longer ones must be [forgotten](Self::forget).
     pub const MAX_BYTES: usize = 64;
 
-    /// Makes all ids new, because the caller does not have them.
+    /// Records that the caller has none of the ids.
     pub fn clear(&mut self) {
         self.ords.clear();
     }
 
-    /// Makes the id of a passage new, because the caller does not keep it.
+    /// Records that the caller does not have the id of this passage.
     pub fn forget(&mut self, ord: u32) {
-        let slot = ord as usize & (self.ords.len() - 1);
-        if self.ords[slot] == ord {
-            self.ords[slot] = EMPTY;
+        let mask = self.ords.len().wrapping_sub(1);
+        if let Some(known) = self.ords.get_mut(ord as usize & mask).filter(|known| **known == ord) {
+            *known = EMPTY;
         }
     }
 

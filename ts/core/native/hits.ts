@@ -1,7 +1,7 @@
 /**
 Converts hits of the addon to JavaScript objects. A search on the JavaScript thread writes the number of hits, their scores and the slots of
-their ids (see `KnownIds`) into a buffer that both sides share, and returns the new ids as JSON. The ids of all other hits are joined in one
-string, because creating one string costs far less than creating an object per hit in the addon.
+their ids (see the class `KnownIds`) into a buffer that both sides share, and returns the new ids as JSON. The ids of hits that other threads
+found are joined in one string, because creating one string costs far less than creating an object per hit in the addon.
 */
 import {type Binding, callSync} from './native.ts';
 import type {Hit, HitColumns} from '../types.ts';
@@ -36,7 +36,10 @@ const SLOTS_PER_PAGE = 1024;
 const PAGE_BITS = 10;
 /** The bits of a slot without the highest one, which is set if the id of the hit is new. */
 const SLOT = 0x7f_ff_ff_ff;
-/** Maximum length of an id that is kept. The addon counts bytes, which are at least as many, and does not expect longer ids to be kept. */
+/**
+Maximum length of an id that is kept, in UTF-16 code units. The addon expects all ids of at most as many bytes to be kept; in UTF-8, a text has at
+least as many bytes as code units.
+*/
 const MAX_ID_LENGTH = 64;
 
 /**
@@ -60,7 +63,7 @@ export class KnownIds {
 
 	/**
 	Returns the hits of the search, whose scores and slots are in the buffer. `newIds` is what the search returned: the new ids as a JSON
-	array, or null if it has not run; then returns `undefined`.
+	array, `''` if there are none, or null if it has not run; then returns `undefined`.
 	*/
 	hits(newIds: string | null): Hit[] | undefined {
 		if (newIds === null) {

@@ -27,11 +27,11 @@ use crate::{Analyzer, Error};
 
 /// Opens the index in a folder. The files are memory-mapped.
 pub(crate) fn open_index(path: &Path) -> Result<Index, Error> {
-    open_for_changes(path).map(|(index, _)| index)
+    open_with_directory(path).map(|(index, _)| index)
 }
 
 /// Does the same as [`open_index`], and returns the directory too, which a writer needs.
-pub(crate) fn open_for_changes(path: &Path) -> Result<(Index, DurableDirectory), Error> {
+pub(crate) fn open_with_directory(path: &Path) -> Result<(Index, DurableDirectory), Error> {
     if path.is_file() {
         return Err(Error::NotAFolder { path: path.to_path_buf() });
     }

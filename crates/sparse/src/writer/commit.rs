@@ -51,7 +51,7 @@ impl IndexWriter {
         self.is_interrupted = true;
         self.is_tantivy_writer_lost = true;
         // tantivy's own rollback does not wait for the merges of the writer that it replaces: they could still write a
-        // list of segments, and remove files. So the new writer gets a directory of its own, and the old one is closed.
+        // list of segments, and remove files. So the new writer gets a directory of its own, and the old one is released.
         self.directory = self.directory.successor();
         self.unfinished_commit = None;
         self.index = open_again(&self.path, self.fields, self.directory.clone())?;
@@ -161,7 +161,7 @@ impl IndexWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] or [`Error::Engine`] if a merge failed. The index still has the last commit.
+    /// [`Error::Io`] or [`Error::Engine`] if one of tantivy's threads failed. The index still has the last commit.
     pub fn close(self) -> Result<(), Error> {
         if self.is_tantivy_writer_lost {
             // It could write nothing any more, and would only report that.
@@ -173,7 +173,7 @@ impl IndexWriter {
 
     fn try_commit(&mut self) -> Result<(), Error> {
         let error = |error| tantivy_error("commit", &self.path, error);
-        // An earlier one, if there is one, ends before this one begins.
+        // After a panic in a commit, that commit ends here.
         self.unfinished_commit = None;
         self.unfinished_commit = Some(self.directory.begin_commit());
         let mut prepared = self.tantivy_writer.prepare_commit().map_err(error)?;

@@ -14,7 +14,8 @@
 //!   some files that belong to no commit; opening a writer removes these.
 //! - After a failed commit, `meta.json` is not replaced any more. tantivy counts the segments of the failed commit as
 //!   committed, so a merge that ends before the rollback could otherwise write them to `meta.json` with the payload of
-//!   the previous commit. The rollback then passes the folder to another directory.
+//!   the previous commit. The rollback passes the writer lock to another
+//!   `DurableDirectory`.
 //! - A file of deletions may replace one of the same name. tantivy names it after the segment and the operation stamp of
 //!   the commit, and after a rollback, it counts stamps from the last commit again. If a merge still uses the segment
 //!   while the rollback removes files, the file of the failed commit stays, and the next commit may have the same
@@ -109,7 +110,7 @@ fn copy(error: &Error) -> Error {
     }
 }
 
-/// Locks the state, even after a panic: each change of the state is a single assignment, so it is never inconsistent.
+/// Locks the state, even after a panic: no code that changes the state panics halfway.
 fn lock_state(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -120,7 +121,7 @@ impl DurableDirectory {
     }
 
     /// Returns a directory for the next writer of this process, and passes the writer lock to it, if this directory has
-    /// it. From then on, this directory changes nothing.
+    /// it. From then on, this directory counts as released and changes no files.
     pub fn successor(&self) -> Self {
         let mut state = lock_state(&self.state);
         state.is_released = true;
@@ -130,7 +131,7 @@ impl DurableDirectory {
     }
 
     /// Begins a commit, which ends when the returned value is dropped. If the commit fails, the value must be kept until
-    /// the rollback closes this directory.
+    /// the rollback has released this directory.
     pub fn begin_commit(&self) -> Commit {
         lock_state(&self.state).is_committing = true;
         Commit { state: Arc::clone(&self.state) }

@@ -16,7 +16,7 @@ use super::IndexWriter;
 use crate::index::checksums::MAX_BYTES_VERIFIED_ON_OPEN;
 use crate::index::commit_payload::CommitPayload;
 use crate::index::folder::{clear, is_unfinished, remove_temporary};
-use crate::index::open::{analyze_with, new_index, open_for_changes};
+use crate::index::open::{analyze_with, new_index, open_with_directory};
 use crate::index::snapshot::Snapshot;
 use crate::index::tantivy_error::tantivy_error;
 use crate::search::searcher::Searcher;
@@ -43,7 +43,7 @@ impl IndexWriter {
             return Err(Error::NotAFolder { path: path.to_path_buf() });
         }
         fs::create_dir_all(path).map_err(Error::io("create", path))?;
-        match open_for_changes(path) {
+        match open_with_directory(path) {
             Ok(_) if is_unfinished(path)? => clear(path)?,
             Ok(_) if !options.overwrite => return Err(Error::AlreadyExists { path: path.to_path_buf() }),
             Ok((index, directory)) => {
@@ -89,7 +89,7 @@ impl IndexWriter {
         options: WriterOptions,
     ) -> Result<Self, Error> {
         let tantivy_options = options.to_tantivy()?;
-        let (index, directory) = open_for_changes(path)?;
+        let (index, directory) = open_with_directory(path)?;
         let tantivy_writer = open_tantivy_writer(&index, &tantivy_options, "open", path)?;
         let writer = Self::from_tantivy(path, directory, index, tantivy_writer, options)?;
         writer.committed.index.check_analyzer(analyzer.as_ref())?;
