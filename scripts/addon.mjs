@@ -1,5 +1,6 @@
 // Builds the addon for publishing, for one of the platforms in package.json, and writes it to dist/addons. On Linux, zig links the addons for
-// all platforms except Windows: zig needs no other compiler or SDK, and it can link with the symbols of an old glibc.
+// all Linux platforms: it needs no other compiler, and it can link with the symbols of an old glibc. The addons for macOS use a framework of
+// macOS, so they can be linked on Linux only with Apple's SDK, in the folder that the environment variable SDKROOT names.
 import {spawnSync} from 'node:child_process';
 import {existsSync, mkdirSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
@@ -20,7 +21,8 @@ export async function buildAddonForPublishing(target = hostTarget()) {
 	}
 	await prepare({only: ['packages']});
 	requireRust();
-	const usesZig = process.platform === 'linux' && !target.includes('windows');
+	const canLink = target.includes('linux') || (target.includes('apple') && Boolean(process.env.SDKROOT));
+	const usesZig = process.platform === 'linux' && canLink;
 	if (!usesZig && systemOf(target) !== systemOf(hostTarget())) {
 		fail(`the addon for ${target} cannot be built on ${process.platform}: build it on that system, as .github/workflows/release.yml does.`);
 	}
