@@ -16,7 +16,7 @@ import {
 	RetrievalError,
 } from '../../ts/index.ts';
 import {platformName} from '../../ts/core/native/addon.ts';
-import {highestOfThreeCounts} from '../support/event-loop.ts';
+import {highestOfThreeCounts, settlesAtOnce} from '../support/event-loop.ts';
 
 const lamps: Document[] = [
 	{id: 'lamp-1', title: 'Desk lamp', text: 'A lamp with a long cable for the desk.', fields: {price: 39, category: 'desk', inStock: true}},
@@ -391,19 +391,6 @@ test('count and facets count passages, or each document once', async t => {
 	await docs.optimize();
 	t.is(await docs.count({groupBy: 'document'}), 3);
 });
-
-/** Whether a promise settles in the current iteration of the event loop, so that its work cannot have run on another thread. */
-async function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
-	const pending = Symbol('pending');
-	const settled = promise.catch(() => undefined);
-	for (let i = 0; i < 50; i++) {
-		// Runs the callbacks of promises that have settled, and nothing else.
-		if ((await Promise.race([settled, pending])) !== pending) {
-			return true;
-		}
-	}
-	return false;
-}
 
 /** Creates a collection of 300 documents with random words and fields, and with random vectors of dimension `dim` if it is given. */
 async function randomCollection(t: ExecutionContext, random: () => number, dim: number | undefined): Promise<Collection> {

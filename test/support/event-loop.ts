@@ -13,3 +13,16 @@ export async function highestOfThreeCounts(threshold: number, attempt: () => Pro
 	}
 	return highest;
 }
+
+/** Whether a promise settles in the current iteration of the event loop, so that its work cannot have run on another thread. */
+export async function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
+	const pending = Symbol('pending');
+	const settled = promise.catch(() => undefined);
+	for (let i = 0; i < 50; i++) {
+		// Runs the callbacks of promises that have settled, and nothing else.
+		if ((await Promise.race([settled, pending])) !== pending) {
+			return true;
+		}
+	}
+	return false;
+}
