@@ -43,8 +43,8 @@ impl KnownIds {
 
     /// Writes the slot of each hit to `slots`, plus [`IS_NEW`](Self::IS_NEW) if the id of the hit is new. Returns the
     /// hits with new ids, in order. The caller must go through the hits in order, storing new ids and reading known ones,
-    /// because a later hit may replace the id in a slot. `size` is the number of passages of the index. `space` is a number that changes when ords
-    /// get new meanings; all ids are then new.
+    /// because a later hit may replace the id in a slot. `size` is the number of passages of the index. `space` is a
+    /// number that changes when ords get new meanings; all ids are then new.
     ///
     /// # Panics
     ///

@@ -37,15 +37,15 @@ const PAGE_BITS = 10;
 /** The bits of a slot without the highest one, which is set if the id of the hit is new. */
 const SLOT = 0x7f_ff_ff_ff;
 /**
-Maximum length of an id that is kept, in UTF-16 code units. The addon expects all ids of at most as many bytes to be kept; in UTF-8, a text has at
-least as many bytes as code units.
+Maximum length of an id that is kept, in UTF-16 code units. The addon expects all ids of at most as many bytes to be kept; in UTF-8, a text
+has at least as many bytes as code units.
 */
 const MAX_ID_LENGTH = 64;
 
 /**
-The ids of recent hits of an index, as strings. Looking up ids and creating their strings takes as long as a quick search, so the addon passes
-only ids that are not here yet. The addon chooses their slots, of which there are at most 131,072. Each index has an instance of its own,
-which must see the hits of all its searches on the JavaScript thread, in their order.
+The ids of recent hits of an index, as strings. Looking up ids and creating their strings takes as long as a quick search, so the addon
+passes only ids that are not here yet. The addon chooses their slots, of which there are at most 131,072. Each index has an instance of its
+own, which must see the hits of all its searches on the JavaScript thread, in their order.
 */
 export class KnownIds {
 	readonly #pages: string[][] = [];
@@ -66,23 +66,24 @@ export class KnownIds {
 	array, `''` if there are none, or null if it has not run; then returns `undefined`.
 	*/
 	hits(newIds: string | null): Hit[] | undefined {
-		if (newIds === null) {
-			this.#isComplete = this.#wasComplete;
-			return undefined;
-		}
-		const count = hitBuffer[0]!;
-		const added = parsed(newIds);
-		const hits = emptyArray<Hit>(count);
-		for (let i = 0, next = 0; i < count; i++) {
-			const slot = slots[i]!;
-			hits[i] = {id: slot < 0 ? this.#add(slot & SLOT, added[next++]!) : this.#get(slot), score: scores[i]!};
-		}
-		this.#isComplete = true;
-		return hits;
+		const ids = this.#ids(newIds);
+		return ids && withScores(ids, 0);
 	}
 
 	/** Does the same as `hits`, but returns columns. */
 	columns(newIds: string | null): HitColumns | undefined {
+		const ids = this.#ids(newIds);
+		return ids && {ids, scores: scores.slice(0, ids.length)};
+	}
+
+	/** Frees the ids of an index that was closed. */
+	clear(): void {
+		this.#pages.length = 0;
+		this.#isComplete = false;
+	}
+
+	/** Returns the ids of the hits, and stores those that are new. */
+	#ids(newIds: string | null): string[] | undefined {
 		if (newIds === null) {
 			this.#isComplete = this.#wasComplete;
 			return undefined;
@@ -95,13 +96,7 @@ export class KnownIds {
 			ids[i] = slot < 0 ? this.#add(slot & SLOT, added[next++]!) : this.#get(slot);
 		}
 		this.#isComplete = true;
-		return {ids, scores: scores.slice(0, count)};
-	}
-
-	/** Frees the ids of an index that was closed. */
-	clear(): void {
-		this.#pages.length = 0;
-		this.#isComplete = false;
+		return ids;
 	}
 
 	#get(slot: number): string {

@@ -14,8 +14,7 @@
 //!   some files that belong to no commit; opening a writer removes these.
 //! - After a failed commit, `meta.json` is not replaced any more. tantivy counts the segments of the failed commit as
 //!   committed, so a merge that ends before the rollback could otherwise write them to `meta.json` with the payload of
-//!   the previous commit. The rollback passes the writer lock to another
-//!   `DurableDirectory`.
+//!   the previous commit. The rollback passes the writer lock to another `DurableDirectory`.
 //! - A file of deletions may replace one of the same name. tantivy names it after the segment and the operation stamp of
 //!   the commit, and after a rollback, it counts stamps from the last commit again. If a merge still uses the segment
 //!   while the rollback removes files, the file of the failed commit stays, and the next commit may have the same
@@ -137,7 +136,8 @@ impl DurableDirectory {
         Commit { state: Arc::clone(&self.state) }
     }
 
-    /// Fails if the writer lock was released or passed to a successor. The lock cannot be released while the returned guard exists.
+    /// Fails if the writer lock was released or passed to a successor. Neither can happen while the returned guard
+    /// exists.
     fn check_writer(&self) -> Result<MutexGuard<'_, State>> {
         let state = lock_state(&self.state);
         if state.is_released { Err(Error::other("the writer was closed or rolled back")) } else { Ok(state) }
