@@ -27,6 +27,7 @@
 //! | [`signs`] | sign bits | sign-bit sketches in HNSW graphs |
 //! | [`impacts`] | BM25 impact codes | upper bounds on BM25 scores |
 //! | [`logits`] | `f32` | softmax and ranks over a vocabulary |
+//! | [`network`] | `f32`, bytes | layers of encoders and readers |
 //!
 //! [`mod@reference`] has the definitions that tests compare the kernels with.
 //!
@@ -62,6 +63,7 @@ pub mod int8;
 mod level;
 pub mod logits;
 mod memory;
+pub mod network;
 pub mod reference;
 pub mod signs;
 
