@@ -1,0 +1,81 @@
+//! Self-attention (Vaswani et al., 2017, equation 1): each token of a text gets the mean of the values of all its tokens,
+//! weighted by softmax(scale · query · keys), in each head.
+
+use kernels::network::{FloatBlocks, FloatRows, LANES, NetworkKernels};
+
+/// The shape of the attention of a layer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Attention {
+    /// Number of heads.
+    pub(crate) heads: usize,
+    /// Number of dimensions of a head, a multiple of [`LANES`].
+    pub(crate) head_dim: usize,
+    /// The factor of the products of queries and keys.
+    pub(crate) scale: f32,
+}
+
+/// Memory for the attention of a text.
+#[derive(Debug, Default)]
+pub(crate) struct AttentionScratch {
+    /// The keys of a head, in blocks of sixteen tokens: `[block, dimension, token in block]`.
+    keys: Vec<f32>,
+    /// The values of a head, `[token, dimension]`.
+    values: Vec<f32>,
+    /// The weight of each token (column) for each token (row).
+    weights: Vec<f32>,
+}
+
+impl Attention {
+    /// Computes the attention of a text. `projections` has a row for each token: its query, key and value, each with
+    /// the dimensions of all heads. `out` has a row for each token, with the results of all heads.
+    pub(crate) fn attend(
+        &self,
+        kernels: &NetworkKernels,
+        projections: &[f32],
+        scratch: &mut AttentionScratch,
+        out: &mut [f32],
+    ) {
+        let (dim, all_dims) = (self.head_dim, self.heads * self.head_dim);
+        let stride = 3 * all_dims;
+        let tokens = projections.len() / stride;
+        let blocks = tokens.div_ceil(LANES);
+        let AttentionScratch { keys, values, weights } = scratch;
+        keys.resize(blocks * dim * LANES, 0.0);
+        values.resize(tokens * dim, 0.0);
+        weights.resize(tokens * blocks * LANES, 0.0);
+        let weights_stride = blocks * LANES;
+        for head in 0..self.heads {
+            let start = head * dim;
+            let rows = projections.chunks_exact(stride).zip(values.chunks_exact_mut(dim));
+            for (token, (row, values)) in rows.enumerate() {
+                values.copy_from_slice(&row[2 * all_dims + start..][..dim]);
+                let block = &mut keys[token / LANES * dim * LANES..][..dim * LANES];
+                let key = &row[all_dims + start..][..dim];
+                for (lanes, value) in block.as_chunks_mut::<LANES>().0.iter_mut().zip(key) {
+                    lanes[token % LANES] = *value;
+                }
+            }
+            let queries = FloatRows { values: &projections[start..], rows: tokens, inputs: dim, stride };
+            let matrix = FloatBlocks {
+                values: keys,
+                inputs: dim,
+                blocks,
+                block_stride: dim * LANES,
+                input_stride: LANES,
+            };
+            kernels.multiply_floats(queries, matrix, None, weights, weights_stride);
+            for row in weights.chunks_exact_mut(weights_stride) {
+                kernels.softmax(&mut row[..tokens], self.scale);
+            }
+            let rows = FloatRows { values: weights, rows: tokens, inputs: tokens, stride: weights_stride };
+            let values = FloatBlocks {
+                values,
+                inputs: tokens,
+                blocks: dim / LANES,
+                block_stride: LANES,
+                input_stride: dim,
+            };
+            kernels.multiply_floats(rows, values, None, &mut out[start..], all_dims);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The crate's error type.
+
+/// Why weights are not those of a model, or why a text cannot be run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The sizes of the weights do not fit together.
+    #[error("{what}: expected {expected}, got {got}")]
+    Weights {
+        /// The part of the model.
+        what: String,
+        /// What was expected.
+        expected: String,
+        /// What the weights have.
+        got: String,
+    },
+    /// A text has no tokens, too many tokens, or a token that the model does not know.
+    #[error("text {text}: expected {expected}, got {got}")]
+    Text {
+        /// Number of the text in the call, from 0.
+        text: usize,
+        /// What was expected.
+        expected: String,
+        /// What the text has.
+        got: String,
+    },
+}

@@ -1,0 +1,30 @@
+//! Models with the architecture of BERT (Devlin et al., 2019): encoders and readers. They are read from ONNX files and
+//! run with the kernels of [`kernels::network`].
+//!
+//! - [`onnx::read`] reads the [`Weights`](weights::Weights) of a model from an ONNX file, if it recognizes the model in
+//!   the file's graph.
+//! - [`Model`] arranges the weights for products and computes the outputs of texts.
+//!
+//! Texts are not padded. The weights of quantized models stay bytes. Activations are quantized row by row, so the
+//! outputs of a text do not depend on the texts that are run with it, nor on the number of threads or the CPU.
+
+mod attention;
+mod check;
+mod embed;
+mod error;
+mod linear;
+mod model;
+pub mod onnx;
+pub mod weights;
+
+pub use error::Error;
+pub use model::{Model, Values};
+
+/// The tokens of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text<'a> {
+    /// Token ids, special tokens included.
+    pub ids: &'a [u32],
+    /// Number of tokens of type 0 at the beginning. The others have the type 1.
+    pub type_0_count: usize,
+}

@@ -1,0 +1,126 @@
+//! Matches a graph against the architecture of BERT, from the outputs back to the embeddings: [`recognize`].
+
+mod attention;
+mod embeddings;
+mod feed_forward;
+mod layout;
+mod linear;
+mod mask;
+mod matcher;
+mod norm;
+mod outputs;
+
+use matcher::Matcher;
+
+use super::error::Unrecognized;
+use super::graph::{Graph, ValueId};
+use super::probe::Probe;
+use crate::weights::{Layer, Linear, Norm, Weights};
+
+/// The kernels need that the hidden size and the size of an attention head are multiples of this number.
+const LANES: usize = 16;
+
+/// Copies the parameters of the model that a graph computes.
+///
+/// # Errors
+///
+/// The first part of the graph that differs from the architecture.
+pub(super) fn recognize(graph: &Graph) -> Result<Weights, Unrecognized> {
+    let matcher = Matcher { graph, probe: Probe::run(graph)? };
+    let (outputs, mut hidden) = matcher.outputs()?;
+    let mut layers = Vec::new();
+    // Ends because the graph has no cycles: the input of a layer is computed before its output.
+    loop {
+        let (norm, sum) = matcher.required_norm(hidden)?;
+        let dim = norm.weight.len();
+        if !dim.is_multiple_of(LANES) {
+            let expected = format!("a hidden size that is a multiple of {LANES}");
+            return Err(matcher.refuse_for(hidden, expected, dim.to_string()));
+        }
+        if matcher.is_embeddings(sum) {
+            if layers.is_empty() {
+                return Err(matcher.refuse(hidden, "at least one layer"));
+            }
+            let embeddings = matcher.embeddings(norm, sum)?;
+            layers.reverse();
+            return Ok(Weights { embeddings, layers, outputs });
+        }
+        let (layer, input) = matcher.layer(norm, sum)?;
+        layers.push(layer);
+        hidden = input;
+    }
+}
+
+impl Matcher<'_> {
+    /// Matches a layer, given its last normalization and the sum that it normalizes. Returns the layer and its input.
+    fn layer(&self, output_norm: Norm, sum: ValueId) -> Result<(Layer, ValueId), Unrecognized> {
+        let dim = output_norm.weight.len();
+        let (output, activation, middle) = self.residual(sum, dim)?;
+        let before_activation = self.gelu(activation)?;
+        let (intermediate, source) = self.required_linear(before_activation)?;
+        if source != middle || intermediate.inputs != dim {
+            return Err(self.refuse(
+                before_activation,
+                "a linear function of the hidden state that its result is added to",
+            ));
+        }
+        check_sizes(self, sum, &output, intermediate.outputs, dim)?;
+        let (attention_norm, sum) = self.required_norm(middle)?;
+        let (attention_output, context, input) = self.residual(sum, dim)?;
+        let attention = self.attention(context, input, dim)?;
+        check_sizes(self, sum, &attention_output, dim, dim)?;
+        if attention_norm.weight.len() != dim {
+            return Err(self.refuse(middle, format!("a normalization of {dim} values")));
+        }
+        let [query, key, value] = attention.linears;
+        let layer = Layer {
+            query,
+            key,
+            value,
+            heads: attention.heads,
+            scale: attention.scale,
+            attention_output,
+            attention_norm,
+            intermediate,
+            output,
+            output_norm,
+        };
+        Ok((layer, input))
+    }
+
+    /// Matches the sum of a hidden state and a linear function. Returns the function, its input, and the hidden state.
+    fn residual(&self, sum: ValueId, dim: usize) -> Result<(Linear, ValueId, ValueId), Unrecognized> {
+        let expected = "the sum of a hidden state and a linear function";
+        let (a, b) = self.operands(sum, "Add").ok_or_else(|| self.refuse(sum, expected))?;
+        let (linear, input, hidden) = match (self.linear(a)?, self.linear(b)?) {
+            (Some((linear, input)), None) => (linear, input, b),
+            (None, Some((linear, input))) => (linear, input, a),
+            _ => return Err(self.refuse(sum, expected)),
+        };
+        let hidden_shape = [super::probe::BATCH, self.probe.length, dim];
+        for value in [sum, hidden] {
+            let shape = self.shape(value)?;
+            // Some exporters merge the axes of the batch and the sequence.
+            if shape != hidden_shape && shape != [hidden_shape[0] * hidden_shape[1], dim] {
+                let expected = format!("the shape {hidden_shape:?} for the batch of the probe");
+                return Err(self.refuse_for(value, expected, format!("{shape:?}")));
+            }
+        }
+        Ok((linear, input, self.rows(hidden)))
+    }
+}
+
+/// Checks the numbers of inputs and outputs of a linear function.
+fn check_sizes(
+    matcher: &Matcher,
+    value: ValueId,
+    linear: &Linear,
+    inputs: usize,
+    outputs: usize,
+) -> Result<(), Unrecognized> {
+    if (linear.inputs, linear.outputs) == (inputs, outputs) {
+        return Ok(());
+    }
+    let expected = format!("a linear function of {inputs} values with {outputs} results");
+    Err(matcher.refuse_for(value, expected, format!("{} and {}", linear.inputs, linear.outputs)))
+}
