@@ -192,6 +192,8 @@ export declare class NativeCollection {
 /** An open encoder. */
 export declare class NativeEncoder {
   get dim(): number
+  /** What runs the model: `passagekit` or `onnxruntime`. */
+  get runtime(): string
   /**
    * Encodes texts to vectors `[texts, dim]`. An empty title means no title; `titles` may be empty if no text has
    * one. A batch has at most `batchTokens` tokens, padding included. Error messages number the texts from `first`.
@@ -314,7 +316,11 @@ export declare class NativeQuestionReader {
 
 /** An open reader. */
 export declare class NativeReader {
-  /** What the model was trained as: `dpr` (a DPR reader) or `question-answering`. */
+  /**
+   * What the model was trained as: `dpr` (a DPR reader) or `question-answering`.
+   * What runs the model: `passagekit` or `onnxruntime`.
+   */
+  get runtime(): string
   get form(): string
   /** Extracts answers from passages, best answer first. */
   read(question: string, passages: Array<RetrievedPassage>, options: NativeReadOptions, control?: Control | undefined | null): Promise<Array<NativeAnswer>>
@@ -768,10 +774,14 @@ export declare function jaccardOverlap(a: NativeRun, b: NativeRun, ks: Array<num
  */
 export declare function judgedScores(run: NativeRun, scores: NativeRun, qrels: QrelsBuilder, depth: number): Promise<NativeJudgedScores>
 
-/** Paths of the files of a model and of the library that runs it, and the number of threads that run it. */
+/** Paths of the files of a model and of the library that can run it, and the number of threads that run it. */
 export interface ModelFiles {
-  /** The ONNX Runtime library. */
-  library: string
+  /** What runs the model: `passagekit`, `onnxruntime` or `auto`. */
+  runtime: string
+  /** The ONNX Runtime library, if there is one. */
+  library?: string
+  /** Why there is no library. */
+  missingLibrary?: string
   model: string
   tokenizer: string
   threads: number

@@ -47,24 +47,26 @@ async function script(folder: string, source: string): Promise<string> {
 	return stdout.trim();
 }
 
-test('without onnxruntime-node, BM25 and answer matching work, and the error for loading a model says what to install', async t => {
+test('without onnxruntime-node, BM25, answer matching and models like BERT work, and the error for other models says what to install', async t => {
 	const folder = await installed({addon: true});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
-	const model = JSON.stringify(join(packageRoot, 'models/tiny-encoder'));
+	const [recognized, other] = ['minilm-encoder', 'tiny-encoder'].map(name => JSON.stringify(join(packageRoot, 'models', name)));
 	const output = await script(
 		folder,
 		`
 		import {Collection, OnnxEncoder, exactMatch} from 'passagekit';
 		const collection = await Collection.build([{id: 'a', text: 'a fox'}], './index', {encoder: false});
 		console.log(JSON.stringify((await collection.bm25.search('foxes')).map(({id}) => id)), exactMatch('The fox', ['fox']));
+		const encoder = await OnnxEncoder.load(${recognized});
+		console.log(encoder.runtime, (await encoder.encode(['a text'])).dim);
 		try {
-			await OnnxEncoder.load(${model});
+			await OnnxEncoder.load(${other});
 		} catch (error) {
 			console.log(error.code, error.message);
 		}
 	`,
 	);
-	t.regex(output, /^\["a"\] true\nERR_PEER_MISSING .*`npm install onnxruntime-node`/u);
+	t.regex(output, /^\["a"\] true\npassagekit 384\nERR_PEER_MISSING .* needs ONNX Runtime.*`npm install onnxruntime-node`/u);
 });
 
 test('every subpath can be imported, and the package can be required from CommonJS', async t => {

@@ -363,12 +363,12 @@ test('bench verifies the hits of its queries, and its report names what was meas
 	t.is((JSON.parse(refused.stderr) as {error: {code: string}}).error.code, 'ERR_ARGUMENT');
 });
 
-test('doctor reports on the platform, the addon, the model runtime and the models', async t => {
+test('doctor reports on the platform, the addon, ONNX Runtime and the models', async t => {
 	const {status, stdout} = await passagekit('doctor', '--json');
 	const {ok, findings} = JSON.parse(stdout) as {ok: boolean; findings: Array<{what: string; ok: boolean}>};
 	t.deepEqual(
 		findings.map(({what}) => what),
-		['platform', 'addon', 'model runtime', 'models'],
+		['platform', 'addon', 'ONNX Runtime', 'models'],
 	);
 	t.is(status, ok ? 0 : 1);
 });

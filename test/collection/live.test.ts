@@ -15,7 +15,6 @@ import {
 	type Include,
 	RetrievalError,
 } from '../../ts/index.ts';
-import {platformName} from '../../ts/core/native/addon.ts';
 import {highestOfThreeCounts, settlesAtOnce} from '../support/event-loop.ts';
 
 const lamps: Document[] = [
@@ -28,9 +27,6 @@ const lamps: Document[] = [
 		fields: {price: 120, category: 'floor', inStock: false},
 	},
 ];
-
-/** A test that needs models. It is skipped on Linux with musl, for which there is no ONNX Runtime. */
-const modelTest = platformName().endsWith('-musl') ? test.skip : test;
 
 /** Returns the path for a new collection, in a temporary folder that is removed after the test. */
 async function collectionPath(t: ExecutionContext): Promise<string> {
@@ -46,7 +42,7 @@ async function newCollection(t: ExecutionContext, options: CollectionOptions = {
 	return docs;
 }
 
-modelTest('documents can be added, searched in three ways with a filter, and used to answer a question', async t => {
+test('documents can be added, searched in three ways with a filter, and used to answer a question', async t => {
 	const path = await collectionPath(t);
 	const docs = await Collection.open(path, {create: true});
 	t.is(await docs.add(lamps), 3);

@@ -10,23 +10,24 @@ import {random, row} from '../support/vectors.ts';
 
 const execute = promisify(execFile);
 
-/** What the child process prints: the level that it used, and the ids and scores of the hits of each query. */
+/** What the child process prints: the level that it used, the ids and scores of the hits of each query, and the vectors of two texts. */
 interface SearchResults {
 	readonly level: string;
 	readonly bm25: ReadonlyArray<ReadonlyArray<readonly [string, number]>>;
 	readonly exact: ReadonlyArray<ReadonlyArray<readonly [string, number]>>;
 	readonly approximate: ReadonlyArray<ReadonlyArray<readonly [string, number]>>;
+	readonly encoded: readonly number[];
 }
 
 const [ROWS, DIM, QUERIES] = [3000, 100, 20];
 
-/** Source code of the child process. It builds a BM25 index, an exact vector index and an HNSW index, and searches them. */
+/** Source code of the child process. It builds a BM25 index, an exact vector index and an HNSW index, searches them, and encodes texts. */
 const source = `
 	import {mkdtemp, rm} from 'node:fs/promises';
 	import {tmpdir} from 'node:os';
 	import {join} from 'node:path';
 	const ts = ${JSON.stringify(new URL('../../ts/', import.meta.url).href)};
-	const {Bm25Index, Bm25Writer, FlatIndex, HnswIndex} = await import(ts + 'index.ts');
+	const {Bm25Index, Bm25Writer, FlatIndex, HnswIndex, OnnxEncoder} = await import(ts + 'index.ts');
 	const {native} = await import(ts + 'core/native/native.ts');
 	const {names, random, row} = await import(${JSON.stringify(new URL('../support/vectors.ts', import.meta.url).href)});
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-levels-'));
@@ -60,6 +61,8 @@ const source = `
 				results[name].push(pairs(await vectors.search(row(queries, at), {k: 10})));
 			}
 		}
+		const encoder = await OnnxEncoder.load('minilm-encoder');
+		results.encoded = [...(await encoder.encode(['a bridge over the river', {title: 'Hens', text: 'They lay eggs.'}])).data];
 		console.log(JSON.stringify(results));
 	} finally {
 		await rm(folder, {recursive: true});
@@ -76,16 +79,16 @@ async function searchAt(level: string): Promise<SearchResults> {
 	return JSON.parse(stdout) as SearchResults;
 }
 
-test('all levels give the same BM25 hits and scores, and the same exact vector hits up to the rounding of inner products', async t => {
+test('all levels give the same BM25 hits and scores, the same vectors of texts, and the same exact vector hits up to the rounding of inner products', async t => {
 	const levels = native.systemInfo().supportedLevels;
 	t.is(levels.at(-1), 'scalar');
 	const [data, queries] = [random(ROWS, DIM), random(QUERIES, DIM, 2)];
-	let expected: SearchResults['bm25'] | undefined;
+	let expected: Pick<SearchResults, 'bm25' | 'encoded'> | undefined;
 	for (const level of levels) {
-		const {level: used, bm25, exact, approximate} = await searchAt(level);
+		const {level: used, bm25, exact, approximate, encoded} = await searchAt(level);
 		t.is(used, level);
-		expected ??= bm25;
-		t.deepEqual(bm25, expected, level);
+		expected ??= {bm25, encoded};
+		t.deepEqual({bm25, encoded}, expected, level);
 		for (const [at, hits] of exact.entries()) {
 			const query = row(queries, at);
 			const scores = Array.from({length: ROWS}, (_, i) => product(query, row(data, i)));

@@ -33,7 +33,8 @@ test('a passage is encoded with its title in the requested form', async t => {
 test('DPR encoders get token type 0 for title and text: their vectors equal those of ONNX Runtime with all token types 0', async t => {
 	const passage = {title: 'Suez Canal', text: 'It was opened to shipping in November 1869.'};
 	const folder = await modelWithConfig(t, 'minilm-encoder', {model_type: 'dpr'});
-	const dpr = await OnnxEncoder.load(folder);
+	const runtime = 'onnxruntime';
+	const dpr = await OnnxEncoder.load(folder, {runtime});
 	const {data} = await dpr.encode([passage]);
 
 	const tokenizer = await Tokenizer.load(folder);
@@ -56,9 +57,9 @@ test('DPR encoders get token type 0 for title and text: their vectors equal thos
 	t.true(maxDifference(data, zeros) < 1e-5, String(maxDifference(data, zeros)));
 
 	// Other models get segment ids: 0 for the title, 1 for the text. The option `tokenTypes` overrides the model's configuration.
-	const bert = await OnnxEncoder.load('minilm-encoder', {pooling: 'cls', passageForm: 'pair', normalize: false, maxTokens: 256});
+	const bert = await OnnxEncoder.load('minilm-encoder', {pooling: 'cls', passageForm: 'pair', normalize: false, maxTokens: 256, runtime});
 	t.true(maxDifference((await bert.encode([passage])).data, segments) < 1e-5);
-	const withSegments = await OnnxEncoder.load(folder, {tokenTypes: 'segments'});
+	const withSegments = await OnnxEncoder.load(folder, {tokenTypes: 'segments', runtime});
 	t.deepEqual(await withSegments.encode([passage]), await bert.encode([passage]));
 	t.is(withSegments.identity, bert.identity);
 	t.not(dpr.identity, bert.identity, 'encoders that give different vectors have different identities');

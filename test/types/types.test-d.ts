@@ -353,6 +353,9 @@ export async function program(): Promise<void> {
 
 	await using disposed = await OnnxEncoder.load('model');
 	same<typeof disposed.dim, number>(true);
+	same<typeof disposed.runtime, 'passagekit' | 'onnxruntime'>(true);
+	// @ts-expect-error no such runtime
+	await OnnxEncoder.load('model', {runtime: 'onnx'});
 
 	const error = new RetrievalError('ERR_DIMENSION', 'message');
 	// @ts-expect-error no such code

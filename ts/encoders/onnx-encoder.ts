@@ -7,6 +7,7 @@ import {modelOptions} from '../models/resolve.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
 import {yieldToEventLoop} from '../core/event-loop.ts';
 import {type ModelConfig, fingerprint, modelFiles, readModelJson} from '../onnx/model-files.ts';
+import {type RuntimeChoice, runtimeChoices} from '../onnx/runtime-choice.ts';
 import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
 import type {EncodeOptions, Encoder, EncoderInput, Vectors} from '../core/types.ts';
 import {checkedInput, encodeOptions} from './encoder-input.ts';
@@ -36,6 +37,8 @@ export interface OnnxEncoderOptions extends ModelOptions {
 	@default as configured, else 'zeros' for a model with `"model_type": "dpr"` in `config.json`, 'segments' for others
 	*/
 	readonly tokenTypes?: 'segments' | 'zeros' | undefined;
+	/** What runs the model. @default 'auto' */
+	readonly runtime?: RuntimeChoice | undefined;
 	/** Number of threads that compute one batch. @default one per core */
 	readonly threads?: number | undefined;
 }
@@ -48,6 +51,7 @@ export const encoderOptions: OptionNames = optionNames<OnnxEncoderOptions>({
 	normalize: true,
 	passageForm: true,
 	tokenTypes: true,
+	runtime: true,
 	threads: true,
 });
 
@@ -55,8 +59,10 @@ export const encoderOptions: OptionNames = optionNames<OnnxEncoderOptions>({
 const INPUTS_PER_CALL = 256;
 
 /**
-Encodes texts as vectors with an ONNX model, on threads of the addon. Encoders with the same model file share one ONNX Runtime session.
-Requires the optional peer dependency `onnxruntime-node`.
+Encodes texts as vectors with an ONNX model, on threads of the addon. Encoders with the same model file share one open model.
+
+passagekit itself runs models with the architecture of BERT. Then the vector of a text has the same bits on every CPU, whatever the number
+of threads and the other texts of the call. For other models, the optional peer dependency `onnxruntime-node` is required.
 
 @example
 ```
@@ -81,20 +87,27 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 	/**
 	Loads a model: a folder with `model.onnx` and `tokenizer.json`, one of passagekit's own models, or a model on the Hugging Face hub
 	(`owner/name`), which is downloaded. Fails with `ERR_MODEL_MISSING` if there is no such model, with `ERR_MODEL` if it cannot be used as an
-	encoder, with `ERR_DOWNLOAD` if a download fails, and with `ERR_PEER_MISSING` without `onnxruntime-node`.
+	encoder, with `ERR_DOWNLOAD` if a download fails, and with `ERR_PEER_MISSING`
+	if it needs `onnxruntime-node` and that is not installed.
 	*/
 	static async load(model: string, options: OnnxEncoderOptions = {}): Promise<OnnxEncoder> {
 		checkString('model', model);
 		checkOptions('load', options, encoderOptions);
-		const {threads = 0} = options;
+		const {runtime = 'auto', threads = 0} = options;
+		checkOneOf('runtime', runtime, runtimeChoices);
 		checkCount('threads', threads, 0);
 		const folder = await resolveModel(model, modelOptions(options));
-		const files = await modelFiles(folder, threads);
+		const files = await modelFiles(folder, runtime, threads);
 		const config = await configured(folder, options);
 		const encoder = await callNative({signal: options.signal}, () => native.openEncoder(files, config));
 		// The settings are part of the identity: with other settings, the same weights produce other vectors.
 		const identity = `${await fingerprint([files.model, files.tokenizer])}:${config.pooling}:${config.normalize ? 'unit' : 'raw'}:${config.maxTokens}:${config.passageForm}${config.passageForm === 'pair' && config.tokenTypes === 'zeros' ? ':zeros' : ''}`;
 		return new OnnxEncoder(encoder, identity, config.normalize);
+	}
+
+	/** What runs the model. */
+	get runtime(): 'passagekit' | 'onnxruntime' {
+		return this.#native.runtime as 'passagekit' | 'onnxruntime';
 	}
 
 	/** Length of the vectors. */
@@ -136,7 +149,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		return {data, rows, dim};
 	}
 
-	/** Releases the ONNX Runtime session, which is closed when the last encoder or reader that uses it is closed. */
+	/** Releases the model, which is closed when the last encoder or reader that uses it is closed. */
 	close(): void {
 		this.#native.close();
 	}

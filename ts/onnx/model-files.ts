@@ -7,6 +7,7 @@ import {join} from 'node:path';
 import {RetrievalError} from '../core/errors.ts';
 import {onPath, pathError} from '../core/file-system.ts';
 import type {Binding} from '../core/native/native.ts';
+import type {RuntimeChoice} from './runtime-choice.ts';
 import {findRuntimeLibrary} from './runtime-library.ts';
 
 /** `config.json` of a model: Hugging Face's fields, and passagekit's own under `passagekit`. */
@@ -22,10 +23,25 @@ const MAX_JSON_BYTES = 16 * 2 ** 20;
 Finds the files of a model folder that native code needs, and the ONNX Runtime library. Exporters write the graph to `model.onnx` or
 to `onnx/model.onnx`. `threads` is the number of threads; 0 means all cores.
 */
-export async function modelFiles(folder: string, threads = 0): Promise<Binding.ModelFiles> {
+export async function modelFiles(folder: string, runtime: RuntimeChoice, threads: number): Promise<Binding.ModelFiles> {
 	const model = await firstFile(folder, ['model.onnx', 'onnx/model.onnx']);
 	const tokenizer = await tokenizerFile(folder);
-	return {library: findRuntimeLibrary().path, model, tokenizer, threads: threads || availableParallelism()};
+	return {runtime, ...runtimeLibrary(runtime), model, tokenizer, threads: threads || availableParallelism()};
+}
+
+/** Finds the ONNX Runtime library. If it is not certain to be needed and is missing, the reason is passed on. */
+function runtimeLibrary(runtime: RuntimeChoice): {library?: string; missingLibrary?: string} {
+	if (runtime === 'passagekit') {
+		return {};
+	}
+	try {
+		return {library: findRuntimeLibrary().path};
+	} catch (error) {
+		if (runtime === 'auto' && error instanceof RetrievalError) {
+			return {missingLibrary: error.message};
+		}
+		throw error;
+	}
 }
 
 /** Finds the tokenizer of a model folder. */

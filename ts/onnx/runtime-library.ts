@@ -31,14 +31,14 @@ export function findRuntimeLibrary(): RuntimeLibrary {
 	if (platformName().endsWith('-musl')) {
 		throw new RetrievalError(
 			'ERR_PEER_MISSING',
-			'models need ONNX Runtime, and onnxruntime-node has no library for Linux with musl, such as Alpine. Run the program on Linux with glibc, such as Debian, or set PASSAGEKIT_ONNXRUNTIME to the path of an ONNX Runtime library for musl. Everything else works with musl.',
+			'onnxruntime-node has no library for Linux with musl, such as Alpine. Run the program on Linux with glibc, such as Debian, or set PASSAGEKIT_ONNXRUNTIME to the path of an ONNX Runtime library for musl.',
 		);
 	}
 	const manifest = peerManifest();
 	if (!manifest) {
 		throw new RetrievalError(
 			'ERR_PEER_MISSING',
-			'models need the package onnxruntime-node, which is not installed. Install it with `npm install onnxruntime-node`, or set PASSAGEKIT_ONNXRUNTIME to the path of an ONNX Runtime library.',
+			'the package onnxruntime-node is not installed. Install it with `npm install onnxruntime-node`, or set PASSAGEKIT_ONNXRUNTIME to the path of an ONNX Runtime library.',
 		);
 	}
 	const library = libraryIn(join(dirname(manifest.path), 'bin'));
@@ -49,6 +49,21 @@ export function findRuntimeLibrary(): RuntimeLibrary {
 		);
 	}
 	return {path: library, version: manifest.version};
+}
+
+/**
+Returns the version of `onnxruntime-node`: `undefined` if it is not installed or has no library for this platform, and `null` if the
+environment variable `PASSAGEKIT_ONNXRUNTIME` names another library.
+*/
+export function runtimeVersion(): string | null | undefined {
+	try {
+		return findRuntimeLibrary().version ?? null;
+	} catch (error) {
+		if (error instanceof RetrievalError) {
+			return undefined;
+		}
+		throw error;
+	}
 }
 
 /** Returns the path and the version of the `package.json` of `onnxruntime-node`, if it is installed. */

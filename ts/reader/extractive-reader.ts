@@ -15,6 +15,7 @@ import {type ModelOptions, resolveModel} from '../models/index.ts';
 import {modelOptions} from '../models/resolve.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {modelFiles, readModelJson} from '../onnx/model-files.ts';
+import {type RuntimeChoice, runtimeChoices} from '../onnx/runtime-choice.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import type {CallOptions, Passage} from '../core/types.ts';
 
@@ -108,6 +109,8 @@ export interface ExtractiveReaderOptions extends ModelOptions {
 	readonly titles?: boolean | undefined;
 	/** Maximum number of tokens per batch, padding included. @default 2048 */
 	readonly batchTokens?: number | undefined;
+	/** What runs the model. @default 'auto' */
+	readonly runtime?: RuntimeChoice | undefined;
 	/** Number of threads that compute a batch. @default all cores */
 	readonly threads?: number | undefined;
 }
@@ -120,6 +123,7 @@ const loadOptions: OptionNames = optionNames<ExtractiveReaderOptions>({
 	overlapTokens: true,
 	titles: true,
 	batchTokens: true,
+	runtime: true,
 	threads: true,
 });
 /** The names of `ReadOptions`, for calls with additional options. */
@@ -160,11 +164,11 @@ export type ReaderForm = 'dpr' | 'question-answering';
 
 /**
 Extracts answers from passages with a reader in the form of DPR or with a common question-answering model (`ReaderForm`). The form is
-recognized by the names of the model's outputs. Passages may have any length. The optional peer dependency `onnxruntime-node` must be
-installed.
+recognized by the names of the model's outputs. Passages may have any length.
 
-The order of the passages does not change the logits. With an int8 model, the logits of a passage depend slightly on the other passages in
-the same batch, because the model chooses a quantization scale per batch.
+passagekit itself runs models with the architecture of BERT. Then the logits of a passage have the same bits on every CPU, whatever the
+number of threads and the other passages of the call. For other models, the optional peer dependency `onnxruntime-node` is required. With it
+and an int8 model, the logits of a passage depend slightly on the other passages in the same batch, but not on their order.
 
 @example
 ```
@@ -184,7 +188,8 @@ export class ExtractiveReader implements AsyncDisposable {
 	/**
 	Loads a model: a folder with `model.onnx` and `tokenizer.json`, one of passagekit's own models, or a model on the Hugging Face hub
 	(`owner/name`), which is downloaded. Fails with `ERR_MODEL_MISSING` if there is no such model, with `ERR_MODEL` if it cannot be used as a
-	reader, with `ERR_DOWNLOAD` if a download fails, and with `ERR_PEER_MISSING` without `onnxruntime-node`.
+	reader, with `ERR_DOWNLOAD` if a download fails, and with `ERR_PEER_MISSING`
+	if it needs `onnxruntime-node` and that is not installed.
 	*/
 	static async load(model: string, options: ExtractiveReaderOptions = {}): Promise<ExtractiveReader> {
 		checkString('model', model);
@@ -194,7 +199,7 @@ export class ExtractiveReader implements AsyncDisposable {
 		const own = config?.passagekit ?? {};
 		const maxTokens = options.maxTokens ?? own['max_tokens'] ?? 256;
 		const maxQuestionTokens = options.maxQuestionTokens ?? own['max_question_tokens'] ?? 40;
-		const {longPassages = 'window', overlapTokens, titles, batchTokens = 2048, threads = 0} = options;
+		const {longPassages = 'window', overlapTokens, titles, batchTokens = 2048, runtime = 'auto', threads = 0} = options;
 		checkCount('maxTokens', maxTokens, 8, 1_000_000);
 		checkCount('maxQuestionTokens', maxQuestionTokens, 1, 1_000_000);
 		checkOneOf('longPassages', longPassages, ['window', 'cut']);
@@ -205,8 +210,9 @@ export class ExtractiveReader implements AsyncDisposable {
 			checkBoolean('titles', titles);
 		}
 		checkCount('batchTokens', batchTokens, 1);
+		checkOneOf('runtime', runtime, runtimeChoices);
 		checkCount('threads', threads, 0);
-		const files = await modelFiles(folder, threads);
+		const files = await modelFiles(folder, runtime, threads);
 		const configuration = {
 			maxTokens,
 			maxQuestionTokens,
@@ -218,6 +224,11 @@ export class ExtractiveReader implements AsyncDisposable {
 			openEnded: config?.['model_type'] === 'dpr',
 		};
 		return new ExtractiveReader(await callNative({signal: options.signal}, () => native.openReader(files, configuration)));
+	}
+
+	/** What runs the model. */
+	get runtime(): 'passagekit' | 'onnxruntime' {
+		return callSync(() => this.#native.runtime as 'passagekit' | 'onnxruntime');
 	}
 
 	/** The form of the model's inputs and outputs. */

@@ -14,6 +14,16 @@ pub enum Error {
         /// Why it could not be loaded.
         message: String,
     },
+    /// The model needs ONNX Runtime, and there is no library.
+    #[error("model {} needs ONNX Runtime, because passagekit cannot run its graph ({reason}); {why}", path.display())]
+    NoLibrary {
+        /// The model's file.
+        path: PathBuf,
+        /// Why the crate `transformer` cannot run it.
+        reason: String,
+        /// Why there is no library.
+        why: String,
+    },
     /// The model's file could not be opened.
     #[error("open model {}: {source}", path.display())]
     Io {
@@ -32,12 +42,12 @@ pub enum Error {
         /// What this model has.
         got: String,
     },
-    /// ONNX Runtime failed to run the model.
+    /// The model could not be run.
     #[error("run model {}: {message}", path.display())]
     Run {
         /// The model's file.
         path: PathBuf,
-        /// The error message of ONNX Runtime.
+        /// Why it failed.
         message: String,
     },
     /// An argument has an invalid value.

@@ -1,7 +1,7 @@
-//! Encoders and extractive readers, run by ONNX Runtime.
+//! Encoders and extractive readers.
 //!
-//! A [`Session`] runs a model with the ONNX Runtime [`Library`], which is loaded from a file at run time. An
-//! [`Encoder`] maps texts to vectors. A [`ReaderModel`] maps a question and passages to start, end and relevance
+//! A [`Session`] runs a model with the crate `transformer`, if that recognizes the model's graph, and otherwise with the
+//! ONNX Runtime [`Library`], which is loaded from a file at run time. An [`Encoder`] maps texts to vectors. A [`ReaderModel`] maps a question and passages to start, end and relevance
 //! logits, from which the crate `reading` extracts answers. Both tokenize their texts and run the model on batches of
 //! texts of similar length.
 //!
@@ -9,11 +9,10 @@
 //!
 //! ```no_run
 //! use control::Control;
-//! use inference::{EncodeOptions, Encoder, EncoderConfig, EncoderInput, Library, Session};
+//! use inference::{EncodeOptions, Encoder, EncoderConfig, EncoderInput, RuntimeChoice, Session};
 //!
-//! let library = Library::open("libonnxruntime.so.1".as_ref())?;
 //! let folder = std::path::Path::new("models/minilm-encoder");
-//! let session = Session::open(library, &folder.join("model.onnx"), 2)?;
+//! let session = Session::open(&RuntimeChoice::Own, &folder.join("model.onnx"), 2)?;
 //! let tokenizer = tokenize::Tokenizer::open(&folder.join("tokenizer.json"))?;
 //! let encoder = Encoder::new(session.into(), tokenizer.into(), EncoderConfig::default())?;
 //! let vectors = encoder.encode(&[EncoderInput::text("a question")], &EncodeOptions::default(), &Control::new())?;
@@ -31,4 +30,4 @@ pub use error::Error;
 pub use reader::{
     LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage, Relevance,
 };
-pub use runtime::{Batch, Library, Session, Tensor};
+pub use runtime::{Batch, Library, Runtime, RuntimeChoice, Session, Tensor};

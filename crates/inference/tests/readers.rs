@@ -1,6 +1,6 @@
 //! Runs both kinds of readers, DPR's reader and question-answering models, with the models in this repository's folder
-//! `models/`. The question-answering model is a DPR reader without its relevance output. Tests are skipped if ONNX
-//! Runtime is not installed.
+//! `models/`. The question-answering model is a DPR reader without its relevance output. Without ONNX Runtime, only
+//! the models that the crate `transformer` recognizes are tested.
 
 #[path = "support/onnx.rs"]
 mod onnx;
@@ -10,23 +10,23 @@ use std::sync::Arc;
 
 use control::Control;
 use inference::{
-    Error, Library, LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage,
-    Relevance, Session,
+    Error, LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage, Relevance,
+    RuntimeChoice, Session,
 };
-use support::{library, open_model, open_rewritten_model};
+use support::{onnx_runtime, open_model, open_rewritten_model, runtimes};
 use tokenize::Tokenizer;
 
 const QUESTION: &str = "In which year was the Suez Canal opened?";
 const ANSWER: &str = "The Suez Canal was opened to shipping in November 1869 after ten years of digging.";
 
-fn reader(library: &'static Library, model: &str, config: ReaderConfig) -> ReaderModel {
-    let (session, tokenizer) = open_model(library, model);
+fn reader(runtime: &RuntimeChoice, model: &str, config: ReaderConfig) -> ReaderModel {
+    let (session, tokenizer) = open_model(runtime, model);
     ReaderModel::new(session, tokenizer, config).expect("a reader")
 }
 
 /// Opens a DPR reader in `models/` without its relevance output, which makes it a question-answering model.
-fn question_answering(library: &'static Library, model: &str) -> (Arc<Session>, Arc<Tokenizer>) {
-    open_rewritten_model(library, model, |bytes| onnx::with_outputs(bytes, |name| name != "relevance_logit"))
+fn question_answering(runtime: &RuntimeChoice, model: &str) -> (Arc<Session>, Arc<Tokenizer>) {
+    open_rewritten_model(runtime, model, |bytes| onnx::with_outputs(bytes, |name| name != "relevance_logit"))
 }
 
 /// A passage without a title.
@@ -62,65 +62,72 @@ fn best_span(window: &PassageLogits) -> std::ops::Range<usize> {
 
 #[test]
 fn the_reader_ranks_the_right_passage_first_and_finds_the_year() {
-    let Some(library) = library() else { return };
-    // The model was exported for inputs of up to 224 tokens.
-    let config = ReaderConfig { max_tokens: 224, ..ReaderConfig::default() };
-    let reader = reader(library, "minilm-reader", config);
-    let passages = [
-        ReaderPassage {
-            title: Some("Piano"),
-            text: "Bartolomeo Cristofori built the first pianos in Florence.",
-        },
-        ReaderPassage { title: Some("Suez Canal"), text: ANSWER },
-    ];
-    let read = read(&reader, &passages);
-    assert!(logit(&read[1][0]) > logit(&read[0][0]), "{:?} {:?}", read[1][0].relevance, read[0][0].relevance);
-    assert!(ANSWER[best_span(&read[1][0])].contains("1869"), "{}", &ANSWER[best_span(&read[1][0])]);
+    for runtime in &runtimes() {
+        // The model was exported for inputs of up to 224 tokens.
+        let config = ReaderConfig { max_tokens: 224, ..ReaderConfig::default() };
+        let reader = reader(runtime, "minilm-reader", config);
+        let passages = [
+            ReaderPassage {
+                title: Some("Piano"),
+                text: "Bartolomeo Cristofori built the first pianos in Florence.",
+            },
+            ReaderPassage { title: Some("Suez Canal"), text: ANSWER },
+        ];
+        let read = read(&reader, &passages);
+        assert!(
+            logit(&read[1][0]) > logit(&read[0][0]),
+            "{:?} {:?}",
+            read[1][0].relevance,
+            read[0][0].relevance
+        );
+        assert!(ANSWER[best_span(&read[1][0])].contains("1869"), "{}", &ANSWER[best_span(&read[1][0])]);
+    }
 }
 
 #[test]
 fn a_text_that_fits_is_one_window_with_the_same_logits_as_with_truncation() {
-    let Some(library) = library() else { return };
+    let Some(runtime) = &onnx_runtime() else { return };
     let cut = ReaderConfig { long_passages: LongPassages::Cut, ..ReaderConfig::default() };
     let passages = [text(ANSWER), ReaderPassage { title: Some("Suez Canal"), text: ANSWER }];
-    let in_windows = read(&reader(library, "tiny-reader", ReaderConfig::default()), &passages);
+    let in_windows = read(&reader(runtime, "tiny-reader", ReaderConfig::default()), &passages);
     assert!(in_windows.iter().all(|windows| windows.len() == 1));
-    assert_eq!(in_windows, read(&reader(library, "tiny-reader", cut), &passages));
+    assert_eq!(in_windows, read(&reader(runtime, "tiny-reader", cut), &passages));
 }
 
 #[test]
 fn a_long_text_is_read_to_its_end_in_windows_and_truncated_without_them() {
-    let Some(library) = library() else { return };
-    let long = format!("{}{ANSWER}", "Rain fell on the quiet hills and nobody spoke of it. ".repeat(60));
-    let config = ReaderConfig { max_tokens: 128, long_passages: windows(32), ..ReaderConfig::default() };
-    let windows_read = read(&reader(library, "minilm-reader", config), &[text(&long)]).remove(0);
-    assert!(windows_read.len() > 5, "{} windows", windows_read.len());
-    let best = windows_read.iter().max_by(|a, b| logit(a).total_cmp(&logit(b))).expect("windows");
-    assert!(long[best_span(best)].contains("1869"), "{}", &long[best_span(best)]);
-    // Offsets and word numbers refer to the whole text, so they are equal for the tokens that two windows share.
-    assert_eq!(
-        windows_read.last().expect("windows").offsets.last().expect("tokens").end as usize,
-        long.len()
-    );
-    for pair in windows_read.windows(2) {
-        let shared =
-            pair[0].offsets.iter().position(|token| *token == pair[1].offsets[0]).expect("an overlap");
-        assert!(pair[0].offsets.len() - shared >= 32);
-        assert!(pair[1].offsets.starts_with(&pair[0].offsets[shared..]));
-        assert!(pair[1].words.starts_with(&pair[0].words[shared..]));
+    for runtime in &runtimes() {
+        let long = format!("{}{ANSWER}", "Rain fell on the quiet hills and nobody spoke of it. ".repeat(60));
+        let config = ReaderConfig { max_tokens: 128, long_passages: windows(32), ..ReaderConfig::default() };
+        let windows_read = read(&reader(runtime, "minilm-reader", config), &[text(&long)]).remove(0);
+        assert!(windows_read.len() > 5, "{} windows", windows_read.len());
+        let best = windows_read.iter().max_by(|a, b| logit(a).total_cmp(&logit(b))).expect("windows");
+        assert!(long[best_span(best)].contains("1869"), "{}", &long[best_span(best)]);
+        // Offsets and word numbers refer to the whole text, so they are equal for the tokens that two windows share.
+        assert_eq!(
+            windows_read.last().expect("windows").offsets.last().expect("tokens").end as usize,
+            long.len()
+        );
+        for pair in windows_read.windows(2) {
+            let shared =
+                pair[0].offsets.iter().position(|token| *token == pair[1].offsets[0]).expect("an overlap");
+            assert!(pair[0].offsets.len() - shared >= 32);
+            assert!(pair[1].offsets.starts_with(&pair[0].offsets[shared..]));
+            assert!(pair[1].words.starts_with(&pair[0].words[shared..]));
+        }
+        let config = ReaderConfig { long_passages: LongPassages::Cut, ..config };
+        let cut = read(&reader(runtime, "minilm-reader", config), &[text(&long)]).remove(0);
+        assert_eq!(cut.len(), 1);
+        assert_eq!(
+            cut[0].offsets, windows_read[0].offsets,
+            "the first window, up to the last complete word that fits"
+        );
     }
-    let config = ReaderConfig { long_passages: LongPassages::Cut, ..config };
-    let cut = read(&reader(library, "minilm-reader", config), &[text(&long)]).remove(0);
-    assert_eq!(cut.len(), 1);
-    assert_eq!(
-        cut[0].offsets, windows_read[0].offsets,
-        "the first window, up to the last complete word that fits"
-    );
 }
 
 #[test]
 fn every_window_gets_the_same_logits_as_a_passage_of_only_its_words() {
-    let Some(library) = library() else { return };
+    let Some(runtime) = &onnx_runtime() else { return };
     let words: Vec<String> = (0..300).map(|word| format!("w{word}")).collect();
     let long = words.join(" ");
     // Use batches of one input, because the int8 activations of a batch share one scale.
@@ -130,7 +137,7 @@ fn every_window_gets_the_same_logits_as_a_passage_of_only_its_words() {
         long_passages: windows(20),
         ..ReaderConfig::default()
     };
-    let reader = reader(library, "tiny-reader", config);
+    let reader = reader(runtime, "tiny-reader", config);
     let title = Some("numbers");
     for window in &read(&reader, &[ReaderPassage { title, text: &long }])[0] {
         let bytes = window.offsets[0].start as usize..window.offsets.last().expect("tokens").end as usize;
@@ -145,7 +152,7 @@ fn every_window_gets_the_same_logits_as_a_passage_of_only_its_words() {
 
 #[test]
 fn logits_do_not_depend_on_the_order_of_passages_and_hardly_depend_on_the_batches() {
-    let Some(library) = library() else { return };
+    let Some(runtime) = &onnx_runtime() else { return };
     let texts: Vec<String> = (0..40)
         .map(|text| {
             format!("{ANSWER} {}", "Then a ship passed. ".repeat(text % 7)).replacen(
@@ -157,13 +164,13 @@ fn logits_do_not_depend_on_the_order_of_passages_and_hardly_depend_on_the_batche
         .collect();
     let passages: Vec<ReaderPassage<'_>> = texts.iter().map(|one| text(one)).collect();
     let in_batches =
-        reader(library, "tiny-reader", ReaderConfig { batch_tokens: 300, ..ReaderConfig::default() });
+        reader(runtime, "tiny-reader", ReaderConfig { batch_tokens: 300, ..ReaderConfig::default() });
     let forward = read(&in_batches, &passages);
     let mut backward = read(&in_batches, &passages.iter().rev().copied().collect::<Vec<_>>());
     backward.reverse();
     assert_eq!(forward, backward, "bit for bit");
     let alone = read(
-        &reader(library, "tiny-reader", ReaderConfig { batch_tokens: 1, ..ReaderConfig::default() }),
+        &reader(runtime, "tiny-reader", ReaderConfig { batch_tokens: 1, ..ReaderConfig::default() }),
         &passages,
     );
     for (a, b) in forward.iter().flatten().zip(alone.iter().flatten()) {
@@ -175,11 +182,11 @@ fn logits_do_not_depend_on_the_order_of_passages_and_hardly_depend_on_the_batche
 
 #[test]
 fn progress_counts_passages_not_windows() {
-    let Some(library) = library() else { return };
+    let Some(runtime) = &onnx_runtime() else { return };
     let config = ReaderConfig { max_tokens: 80, batch_tokens: 160, ..ReaderConfig::default() };
     let long = "one two three four five ".repeat(100);
     let control = Control::new();
-    reader(library, "tiny-reader", config)
+    reader(runtime, "tiny-reader", config)
         .read(QUESTION, &[text(&long), text(""), text("short")], &control)
         .expect("reads");
     assert_eq!(control.done(), 3);
@@ -187,8 +194,8 @@ fn progress_counts_passages_not_windows() {
 
 #[test]
 fn a_question_answering_model_is_recognized_by_its_outputs_and_returns_a_score_for_no_answer() {
-    let Some(library) = library() else { return };
-    let (session, tokenizer) = question_answering(library, "tiny-reader");
+    let Some(runtime) = &onnx_runtime() else { return };
+    let (session, tokenizer) = question_answering(runtime, "tiny-reader");
     let plain =
         ReaderModel::new(session.clone(), tokenizer.clone(), ReaderConfig::default()).expect("a reader");
     assert_eq!(plain.form(), ReaderForm::QuestionAnswering);
@@ -213,8 +220,8 @@ fn a_question_answering_model_is_recognized_by_its_outputs_and_returns_a_score_f
 
 #[test]
 fn a_question_answering_model_can_read_titles_and_its_offsets_refer_to_the_text() {
-    let Some(library) = library() else { return };
-    let (session, tokenizer) = question_answering(library, "tiny-reader");
+    let Some(runtime) = &onnx_runtime() else { return };
+    let (session, tokenizer) = question_answering(runtime, "tiny-reader");
     let config = ReaderConfig { titles: Some(true), ..ReaderConfig::default() };
     let titled = ReaderModel::new(session.clone(), tokenizer.clone(), config).expect("a reader");
     let plain = ReaderModel::new(session, tokenizer, ReaderConfig::default()).expect("a reader");
@@ -233,15 +240,15 @@ fn a_question_answering_model_can_read_titles_and_its_offsets_refer_to_the_text(
 
 #[test]
 fn a_model_without_the_input_token_types_can_be_run() {
-    let Some(library) = library() else { return };
+    let Some(runtime) = &onnx_runtime() else { return };
     let without_types = |bytes: &[u8]| onnx::with_zero_for(bytes, "token_type_ids");
-    let (session, tokenizer) = open_rewritten_model(library, "tiny-reader", without_types);
+    let (session, tokenizer) = open_rewritten_model(runtime, "tiny-reader", without_types);
     let untyped = ReaderModel::new(session, tokenizer, ReaderConfig::default()).expect("a reader");
     // DPR's code uses only the token type 0, and no separator after the text. Therefore the next two readers run their
     // models on the same inputs, although only one of the models has token types.
     let open_ended = ReaderConfig { open_ended: true, ..ReaderConfig::default() };
-    let typed_open_ended = reader(library, "tiny-reader", open_ended);
-    let (session, tokenizer) = open_rewritten_model(library, "tiny-reader", without_types);
+    let typed_open_ended = reader(runtime, "tiny-reader", open_ended);
+    let (session, tokenizer) = open_rewritten_model(runtime, "tiny-reader", without_types);
     let untyped_open_ended = ReaderModel::new(session, tokenizer, open_ended).expect("a reader");
     let passages = [ReaderPassage { title: Some("Suez Canal"), text: ANSWER }];
     assert_eq!(
@@ -256,14 +263,14 @@ fn a_model_without_the_input_token_types_can_be_run() {
     );
     assert_ne!(
         read(&untyped, &passages),
-        read(&reader(library, "tiny-reader", ReaderConfig::default()), &passages)
+        read(&reader(runtime, "tiny-reader", ReaderConfig::default()), &passages)
     );
 }
 
 #[test]
 fn other_models_and_options_that_leave_no_room_for_text_are_refused() {
-    let Some(library) = library() else { return };
-    let (session, tokenizer) = open_model(library, "minilm-encoder");
+    let Some(runtime) = &onnx_runtime() else { return };
+    let (session, tokenizer) = open_model(runtime, "minilm-encoder");
     let error = ReaderModel::new(session, tokenizer, ReaderConfig::default()).expect_err("an encoder");
     assert!(matches!(error, Error::Model { .. }));
     assert!(
@@ -274,7 +281,7 @@ fn other_models_and_options_that_leave_no_room_for_text_are_refused() {
         "{error}"
     );
     let refused = |config| {
-        let (session, tokenizer) = open_model(library, "tiny-reader");
+        let (session, tokenizer) = open_model(runtime, "tiny-reader");
         ReaderModel::new(session, tokenizer, config).expect_err("refused").to_string()
     };
     let config = ReaderConfig { max_tokens: 59, ..ReaderConfig::default() };
@@ -290,10 +297,10 @@ fn other_models_and_options_that_leave_no_room_for_text_are_refused() {
 
 #[test]
 fn the_longest_question_and_title_and_the_largest_overlap_still_leave_room_for_text() {
-    let Some(library) = library() else { return };
+    let Some(runtime) = &onnx_runtime() else { return };
     // The question takes 40 of the 60 tokens, and 4 are special tokens. The title takes 8 of the other 16.
     let config = ReaderConfig { max_tokens: 60, long_passages: windows(7), ..ReaderConfig::default() };
-    let reader = reader(library, "tiny-reader", config);
+    let reader = reader(runtime, "tiny-reader", config);
     let (question, title) = ("why ".repeat(100), "title ".repeat(100));
     let long = "one two three four five ".repeat(10);
     let passages = [ReaderPassage { title: Some(&title), text: &long }];
@@ -306,11 +313,11 @@ fn the_longest_question_and_title_and_the_largest_overlap_still_leave_room_for_t
 
 #[test]
 fn empty_texts_and_texts_of_one_huge_word_are_read() {
-    let Some(library) = library() else { return };
+    let Some(runtime) = &onnx_runtime() else { return };
     let huge = "x".repeat(100_000);
     let unbroken = "ab".repeat(40);
     for (session, tokenizer) in
-        [open_model(library, "tiny-reader"), question_answering(library, "tiny-reader")]
+        [open_model(runtime, "tiny-reader"), question_answering(runtime, "tiny-reader")]
     {
         let config = ReaderConfig { max_tokens: 80, ..ReaderConfig::default() };
         let reader = ReaderModel::new(session, tokenizer, config).expect("a reader");

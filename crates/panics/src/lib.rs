@@ -23,7 +23,7 @@ const MAX_RECORDS: usize = 32;
 /// (crate `threads`), which pass a panic to the caller, and tantivy's threads, which tantivy joins. Panics on threads
 /// without a name, such as Node's and those of rayon's global pool, are caught too.
 const CAUGHT_THREADS: [&str; 5] =
-    ["passagekit-onnx", "passagekit-call", "passagekit-pool", "merge_thread_", "thrd-tantivy-index"];
+    ["passagekit-model", "passagekit-call", "passagekit-pool", "merge_thread_", "thrd-tantivy-index"];
 
 /// The messages with which Rust aborts the process because a panic cannot unwind further.
 const FATAL_MESSAGES: [&str; 2] =

@@ -75,7 +75,7 @@ codes! {
         reading::Error::Canceled(_) => "ERR_CANCELED",
     }
     inference::Error {
-        inference::Error::Library { .. } => "ERR_PEER_MISSING",
+        inference::Error::Library { .. } | inference::Error::NoLibrary { .. } => "ERR_PEER_MISSING",
         inference::Error::Io { .. } => "ERR_IO",
         inference::Error::Model { .. } | inference::Error::Run { .. } => "ERR_MODEL",
         inference::Error::Argument { .. } => "ERR_ARGUMENT",

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use inference::{EncodeOptions, Encoder, EncoderConfig, EncoderInput, PassageForm, Pooling, TokenTypes};
+use inference::{
+    EncodeOptions, Encoder, EncoderConfig, EncoderInput, PassageForm, Pooling, Runtime, TokenTypes,
+};
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object};
 use napi_derive::napi;
 
-use super::model_files::ModelFiles;
+use super::model_files::{ModelFiles, runtime_name};
 use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
 
 /// How texts become vectors.
@@ -32,6 +34,7 @@ pub struct NativeEncoder {
     /// `None` once the encoder is closed.
     inner: Option<Arc<Encoder>>,
     dim: u32,
+    runtime: Runtime,
 }
 
 impl NativeEncoder {
@@ -84,8 +87,8 @@ pub fn open_encoder<'env>(
         let config =
             EncoderConfig { pooling, normalize: options.normalize, max_tokens, passage_form, token_types };
         let encoder = Encoder::new(session, tokenizer, config)?;
-        let dim = encoder.dim() as u32;
-        Ok(NativeEncoder { inner: Some(Arc::new(encoder)), dim })
+        let (dim, runtime) = (encoder.dim() as u32, encoder.runtime());
+        Ok(NativeEncoder { inner: Some(Arc::new(encoder)), dim, runtime })
     })
 }
 
@@ -94,6 +97,12 @@ impl NativeEncoder {
     #[napi(getter, catch_unwind)]
     pub fn dim(&self) -> u32 {
         self.dim
+    }
+
+    /// What runs the model: `passagekit` or `onnxruntime`.
+    #[napi(getter, catch_unwind)]
+    pub fn runtime(&self) -> String {
+        runtime_name(self.runtime)
     }
 
     /// Encodes texts to vectors `[texts, dim]`. An empty title means no title; `titles` may be empty if no text has

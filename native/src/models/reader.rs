@@ -10,7 +10,7 @@ use napi_derive::napi;
 use pipelines::{AnswerOptions, PassageAnswer, ReaderOrigin, ScoredPassage};
 use reading::{Evidence, ReadOptions, SpanLimits};
 
-use super::model_files::ModelFiles;
+use super::model_files::{ModelFiles, runtime_name};
 use super::reader_options::{parse_merge, parse_scoring};
 use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
 
@@ -140,6 +140,12 @@ pub fn open_reader<'env>(
 #[napi]
 impl NativeReader {
     /// What the model was trained as: `dpr` (a DPR reader) or `question-answering`.
+    /// What runs the model: `passagekit` or `onnxruntime`.
+    #[napi(getter, catch_unwind)]
+    pub fn runtime(&self) -> napi::Result<String> {
+        Ok(runtime_name(self.model()?.runtime()))
+    }
+
     #[napi(getter, catch_unwind)]
     pub fn form(&self) -> napi::Result<String> {
         let model = self.model()?;

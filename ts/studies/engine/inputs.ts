@@ -4,7 +4,7 @@ Reads the questions of a study, and hashes its inputs: the files of its data set
 import {basename, resolve} from 'node:path';
 import {packageVersion} from '../../core/native/addon.ts';
 import type {Question} from '../../core/types.ts';
-import {findRuntimeLibrary} from '../../onnx/runtime-library.ts';
+import {runtimeVersion} from '../../onnx/runtime-library.ts';
 import type {DatasetFiles} from '../dataset/files.ts';
 import {questionsOf} from '../dataset/questions.ts';
 import {type StudyInput, type StudyModel, hashedFile, hashedModel, sha256} from '../storage/inputs.ts';
@@ -52,12 +52,15 @@ export async function readInputs(files: DatasetFiles, options: InputOptions): Pr
 /** The versions of the software, which belong to the configuration of every run. */
 export interface SoftwareVersions {
 	readonly passagekit: string;
-	/** The version of `onnxruntime-node`; `null` if the user has named a different ONNX Runtime library. */
+	/**
+	The version of `onnxruntime-node`; `null` if the user has named a different ONNX Runtime library, and `'none'` if there is none.
+	*/
 	readonly onnxruntime: string | null;
 }
 
 export function softwareVersions(): SoftwareVersions {
-	return {passagekit: packageVersion(), onnxruntime: findRuntimeLibrary().version ?? null};
+	const version = runtimeVersion();
+	return {passagekit: packageVersion(), onnxruntime: version === undefined ? 'none' : version};
 }
 
 /** Returns the default name of a data set: the name of its folder or file, without extensions. */

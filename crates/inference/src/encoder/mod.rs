@@ -12,7 +12,7 @@ use tokenize::{ModelInput, Tokenizer};
 
 use self::pooling::normalize;
 use crate::runtime::plan_batches;
-use crate::{Batch, Error, Session};
+use crate::{Batch, Error, Runtime, Session};
 
 pub use self::pooling::Pooling;
 
@@ -148,6 +148,12 @@ impl Encoder {
         self.dim
     }
 
+    /// What runs the model.
+    #[must_use]
+    pub fn runtime(&self) -> Runtime {
+        self.session.runtime()
+    }
+
     /// The configuration.
     #[must_use]
     pub fn config(&self) -> &EncoderConfig {
@@ -157,10 +163,10 @@ impl Encoder {
     /// Encodes texts. Returns their vectors as a row-major matrix `[inputs, dim]`, in the order of the inputs. Progress
     /// counts inputs.
     ///
-    /// The same list and the same options give the same bytes. With an int8 model, a vector also depends on the other
-    /// texts in its batch, because the model chooses the quantization scale of its activations per batch: the cosine of
-    /// two vectors of the same text from different batches is about 0.99 or more. With `batch_tokens: 1`, every text is
-    /// encoded alone.
+    /// The same list and the same options give the same bytes. With [`Runtime::Own`], the vector of a text does not
+    /// depend on the other texts. With ONNX Runtime and an int8 model, it does, because the model chooses the quantization
+    /// scale of its activations per batch: the cosine of two vectors of the same text from different batches is about
+    /// 0.99 or more. With `batch_tokens: 1`, every text is encoded alone.
     ///
     /// # Errors
     ///

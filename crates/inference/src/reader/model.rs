@@ -12,7 +12,7 @@ use super::config::{ReaderConfig, ReaderPassage};
 use super::form::{ReaderForm, Relevance};
 use super::input::{ReaderInputs, Window};
 use crate::runtime::plan_batches;
-use crate::{Batch, Error, Session, Tensor};
+use crate::{Batch, Error, Runtime, Session, Tensor};
 
 /// The logits of one window of a passage. Each of the four vectors has one entry per token of the text in the window.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +52,12 @@ impl ReaderModel {
     ) -> Result<Self, Error> {
         let inputs = ReaderInputs::new(ReaderForm::of(&session)?, config, &tokenizer)?;
         Ok(Self { session, tokenizer, inputs })
+    }
+
+    /// What runs the model.
+    #[must_use]
+    pub fn runtime(&self) -> Runtime {
+        self.session.runtime()
     }
 
     /// The kind of the reader.

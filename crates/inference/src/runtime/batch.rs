@@ -43,6 +43,23 @@ impl Batch {
         }
         batch
     }
+
+    /// The token ids of an input, without padding.
+    pub(crate) fn token_ids(&self, row: usize) -> Vec<u32> {
+        let tokens = self.ids[row * self.length..].iter().take(self.token_count(row));
+        tokens.map(|&id| u32::try_from(id).unwrap_or(u32::MAX)).collect()
+    }
+
+    /// Number of tokens of type 0 at the beginning of an input.
+    pub(crate) fn type_0_count(&self, row: usize) -> usize {
+        let types = self.types[row * self.length..].iter().take(self.token_count(row));
+        types.take_while(|&&token_type| token_type == 0).count()
+    }
+
+    /// Number of tokens of an input.
+    fn token_count(&self, row: usize) -> usize {
+        self.mask[row * self.length..][..self.length].iter().take_while(|&&mask| mask == 1).count()
+    }
 }
 
 /// Groups inputs into batches of at most `max_tokens` tokens, padding included. `lengths` has the number of tokens of

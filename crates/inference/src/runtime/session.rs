@@ -1,23 +1,43 @@
 //! Opens a model and runs it on a thread of its own: [`Session`].
 //!
-//! ONNX Runtime starts helper threads, which inherit the priority of the thread that opens the model. Therefore, each
-//! session starts a thread, lowers its priority, and opens the model on it. The thread then receives batches through a
-//! channel.
+//! Helper threads inherit the priority of the thread that opens the model. Therefore, each session starts a thread,
+//! lowers its priority, and opens the model on it. The thread then receives batches through a channel.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
-use ort::session::SessionInputValue;
-use ort::session::builder::GraphOptimizationLevel;
-use ort::value::TensorRef;
-
+use super::onnx_model::OnnxModel;
+use super::own_model::{OwnModel, THREAD_NAME};
+use super::tensor::Tensor;
 use crate::{Batch, Error, Library};
 
-/// The name of the threads that run models.
-const THREAD_NAME: &str = "passagekit-onnx";
+/// What runs a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runtime {
+    /// The crate `transformer`.
+    Own,
+    /// ONNX Runtime.
+    OnnxRuntime,
+}
+
+/// How the runtime of a model is chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum RuntimeChoice {
+    /// The crate `transformer`, if it recognizes the model, and otherwise ONNX Runtime.
+    Auto {
+        /// The file of the ONNX Runtime library, or an explanation why there is none.
+        library: Result<PathBuf, String>,
+    },
+    /// The crate `transformer`.
+    Own,
+    /// ONNX Runtime.
+    OnnxRuntime {
+        /// The file of the library.
+        library: PathBuf,
+    },
+}
 
 /// An open model, which runs on a thread of its own. It runs one batch at a time; other callers wait.
 #[derive(Debug)]
@@ -27,6 +47,7 @@ pub struct Session {
     jobs: Sender<Job>,
     /// Names of the model's outputs.
     outputs: Vec<String>,
+    runtime: Runtime,
 }
 
 /// One run of the model, and the channel for its result.
@@ -38,23 +59,6 @@ struct Job {
     result: Sender<Result<Vec<Tensor>, Error>>,
 }
 
-/// An input that a model may have: `input_ids`, `attention_mask` or `token_type_ids`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Input {
-    Ids,
-    Mask,
-    Types,
-}
-
-/// One output of a run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Tensor {
-    /// Sizes of the axes, outermost first.
-    pub shape: Vec<usize>,
-    /// The values, row-major.
-    pub data: Vec<f32>,
-}
-
 impl Session {
     /// Opens an ONNX file. The model runs on `threads` threads, or on one if `threads` is 0.
     ///
@@ -64,52 +68,60 @@ impl Session {
     /// # Errors
     ///
     /// [`Error::Io`] if the file cannot be read or the thread cannot be started; [`Error::Model`] if the file is not a
-    /// model, or if the model has inputs other than `input_ids`, `attention_mask` and `token_type_ids`.
-    pub fn open(library: &'static Library, path: &Path, threads: usize) -> Result<Self, Error> {
+    /// model, if the model has inputs other than `input_ids`, `attention_mask` and `token_type_ids`, or if
+    /// [`RuntimeChoice::Own`] is chosen and the crate `transformer` does not recognize the model; [`Error::NoLibrary`]
+    /// and [`Error::Library`] if ONNX Runtime is needed and there is no library, or it cannot be loaded.
+    pub fn open(choice: &RuntimeChoice, path: &Path, threads: usize) -> Result<Self, Error> {
         let io = |source| Error::Io { path: path.to_path_buf(), source };
         // For a missing file, the message of ONNX Runtime does not contain the path.
         storage::check_regular(path).map_err(io)?;
         // The session's thread reports through the first channel whether it could open the model.
         let (opened, opening) = channel();
         let (jobs, job_queue) = channel();
-        let model = path.to_path_buf();
+        let (choice, file) = (choice.clone(), path.to_path_buf());
         let thread_main = move || {
             lower_priority();
-            match Model::open(library, model, threads) {
+            match Model::open(&choice, &file, threads) {
                 Ok(mut model) => {
                     // Sending fails if the caller has ended. Then the queue is closed, and the thread ends.
-                    let _ = opened.send(Ok(model.outputs.clone()));
+                    let _ = opened.send(Ok((model.runtime(), model.outputs().to_vec())));
                     model.run_jobs(&job_queue);
                 }
                 Err(error) => drop(opened.send(Err(error))),
             }
         };
         std::thread::Builder::new().name(THREAD_NAME.to_owned()).spawn(thread_main).map_err(io)?;
-        let outputs = opening.recv().map_err(|_| thread_ended(path))??;
-        Ok(Self { path: path.to_path_buf(), jobs, outputs })
+        let (runtime, outputs) = opening.recv().map_err(|_| thread_ended(path))??;
+        Ok(Self { path: path.to_path_buf(), jobs, outputs, runtime })
     }
 
-    /// Returns the open session for this file and number of threads, or opens one if there is none. A session is closed
-    /// when its last `Arc` is dropped.
+    /// Returns the open session for this file, choice and number of threads, or opens one if there is none. A session is
+    /// closed when its last `Arc` is dropped.
     ///
     /// # Errors
     ///
     /// The errors of [`open`](Self::open).
-    pub fn shared(library: &'static Library, path: &Path, threads: usize) -> Result<Arc<Self>, Error> {
-        /// Sessions by canonical path and number of threads.
-        type OpenSessions = Mutex<HashMap<(PathBuf, usize), Weak<Session>>>;
+    pub fn shared(choice: &RuntimeChoice, path: &Path, threads: usize) -> Result<Arc<Self>, Error> {
+        /// Sessions by canonical path, choice and number of threads.
+        type OpenSessions = Mutex<HashMap<(PathBuf, RuntimeChoice, usize), Weak<Session>>>;
         static OPEN: LazyLock<OpenSessions> = LazyLock::new(OpenSessions::default);
         let io = |source| Error::Io { path: path.to_path_buf(), source };
-        let key = (path.canonicalize().map_err(io)?, threads.max(1));
+        let key = (path.canonicalize().map_err(io)?, choice.clone(), threads.max(1));
         // The lock is held while a model loads, so that concurrent callers share one session.
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(session) = open.get(&key).and_then(Weak::upgrade) {
             return Ok(session);
         }
-        let session = Arc::new(Self::open(library, path, threads)?);
+        let session = Arc::new(Self::open(choice, path, threads)?);
         open.retain(|_, session| session.strong_count() > 0);
         open.insert(key, Arc::downgrade(&session));
         Ok(session)
+    }
+
+    /// What runs the model.
+    #[must_use]
+    pub fn runtime(&self) -> Runtime {
+        self.runtime
     }
 
     /// The model's file.
@@ -144,88 +156,64 @@ fn thread_ended(path: &Path) -> Error {
     Error::Run { path: path.to_path_buf(), message: format!("the session's thread ended{panic}") }
 }
 
-/// Lowers the priority of the current thread, and thereby of the threads that ONNX Runtime starts from it. On systems
+/// Lowers the priority of the current thread, and thereby of the threads that are started from it. On systems
 /// other than Linux, `nice` would slow down the whole process, so this function does nothing.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::nice(5);
 }
 
-/// A model that ONNX Runtime has loaded. It is created, used and dropped on the session's thread.
-struct Model {
-    path: PathBuf,
-    inner: ort::session::Session,
-    inputs: Vec<Input>,
-    outputs: Vec<String>,
+/// An open model. It is created, used and dropped on the session's thread.
+enum Model {
+    Own(OwnModel),
+    Onnx(OnnxModel),
 }
 
 impl Model {
-    /// Loads the model and checks its inputs, as [`Session::open`] documents.
-    fn open(library: &Library, path: PathBuf, threads: usize) -> Result<Self, Error> {
-        let refused = |error: &dyn std::fmt::Display| Error::model(&path, "an ONNX model", error.to_string());
-        let inner = ort::session::Session::builder(&library.environment)
-            .map_err(|error| refused(&error))?
-            .with_optimization_level(GraphOptimizationLevel::All)
-            .map_err(|error| refused(&error))?
-            .with_intra_threads(threads.max(1))
-            .map_err(|error| refused(&error))?
-            // A spinning helper thread would take a core from the event loop.
-            .with_intra_op_spinning(false)
-            .map_err(|error| refused(&error))?
-            .commit_from_file(&path)
-            .map_err(|error| refused(&error))?;
-        let mut inputs = Vec::new();
-        for input in inner.inputs() {
-            inputs.push(match input.name() {
-                "input_ids" => Input::Ids,
-                "attention_mask" => Input::Mask,
-                "token_type_ids" => Input::Types,
-                other => {
-                    let expected = "inputs among input_ids, attention_mask and token_type_ids";
-                    return Err(Error::model(&path, expected, format!("an input \"{other}\"")));
+    /// Opens the model, as [`Session::open`] documents.
+    fn open(choice: &RuntimeChoice, path: &Path, threads: usize) -> Result<Self, Error> {
+        let onnx = |library: &Path| {
+            let library = Library::open(library)?;
+            Ok(Self::Onnx(OnnxModel::open(library, path.to_path_buf(), threads)?))
+        };
+        match choice {
+            RuntimeChoice::OnnxRuntime { library } => onnx(library),
+            RuntimeChoice::Own => match OwnModel::open(path, threads)? {
+                Ok(model) => Ok(Self::Own(model)),
+                Err(reason) => Err(Error::model(path, "a graph that passagekit can run", reason)),
+            },
+            RuntimeChoice::Auto { library } => match (OwnModel::open(path, threads)?, library) {
+                (Ok(model), _) => Ok(Self::Own(model)),
+                (Err(_), Ok(library)) => onnx(library),
+                (Err(reason), Err(why)) => {
+                    Err(Error::NoLibrary { path: path.to_path_buf(), reason, why: why.clone() })
                 }
-            });
+            },
         }
-        let outputs = inner.outputs().iter().map(|output| output.name().to_owned()).collect();
-        Ok(Self { path, inner, inputs, outputs })
+    }
+
+    fn runtime(&self) -> Runtime {
+        match self {
+            Self::Own(_) => Runtime::Own,
+            Self::Onnx(_) => Runtime::OnnxRuntime,
+        }
+    }
+
+    fn outputs(&self) -> &[String] {
+        match self {
+            Self::Own(model) => model.outputs(),
+            Self::Onnx(model) => model.outputs(),
+        }
     }
 
     /// Runs jobs until the session has been dropped.
     fn run_jobs(&mut self, queue: &Receiver<Job>) {
         for Job { batch, output_names, result } in queue {
             // Sending fails if the caller no longer waits for the result.
-            let _ = result.send(self.run(&batch, &output_names));
+            let _ = result.send(match self {
+                Self::Own(model) => model.run(&batch, &output_names),
+                Self::Onnx(model) => model.run(&batch, &output_names),
+            });
         }
-    }
-
-    /// Runs one batch, as [`Session::run`] documents.
-    fn run(&mut self, batch: &Batch, output_names: &[String]) -> Result<Vec<Tensor>, Error> {
-        let path = &self.path;
-        let fail = |error: ort::Error| Error::Run { path: path.clone(), message: error.to_string() };
-        let mut values: Vec<(Cow<'_, str>, SessionInputValue<'_>)> = Vec::with_capacity(3);
-        for input in &self.inputs {
-            let (name, data) = match input {
-                Input::Ids => ("input_ids", &batch.ids),
-                Input::Mask => ("attention_mask", &batch.mask),
-                Input::Types => ("token_type_ids", &batch.types),
-            };
-            let tensor = TensorRef::from_array_view(([batch.rows, batch.length], data.as_slice()));
-            values.push((name.into(), tensor.map_err(fail)?.into()));
-        }
-        let outputs = self.inner.run(values).map_err(fail)?;
-        output_names
-            .iter()
-            .map(|name| {
-                let expected = || format!("an f32 output \"{name}\"");
-                let value = outputs.get(name).ok_or_else(|| {
-                    Error::model(path, expected(), format!("outputs {}", self.outputs.join(", ")))
-                })?;
-                let (shape, data) = value
-                    .try_extract_tensor::<f32>()
-                    .map_err(|error| Error::model(path, expected(), error.to_string()))?;
-                let shape = shape.iter().map(|&size| usize::try_from(size).unwrap_or(0)).collect();
-                Ok(Tensor { shape, data: data.to_vec() })
-            })
-            .collect()
     }
 }
