@@ -4,8 +4,8 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use napi::Env;
 use napi::bindgen_prelude::{Object, ToNapiValue};
+use napi::{Env, JsDeferred, JsValue};
 use serving::Task;
 
 use super::error::{CallResult, Failure};
@@ -30,14 +30,32 @@ where
     T: ToNapiValue + Send + 'static,
     F: FnOnce() -> CallResult<T> + Send + 'static,
 {
-    type Resolver<T> = Box<dyn FnOnce(Env) -> napi::Result<T> + Send>;
-    let (deferred, promise) = env.create_deferred::<T, Resolver<T>>()?;
-    start(Box::new(move || match catch_panic(work) {
-        Ok(value) => deferred.resolve(Box::new(move |_| Ok(value))),
-        Err(failure) => deferred.reject(failure.into()),
+    let (deferred, promise) = env.create_deferred()?;
+    start(Box::new(move || {
+        let outcome = catch_panic(work);
+        settle(deferred, outcome.map(|value| -> Conversion { Box::new(move |env| to_js(env, value)) }));
     }))
     .map_err(|error| Failure::no_threads(&error))?;
     Ok(promise)
+}
+
+/// Converts a result to a JavaScript value, on the JavaScript thread. The types of all results are hidden behind this one,
+/// because napi's code for promises would otherwise be compiled for each of them, which adds a few hundred kilobytes.
+type Conversion = Box<dyn FnOnce(Env) -> napi::Result<Object<'static>> + Send>;
+
+/// Resolves a promise, or rejects it.
+fn settle(deferred: JsDeferred<Object<'static>, Conversion>, outcome: CallResult<Conversion>) {
+    match outcome {
+        Ok(conversion) => deferred.resolve(conversion),
+        Err(failure) => deferred.reject(failure.into()),
+    }
+}
+
+/// Converts a value of any type. `Object` only carries the JavaScript value to the promise, which does not use it as an
+/// object.
+fn to_js(env: Env, value: impl ToNapiValue) -> napi::Result<Object<'static>> {
+    let value = value.into_unknown(&env)?.raw();
+    Ok(Object::from_raw(env.raw(), value))
 }
 
 /// Runs `work` on the JavaScript thread. The event loop waits for it, so the work should take microseconds; quick
