@@ -11,7 +11,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 export const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 
 const stampFile = join(root, 'node_modules', '.passagekit-stamps.json');
-const rustSources = ['Cargo.toml', 'Cargo.lock', 'crates', 'native/Cargo.toml', 'native/build.rs', 'native/src'];
+const rustSources = ['Cargo.toml', 'Cargo.lock', 'crates', 'native/Cargo.toml', 'native/build.rs', 'native/src', 'native/addon'];
 
 const steps = [
 	{
@@ -93,7 +93,7 @@ function buildAddon(profile) {
 		join(root, 'node_modules/@napi-rs/cli/dist/cli.js'),
 		'build',
 		'--manifest-path',
-		'native/Cargo.toml',
+		'native/addon/Cargo.toml',
 		'--package-json-path',
 		'package.json',
 		'--output-dir',

@@ -10,7 +10,7 @@ const licenseFile = /^(?:licen[cs]e|copying|notice|copyright|unlicense)/iu;
 
 /** Returns the crates from crates.io that are compiled into the addon for a target, sorted by name. */
 export function cratesOf(target) {
-	const args = ['metadata', '--format-version', '1', '--locked', '--filter-platform', target, '--manifest-path', 'native/Cargo.toml'];
+	const args = ['metadata', '--format-version', '1', '--locked', '--filter-platform', target, '--manifest-path', 'native/addon/Cargo.toml'];
 	const {stdout, stderr, status} = spawnSync('cargo', args, {cwd: root, encoding: 'utf8', maxBuffer: 1 << 28});
 	if (status !== 0) {
 		fail(`\`cargo ${args.join(' ')}\` failed:\n${stderr}`);
