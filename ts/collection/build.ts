@@ -54,9 +54,10 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	/** The options with which encoders are loaded. */
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;
 	/**
-	Maximum number of tokens that are encoded in one batch, padding included. With an int8 model, a vector depends slightly on the other
-	texts in its batch, because the model chooses a quantization scale per batch. With 1, every passage is encoded alone, so that its
-	vector does not depend on other passages; this takes longer, especially for short texts. @default 2048
+	Maximum number of tokens that are encoded in one batch, padding included. If ONNX Runtime runs an int8 model, a vector depends slightly
+	on the other texts in its batch, because the model chooses a quantization scale per batch. With 1, every passage is encoded alone, so
+	that its vector does not depend on other passages; this takes longer. If passagekit itself runs the model, vectors never depend on other
+	passages, and batches have at least 2048 tokens. @default 2048
 	*/
 	readonly batchTokens?: number | undefined;
 	/** The encoder of questions, if it differs from that of passages, as in DPR. @default the encoder of passages */

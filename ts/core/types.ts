@@ -167,7 +167,8 @@ export type EncoderInput = string | Pick<Passage, 'text' | 'title'>;
 export interface EncodeOptions extends CallOptions {
 	/**
 	Maximum number of tokens that the model encodes in one batch, padding included. Texts are sorted by length first, so that little
-	padding is needed. With 1, every text is encoded alone, and its vector does not depend on the other texts. @default 2048
+	padding is needed. With 1, every text is encoded alone, and its vector does not depend on the other texts. Models that passagekit itself
+	runs need neither: their batches have at least 2048 tokens and no padding, and vectors never depend on other texts. @default 2048
 	*/
 	readonly batchTokens?: number | undefined;
 }

@@ -16,6 +16,7 @@ mod evidence;
 mod flat;
 mod fusing;
 mod hnsw;
+mod model;
 mod simd_kernels;
 mod top;
 
@@ -26,11 +27,12 @@ use flat::exact_search;
 use fusing::fused_lists;
 use gungraun::{Callgrind, LibraryBenchmarkConfig, main};
 use hnsw::graph_search;
+use model::models;
 use simd_kernels::simd;
 use top::top_k;
 
 main!(
     config = LibraryBenchmarkConfig::default().tool(Callgrind::with_args(["--cache-sim=no"])),
     library_benchmark_groups =
-        [simd, exact_search, graph_search, sparse_search, tokens, fused_lists, readings, top_k]
+        [simd, exact_search, graph_search, sparse_search, tokens, models, fused_lists, readings, top_k]
 );

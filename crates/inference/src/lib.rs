@@ -25,7 +25,10 @@ mod error;
 mod reader;
 mod runtime;
 
-pub use encoder::{EncodeOptions, Encoder, EncoderConfig, EncoderInput, PassageForm, Pooling, TokenTypes};
+pub use encoder::{
+    DEFAULT_BATCH_TOKENS, EncodeOptions, Encoder, EncoderConfig, EncoderInput, PassageForm, Pooling,
+    TokenTypes,
+};
 pub use error::Error;
 pub use reader::{
     LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage, Relevance,

@@ -3,8 +3,8 @@ Finds the best sentence of each hit of a dense or hybrid search: the sentence wh
 
 A sentence is encoded as if it were a passage of its own: by the encoder of passages, with the title of its passage, which often names what
 a sentence calls "it". For 422 questions of the bundled encyclopedia, the best sentence of the gold passage has the answer 381 times with
-titles, and 371 times without titles (minilm-encoder). Sentences are encoded one at a time, because an int8 model chooses the quantization
-scale of its activations per batch, and the best sentence of a hit must not depend on the other hits.
+titles, and 371 times without titles (minilm-encoder). Sentences are encoded one at a time, because with ONNX Runtime, an int8 model chooses
+the quantization scale of its activations per batch, and the best sentence of a hit must not depend on the other hits.
 */
 import {RetrievalError} from '../../core/errors.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';

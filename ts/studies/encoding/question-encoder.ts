@@ -2,8 +2,8 @@
 import type {EncodeOptions, Encoder, EncoderInput, Vectors} from '../../core/types.ts';
 
 /**
-Encodes each question only once, and in a batch of its own, because the vector that an int8 model computes for a text
-depends on the other texts in the batch.
+Encodes each question only once, and in a batch of its own, because with ONNX Runtime, the vector that an int8 model
+computes for a text depends on the other texts in the batch.
 */
 export class QuestionEncoder implements Encoder {
 	readonly #encoder: Encoder;

@@ -19,7 +19,7 @@ export async function storedVectors(
 		// Copied, because a Float32Array must start at a multiple of four bytes, and Node's buffer may not.
 		return {data: new Float32Array(Uint8Array.from(bytes).buffer), rows, dim};
 	}
-	// One text per batch, because the vector that an int8 model computes for a text depends on the rest of the batch.
+	// One text per batch, because with ONNX Runtime, the vector of a text depends on the rest of the batch.
 	const vectors = await encoder.encode(inputs, {signal, batchTokens: 1});
 	const {buffer, byteOffset, byteLength} = vectors.data;
 	await writeAtomically(path, new Uint8Array(buffer, byteOffset, byteLength));

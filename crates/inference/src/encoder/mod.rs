@@ -20,6 +20,9 @@ pub use self::pooling::Pooling;
 /// `[SEP]`.
 const MIN_MAX_TOKENS: usize = 8;
 
+/// The default of [`EncodeOptions::batch_tokens`].
+pub const DEFAULT_BATCH_TOKENS: usize = 2048;
+
 /// A text to encode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EncoderInput<'a> {
@@ -89,7 +92,8 @@ impl Default for EncoderConfig {
 /// How a list of texts is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EncodeOptions {
-    /// Maximum number of tokens in a batch, padding included. Texts are sorted by length, so there is little padding.
+    /// Maximum number of tokens in a batch, padding included. Texts are sorted by length, so there is little padding. With
+    /// [`Runtime::Own`], batches have at least [`DEFAULT_BATCH_TOKENS`] tokens, because they do not change the vectors.
     pub batch_tokens: usize,
     /// Position of the first input in the caller's list, if that list is encoded in several calls. Used in error
     /// messages.
@@ -99,7 +103,7 @@ pub struct EncodeOptions {
 /// 2,048 tokens per batch, because larger batches were not faster.
 impl Default for EncodeOptions {
     fn default() -> Self {
-        Self { batch_tokens: 2048, first_input: 0 }
+        Self { batch_tokens: DEFAULT_BATCH_TOKENS, first_input: 0 }
     }
 }
 
@@ -188,7 +192,11 @@ impl Encoder {
         prepared.sort_by_key(|(_, input)| std::cmp::Reverse(input.ids.len()));
         let lengths: Vec<usize> = prepared.iter().map(|(_, input)| input.ids.len()).collect();
         let mut vectors = vec![0.0; inputs.len() * self.dim];
-        for rows in plan_batches(&lengths, options.batch_tokens) {
+        let batch_tokens = match self.runtime() {
+            Runtime::Own => options.batch_tokens.max(DEFAULT_BATCH_TOKENS),
+            Runtime::OnnxRuntime => options.batch_tokens,
+        };
+        for rows in plan_batches(&lengths, batch_tokens) {
             control.check()?;
             let batch = &prepared[rows];
             let states = self.run(&batch.iter().map(|(_, input)| input).collect::<Vec<_>>())?;

@@ -138,8 +138,8 @@ async function openCollection(run: StudyRun, {files, settings}: ReplicationInput
 		const built = await Collection.build(files.corpus, path, {
 			encoder,
 			questionEncoder,
-			// One passage per batch, because the vector that an int8 model computes for a text depends on the other texts in
-			// the batch.
+			// One passage per batch, because with ONNX Runtime, the vector that an int8 model computes for a text depends on the
+			// other texts in the batch.
 			batchTokens: 1,
 			hnsw: {seed: GRAPH_SEED},
 			threads: 1,

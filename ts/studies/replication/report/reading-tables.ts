@@ -71,7 +71,7 @@ function readingSentences({hybridRead, depth, spansPerPassage, maxAnswerTokens, 
 	const kind = answers === 'pattern' ? ' Accepted answers are regular expressions, which must match from the start of an answer.' : '';
 	return (
 		`${hybrid}Up to ${spansPerPassage} spans per passage are scored, each of up to ${maxAnswerTokens} tokens. Answers are equal if they have ${equal}.${kind} ` +
-		'The logits of an int8 reader for a passage depend slightly on the other passages in its batch.'
+		'If ONNX Runtime runs an int8 reader, its logits for a passage depend slightly on the other passages in the batch.'
 	);
 }
 
