@@ -27,6 +27,7 @@ impl Matcher<'_> {
     /// Matches an output. Returns it and the hidden states.
     fn head(&self, value: ValueId) -> Result<(Head, ValueId), Unrecognized> {
         let length = self.probe.length;
+        let got = self.shape(value)?;
         let (head, hidden, shape) = if let Some((norm, _)) = self.norm(value) {
             (Head::HiddenStates, self.rows(value), vec![BATCH, length, norm.weight.len()])
         } else if let Some(hidden) = self.first_token(value) {
@@ -41,19 +42,21 @@ impl Matcher<'_> {
             (Head::Pooler(linear), hidden, shape)
         } else {
             let (source, column) = self.column(value);
-            let expected = "hidden states, the tanh of a linear function of the first token's hidden state, or one \
+            let expected = "hidden states, those of the first token, the tanh of a linear function of them, or one \
                             output of a linear function of hidden states";
             let (linear, input) = self.linear(source)?.ok_or_else(|| self.refuse(source, expected))?;
             if column.is_none() && linear.outputs != 1 {
                 return Err(self.refuse_for(value, "one output", format!("{} outputs", linear.outputs)));
             }
             let column = column.unwrap_or(0);
-            match self.first_token(input) {
-                Some(hidden) => (Head::FirstTokenLogits { linear, column }, hidden, vec![BATCH]),
-                None => (Head::TokenLogits { linear, column }, self.rows(input), vec![BATCH, length]),
+            if let Some(hidden) = self.first_token(input) {
+                (Head::FirstTokenLogits { linear, column }, hidden, vec![BATCH])
+            } else if self.norm(input).is_some() {
+                (Head::TokenLogits { linear, column }, self.rows(input), vec![BATCH, length])
+            } else {
+                return Err(self.refuse(input, "hidden states, or those of the first token"));
             }
         };
-        let got = self.shape(value)?;
         if got != shape {
             let expected = format!("the shape {shape:?} for the batch of the probe");
             return Err(self.refuse_for(value, expected, format!("{got:?}")));
