@@ -72,6 +72,15 @@ impl Call<'_> {
         Outcome::Tensor(Known { tensor: Rc::new(tensor), inputs })
     }
 
+    /// A tensor that was computed from one input.
+    pub fn computed_from(&self, index: usize, tensor: Tensor) -> Outcome {
+        let inputs = match self.fact(index) {
+            Some(Fact::Tensor(known)) => known.inputs,
+            _ => InputSet::default(),
+        };
+        Outcome::Tensor(Known { tensor: Rc::new(tensor), inputs })
+    }
+
     /// A view of the first input.
     pub fn viewed(&self, view: View) -> Option<Outcome> {
         Some(match self.tensor(0) {

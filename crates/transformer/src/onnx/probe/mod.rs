@@ -9,6 +9,7 @@
 mod call;
 mod elementwise;
 mod facts;
+mod gather;
 mod movement;
 mod operators;
 mod reduction;

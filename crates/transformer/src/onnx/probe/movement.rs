@@ -126,39 +126,6 @@ pub(super) fn expand(call: &Call) -> Option<Outcome> {
     call.viewed(View::broadcast(shape, &broadcast_shape(shape, &target)?)?)
 }
 
-/// `Gather`: the slices of the first input along an axis that the second input numbers. The rows of embedding tables
-/// are activations, so only their shape is inferred.
-pub(super) fn gather(call: &Call) -> Option<Outcome> {
-    let (shape, index_shape) = (call.shape(0)?, call.shape(1)?);
-    let axis = axis(call.node.int("axis").unwrap_or(0), shape.len())?;
-    let sizes = [&shape[..axis], index_shape, &shape[axis + 1..]].concat();
-    let (Some(tensor), Some(indices)) = (call.tensor(0), call.tensor(1)) else {
-        return Some(Outcome::Shape(sizes));
-    };
-    if shape.len() == 2 && axis == 0 && matches!(tensor.data, Data::F32(_) | Data::U8(_) | Data::I8(_)) {
-        return Some(Outcome::Shape(sizes));
-    }
-    let count = element_count(&sizes).filter(|&count| count <= MAX_ELEMENTS)?;
-    let size = i64::try_from(shape[axis]).ok()?;
-    let numbers: Vec<usize> = indices
-        .ints()?
-        .iter()
-        .map(|&index| if index < 0 { index.checked_add(size) } else { Some(index) })
-        .map(|index| usize::try_from(index?).ok().filter(|&index| index < shape[axis]))
-        .collect::<Option<_>>()?;
-    let inner = element_count(&shape[axis + 1..])?;
-    // Without values, the number of blocks is not bounded by the size of the tensor.
-    let outer = if count == 0 { 0 } else { element_count(&shape[..axis])? };
-    let mut positions = Vec::with_capacity(count);
-    for block in 0..outer {
-        for &number in &numbers {
-            let first = (block * shape[axis] + number) * inner;
-            positions.extend(first..first + inner);
-        }
-    }
-    Some(call.computed(tensor.pick(sizes, &positions)))
-}
-
 /// `Concat`.
 pub(super) fn concat(call: &Call) -> Option<Outcome> {
     let mut sizes = call.shape(0)?.to_vec();

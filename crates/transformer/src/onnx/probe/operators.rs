@@ -1,7 +1,7 @@
 //! The choice of the function that applies an operator: [`run`].
 
 use super::call::{Call, Outcome};
-use super::{elementwise, movement, reduction, shapes};
+use super::{elementwise, gather, movement, reduction, shapes};
 
 /// Applies the operator. Returns `None` if the operator is not supported, or if too little is known about its
 /// inputs.
@@ -17,7 +17,9 @@ pub(super) fn run(call: &Call) -> Option<Vec<Outcome>> {
         "Transpose" => movement::transpose(call)?,
         "Slice" => movement::slice(call)?,
         "Expand" => movement::expand(call)?,
-        "Gather" => movement::gather(call)?,
+        "Gather" => gather::gather(call)?,
+        "GatherElements" => gather::gather_elements(call)?,
+        "GatherND" => gather::gather_blocks(call)?,
         "Concat" => movement::concat(call)?,
         "Range" => movement::range(call)?,
         "ConstantOfShape" => movement::constant_of_shape(call)?,
