@@ -39,7 +39,12 @@ test('passagekit runs the model of minilm-reader, and finds the same answer as O
 	await using onnx = await ExtractiveReader.load('minilm-reader', {runtime: 'onnxruntime'});
 	t.deepEqual([own.runtime, onnx.runtime], ['passagekit', 'onnxruntime']);
 	const passages = [
-		{id: 'canal', title: 'Suez Canal', text: 'The Suez Canal was opened to shipping in November 1869 after ten years of digging.', score: 1},
+		{
+			id: 'canal',
+			title: 'Suez Canal',
+			text: 'The Suez Canal was opened to shipping in November 1869 after ten years of digging.',
+			score: 1,
+		},
 		{id: 'piano', title: 'Piano', text: 'Bartolomeo Cristofori built the first pianos in Florence.', score: 1},
 	];
 	const question = 'In which year was the Suez Canal opened?';
@@ -55,7 +60,10 @@ test('a runtime that cannot run the model, and an unknown runtime, are refused',
 	});
 	await using encoder = await OnnxEncoder.load('tiny-encoder');
 	t.is(encoder.runtime, 'onnxruntime');
-	for (const load of [OnnxEncoder.load('minilm-encoder', {runtime: 'cuda' as 'auto'}), ExtractiveReader.load('minilm-reader', {runtime: '' as 'auto'})]) {
+	for (const load of [
+		OnnxEncoder.load('minilm-encoder', {runtime: 'cuda' as 'auto'}),
+		ExtractiveReader.load('minilm-reader', {runtime: '' as 'auto'}),
+	]) {
 		await t.throwsAsync(load as Promise<unknown>, {code: 'ERR_ARGUMENT', message: /^runtime: expected /u});
 	}
 });
