@@ -59,7 +59,8 @@ export const encoderOptions: OptionNames = optionNames<OnnxEncoderOptions>({
 const INPUTS_PER_CALL = 256;
 
 /**
-Encodes texts as vectors with an ONNX model, on threads of the addon. Encoders with the same model file share one open model.
+Encodes texts as vectors with an ONNX model, on threads of the addon. Encoders with the same model file,
+runtime and number of threads share one open model.
 
 passagekit itself runs models with the architecture of BERT. Then the vector of a text has the same bits on every CPU, whatever the number
 of threads and the other texts of the call. For other models, the optional peer dependency `onnxruntime-node` is required.
@@ -71,7 +72,7 @@ const {data, rows, dim} = await encoder.encode(['a question', {title: 'A title',
 ```
 */
 export class OnnxEncoder implements Encoder, AsyncDisposable {
-	/** Identifies the model file, the tokenizer and the settings of this encoder. */
+	/** Identifies the model file, the tokenizer and the settings of this encoder, except its runtime: the vectors of both runtimes are nearly equal. */
 	readonly identity: string;
 	/** Whether the vectors are scaled to unit length. */
 	readonly normalized: boolean;

@@ -26,11 +26,14 @@ to `onnx/model.onnx`. `threads` is the number of threads; 0 means all cores.
 export async function modelFiles(folder: string, runtime: RuntimeChoice, threads: number): Promise<Binding.ModelFiles> {
 	const model = await firstFile(folder, ['model.onnx', 'onnx/model.onnx']);
 	const tokenizer = await tokenizerFile(folder);
-	return {runtime, ...runtimeLibrary(runtime), model, tokenizer, threads: threads || availableParallelism()};
+	return {runtime, ...onnxRuntimeLibrary(runtime), model, tokenizer, threads: threads || availableParallelism()};
 }
 
-/** Finds the ONNX Runtime library. If it is not certain to be needed and is missing, the reason is passed on. */
-function runtimeLibrary(runtime: RuntimeChoice): {library?: string; missingLibrary?: string} {
+/**
+Finds the ONNX Runtime library. With `auto`, a missing library is not an error yet, because passagekit may be able to run the model: the
+reason is returned as `missingLibrary`.
+*/
+function onnxRuntimeLibrary(runtime: RuntimeChoice): {library?: string; missingLibrary?: string} {
 	if (runtime === 'passagekit') {
 		return {};
 	}

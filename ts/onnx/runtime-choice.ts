@@ -1,5 +1,5 @@
 /**
-What runs a model.
+How the runtime of a model is chosen.
 
 - `passagekit`: passagekit itself, for models with the architecture of BERT, such as RoBERTa, DistilBERT and MiniLM.
 - `onnxruntime`: ONNX Runtime, for any model. The package `onnxruntime-node` must be installed.

@@ -12,7 +12,7 @@
 //! use inference::{EncodeOptions, Encoder, EncoderConfig, EncoderInput, RuntimeChoice, Session};
 //!
 //! let folder = std::path::Path::new("models/minilm-encoder");
-//! let session = Session::open(&RuntimeChoice::Own, &folder.join("model.onnx"), 2)?;
+//! let session = Session::open(&RuntimeChoice::BuiltIn, &folder.join("model.onnx"), 2)?;
 //! let tokenizer = tokenize::Tokenizer::open(&folder.join("tokenizer.json"))?;
 //! let encoder = Encoder::new(session.into(), tokenizer.into(), EncoderConfig::default())?;
 //! let vectors = encoder.encode(&[EncoderInput::text("a question")], &EncodeOptions::default(), &Control::new())?;

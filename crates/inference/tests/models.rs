@@ -91,12 +91,12 @@ fn together_and_alone(encoder: &Encoder) -> [Vec<f32>; 2] {
 
 #[test]
 fn a_text_gets_the_same_vector_alone_and_in_a_batch_with_any_number_of_threads() {
-    let [together, alone] = together_and_alone(&sentence_encoder(&RuntimeChoice::Own));
+    let [together, alone] = together_and_alone(&sentence_encoder(&RuntimeChoice::BuiltIn));
     assert_eq!(together, alone);
     let folder = root().join("models/minilm-encoder");
-    let session = Session::open(&RuntimeChoice::Own, &folder.join("model.onnx"), 3).expect("a model");
+    let session = Session::open(&RuntimeChoice::BuiltIn, &folder.join("model.onnx"), 3).expect("a model");
     let tokenizer = tokenize::Tokenizer::open(&folder.join("tokenizer.json")).expect("a tokenizer");
-    let config = sentence_encoder(&RuntimeChoice::Own).config().clone();
+    let config = sentence_encoder(&RuntimeChoice::BuiltIn).config().clone();
     let parallel = Encoder::new(session.into(), tokenizer.into(), config).expect("an encoder");
     assert_eq!(together_and_alone(&parallel), [together, alone]);
 }
@@ -114,7 +114,7 @@ fn with_onnx_runtime_a_text_gets_nearly_the_same_vector_alone_and_in_a_batch() {
 #[test]
 fn both_runtimes_compute_nearly_the_same_vectors() {
     let Some(runtime) = onnx_runtime() else { return };
-    let [_, own] = together_and_alone(&sentence_encoder(&RuntimeChoice::Own));
+    let [_, own] = together_and_alone(&sentence_encoder(&RuntimeChoice::BuiltIn));
     let [_, onnx] = together_and_alone(&sentence_encoder(&runtime));
     for (a, b) in own.chunks_exact(384).zip(onnx.chunks_exact(384)) {
         assert!(dot(a, b) > 0.99, "{}", dot(a, b));
@@ -122,15 +122,16 @@ fn both_runtimes_compute_nearly_the_same_vectors() {
 }
 
 #[test]
-fn the_own_runtime_is_chosen_for_models_that_it_recognizes() {
+fn the_built_in_runtime_is_chosen_for_models_that_it_recognizes() {
     let missing = RuntimeChoice::Auto { library: Err("there is no library".to_owned()) };
     let model = |name: &str| root().join("models").join(name).join("model.onnx");
     let session = Session::open(&missing, &model("minilm-encoder"), 1).expect("a model");
-    assert_eq!(session.runtime(), Runtime::Own);
+    assert_eq!(session.runtime(), Runtime::BuiltIn);
     let error = Session::open(&missing, &model("tiny-encoder"), 1).expect_err("not recognized");
     assert!(matches!(&error, Error::NoLibrary { .. }), "{error}");
     assert!(error.to_string().ends_with("; there is no library"), "{error}");
-    let error = Session::open(&RuntimeChoice::Own, &model("tiny-encoder"), 1).expect_err("not recognized");
+    let error =
+        Session::open(&RuntimeChoice::BuiltIn, &model("tiny-encoder"), 1).expect_err("not recognized");
     assert!(matches!(&error, Error::Model { .. }), "{error}");
     let Some(RuntimeChoice::OnnxRuntime { library }) = onnx_runtime() else { return };
     let auto = RuntimeChoice::Auto { library: Ok(library) };
@@ -138,7 +139,10 @@ fn the_own_runtime_is_chosen_for_models_that_it_recognizes() {
         Session::open(&auto, &model("tiny-encoder"), 1).expect("a model").runtime(),
         Runtime::OnnxRuntime
     );
-    assert_eq!(Session::open(&auto, &model("minilm-encoder"), 1).expect("a model").runtime(), Runtime::Own);
+    assert_eq!(
+        Session::open(&auto, &model("minilm-encoder"), 1).expect("a model").runtime(),
+        Runtime::BuiltIn
+    );
 }
 
 #[test]
@@ -167,7 +171,7 @@ fn texts_with_more_tokens_than_positions_are_refused() {
 #[test]
 fn sessions_are_shared_by_file_runtime_and_number_of_threads_until_the_last_reference_is_dropped() {
     let path = root().join("models/minilm-encoder/model.onnx");
-    let runtime = RuntimeChoice::Own;
+    let runtime = RuntimeChoice::BuiltIn;
     let first = Session::shared(&runtime, &path, 1).expect("a model");
     let again = Session::shared(&runtime, &root().join("models/../models/minilm-encoder/model.onnx"), 1)
         .expect("a model");
@@ -183,7 +187,7 @@ fn sessions_are_shared_by_file_runtime_and_number_of_threads_until_the_last_refe
 
 #[test]
 fn encoding_fails_if_it_has_been_canceled() {
-    let encoder = sentence_encoder(&RuntimeChoice::Own);
+    let encoder = sentence_encoder(&RuntimeChoice::BuiltIn);
     let control = Control::new();
     control.cancel();
     let error = encoder.encode(&[EncoderInput::text("text")], &EncodeOptions::default(), &control);

@@ -1,5 +1,5 @@
-//! Self-attention (Vaswani et al., 2017, equation 1): each token of a text gets the mean of the values of all its tokens,
-//! weighted by softmax(scale · query · keys), in each head.
+//! Self-attention (Vaswani et al., 2017, equation 1). For each head, the output of a token is the mean of the value vectors
+//! of all tokens of the text, weighted by softmax(scale · query · keys).
 
 use kernels::network::{FloatBlocks, FloatRows, LANES, NetworkKernels};
 

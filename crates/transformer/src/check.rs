@@ -5,7 +5,8 @@ use kernels::network::LANES;
 use crate::Error;
 use crate::weights::{Embeddings, Head, Layer, Linear, Matrix, Norm, Table, TableValues, Weights};
 
-/// Maximum number of inputs of a linear function.
+/// Maximum number of inputs of a linear layer, which is that of `kernels::network::ByteWeights`. With more, sums could
+/// overflow.
 const MAX_INPUTS: usize = 1 << 15;
 
 /// Returns an error if the sizes of the weights do not fit together.
@@ -84,8 +85,11 @@ fn check_layer(layer: &Layer, dim: usize) -> Result<(), Error> {
 
 fn check_linear(what: &str, linear: &Linear, inputs: usize) -> Result<(), Error> {
     let outputs = linear.outputs;
-    if linear.inputs != inputs || inputs > MAX_INPUTS {
-        return fail(what, format!("{inputs} inputs, and at most {MAX_INPUTS}"), linear.inputs);
+    if linear.inputs != inputs {
+        return fail(what, format!("{inputs} inputs"), linear.inputs);
+    }
+    if inputs > MAX_INPUTS {
+        return fail(what, format!("at most {MAX_INPUTS} inputs"), inputs);
     }
     let (got, scales) = match &linear.weights {
         Matrix::F32(values) => (values.len(), outputs),

@@ -14,7 +14,7 @@ pub enum Error {
         /// What the weights have.
         got: String,
     },
-    /// A text has no tokens, too many tokens, or a token that the model does not know.
+    /// A text has no tokens, too many tokens, or a token id or type for which the model has no embedding.
     #[error("text {text}: expected {expected}, got {got}")]
     Text {
         /// Number of the text in the call, from 0.

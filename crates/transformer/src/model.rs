@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use kernels::logits::exp;
 use kernels::network::{NetworkKernels, QuantizedRows};
 use rayon::prelude::*;
 
@@ -11,8 +12,8 @@ use crate::linear::{PreparedLinear, join};
 use crate::weights::{Embeddings, Head, Layer, Norm, Weights};
 use crate::{Error, Text, check};
 
-/// Texts are run in groups of about this many tokens. The activations of a group fit into the L2 cache, and the weights
-/// are read once for each group.
+/// Maximum number of tokens in a group of texts that are run together, unless a single text is longer. The weights are
+/// read once for each group. With a model of the size of MiniLM, the activations of a group fit in the L2 cache.
 const GROUP_TOKENS: usize = 128;
 
 /// A model that can be run.
@@ -100,18 +101,19 @@ impl Model {
         self.embeddings.words.dim
     }
 
-    /// Runs the model on texts and returns the chosen outputs, by their numbers in [`outputs`](Self::outputs). Runs on
+    /// Runs the model on texts and returns the chosen outputs, by their indices in [`outputs`](Self::outputs). Runs on
     /// the threads of the rayon pool in which it is called, or on the caller's thread if `is_parallel` is false.
     ///
     /// The values of a text do not depend on the other texts, on the number of threads, or on the CPU, bit for bit.
     ///
     /// # Errors
     ///
-    /// [`Error::Text`] if a text has no tokens, too many tokens or unknown token ids.
+    /// [`Error::Text`] if a text has no tokens, too many tokens, or a token id or type for which there is no
+    /// embedding.
     ///
     /// # Panics
     ///
-    /// If there is no output with one of the numbers.
+    /// If there is no output with one of the indices.
     pub fn run(
         &self,
         texts: &[Text<'_>],
@@ -200,7 +202,7 @@ impl Model {
             PreparedOutput::Pooler(linear) => {
                 linear.apply(kernels, &first_tokens(hidden, dim, texts), dim, quantized, result);
                 let rows = result.chunks_exact(linear.stride());
-                rows.flat_map(|row| &row[..linear.outputs()]).map(|value| value.tanh()).collect()
+                rows.flat_map(|row| &row[..linear.outputs()]).map(|value| tanh(*value)).collect()
             }
         }
     }
@@ -258,6 +260,12 @@ fn add_and_normalize(kernels: &NetworkKernels, rows: &mut [f32], residuals: &[f3
     }
 }
 
+/// tanh(x) = (1 − exp(−2x)) / (1 + exp(−2x)), with the same bits on every platform, and an error below 2⁻²¹.
+fn tanh(x: f32) -> f32 {
+    let power = exp::<true>(-2.0 * x.abs());
+    ((1.0 - power) / (1.0 + power)).copysign(x)
+}
+
 /// Copies the hidden state of the first token of each text.
 fn first_tokens(hidden: &[f32], dim: usize, texts: &[Text<'_>]) -> Vec<f32> {
     let mut first = 0;
@@ -285,7 +293,7 @@ fn groups<'t, 'a>(texts: &'t [Text<'a>]) -> Vec<&'t [Text<'a>]> {
 }
 
 thread_local! {
-    /// The memory of a thread, which its runs share.
+    /// Buffers of a thread, which its runs share.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 

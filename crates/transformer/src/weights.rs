@@ -14,7 +14,7 @@ pub struct Weights {
     pub outputs: Vec<Output>,
 }
 
-/// The embeddings: the sum of three tables, normalized.
+/// The embeddings: the sum of two or three rows, one from each table, normalized.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embeddings {
     /// A row for each token id.
@@ -66,11 +66,11 @@ pub struct Norm {
     pub weight: Vec<f32>,
     /// The addend of each value.
     pub bias: Vec<f32>,
-    /// Is added to the variance.
+    /// The number that is added to the variance.
     pub epsilon: f32,
 }
 
-/// A linear function of a vector: output j is Σᵢ inputᵢ · wᵢⱼ + biasⱼ.
+/// A linear layer: output j is Σᵢ inputᵢ · wᵢⱼ + biasⱼ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linear {
     /// Number of inputs.
@@ -88,8 +88,7 @@ pub struct Linear {
 pub enum Matrix {
     /// Floats.
     F32(Vec<f32>),
-    /// Signed bytes. A byte b of output j stands for b · `scales[j]`. The vectors that it multiplies are quantized at
-    /// run time.
+    /// Signed bytes. A byte b of output j stands for b · `scales[j]`. The inputs are quantized at run time.
     I8 {
         /// The bytes.
         bytes: Vec<i8>,

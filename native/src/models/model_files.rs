@@ -39,7 +39,7 @@ impl ModelFiles {
                 let missing = || self.missing_library.clone().unwrap_or_default();
                 Ok(RuntimeChoice::Auto { library: library().ok_or_else(missing) })
             }
-            "passagekit" => Ok(RuntimeChoice::Own),
+            "passagekit" => Ok(RuntimeChoice::BuiltIn),
             "onnxruntime" => match library() {
                 Some(library) => Ok(RuntimeChoice::OnnxRuntime { library }),
                 None => Err(Failure::argument("library: expected a path, got none".to_owned())),
@@ -54,7 +54,7 @@ impl ModelFiles {
 /// The name of a runtime in JavaScript.
 pub fn runtime_name(runtime: Runtime) -> String {
     match runtime {
-        Runtime::Own => "passagekit".to_owned(),
+        Runtime::BuiltIn => "passagekit".to_owned(),
         Runtime::OnnxRuntime => "onnxruntime".to_owned(),
     }
 }

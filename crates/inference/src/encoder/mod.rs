@@ -93,7 +93,7 @@ impl Default for EncoderConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EncodeOptions {
     /// Maximum number of tokens in a batch, padding included. Texts are sorted by length, so there is little padding. With
-    /// [`Runtime::Own`], batches have at least [`DEFAULT_BATCH_TOKENS`] tokens, because they do not change the vectors.
+    /// [`Runtime::BuiltIn`], batches have at least [`DEFAULT_BATCH_TOKENS`] tokens, because they do not change the vectors.
     pub batch_tokens: usize,
     /// Position of the first input in the caller's list, if that list is encoded in several calls. Used in error
     /// messages.
@@ -167,7 +167,7 @@ impl Encoder {
     /// Encodes texts. Returns their vectors as a row-major matrix `[inputs, dim]`, in the order of the inputs. Progress
     /// counts inputs.
     ///
-    /// The same list and the same options give the same bytes. With [`Runtime::Own`], the vector of a text does not
+    /// The same list and the same options give the same bytes. With [`Runtime::BuiltIn`], the vector of a text does not
     /// depend on the other texts. With ONNX Runtime and an int8 model, it does, because the model chooses the quantization
     /// scale of its activations per batch: the cosine of two vectors of the same text from different batches is about
     /// 0.99 or more. With `batch_tokens: 1`, every text is encoded alone.
@@ -193,7 +193,7 @@ impl Encoder {
         let lengths: Vec<usize> = prepared.iter().map(|(_, input)| input.ids.len()).collect();
         let mut vectors = vec![0.0; inputs.len() * self.dim];
         let batch_tokens = match self.runtime() {
-            Runtime::Own => options.batch_tokens.max(DEFAULT_BATCH_TOKENS),
+            Runtime::BuiltIn => options.batch_tokens.max(DEFAULT_BATCH_TOKENS),
             Runtime::OnnxRuntime => options.batch_tokens,
         };
         for rows in plan_batches(&lengths, batch_tokens) {

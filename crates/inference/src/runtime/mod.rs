@@ -1,10 +1,11 @@
-//! Runs models: `session.rs` opens a model and runs it, `own_model.rs` with the crate `transformer`, and `onnx_model.rs`
-//! with ONNX Runtime, which `library.rs` loads. `batch.rs` plans and pads the batches of a model's inputs.
+//! Runs models. `session.rs` opens a model on a thread, which runs it with the crate `transformer` (`built_in_model.rs`) or
+//! with ONNX Runtime (`onnx_runtime_model.rs`), which `library.rs` loads. `batch.rs` plans and pads the batches of inputs, and
+//! `tensor.rs` has the type of outputs.
 
 mod batch;
+mod built_in_model;
 mod library;
-mod onnx_model;
-mod own_model;
+mod onnx_runtime_model;
 mod session;
 mod tensor;
 

@@ -1,15 +1,15 @@
-//! Opens a model and runs it on a thread of its own: [`Session`].
+//! Opens and runs a model: [`Session`].
 //!
-//! Helper threads inherit the priority of the thread that opens the model. Therefore, each session starts a thread,
-//! lowers its priority, and opens the model on it. The thread then receives batches through a channel.
+//! A session has a thread that opens the model and receives batches through a channel. The thread runs a batch itself, or
+//! on helper threads. These inherit its priority, which it lowers before it opens the model.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
-use super::onnx_model::OnnxModel;
-use super::own_model::{OwnModel, THREAD_NAME};
+use super::built_in_model::{BuiltInModel, THREAD_NAME};
+use super::onnx_runtime_model::OnnxRuntimeModel;
 use super::tensor::Tensor;
 use crate::{Batch, Error, Library};
 
@@ -17,7 +17,7 @@ use crate::{Batch, Error, Library};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Runtime {
     /// The crate `transformer`.
-    Own,
+    BuiltIn,
     /// ONNX Runtime.
     OnnxRuntime,
 }
@@ -31,7 +31,7 @@ pub enum RuntimeChoice {
         library: Result<PathBuf, String>,
     },
     /// The crate `transformer`.
-    Own,
+    BuiltIn,
     /// ONNX Runtime.
     OnnxRuntime {
         /// The file of the library.
@@ -62,14 +62,14 @@ struct Job {
 impl Session {
     /// Opens an ONNX file. The model runs on `threads` threads, or on one if `threads` is 0.
     ///
-    /// So that inference does not delay an event loop, these threads sleep instead of spinning while they wait, and on
-    /// Linux they have a lower priority than the other threads of the process.
+    /// So that inference does not delay an event loop, these threads have a lower priority than the other threads of the
+    /// process on Linux, and those of ONNX Runtime do not spin while they wait.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] if the file cannot be read or the thread cannot be started; [`Error::Model`] if the file is not a
     /// model, if the model has inputs other than `input_ids`, `attention_mask` and `token_type_ids`, or if
-    /// [`RuntimeChoice::Own`] is chosen and the crate `transformer` does not recognize the model; [`Error::NoLibrary`]
+    /// [`RuntimeChoice::BuiltIn`] is chosen and the crate `transformer` does not recognize the model; [`Error::NoLibrary`]
     /// and [`Error::Library`] if ONNX Runtime is needed and there is no library, or it cannot be loaded.
     pub fn open(choice: &RuntimeChoice, path: &Path, threads: usize) -> Result<Self, Error> {
         let io = |source| Error::Io { path: path.to_path_buf(), source };
@@ -165,8 +165,8 @@ fn lower_priority() {
 
 /// An open model. It is created, used and dropped on the session's thread.
 enum Model {
-    Own(OwnModel),
-    Onnx(OnnxModel),
+    BuiltIn(BuiltInModel),
+    OnnxRuntime(OnnxRuntimeModel),
 }
 
 impl Model {
@@ -174,16 +174,16 @@ impl Model {
     fn open(choice: &RuntimeChoice, path: &Path, threads: usize) -> Result<Self, Error> {
         let onnx = |library: &Path| {
             let library = Library::open(library)?;
-            Ok(Self::Onnx(OnnxModel::open(library, path.to_path_buf(), threads)?))
+            Ok(Self::OnnxRuntime(OnnxRuntimeModel::open(library, path.to_path_buf(), threads)?))
         };
         match choice {
             RuntimeChoice::OnnxRuntime { library } => onnx(library),
-            RuntimeChoice::Own => match OwnModel::open(path, threads)? {
-                Ok(model) => Ok(Self::Own(model)),
+            RuntimeChoice::BuiltIn => match BuiltInModel::open(path, threads)? {
+                Ok(model) => Ok(Self::BuiltIn(model)),
                 Err(reason) => Err(Error::model(path, "a graph that passagekit can run", reason)),
             },
-            RuntimeChoice::Auto { library } => match (OwnModel::open(path, threads)?, library) {
-                (Ok(model), _) => Ok(Self::Own(model)),
+            RuntimeChoice::Auto { library } => match (BuiltInModel::open(path, threads)?, library) {
+                (Ok(model), _) => Ok(Self::BuiltIn(model)),
                 (Err(_), Ok(library)) => onnx(library),
                 (Err(reason), Err(why)) => {
                     Err(Error::NoLibrary { path: path.to_path_buf(), reason, why: why.clone() })
@@ -194,15 +194,15 @@ impl Model {
 
     fn runtime(&self) -> Runtime {
         match self {
-            Self::Own(_) => Runtime::Own,
-            Self::Onnx(_) => Runtime::OnnxRuntime,
+            Self::BuiltIn(_) => Runtime::BuiltIn,
+            Self::OnnxRuntime(_) => Runtime::OnnxRuntime,
         }
     }
 
     fn outputs(&self) -> &[String] {
         match self {
-            Self::Own(model) => model.outputs(),
-            Self::Onnx(model) => model.outputs(),
+            Self::BuiltIn(model) => model.outputs(),
+            Self::OnnxRuntime(model) => model.outputs(),
         }
     }
 
@@ -211,8 +211,8 @@ impl Model {
         for Job { batch, output_names, result } in queue {
             // Sending fails if the caller no longer waits for the result.
             let _ = result.send(match self {
-                Self::Own(model) => model.run(&batch, &output_names),
-                Self::Onnx(model) => model.run(&batch, &output_names),
+                Self::BuiltIn(model) => model.run(&batch, &output_names),
+                Self::OnnxRuntime(model) => model.run(&batch, &output_names),
             });
         }
     }

@@ -35,7 +35,7 @@ pub fn onnx_runtime() -> Option<RuntimeChoice> {
 
 /// Returns all runtimes that can be tested: the crate `transformer`, and ONNX Runtime if there is a library.
 pub fn runtimes() -> Vec<RuntimeChoice> {
-    [RuntimeChoice::Own].into_iter().chain(onnx_runtime()).collect()
+    [RuntimeChoice::BuiltIn].into_iter().chain(onnx_runtime()).collect()
 }
 
 /// Opens the session and the tokenizer of a model in `models/`.

@@ -29,12 +29,12 @@ pub struct NetworkKernels {
 }
 
 impl NetworkKernels {
-    /// Multiplies quantized rows with weights and adds the biases. `out` is a row-major matrix
+    /// Multiplies quantized rows by weights and adds the biases. `out` is a row-major matrix
     /// `[rows, weights.stride()]`; values beyond the number of outputs are 0.
     ///
     /// # Panics
     ///
-    /// If the numbers of inputs differ, or if `out` has another length.
+    /// If the numbers of inputs differ, or if `out` has a different length.
     pub fn multiply_bytes(&self, rows: &QuantizedRows, weights: &ByteWeights, out: &mut [f32]) {
         let (expected, got) = (weights.inputs(), rows.inputs());
         assert!(expected == got, "product: expected rows of {expected} values, got {got}");
@@ -44,7 +44,7 @@ impl NetworkKernels {
         unsafe { (self.multiply_bytes)(rows, weights, out) }
     }
 
-    /// Multiplies rows of floats with a matrix, and adds a value for each column if there is a `bias`. Row i of the
+    /// Multiplies rows of floats by a matrix, and adds a value for each column if there is a `bias`. Row i of the
     /// result begins at `out[i * stride]` and has a value for each column of all blocks.
     ///
     /// # Panics
@@ -90,31 +90,32 @@ impl NetworkKernels {
         unsafe { (self.normalize)(row, residual, weight, bias, epsilon) }
     }
 
-    /// Replaces each value x by exp(`scale` · x), divided by the sum of all these. The relative error of the
-    /// exponentials is at most 2⁻²².
+    /// Replaces each value x with exp(`scale` · x), divided by the sum of all these. The relative error of the
+    /// exponentials is at most 2⁻²², except that exponentials below e⁻⁸⁷ become 0.
     ///
     /// # Panics
     ///
-    /// If `scale` is not at least 0.
+    /// If `scale` is negative or NaN.
     pub fn softmax(&self, row: &mut [f32], scale: f32) {
         assert!(scale >= 0.0, "softmax: expected a scale of at least 0, got {scale}");
         // SAFETY: `self` exists, so the CPU has the features that `self.softmax` needs.
         unsafe { (self.softmax)(row, scale) }
     }
 
-    /// Replaces each value x by GELU(x) = x · Φ(x), where Φ is the distribution function of the normal distribution
+    /// Replaces each value x with GELU(x) = x · Φ(x), where Φ is the cumulative distribution function of the standard
+    /// normal distribution
     /// (Hendrycks and Gimpel, 2016, §2). The error of Φ is below 2 · 10⁻⁷.
     pub fn gelu(&self, values: &mut [f32]) {
         // SAFETY: `self` exists, so the CPU has the features that `self.gelu` needs.
         unsafe { (self.gelu)(values) }
     }
 
-    /// Replaces `rows` by the rows of a row-major matrix, quantized. Row i begins at `values[i * stride]`; between the
-    /// rows may be other values.
+    /// Replaces `rows` with the quantized rows of a row-major matrix. Row i begins at `values[i * stride]`; other values
+    /// may be between the rows.
     ///
     /// The scale of a row is (maximum − minimum) / 255, where minimum and maximum include 0, and the zero point is the
-    /// byte nearest to −minimum / scale, as in ONNX's `DynamicQuantizeLinear`. If a value is not finite, the scale is
-    /// not.
+    /// byte nearest to −minimum / scale, as in ONNX's `DynamicQuantizeLinear`. If any value is NaN or
+    /// infinite, the scale is not finite.
     ///
     /// # Panics
     ///

@@ -28,7 +28,7 @@ pub(super) fn normalize(
     }
 }
 
-/// Replaces each value x by exp(`scale` · x), divided by the sum of all these. `scale` must not be negative.
+/// Replaces each value x with exp(`scale` · x), divided by the sum of all these. `scale` must not be negative.
 #[inline(always)]
 pub(super) fn softmax(row: &mut [f32], scale: f32) {
     let max = best(row, f32::NEG_INFINITY, |value, max| value > max);
@@ -42,8 +42,8 @@ pub(super) fn softmax(row: &mut [f32], scale: f32) {
 const ERF_P: f32 = 0.327_591_1;
 const ERF_A: [f32; 5] = [0.254_829_6, -0.284_496_72, 1.421_413_8, -1.453_152_1, 1.061_405_4];
 
-/// Replaces each value x by x · Φ(x), where Φ(x) = (1 + erf(x / √2)) / 2 is the distribution function of the normal
-/// distribution (Hendrycks and Gimpel, 2016, §2).
+/// Replaces each value x with x · Φ(x), where Φ(x) = (1 + erf(x / √2)) / 2 is the cumulative distribution function of
+/// the standard normal distribution (Hendrycks and Gimpel, 2016, §2).
 #[inline(always)]
 pub(super) fn gelu(values: &mut [f32]) {
     let gelu = |x: f32| {
@@ -59,7 +59,7 @@ pub(super) fn gelu(values: &mut [f32]) {
 }
 
 /// Quantizes a row, as [`NetworkKernels::quantize`](super::NetworkKernels::quantize) describes. Returns its scale and its
-/// zero point. If a value is not finite, so is the scale.
+/// zero point. If any value is NaN or infinite, the scale is not finite.
 #[inline(always)]
 pub(super) fn quantize(row: &[f32], bytes: &mut [u8]) -> (f32, i32) {
     let low = best(row, 0.0, |value, low| value < low);
@@ -77,7 +77,7 @@ pub(super) fn quantize(row: &[f32], bytes: &mut [u8]) -> (f32, i32) {
     (scale, i32::from(zero))
 }
 
-/// Rounds a number to the nearest byte, which is in the last eight bits of the result.
+/// Rounds a number to the nearest byte, which is in the lowest eight bits of the result.
 #[inline(always)]
 fn round_to_byte(value: f32) -> u32 {
     /// 1.5 · 2²³. Adding it to a number of magnitude below 2²² rounds the number to an integer, which is then in the

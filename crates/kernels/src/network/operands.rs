@@ -1,5 +1,5 @@
-//! What weights are multiplied with: [`QuantizedRows`] and [`FloatRows`]; and [`FloatBlocks`], the second operand of
-//! products of floats.
+//! The operands of matrix products: [`QuantizedRows`] and [`FloatRows`], which weights multiply, and [`FloatBlocks`], the
+//! second operand of products of floats.
 
 use super::LANES;
 
@@ -55,7 +55,7 @@ impl QuantizedRows {
         &mut self.bytes[row * self.inputs.next_multiple_of(4)..][..self.inputs]
     }
 
-    /// The bytes of a row, in fours.
+    /// The bytes of a row, in chunks of four.
     pub(super) fn row(&self, row: usize) -> &[[u8; 4]] {
         let steps = self.inputs.div_ceil(4);
         &self.bytes.as_chunks().0[row * steps..][..steps]

@@ -15,10 +15,10 @@
 use super::LANES;
 use super::operands::FloatBlocks;
 
-/// Maximum number of inputs of a layer of bytes: 2¹⁵ · 255 · 128 is less than 2³¹, so no sum overflows.
+/// Maximum number of inputs of a layer with weights of bytes: 2¹⁵ · 255 · 128 is less than 2³¹, so no sum overflows.
 pub(super) const MAX_INPUTS: usize = 1 << 15;
-/// If no two neighboring weights of an output have a sum of magnitudes above this, products of two weights with
-/// unsigned bytes fit in 16 bits: 128 · 255 is less than 2¹⁵.
+/// Weights are *narrow* if the magnitudes of any two neighboring weights of an output add up to at most this. Then the sum
+/// of their products with unsigned bytes fits in 16 bits: 128 · 255 is less than 2¹⁵.
 const MAX_NARROW_PAIR: u8 = 128;
 
 /// Four weights of each of sixteen outputs.
@@ -98,8 +98,7 @@ impl ByteWeights {
         &self.steps[block * steps..][..steps]
     }
 
-    /// Whether the products of two neighboring weights with unsigned bytes add up to less than 2¹⁵.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "only AVX2 and AVX-512 BW need it"))]
+    /// Whether the products of two neighboring weights with unsigned bytes add up to a magnitude below 2¹⁵.
     pub(super) fn is_narrow(&self) -> bool {
         self.is_narrow
     }

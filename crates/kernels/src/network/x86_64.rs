@@ -168,9 +168,9 @@ macro_rules! define_256 {
 
 /// Defines `$function`, which adds four products to each lane without VNNI.
 ///
-/// `maddubs` adds two products in 16 bits, and saturates. If the weights are narrow, it cannot. Otherwise, the bytes
-/// are split into their highest bits and the rest: |127 · −128 · 2| and |128 · −128 · 2| are at most 2¹⁵, so the sums
-/// fit.
+/// `maddubs` adds two products as 16-bit integers, with saturation. With narrow weights, no sum saturates. For others,
+/// the bytes are split into their highest bits and the rest: 2 · 127 · 127 and 2 · 128 · 127 are below 2¹⁵, and
+/// 2 · 128 · −128 is −2¹⁵, so all sums fit.
 macro_rules! define_words {
     ($function:ident, $register:ty, $and:ident, $set:ident, $set_words:ident, $multiply:ident, $add_pairs:ident,
      $add:ident, #[$feature:meta]) => {

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::error::{Error, Unrecognized};
-use super::format::{AttributeProto, DataType, Dimension, GraphProto, ModelProto, NodeProto, ValueInfoProto};
-use super::tensor::{Data, Tensor};
+use super::format::{DataType, Dimension, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto};
+use super::node::Node;
+use super::tensor::Tensor;
 
 /// The oldest version of the standard operators that is supported. In older ones, operators do not broadcast.
 const MIN_OPSET: i64 = 9;
@@ -70,30 +71,6 @@ pub(super) enum Input {
     Mask,
     /// `token_type_ids`: the number of the segment of each token.
     Types,
-}
-
-/// The use of an operator.
-#[derive(Debug)]
-pub(super) struct Node {
-    name: String,
-    /// The operator. The operators of other sets than the standard one have the name of the set as a prefix.
-    pub op: String,
-    /// The inputs. Optional ones may be missing.
-    pub inputs: Vec<Option<ValueId>>,
-    /// The outputs.
-    pub outputs: Vec<ValueId>,
-    attributes: HashMap<String, Attribute>,
-}
-
-/// The value of an attribute.
-#[derive(Debug)]
-enum Attribute {
-    Float(f32),
-    Int(i64),
-    Ints(Vec<i64>),
-    Text(Vec<u8>),
-    Tensor(Rc<Tensor>),
-    Other,
 }
 
 impl Graph {
@@ -177,44 +154,6 @@ impl Graph {
     }
 }
 
-impl Node {
-    /// The input at a position, unless it is missing.
-    pub fn input(&self, index: usize) -> Option<ValueId> {
-        self.inputs.get(index).copied().flatten()
-    }
-
-    /// An attribute that is an integer.
-    pub fn int(&self, name: &str) -> Option<i64> {
-        if let Some(Attribute::Int(value)) = self.attributes.get(name) { Some(*value) } else { None }
-    }
-
-    /// An attribute that is a float.
-    pub fn float(&self, name: &str) -> Option<f32> {
-        if let Some(Attribute::Float(value)) = self.attributes.get(name) { Some(*value) } else { None }
-    }
-
-    /// An attribute that is a list of integers.
-    pub fn ints(&self, name: &str) -> Option<&[i64]> {
-        if let Some(Attribute::Ints(values)) = self.attributes.get(name) { Some(values) } else { None }
-    }
-
-    /// An attribute that is a string.
-    pub fn text(&self, name: &str) -> Option<&[u8]> {
-        if let Some(Attribute::Text(text)) = self.attributes.get(name) { Some(text) } else { None }
-    }
-
-    /// An attribute that is a tensor.
-    pub fn tensor(&self, name: &str) -> Option<&Rc<Tensor>> {
-        if let Some(Attribute::Tensor(tensor)) = self.attributes.get(name) { Some(tensor) } else { None }
-    }
-
-    /// Describes the node, for an error message. Nodes without a name are named after their output.
-    fn describe(&self, output: &str) -> String {
-        let name = if self.name.is_empty() { output } else { &self.name };
-        format!("node `{name}` ({})", self.op)
-    }
-}
-
 /// A graph under construction.
 struct Builder<'a> {
     values: Vec<Value>,
@@ -263,12 +202,7 @@ impl Builder<'_> {
                 }
             });
         }
-        let mut attributes = HashMap::with_capacity(proto.attribute.len());
-        for attribute in proto.attribute {
-            let (name, value) = decode_attribute(attribute, self.path)?;
-            attributes.insert(name, value);
-        }
-        let mut node = Node { name: proto.name, op, inputs, outputs: Vec::new(), attributes };
+        let mut node = Node::decode(op, inputs, proto.name, proto.attribute, self.path)?;
         let mut names = proto.output.into_iter();
         if let Some(source) = self.copied(&node) {
             // A second output of `Dropout` stays undefined: nodes that use it are refused.
@@ -277,7 +211,7 @@ impl Builder<'_> {
             return Ok(None);
         }
         if node.op == "Constant" {
-            let source = constant_of(&node).map_or(Source::OtherConstant, Source::Constant);
+            let source = node.constant().map_or(Source::OtherConstant, Source::Constant);
             self.define(names.next().unwrap_or_default(), source)?;
             return Ok(None);
         }
@@ -354,47 +288,7 @@ fn model_input(info: &ValueInfoProto) -> Result<Input, Unrecognized> {
 }
 
 /// The constant of a tensor of the file `path`.
-fn constant(tensor: super::format::TensorProto, path: &Path) -> Result<Source, Error> {
+fn constant(tensor: TensorProto, path: &Path) -> Result<Source, Error> {
     Ok(Tensor::decode(tensor, path)?
         .map_or(Source::OtherConstant, |tensor| Source::Constant(Rc::new(tensor))))
-}
-
-/// The tensor of a node `Constant`.
-fn constant_of(node: &Node) -> Option<Rc<Tensor>> {
-    if let Some(tensor) = node.tensor("value") {
-        return Some(Rc::clone(tensor));
-    }
-    let tensor = if let Some(value) = node.float("value_float") {
-        Tensor { shape: Vec::new(), data: Data::F32(vec![value]) }
-    } else if let Some(value) = node.int("value_int") {
-        Tensor { shape: Vec::new(), data: Data::I64(vec![value]) }
-    } else {
-        Tensor::integers(node.ints("value_ints")?.to_vec())
-    };
-    Some(Rc::new(tensor))
-}
-
-/// The name and value of an attribute. The fields decide, since old files have no type.
-fn decode_attribute(proto: AttributeProto, path: &Path) -> Result<(String, Attribute), Error> {
-    let value = if let Some(tensor) = proto.t {
-        Tensor::decode(tensor, path)?.map_or(Attribute::Other, |tensor| Attribute::Tensor(Rc::new(tensor)))
-    } else if proto.g.is_some() || !proto.graphs.is_empty() {
-        Attribute::Other
-    } else if !proto.ints.is_empty() {
-        Attribute::Ints(proto.ints)
-    } else {
-        use super::format::AttributeType as Type;
-        match (proto.r#type.and_then(|kind| Type::try_from(kind).ok()), proto.f, proto.i, proto.s) {
-            (Some(Type::Ints), ..) => Attribute::Ints(Vec::new()),
-            // Zeros may be omitted.
-            (Some(Type::Float), value, ..) => Attribute::Float(value.unwrap_or_default()),
-            (Some(Type::Int), _, value, _) => Attribute::Int(value.unwrap_or_default()),
-            (Some(Type::String), _, _, text) => Attribute::Text(text.unwrap_or_default()),
-            (None, Some(value), ..) => Attribute::Float(value),
-            (None, _, Some(value), _) => Attribute::Int(value),
-            (None, _, _, Some(text)) => Attribute::Text(text),
-            _ => Attribute::Other,
-        }
-    };
-    Ok((proto.name, value))
 }

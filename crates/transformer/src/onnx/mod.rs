@@ -15,6 +15,7 @@
 mod error;
 pub mod format;
 mod graph;
+mod node;
 mod probe;
 mod recognize;
 mod tensor;

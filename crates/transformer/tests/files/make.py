@@ -3,12 +3,12 @@
 It needs torch 2.15.0, transformers 5.23.0, onnx 1.23.2, onnxscript 0.7.2, onnxruntime 1.31.1, safetensors 0.8.0 and numpy
 2.4.6.
 
-Each `.onnx` file is a small model with random weights, as written by one exporter or quantizer. Those in the list `refused`
-of `tests/onnx.rs` are models that the crate must not recognize.
+Each `.onnx` file is a small model with random weights, as written by one exporter or quantizer. The crate must not recognize
+those that the function `refuse` writes.
 
 For each other file NAME and each of its outputs OUTPUT, `expected.safetensors` has `NAME.OUTPUT`, which ONNX Runtime computes
-for the texts in `ids`, `mask` and `types`. The values of padding are arbitrary. If a model computes in 8 bits, they are those
-of the same weights in a graph that computes in single precision.
+for the texts in `ids`, `mask` and `types`. The values of padding are arbitrary. The expected outputs of an int8 model come
+from a graph with the same weights that computes in 32-bit floats.
 """
 
 import copy
@@ -45,12 +45,12 @@ VOCABULARY, DIM, POSITIONS, LENGTH = 40, 32, 24, 9
 IDS = rng.integers(5, VOCABULARY, (3, LENGTH))
 MASK = numpy.ones_like(IDS)
 TYPES = numpy.zeros_like(IDS)
-# The number of tokens of each text, and the number of its tokens that have the type 0.
-for row, (tokens, of_type_0) in enumerate([(LENGTH, 4), (5, 5), (2, 1)]):
+# The number of tokens of each text, and the number of its tokens of type 0.
+for row, (tokens, type_0_count) in enumerate([(LENGTH, 4), (5, 5), (2, 1)]):
     MASK[row, tokens:] = 0
     # The padding of RoBERTa is the token 1.
     IDS[row, tokens:] = 1
-    TYPES[row, of_type_0:tokens] = 1
+    TYPES[row, type_0_count:tokens] = 1
 expected = {"ids": IDS, "mask": MASK, "types": TYPES}
 
 
@@ -146,7 +146,7 @@ def in_floats(graph):
         zero = tensors[node.input[3]] if len(node.input) > 3 else 0
         weights = tensors[node.input[1]].astype(numpy.float32) - numpy.float32(zero)
         graph.graph.initializer.append(numpy_helper.from_array(weights, node.output[0] + "_weights"))
-        # The scales of the inputs are multiplied in later, and are 1 for inputs that are not quantized.
+        # The graph multiplies by the scale of the inputs later. For floats, that scale is 1.
         for user in graph.graph.node:
             if user.op_type == "Mul" and quantizer.output[1] in user.input:
                 user.input[list(user.input).index(quantizer.output[1])] = "one"
@@ -166,11 +166,11 @@ def run(graph):
     return dict(zip(names, session.run(names, feeds)))
 
 
-def save(name, graph, expects=None):
+def save(name, graph, reference=None):
     """Writes a file, and the outputs of the same graph or of another one."""
     onnx.save(graph, f"{name}.onnx")
     print(name, os.path.getsize(f"{name}.onnx"))
-    for output, values in run(expects or graph).items():
+    for output, values in run(reference or graph).items():
         expected[f"{name}.{output}"] = values
 
 

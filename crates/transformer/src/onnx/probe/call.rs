@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::super::graph::Node;
+use super::super::node::Node;
 use super::super::tensor::{Data, Tensor};
 use super::facts::{Fact, InputSet, Known};
 use super::strides::View;

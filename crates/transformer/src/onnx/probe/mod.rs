@@ -18,7 +18,7 @@ mod strides;
 
 use std::rc::Rc;
 
-use call::{Call, Outcome};
+use call::Call;
 pub(super) use facts::{Fact, InputSet, Known};
 
 use super::error::Unrecognized;
@@ -34,8 +34,9 @@ const MAX_LENGTH: usize = 299;
 const MAX_FIRST_POSITION: usize = 8;
 /// The ids of tokens begin here. Smaller ones may have a meaning, such as padding.
 const FIRST_TOKEN: usize = 5;
-/// Number of values that the probe may compute in addition to twice the number of constants in the file.
-const ELEMENT_BUDGET: usize = 1 << 26;
+/// Number of values that the probe may read and compute in addition to four times the number of constants in the file.
+/// This bounds its time and memory for graphs that expand values again and again.
+const ELEMENT_BUDGET: usize = 1 << 27;
 
 /// What is known about the values of a graph for one batch of inputs.
 #[derive(Debug)]
@@ -69,24 +70,19 @@ impl Probe {
             };
             facts[value.index()] = Fact::Tensor(known);
         }
-        let mut budget = ELEMENT_BUDGET.saturating_add(constant_elements.saturating_mul(2));
+        let mut budget = ELEMENT_BUDGET.saturating_add(constant_elements.saturating_mul(4));
         for node in &graph.nodes {
-            let outcomes = {
-                let inputs =
-                    node.inputs.iter().map(|input| input.map(|value| &facts[value.index()])).collect();
-                operators::run(&Call { node, inputs }).unwrap_or_default()
-            };
-            for (&value, outcome) in node.outputs.iter().zip(outcomes) {
-                facts[value.index()] = match outcome {
-                    Outcome::Shape(shape) => Fact::Shape(shape),
-                    Outcome::Tensor(known) => match budget.checked_sub(known.tensor.len()) {
-                        Some(rest) => {
-                            budget = rest;
-                            Fact::Tensor(known)
-                        }
-                        None => Fact::Unknown,
-                    },
-                };
+            let inputs: Vec<_> =
+                node.inputs.iter().map(|input| input.map(|value| &facts[value.index()])).collect();
+            let read = inputs.iter().flatten().map(|fact| fact.element_count()).sum::<usize>();
+            let outcomes = operators::run(&Call { node, inputs }).unwrap_or_default();
+            let new: Vec<Fact> = outcomes.into_iter().map(Fact::from).collect();
+            let computed = new.iter().map(Fact::element_count).sum::<usize>();
+            // What is left unknown makes the recognition refuse the graph, if it needs that.
+            let Some(rest) = budget.checked_sub(read.saturating_add(computed)) else { break };
+            budget = rest;
+            for (&value, fact) in node.outputs.iter().zip(new) {
+                facts[value.index()] = fact;
             }
         }
         Ok(Self { length, facts })

@@ -10,7 +10,7 @@
 //! Transpose to  [2, 12, L, 32]        [(2, 384·L)] [(12, 32)] [(L, 384)] [(32, 1)]
 //! ```
 
-use super::super::graph::Node;
+use super::super::node::Node;
 
 /// Where the values of a tensor come from.
 #[derive(Debug, Clone, PartialEq)]

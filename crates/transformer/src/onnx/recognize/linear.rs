@@ -1,7 +1,8 @@
 //! Linear functions, of floats or dynamically quantized.
 
 use super::super::error::Unrecognized;
-use super::super::graph::{Node, ValueId};
+use super::super::graph::ValueId;
+use super::super::node::Node;
 use super::super::tensor::{Data, Tensor};
 use super::Matcher;
 use crate::weights::{Linear, Matrix};

@@ -1,7 +1,8 @@
 //! A graph with what the probe found out about it, and queries that all parts of the recognition share: [`Matcher`].
 
 use super::super::error::Unrecognized;
-use super::super::graph::{Graph, Node, ValueId};
+use super::super::graph::{Graph, ValueId};
+use super::super::node::Node;
 use super::super::probe::{Fact, Known, Probe};
 use super::super::tensor::Tensor;
 

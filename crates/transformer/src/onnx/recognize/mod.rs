@@ -19,6 +19,8 @@ use crate::weights::{Layer, Linear, Norm, Weights};
 
 /// The kernels need that the hidden size and the size of an attention head are multiples of this number.
 const LANES: usize = 16;
+/// Most layers, and most outputs. Each gets a copy of its weights, but in a file, any number of nodes can share them.
+const MAX_COPIES: usize = 128;
 
 /// Copies the parameters of the model that a graph computes.
 ///
@@ -44,6 +46,9 @@ pub(super) fn recognize(graph: &Graph) -> Result<Weights, Unrecognized> {
             let embeddings = matcher.embeddings(norm, sum)?;
             layers.reverse();
             return Ok(Weights { embeddings, layers, outputs });
+        }
+        if layers.len() == MAX_COPIES {
+            return Err(matcher.refuse(hidden, format!("at most {MAX_COPIES} layers")));
         }
         let (layer, input) = matcher.layer(norm, sum)?;
         layers.push(layer);

@@ -1,15 +1,21 @@
 //! The outputs of a graph, which are computed from the last hidden states.
 
 use super::super::error::Unrecognized;
-use super::super::graph::{Node, ValueId};
+use super::super::graph::ValueId;
+use super::super::node::Node;
 use super::super::probe::BATCH;
-use super::Matcher;
+use super::{MAX_COPIES, Matcher};
 use crate::weights::{Head, Output};
 
 impl Matcher<'_> {
     /// Matches all outputs. Returns them and the hidden states that all of them are computed from.
     pub fn outputs(&self) -> Result<(Vec<Output>, ValueId), Unrecognized> {
-        let mut outputs = Vec::with_capacity(self.graph.outputs.len());
+        let count = self.graph.outputs.len();
+        if !(1..=MAX_COPIES).contains(&count) {
+            let expected = format!("between 1 and {MAX_COPIES} outputs");
+            return Err(Unrecognized::new("graph", expected, count.to_string()));
+        }
+        let mut outputs = Vec::with_capacity(count);
         let mut hidden = None;
         for (name, value) in &self.graph.outputs {
             let (head, source) = self.head(*value)?;

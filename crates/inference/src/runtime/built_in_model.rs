@@ -13,14 +13,14 @@ use crate::{Batch, Error};
 pub(super) const THREAD_NAME: &str = "passagekit-model";
 
 /// A model that the crate `transformer` runs.
-pub(super) struct OwnModel {
+pub(super) struct BuiltInModel {
     path: PathBuf,
     inner: transformer::Model,
     /// The threads that run the model; `None` for the thread of the session.
     pool: Option<ThreadPool>,
 }
 
-impl OwnModel {
+impl BuiltInModel {
     /// Opens the model. If the crate `transformer` does not recognize it, returns the reason as the inner error.
     pub(super) fn open(path: &Path, threads: usize) -> Result<Result<Self, String>, Error> {
         let weights = match onnx::read(path) {
@@ -70,10 +70,10 @@ impl OwnModel {
     }
 }
 
-/// Pads the rows of each text with zeros to `length` tokens, as if the batch had been run with its padding.
+/// Pads the rows of each text with zeros to `length` tokens, so that the tensor has the shape that ONNX Runtime returns.
 fn padded(values: Values, texts: &[Text<'_>], length: usize) -> Tensor {
     let Values { is_per_token, dim, data } = values;
-    // Logits have no axis for their only value.
+    // A logit is one number, so logits have no last axis.
     let last_axis = (dim > 1).then_some(dim);
     if !is_per_token {
         return Tensor { shape: [texts.len()].into_iter().chain(last_axis).collect(), data };

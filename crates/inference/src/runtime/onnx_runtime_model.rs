@@ -19,14 +19,14 @@ enum Input {
 }
 
 /// A model that ONNX Runtime has loaded. It is created, used and dropped on the session's thread.
-pub(super) struct OnnxModel {
+pub(super) struct OnnxRuntimeModel {
     path: PathBuf,
     inner: ort::session::Session,
     inputs: Vec<Input>,
     outputs: Vec<String>,
 }
 
-impl OnnxModel {
+impl OnnxRuntimeModel {
     /// Loads the model and checks its inputs, as [`Session::open`](crate::Session::open) documents.
     pub(super) fn open(library: &Library, path: PathBuf, threads: usize) -> Result<Self, Error> {
         let refused = |error: &dyn std::fmt::Display| Error::model(&path, "an ONNX model", error.to_string());
@@ -48,7 +48,7 @@ impl OnnxModel {
                 "attention_mask" => Input::Mask,
                 "token_type_ids" => Input::Types,
                 other => {
-                    let expected = "inputs among input_ids, attention_mask and token_type_ids";
+                    let expected = "only the inputs input_ids, attention_mask and token_type_ids";
                     return Err(Error::model(&path, expected, format!("an input \"{other}\"")));
                 }
             });
