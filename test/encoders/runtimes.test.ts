@@ -26,8 +26,9 @@ test('passagekit runs the model of minilm-encoder, and computes nearly the same 
 test('the vector of a text does not depend on the other texts, the batches or the number of threads', async t => {
 	await using encoder = await OnnxEncoder.load('minilm-encoder');
 	const {data, dim} = await encoder.encode(texts);
-	t.deepEqual((await encoder.encode(texts, {batchTokens: 1})).data, data);
-	t.deepEqual((await encoder.encode(texts.slice(-1))).data, data.slice(-dim));
+	for (const [at, text] of texts.entries()) {
+		t.deepEqual((await encoder.encode([text])).data, data.slice(at * dim, (at + 1) * dim));
+	}
 	await using one = await OnnxEncoder.load('minilm-encoder', {threads: 1});
 	t.deepEqual((await one.encode(texts)).data, data);
 	await using three = await OnnxEncoder.load('minilm-encoder', {threads: 3});

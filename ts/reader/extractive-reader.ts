@@ -293,7 +293,7 @@ export class ExtractiveReader implements AsyncDisposable {
 		return reader.#native;
 	}
 
-	/** Releases the ONNX Runtime session. Calls in progress finish first. */
+	/** Releases the model. Calls in progress finish first. */
 	close(): void {
 		this.#native.close();
 	}

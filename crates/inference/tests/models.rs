@@ -79,13 +79,17 @@ fn together_and_alone(encoder: &Encoder) -> [Vec<f32>; 2] {
     let texts: Vec<String> = (1..20).map(|words| "the river bends north ".repeat(words)).collect();
     let inputs: Vec<EncoderInput<'_>> = texts.iter().map(|text| EncoderInput::text(text)).collect();
     let control = Control::new();
-    let encode = |batch_tokens| {
-        let options = EncodeOptions { batch_tokens, ..EncodeOptions::default() };
-        encoder.encode(&inputs, &options, &control).expect("encodes")
-    };
-    let (together, alone) = (encode(512), encode(1));
-    assert_eq!(alone, encode(1), "the same list gives the same bytes");
-    assert_eq!(control.done(), 57, "19 texts in each of three calls");
+    let options = EncodeOptions { batch_tokens: 512, ..EncodeOptions::default() };
+    let together = encoder.encode(&inputs, &options, &control).expect("encodes");
+    assert_eq!(
+        together,
+        encoder.encode(&inputs, &options, &control).expect("encodes"),
+        "the same list gives the same bytes"
+    );
+    let alone =
+        inputs.iter().flat_map(|&input| encoder.encode(&[input], &options, &control).expect("encodes"));
+    let alone: Vec<f32> = alone.collect();
+    assert_eq!(control.done(), 57, "19 texts, three times");
     [together, alone]
 }
 

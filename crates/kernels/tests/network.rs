@@ -224,6 +224,25 @@ fn a_matrix_whose_blocks_overlap_other_columns_can_be_multiplied() {
 }
 
 #[test]
+fn the_largest_products_do_not_overflow() {
+    let inputs = 1 << 15;
+    for weight in [-128, 127, 64] {
+        let weights = ByteWeights::new(inputs, 1, &vec![weight; inputs], &[1.0], &[0.0]);
+        // The bytes are 255 with the zero point 0, and 0 with the zero point 255.
+        for value in [255.0, -255.0] {
+            let expected = (inputs as i64 * i64::from(weight) * value as i64) as f32;
+            for kernels in NetworkKernels::available() {
+                let mut rows = QuantizedRows::new(inputs);
+                kernels.quantize(&vec![value; inputs], inputs, &mut rows);
+                let mut out = [0.0; LANES];
+                kernels.multiply_bytes(&rows, &weights, &mut out);
+                assert_eq!(out[0], expected, "{}: {weight} {value}", kernels.name());
+            }
+        }
+    }
+}
+
+#[test]
 #[should_panic(expected = "product: expected rows of 3 values, got 2")]
 fn rows_of_another_length_are_refused() {
     let weights = ByteWeights::new(3, 1, &[1, 2, 3], &[1.0], &[0.0]);

@@ -14,6 +14,10 @@ pub(crate) struct Attention {
     pub(crate) scale: f32,
 }
 
+/// Number of tokens whose weights are computed together, so that the memory for weights does not grow with the square of the
+/// length of a text.
+const GROUP_TOKENS: usize = 120;
+
 /// Memory for the attention of a text.
 #[derive(Debug, Default)]
 pub(crate) struct AttentionScratch {
@@ -21,7 +25,7 @@ pub(crate) struct AttentionScratch {
     keys: Vec<f32>,
     /// The values of a head, `[token, dimension]`.
     values: Vec<f32>,
-    /// The weight of each token (column) for each token (row).
+    /// The weight of each token (column) for each token of a group (row).
     weights: Vec<f32>,
 }
 
@@ -42,7 +46,7 @@ impl Attention {
         let AttentionScratch { keys, values, weights } = scratch;
         keys.resize(blocks * dim * LANES, 0.0);
         values.resize(tokens * dim, 0.0);
-        weights.resize(tokens * blocks * LANES, 0.0);
+        weights.resize(tokens.min(GROUP_TOKENS) * blocks * LANES, 0.0);
         let weights_stride = blocks * LANES;
         for head in 0..self.heads {
             let start = head * dim;
@@ -55,19 +59,13 @@ impl Attention {
                     lanes[token % LANES] = *value;
                 }
             }
-            let queries = FloatRows { values: &projections[start..], rows: tokens, inputs: dim, stride };
-            let matrix = FloatBlocks {
+            let keys = FloatBlocks {
                 values: keys,
                 inputs: dim,
                 blocks,
                 block_stride: dim * LANES,
                 input_stride: LANES,
             };
-            kernels.multiply_floats(queries, matrix, None, weights, weights_stride);
-            for row in weights.chunks_exact_mut(weights_stride) {
-                kernels.softmax(&mut row[..tokens], self.scale);
-            }
-            let rows = FloatRows { values: weights, rows: tokens, inputs: tokens, stride: weights_stride };
             let values = FloatBlocks {
                 values,
                 inputs: tokens,
@@ -75,7 +73,24 @@ impl Attention {
                 block_stride: LANES,
                 input_stride: dim,
             };
-            kernels.multiply_floats(rows, values, None, &mut out[start..], all_dims);
+            for first in (0..tokens).step_by(GROUP_TOKENS) {
+                let rows = (tokens - first).min(GROUP_TOKENS);
+                let queries = &projections[first * stride + start..];
+                let queries = FloatRows { values: queries, rows, inputs: dim, stride };
+                let weights = &mut weights[..rows * weights_stride];
+                kernels.multiply_floats(queries, keys, None, weights, weights_stride);
+                for row in weights.chunks_exact_mut(weights_stride) {
+                    kernels.softmax(&mut row[..tokens], self.scale);
+                }
+                let weights = FloatRows { values: weights, rows, inputs: tokens, stride: weights_stride };
+                kernels.multiply_floats(
+                    weights,
+                    values,
+                    None,
+                    &mut out[first * all_dims + start..],
+                    all_dims,
+                );
+            }
         }
     }
 }

@@ -29,7 +29,12 @@ pub(crate) fn check(weights: &Weights) -> Result<(), Error> {
                     return fail("the column of an output", format!("less than {}", linear.outputs), *column);
                 }
             }
-            Head::Pooler(linear) => check_linear("the pooler", linear, dim)?,
+            Head::Pooler(linear) => {
+                check_linear("the pooler", linear, dim)?;
+                if linear.outputs < 2 {
+                    return fail("the outputs of the pooler", "at least 2", linear.outputs);
+                }
+            }
         }
     }
     Ok(())

@@ -106,6 +106,21 @@ proptest! {
     }
 }
 
+/// A hash (FNV-1a, 64 bits) of the bits of all outputs.
+fn hash(model: &Model) -> u64 {
+    let values = run(model, &texts());
+    let bits = values.iter().flat_map(|values| &values.data).flat_map(|value| value.to_bits().to_le_bytes());
+    bits.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[test]
+fn every_platform_computes_the_same_bits() {
+    for (quantized, expected) in [(false, 0xb3f9_ec76_5403_96a2), (true, 0xd8d0a3b62e73904d)] {
+        let got = hash(&Model::new(random(SHAPE, 9, quantized)).expect("a model"));
+        assert_eq!(got, expected, "{quantized}: {got:#x}");
+    }
+}
+
 #[test]
 fn texts_that_the_model_cannot_read_are_refused() {
     let model = Model::new(random(SHAPE, 6, true)).expect("a model");

@@ -139,13 +139,13 @@ pub fn open_reader<'env>(
 
 #[napi]
 impl NativeReader {
-    /// What the model was trained as: `dpr` (a DPR reader) or `question-answering`.
     /// What runs the model: `passagekit` or `onnxruntime`.
     #[napi(getter, catch_unwind)]
     pub fn runtime(&self) -> napi::Result<String> {
         Ok(runtime_name(self.model()?.runtime()))
     }
 
+    /// What the model was trained as: `dpr` (a DPR reader) or `question-answering`.
     #[napi(getter, catch_unwind)]
     pub fn form(&self) -> napi::Result<String> {
         let model = self.model()?;

@@ -106,11 +106,15 @@ async function checkInstallation(): Promise<Finding[]> {
 			const others = supportedLevels.filter(name => name !== level).join(', ') || 'no others';
 			return `version ${version}, ${level} kernels (PASSAGEKIT_CPU can force ${others})`;
 		}),
-		// passagekit itself runs most models, so the installation is complete without ONNX Runtime.
+		// passagekit itself runs most models, so the installation is complete without ONNX Runtime, unless the user names a library.
 		await check('ONNX Runtime', () => {
 			const {path, version} = findRuntimeLibrary();
 			return version === undefined ? path : `onnxruntime-node ${version}`;
-		}).then(({is, ...finding}) => ({...finding, ok: true, is: finding.ok ? is : `not needed for models like BERT, and not found: ${is}`})),
+		}).then(({what, ok, is}) => ({
+			what,
+			ok: ok || !process.env['PASSAGEKIT_ONNXRUNTIME'],
+			is: ok ? is : `not needed for models like BERT, and not found: ${is}`,
+		})),
 		await check('models', () => {
 			const installed = ownModels.filter(name => ownModelFolder(name) !== undefined);
 			return installed.length > 0

@@ -27,6 +27,9 @@ impl BuiltInModel {
             Ok(weights) => weights,
             Err(onnx::Error::Unrecognized { reason, .. }) => return Ok(Err(reason.to_string())),
             Err(onnx::Error::Io { path, source }) => return Err(Error::Io { path, source }),
+            Err(onnx::Error::Malformed { path, expected, got }) => {
+                return Err(Error::model(&path, expected, got));
+            }
             Err(error) => return Err(Error::model(path, "an ONNX model", error.to_string())),
         };
         let inner = match transformer::Model::new(weights) {

@@ -182,12 +182,15 @@ impl Model {
                 Ok(model) => Ok(Self::BuiltIn(model)),
                 Err(reason) => Err(Error::model(path, "a graph that passagekit can run", reason)),
             },
-            RuntimeChoice::Auto { library } => match (BuiltInModel::open(path, threads)?, library) {
-                (Ok(model), _) => Ok(Self::BuiltIn(model)),
-                (Err(_), Ok(library)) => onnx(library),
-                (Err(reason), Err(why)) => {
+            RuntimeChoice::Auto { library } => match (BuiltInModel::open(path, threads), library) {
+                (Ok(Ok(model)), _) => Ok(Self::BuiltIn(model)),
+                // ONNX Runtime may read a file that the crate `transformer` takes for damaged. Otherwise, it has an error
+                // of its own.
+                (Ok(Err(_)) | Err(_), Ok(library)) => onnx(library),
+                (Ok(Err(reason)), Err(why)) => {
                     Err(Error::NoLibrary { path: path.to_path_buf(), reason, why: why.clone() })
                 }
+                (Err(error), Err(_)) => Err(error),
             },
         }
     }

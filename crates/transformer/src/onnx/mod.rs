@@ -9,9 +9,10 @@
 //!    architecture, and copies the parameters. It compares shapes, positions and masks with the values that a BERT has
 //!    for that batch.
 //!
-//! The match is strict. A graph that differs in any operator or value is refused with the reason
+//! Both steps run three times, with texts of different lengths. The match is strict. A graph that differs in any operator or value is refused with the reason
 //! ([`Error::Unrecognized`]), so that the caller can run it in another way.
 
+mod compare;
 mod error;
 pub mod format;
 mod graph;
@@ -30,6 +31,9 @@ use graph::Graph;
 
 use crate::weights::Weights;
 
+/// Maximum number of positions of a model. The masks of longer texts would take too much memory to check.
+const MAX_TOKENS: usize = 2048;
+
 /// Reads the parameters of the model in an ONNX file.
 ///
 /// The values of tensors may be in other files, if these are in the folder of the model or below.
@@ -46,5 +50,24 @@ pub fn read(path: &Path) -> Result<Weights, Error> {
         .map_err(|error| Error::malformed(path, "an ONNX file", error.to_string()))?;
     drop(bytes);
     let graph = Graph::new(model, path)?;
-    recognize::recognize(&graph).map_err(|reason| Error::Unrecognized { path: path.to_path_buf(), reason })
+    recognize_at_all_lengths(&graph)
+        .map_err(|reason| Error::Unrecognized { path: path.to_path_buf(), reason })
+}
+
+/// Recognizes the model with texts of three lengths, one of which is the greatest that it has positions for. So a scale
+/// that depends on the length, positions that end early and masks that hide distant tokens are noticed.
+fn recognize_at_all_lengths(graph: &Graph) -> Result<Weights, Unrecognized> {
+    let weights = recognize::recognize(graph, None)?;
+    let longest = weights.embeddings.positions.rows - weights.embeddings.first_position;
+    if longest > MAX_TOKENS {
+        let (expected, got) = (format!("positions for at most {MAX_TOKENS} tokens"), longest.to_string());
+        return Err(Unrecognized::new("graph", expected, got));
+    }
+    for length in [longest, longest.div_ceil(2)] {
+        if !compare::are_same(&weights, &recognize::recognize(graph, Some(length))?) {
+            let expected = "parameters that do not depend on the lengths of texts";
+            return Err(Unrecognized::new("graph", expected, "others"));
+        }
+    }
+    Ok(weights)
 }

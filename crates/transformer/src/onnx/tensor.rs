@@ -166,7 +166,8 @@ fn read_external(proto: &TensorProto, byte_count: usize, model: &Path) -> Result
         Error::malformed(model, format!("tensor `{}`: {expected}", proto.name), got)
     };
     let location = entry("location").unwrap_or_default();
-    let is_below = Path::new(location).components().all(|part| matches!(part, Component::Normal(_)));
+    let is_below =
+        Path::new(location).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if location.is_empty() || !is_below {
         return Err(malformed("the path of a file in the folder of the model", location));
     }

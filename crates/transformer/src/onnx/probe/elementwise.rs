@@ -95,7 +95,7 @@ fn combine(op: &str, a: &Tensor, b: &Tensor) -> Option<Tensor> {
     let (a, b) = (expand(a)?, expand(b)?);
     let data = match (&a.data, &b.data) {
         (Data::F32(a), Data::F32(b)) => combine_floats(op, a, b)?,
-        (Data::F32(a), Data::I64(b)) if op == "Pow" => Data::F32(pairs(a, b, |a, b| a.powf(b as f32))),
+        (Data::F32(a), Data::I64(b)) if op == "Pow" => Data::F32(pairs(a, b, |a, b| power(a, b as f32))),
         (Data::I64(a), Data::I64(b)) => combine_integers(op, a, b)?,
         (Data::Bool(a), Data::Bool(b)) => Data::Bool(match op {
             "And" => pairs(a, b, |a, b| a & b),
@@ -108,13 +108,30 @@ fn combine(op: &str, a: &Tensor, b: &Tensor) -> Option<Tensor> {
     Some(Tensor { shape, data })
 }
 
+/// aᵇ. The usual exponents do not need the platform's math library, whose last bits differ.
+fn power(a: f32, b: f32) -> f32 {
+    if b == 2.0 {
+        a * a
+    } else if b == 0.5 {
+        a.sqrt()
+    } else if b == -0.5 {
+        1.0 / a.sqrt()
+    } else if b == 1.0 {
+        a
+    } else if b == -1.0 {
+        1.0 / a
+    } else {
+        a.powf(b)
+    }
+}
+
 fn combine_floats(op: &str, a: &[f32], b: &[f32]) -> Option<Data> {
     Some(match op {
         "Add" => Data::F32(pairs(a, b, |a, b| a + b)),
         "Sub" => Data::F32(pairs(a, b, |a, b| a - b)),
         "Mul" => Data::F32(pairs(a, b, |a, b| a * b)),
         "Div" => Data::F32(pairs(a, b, |a, b| a / b)),
-        "Pow" => Data::F32(pairs(a, b, f32::powf)),
+        "Pow" => Data::F32(pairs(a, b, power)),
         "Max" => Data::F32(pairs(a, b, f32::max)),
         "Min" => Data::F32(pairs(a, b, f32::min)),
         _ => Data::Bool(compare(op, a, b)?),

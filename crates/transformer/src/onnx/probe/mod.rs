@@ -52,8 +52,9 @@ impl Probe {
     /// # Errors
     ///
     /// If no node looks up the rows of a table by `input_ids`.
-    pub fn run(graph: &Graph) -> Result<Self, Unrecognized> {
-        let (word_rows, length) = sizes(graph)?;
+    pub fn run(graph: &Graph, length: Option<usize>) -> Result<Self, Unrecognized> {
+        let (word_rows, default_length) = sizes(graph)?;
+        let length = length.unwrap_or(default_length);
         let mut constant_elements = 0usize;
         let mut facts = vec![Fact::Unknown; graph.value_count()];
         for (value, source) in graph.sources() {
@@ -140,7 +141,7 @@ fn input_tensor(input: Input, word_rows: usize, length: usize) -> Tensor {
     Tensor { shape: vec![BATCH, length], data: Data::I64(data.collect()) }
 }
 
-/// Number of rows of the table of words, and the length of the texts of the batch.
+/// Number of rows of the table of words, and the default length of the texts of the batch.
 fn sizes(graph: &Graph) -> Result<(usize, usize), Unrecognized> {
     let mut words = None;
     for node in graph.nodes.iter().filter(|node| node.op == "Gather") {

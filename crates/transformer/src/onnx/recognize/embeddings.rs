@@ -30,8 +30,23 @@ impl Matcher<'_> {
         let dim = norm.weight.len();
         let addends = self.addends(sum).unwrap_or_default();
         let (mut words, mut positions, mut types) = (None, None, None);
+        let length = self.probe.length;
+        let shape = [BATCH, length, dim];
+        if self.shape(sum)? != shape {
+            return Err(self.refuse(sum, format!("the shape {shape:?} for the batch of the probe")));
+        }
         for value in addends {
             let (table, kind) = self.addend(value)?;
+            // Without the axes of size 1 at the front, which addends may lack.
+            let got = self.shape(value)?;
+            let axes = &got[got.iter().take_while(|&&size| size == 1).count()..];
+            let is_each_token = axes == shape || axes == &shape[1..];
+            let is_one_row = matches!(kind, Kind::SingleType) && axes == &shape[2..];
+            if !is_each_token && !is_one_row {
+                let expected =
+                    format!("a row for each token, of the shape {shape:?} for the batch of the probe");
+                return Err(self.refuse_for(value, expected, format!("{got:?}")));
+            }
             if table.dim != dim {
                 let expected = format!("a table with {dim} columns");
                 return Err(self.refuse_for(value, expected, table.dim.to_string()));

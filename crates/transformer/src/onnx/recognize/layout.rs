@@ -37,7 +37,9 @@ impl Layout {
 
     /// The layout of the original values, row-major.
     pub fn row_major(shape: &[usize]) -> Self {
-        let stride = |axis: usize| shape[axis + 1..].iter().product();
+        // A shape with more values than fit into memory has no right layout; it is refused when layouts are compared.
+        let stride =
+            |axis: usize| shape[axis + 1..].iter().fold(1usize, |stride, &size| stride.saturating_mul(size));
         let axes: Vec<_> = shape.iter().enumerate().map(|(axis, &size)| (size, stride(axis))).collect();
         Self::new(&axes)
     }

@@ -22,13 +22,14 @@ const LANES: usize = 16;
 /// Most layers, and most outputs. Each gets a copy of its weights, but in a file, any number of nodes can share them.
 const MAX_COPIES: usize = 128;
 
-/// Copies the parameters of the model that a graph computes.
+/// Copies the parameters of the model that a graph computes. The longest text of the probe has `length` tokens, or by
+/// default an unusual number.
 ///
 /// # Errors
 ///
 /// The first part of the graph that differs from the architecture.
-pub(super) fn recognize(graph: &Graph) -> Result<Weights, Unrecognized> {
-    let matcher = Matcher { graph, probe: Probe::run(graph)? };
+pub(super) fn recognize(graph: &Graph, length: Option<usize>) -> Result<Weights, Unrecognized> {
+    let matcher = Matcher { graph, probe: Probe::run(graph, length)? };
     let (outputs, mut hidden) = matcher.outputs()?;
     let mut layers = Vec::new();
     // Ends because the graph has no cycles: the input of a layer is computed before its output.
