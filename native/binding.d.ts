@@ -316,11 +316,9 @@ export declare class NativeQuestionReader {
 
 /** An open reader. */
 export declare class NativeReader {
-  /**
-   * What the model was trained as: `dpr` (a DPR reader) or `question-answering`.
-   * What runs the model: `passagekit` or `onnxruntime`.
-   */
+  /** What runs the model: `passagekit` or `onnxruntime`. */
   get runtime(): string
+  /** What the model was trained as: `dpr` (a DPR reader) or `question-answering`. */
   get form(): string
   /** Extracts answers from passages, best answer first. */
   read(question: string, passages: Array<RetrievedPassage>, options: NativeReadOptions, control?: Control | undefined | null): Promise<Array<NativeAnswer>>

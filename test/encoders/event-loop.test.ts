@@ -49,8 +49,8 @@ test.serial('a timer keeps ticking while a long batch is encoded', async t => {
 });
 
 test.serial('a timer keeps ticking while models load', async t => {
-	// Models with the same file and the same number of threads share a session of ONNX Runtime. The other test uses one thread per core and
-	// closes its model, so these calls share no session and really load the models.
+	// Encoders and readers with the same file and the same number of threads share an open model. The other test uses one thread per core
+	// and closes its model, so these calls share no session and really load the models.
 	await assertTimerTicks(t, async () => {
 		const encoder = await OnnxEncoder.load('minilm-encoder', {threads: 1});
 		const reader = await ExtractiveReader.load('minilm-reader', {threads: 1});

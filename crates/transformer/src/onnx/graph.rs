@@ -8,6 +8,7 @@ use super::error::{Error, Unrecognized};
 use super::format::{DataType, Dimension, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto};
 use super::node::Node;
 use super::tensor::Tensor;
+pub(super) use super::value::ValueId;
 
 /// The oldest version of the standard operators that is supported. In older ones, operators do not broadcast.
 const MIN_OPSET: i64 = 9;
@@ -24,17 +25,6 @@ pub(super) struct Graph {
     pub outputs: Vec<(String, ValueId)>,
     /// The version of the standard operators.
     pub opset: i64,
-}
-
-/// The number of a value of a [`Graph`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct ValueId(usize);
-
-impl ValueId {
-    /// The position of the value among all values of the graph.
-    pub fn index(self) -> usize {
-        self.0
-    }
 }
 
 /// A value: an input, a constant, or an output of a node.

@@ -20,6 +20,7 @@ mod node;
 mod probe;
 mod recognize;
 mod tensor;
+mod value;
 
 use std::path::Path;
 

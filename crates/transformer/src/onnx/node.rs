@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use super::error::Error;
 use super::format::{AttributeProto, AttributeType};
-use super::graph::ValueId;
 use super::tensor::{Data, Tensor};
+use super::value::ValueId;
 
 /// The use of an operator.
 #[derive(Debug)]

@@ -23,6 +23,15 @@ pub(super) enum Outcome {
     Shape(Vec<usize>),
 }
 
+impl From<Outcome> for Fact {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Tensor(known) => Self::Tensor(known),
+            Outcome::Shape(shape) => Self::Shape(shape),
+        }
+    }
+}
+
 impl Call<'_> {
     /// What is known about an input.
     pub fn fact(&self, index: usize) -> Option<&Fact> {

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use super::super::graph::Input;
 use super::super::tensor::Tensor;
-use super::call::Outcome;
 
 /// What is known about a value.
 #[derive(Debug, Clone)]
@@ -65,14 +64,5 @@ impl Fact {
     /// Number of values that are stored.
     pub fn element_count(&self) -> usize {
         if let Self::Tensor(known) = self { known.tensor.len() } else { 0 }
-    }
-}
-
-impl From<Outcome> for Fact {
-    fn from(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Tensor(known) => Self::Tensor(known),
-            Outcome::Shape(shape) => Self::Shape(shape),
-        }
     }
 }
