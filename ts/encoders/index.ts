@@ -5,4 +5,5 @@ export {type CreateEncoderOptions, type CreatedEncoder, createEncoder} from './c
 export {OnnxEncoder, type OnnxEncoderOptions} from './onnx-encoder.ts';
 export type {EmbedFunction} from './requests/embed-function.ts';
 export type {EncodeOptions, Encoder, EncoderInput} from '../core/types.ts';
+export type {RuntimeChoice} from '../onnx/runtime-choice.ts';
 export {Tokenizer, type TokenLists} from './tokenizer.ts';
