@@ -7,8 +7,8 @@ use fuzz::{Scratch, checked, start};
 use libfuzzer_sys::fuzz_target;
 use transformer::{Model, Text, onnx};
 
-/// Returns the ONNX files of the tests of `crates/vocabulary`, which are models of several exporters, with the scores of
-/// all tokens as output, and those of the tests of `crates/transformer`.
+/// Returns the ONNX files of the tests of `crates/vocabulary`, which are models of several exporters, with the scores
+/// of all tokens as output, and those of the tests of `crates/transformer`.
 fn seeds() -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
     let mut paths = Vec::new();

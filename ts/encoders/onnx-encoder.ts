@@ -59,8 +59,8 @@ export const encoderOptions: OptionNames = optionNames<OnnxEncoderOptions>({
 const INPUTS_PER_CALL = 256;
 
 /**
-Encodes texts as vectors with an ONNX model, on threads of the addon. Encoders with the same model file,
-runtime and number of threads share one open model.
+Encodes texts as vectors with an ONNX model, on threads of the addon. Encoders with the same model file, runtime and number of threads share
+one open model.
 
 passagekit itself runs models with the architecture of BERT. Then the vector of a text has the same bits on every CPU, whatever the number
 of threads and the other texts of the call. For other models, the optional peer dependency `onnxruntime-node` is required.
@@ -88,8 +88,8 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 	/**
 	Loads a model: a folder with `model.onnx` and `tokenizer.json`, one of passagekit's own models, or a model on the Hugging Face hub
 	(`owner/name`), which is downloaded. Fails with `ERR_MODEL_MISSING` if there is no such model, with `ERR_MODEL` if it cannot be used as an
-	encoder, with `ERR_DOWNLOAD` if a download fails, and with `ERR_PEER_MISSING`
-	if it needs `onnxruntime-node` and that is not installed.
+	encoder, with `ERR_DOWNLOAD` if a download fails, and with `ERR_PEER_MISSING` if it needs `onnxruntime-node` and that is not
+	installed.
 	*/
 	static async load(model: string, options: OnnxEncoderOptions = {}): Promise<OnnxEncoder> {
 		checkString('model', model);

@@ -188,8 +188,8 @@ export class ExtractiveReader implements AsyncDisposable {
 	/**
 	Loads a model: a folder with `model.onnx` and `tokenizer.json`, one of passagekit's own models, or a model on the Hugging Face hub
 	(`owner/name`), which is downloaded. Fails with `ERR_MODEL_MISSING` if there is no such model, with `ERR_MODEL` if it cannot be used as a
-	reader, with `ERR_DOWNLOAD` if a download fails, and with `ERR_PEER_MISSING`
-	if it needs `onnxruntime-node` and that is not installed.
+	reader, with `ERR_DOWNLOAD` if a download fails, and with `ERR_PEER_MISSING` if it needs `onnxruntime-node` and that is not
+	installed.
 	*/
 	static async load(model: string, options: ExtractiveReaderOptions = {}): Promise<ExtractiveReader> {
 		checkString('model', model);

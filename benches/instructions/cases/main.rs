@@ -5,9 +5,10 @@
 //! cases and shows what changed since their last run.
 //!
 //! A case is a benchmark function with one argument, such as `one_query::dim_384`. The argument is created before the
-//! counting starts, from fixed seeds, and caches are warm. The argument is never dropped, so the instructions of dropping
-//! it are not counted. Only the instructions of the function on the calling thread are counted. The CPU that valgrind
-//! emulates has AVX2 but not AVX-512, so the AVX2 kernels are counted on every x86-64 machine that supports AVX2.
+//! counting starts, from fixed seeds, and caches are warm. The argument is never dropped, so the instructions of
+//! dropping it are not counted. Only the instructions of the function on the calling thread are counted. The CPU that
+//! valgrind emulates has AVX2 but not AVX-512, so the AVX2 kernels are counted on every x86-64 machine that supports
+//! AVX2.
 
 mod analysis;
 mod bm25;

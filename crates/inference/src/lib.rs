@@ -1,9 +1,9 @@
 //! Encoders and extractive readers.
 //!
-//! A [`Session`] runs a model with the crate `transformer`, if that recognizes the model's graph, and otherwise with the
-//! ONNX Runtime [`Library`], which is loaded from a file at run time. An [`Encoder`] maps texts to vectors. A [`ReaderModel`] maps a question and passages to start, end and relevance
-//! logits, from which the crate `reading` extracts answers. Both tokenize their texts and run the model on batches of
-//! texts of similar length.
+//! A [`Session`] runs a model with the crate `transformer`, if that recognizes the model's graph, and otherwise with
+//! the ONNX Runtime [`Library`], which is loaded from a file at run time. An [`Encoder`] maps texts to vectors. A
+//! [`ReaderModel`] maps a question and passages to start, end and relevance logits, from which the crate `reading`
+//! extracts answers. Both tokenize their texts and run the model on batches of texts of similar length.
 //!
 //! All calls block until the session's own thread has computed the result, so they must not be made on an event loop.
 //!

@@ -90,7 +90,8 @@ proptest! {
             prop_assert_eq!(bits(&last), bits(&expected[(rows - 1) * packed.stride()..]), "{}", kernels.name());
         }
         for (row, out) in values.chunks(inputs).zip(expected.chunks(packed.stride())) {
-            // A byte differs from the value that it stands for by at most half a step, and the zero point by another half.
+            // A byte differs from the value that it stands for by at most half a step, and the zero point by another
+            // half.
             let step = row.iter().fold(0.0f32, |max, &x| max.max(x)) - row.iter().fold(0.0f32, |min, &x| min.min(x));
             for output in 0..outputs {
                 let column = || (0..inputs).map(|input| f64::from(bytes[input * outputs + output]) * 0.5);

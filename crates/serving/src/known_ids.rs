@@ -1,13 +1,13 @@
 //! The passage ids that the caller of an index already has as strings of its own language.
 //!
-//! Looking up 100 ids and making strings of them takes a caller as long as a quick search. The caller therefore keeps the
-//! strings of recent hits in an array. A *slot* is a position in this array, and [`KnownIds`] is our list of what each
-//! slot has. For each hit, the caller gets its slot, and as text only the ids that it does not have yet.
+//! Looking up 100 ids and making strings of them takes a caller as long as a quick search. The caller therefore keeps
+//! the strings of recent hits in an array. A *slot* is a position in this array, and [`KnownIds`] is our list of what
+//! each slot has. For each hit, the caller gets its slot, and as text only the ids that it does not have yet.
 
 use ranking::Hit;
 
-/// Maximum number of slots. The strings of all slots take a JavaScript program about 6 MB if the ids have 16 characters,
-/// and at most 20 MB.
+/// Maximum number of slots. The strings of all slots take a JavaScript program about 6 MB if the ids have 16
+/// characters, and at most 20 MB.
 const MAX_SLOTS: usize = 1 << 17;
 /// What an empty slot has instead of an ord. No hit has this ord.
 const EMPTY: u32 = u32::MAX;
@@ -42,9 +42,9 @@ impl KnownIds {
     }
 
     /// Writes the slot of each hit to `slots`, plus [`IS_NEW`](Self::IS_NEW) if the id of the hit is new. Returns the
-    /// hits with new ids, in order. The caller must go through the hits in order, storing new ids and reading known ones,
-    /// because a later hit may replace the id in a slot. `size` is the number of passages of the index. `space` is a
-    /// number that changes when ords get new meanings; all ids are then new.
+    /// hits with new ids, in order. The caller must go through the hits in order, storing new ids and reading known
+    /// ones, because a later hit may replace the id in a slot. `size` is the number of passages of the index. `space`
+    /// is a number that changes when ords get new meanings; all ids are then new.
     ///
     /// # Panics
     ///

@@ -13,8 +13,8 @@ fn rounds() -> u64 {
     if std::env::var_os("PASSAGEKIT_LONG").is_some() { 4000 } else { 40 }
 }
 
-/// Every commit of a new passage adds a segment, so a group of them is merged every few commits. A rollback finds such a merge
-/// just begun, nearly finished, or at any point between.
+/// Every commit of a new passage adds a segment, so a group of them is merged every few commits. A rollback finds such
+/// a merge just begun, nearly finished, or at any point between.
 #[test]
 fn a_rollback_during_a_merge_neither_removes_nor_replaces_files_of_the_last_commit() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -1,5 +1,5 @@
-//! Times the forward pass of models with the sizes of MiniLM and random weights, by the numbers of texts and tokens. The
-//! throughput counts tokens.
+//! Times the forward pass of models with the sizes of MiniLM and random weights, by the numbers of texts and tokens.
+//! The throughput counts tokens.
 //!
 //! Run `cargo bench -p transformer --bench forward`.
 

@@ -1,5 +1,5 @@
-//! Self-attention (Vaswani et al., 2017, equation 1). For each head, the output of a token is the mean of the value vectors
-//! of all tokens of the text, weighted by softmax(scale · query · keys).
+//! Self-attention (Vaswani et al., 2017, equation 1). For each head, the output of a token is the mean of the value
+//! vectors of all tokens of the text, weighted by softmax(scale · query · keys).
 
 use kernels::network::{FloatBlocks, FloatRows, LANES, NetworkKernels};
 
@@ -14,8 +14,8 @@ pub(crate) struct Attention {
     pub(crate) scale: f32,
 }
 
-/// Number of tokens whose weights are computed together, so that the memory for weights does not grow with the square of the
-/// length of a text.
+/// Number of tokens whose weights are computed together, so that the memory for weights does not grow with the square
+/// of the length of a text.
 const GROUP_TOKENS: usize = 120;
 
 /// Memory for the attention of a text.

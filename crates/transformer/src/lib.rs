@@ -5,9 +5,9 @@
 //!   the file's graph.
 //! - [`Model`] arranges the weights for products and computes the outputs of texts.
 //!
-//! Texts are not padded. The weights of quantized models stay bytes. Activations are quantized
-//! row by row, and the kernels add numbers in a fixed order. Therefore, the outputs of a text depend neither on the other
-//! texts of the call, nor on the number of threads or the CPU.
+//! Texts are not padded. The weights of quantized models stay bytes. Activations are quantized row by row, and the
+//! kernels add numbers in a fixed order. Therefore, the outputs of a text depend neither on the other texts of the
+//! call, nor on the number of threads or the CPU.
 
 mod attention;
 mod check;

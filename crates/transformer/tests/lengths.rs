@@ -65,8 +65,8 @@ fn scale_and_mask(graph: &GraphProto) -> (usize, usize) {
     (scale.expect("a scale"), add)
 }
 
-/// Changes a graph, in which the value `length` is the length of the texts, and returns the reason for which the result is
-/// refused.
+/// Changes a graph, in which the value `length` is the length of the texts, and returns the reason for which the result
+/// is refused.
 fn refused(change: impl FnOnce(&mut GraphProto)) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files/bert-script.onnx");
     let mut model = ModelProto::decode(std::fs::read(path).expect("the file").as_slice()).expect("a model");

@@ -1,5 +1,5 @@
-//! Models are read from the files of several exporters and compute what ONNX Runtime computes; others are refused with a
-//! reason, and damaged files with an error. `files/make.py` made the files.
+//! Models are read from the files of several exporters and compute what ONNX Runtime computes; others are refused with
+//! a reason, and damaged files with an error. `files/make.py` made the files.
 
 use std::path::{Path, PathBuf};
 

@@ -11,8 +11,8 @@ macro_rules! codes {
         $(impl From<$error> for Failure {
             fn from(error: $error) -> Self {
                 let message = error.to_string();
-                // The last arm is needed because the enums are non-exhaustive. It is unreachable where a pattern before it
-                // matches everything.
+                // The last arm is needed because the enums are non-exhaustive. It is unreachable where a pattern before
+                // it matches everything.
                 #[allow(unreachable_patterns)]
                 let code = match error { $($variant => $code,)+ _ => "ERR_INTERNAL" };
                 Self::new(code, message)

@@ -39,8 +39,9 @@ where
     Ok(promise)
 }
 
-/// Converts a result to a JavaScript value, on the JavaScript thread. The types of all results are hidden behind this one,
-/// because napi's code for promises would otherwise be compiled for each of them, which adds a few hundred kilobytes.
+/// Converts a result to a JavaScript value, on the JavaScript thread. The types of all results are hidden behind this
+/// one, because napi's code for promises would otherwise be compiled for each of them, which adds a few hundred
+/// kilobytes.
 type Conversion = Box<dyn FnOnce(Env) -> napi::Result<Object<'static>> + Send>;
 
 /// Resolves a promise, or rejects it.

@@ -24,8 +24,8 @@ pub struct ModelFiles {
 }
 
 impl ModelFiles {
-    /// Opens the model and its tokenizer. If the model file is already open with the same runtime and the same number of
-    /// threads, returns the session that is open.
+    /// Opens the model and its tokenizer. If the model file is already open with the same runtime and the same number
+    /// of threads, returns the session that is open.
     pub fn open(&self) -> CallResult<(Arc<Session>, Arc<Tokenizer>)> {
         let tokenizer = Tokenizer::open(Path::new(&self.tokenizer))?;
         let session = Session::shared(&self.choice()?, Path::new(&self.model), self.threads as usize)?;

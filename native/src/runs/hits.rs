@@ -1,9 +1,9 @@
 //! The form in which hits are passed to JavaScript: all ids in one string, and the scores in a typed array.
 //!
-//! Creating one JavaScript string per id takes about as long as a quick search. Short lists of a run are also passed without
-//! creating an array for the scores: they are written to an array that JavaScript reuses ([`PassageIdBuilder::write`]).
-//! That array holds integers, because its first element is the number of hits, so scores are written as the bits of
-//! their f32 values. Searches on the JavaScript thread pass their hits in a third way
+//! Creating one JavaScript string per id takes about as long as a quick search. Short lists of a run are also passed
+//! without creating an array for the scores: they are written to an array that JavaScript reuses
+//! ([`PassageIdBuilder::write`]). That array holds integers, because its first element is the number of hits, so scores
+//! are written as the bits of their f32 values. Searches on the JavaScript thread pass their hits in a third way
 //! ([`JavaScriptIds`](super::JavaScriptIds)).
 
 use napi::bindgen_prelude::{Either, Float32Array};

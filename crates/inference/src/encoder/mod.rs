@@ -92,8 +92,9 @@ impl Default for EncoderConfig {
 /// How a list of texts is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EncodeOptions {
-    /// Maximum number of tokens in a batch, padding included. Texts are sorted by length, so there is little padding. With
-    /// [`Runtime::BuiltIn`], batches have at least [`DEFAULT_BATCH_TOKENS`] tokens, because they do not change the vectors.
+    /// Maximum number of tokens in a batch, padding included. Texts are sorted by length, so there is little padding.
+    /// With [`Runtime::BuiltIn`], batches have at least [`DEFAULT_BATCH_TOKENS`] tokens, because they do not change the
+    /// vectors.
     pub batch_tokens: usize,
     /// Position of the first input in the caller's list, if that list is encoded in several calls. Used in error
     /// messages.
@@ -168,9 +169,9 @@ impl Encoder {
     /// counts inputs.
     ///
     /// The same list and the same options give the same bytes. With [`Runtime::BuiltIn`], the vector of a text does not
-    /// depend on the other texts. With ONNX Runtime and an int8 model, it does, because the model chooses the quantization
-    /// scale of its activations per batch: the cosine of two vectors of the same text from different batches is about
-    /// 0.99 or more. With `batch_tokens: 1`, every text is encoded alone.
+    /// depend on the other texts. With ONNX Runtime and an int8 model, it does, because the model chooses the
+    /// quantization scale of its activations per batch: the cosine of two vectors of the same text from different
+    /// batches is about 0.99 or more. With `batch_tokens: 1`, every text is encoded alone.
     ///
     /// # Errors
     ///

@@ -73,7 +73,8 @@ impl BuiltInModel {
     }
 }
 
-/// Pads the rows of each text with zeros to `length` tokens, so that the tensor has the shape that ONNX Runtime returns.
+/// Pads the rows of each text with zeros to `length` tokens, so that the tensor has the shape that ONNX Runtime
+/// returns.
 fn padded(values: Values, texts: &[Text<'_>], length: usize) -> Tensor {
     let Values { is_per_token, dim, data } = values;
     // A logit is one number, so logits have no last axis.

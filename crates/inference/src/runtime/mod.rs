@@ -1,6 +1,6 @@
-//! Runs models. `session.rs` opens a model on a thread, which runs it with the crate `transformer` (`built_in_model.rs`) or
-//! with ONNX Runtime (`onnx_runtime_model.rs`), which `library.rs` loads. `batch.rs` plans and pads the batches of inputs, and
-//! `tensor.rs` has the type of outputs.
+//! Runs models. `session.rs` opens a model on a thread, which runs it with the crate `transformer`
+//! (`built_in_model.rs`) or with ONNX Runtime (`onnx_runtime_model.rs`), which `library.rs` loads. `batch.rs` plans and
+//! pads the batches of inputs, and `tensor.rs` has the type of outputs.
 
 mod batch;
 mod built_in_model;

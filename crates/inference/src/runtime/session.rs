@@ -1,7 +1,7 @@
 //! Opens and runs a model: [`Session`].
 //!
-//! A session has a thread that opens the model and receives batches through a channel. The thread runs a batch itself, or
-//! on helper threads. These inherit its priority, which it lowers before it opens the model.
+//! A session has a thread that opens the model and receives batches through a channel. The thread runs a batch itself,
+//! or on helper threads. These inherit its priority, which it lowers before it opens the model.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -62,15 +62,16 @@ struct Job {
 impl Session {
     /// Opens an ONNX file. The model runs on `threads` threads, or on one if `threads` is 0.
     ///
-    /// So that inference does not delay an event loop, these threads have a lower priority than the other threads of the
-    /// process on Linux, and those of ONNX Runtime do not spin while they wait.
+    /// So that inference does not delay an event loop, these threads have a lower priority than the other threads of
+    /// the process on Linux, and those of ONNX Runtime do not spin while they wait.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] if the file cannot be read or the thread cannot be started; [`Error::Model`] if the file is not a
     /// model, if the model has inputs other than `input_ids`, `attention_mask` and `token_type_ids`, or if
-    /// [`RuntimeChoice::BuiltIn`] is chosen and the crate `transformer` does not recognize the model; [`Error::NoLibrary`]
-    /// and [`Error::Library`] if ONNX Runtime is needed and there is no library, or it cannot be loaded.
+    /// [`RuntimeChoice::BuiltIn`] is chosen and the crate `transformer` does not recognize the model;
+    /// [`Error::NoLibrary`] and [`Error::Library`] if ONNX Runtime is needed and there is no library, or it cannot be
+    /// loaded.
     pub fn open(choice: &RuntimeChoice, path: &Path, threads: usize) -> Result<Self, Error> {
         let io = |source| Error::Io { path: path.to_path_buf(), source };
         // For a missing file, the message of ONNX Runtime does not contain the path.
@@ -95,8 +96,8 @@ impl Session {
         Ok(Self { path: path.to_path_buf(), jobs, outputs, runtime })
     }
 
-    /// Returns the open session for this file, choice and number of threads, or opens one if there is none. A session is
-    /// closed when its last `Arc` is dropped.
+    /// Returns the open session for this file, choice and number of threads, or opens one if there is none. A session
+    /// is closed when its last `Arc` is dropped.
     ///
     /// # Errors
     ///
@@ -184,8 +185,8 @@ impl Model {
             },
             RuntimeChoice::Auto { library } => match (BuiltInModel::open(path, threads), library) {
                 (Ok(Ok(model)), _) => Ok(Self::BuiltIn(model)),
-                // ONNX Runtime may read a file that the crate `transformer` takes for damaged. Otherwise, it has an error
-                // of its own.
+                // ONNX Runtime may read a file that the crate `transformer` takes for damaged. Otherwise, it has an
+                // error of its own.
                 (Ok(Err(_)) | Err(_), Ok(library)) => onnx(library),
                 (Ok(Err(reason)), Err(why)) => {
                     Err(Error::NoLibrary { path: path.to_path_buf(), reason, why: why.clone() })

@@ -153,7 +153,8 @@ pub(super) mod neon {
     #[target_feature(enable = "neon")]
     #[inline]
     fn add_products_of_quarter(sums: int32x4_t, bytes: int8x16_t, weights: int8x16_t) -> int32x4_t {
-        // Each element is the sum of two neighboring products: those of the lanes 0 and 1, and those of the lanes 2 and 3.
+        // Each element is the sum of two neighboring products: those of the lanes 0 and 1, and those of the lanes 2 and
+        // 3.
         let low = vpaddlq_s16(vmull_s8(vget_low_s8(weights), vget_low_s8(bytes)));
         let high = vpaddlq_s16(vmull_high_s8(weights, bytes));
         vaddq_s32(sums, vpaddq_s32(low, high))

@@ -103,19 +103,18 @@ impl NetworkKernels {
     }
 
     /// Replaces each value x with GELU(x) = x · Φ(x), where Φ is the cumulative distribution function of the standard
-    /// normal distribution
-    /// (Hendrycks and Gimpel, 2016, §2). The error of Φ is below 2 · 10⁻⁷.
+    /// normal distribution (Hendrycks and Gimpel, 2016, §2). The error of Φ is below 2 · 10⁻⁷.
     pub fn gelu(&self, values: &mut [f32]) {
         // SAFETY: `self` exists, so the CPU has the features that `self.gelu` needs.
         unsafe { (self.gelu)(values) }
     }
 
-    /// Replaces `rows` with the quantized rows of a row-major matrix. Row i begins at `values[i * stride]`; other values
-    /// may be between the rows.
+    /// Replaces `rows` with the quantized rows of a row-major matrix. Row i begins at `values[i * stride]`; other
+    /// values may be between the rows.
     ///
     /// The scale of a row is (maximum − minimum) / 255, where minimum and maximum include 0, and the zero point is the
-    /// byte nearest to −minimum / scale, as in ONNX's `DynamicQuantizeLinear`. If any value is NaN or
-    /// infinite, the scale is not finite.
+    /// byte nearest to −minimum / scale, as in ONNX's `DynamicQuantizeLinear`. If any value is NaN or infinite, the
+    /// scale is not finite.
     ///
     /// # Panics
     ///

@@ -58,8 +58,8 @@ pub(super) fn gelu(values: &mut [f32]) {
     values.iter_mut().for_each(|value| *value = gelu(*value));
 }
 
-/// Quantizes a row, as [`NetworkKernels::quantize`](super::NetworkKernels::quantize) describes. Returns its scale and its
-/// zero point. If any value is NaN or infinite, the scale is not finite.
+/// Quantizes a row, as [`NetworkKernels::quantize`](super::NetworkKernels::quantize) describes. Returns its scale and
+/// its zero point. If any value is NaN or infinite, the scale is not finite.
 #[inline(always)]
 pub(super) fn quantize(row: &[f32], bytes: &mut [u8]) -> (f32, i32) {
     let low = best(row, 0.0, |value, low| value < low);

@@ -1,5 +1,5 @@
-//! The operations of a neural network with the architecture of BERT: matrix products, layer normalization, softmax, GELU
-//! and the quantization of activations (the values that a layer computes).
+//! The operations of a neural network with the architecture of BERT: matrix products, layer normalization, softmax,
+//! GELU and the quantization of activations (the values that a layer computes).
 //!
 //! - [`NetworkKernels::multiply_bytes`] multiplies [`QuantizedRows`] of activations by [`ByteWeights`].
 //! - [`NetworkKernels::multiply_floats`] multiplies floats by [`FloatWeights`], or by any [`FloatBlocks`].

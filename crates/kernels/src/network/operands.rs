@@ -1,5 +1,5 @@
-//! The operands of matrix products: [`QuantizedRows`] and [`FloatRows`], which weights multiply, and [`FloatBlocks`], the
-//! second operand of products of floats.
+//! The operands of matrix products: [`QuantizedRows`] and [`FloatRows`], which weights multiply, and [`FloatBlocks`],
+//! the second operand of products of floats.
 
 use super::LANES;
 

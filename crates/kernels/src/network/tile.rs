@@ -1,5 +1,5 @@
-//! The loops that multiply activations and weights. They accumulate a *tile* in registers: the results of a few rows for
-//! one or two blocks of sixteen outputs.
+//! The loops that multiply activations and weights. They accumulate a *tile* in registers: the results of a few rows
+//! for one or two blocks of sixteen outputs.
 
 /// Defines `KERNELS` for an instruction set.
 ///

@@ -17,8 +17,8 @@ use super::operands::FloatBlocks;
 
 /// Maximum number of inputs of a layer with weights of bytes: 2¹⁵ · 255 · 128 is less than 2³¹, so no sum overflows.
 pub(super) const MAX_INPUTS: usize = 1 << 15;
-/// Weights are *narrow* if the magnitudes of any two neighboring weights of an output add up to at most this. Then the sum
-/// of their products with unsigned bytes fits in 16 bits: 128 · 255 is less than 2¹⁵.
+/// Weights are *narrow* if the magnitudes of any two neighboring weights of an output add up to at most this. Then the
+/// sum of their products with unsigned bytes fits in 16 bits: 128 · 255 is less than 2¹⁵.
 const MAX_NARROW_PAIR: u8 = 128;
 
 /// Four weights of each of sixteen outputs.

@@ -51,7 +51,8 @@ impl IndexWriter {
         self.is_interrupted = true;
         self.is_tantivy_writer_lost = true;
         // tantivy's own rollback does not wait for the merges of the writer that it replaces: they could still write a
-        // list of segments, and remove files. So the new writer gets a directory of its own, and the old one is released.
+        // list of segments, and remove files. So the new writer gets a directory of its own, and the old one is
+        // released.
         self.directory = self.directory.successor();
         self.unfinished_commit = None;
         self.index = open_again(&self.path, self.fields, self.directory.clone())?;

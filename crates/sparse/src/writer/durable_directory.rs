@@ -129,8 +129,8 @@ impl DurableDirectory {
         Self { files: self.files.clone(), state: Arc::new(Mutex::new(next)) }
     }
 
-    /// Begins a commit, which ends when the returned value is dropped. If the commit fails, the value must be kept until
-    /// the rollback has released this directory.
+    /// Begins a commit, which ends when the returned value is dropped. If the commit fails, the value must be kept
+    /// until the rollback has released this directory.
     pub fn begin_commit(&self) -> Commit {
         lock_state(&self.state).is_committing = true;
         Commit { state: Arc::clone(&self.state) }

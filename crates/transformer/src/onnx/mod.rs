@@ -9,8 +9,9 @@
 //!    architecture, and copies the parameters. It compares shapes, positions and masks with the values that a BERT has
 //!    for that batch.
 //!
-//! Both steps run three times, with texts of different lengths. The match is strict. A graph that differs in any operator or value is refused with the reason
-//! ([`Error::Unrecognized`]), so that the caller can run it in another way.
+//! Both steps run three times, with texts of different lengths. The match is strict. A graph that differs in any
+//! operator or value is refused with the reason ([`Error::Unrecognized`]), so that the caller can run it in another
+//! way.
 
 mod compare;
 mod error;

@@ -1,4 +1,5 @@
-//! A forward pass in `f64`, one text at a time, written from the definitions (Vaswani et al., 2017; Devlin et al., 2019).
+//! A forward pass in `f64`, one text at a time, written from the definitions (Vaswani et al., 2017; Devlin et al.,
+//! 2019).
 
 use transformer::weights::{Head, Layer, Linear, Matrix, Norm, Table, TableValues, Weights};
 
