@@ -28,6 +28,7 @@
 //! | [`impacts`] | BM25 impact codes | upper bounds on BM25 scores |
 //! | [`logits`] | `f32` | softmax and ranks over a vocabulary |
 //! | [`network`] | `f32`, bytes | layers of encoders and readers |
+//! | [`gradients`], [`matrix`] | `f32` | training of encoders and readers |
 //!
 //! [`mod@reference`] has the definitions that tests compare the kernels with.
 //!
@@ -56,12 +57,14 @@ mod byte_lanes;
 
 #[macro_use]
 mod float;
+pub mod gradients;
 pub mod half;
 pub mod impacts;
 pub mod int4;
 pub mod int8;
 mod level;
 pub mod logits;
+pub mod matrix;
 mod memory;
 pub mod network;
 pub mod reference;

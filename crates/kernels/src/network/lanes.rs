@@ -46,16 +46,20 @@ const ERF_A: [f32; 5] = [0.254_829_6, -0.284_496_72, 1.421_413_8, -1.453_152_1, 
 /// the standard normal distribution (Hendrycks and Gimpel, 2016, §2).
 #[inline(always)]
 pub(super) fn gelu(values: &mut [f32]) {
-    let gelu = |x: f32| {
-        let y = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
-        let t = 1.0 / y.mul_add(ERF_P, 1.0);
-        let [a1, a2, a3, a4, a5] = ERF_A;
-        let polynomial = t * a5.mul_add(t, a4).mul_add(t, a3).mul_add(t, a2).mul_add(t, a1);
-        // 1 − Φ(|x|)
-        let tail = 0.5 * polynomial * exp::<true>(-(y * y));
-        x * if x < 0.0 { tail } else { 1.0 - tail }
-    };
-    values.iter_mut().for_each(|value| *value = gelu(*value));
+    values.iter_mut().for_each(|value| *value *= normal_distribution(*value).0);
+}
+
+/// Returns Φ(x) and exp(−x²/2), of which it is computed.
+#[inline(always)]
+pub(crate) fn normal_distribution(x: f32) -> (f32, f32) {
+    let y = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
+    let t = 1.0 / y.mul_add(ERF_P, 1.0);
+    let [a1, a2, a3, a4, a5] = ERF_A;
+    let polynomial = t * a5.mul_add(t, a4).mul_add(t, a3).mul_add(t, a2).mul_add(t, a1);
+    let power = exp::<true>(-(y * y));
+    // 1 − Φ(|x|)
+    let tail = 0.5 * polynomial * power;
+    (if x < 0.0 { tail } else { 1.0 - tail }, power)
 }
 
 /// Quantizes a row, as [`NetworkKernels::quantize`](super::NetworkKernels::quantize) describes. Returns its scale and
@@ -114,7 +118,7 @@ fn best(row: &[f32], start: f32, is_better: impl Fn(f32, f32) -> bool) -> f32 {
 
 /// Adds up a function of all values.
 #[inline(always)]
-fn sum(row: &[f32], function: impl Fn(f32) -> f32) -> f32 {
+pub(crate) fn sum(row: &[f32], function: impl Fn(f32) -> f32) -> f32 {
     let mut sums = [0.0; LANES];
     let (chunks, rest) = row.as_chunks::<LANES>();
     for chunk in chunks {
@@ -124,6 +128,22 @@ fn sum(row: &[f32], function: impl Fn(f32) -> f32) -> f32 {
     }
     for (sum, &value) in sums.iter_mut().zip(rest) {
         *sum += function(value);
+    }
+    add_lanes(sums)
+}
+
+/// Adds up the products of the values of two rows of the same length.
+#[inline(always)]
+pub(crate) fn sum_of_products(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0.0; LANES];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..LANES {
+            sums[lane] = a[lane].mul_add(b[lane], sums[lane]);
+        }
+    }
+    for ((sum, a), b) in sums.iter_mut().zip(a_rest).zip(b_rest) {
+        *sum = a.mul_add(*b, *sum);
     }
     add_lanes(sums)
 }

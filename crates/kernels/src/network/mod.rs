@@ -29,7 +29,7 @@ mod tile;
 
 mod dispatch;
 mod kernels;
-mod lanes;
+pub(crate) mod lanes;
 mod operands;
 mod scalar;
 mod weights;

@@ -1,0 +1,113 @@
+//! Products of matrices of `f32`, with any strides. The crate `gemm` computes them; this module checks that the operands
+//! are within their slices, so that callers need no `unsafe`.
+//!
+//! ```
+//! use kernels::matrix::{Matrix, multiply};
+//!
+//! let a = [1.0, 2.0, 3.0, 4.0]; // [[1, 2], [3, 4]]
+//! let b = [1.0, 0.0, 1.0, 1.0]; // [[1, 0], [1, 1]]
+//! let mut product = [0.0; 4];
+//! multiply(Matrix::new(&a, 2, 2), Matrix::new(&b, 2, 2).transposed(), &mut product, 2, false);
+//! assert_eq!(product, [1.0, 3.0, 3.0, 7.0]);
+//! ```
+
+use gemm::Parallelism;
+
+/// A matrix in a slice: the value in row i and column j is at i · `row_stride` + j · `column_stride`.
+#[derive(Debug, Clone, Copy)]
+pub struct Matrix<'a> {
+    values: &'a [f32],
+    rows: usize,
+    columns: usize,
+    row_stride: usize,
+    column_stride: usize,
+}
+
+impl<'a> Matrix<'a> {
+    /// A row-major matrix without gaps, at the beginning of a slice.
+    ///
+    /// # Panics
+    ///
+    /// If the slice is too short.
+    #[must_use]
+    pub fn new(values: &'a [f32], rows: usize, columns: usize) -> Self {
+        Self::with_stride(values, rows, columns, columns)
+    }
+
+    /// A row-major matrix whose rows begin at multiples of `stride`, at the beginning of a slice.
+    ///
+    /// # Panics
+    ///
+    /// If the slice is too short.
+    #[must_use]
+    pub fn with_stride(values: &'a [f32], rows: usize, columns: usize, stride: usize) -> Self {
+        check(values.len(), rows, columns, stride);
+        Self { values, rows, columns, row_stride: stride, column_stride: 1 }
+    }
+
+    /// The transposed matrix, of the same values.
+    #[must_use]
+    pub fn transposed(self) -> Self {
+        Self {
+            rows: self.columns,
+            columns: self.rows,
+            row_stride: self.column_stride,
+            column_stride: self.row_stride,
+            ..self
+        }
+    }
+}
+
+/// Multiplies two matrices, on the calling thread. The product is stored in `out`, row-major, with rows that begin at
+/// multiples of `stride`. With `adds`, it is added to the values that are there.
+///
+/// On one machine, the result has the same bits in every call.
+///
+/// # Panics
+///
+/// If the inner sizes differ, or if `out` is too short.
+pub fn multiply(a: Matrix<'_>, b: Matrix<'_>, out: &mut [f32], stride: usize, adds: bool) {
+    assert!(a.columns == b.rows, "product: expected {} rows, got {}", a.columns, b.rows);
+    check(out.len(), a.rows, b.columns, stride);
+    let factor_of_out = if adds { 1.0 } else { 0.0 };
+    // A slice has at most `isize::MAX` bytes, and no stride of a matrix with two rows is longer than its slice.
+    let [out_stride, a_row, a_column, b_row, b_column] =
+        [stride, a.row_stride, a.column_stride, b.row_stride, b.column_stride].map(|stride| stride as isize);
+    // SAFETY: the values of all matrices are within their slices: `check` compared the last one, which has the greatest
+    // position, when the operands were made, and for `out` above. Transposing keeps the set of positions. `out` is
+    // borrowed mutably, so it does not overlap with the operands.
+    unsafe {
+        gemm::gemm(
+            a.rows,
+            b.columns,
+            a.columns,
+            out.as_mut_ptr(),
+            1,
+            out_stride,
+            adds,
+            a.values.as_ptr(),
+            a_column,
+            a_row,
+            b.values.as_ptr(),
+            b_column,
+            b_row,
+            factor_of_out,
+            1.0,
+            false,
+            false,
+            false,
+            Parallelism::None,
+        );
+    }
+}
+
+/// Panics unless a slice of some length has all values of a row-major matrix, and its rows do not overlap.
+fn check(length: usize, rows: usize, columns: usize, stride: usize) {
+    assert!(rows < 2 || stride >= columns, "matrix: expected a stride of at least {columns}, got {stride}");
+    let has_values = rows > 0 && columns > 0;
+    let last_row = rows.saturating_sub(1).checked_mul(stride);
+    let needed = if has_values { last_row.and_then(|start| start.checked_add(columns)) } else { Some(0) };
+    // A matrix whose size overflows fits in no slice.
+    let expected = needed.unwrap_or(usize::MAX);
+    assert!(length >= expected, "matrix: expected at least {expected} values, got {length}");
+}

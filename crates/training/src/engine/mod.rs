@@ -1,0 +1,202 @@
+//! [`Engine`]: networks with their parameters and optimizers, and the threads that run them.
+//!
+//! A batch is divided into groups of texts, and these among the threads. A step has two passes over the groups. The
+//! first computes the outputs of all texts, from which the caller computes the loss and the gradients of the outputs.
+//! The second computes the gradients of the parameters. The first pass keeps the activations of as many groups as fit
+//! in the memory that is allowed; the second computes those of the others again. This is gradient caching (Gao et al.,
+//! 2021, “Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup”): the loss compares all texts of a
+//! batch although their activations never exist at the same time.
+
+mod plan;
+mod step;
+mod worker;
+
+use control::Control;
+use rayon::prelude::*;
+use transformer::Text;
+
+pub(crate) use plan::{GroupPlan, Plan};
+pub use step::{StepOptions, StepReport};
+use worker::{Pass, Worker};
+
+use crate::Error;
+use crate::network::{Gradients, Network};
+use crate::optimizer::{AdamOptions, AdamW};
+use crate::parameters::{Parameters, Shape};
+
+/// A network that is trained.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub network: Network,
+    pub parameters: Parameters,
+    pub optimizer: AdamW,
+}
+
+impl Member {
+    pub fn new(shape: Shape, parameters: Parameters, options: AdamOptions) -> Self {
+        Self { network: Network::new(shape), parameters, optimizer: AdamW::new(&shape, options) }
+    }
+
+    /// The parameters, ready for export.
+    pub fn export(&self) -> Parameters {
+        self.optimizer.decayed(&self.parameters)
+    }
+}
+
+/// Networks and the threads that run them.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    pub members: Vec<Member>,
+    workers: Vec<Worker>,
+    options: StepOptions,
+    /// Number of steps that have been made.
+    pub step: u64,
+}
+
+impl Engine {
+    pub fn new(members: Vec<Member>, options: StepOptions) -> Result<Self, Error> {
+        options.check()?;
+        let workers = (0..threads::resolve(options.threads)).map(|_| Worker::default()).collect();
+        Ok(Self { members, workers, options, step: 0 })
+    }
+
+    /// Checks the texts of a pass, and applies the pending weight decay of their words.
+    fn prepare(&mut self, plan: &Plan, texts: &[Text<'_>]) -> Result<(), Error> {
+        for group in &plan.groups {
+            let member = &mut self.members[group.member];
+            for at in group.texts.clone() {
+                member.network.check(at, &texts[at])?;
+            }
+            let ids = texts[group.texts.clone()].iter().flat_map(|text| text.ids.iter().copied());
+            member.optimizer.use_words(&mut member.parameters, ids);
+        }
+        Ok(())
+    }
+
+    /// Computes the outputs of all groups, without dropout. `output` computes them from the hidden states.
+    pub fn run<T: Send>(
+        &mut self,
+        plan: &Plan,
+        texts: &[Text<'_>],
+        control: &Control,
+        output: impl Fn(&Member, &[Text<'_>], &[f32]) -> T + Sync,
+    ) -> Result<Vec<T>, Error> {
+        self.prepare(plan, texts)?;
+        let pass = Pass { members: &self.members, texts, noise: None, control };
+        forward(&mut self.workers, plan, pass, 0, output)
+    }
+
+    /// Makes a step: changes the parameters of all networks. After an error, the parameters are those before the step.
+    pub fn step<O: Objective>(
+        &mut self,
+        plan: &Plan,
+        texts: &[Text<'_>],
+        control: &Control,
+        objective: &mut O,
+    ) -> Result<StepReport, Error> {
+        let (loss, gradient_norm) = self.differentiate(plan, texts, control, objective)?;
+        let step = self.step + 1;
+        let (scale, rate) = (self.options.clipping(gradient_norm), self.options.schedule.rate_at(step));
+        let (members, sum) = (&mut self.members, &self.workers[0].gradients);
+        threads::install(self.workers.len(), || {
+            for (member, gradients) in members.iter_mut().zip(sum) {
+                member.optimizer.step(&mut member.parameters, gradients, rate, scale);
+            }
+        })?;
+        self.step = step;
+        Ok(StepReport { step, loss, gradient_norm, rate, tokens: plan.tokens(texts) })
+    }
+
+    /// Computes the loss of the next step, and the gradients of all parameters, in the memory of the first worker.
+    /// Returns the loss and the norm of the gradients.
+    pub fn differentiate<O: Objective>(
+        &mut self,
+        plan: &Plan,
+        texts: &[Text<'_>],
+        control: &Control,
+        objective: &mut O,
+    ) -> Result<(f32, f32), Error> {
+        self.prepare(plan, texts)?;
+        let step = self.step + 1;
+        let pass = Pass { members: &self.members, texts, noise: self.options.noise(step), control };
+        let bytes = self.options.activation_bytes;
+        let workers = &mut self.workers;
+        let output = |member: &Member, texts: &[Text<'_>], hidden: &[f32]| O::output(objective, member, texts, hidden);
+        let mut outputs = forward(workers, plan, pass, bytes, output)?;
+        let loss = objective.loss(&mut outputs);
+        let not_finite = |what, got: f32| Err(Error::NotFinite { step, what, got });
+        if !loss.is_finite() {
+            return not_finite("loss", loss);
+        }
+        let objective = &*objective;
+        let shares = plan.shares(workers.len());
+        let run = || -> Result<(), Error> {
+            workers.par_iter_mut().zip(&shares).with_max_len(1).try_for_each(|(worker, share)| {
+                let groups = share.iter().map(|&at| (&plan.groups[at], &outputs[at]));
+                worker.backward(pass, groups, |member, texts, output, hidden, gradients| {
+                    objective.backward(member, texts, output, hidden, gradients);
+                })
+            })
+        };
+        threads::install(shares.len(), run)??;
+        let Some((first, others)) = self.workers.split_first_mut() else { unreachable!("there is a thread") };
+        for (member, sum) in first.gradients.iter_mut().enumerate() {
+            others.iter().for_each(|other| sum.add(&other.gradients[member]));
+        }
+        let norm = first.gradients.iter().map(Gradients::squared_norm).sum::<f64>().sqrt() as f32;
+        if norm.is_finite() { Ok((loss, norm)) } else { not_finite("norm of the gradients", norm) }
+    }
+
+    /// The gradients that [`differentiate`](Self::differentiate) computed, of each network.
+    pub fn gradients(&self) -> &[Gradients] {
+        &self.workers[0].gradients
+    }
+}
+
+/// What is trained: how the outputs of texts are computed from their hidden states, and the loss from the outputs.
+pub(crate) trait Objective: Sync {
+    /// The outputs of a group.
+    type Output: Send + Sync;
+
+    /// Computes the outputs of a group from its hidden states, `[tokens, dim]`.
+    fn output(&self, member: &Member, texts: &[Text<'_>], hidden: &[f32]) -> Self::Output;
+
+    /// Computes the loss, and replaces the outputs of all groups by their gradients.
+    fn loss(&mut self, outputs: &mut [Self::Output]) -> f32;
+
+    /// Replaces the hidden states of a group by their gradients, and adds those of the heads' parameters.
+    fn backward(
+        &self,
+        member: &Member,
+        texts: &[Text<'_>],
+        output: &Self::Output,
+        hidden: &mut Vec<f32>,
+        gradients: &mut Gradients,
+    );
+}
+
+/// Computes the outputs of all groups. Activations of at most `kept_bytes` bytes are kept.
+fn forward<T: Send>(
+    workers: &mut [Worker],
+    plan: &Plan,
+    pass: Pass<'_>,
+    kept_bytes: usize,
+    output: impl Fn(&Member, &[Text<'_>], &[f32]) -> T + Sync,
+) -> Result<Vec<T>, Error> {
+    let threads = workers.len();
+    let shares = plan.shares(threads);
+    let run = || -> Result<Vec<Vec<T>>, Error> {
+        let workers = workers.par_iter_mut().zip(&shares).with_max_len(1);
+        let results = workers.map(|(worker, share)| {
+            let groups = share.iter().map(|&at| &plan.groups[at]);
+            worker.forward(pass, groups, kept_bytes / threads, &output)
+        });
+        results.collect()
+    };
+    let results = threads::install(threads, run)??;
+    let mut outputs: Vec<Option<T>> = plan.groups.iter().map(|_| None).collect();
+    for (&at, result) in shares.iter().flatten().zip(results.into_iter().flatten()) {
+        outputs[at] = Some(result);
+    }
+    Ok(outputs.into_iter().map(|output| output.expect("each group is in a share")).collect())
+}

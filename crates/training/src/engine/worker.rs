@@ -1,0 +1,95 @@
+//! [`Worker`]: the memory of a thread, and its part of a pass.
+
+use control::Control;
+use transformer::Text;
+
+use super::{GroupPlan, Member};
+use crate::Error;
+use crate::network::{Activations, Gradients, Group, Noise, Scratch};
+
+/// What all threads of a pass share.
+#[derive(Clone, Copy)]
+pub(super) struct Pass<'a> {
+    pub members: &'a [Member],
+    pub texts: &'a [Text<'a>],
+    pub noise: Option<Noise>,
+    pub control: &'a Control,
+}
+
+impl<'a> Pass<'a> {
+    fn group(&self, plan: &GroupPlan) -> Group<'a> {
+        Group { texts: &self.texts[plan.texts.clone()], first: plan.texts.start, noise: self.noise }
+    }
+}
+
+/// The memory of a thread.
+#[derive(Debug, Default)]
+pub(super) struct Worker {
+    scratch: Scratch,
+    /// The gradients of each network.
+    pub gradients: Vec<Gradients>,
+    /// The activations of the first groups of the thread; those of other groups use the next ones in turns.
+    activations: Vec<Activations>,
+    /// Number of groups whose activations are kept.
+    kept: usize,
+}
+
+impl Worker {
+    /// Computes the outputs of groups, and keeps activations of at most `bytes` bytes.
+    pub fn forward<'p, T>(
+        &mut self,
+        pass: Pass<'_>,
+        groups: impl Iterator<Item = &'p GroupPlan>,
+        bytes: usize,
+        output: impl Fn(&Member, &[Text<'_>], &[f32]) -> T,
+    ) -> Result<Vec<T>, Error> {
+        self.kept = 0;
+        let (mut left, mut keeps) = (bytes, true);
+        let mut outputs = Vec::new();
+        for plan in groups {
+            pass.control.check()?;
+            let (member, group) = (&pass.members[plan.member], pass.group(plan));
+            let needed = Activations::bytes(member.network.shape(), group.tokens());
+            keeps &= needed <= left;
+            left -= if keeps { needed } else { 0 };
+            if self.activations.len() == self.kept {
+                self.activations.push(Activations::default());
+            }
+            let activations = &mut self.activations[self.kept];
+            member.network.forward(&member.parameters, &group, keeps, activations, &mut self.scratch);
+            outputs.push(output(member, group.texts, &self.scratch.hidden));
+            self.kept += usize::from(keeps);
+        }
+        Ok(outputs)
+    }
+
+    /// Computes the gradients of the parameters of all networks. The groups are those of the last
+    /// [`forward`](Self::forward), with the gradients of their outputs.
+    pub fn backward<'p, T: 'p>(
+        &mut self,
+        pass: Pass<'_>,
+        groups: impl Iterator<Item = (&'p GroupPlan, &'p T)>,
+        backward: impl Fn(&Member, &[Text<'_>], &T, &mut Vec<f32>, &mut Gradients),
+    ) -> Result<(), Error> {
+        self.gradients.iter_mut().for_each(Gradients::clear);
+        for member in &pass.members[self.gradients.len()..] {
+            self.gradients.push(Gradients::zeros(member.network.shape()));
+        }
+        for (at, (plan, output)) in groups.enumerate() {
+            pass.control.check()?;
+            let (member, group) = (&pass.members[plan.member], pass.group(plan));
+            let activations = if at < self.kept {
+                &mut self.activations[at]
+            } else {
+                let activations = &mut self.activations[self.kept];
+                member.network.forward(&member.parameters, &group, true, activations, &mut self.scratch);
+                activations
+            };
+            let (scratch, gradients) = (&mut self.scratch, &mut self.gradients[plan.member]);
+            member.network.restore_hidden(&member.parameters, activations, &mut scratch.gradient);
+            backward(member, group.texts, output, &mut scratch.gradient, gradients);
+            member.network.backward(&member.parameters, &group, activations, scratch, gradients);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,29 @@
+//! Training of encoders and readers with the architecture of BERT (Devlin et al., 2019), as for Dense Passage Retrieval
+//! (Karpukhin et al., 2020).
+//!
+//! - [`EncoderTrainer`] and [`ReaderTrainer`] hold a model's parameters. Their `step` takes a batch of texts and changes
+//!   the parameters. Both use the engine (`engine/`), which divides a batch among threads.
+//! - The network (`network/`) computes the vectors or logits of texts, and from the gradients of these the gradients of
+//!   its [`Parameters`]. Texts are not padded: the rows of all texts of a group are one matrix.
+//! - [`loss`] has the loss functions. Each returns the loss and the gradients of its inputs.
+//! - [`optimizer`] has AdamW and the schedule of the learning rate.
+//!
+//! All sums are added in an order that depends only on the batch and the number of threads. So, on one machine, the
+//! same seed and number of threads give the same parameters, bit for bit.
+
+mod checkpoint;
+mod encoder;
+mod engine;
+mod error;
+pub mod loss;
+mod network;
+pub mod optimizer;
+mod parameters;
+mod reader;
+
+pub use encoder::{EncoderBatch, EncoderOptions, EncoderTrainer, Loss, Side};
+pub use engine::{StepOptions, StepReport};
+pub use error::Error;
+pub use network::heads::{Pooling, ReaderLogits};
+pub use parameters::{Parameters, Shape};
+pub use reader::{ReaderBatch, ReaderPassage, ReaderTrainer};

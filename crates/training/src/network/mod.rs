@@ -1,0 +1,137 @@
+//! [`Network`]: the forward and the backward pass of a model with the architecture of BERT.
+//!
+//! The forward pass keeps what the backward pass needs, the [`Activations`]: 4 · dim · (layers + 1) values per token for
+//! the normalizations and the attention, and those of the feed-forward networks before GELU. The backward pass computes
+//! the rest again: probabilities of the attention, GELU, and the products of normalizations. Dropout depends on the
+//! place of a value alone ([`kernels::gradients::Dropout`]), so that it needs no memory either.
+//!
+//! - `embeddings.rs` looks up the embeddings and adds up their gradients.
+//! - `layer.rs` has a layer forward and backward, with `attention.rs` and `linear.rs`.
+//! - `heads.rs` has the outputs: the pooling of an encoder and the logits of a reader.
+
+mod activations;
+mod attention;
+mod embeddings;
+mod gradients;
+pub(crate) mod heads;
+mod layer;
+mod linear;
+mod noise;
+
+use kernels::gradients::GradientKernels;
+use kernels::network::NetworkKernels;
+use transformer::Text;
+
+pub(crate) use activations::{Activations, Scratch};
+pub(crate) use gradients::Gradients;
+pub(crate) use noise::Noise;
+
+use crate::Error;
+use crate::parameters::{Layout, Parameters, Shape};
+
+/// A model of a shape. Its parameters are arguments of its functions.
+#[derive(Debug)]
+pub(crate) struct Network {
+    shape: Shape,
+    layout: Layout,
+    kernels: &'static NetworkKernels,
+    gradient_kernels: &'static GradientKernels,
+}
+
+/// Texts that are run together, and the dropout of their values.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Group<'a> {
+    /// The texts.
+    pub texts: &'a [Text<'a>],
+    /// Number of the first text among all texts of the batch, on which dropout depends.
+    pub first: usize,
+    /// The dropout, if there is any.
+    pub noise: Option<Noise>,
+}
+
+impl Group<'_> {
+    /// Number of tokens.
+    pub fn tokens(&self) -> usize {
+        self.texts.iter().map(|text| text.ids.len()).sum()
+    }
+}
+
+impl Network {
+    /// Makes a network of a shape.
+    pub fn new(shape: Shape) -> Self {
+        Self {
+            shape,
+            layout: Layout::new(&shape),
+            kernels: NetworkKernels::detect(),
+            gradient_kernels: GradientKernels::detect(),
+        }
+    }
+
+    /// The sizes of the network.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The places of the parameters.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Checks that a text can be run.
+    pub fn check(&self, at: usize, text: &Text<'_>) -> Result<(), Error> {
+        let fail = |expected: String, got: String| {
+            Err(Error::Batch { what: format!("text {at}"), expected, got })
+        };
+        let (tokens, max_tokens) = (text.ids.len(), self.shape.max_tokens());
+        if tokens == 0 || tokens > max_tokens {
+            return fail(format!("1 to {max_tokens} tokens"), tokens.to_string());
+        }
+        if let Some(id) = text.ids.iter().find(|&&id| id as usize >= self.shape.words) {
+            return fail(format!("token ids below {}", self.shape.words), id.to_string());
+        }
+        if self.shape.has_type_input && self.shape.types < 2 && text.type_0_count < tokens {
+            return fail("tokens of type 0".to_owned(), "a token of type 1".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Computes the hidden states of the last layer, `[tokens, dim]`, in `scratch.hidden`. Keeps the activations of all
+    /// layers if `keeps`, for [`backward`](Self::backward).
+    pub fn forward(
+        &self,
+        parameters: &Parameters,
+        group: &Group<'_>,
+        keeps: bool,
+        activations: &mut Activations,
+        scratch: &mut Scratch,
+    ) {
+        activations.resize(&self.shape, group.tokens(), keeps);
+        self.embed(parameters, group, activations, scratch);
+        for layer in 0..self.shape.layers {
+            self.forward_layer(parameters, group, layer, if keeps { layer } else { 0 }, activations, scratch);
+        }
+    }
+
+    /// Computes the hidden states of the last layer again from kept activations.
+    pub fn restore_hidden(&self, parameters: &Parameters, activations: &Activations, hidden: &mut Vec<f32>) {
+        let last = self.shape.layers - 1;
+        let norm = &self.layout.layers[last].output_norm;
+        self.restore(&parameters.others, norm, &activations.layers[last].output, hidden);
+    }
+
+    /// Adds the gradients of the parameters to `gradients`. `scratch.gradient` has the gradients of the hidden states
+    /// of the last layer, `[tokens, dim]`, and is overwritten.
+    pub fn backward(
+        &self,
+        parameters: &Parameters,
+        group: &Group<'_>,
+        activations: &Activations,
+        scratch: &mut Scratch,
+        gradients: &mut Gradients,
+    ) {
+        for layer in (0..self.shape.layers).rev() {
+            self.backward_layer(parameters, group, layer, activations, scratch, gradients);
+        }
+        self.backward_embeddings(parameters, group, activations, scratch, gradients);
+    }
+}

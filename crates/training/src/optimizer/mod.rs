@@ -1,0 +1,8 @@
+//! The optimizer: AdamW with a [`Schedule`] of the learning rate.
+
+mod adam_w;
+mod schedule;
+
+pub(crate) use adam_w::AdamW;
+pub use adam_w::AdamOptions;
+pub use schedule::Schedule;
