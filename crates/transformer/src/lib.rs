@@ -1,8 +1,11 @@
 //! Models with the architecture of BERT (Devlin et al., 2019): encoders and readers. They are read from ONNX files and
-//! run with the kernels of [`kernels::network`].
+//! from folders of Hugging Face models, run with the kernels of [`kernels::network`], and written in both formats.
 //!
 //! - [`onnx::read`] reads the [`Weights`](weights::Weights) of a model from an ONNX file, if it recognizes the model in
-//!   the file's graph.
+//!   the file's graph. [`onnx::write()`] writes such a file.
+//! - [`hugging_face::read`] and [`hugging_face::write()`] do the same for a folder with `config.json` and
+//!   `model.safetensors`.
+//! - [`quantize`] rounds weights to bytes, which makes a model smaller and faster.
 //! - [`Model`] arranges the weights for products and computes the outputs of texts.
 //!
 //! Texts are not padded. The weights of quantized models stay bytes. Activations are quantized row by row, and the
@@ -13,13 +16,17 @@ mod attention;
 mod check;
 mod embed;
 mod error;
+pub mod hugging_face;
 mod linear;
 mod model;
 pub mod onnx;
+mod quantize;
+mod transpose;
 pub mod weights;
 
 pub use error::Error;
 pub use model::{Model, Values};
+pub use quantize::{Bits, quantize};
 
 /// The tokens of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

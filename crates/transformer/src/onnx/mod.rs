@@ -1,4 +1,5 @@
-//! Reads models of the architecture of BERT (Devlin et al., 2019) from ONNX files: [`read`].
+//! Reads models of the architecture of BERT (Devlin et al., 2019) from ONNX files, and writes them: [`read`] and
+//! [`write()`].
 //!
 //! An ONNX file has a graph of operators. Exporters write the same model as different graphs, in particular the parts
 //! that compute shapes, positions and masks. Therefore a graph is recognized in two steps:
@@ -22,6 +23,7 @@ mod probe;
 mod recognize;
 mod tensor;
 mod value;
+mod write;
 
 use std::path::Path;
 
@@ -30,6 +32,7 @@ use prost::Message;
 pub use error::{Error, Unrecognized};
 use format::ModelProto;
 use graph::Graph;
+pub use write::{WriteError, to_bytes, write};
 
 use crate::weights::Weights;
 

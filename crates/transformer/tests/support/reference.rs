@@ -114,7 +114,7 @@ fn normalize(norm: &Norm, row: &[f64]) -> Vec<f64> {
 /// x · Φ(x), where Φ is integrated by Simpson's rule.
 fn gelu(x: f64) -> f64 {
     let density = |at: f64| (-at * at / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
-    let (steps, step) = (400, x / 400.0);
+    let (steps, step) = (100, x / 100.0);
     let inner: f64 =
         (1..steps).map(|at| density(f64::from(at) * step) * if at % 2 == 1 { 4.0 } else { 2.0 }).sum();
     x * (0.5 + (density(0.0) + inner + density(x)) * step / 3.0)

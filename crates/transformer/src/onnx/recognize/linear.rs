@@ -5,6 +5,7 @@ use super::super::graph::ValueId;
 use super::super::node::Node;
 use super::super::tensor::{Data, Tensor};
 use super::Matcher;
+use crate::transpose::transpose;
 use crate::weights::{Linear, Matrix};
 
 /// The number of the type "float" in the attribute of `Cast`.
@@ -68,7 +69,7 @@ impl Matcher<'_> {
             let (weights, inputs, outputs) = if node.int("transB").unwrap_or(0) == 0 {
                 (values.to_vec(), rows, columns)
             } else {
-                (transposed(values, rows, columns), columns, rows)
+                (transpose(values, rows, columns), columns, rows)
             };
             let bias = match node.input(2) {
                 Some(bias) => self.vector(bias, outputs)?,
@@ -141,11 +142,6 @@ impl Matcher<'_> {
         scales.remove(position);
         if node.input(2)? == zero { quantizer.input(0) } else { None }
     }
-}
-
-/// The transpose of a row-major matrix.
-fn transposed(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
-    (0..columns).flat_map(|column| (0..rows).map(move |row| values[row * columns + column])).collect()
 }
 
 /// The bytes of a tensor as integers.
