@@ -19,6 +19,21 @@ export declare class AnswerJudge {
   judge(control?: Control | undefined | null): Promise<JudgedLists>
 }
 
+/** Matches contexts with passages of a corpus. */
+export declare class ContextMatcher {
+  constructor(texts: NativeTexts, patterns: boolean)
+  /**
+   * Adds a context: the id of its query in the run, its text, and the accepted answers of its question. Without
+   * answers, every passage may match.
+   */
+  add(query: string, text: string, answers: Array<string>): void
+  /**
+   * Returns for each context the id of its passage; or, if there is none, `""` if no hit has enough in common with
+   * it, and `null` if such hits contain no answer. Removes the contexts from the matcher.
+   */
+  find(run: NativeRun, depth: number, minOverlap: number, control?: Control | undefined | null): Promise<Array<string | null>>
+}
+
 /** Cancels a call and reports its progress. JavaScript creates one for each call and passes it to the call. */
 export declare class Control {
   constructor()
@@ -203,6 +218,32 @@ export declare class NativeEncoder {
   close(): void
 }
 
+/** An encoder that is trained. */
+export declare class NativeEncoderTrainer {
+  /** Makes a step with a batch. */
+  step(batch: NativeTrainingBatch, control?: Control | undefined | null): Promise<NativeStepReport>
+  /** Adds passages to the validation. An empty title means no title. */
+  addValidationPassages(titles: Array<string>, texts: Array<string>): void
+  /**
+   * Adds questions to the validation, with their gold passages. `ignored` has the passages that are not counted for
+   * each question, which end at `ignoredEnds`.
+   */
+  addValidationQuestions(questions: Array<string>, gold: Uint32Array, ignoredEnds: Uint32Array, ignored: Uint32Array): void
+  /**
+   * Returns the rank of the gold passage of each validation question among all validation passages, from 1. Progress
+   * counts texts.
+   */
+  validate(control?: Control | undefined | null): Promise<Uint32Array>
+  /** Writes the encoder of a side, `question` or `passage`, to a folder. */
+  write(side: string, folder: string, precision: string): Promise<void>
+  /** Writes a checkpoint with the progress of the caller. */
+  save(path: string, progress: string): Promise<void>
+  /** Restores a checkpoint, and returns the progress that was saved with it. */
+  load(path: string): Promise<string>
+  /** Closes the trainer. Its memory is freed once calls in progress have finished. */
+  close(): void
+}
+
 /** The rows of an index that searches may find. A filter does not keep its index open. */
 export declare class NativeFilter {
   /** Number of rows that the filter allows, including rows that were deleted since it was made. */
@@ -257,6 +298,8 @@ export declare class NativePassageStore {
   get bytes(): number
   /** Returns the passages with these ids, in the order of the ids. Fails for an unknown id. */
   get(ids: Array<string>): Promise<Array<NativePassage>>
+  /** Returns for each id 1 if the store has a passage with this id, or else 0. */
+  has(ids: Array<string>): Promise<Uint8Array>
   /** Returns up to `count` passages, beginning with the one at position `start`. */
   slice(start: number, count: number): Promise<Array<NativePassage>>
   /** Returns the texts of the passages, for answer matching. */
@@ -398,6 +441,16 @@ export declare class NativeStoreWriter {
   close(): void
 }
 
+/** A text file that is being written. It replaces an existing file when it is finished. */
+export declare class NativeTextFile {
+  /** Appends a piece of text. */
+  push(text: string): Promise<void>
+  /** Completes the file. */
+  finish(): Promise<void>
+  /** Discards the file, unless it was finished. */
+  discard(): Promise<void>
+}
+
 /** The texts of passages, in a store or copied from JavaScript. */
 export declare class NativeTexts {
   constructor()
@@ -427,6 +480,17 @@ export declare class NativeTokenVectors {
   bounds(): Float32Array
   /** Number of optimizer steps of each token. */
   steps(): Uint32Array
+}
+
+/** A training file that is being read. */
+export declare class NativeTrainingReader {
+  /**
+   * Returns the next examples: up to `count`, but no more once their strings have `bytes` bytes together. Returns an
+   * empty list at the end.
+   */
+  next(count: number, bytes: number, control?: Control | undefined | null): Promise<Array<NativeTrainingExample>>
+  /** Number of invalid examples that have been skipped so far. */
+  get skipped(): number
 }
 
 /** A handle of a flat or an HNSW index. Several handles may share one index, even in different worker threads. */
@@ -519,10 +583,33 @@ export declare class NativeVectorIndex {
   exportVectors(path: string, idsPath?: string | undefined | null, control?: Control | undefined | null): Promise<number>
 }
 
+/** Selects negatives for the questions that are added to it. */
+export declare class NegativeMiner {
+  constructor(texts: NativeTexts, patterns: boolean)
+  /**
+   * Adds a question: its id in the run, its answers, the ids of its positives and of other passages that must not be
+   * selected, and the score of its first positive, if there is one.
+   */
+  add(id: string, answers: Array<string>, positives: Array<string>, excluded: Array<string>, positiveScore?: number | undefined | null): void
+  /** Selects from the hits of a run. Removes the questions from the miner. */
+  selectHits(run: NativeRun, selection: NativeNegativeSelection, control?: Control | undefined | null): Promise<SelectedNegatives>
+  /**
+   * Draws passages at random: among those with the given ids, or among all passages of the store. Removes the
+   * questions from the miner.
+   */
+  draw(passages: PassageIds | undefined | null, selection: NativeNegativeSelection, control?: Control | undefined | null): Promise<SelectedNegatives>
+}
+
 /** Reads passages of one commit in the order in which they were added. */
 export declare class PassageCursor {
   /** Returns the next passages, at most `max`; an empty list at the end. */
   read(max: number): Promise<NativeStoredPassages>
+}
+
+/** Ids of passages from which negatives are drawn. */
+export declare class PassageIds {
+  constructor()
+  add(ids: Array<string>): void
 }
 
 /** Relevance judgments that JavaScript passes query by query. */
@@ -678,6 +765,9 @@ export declare function createBm25Index(path: string, analyzer: NativeAnalyzer, 
 export declare function createCollection(path: string, analyzer: NativeAnalyzer, vectors: NativeVectorOptions | undefined | null, metadata: string, options: NativeOpenOptions): Promise<NativeCollection>
 
 export declare function createPassageStore(path: string): Promise<NativeStoreWriter>
+
+/** Creates a text file, or opens a FIFO or a device. `control` cancels this call and all later writes. */
+export declare function createTextFile(path: string, gzip: boolean, control?: Control | undefined | null): Promise<NativeTextFile>
 
 /**
  * Runs gradient descent on the squared calibration error, with one temperature that all models share, and returns the
@@ -993,6 +1083,27 @@ export interface NativeJudgedScores {
   correct: Uint8Array
 }
 
+/** How negatives are selected. */
+export interface NativeNegativeSelection {
+  /** Maximum number of negatives per question. */
+  count: number
+  /** First and last rank of a run, from 1. */
+  minRank: number
+  maxRank: number
+  /** Limits on the scores of a run. */
+  minScore?: number
+  maxScore?: number
+  /** Minimum difference to the score of the first positive, and the same as a fraction of that score. */
+  margin?: number
+  relativeMargin?: number
+  /** Whether eligible hits of a run are selected at random, and not the best ones. */
+  isRandom: boolean
+  /** Maximum overlap with a positive. */
+  maxOverlap?: number
+  /** Determines random choices. */
+  seed: number
+}
+
 /** How to open the files of an index or a passage store. */
 export interface NativeOpenOptions {
   /** Whether to read the file into memory; otherwise it is memory-mapped. */
@@ -1050,6 +1161,8 @@ export interface NativeQuestion {
   answers: Array<string>
   /** The passage that the question was asked about, if the file has it. */
   context?: NativePassage
+  /** Ids of the gold passages, if the option `goldField` is set. */
+  positives?: Array<string>
 }
 
 /** The result of a rank-sum test of two samples a and b. */
@@ -1099,6 +1212,8 @@ export interface NativeReadFileOptions {
   maxDocumentBytes: number
   /** Maximum size of a passage: id, title and text together, in UTF-8. */
   maxPassageBytes: number
+  /** The property of JSON questions that has the ids of gold passages. */
+  goldField?: string
 }
 
 /** How answers are scored and selected. */
@@ -1188,6 +1303,16 @@ export interface NativeSplit {
   wrap: boolean
 }
 
+/** What a step did. */
+export interface NativeStepReport {
+  loss: number
+  gradientNorm: number
+  learningRate: number
+  tokens: number
+  /** Number of questions for which the positive passage was more similar than all other candidates. */
+  correct: number
+}
+
 /** Passages as one list per property. An empty title means no title; fields are JSON. */
 export interface NativeStoredPassages {
   ids: Array<string>
@@ -1217,6 +1342,79 @@ export interface NativeTokens {
   numbers: Uint32Array
   logits: Float32Array
   probabilities: Float64Array
+}
+
+/** A batch: questions and passages, in columns. */
+export interface NativeTrainingBatch {
+  questions: Array<string>
+  /** An empty title means no title. */
+  titles: Array<string>
+  texts: Array<string>
+  /** The positive passage of each question. */
+  positives: Uint32Array
+  /** The end of each question's candidates in `candidates`. Without it, all passages are candidates of all questions. */
+  candidateEnds?: Uint32Array
+  candidates?: Uint32Array
+  /** Pairs of a question and a passage that it is not compared with. */
+  excluded: Uint32Array
+}
+
+/** A question with its training passages. */
+export interface NativeTrainingExample {
+  question: string
+  answers: Array<string>
+  positives: Array<NativeTrainingPassage>
+  hardNegatives: Array<NativeTrainingPassage>
+  negatives: Array<NativeTrainingPassage>
+  dataset?: string
+}
+
+/** How an encoder is trained. */
+export interface NativeTrainingOptions {
+  /** `cls` or `mean`. */
+  pooling: string
+  normalize: boolean
+  maxTokens: number
+  /** `pair` or `joined`. */
+  passageForm: string
+  /** `segments` or `zeros`. */
+  tokenTypes: string
+  /** `dot`, `cosine` or `l2`. */
+  similarity: string
+  temperature: number
+  /** The margin of the triplet loss. Without it, the loss is the negative log likelihood. */
+  margin?: number
+  learningRate: number
+  warmUpSteps: number
+  steps: number
+  weightDecay: number
+  dropout: number
+  /** 0 stands for no clipping. */
+  maxGradientNorm: number
+  seed: number
+  threads: number
+  /** In MiB. */
+  activationMemory: number
+}
+
+/** A passage of a training example. */
+export interface NativeTrainingPassage {
+  id?: string
+  title?: string
+  text: string
+  score?: number
+}
+
+/** How to read a training file. */
+export interface NativeTrainingReadOptions {
+  /** Whether to skip and count invalid examples instead of failing at the first one. */
+  skipBadLines: boolean
+  /** Maximum size of the JSON of one example, after decompression. */
+  maxDocumentBytes: number
+  /** Maximum number of passages of each kind per example. */
+  maxPositives: number
+  maxHardNegatives: number
+  maxNegatives: number
 }
 
 /** The combinations of weights and numbers of passages that were tried, column by column. */
@@ -1292,6 +1490,9 @@ export declare function openCollection(path: string, options: NativeOpenOptions)
 /** Opens a model as an encoder. */
 export declare function openEncoder(files: ModelFiles, options: NativeEncoderOptions): Promise<NativeEncoder>
 
+/** Opens a model in a folder for training. With `passage`, passages have a model of their own. */
+export declare function openEncoderTrainer(question: string, passage: string | undefined | null, options: NativeTrainingOptions): Promise<NativeEncoderTrainer>
+
 export declare function openFlatIndex(path: string, options: NativeOpenOptions): Promise<NativeVectorIndex>
 
 export declare function openHnswIndex(path: string, options: NativeOpenOptions): Promise<NativeVectorIndex>
@@ -1331,6 +1532,8 @@ export declare function openSegmenter(length: number, tokenizer?: string | undef
 
 /** Opens a tokenizer, given the path of its `tokenizer.json`. */
 export declare function openTokenizer(file: string): Promise<NativeTokenizer>
+
+export declare function openTrainingFile(path: string, options: NativeTrainingReadOptions, control?: Control | undefined | null): Promise<NativeTrainingReader>
 
 /** Panics on the JavaScript thread, outside of `call_sync`, for the same test. */
 export declare function panicAtOnceForTest(): void
@@ -1417,6 +1620,17 @@ export interface ScoreColumn {
  * is `[questions]`: 1 if the first hit of model `i` is correct, otherwise 0. `bins` is the number of bins.
  */
 export declare function searchTemperature(scores: Array<Float32Array>, ks: Array<number>, correct: Array<Uint8Array>, bins: number, control?: Control | undefined | null): Promise<NativePath>
+
+/** The negatives of several questions, one question after another. */
+export interface SelectedNegatives {
+  ids: Array<string>
+  /** Scores of the run; NaN for passages that are not from a run. */
+  scores: Float32Array
+  /** Number of negatives of each question. */
+  counts: Uint32Array
+  /** Number of rejected candidates of all questions together, by reason: positives, score, margin, answer, duplicate. */
+  rejections: Uint32Array
+}
 
 /**
  * Tests whether the means of the paired values `a` and `b` differ. `test` is `paired-t`, `randomization` or

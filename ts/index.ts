@@ -15,6 +15,7 @@ export type {OpenOptions} from './core/open-options.ts';
 export * from './phrases/index.ts';
 export * from './reader/index.ts';
 export * from './sparse/index.ts';
+export * from './training/index.ts';
 export type * from './core/typed-fields.ts';
 export type * from './core/types.ts';
 export * from './vocabulary/index.ts';

@@ -78,6 +78,8 @@ export async function makeSamples(): Promise<Samples> {
 		{...queries[0]!, answers: ['a hen']},
 		{...queries[1]!, answers: ['spring']},
 	];
+	const trainingQuestions = questions.map((question, i) => ({...question, positives: [passages[i]!.id]}));
+	const trainingExample = {question: 'what?', answers: ['a hen'], positives: [passages[0]!], hardNegatives: [], negatives: []};
 	const run = new Map([
 		[
 			'q1',
@@ -103,6 +105,7 @@ export async function makeSamples(): Promise<Samples> {
 
 	await writeFile('corpus.jsonl', passages.map(({id, title = '', text}) => JSON.stringify({_id: id, title, text})).join('\n'));
 	await writeFile('queries.tsv', queries.map(({id, text}) => `${id}\t${text}`).join('\n'));
+	await passagekit.writeTrainingExamples('train.json', [trainingExample]);
 	await writeFile('vectors.f32', new Uint8Array(vectors.data.buffer));
 	await passagekit.writeTrecRun('run.trec', run);
 	await passagekit.writeQrels('qrels.txt', qrels);
@@ -215,6 +218,8 @@ export async function makeSamples(): Promise<Samples> {
 			holm: () => [[0.1]],
 			judgedScores: () => [run, qrels, {}],
 			maximumCalibrationError: () => [predictions, {}],
+			mineNegatives: () => [trainingQuestions, passages, {bm25, searcher: bm25}],
+			mineTrainingExamples: () => [trainingQuestions, passages, {bm25, searcher: bm25}],
 			normalizeAnswer: () => ['a'],
 			overlap: () => [run, run, [1], {}],
 			pairedTest: () => [values, new Map([...values].map(([id, value]) => [id, value / 2])), {}],
@@ -232,6 +237,7 @@ export async function makeSamples(): Promise<Samples> {
 			readQrels: () => ['qrels.txt', {}],
 			readQuestions: () => ['queries.tsv', {}],
 			readRun: () => [reader, questions, run, texts, {cache}],
+			readTrainingExamples: () => ['train.json', {}],
 			readTrecRun: () => ['run.trec', {}],
 			reliability: () => [predictions, {}],
 			reliabilityDiagram: () => [predictions, {}],
@@ -258,6 +264,7 @@ export async function makeSamples(): Promise<Samples> {
 			vocabularyStudyHtml: () => [{}],
 			vocabularyStudyMarkdown: () => [{}],
 			writeQrels: () => [file('written.qrels'), qrels, {}],
+			writeTrainingExamples: () => [file('written.json'), [trainingExample], {}],
 			writeTrecRun: () => [file('written.trec'), run, 'tag', {}],
 		},
 		classes: {

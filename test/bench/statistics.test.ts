@@ -1,7 +1,7 @@
 // Tests the statistics of the quick benchmark: medians, percentiles, noise and random numbers.
 import test from 'ava';
 import {noise} from '../../ts/bench/noise.ts';
-import {uniform} from '../../ts/bench/random.ts';
+import {uniform} from '../../ts/core/random.ts';
 import {figure, median, percentile, spread} from '../../ts/bench/statistics.ts';
 
 test('medians, spreads and percentiles equal values computed by hand', t => {

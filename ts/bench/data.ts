@@ -2,7 +2,7 @@
 import {encyclopedia, readPassages} from '../corpus/index.ts';
 import {yieldIfOverBudget} from '../core/event-loop.ts';
 import type {Passage, Query, Vectors} from '../core/types.ts';
-import {normal, uniform} from './random.ts';
+import {normal, uniform} from '../core/random.ts';
 
 /** Number of words per generated passage. */
 const WORDS = 100;

@@ -10,6 +10,8 @@ import {registerDoctor} from './commands/doctor.ts';
 import {registerEvaluate} from './commands/evaluate.ts';
 import {registerExplain} from './commands/explain.ts';
 import {registerIndex} from './commands/index-corpus.ts';
+import {registerMine} from './commands/mine.ts';
+import {registerTrain} from './commands/train.ts';
 import {registerOptimize} from './commands/optimize.ts';
 import {registerPhrases} from './commands/phrases.ts';
 import {registerReplicate} from './commands/replicate.ts';
@@ -67,6 +69,8 @@ Every command takes --json. Exit status: 0 for success, 1 for a failure, 2 for a
 		registerReplicate,
 		registerPhrases,
 		registerVocabulary,
+		registerMine,
+		registerTrain,
 		registerBench,
 		registerDoctor,
 	]) {

@@ -39,7 +39,9 @@ export type ErrorCode =
 	/** The optional peer dependency `onnxruntime-node` is not installed or does not load. */
 	| 'ERR_PEER_MISSING'
 	/** The reader or the settings with which a reading cache was made differ from the current ones. */
-	| 'ERR_READER_MISMATCH';
+	| 'ERR_READER_MISMATCH'
+	/** The loss or a gradient of a training is infinite or not a number, usually because the learning rate is too high. */
+	| 'ERR_TRAINING';
 
 /** The error class of this package. Calls that are aborted reject with the reason of their signal instead. */
 export class RetrievalError extends Error {

@@ -43,6 +43,8 @@ export interface Question extends Query {
 	readonly answers: readonly string[];
 	/** The passage that the question was written for, if the file of questions has it. */
 	readonly context?: Passage;
+	/** Ids of the passages that answer the question (gold passages), if it was read with the option `goldField`. */
+	readonly positives?: readonly string[];
 }
 
 /** A retrieved passage. Its rank is its position in the list, from 1. */

@@ -1,6 +1,6 @@
 /** A file that stores the passages of a corpus by id. */
 import {checkCount, checkIds, checkInstance, checkIterable, checkFactoryMade, checkPassage, checkString} from '../core/checks.ts';
-import {type Binding, callNative, native} from '../core/native/native.ts';
+import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {type OpenOptions, checkedOpenOptions, openOptionNames} from '../core/open-options.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
 import {
@@ -164,7 +164,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 
 	/** Returns a handle through which other functions of this package read the texts in native memory. */
 	[textsOf](): object {
-		return this.#native.texts();
+		return callSync(() => this.#native.texts());
 	}
 
 	/** @internal */

@@ -59,11 +59,21 @@ export interface ReadPassagesOptions extends ReadOptions, ReadLimits {
 export interface ReadQuestionsOptions extends ReadOptions, Pick<ReadLimits, 'maxDocumentBytes'> {
 	/** Format of the file. @default 'auto' */
 	readonly format?: QuestionFormat | undefined;
+	/**
+	Property of JSON questions that has the id of the gold passage, or an array of ids; they become `positives`. Fails with `ERR_ARGUMENT` if
+	the format is not one of `beir`, `dpr-jsonl` and `dpr-json`. @default gold ids are not read
+	*/
+	readonly goldField?: string | undefined;
 }
 
 const readNames = {...callNames, skipBadLines: true, onSkipped: true} as const;
 const passageOptions: OptionNames = optionNames<ReadPassagesOptions>({...readNames, ...limitNames, format: true, split: true});
-const questionOptions: OptionNames = optionNames<ReadQuestionsOptions>({...readNames, format: true, maxDocumentBytes: true});
+const questionOptions: OptionNames = optionNames<ReadQuestionsOptions>({
+	...readNames,
+	format: true,
+	goldField: true,
+	maxDocumentBytes: true,
+});
 
 /** Number of passages or questions per call of the addon. Converting them to JavaScript objects takes well under a millisecond. */
 const BATCH_SIZE = 512;
@@ -94,10 +104,14 @@ export async function* readQuestions(path: string, options: ReadQuestionsOptions
 	checkString('path', path);
 	checkOptions('readQuestions', options, questionOptions);
 	checkSkipped(options);
-	const {format = 'auto', skipBadLines = false, maxDocumentBytes} = options;
+	const {format = 'auto', skipBadLines = false, goldField, maxDocumentBytes} = options;
 	checkOneOf('format', format, questionFormats);
 	checkBoolean('skipBadLines', skipBadLines);
-	const file = {format, skipBadLines, ...checkedReadLimits({maxDocumentBytes})};
+	if (goldField !== undefined) {
+		checkString('goldField', goldField);
+	}
+	const gold = goldField === undefined ? {} : {goldField};
+	const file = {format, skipBadLines, ...gold, ...checkedReadLimits({maxDocumentBytes})};
 	const reader = await callNative(options, control => native.openQuestions(path, file, control));
 	yield* batches(reader, options);
 }

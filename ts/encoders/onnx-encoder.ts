@@ -166,8 +166,11 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 	}
 }
 
-/** Returns the settings: the given options, or else the configuration in the model folder, or else the defaults. */
-async function configured(folder: string, options: OnnxEncoderOptions): Promise<Binding.NativeEncoderOptions> {
+/**
+Returns the settings: the given options, or else the configuration in the model folder, or else the defaults.
+@internal
+*/
+export async function configured(folder: string, options: OnnxEncoderOptions): Promise<Binding.NativeEncoderOptions> {
 	const config: ModelConfig = (await readModelJson(folder, 'config.json')) ?? {};
 	const own = config.passagekit ?? {};
 	const pooler = await readModelJson(folder, '1_Pooling/config.json');

@@ -40,9 +40,9 @@ mod write;
 
 pub use error::Error;
 pub use formats::{
-    ResultReader, ResultWriter, RetrievalResult, RetrievedPassage, TrainingExample, TrainingReader,
-    open_results, open_training, read_qrels, read_qrels_cancelable, read_run, read_run_cancelable,
-    write_qrels, write_qrels_to, write_run, write_run_to,
+    ResultReader, ResultWriter, RetrievalResult, RetrievedPassage, TrainingExample, TrainingPassage,
+    TrainingReadOptions, TrainingReader, open_results, open_training, read_qrels, read_qrels_cancelable,
+    read_run, read_run_cancelable, write_qrels, write_qrels_to, write_run, write_run_to,
 };
 pub use input::{MAX_DOCUMENT_BYTES, MAX_PASSAGE_BYTES};
 pub use read::{
@@ -52,4 +52,4 @@ pub use read::{
 pub use store::{Ingested, PassageRef, PassageStore, PassageStoreWriter, PassageTexts, ingest};
 pub use text::SplitOptions;
 pub use types::{Passage, Question};
-pub use write::{PassageWriter, QuestionWriter};
+pub use write::{PassageWriter, QuestionWriter, TextWriter};

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use corpus::{
-    Error, PassageFormat, QuestionFormat, ReadOptions, SplitOptions, open_passages, open_questions,
-    open_results, open_training, read_qrels, read_run,
+    Error, PassageFormat, QuestionFormat, ReadOptions, SplitOptions, TrainingReadOptions, open_passages,
+    open_questions, open_results, open_training, read_qrels, read_run,
 };
 use proptest::prelude::*;
 
@@ -35,8 +35,9 @@ fn read_in_every_way(path: &Path) {
                 }
             }
         }
-        let _ = open_training(path, skip_bad_lines)
-            .map(|reader| assert!(reader.take(bytes + 2).count() <= bytes + 1));
+        let options = TrainingReadOptions { skip_bad_lines, ..TrainingReadOptions::default() };
+        let _ =
+            open_training(path, &options).map(|reader| assert!(reader.take(bytes + 2).count() <= bytes + 1));
     }
     let _ = open_results(path).map(|reader| assert!(reader.take(bytes + 2).count() <= bytes + 1));
     let _ = (read_run(path), read_qrels(path));

@@ -39,6 +39,24 @@ pub enum Error {
     /// A BM25 index could not be changed.
     #[error(transparent)]
     Sparse(#[from] sparse::Error),
+    /// A file of a model could not be read or written.
+    #[error(transparent)]
+    Storage(#[from] storage::Error),
+    /// A text could not be tokenized.
+    #[error(transparent)]
+    Tokenize(#[from] tokenize::Error),
+    /// A model could not be trained.
+    #[error(transparent)]
+    Training(#[from] training::Error),
+    /// A model in the format of Hugging Face could not be read or written.
+    #[error(transparent)]
+    HuggingFace(#[from] transformer::hugging_face::Error),
+    /// An ONNX file could not be read.
+    #[error(transparent)]
+    Onnx(#[from] transformer::onnx::Error),
+    /// An ONNX file could not be written.
+    #[error(transparent)]
+    WriteOnnx(#[from] transformer::onnx::WriteError),
     /// The work was canceled.
     #[error(transparent)]
     Canceled(#[from] control::Canceled),

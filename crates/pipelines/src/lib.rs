@@ -4,7 +4,9 @@
 //! [`index_file`] and [`index_store`] put passages into a BM25 index, and [`build_bm25`] builds one from a store.
 //! [`encode_store`] encodes passages into a flat vector index, and [`build_hnsw`] builds an HNSW index from a flat
 //! index. [`answer`] reads passages with a reader model and returns answers. [`read_run`] reads the passages of a whole
-//! run, with a cache, and returns [`RunReadings`], from which answers are computed.
+//! run, with a cache, and returns [`RunReadings`], from which answers are computed. [`match_contexts`] and
+//! [`NegativeSelection`] mine positive and negative passages for training a dense retriever. [`EncoderTraining`] trains
+//! an encoder from texts.
 //!
 //! ```
 //! use control::Control;
@@ -30,9 +32,11 @@ mod build_hnsw;
 mod encode;
 mod error;
 mod index_passages;
+mod mining;
 mod read_run;
 mod reader_identity;
 mod run_readings;
+mod train;
 mod window;
 
 pub use answer::{AnswerOptions, PassageAnswer, ScoredPassage, answer};
@@ -40,6 +44,11 @@ pub use build_hnsw::build_hnsw;
 pub use encode::{EncodeStoreOptions, encode_store};
 pub use error::Error;
 pub use index_passages::{build_bm25, index_file, index_store};
+pub use mining::{
+    Candidates, Context, ContextMatch, ContextMatching, MinedQuestion, Negative, NegativeSelection,
+    QuestionNegatives, Rejections, Sampling, match_contexts,
+};
 pub use read_run::{Cache, RunQuestion, RunReader, read_run};
 pub use reader_identity::ReaderOrigin;
 pub use run_readings::{RunAnswer, RunReadings};
+pub use train::{EncoderTraining, EncoderTrainingOptions, Precision, TrainingBatch, gold_ranks};

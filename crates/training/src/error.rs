@@ -14,6 +14,9 @@ pub enum Error {
         /// What the model has.
         got: String,
     },
+    /// The weights of a model do not fit together.
+    #[error(transparent)]
+    Weights(#[from] transformer::Error),
     /// A batch cannot be used.
     #[error("{what}: expected {expected}, got {got}")]
     Batch {

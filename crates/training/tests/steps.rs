@@ -275,8 +275,8 @@ fn models_and_options_that_cannot_be_trained_are_refused() {
     let message = "embeddings: expected floats, got bytes: the model is quantized";
     assert_eq!(fail(&random(SHAPE, 1, true), options()), message);
     let mut other = weights(1);
-    other.layers[1].intermediate.outputs = 16;
-    let message = "the hidden layer of the feed-forward network: expected 32 by 48, got 32 by 16";
+    other.layers[1] = random(Shape { intermediate: 64, ..SHAPE }, 1, false).layers.swap_remove(1);
+    let message = "the hidden layer of the feed-forward network: expected 32 by 48, got 32 by 64";
     assert_eq!(fail(&other, options()), message);
     other = weights(1);
     other.layers.clear();

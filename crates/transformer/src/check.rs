@@ -9,6 +9,17 @@ use crate::weights::{Embeddings, Head, Layer, Linear, Matrix, Norm, Table, Table
 /// overflow.
 const MAX_INPUTS: usize = 1 << 15;
 
+impl Weights {
+    /// Checks that the sizes of the weights fit together.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Weights`]
+    pub fn check(&self) -> Result<(), Error> {
+        check(self)
+    }
+}
+
 /// Returns an error if the sizes of the weights do not fit together.
 pub(crate) fn check(weights: &Weights) -> Result<(), Error> {
     let dim = weights.embeddings.words.dim;

@@ -5,7 +5,7 @@
 //!   the file's graph. [`onnx::write()`] writes such a file.
 //! - [`hugging_face::read`] and [`hugging_face::write()`] do the same for a folder with `config.json` and
 //!   `model.safetensors`.
-//! - [`quantize`] rounds weights to bytes, which makes a model smaller and faster.
+//! - [`quantize`] rounds weights to bytes, which makes a model smaller and faster; [`dequantize`] makes floats again.
 //! - [`Model`] arranges the weights for products and computes the outputs of texts.
 //!
 //! Texts are not padded. The weights of quantized models stay bytes. Activations are quantized row by row, and the
@@ -26,7 +26,7 @@ pub mod weights;
 
 pub use error::Error;
 pub use model::{Model, Values};
-pub use quantize::{Bits, quantize};
+pub use quantize::{Bits, dequantize, quantize};
 
 /// The tokens of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

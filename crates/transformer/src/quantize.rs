@@ -1,4 +1,4 @@
-//! Rounds the weights of a model to bytes: [`quantize`].
+//! Rounds the weights of a model to bytes: [`quantize`], and converts bytes to floats again: [`dequantize`].
 //!
 //! Matrices are quantized symmetrically, with one scale for each output, and tables of embeddings asymmetrically, with
 //! one scale and one zero point. The models of ONNX Runtime's dynamic quantization (`quantize_dynamic` with
@@ -39,26 +39,47 @@ impl Bits {
 /// matrices; tables always have 8 bits. All weights must be finite.
 #[must_use]
 pub fn quantize(weights: &Weights, bits: Bits) -> Weights {
+    convert(weights, quantize_table, |linear| quantize_matrix(linear, bits))
+}
+
+/// Replaces all bytes by the floats that they stand for. Floats stay as they are.
+#[must_use]
+pub fn dequantize(weights: &Weights) -> Weights {
+    convert(weights, dequantize_table, dequantize_matrix)
+}
+
+/// Converts all tables and matrices of a model.
+fn convert(weights: &Weights, table: impl Fn(&mut Table), matrix: impl Fn(&mut Linear)) -> Weights {
     let mut weights = weights.clone();
     let embeddings = &mut weights.embeddings;
-    for table in [&mut embeddings.words, &mut embeddings.positions].into_iter().chain(&mut embeddings.types) {
-        quantize_table(table);
-    }
+    let tables = [&mut embeddings.words, &mut embeddings.positions].into_iter().chain(&mut embeddings.types);
+    tables.for_each(table);
     for layer in &mut weights.layers {
         let linears = [&mut layer.query, &mut layer.key, &mut layer.value, &mut layer.attention_output];
-        for linear in linears.into_iter().chain([&mut layer.intermediate, &mut layer.output]) {
-            quantize_matrix(linear, bits);
-        }
+        linears.into_iter().chain([&mut layer.intermediate, &mut layer.output]).for_each(&matrix);
     }
     for output in &mut weights.outputs {
         match &mut output.head {
             Head::HiddenStates | Head::FirstToken => {}
             Head::TokenLogits { linear, .. }
             | Head::FirstTokenLogits { linear, .. }
-            | Head::Pooler(linear) => quantize_matrix(linear, bits),
+            | Head::Pooler(linear) => matrix(linear),
         }
     }
     weights
+}
+
+fn dequantize_matrix(linear: &mut Linear) {
+    let Matrix::I8 { bytes, scales } = &linear.weights else { return };
+    let rows = bytes.chunks_exact(linear.outputs.max(1));
+    let values = rows.flat_map(|row| row.iter().zip(scales).map(|(byte, scale)| f32::from(*byte) * scale));
+    linear.weights = Matrix::F32(values.collect());
+}
+
+fn dequantize_table(table: &mut Table) {
+    let TableValues::U8 { bytes, scale, zero } = &table.values else { return };
+    let to_float = |byte: &u8| f32::from(i16::from(*byte) - i16::from(*zero)) * scale;
+    table.values = TableValues::F32(bytes.iter().map(to_float).collect());
 }
 
 /// Rounds a matrix to signed bytes, column by column. The greatest absolute value of a column becomes the greatest
@@ -125,6 +146,21 @@ mod tests {
         quantize_matrix(&mut matrix, Bits::Seven);
         let Matrix::I8 { bytes, scales } = &matrix.weights else { panic!("bytes") };
         assert_eq!((bytes.as_slice(), scales.as_slice()), (&[63, -63, 16][..], &[1.0 / 63.0][..]));
+    }
+
+    #[test]
+    fn bytes_become_the_floats_that_they_stand_for() {
+        let values = vec![127.0, 0.5, -63.4, 0.0, 1.0, -1.0];
+        let mut matrix = linear(values.clone(), 2);
+        dequantize_matrix(&mut matrix);
+        assert_eq!(matrix.weights, Matrix::F32(values));
+        quantize_matrix(&mut matrix, Bits::Eight);
+        dequantize_matrix(&mut matrix);
+        assert_eq!(matrix.weights, Matrix::F32(vec![127.0, 64.0 / 127.0, -63.0, 0.0, 1.0, -1.0]));
+        let bytes = TableValues::U8 { bytes: vec![0, 3, 255], scale: 0.5, zero: 3 };
+        let mut table = Table { rows: 1, dim: 3, values: bytes };
+        dequantize_table(&mut table);
+        assert_eq!(table.values, TableValues::F32(vec![-1.5, 0.0, 126.0]));
     }
 
     #[test]

@@ -42,6 +42,27 @@ codes! {
         serving::Error::Canceled(_) => "ERR_CANCELED",
     }
     serving::Poisoned { _ => "ERR_INTERNAL" }
+    training::Error {
+        training::Error::Model { .. } | training::Error::Weights(_) => "ERR_MODEL",
+        training::Error::Batch { .. } | training::Error::Option { .. } => "ERR_ARGUMENT",
+        training::Error::NotFinite { .. } => "ERR_TRAINING",
+        training::Error::Checkpoint { .. } => "ERR_ARGUMENT",
+        training::Error::Threads(_) => "ERR_IO",
+        training::Error::Storage(error) => storage_code(&error),
+        training::Error::Canceled(_) => "ERR_CANCELED",
+    }
+    transformer::hugging_face::Error {
+        transformer::hugging_face::Error::Storage(storage::Error::Io { .. }) => "ERR_IO",
+        _ => "ERR_MODEL",
+    }
+    transformer::onnx::Error {
+        transformer::onnx::Error::Io { .. } => "ERR_IO",
+        _ => "ERR_MODEL",
+    }
+    transformer::onnx::WriteError {
+        transformer::onnx::WriteError::Storage(error) => storage_code(&error),
+        _ => "ERR_MODEL",
+    }
     collection::Error {
         collection::Error::NotACollection { .. } => "ERR_IO",
         collection::Error::NotEmpty { .. } => "ERR_ARGUMENT",
@@ -132,6 +153,12 @@ impl From<pipelines::Error> for Failure {
             Error::Ranking(error) => error.into(),
             Error::Reading(error) => error.into(),
             Error::Sparse(error) => error.into(),
+            Error::Storage(error) => error.into(),
+            Error::Tokenize(error) => error.into(),
+            Error::Training(error) => error.into(),
+            Error::HuggingFace(error) => error.into(),
+            Error::Onnx(error) => error.into(),
+            Error::WriteOnnx(error) => error.into(),
             Error::Canceled(error) => error.into(),
             error => Self::internal(error.to_string()),
         }

@@ -9,6 +9,7 @@ mod questions;
 mod store;
 mod store_writer;
 mod texts;
+mod training;
 
 pub use options::NativeReadFileOptions;
 pub use passages::Ingested;

@@ -30,6 +30,8 @@ pub struct NativeReadFileOptions {
     pub max_document_bytes: f64,
     /// Maximum size of a passage: id, title and text together, in UTF-8.
     pub max_passage_bytes: f64,
+    /// The property of JSON questions that has the ids of gold passages.
+    pub gold_field: Option<String>,
 }
 
 impl NativeReadFileOptions {
@@ -46,6 +48,7 @@ impl NativeReadFileOptions {
             skip_bad_lines: self.skip_bad_lines,
             max_document_bytes: self.max_document_bytes as usize,
             max_passage_bytes: self.max_passage_bytes as usize,
+            gold_field: self.gold_field.clone(),
             control: Arc::clone(control),
         }
     }

@@ -19,11 +19,14 @@ pub struct NativeQuestion {
     pub answers: Vec<String>,
     /// The passage that the question was asked about, if the file has it.
     pub context: Option<NativePassage>,
+    /// Ids of the gold passages, if the option `goldField` is set.
+    pub positives: Option<Vec<String>>,
 }
 
 impl From<Question> for NativeQuestion {
-    fn from(Question { id, text, answers, context }: Question) -> Self {
-        Self { id, text, answers, context: context.map(NativePassage::from) }
+    fn from(Question { id, text, answers, context, positives }: Question) -> Self {
+        let positives = Some(positives).filter(|ids| !ids.is_empty());
+        Self { id, text, answers, context: context.map(NativePassage::from), positives }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use corpus::PassageStore;
 use napi::Env;
-use napi::bindgen_prelude::Object;
+use napi::bindgen_prelude::{Object, Uint8Array};
 use napi_derive::napi;
 
 use super::passage::NativePassage;
@@ -58,6 +58,17 @@ impl NativePassageStore {
                 passage_at(&store, ord)
             };
             ids.iter().map(passage).collect::<CallResult<Vec<_>>>()
+        })
+    }
+
+    /// Returns for each id 1 if the store has a passage with this id, or else 0.
+    #[napi(ts_return_type = "Promise<Uint8Array>", catch_unwind)]
+    pub fn has<'env>(&self, env: &'env Env, ids: Vec<String>) -> napi::Result<Object<'env>> {
+        let store = self.inner.clone();
+        spawn(env, move || {
+            let store = store.ok_or_else(|| Failure::closed("passage store"))?;
+            let found = ids.iter().map(|id| Ok(u8::from(store.find(id)?.is_some())));
+            Ok(Uint8Array::from(found.collect::<CallResult<Vec<u8>>>()?))
         })
     }
 

@@ -12,6 +12,8 @@ use crate::types::Question;
 /// passage.
 pub(crate) struct JsonQuestions {
     records: JsonRecords,
+    /// The property that has the ids of gold passages.
+    gold_field: Option<String>,
     next_position: u64,
 }
 
@@ -40,8 +42,21 @@ struct Object<'a> {
 }
 
 impl JsonQuestions {
-    pub fn new(records: JsonRecords) -> Self {
-        Self { records, next_position: 0 }
+    /// `gold_field` names the property with the id of the gold passage or a list of ids.
+    pub fn new(records: JsonRecords, gold_field: Option<String>) -> Self {
+        Self { records, gold_field, next_position: 0 }
+    }
+
+    /// Returns the ids of the current question's gold passages; empty if it lacks the property, or if it is null.
+    fn gold_ids(&self) -> Result<Vec<String>, Error> {
+        let Some(field) = &self.gold_field else { return Ok(Vec::new()) };
+        let expected = format!("a JSON object whose property {field:?} is a passage id or a list of them");
+        let mut object: serde_json::Map<String, serde_json::Value> = self.records.parse(&expected)?;
+        let value = object.remove(field).unwrap_or_default();
+        // An answer is a string or a number, and so is an id.
+        let Answers(ids) =
+            serde_json::from_value(value).map_err(|error| self.records.error(expected, error.to_string()))?;
+        Ok(ids)
     }
 }
 
@@ -64,7 +79,8 @@ impl QuestionSource for JsonQuestions {
         let Answers(answers) = object.answers.or(object.answer).unwrap_or_default();
         let positive = object.positives.and_then(|First(positive)| positive);
         let context = object.context.or(positive).map(Context::into_passage);
-        Ok(Some(Question { id, text: text.into_owned(), answers, context }))
+        let text = text.into_owned();
+        Ok(Some(Question { id, text, answers, context, positives: self.gold_ids()? }))
     }
 }
 
@@ -73,11 +89,15 @@ mod tests {
     use super::*;
     use crate::types::Passage;
 
-    /// Reads all questions of a file with this content.
     fn questions_of(content: &str) -> Result<Vec<Question>, Error> {
+        questions_with_gold(content, None)
+    }
+
+    /// Reads all questions of a file with this content.
+    fn questions_with_gold(content: &str, gold_field: Option<&str>) -> Result<Vec<Question>, Error> {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), content).expect("writable");
-        let mut source = JsonQuestions::new(JsonRecords::open(file.path())?);
+        let mut source = JsonQuestions::new(JsonRecords::open(file.path())?, gold_field.map(str::to_owned));
         let mut found = Vec::new();
         while let Some(question) = source.read()? {
             found.push(question);
@@ -91,7 +111,7 @@ mod tests {
             id: id.to_owned(),
             text: "who?".to_owned(),
             answers: answers.iter().map(|&answer| answer.to_owned()).collect(),
-            context: None,
+            ..Question::default()
         };
         let lines = "{\"question\": \"who?\", \"answer\": [\"a\", \"b\"]}\n\n{\"id\": 7, \"question\": \"who?\", \"answers\": \"a\"}\n\
                      {\"_id\": \"x\", \"text\": \"who?\", \"metadata\": {\"y\": []}}\n";
@@ -111,6 +131,25 @@ mod tests {
             "negative_ctxs": [], "hard_negative_ctxs": [{"title": "", "text": "d", "psg_id": 3}]}"#;
         let context = questions_of(&line.replace('\n', ""))?.remove(0).context.expect("a context");
         assert_eq!(context, Passage { id: "11".into(), title: Some("T".into()), text: "a b".into() });
+        Ok(())
+    }
+
+    #[test]
+    fn the_ids_of_gold_passages_are_read_from_the_property_that_the_caller_names() -> Result<(), Error> {
+        let lines = "{\"question\": \"a\", \"gold\": \"p\"}\n{\"question\": \"b\", \"gold\": [1, \"q\"]}\n\
+                     {\"question\": \"c\", \"gold\": null}\n{\"question\": \"d\"}";
+        let ids = |field| -> Result<Vec<Vec<String>>, Error> {
+            let questions = questions_with_gold(lines, field)?;
+            Ok(questions.into_iter().map(|question| question.positives).collect())
+        };
+        assert_eq!(ids(Some("gold"))?, [vec!["p"], vec!["1", "q"], vec![], vec![]]);
+        assert_eq!(ids(None)?, vec![Vec::<String>::new(); 4]);
+        let error = questions_with_gold("{\"question\": \"a\", \"gold\": {\"id\": 1}}", Some("gold"));
+        let message = error.expect_err("no id").to_string();
+        assert!(
+            message.contains(":1: expected a JSON object whose property \"gold\" is a passage id"),
+            "{message}"
+        );
         Ok(())
     }
 

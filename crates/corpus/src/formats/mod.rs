@@ -18,8 +18,8 @@ mod trec;
 mod tsv_queries;
 
 pub use dpr::{
-    ResultReader, ResultWriter, RetrievalResult, RetrievedPassage, TrainingExample, TrainingReader,
-    open_results, open_training,
+    ResultReader, ResultWriter, RetrievalResult, RetrievedPassage, TrainingExample, TrainingPassage,
+    TrainingReadOptions, TrainingReader, open_results, open_training,
 };
 pub(crate) use dpr::{TablePassages, TableQuestions};
 pub(crate) use json_passages::JsonPassages;

@@ -75,6 +75,7 @@ impl QuestionSource for PubmedQaQuestions {
             text: entry.question,
             answers: entry.final_decision.into_iter().collect(),
             context: Some(context),
+            positives: Vec::new(),
         }))
     }
 }

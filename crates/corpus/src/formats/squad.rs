@@ -127,6 +127,7 @@ impl QuestionSource for SquadQuestions {
                     text: entry.question,
                     answers: distinct(entry.answers.into_iter().map(|answer| answer.text)),
                     context: Some(self.context.clone()),
+                    positives: Vec::new(),
                 }));
             }
             if let Some((number, found)) = self.paragraphs.next() {

@@ -23,6 +23,10 @@ pub struct ReadOptions {
     /// Maximum size of a passage after splitting, in bytes: id, title and text together, in UTF-8. A longer one counts
     /// as an invalid line. Default: [`MAX_PASSAGE_BYTES`].
     pub max_passage_bytes: usize,
+    /// The property of a JSON question that has the id of its gold passage, or a list of ids: the passages that answer
+    /// the question. Only the JSON formats of DPR and BEIR have such a property; opening questions in another format
+    /// fails.
+    pub gold_field: Option<String>,
     /// Cancels opening and reading, even while they wait for the writer of a FIFO.
     pub control: Arc<Control>,
 }
@@ -34,6 +38,7 @@ impl Default for ReadOptions {
             skip_bad_lines: false,
             max_document_bytes: MAX_DOCUMENT_BYTES,
             max_passage_bytes: MAX_PASSAGE_BYTES,
+            gold_field: None,
             control: Arc::default(),
         }
     }

@@ -34,7 +34,7 @@ pub struct QuestionReader {
 /// # Errors
 ///
 /// [`Error::Io`] or [`Error::Gzip`] if the file cannot be read; [`Error::Format`] if the format cannot be detected;
-/// [`Error::Canceled`].
+/// [`Error::Argument`] for a `gold_field` in a format without such properties; [`Error::Canceled`].
 pub fn open_questions(
     path: impl AsRef<Path>,
     format: QuestionFormat,
@@ -46,12 +46,22 @@ pub fn open_questions(
         QuestionFormat::Auto => detect::question_format(&mut input)?,
         known => known,
     };
+    let has_gold_field =
+        matches!(format, QuestionFormat::Beir | QuestionFormat::DprJsonl | QuestionFormat::DprJson);
+    if options.gold_field.is_some() && !has_gold_field {
+        let expected = "a file of JSON questions, whose objects have properties";
+        return Err(Error::argument(
+            "goldField",
+            expected,
+            format!("{} in the format {format}", path.as_ref().display()),
+        ));
+    }
     let source: Box<dyn QuestionSource> = match format {
         QuestionFormat::Auto => unreachable!("it was detected"),
         QuestionFormat::Tsv => Box::new(TsvQueries::new(Lines::new(input))),
         QuestionFormat::DprCsv => Box::new(TableQuestions::new(Lines::new(input))),
         QuestionFormat::Beir | QuestionFormat::DprJsonl | QuestionFormat::DprJson => {
-            Box::new(JsonQuestions::new(JsonRecords::new(input)?))
+            Box::new(JsonQuestions::new(JsonRecords::new(input)?, options.gold_field.clone()))
         }
         QuestionFormat::Squad => Box::new(SquadQuestions::new(input)),
         QuestionFormat::Trec => Box::new(Topics::new(Lines::new(input))),

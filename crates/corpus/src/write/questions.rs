@@ -101,21 +101,24 @@ mod tests {
             let path = folder.path().join("questions");
             let question = |(id, text, answers)| {
                 let context = Some(Passage { id: String::new(), title: None, text: "c".to_owned() });
-                Question { id, text, answers, context }
+                Question { id, text, answers, context, positives: vec!["p".to_owned()] }
             };
             let questions: Vec<Question> = questions.into_iter().map(question).collect();
             for format in [QuestionFormat::Beir, QuestionFormat::DprCsv, QuestionFormat::DprJsonl] {
                 let mut writer = QuestionWriter::create(&path, format).expect("writable");
                 questions.iter().try_for_each(|question| writer.push(question)).expect("valid");
                 writer.finish().expect("writable");
-                let reader = open_questions(&path, format, &ReadOptions::default()).expect("readable");
+                let is_jsonl = format == QuestionFormat::DprJsonl;
+                let gold_field = is_jsonl.then(|| "positives".to_owned());
+                let options = ReadOptions { gold_field, ..ReadOptions::default() };
+                let reader = open_questions(&path, format, &options).expect("readable");
                 let found = reader.collect::<Result<Vec<_>, _>>().expect("valid");
                 let expected: Vec<Question> = (0..).zip(&questions).map(|(row, question): (u32, _)| {
-                    let Question { id, text, answers, context } = question.clone();
+                    let Question { id, text, answers, context, positives } = question.clone();
                     match format {
                         QuestionFormat::Beir => Question { id, text, ..Question::default() },
-                        QuestionFormat::DprCsv => Question { id: row.to_string(), text, answers, context: None },
-                        _ => Question { id, text, answers, context },
+                        QuestionFormat::DprCsv => Question { id: row.to_string(), text, answers, ..Question::default() },
+                        _ => Question { id, text, answers, context, positives },
                     }
                 }).collect();
                 prop_assert_eq!(found, expected);

@@ -89,6 +89,37 @@ impl Default for EncoderConfig {
     }
 }
 
+impl EncoderConfig {
+    /// Tokenizes a title and a text. If they exceed the maximum number of tokens, truncates the text, and the title
+    /// only if it is too long even without a text.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Tokenize`] if a text cannot be tokenized.
+    pub fn model_input(&self, tokenizer: &Tokenizer, input: EncoderInput<'_>) -> Result<ModelInput, Error> {
+        let title = input.title.filter(|title| !title.is_empty());
+        let (first, second) = match (title, self.passage_form) {
+            (None, _) => (tokenizer.pieces(input.text)?, None),
+            (Some(title), PassageForm::Joined) => {
+                (tokenizer.pieces(&format!("{title} {}", input.text))?, None)
+            }
+            (Some(title), PassageForm::Pair) => {
+                (tokenizer.pieces(title)?, Some(tokenizer.pieces(input.text)?))
+            }
+        };
+        let room =
+            self.max_tokens - tokenizer.special_token_count(if second.is_some() { 2 } else { 1 });
+        let first_length = first.len().min(room);
+        let second = second.map(|second| second.ids[..second.len().min(room - first_length)].to_vec());
+        let mut input = tokenizer.input(&first.ids[..first_length], second.as_deref());
+        if self.token_types == TokenTypes::Zeros {
+            // Gives all tokens the type 0.
+            input.type_0_count = input.ids.len();
+        }
+        Ok(input)
+    }
+}
+
 /// How a list of texts is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EncodeOptions {
@@ -188,7 +219,7 @@ impl Encoder {
         let mut prepared = Vec::with_capacity(inputs.len());
         for (at, &input) in inputs.iter().enumerate() {
             control.check()?;
-            prepared.push((at, self.prepare(input)?));
+            prepared.push((at, self.config.model_input(&self.tokenizer, input)?));
         }
         prepared.sort_by_key(|(_, input)| std::cmp::Reverse(input.ids.len()));
         let lengths: Vec<usize> = prepared.iter().map(|(_, input)| input.ids.len()).collect();
@@ -229,32 +260,6 @@ impl Encoder {
         let Some((at, value)) = found.min_by_key(|&(at, _)| at) else { return Ok(()) };
         let expected = format!("a vector of finite numbers for inputs[{}]", first_input + at);
         Err(Error::model(self.session.path(), expected, value.to_string()))
-    }
-
-    /// Tokenizes a title and a text. If they exceed the maximum number of tokens, truncates the text, and the title
-    /// only if it is too long even without a text.
-    fn prepare(&self, input: EncoderInput<'_>) -> Result<ModelInput, Error> {
-        let tokenizer = &self.tokenizer;
-        let title = input.title.filter(|title| !title.is_empty());
-        let (first, second) = match (title, self.config.passage_form) {
-            (None, _) => (tokenizer.pieces(input.text)?, None),
-            (Some(title), PassageForm::Joined) => {
-                (tokenizer.pieces(&format!("{title} {}", input.text))?, None)
-            }
-            (Some(title), PassageForm::Pair) => {
-                (tokenizer.pieces(title)?, Some(tokenizer.pieces(input.text)?))
-            }
-        };
-        let room =
-            self.config.max_tokens - tokenizer.special_token_count(if second.is_some() { 2 } else { 1 });
-        let first_length = first.len().min(room);
-        let second = second.map(|second| second.ids[..second.len().min(room - first_length)].to_vec());
-        let mut input = tokenizer.input(&first.ids[..first_length], second.as_deref());
-        if self.config.token_types == TokenTypes::Zeros {
-            // Gives all tokens the type 0.
-            input.type_0_count = input.ids.len();
-        }
-        Ok(input)
     }
 
     /// Runs the model on one batch and checks the shape of its output.

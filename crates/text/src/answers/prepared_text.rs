@@ -42,6 +42,12 @@ impl<'t> PreparedText<'t> {
         &self.decomposed
     }
 
+    /// The lowercased tokens that are words: those with letters, numbers or marks.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
+        let tokens = self.tokens().split(SEPARATOR);
+        tokens.filter(|token| token.chars().next().is_some_and(|first| class_of(first) == Class::Word))
+    }
+
     /// The lowercased tokens, with a separator on both sides of each.
     pub(crate) fn tokens(&self) -> &str {
         self.tokens.get_or_init(|| joined_tokens(&self.decomposed).into())

@@ -17,11 +17,10 @@ impl Shape {
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if the model has bytes instead of floats, or layers of different shapes.
+    /// [`Error::Model`] if layers have different shapes; [`Error::Weights`] if the weights do not fit together.
     pub fn of(weights: &Weights) -> Result<Self, Error> {
-        let Some(layer) = weights.layers.first() else {
-            return Err(model("layers", "at least 1", 0));
-        };
+        weights.check()?;
+        let layer = &weights.layers[0];
         let embeddings = &weights.embeddings;
         let dim = embeddings.words.dim;
         let shape = Self {
@@ -37,9 +36,6 @@ impl Shape {
             epsilon: layer.output_norm.epsilon,
             is_reader: weights.outputs.iter().any(|output| output.name == RELEVANCE_LOGIT),
         };
-        if shape.heads == 0 || dim == 0 || !dim.is_multiple_of(shape.heads) {
-            return Err(model("attention heads", &format!("a divisor of {dim}"), shape.heads));
-        }
         for layer in &weights.layers {
             let linears = [
                 ("queries", &layer.query, dim, dim),

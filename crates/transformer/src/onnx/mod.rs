@@ -34,6 +34,7 @@ use format::ModelProto;
 use graph::Graph;
 pub use write::{WriteError, to_bytes, write};
 
+use crate::hugging_face::HIDDEN_STATES_OUTPUT;
 use crate::weights::Weights;
 
 /// Maximum number of positions of a model. The masks of longer texts would take too much memory to check.
@@ -48,13 +49,33 @@ const MAX_TOKENS: usize = 2048;
 /// [`Error::Io`] if a file cannot be read; [`Error::Malformed`] if the file is not an ONNX file or is damaged;
 /// [`Error::Unrecognized`] if the graph is not one that this crate can run.
 pub fn read(path: &Path) -> Result<Weights, Error> {
+    recognize_file(path, |_| {})
+}
+
+/// Does the same as [`read`], but if the model has the output `last_hidden_state`, reads only this output. Its other
+/// outputs may then be of any kind, such as pooled vectors.
+///
+/// # Errors
+///
+/// Same as [`read`].
+pub fn read_encoder(path: &Path) -> Result<Weights, Error> {
+    recognize_file(path, |graph| {
+        if graph.outputs.iter().any(|(name, _)| name == HIDDEN_STATES_OUTPUT) {
+            graph.outputs.retain(|(name, _)| name == HIDDEN_STATES_OUTPUT);
+        }
+    })
+}
+
+/// Reads a file, changes the graph, and recognizes the model in it.
+fn recognize_file(path: &Path, change: impl FnOnce(&mut Graph)) -> Result<Weights, Error> {
     let io = |source| Error::Io { path: path.to_path_buf(), source };
     storage::check_regular(path).map_err(io)?;
     let bytes = std::fs::read(path).map_err(io)?;
     let model = ModelProto::decode(bytes.as_slice())
         .map_err(|error| Error::malformed(path, "an ONNX file", error.to_string()))?;
     drop(bytes);
-    let graph = Graph::new(model, path)?;
+    let mut graph = Graph::new(model, path)?;
+    change(&mut graph);
     recognize_at_all_lengths(&graph)
         .map_err(|reason| Error::Unrecognized { path: path.to_path_buf(), reason })
 }

@@ -8,4 +8,4 @@ mod training;
 
 pub use results::{ResultReader, ResultWriter, RetrievalResult, RetrievedPassage, open_results};
 pub(crate) use tables::{TablePassages, TableQuestions};
-pub use training::{TrainingExample, TrainingReader, open_training};
+pub use training::{TrainingExample, TrainingPassage, TrainingReadOptions, TrainingReader, open_training};

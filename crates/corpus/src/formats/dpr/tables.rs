@@ -128,7 +128,8 @@ impl QuestionSource for TableQuestions {
         let answers = self.row.field(line, 1);
         let answers = parse_answers(&answers)
             .map_err(|reason| self.lines.error(EXPECTED, format!("{reason} in {}", quoted(&answers))))?;
-        Ok(Some(Question { id, text: self.row.field(line, 0), answers, context: None }))
+        let text = self.row.field(line, 0);
+        Ok(Some(Question { id, text, answers, ..Question::default() }))
     }
 }
 

@@ -77,7 +77,7 @@ impl Topics {
             };
             return Err(Error::line(self.lines.path(), topic.line, "a topic with <num> and <title>", got));
         }
-        Ok(Question { id, text, answers: Vec::new(), context: None })
+        Ok(Question { id, text, ..Question::default() })
     }
 }
 

@@ -1,0 +1,85 @@
+//! Folders of models that are trained: read before training, and written after it.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use transformer::hugging_face::{self, Architecture, Config, FloatFormat};
+use transformer::onnx;
+use transformer::weights::Weights;
+use transformer::{Bits, dequantize, quantize};
+
+use crate::Error;
+
+const TOKENIZER_FILE: &str = "tokenizer.json";
+const ONNX_FILE: &str = "model.onnx";
+const CONFIG_FILE: &str = "config.json";
+const SAFETENSORS_FILE: &str = "model.safetensors";
+
+/// How the weights in an ONNX file are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precision {
+    /// Floats.
+    Float32,
+    /// Bytes, with a scale for each output of a matrix.
+    Int8(Bits),
+}
+
+/// A model to start from.
+#[derive(Debug)]
+pub(super) struct ModelFolder {
+    path: PathBuf,
+    pub weights: Weights,
+    config: Config,
+}
+
+impl ModelFolder {
+    /// Reads the weights in `model.safetensors`, or else those in `model.onnx`, of which bytes become floats.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        if path.join(SAFETENSORS_FILE).exists() {
+            let (weights, config) = (hugging_face::read(path)?, Config::read(path)?);
+            return Ok(Self { path: path.to_path_buf(), weights, config });
+        }
+        let weights = dequantize(&onnx::read_encoder(&path.join(ONNX_FILE))?);
+        let config = if path.join(CONFIG_FILE).exists() {
+            Config::read(path)?
+        } else {
+            let embeddings = &weights.embeddings;
+            let architecture = match (embeddings.first_position, embeddings.types.is_some()) {
+                (0, false) => Architecture::DistilBert,
+                (0, true) => Architecture::Bert,
+                _ => Architecture::Roberta,
+            };
+            Config::new(architecture)
+        };
+        Ok(Self { path: path.to_path_buf(), weights, config })
+    }
+
+    /// The path of the tokenizer.
+    pub fn tokenizer(&self) -> PathBuf {
+        self.path.join(TOKENIZER_FILE)
+    }
+
+    /// Writes a model of this architecture to a folder: `model.safetensors` with floats, `model.onnx`, `config.json`
+    /// and `tokenizer.json`. `settings` becomes the entry `passagekit` of `config.json`.
+    pub fn write(
+        &self,
+        folder: &Path,
+        weights: &Weights,
+        settings: Value,
+        precision: Precision,
+    ) -> Result<(), Error> {
+        std::fs::create_dir_all(folder).map_err(storage::Error::io("create", folder))?;
+        let tokenizer = self.tokenizer();
+        let bytes = std::fs::read(&tokenizer).map_err(storage::Error::io("read", &tokenizer))?;
+        storage::replace(&folder.join(TOKENIZER_FILE), &bytes)?;
+        let mut config = self.config.clone();
+        config.set("passagekit", settings);
+        hugging_face::write(folder, weights, &config, FloatFormat::F32)?;
+        let file = folder.join(ONNX_FILE);
+        match precision {
+            Precision::Float32 => onnx::write(weights, &file)?,
+            Precision::Int8(bits) => onnx::write(&quantize(weights, bits), &file)?,
+        }
+        Ok(())
+    }
+}

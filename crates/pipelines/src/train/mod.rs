@@ -1,0 +1,10 @@
+//! Training from texts: the crate `training` has the models and the steps, and this module the tokenization of texts and
+//! the folders of models.
+
+mod encoder;
+mod folder;
+mod ranks;
+
+pub use encoder::{EncoderTraining, EncoderTrainingOptions, TrainingBatch};
+pub use folder::Precision;
+pub use ranks::gold_ranks;

@@ -1,0 +1,220 @@
+//! The trainer of encoders.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use inference::EncoderInput;
+use napi::Env;
+use napi::bindgen_prelude::{Object, Uint32Array};
+use napi_derive::napi;
+use pipelines::{EncoderTraining, TrainingBatch};
+use training::Side;
+
+use super::options::{NativeTrainingOptions, parse_precision};
+use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
+
+/// A batch: questions and passages, in columns.
+#[napi(object)]
+pub struct NativeTrainingBatch {
+    pub questions: Vec<String>,
+    /// An empty title means no title.
+    pub titles: Vec<String>,
+    pub texts: Vec<String>,
+    /// The positive passage of each question.
+    pub positives: Uint32Array,
+    /// The end of each question's candidates in `candidates`. Without it, all passages are candidates of all questions.
+    pub candidate_ends: Option<Uint32Array>,
+    pub candidates: Option<Uint32Array>,
+    /// Pairs of a question and a passage that it is not compared with.
+    pub excluded: Uint32Array,
+}
+
+/// What a step did.
+#[napi(object)]
+pub struct NativeStepReport {
+    pub loss: f64,
+    pub gradient_norm: f64,
+    pub learning_rate: f64,
+    pub tokens: u32,
+    /// Number of questions for which the positive passage was more similar than all other candidates.
+    pub correct: u32,
+}
+
+/// An encoder that is trained.
+#[napi]
+pub struct NativeEncoderTrainer {
+    /// `None` once the trainer is closed.
+    inner: Option<Arc<Mutex<EncoderTraining>>>,
+    validation: Arc<Validation>,
+}
+
+/// The questions and passages of the validation.
+#[derive(Debug, Clone, Default)]
+struct Validation {
+    questions: Vec<String>,
+    titles: Vec<String>,
+    texts: Vec<String>,
+    gold: Vec<u32>,
+    ignored: Vec<Vec<u32>>,
+}
+
+impl NativeEncoderTrainer {
+    fn trainer(&self) -> CallResult<Arc<Mutex<EncoderTraining>>> {
+        self.inner.clone().ok_or_else(|| Failure::closed("trainer"))
+    }
+}
+
+/// A step that panics leaves the parameters of the step before it, or of the step itself; both are sound.
+fn lock(trainer: &Mutex<EncoderTraining>) -> MutexGuard<'_, EncoderTraining> {
+    trainer.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Opens a model in a folder for training. With `passage`, passages have a model of their own.
+#[napi(ts_return_type = "Promise<NativeEncoderTrainer>", catch_unwind)]
+pub fn open_encoder_trainer<'env>(
+    env: &'env Env,
+    question: String,
+    passage: Option<String>,
+    options: NativeTrainingOptions,
+) -> napi::Result<Object<'env>> {
+    spawn(env, move || {
+        let options = options.parse()?;
+        let passage = passage.map(PathBuf::from);
+        let trainer = EncoderTraining::open(&PathBuf::from(question), passage.as_deref(), options)?;
+        Ok(NativeEncoderTrainer { inner: Some(Arc::new(Mutex::new(trainer))), validation: Arc::default() })
+    })
+}
+
+#[napi]
+impl NativeEncoderTrainer {
+    /// Makes a step with a batch.
+    #[napi(ts_return_type = "Promise<NativeStepReport>", catch_unwind)]
+    pub fn step<'env>(
+        &self,
+        env: &'env Env,
+        batch: NativeTrainingBatch,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let trainer = self.trainer();
+        let control = control_or_new(control);
+        let (positives, excluded) = (batch.positives.to_vec(), batch.excluded.to_vec());
+        let ends = batch.candidate_ends.map(|ends| ends.to_vec());
+        let candidates = batch.candidates.map(|candidates| candidates.to_vec()).unwrap_or_default();
+        let (questions, titles, texts) = (batch.questions, batch.titles, batch.texts);
+        spawn(env, move || {
+            let trainer = trainer?;
+            let batch = TrainingBatch {
+                questions: questions.iter().map(String::as_str).collect(),
+                passages: passages(&titles, &texts),
+                positives,
+                candidates: ends.map(|ends| lists(&ends, &candidates)).transpose()?,
+                excluded: excluded.as_chunks().0.iter().map(|&[question, passage]| (question, passage)).collect(),
+            };
+            let (report, correct) = lock(&trainer).step(&batch, &control)?;
+            Ok(NativeStepReport {
+                loss: f64::from(report.loss),
+                gradient_norm: f64::from(report.gradient_norm),
+                learning_rate: f64::from(report.rate),
+                tokens: report.tokens as u32,
+                correct: correct as u32,
+            })
+        })
+    }
+
+    /// Adds passages to the validation. An empty title means no title.
+    #[napi(catch_unwind)]
+    pub fn add_validation_passages(&mut self, titles: Vec<String>, texts: Vec<String>) {
+        let validation = Arc::make_mut(&mut self.validation);
+        validation.titles.extend(titles);
+        validation.texts.extend(texts);
+    }
+
+    /// Adds questions to the validation, with their gold passages. `ignored` has the passages that are not counted for
+    /// each question, which end at `ignoredEnds`.
+    #[napi(catch_unwind)]
+    pub fn add_validation_questions(
+        &mut self,
+        questions: Vec<String>,
+        gold: Uint32Array,
+        ignored_ends: Uint32Array,
+        ignored: Uint32Array,
+    ) -> napi::Result<()> {
+        let ignored = lists(&ignored_ends, &ignored)?;
+        let validation = Arc::make_mut(&mut self.validation);
+        validation.questions.extend(questions);
+        validation.gold.extend_from_slice(&gold);
+        validation.ignored.extend(ignored);
+        Ok(())
+    }
+
+    /// Returns the rank of the gold passage of each validation question among all validation passages, from 1. Progress
+    /// counts texts.
+    #[napi(ts_return_type = "Promise<Uint32Array>", catch_unwind)]
+    pub fn validate<'env>(&self, env: &'env Env, control: Option<&Control>) -> napi::Result<Object<'env>> {
+        let trainer = self.trainer();
+        let control = control_or_new(control);
+        let validation = Arc::clone(&self.validation);
+        spawn(env, move || {
+            let trainer = trainer?;
+            let Validation { questions, titles, texts, gold, ignored } = &*validation;
+            let questions: Vec<&str> = questions.iter().map(String::as_str).collect();
+            let passages = passages(titles, texts);
+            let ranks = lock(&trainer).ranks(&questions, &passages, gold, ignored, &control)?;
+            Ok(Uint32Array::from(ranks))
+        })
+    }
+
+    /// Writes the encoder of a side, `question` or `passage`, to a folder.
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn write<'env>(
+        &self,
+        env: &'env Env,
+        side: String,
+        folder: String,
+        precision: String,
+    ) -> napi::Result<Object<'env>> {
+        let trainer = self.trainer();
+        spawn(env, move || {
+            let side = if side == "passage" { Side::Passage } else { Side::Question };
+            let precision = parse_precision(&precision)?;
+            lock(&*trainer?).write(side, &PathBuf::from(folder), precision)?;
+            Ok(())
+        })
+    }
+
+    /// Writes a checkpoint with the progress of the caller.
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn save<'env>(&self, env: &'env Env, path: String, progress: String) -> napi::Result<Object<'env>> {
+        let trainer = self.trainer();
+        spawn(env, move || Ok(lock(&*trainer?).save(&PathBuf::from(path), &progress)?))
+    }
+
+    /// Restores a checkpoint, and returns the progress that was saved with it.
+    #[napi(ts_return_type = "Promise<string>", catch_unwind)]
+    pub fn load<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
+        let trainer = self.trainer();
+        spawn(env, move || Ok(lock(&*trainer?).load(&PathBuf::from(path))?))
+    }
+
+    /// Closes the trainer. Its memory is freed once calls in progress have finished.
+    #[napi(catch_unwind)]
+    pub fn close(&mut self) {
+        self.inner = None;
+    }
+}
+
+fn passages<'a>(titles: &'a [String], texts: &'a [String]) -> Vec<EncoderInput<'a>> {
+    let titles = titles.iter().map(|title| Some(title.as_str())).chain(std::iter::repeat(None));
+    texts.iter().zip(titles).map(|(text, title)| EncoderInput { title, text }).collect()
+}
+
+/// Splits values at ascending ends.
+fn lists(ends: &[u32], values: &[u32]) -> CallResult<Vec<Vec<u32>>> {
+    let mut start = 0;
+    let list = |&end: &u32| {
+        let list = values.get(start..end as usize).map(<[u32]>::to_vec);
+        start = end as usize;
+        list.ok_or_else(|| Failure::argument(format!("lists: expected ends up to {}, got {end}", values.len())))
+    };
+    ends.iter().map(list).collect()
+}

@@ -1,0 +1,100 @@
+//! The options of training, and names of enums.
+
+use inference::{EncoderConfig, PassageForm, Pooling, TokenTypes};
+use napi_derive::napi;
+use pipelines::{EncoderTrainingOptions, Precision};
+use training::loss::Similarity;
+use training::optimizer::{AdamOptions, Schedule};
+use training::{EncoderOptions, Loss, StepOptions};
+
+use crate::call::{CallResult, Failure};
+
+/// How an encoder is trained.
+#[napi(object)]
+pub struct NativeTrainingOptions {
+    /// `cls` or `mean`.
+    pub pooling: String,
+    pub normalize: bool,
+    pub max_tokens: u32,
+    /// `pair` or `joined`.
+    pub passage_form: String,
+    /// `segments` or `zeros`.
+    pub token_types: String,
+    /// `dot`, `cosine` or `l2`.
+    pub similarity: String,
+    pub temperature: f64,
+    /// The margin of the triplet loss. Without it, the loss is the negative log likelihood.
+    pub margin: Option<f64>,
+    pub learning_rate: f64,
+    pub warm_up_steps: u32,
+    pub steps: u32,
+    pub weight_decay: f64,
+    pub dropout: f64,
+    /// 0 stands for no clipping.
+    pub max_gradient_norm: f64,
+    pub seed: u32,
+    pub threads: u32,
+    /// In MiB.
+    pub activation_memory: u32,
+}
+
+impl NativeTrainingOptions {
+    pub fn parse(&self) -> CallResult<EncoderTrainingOptions> {
+        let config = EncoderConfig {
+            pooling: if choose("pooling", &self.pooling, ["cls", "mean"])? == 0 { Pooling::Cls } else { Pooling::Mean },
+            normalize: self.normalize,
+            max_tokens: self.max_tokens as usize,
+            passage_form: match choose("passageForm", &self.passage_form, ["pair", "joined"])? {
+                0 => PassageForm::Pair,
+                _ => PassageForm::Joined,
+            },
+            token_types: match choose("tokenTypes", &self.token_types, ["segments", "zeros"])? {
+                0 => TokenTypes::Segments,
+                _ => TokenTypes::Zeros,
+            },
+        };
+        let similarity = match choose("similarity", &self.similarity, ["dot", "cosine", "l2"])? {
+            2 => Similarity::Euclidean,
+            _ => Similarity::Dot,
+        };
+        let training = EncoderOptions {
+            // Opening the model sets pooling and normalization.
+            pooling: training::Pooling::FirstToken,
+            normalizes: self.normalize,
+            similarity,
+            scale: (1.0 / self.temperature) as f32,
+            loss: self.margin.map_or(Loss::Contrastive, |margin| Loss::Triplet { margin: margin as f32 }),
+            step: StepOptions {
+                schedule: Schedule {
+                    rate: self.learning_rate as f32,
+                    warm_up_steps: u64::from(self.warm_up_steps),
+                    steps: u64::from(self.steps),
+                },
+                adam: AdamOptions { weight_decay: self.weight_decay as f32, ..AdamOptions::default() },
+                dropout: self.dropout as f32,
+                max_gradient_norm: (self.max_gradient_norm > 0.0).then_some(self.max_gradient_norm as f32),
+                seed: u64::from(self.seed),
+                threads: self.threads as usize,
+                activation_bytes: (self.activation_memory as usize) << 20,
+            },
+        };
+        // The inner product of normalized vectors is the cosine.
+        let similarity = if self.similarity == "l2" { "l2" } else { "dot" };
+        Ok(EncoderTrainingOptions { config, training, similarity: similarity.to_owned() })
+    }
+}
+
+/// Parses the precision of an ONNX file.
+pub fn parse_precision(precision: &str) -> CallResult<Precision> {
+    Ok(match choose("precision", precision, ["float32", "int8", "int8-reduced"])? {
+        0 => Precision::Float32,
+        1 => Precision::Int8(transformer::Bits::Eight),
+        _ => Precision::Int8(transformer::Bits::Seven),
+    })
+}
+
+/// Returns the position of a name among names.
+fn choose<const N: usize>(what: &str, got: &str, names: [&str; N]) -> CallResult<usize> {
+    let position = names.iter().position(|name| *name == got);
+    position.ok_or_else(|| Failure::argument(format!("{what}: expected one of {}, got \"{got}\"", names.join(", "))))
+}

@@ -1,0 +1,294 @@
+/** The command `passagekit mine`, which makes training examples for a dense retriever from questions and passages. */
+import {type Command, Option} from 'commander';
+import {Collection} from '../../collection/index.ts';
+import {versionOf} from '../../collection/manifest.ts';
+import {RetrievalError} from '../../core/errors.ts';
+import type {Passage, Searcher} from '../../core/types.ts';
+import {type PassageStore, readQrels, readQuestions} from '../../corpus/index.ts';
+import {type QuestionFormat, questionFormats} from '../../corpus/readers.ts';
+import {
+	type MiningOptions,
+	type MiningStage,
+	type MiningStatistics,
+	type NegativeSampling,
+	type PositiveSource,
+	type TrainingQuestion,
+	mineTrainingExamples,
+	writeTrainingExamples,
+} from '../../training/index.ts';
+import {UsageError} from '../errors.ts';
+import {count, names, number} from '../options.ts';
+import {amountOf, note, print, printJson} from '../output.ts';
+import {ProgressBar} from '../progress.ts';
+
+interface MineFlags {
+	readonly passages: string;
+	readonly questions: string;
+	readonly output: string;
+	readonly questionFormat: QuestionFormat;
+	readonly goldField?: string;
+	readonly qrels?: string;
+	readonly positives: PositiveSource;
+	readonly distant?: boolean;
+	readonly contextOverlap?: number;
+	readonly depth?: number;
+	readonly negatives: number;
+	readonly kind: readonly string[];
+	readonly minRank?: number;
+	readonly maxRank?: number;
+	readonly minScore?: number;
+	readonly maxScore?: number;
+	readonly margin?: number;
+	readonly relativeMargin?: number;
+	readonly sampling: NegativeSampling;
+	readonly maxOverlap?: number;
+	readonly answerKind: 'text' | 'pattern';
+	readonly dataset?: string;
+	readonly seed?: number;
+	readonly limit?: number;
+	readonly json?: boolean;
+}
+
+/** Kinds of hard negatives, by the searcher that finds them, and kinds that are drawn at random. */
+const searchedKinds = ['bm25', 'dense', 'hybrid'] as const;
+const drawnKinds = ['random', 'gold'] as const;
+const kinds: readonly string[] = [...searchedKinds, ...drawnKinds];
+
+/** Labels and units of the progress bars. */
+const bars: Readonly<Record<MiningStage, readonly [label: string, unit: string]>> = {
+	read: ['read', 'bytes'],
+	index: ['bm25', 'passages'],
+	positives: ['match', 'questions'],
+	negatives: ['mine', 'questions'],
+};
+
+export function registerMine(program: Command, signal: AbortSignal): void {
+	program
+		.command('mine')
+		.description('make training examples for a dense retriever: questions with positive and negative passages, in a file of DPR')
+		.requiredOption('-p, --passages <corpus>', 'a corpus file or folder, as for `passagekit index`, or a collection')
+		.requiredOption('-q, --questions <file>', 'questions: DPR QA, DPR training JSON, JSON lines, SQuAD JSON, BEIR JSONL; also gzipped')
+		.requiredOption('-o, --output <file>', 'file to write: DPR training JSON, or JSON lines for *.jsonl; gzipped for *.gz')
+		.addOption(new Option('--question-format <format>', 'format of the questions').choices(questionFormats).default('auto'))
+		.option('--gold-field <name>', 'property of JSON questions with the id of the gold passage, or a list of ids')
+		.option('--qrels <qrels>', 'TREC or BEIR qrels: passages with a grade above 0 are positives, the highest grade first')
+		.addOption(
+			new Option(
+				'--positives <source>',
+				'how positives are found: given ids, the passage that matches the context of the question, the best BM25 hit with an answer, or the first of these that a question has',
+			)
+				.choices(['auto', 'ids', 'contexts', 'answers'])
+				.default('auto'),
+		)
+		.option('--distant', 'distant supervision; the same as --positives answers')
+		.option('--context-overlap <x>', 'minimum overlap of a context and its passage, 0 to 1 (default: 0.2)', number)
+		.option('--depth <n>', 'distant supervision: number of hits in which an answer is looked for (default: 100)', count(1))
+		.option('-n, --negatives <n>', 'number of negatives of each kind per question', count(0), 1)
+		.option(
+			'-k, --kind <list>',
+			`kinds of negatives: ${kinds.join(', ')}. bm25, dense and hybrid are hard negatives; dense and hybrid need a collection with vectors. random draws from all passages, gold from the positives of other questions`,
+			names,
+			['bm25'],
+		)
+		.option('--min-rank <n>', 'first rank of hits that can become hard negatives (default: 1)', count(1))
+		.option('--max-rank <n>', 'last rank of hits that can become hard negatives (default: 100)', count(1))
+		.option('--min-score <x>', 'minimum score of a hard negative', number)
+		.option('--max-score <x>', 'maximum score of a hard negative', number)
+		.option('--margin <x>', 'minimum difference between the scores of the positive and a hard negative', number)
+		.option('--relative-margin <x>', "the same as a fraction of the positive's score", number)
+		.addOption(new Option('--sampling <how>', 'take the best eligible hits, or random ones').choices(['top', 'random']).default('top'))
+		.option('--max-overlap <x>', 'maximum overlap of a negative with a positive, 0 to 1 (default: 0.8)', number)
+		.addOption(
+			new Option('--answer-kind <kind>', 'accepted answers: texts, or regular expressions as in CuratedTREC')
+				.choices(['text', 'pattern'])
+				.default('text'),
+		)
+		.option('--dataset <name>', 'name of the data set, for the examples')
+		.option('--seed <n>', 'seed of random choices (default: 42)', count(0))
+		.option('--limit <n>', 'maximum number of questions, from the start of the file', count(1))
+		.option('--json', 'print one JSON object')
+		.addHelpText(
+			'after',
+			`
+Examples:
+  $ passagekit mine --passages psgs_w100.tsv --questions nq-train.qa.csv --distant -o nq-train.json
+  $ passagekit mine --passages corpus.jsonl --questions queries.jsonl --qrels train.tsv --kind bm25,random -n 5 -o train.jsonl.gz`,
+		)
+		.action(async (flags: MineFlags) => mine(flags, signal));
+}
+
+async function mine(flags: MineFlags, signal: AbortSignal): Promise<void> {
+	if (flags.distant && flags.positives !== 'auto' && flags.positives !== 'answers') {
+		throw new UsageError(`mine: expected --distant or --positives ${flags.positives}, got both`);
+	}
+	if (flags.qrels !== undefined && flags.goldField !== undefined) {
+		throw new UsageError('mine: expected --qrels or --gold-field, got both');
+	}
+	const searched = searcherKind(flags.kind);
+	const pool = await openPool(flags.passages, searched);
+	let bar: ProgressBar | undefined;
+	let current: MiningStage | undefined;
+	let statistics: MiningStatistics | undefined;
+	try {
+		const examples = mineTrainingExamples(readAll(flags, signal), pool.passages, {
+			...miningOptions(flags, searched),
+			...pool.searchers,
+			signal,
+			onProgress({stage, ...progress}) {
+				if (stage !== current) {
+					bar?.end();
+					current = stage;
+					bar = new ProgressBar(...bars[stage]);
+				}
+				bar?.update(progress);
+			},
+			onStatistics(result) {
+				statistics = result;
+			},
+		});
+		await writeTrainingExamples(flags.output, examples, {signal});
+	} finally {
+		bar?.end();
+		await pool.close();
+	}
+	report(flags, statistics!);
+}
+
+/** Returns the searcher that finds hard negatives, or `undefined` if there are none. Fails for unknown kinds. */
+function searcherKind(given: readonly string[]): (typeof searchedKinds)[number] | undefined {
+	const unknown = given.find(kind => !kinds.includes(kind));
+	if (unknown !== undefined || given.length === 0) {
+		throw new UsageError(`mine: --kind: expected some of ${kinds.join(', ')}, got "${unknown ?? ''}"`);
+	}
+	const [searched, other] = searchedKinds.filter(kind => given.includes(kind));
+	if (other !== undefined) {
+		throw new UsageError(`mine: --kind: expected one of ${searchedKinds.join(', ')}, got ${searched} and ${other}`);
+	}
+	return searched;
+}
+
+function miningOptions(flags: MineFlags, searched: string | undefined): MiningOptions {
+	const {negatives, kind, minRank, maxRank, minScore, maxScore, margin, relativeMargin, sampling, maxOverlap} = flags;
+	return {
+		positives: flags.distant ? 'answers' : flags.positives,
+		contextOverlap: flags.contextOverlap,
+		supervisionDepth: flags.depth,
+		hardNegatives: searched === undefined ? 0 : negatives,
+		randomNegatives: kind.includes('random') ? negatives : 0,
+		goldNegatives: kind.includes('gold') ? negatives : 0,
+		minRank,
+		maxRank,
+		minScore,
+		maxScore,
+		margin,
+		relativeMargin,
+		sampling,
+		maxOverlap,
+		answerKind: flags.answerKind,
+		dataset: flags.dataset,
+		seed: flags.seed,
+	};
+}
+
+/** The passages and searchers of a corpus or a collection. */
+interface Pool {
+	readonly passages: string | PassageStore | AsyncIterable<Passage>;
+	readonly searchers: {readonly bm25?: Searcher; readonly searcher?: Searcher};
+	readonly close: () => Promise<void>;
+}
+
+async function openPool(path: string, searched: (typeof searchedKinds)[number] | undefined): Promise<Pool> {
+	const version = await versionOf(path);
+	if (version === undefined) {
+		if (searched === 'dense' || searched === 'hybrid') {
+			throw new UsageError(`mine: --kind ${searched} needs a collection with vectors as --passages, got ${path}`);
+		}
+		return {passages: path, searchers: {}, close: async () => {}};
+	}
+	const collection = await Collection.open(path);
+	try {
+		const bm25 = await collection.searcher('bm25');
+		const searcher = searched === undefined || searched === 'bm25' ? bm25 : await collection.searcher(searched);
+		// An updatable collection has no passage store, so its passages are copied to a temporary one.
+		const passages = version === 1 ? collection.passages : stored(collection);
+		return {passages, searchers: {bm25, searcher}, close: async () => collection.close()};
+	} catch (error) {
+		await collection.close();
+		throw error;
+	}
+}
+
+/** Iterates over the passages of an updatable collection, without their fields. */
+async function* stored(collection: Collection): AsyncGenerator<Passage, void, undefined> {
+	for await (const {id, title, text} of collection.scan()) {
+		yield title === undefined ? {id, text} : {id, title, text};
+	}
+}
+
+/** Reads the questions, with the ids of their positives if there are qrels. */
+async function* readAll(flags: MineFlags, signal: AbortSignal): AsyncGenerator<TrainingQuestion, void, undefined> {
+	const qrels = flags.qrels === undefined ? undefined : await readQrels(flags.qrels, {signal});
+	const {questionFormat: format, goldField, limit = Number.POSITIVE_INFINITY} = flags;
+	let read = 0;
+	let judged = 0;
+	for await (const question of readQuestions(flags.questions, {format, goldField, signal})) {
+		if (read === limit) {
+			break;
+		}
+		read += 1;
+		const grades = [...(qrels?.get(question.id) ?? [])].filter(([, grade]) => grade > 0);
+		judged += grades.length > 0 ? 1 : 0;
+		// The sort is stable: passages with equal grades keep the order of the file.
+		const positives = grades.sort(([, a], [, b]) => b - a).map(([id]) => id);
+		// BEIR's files of queries have those of all splits, so queries without judgments are not questions to train on.
+		if (qrels === undefined || positives.length > 0) {
+			yield qrels === undefined ? question : {...question, positives};
+		}
+	}
+	if (qrels !== undefined && judged === 0) {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`mine: expected relevant passages in ${flags.qrels} for the questions in ${flags.questions}, got none for all ${read}`,
+		);
+	}
+}
+
+const reasons: Readonly<Record<keyof MiningStatistics['dropped'], string>> = {
+	nothingToMatch: 'without ids of gold passages, context or answers, as --positives asks for',
+	unknownIds: 'whose gold passages are not among the passages',
+	unmatchedContext: 'whose context matches no passage',
+	contextWithoutAnswer: 'whose context matches only passages without an answer',
+	noPassageWithAnswer: 'without an answer in the best passages',
+};
+
+/** Prints how many examples were written, what was dropped, and which negatives are missing. */
+function report(flags: MineFlags, statistics: MiningStatistics): void {
+	const {questions, examples, dropped, shortExamples, missing, rejected, unscoredPositives, unknownIds} = statistics;
+	const droppedCounts = Object.fromEntries(Object.entries(dropped).map(([reason, ids]) => [reason, ids.length]));
+	if (flags.json) {
+		printJson({output: flags.output, ...statistics, dropped: droppedCounts});
+		return;
+	}
+	for (const [reason, text] of Object.entries(reasons)) {
+		const count = droppedCounts[reason]!;
+		if (count > 0) {
+			note(`dropped ${amountOf(count, 'question')} ${text}`);
+		}
+	}
+	if (unknownIds > 0) {
+		note(`${amountOf(unknownIds, 'gold passage')} not among the passages`);
+	}
+	if (shortExamples > 0) {
+		const {hardNegatives, randomNegatives, goldNegatives} = missing;
+		note(
+			`${amountOf(shortExamples, 'example')} with fewer negatives than asked for; missing: ${hardNegatives} hard, ${randomNegatives} random, ${goldNegatives} gold`,
+		);
+	}
+	if (unscoredPositives > 0) {
+		note(`${amountOf(unscoredPositives, 'example')} without hard negatives, because the positive has no score for the margin`);
+	}
+	note(
+		`rejected candidates: ${rejected.answer} with an answer, ${rejected.positive} positives, ${rejected.duplicate} near-duplicates of positives, ${rejected.score} by score, ${rejected.margin} by margin`,
+	);
+	print(`${amountOf(examples, 'training example')} of ${amountOf(questions, 'question')} written to ${flags.output}`);
+}

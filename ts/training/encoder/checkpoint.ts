@@ -1,0 +1,52 @@
+/** The progress of a training, which its checkpoint stores. */
+import {createHash} from 'node:crypto';
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
+import {RetrievalError} from '../../core/errors.ts';
+import type {TrainingExample} from '../data/index.ts';
+import {passageKey} from './batches.ts';
+import type {TrainingEpoch} from './result.ts';
+
+/** The name of the checkpoint in the output folder. */
+export const CHECKPOINT_FILE = 'checkpoint';
+
+/** Where a training is. */
+export interface TrainingState {
+	/** Identifies the model, the examples and the options. */
+	readonly fingerprint: string;
+	/** The epoch of the next step, from 1. */
+	readonly epoch: number;
+	/** The next batch of this epoch, from 0. */
+	readonly batch: number;
+	/** The sum of the losses of this epoch's steps. */
+	readonly lossSum: number;
+	/** The finished epochs. */
+	readonly epochs: readonly TrainingEpoch[];
+	/** The epoch whose weights are in the output folder. */
+	readonly bestEpoch: number;
+}
+
+/** Parses the progress in a checkpoint. Fails if it is that of another training. */
+export function parseState(text: string, fingerprint: string, folder: string): TrainingState {
+	const state = JSON.parse(text) as TrainingState;
+	if (state.fingerprint !== fingerprint) {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`trainEncoder: expected the same model, examples and options as those of the checkpoint in ${folder}, got others; resume: false starts anew`,
+		);
+	}
+	return state;
+}
+
+/** Identifies everything that a training depends on. */
+export async function trainingFingerprint(settings: unknown, ...lists: ReadonlyArray<readonly TrainingExample[]>): Promise<string> {
+	const hash = createHash('sha256').update(JSON.stringify(settings));
+	for (const examples of lists) {
+		hash.update(`${examples.length};`);
+		for (const {question, positives, hardNegatives, negatives, dataset = ''} of examples) {
+			const parts = [question, dataset, ...[positives, hardNegatives, negatives].flatMap(list => [`${list.length}`, ...list.map(passageKey)])];
+			hash.update(JSON.stringify(parts));
+			await yieldIfOverBudget();
+		}
+	}
+	return hash.digest('hex');
+}

@@ -1,0 +1,75 @@
+/** Validates an encoder during training: the ranks of gold passages among the passages of all validation examples, as in DPR. */
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
+import {type Binding, callNative, callSync} from '../../core/native/native.ts';
+import type {CallOptions} from '../../core/types.ts';
+import type {TrainingExample, TrainingPassage} from '../data/index.ts';
+import {passageKey} from './batches.ts';
+import type {Validation} from './result.ts';
+
+/** Number of examples whose texts are passed to native code in one call. */
+const EXAMPLES_PER_CALL = 16;
+
+/** Validation examples of a trainer. */
+export class Validator {
+	readonly #trainer: Binding.NativeEncoderTrainer;
+	readonly #places = new Map<string, number>();
+	#questions = 0;
+
+	constructor(trainer: Binding.NativeEncoderTrainer) {
+		this.#trainer = trainer;
+	}
+
+	/** Adds the questions and passages of examples. A passage that several examples have is ranked once. */
+	async add(examples: readonly TrainingExample[]): Promise<void> {
+		for (let from = 0; from < examples.length; from += EXAMPLES_PER_CALL) {
+			this.#addSome(examples.slice(from, from + EXAMPLES_PER_CALL));
+			await yieldIfOverBudget();
+		}
+	}
+
+	#addSome(examples: readonly TrainingExample[]): void {
+		const titles: string[] = [];
+		const texts: string[] = [];
+		const place = (passage: TrainingPassage): number => {
+			const key = passageKey(passage);
+			const known = this.#places.get(key);
+			if (known !== undefined) {
+				return known;
+			}
+			const position = this.#places.size;
+			this.#places.set(key, position);
+			titles.push(passage.title ?? '');
+			texts.push(passage.text);
+			return position;
+		};
+		const ignored: number[] = [];
+		const ends: number[] = [];
+		const gold: number[] = [];
+		for (const {positives, hardNegatives, negatives} of examples) {
+			const [first, ...others] = positives.map(place);
+			gold.push(first!);
+			ignored.push(...others.filter(other => other !== first));
+			ends.push(ignored.length);
+			hardNegatives.forEach(place);
+			negatives.forEach(place);
+		}
+		const questions = examples.map(({question}) => question);
+		this.#questions += questions.length;
+		callSync(() => {
+			this.#trainer.addValidationPassages(titles, texts);
+			this.#trainer.addValidationQuestions(questions, Uint32Array.from(gold), Uint32Array.from(ends), Uint32Array.from(ignored));
+		});
+	}
+
+	/** Ranks the gold passages with the current parameters of the trainer. */
+	async validate({signal}: CallOptions): Promise<Validation> {
+		const ranks = await callNative({signal}, async control => this.#trainer.validate(control));
+		const top = (k: number): number => ranks.filter(rank => rank <= k).length / ranks.length;
+		return {
+			averageRank: ranks.reduce((sum, rank) => sum + rank, 0) / ranks.length,
+			topK: {1: top(1), 5: top(5), 20: top(20)},
+			questions: this.#questions,
+			passages: this.#places.size,
+		};
+	}
+}
