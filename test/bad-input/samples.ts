@@ -80,6 +80,7 @@ export async function makeSamples(): Promise<Samples> {
 	];
 	const trainingQuestions = questions.map((question, i) => ({...question, positives: [passages[i]!.id]}));
 	const trainingExample = {question: 'what?', answers: ['a hen'], positives: [passages[0]!], hardNegatives: [], negatives: []};
+	const otherExample = {...trainingExample, question: 'who?', positives: [passages[1]!]};
 	const run = new Map([
 		[
 			'q1',
@@ -257,6 +258,7 @@ export async function makeSamples(): Promise<Samples> {
 			tokenMrr: () => [pairs, 'all'],
 			topComposition: () => [pairs, [5]],
 			topKAccuracy: () => [run, questions, texts, [1], {}],
+			trainEncoder: () => [[trainingExample, otherExample], 'tiny-encoder', file('trained'), {pooling: 'mean', maxTokens: 32}],
 			tuneEvidence: () => [readings, questions, {passages: [1], beta: {from: 1, to: 1}, delta: {from: 0, to: 0}}],
 			tuneHybrid: () => [{dense: run, sparse: run}, objective, {grid: [0.5]}],
 			tuneLambda: () => [enrichment, passages, {questions}, {grid: [0.5], folds: 2}],

@@ -98,7 +98,12 @@ fn normalize_backward_agrees_with_finite_differences() {
             // The gradients of weights and biases are added.
             let (mut of_weights, mut of_biases) = (vec![1.0; length], vec![2.0; length]);
             kernels.normalize_backward(
-                &standardized, factor, &weight, &mut found, &mut of_weights, &mut of_biases,
+                &standardized,
+                factor,
+                &weight,
+                &mut found,
+                &mut of_weights,
+                &mut of_biases,
             );
             (outputs, found, of_weights, of_biases)
         });
@@ -116,7 +121,12 @@ fn normalize_backward_agrees_with_finite_differences() {
             let mean = wide.iter().sum::<f64>() / length as f64;
             let variance = wide.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / length as f64;
             let standardized = (wide[at] - mean) / (variance + 1e-3).sqrt();
-            close(of_weights[at], 1.0 + f64::from(gradients[at]) * standardized, 1e-5, "gradient of a weight");
+            close(
+                of_weights[at],
+                1.0 + f64::from(gradients[at]) * standardized,
+                1e-5,
+                "gradient of a weight",
+            );
             close(of_biases[at], 2.0 + f64::from(gradients[at]), 1e-6, "gradient of a bias");
         }
     }
@@ -223,7 +233,8 @@ fn products_of_matrices_agree_with_their_definition() {
                     assert_eq!(*found, before[at], "values between rows stay as they are");
                     continue;
                 }
-                let product = |i: usize| f64::from(a[row * (inner + 2) + i]) * f64::from(b[column * inner + i]);
+                let product =
+                    |i: usize| f64::from(a[row * (inner + 2) + i]) * f64::from(b[column * inner + i]);
                 let old = if adds { f64::from(before[at]) } else { 0.0 };
                 close(*found, old + (0..inner).map(product).sum::<f64>(), 1e-5, "product");
             }

@@ -14,7 +14,8 @@ use training::optimizer::Schedule;
 use training::{EncoderBatch, EncoderOptions, EncoderTrainer, Loss, Pooling, StepOptions};
 use transformer::Text;
 
-const SHAPE: Shape = Shape { dim: 384, heads: 12, intermediate: 1536, layers: 6, words: 30522, positions: 512 };
+const SHAPE: Shape =
+    Shape { dim: 384, heads: 12, intermediate: 1536, layers: 6, words: 30522, positions: 512 };
 
 fn main() {
     divan::main();
@@ -39,15 +40,22 @@ fn encoder(bencher: divan::Bencher<'_, '_>, threads: usize) {
         step,
     };
     let mut trainer = EncoderTrainer::new(&weights, None, options).expect("a trainer");
-    let text = |length: usize, n: usize| -> Vec<u32> { (0..length).map(|at| ((at * 977 + n * 131) % 30522) as u32).collect() };
+    let text = |length: usize, n: usize| -> Vec<u32> {
+        (0..length).map(|at| ((at * 977 + n * 131) % 30522) as u32).collect()
+    };
     let questions: Vec<Vec<u32>> = (0..16).map(|n| text(12, n)).collect();
     let passages: Vec<Vec<u32>> = (0..32).map(|n| text(100 + n * 60 / 31, n)).collect();
     let borrow = |texts: &'_ [Vec<u32>]| -> Vec<Text<'static>> {
         texts.iter().map(|ids| Text { ids: ids.clone().leak(), type_0_count: ids.len() }).collect()
     };
     let positives: Vec<u32> = (0..16).collect();
-    let batch =
-        EncoderBatch { questions: borrow(&questions), passages: borrow(&passages), candidates: Candidates::all(32, &positives) };
+    let batch = EncoderBatch {
+        questions: borrow(&questions),
+        passages: borrow(&passages),
+        candidates: Candidates::all(32, &positives),
+    };
     let tokens = questions.iter().chain(&passages).map(Vec::len).sum::<usize>();
-    bencher.counter(ItemsCount::new(tokens)).bench_local(|| trainer.step(&batch, &Control::new()).expect("a step"));
+    bencher
+        .counter(ItemsCount::new(tokens))
+        .bench_local(|| trainer.step(&batch, &Control::new()).expect("a step"));
 }

@@ -52,14 +52,21 @@ pub(crate) fn load(engine: &mut Engine, path: &Path) -> Result<String, Error> {
     for (at, (model, member)) in models.iter().zip(&engine.members).enumerate() {
         let expected = describe(member.network.shape());
         if model["shape"].as_str() != Some(&expected) {
-            return Err(Error::Checkpoint { expected, got: model["shape"].as_str().unwrap_or("").to_owned() });
+            return Err(Error::Checkpoint {
+                expected,
+                got: model["shape"].as_str().unwrap_or("").to_owned(),
+            });
         }
         let (step, decay) = (number(&model["step"], "step")?, number(&model["pendingDecay"], "decay")?);
         let words = file.section(&format!("{at}/words"))?;
         if words.len() != member.network.shape().words {
             return Err(damaged("words").into());
         }
-        states.push((step, f64::from_bits(decay), words.iter().map(|&byte| byte != 0).collect::<Vec<bool>>()));
+        states.push((
+            step,
+            f64::from_bits(decay),
+            words.iter().map(|&byte| byte != 0).collect::<Vec<bool>>(),
+        ));
         // Everything is read once before anything is changed.
         for part in ["parameters", "means", "variances"] {
             check_parameters(&file, path, &format!("{at}/{part}"), &member.parameters)?;
@@ -96,7 +103,8 @@ fn write_parameters(file: &mut Writer, name: &str, parameters: &Parameters) -> R
 
 fn check_parameters(file: &File, path: &Path, name: &str, like: &Parameters) -> Result<(), Error> {
     for (part, values) in [("words", &like.words), ("others", &like.others)] {
-        let (expected, got) = (values.len() * size_of::<f32>(), file.section(&format!("{name}/{part}"))?.len());
+        let (expected, got) =
+            (values.len() * size_of::<f32>(), file.section(&format!("{name}/{part}"))?.len());
         if got != expected {
             let error = storage::Error::corrupt(path, format!("{expected} bytes in {name}"), got.to_string());
             return Err(error.into());

@@ -6,13 +6,13 @@ use control::Control;
 use transformer::Text;
 use transformer::weights::Weights;
 
+use crate::Error;
 use crate::checkpoint;
 use crate::engine::{Engine, Member, Objective, Plan, StepOptions, StepReport};
 use crate::loss::{Candidates, Similarity, contrastive_loss, normalize, normalize_backward, triplet_loss};
 use crate::network::Gradients;
 use crate::network::heads::Pooling;
 use crate::parameters::{Parameters, Shape};
-use crate::Error;
 
 /// The two sides of a dual encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +78,11 @@ impl EncoderTrainer {
     ///
     /// [`Error::Model`] if a model cannot be trained, or if the vectors of both have different dimensions;
     /// [`Error::Option`] if an option is invalid.
-    pub fn new(question: &Weights, passage: Option<&Weights>, options: EncoderOptions) -> Result<Self, Error> {
+    pub fn new(
+        question: &Weights,
+        passage: Option<&Weights>,
+        options: EncoderOptions,
+    ) -> Result<Self, Error> {
         if !(options.scale > 0.0 && options.scale.is_finite()) {
             let (option, expected) = ("scale", "a finite number above 0");
             return Err(Error::Option { option, expected, got: options.scale.to_string() });
@@ -90,7 +94,9 @@ impl EncoderTrainer {
         let members = [Some(question), passage].into_iter().flatten().map(member);
         let members = members.collect::<Result<Vec<_>, _>>()?;
         let dim = members[0].network.shape().dim;
-        if let Some(other) = members.iter().map(|member| member.network.shape().dim).find(|other| *other != dim) {
+        if let Some(other) =
+            members.iter().map(|member| member.network.shape().dim).find(|other| *other != dim)
+        {
             let expected = format!("vectors of {dim} values, as of questions");
             return Err(Error::Model { what: "the encoder of passages", expected, got: other.to_string() });
         }
@@ -133,7 +139,11 @@ impl EncoderTrainer {
     ///
     /// [`Error::Batch`] if a text cannot be encoded, or if the numbers of texts and candidates differ;
     /// [`Error::NotFinite`]; [`Error::Canceled`]. After an error, the parameters are those before the step.
-    pub fn step(&mut self, batch: &EncoderBatch<'_>, control: &Control) -> Result<(StepReport, usize), Error> {
+    pub fn step(
+        &mut self,
+        batch: &EncoderBatch<'_>,
+        control: &Control,
+    ) -> Result<(StepReport, usize), Error> {
         let (texts, plan) = self.plan(batch)?;
         let mut objective = self.objective(batch);
         let report = self.engine.step(&plan, &texts, control, &mut objective)?;
@@ -146,12 +156,17 @@ impl EncoderTrainer {
     /// # Errors
     ///
     /// Same as [`step`](Self::step).
-    pub fn gradients(&mut self, batch: &EncoderBatch<'_>, control: &Control) -> Result<(f32, Vec<Weights>), Error> {
+    pub fn gradients(
+        &mut self,
+        batch: &EncoderBatch<'_>,
+        control: &Control,
+    ) -> Result<(f32, Vec<Weights>), Error> {
         let (texts, plan) = self.plan(batch)?;
         let mut objective = self.objective(batch);
         let (loss, _) = self.engine.differentiate(&plan, &texts, control, &mut objective)?;
         let members = self.engine.members.iter().zip(self.engine.gradients());
-        let weights = members.map(|(member, gradients)| gradients.values().to_weights(member.network.shape()));
+        let weights =
+            members.map(|(member, gradients)| gradients.values().to_weights(member.network.shape()));
         Ok((loss, weights.collect()))
     }
 
@@ -161,7 +176,8 @@ impl EncoderTrainer {
         let got = (questions.len(), passages.len());
         if got != expected || questions.is_empty() {
             let describe = |(questions, passages)| format!("{questions} questions and {passages} passages");
-            let expected = if expected.0 == 0 { "at least 1 question".to_owned() } else { describe(expected) };
+            let expected =
+                if expected.0 == 0 { "at least 1 question".to_owned() } else { describe(expected) };
             return Err(Error::Batch { what: "batch".to_owned(), expected, got: describe(got) });
         }
         let texts: Vec<Text<'_>> = questions.iter().chain(passages).copied().collect();
@@ -183,9 +199,9 @@ impl EncoderTrainer {
     pub fn encode(&mut self, side: Side, texts: &[Text<'_>], control: &Control) -> Result<Vec<f32>, Error> {
         let plan = Plan::new(texts, &[(self.member(side), 0..texts.len())]);
         let (pooling, dim) = (self.options.pooling, self.dim());
-        let vectors = self.engine.run(&plan, texts, control, |member, texts, hidden| {
-            pool(pooling, member, texts, hidden)
-        })?;
+        let vectors = self
+            .engine
+            .run(&plan, texts, control, |member, texts, hidden| pool(pooling, member, texts, hidden))?;
         let mut vectors = vectors.concat();
         if self.options.normalizes {
             normalize(&mut vectors, dim);

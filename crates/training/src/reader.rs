@@ -6,13 +6,13 @@ use control::Control;
 use transformer::Text;
 use transformer::weights::Weights;
 
+use crate::Error;
 use crate::checkpoint;
 use crate::engine::{Engine, Member, Objective, Plan, StepOptions, StepReport};
 use crate::loss::{PassageSpans, reader_loss};
 use crate::network::Gradients;
 use crate::network::heads::ReaderLogits;
 use crate::parameters::{Parameters, Shape};
-use crate::Error;
 
 /// A passage of a question, with the question before it.
 #[derive(Debug, Clone)]

@@ -92,7 +92,8 @@ fn parameters(weights: &mut Weights) -> Vec<(String, &mut Vec<f32>)> {
 
 /// Makes the copies of a reader's parameters equal.
 fn share_spans(weights: &mut Weights) {
-    if let [Output { head: Head::TokenLogits { linear, .. }, .. }, ends, ..] = weights.outputs.as_mut_slice() {
+    if let [Output { head: Head::TokenLogits { linear, .. }, .. }, ends, ..] = weights.outputs.as_mut_slice()
+    {
         let Head::TokenLogits { linear: copy, .. } = &mut ends.head else { panic!("logits") };
         copy.clone_from(linear);
     }
@@ -107,7 +108,8 @@ fn agrees(weights: &Weights, mut gradients: Weights, loss: impl Fn(&Weights) -> 
         largest = gradients.iter().fold(largest, |max, gradient| max.max(gradient.abs()));
         // Four values of each, and the one with the greatest gradient.
         let step = (gradients.len() / 4).max(1);
-        let greatest = (0..gradients.len()).max_by(|&a, &b| gradients[a].abs().total_cmp(&gradients[b].abs()));
+        let greatest =
+            (0..gradients.len()).max_by(|&a, &b| gradients[a].abs().total_cmp(&gradients[b].abs()));
         for entry in (0..gradients.len()).step_by(step).chain(greatest) {
             let changed = |change: f32| {
                 let mut changed = weights.clone();
@@ -243,8 +245,9 @@ fn two_encoders_have_gradients_of_their_own() {
         passages: borrow(&passages),
         candidates: Candidates::some(5, &[0, 1, 2], &[vec![3], vec![0, 4], vec![2, 1]]),
     };
-    let is_candidate =
-        |question, passage| question == passage || [(0, 3), (1, 0), (1, 4), (2, 1)].contains(&(question, passage));
+    let is_candidate = |question, passage| {
+        question == passage || [(0, 3), (1, 0), (1, 4), (2, 1)].contains(&(question, passage))
+    };
     let mut trainer = EncoderTrainer::new(&of_questions, Some(&of_passages), options).expect("a trainer");
     let (_, gradients) = trainer.gradients(&batch, &Control::new()).expect("gradients");
     let [first, second] = gradients.try_into().expect("two encoders");

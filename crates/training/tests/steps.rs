@@ -42,7 +42,9 @@ fn texts(batch: u32, count: u32, kind: u32) -> Vec<Vec<u32>> {
     (0..count)
         .map(|n| {
             let topic = (batch * 10 + n) % 50;
-            (0..3 + (n + kind) % 5).map(|at| if at == 0 { topic } else { (50 + (n * at + kind) % 10) % 60 }).collect()
+            (0..3 + (n + kind) % 5)
+                .map(|at| if at == 0 { topic } else { (50 + (n * at + kind) % 10) % 60 })
+                .collect()
         })
         .collect()
 }
@@ -83,16 +85,24 @@ fn step(trainer: &mut EncoderTrainer, number: u32) -> f32 {
 fn values(weights: &Weights) -> Vec<(f32, bool)> {
     let mut all = Vec::new();
     let embeddings = &weights.embeddings;
-    for table in [Some(&embeddings.words), Some(&embeddings.positions), embeddings.types.as_ref()].into_iter().flatten() {
+    for table in [Some(&embeddings.words), Some(&embeddings.positions), embeddings.types.as_ref()]
+        .into_iter()
+        .flatten()
+    {
         let TableValues::F32(values) = &table.values else { panic!("floats") };
         all.extend(values.iter().map(|value| (*value, true)));
     }
     let mut norms = vec![&embeddings.norm];
     for layer in &weights.layers {
         norms.extend([&layer.attention_norm, &layer.output_norm]);
-        for linear in
-            [&layer.query, &layer.key, &layer.value, &layer.attention_output, &layer.intermediate, &layer.output]
-        {
+        for linear in [
+            &layer.query,
+            &layer.key,
+            &layer.value,
+            &layer.attention_output,
+            &layer.intermediate,
+            &layer.output,
+        ] {
             let Matrix::F32(values) = &linear.weights else { panic!("floats") };
             all.extend(values.iter().map(|value| (*value, true)));
             all.extend(linear.bias.iter().map(|value| (*value, false)));
@@ -159,7 +169,11 @@ fn the_same_seed_and_threads_give_the_same_bits_whatever_is_kept_in_memory() {
         assert_eq!(run(EncoderOptions { step, ..options() }), expected, "{activation_bytes} bytes");
     }
     let seed = StepOptions { seed: 1, ..options().step };
-    assert_ne!(run(EncoderOptions { step: seed, ..options() }).0, expected.0, "another seed drops other values");
+    assert_ne!(
+        run(EncoderOptions { step: seed, ..options() }).0,
+        expected.0,
+        "another seed drops other values"
+    );
     let single = StepOptions { threads: 1, ..options().step };
     let (losses, _) = run(EncoderOptions { step: single, ..options() });
     for (loss, expected) in losses.iter().zip(&expected.0) {
@@ -180,8 +194,10 @@ fn training_learns_which_passage_belongs_to_a_question() {
         let last: f32 = (0..5).map(|number| step(&mut trainer, number)).sum();
         assert!(last < 0.2 * first, "{last}, at first {first}");
         let batch = Batch::new(2);
-        let questions = trainer.encode(Side::Question, &borrow(&batch.questions), &Control::new()).expect("vectors");
-        let passages = trainer.encode(Side::Passage, &borrow(&batch.passages), &Control::new()).expect("vectors");
+        let questions =
+            trainer.encode(Side::Question, &borrow(&batch.questions), &Control::new()).expect("vectors");
+        let passages =
+            trainer.encode(Side::Passage, &borrow(&batch.passages), &Control::new()).expect("vectors");
         let dot = |q: usize, p: usize| -> f32 {
             (0..32).map(|at| questions[q * 32 + at] * passages[p * 32 + at]).sum()
         };
@@ -256,7 +272,10 @@ fn after_an_error_the_parameters_are_those_before_the_step() {
     let message = "batch: expected 4 questions and 6 passages, got 4 questions and 5 passages";
     assert_eq!(refused(&mut trainer, &bad), message);
     let none = EncoderBatch { questions: vec![], passages: vec![], candidates: Candidates::all(0, &[]) };
-    assert_eq!(refused(&mut trainer, &none), "batch: expected at least 1 question, got 0 questions and 0 passages");
+    assert_eq!(
+        refused(&mut trainer, &none),
+        "batch: expected at least 1 question, got 0 questions and 0 passages"
+    );
     assert_eq!(values(&trainer.weights(Side::Question)), before);
     assert_eq!(trainer.step_count(), 1);
     // A parameter that is not a number makes the loss so.

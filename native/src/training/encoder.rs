@@ -108,7 +108,12 @@ impl NativeEncoderTrainer {
                 passages: passages(&titles, &texts),
                 positives,
                 candidates: ends.map(|ends| lists(&ends, &candidates)).transpose()?,
-                excluded: excluded.as_chunks().0.iter().map(|&[question, passage]| (question, passage)).collect(),
+                excluded: excluded
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .map(|&[question, passage]| (question, passage))
+                    .collect(),
             };
             let (report, correct) = lock(&trainer).step(&batch, &control)?;
             Ok(NativeStepReport {
@@ -214,7 +219,9 @@ fn lists(ends: &[u32], values: &[u32]) -> CallResult<Vec<Vec<u32>>> {
     let list = |&end: &u32| {
         let list = values.get(start..end as usize).map(<[u32]>::to_vec);
         start = end as usize;
-        list.ok_or_else(|| Failure::argument(format!("lists: expected ends up to {}, got {end}", values.len())))
+        list.ok_or_else(|| {
+            Failure::argument(format!("lists: expected ends up to {}, got {end}", values.len()))
+        })
     };
     ends.iter().map(list).collect()
 }

@@ -41,7 +41,11 @@ pub struct NativeTrainingOptions {
 impl NativeTrainingOptions {
     pub fn parse(&self) -> CallResult<EncoderTrainingOptions> {
         let config = EncoderConfig {
-            pooling: if choose("pooling", &self.pooling, ["cls", "mean"])? == 0 { Pooling::Cls } else { Pooling::Mean },
+            pooling: if choose("pooling", &self.pooling, ["cls", "mean"])? == 0 {
+                Pooling::Cls
+            } else {
+                Pooling::Mean
+            },
             normalize: self.normalize,
             max_tokens: self.max_tokens as usize,
             passage_form: match choose("passageForm", &self.passage_form, ["pair", "joined"])? {
@@ -96,5 +100,7 @@ pub fn parse_precision(precision: &str) -> CallResult<Precision> {
 /// Returns the position of a name among names.
 fn choose<const N: usize>(what: &str, got: &str, names: [&str; N]) -> CallResult<usize> {
     let position = names.iter().position(|name| *name == got);
-    position.ok_or_else(|| Failure::argument(format!("{what}: expected one of {}, got \"{got}\"", names.join(", "))))
+    position.ok_or_else(|| {
+        Failure::argument(format!("{what}: expected one of {}, got \"{got}\"", names.join(", ")))
+    })
 }

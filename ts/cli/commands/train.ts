@@ -1,6 +1,12 @@
 /** The commands `passagekit train`, which train models. */
 import {type Command, Option} from 'commander';
-import {type TrainEncoderOptions, type TrainingEpoch, mineTrainingExamples, readTrainingExamples, trainEncoder} from '../../training/index.ts';
+import {
+	type TrainEncoderOptions,
+	type TrainingEpoch,
+	mineTrainingExamples,
+	readTrainingExamples,
+	trainEncoder,
+} from '../../training/index.ts';
 import type {TrainingExample} from '../../training/index.ts';
 import {readQuestions} from '../../corpus/index.ts';
 import {UsageError} from '../errors.ts';
@@ -19,13 +25,26 @@ interface TrainEncoderFlags extends Omit<TrainEncoderOptions, 'dev'> {
 }
 
 export function registerTrain(program: Command, signal: AbortSignal): void {
-	const train = program.command('train').description('train an encoder on questions and passages');
+	const train = program
+		.command('train')
+		.description('train an encoder on questions and passages')
+		.addHelpText(
+			'after',
+			`
+\`passagekit train encoder --help\` lists all options, such as --json.
+
+Example:
+  $ passagekit train encoder --passages psgs.tsv --questions train.jsonl --dev dev.jsonl --init minilm-encoder -o my-encoder`,
+		);
 	train
 		.command('encoder')
 		.description('train the encoder of a dense retriever, and write it to a folder; a second run goes on where the first stopped')
 		.requiredOption('--init <model>', 'model to start from: a folder, a name such as minilm-encoder, or owner/name on the Hugging Face hub')
 		.requiredOption('-o, --output <folder>', 'folder for the trained encoder')
-		.option('-d, --data <file>', 'training examples, as `passagekit mine` writes them (DPR training JSON); instead of --passages and --questions')
+		.option(
+			'-d, --data <file>',
+			'training examples, as `passagekit mine` writes them (DPR training JSON); instead of --passages and --questions',
+		)
 		.option('-p, --passages <corpus>', 'a corpus from which examples are mined, as for `passagekit mine`')
 		.option('-q, --questions <file>', 'questions with answers, contexts or gold passages, as for `passagekit mine`')
 		.option('--dev <file>', 'examples (with --data) or questions (with --questions) to validate with; the best epoch is kept')
@@ -45,13 +64,15 @@ export function registerTrain(program: Command, signal: AbortSignal): void {
 		.option('--weight-decay <x>', 'weight decay of AdamW (default: 0.01)', number)
 		.option('--dropout <x>', 'probability with which a value is dropped (default: 0.1)', number)
 		.option('--max-gradient-norm <x>', 'gradients with a greater norm are scaled to it; 0 for no limit (default: 1)', number)
-		.addOption(new Option('--pooling <p>', 'how token vectors become one vector (default: as configured, else cls)').choices(['cls', 'mean']))
+		.addOption(
+			new Option('--pooling <p>', 'how token vectors become one vector (default: as configured, else cls)').choices(['cls', 'mean']),
+		)
 		.option('--max-tokens <n>', 'maximum number of tokens per input (default: as configured, else 256)', count(8))
 		.addOption(new Option('--passage-form <f>', 'form of a passage with a title (default: as configured)').choices(['pair', 'joined']))
-		.addOption(new Option('--token-types <t>', 'token types of a passage with a title (default: as configured)').choices(['segments', 'zeros']))
 		.addOption(
-			new Option('--precision <p>', 'weights in the ONNX file (default: int8)').choices(['float32', 'int8', 'int8-reduced']),
+			new Option('--token-types <t>', 'token types of a passage with a title (default: as configured)').choices(['segments', 'zeros']),
 		)
+		.addOption(new Option('--precision <p>', 'weights in the ONNX file (default: int8)').choices(['float32', 'int8', 'int8-reduced']))
 		.option('--activation-memory <mib>', 'maximum memory for activations, in MiB (default: 2048)', count(1))
 		.option('--checkpoint-steps <n>', 'write a checkpoint after this many steps (default: 100)', count(1))
 		.option('--no-resume', 'start anew even if the folder has a checkpoint')

@@ -5,6 +5,7 @@ export {writeTrainingExamples, type WriteTrainingOptions} from './write-training
 export {mineNegatives, mineTrainingExamples, type MinedNegatives} from './mine-negatives.ts';
 export type {
 	MiningOptions,
+	MiningPassages,
 	MiningProgress,
 	MiningStage,
 	NegativeSampling,

@@ -4,10 +4,11 @@ import {RetrievalError} from '../../core/errors.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {native} from '../../core/native/native.ts';
 import {checkOptions} from '../../core/options.ts';
-import {MiningCorpus, type MiningPassages} from './mining-corpus.ts';
+import {MiningCorpus} from './mining-corpus.ts';
 import {
 	type CheckedMiningOptions,
 	type MiningOptions,
+	type MiningPassages,
 	type StreamMiningOptions,
 	type TrainingQuestion,
 	checkTrainingQuestion,

@@ -11,10 +11,7 @@ import {nativeTexts} from '../../core/native/texts.ts';
 import type {Passage, Progress, Searcher} from '../../core/types.ts';
 import {PassageStore} from '../../corpus/index.ts';
 import {Bm25Index} from '../../sparse/index.ts';
-import type {MiningOptions, MiningStage} from './mining-options.ts';
-
-/** The passages of a corpus: the path of a file or folder, a passage store, or an iterable of passages. */
-export type MiningPassages = string | PassageStore | Iterable<Passage> | AsyncIterable<Passage>;
+import type {MiningOptions, MiningPassages, MiningStage} from './mining-options.ts';
 
 /** Number of ids per call of the addon. */
 const IDS_PER_CALL = 512;

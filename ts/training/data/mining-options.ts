@@ -16,8 +16,12 @@ import {
 } from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../../core/options.ts';
-import type {AnswerKind, CallOptions, Progress, Query, Searcher} from '../../core/types.ts';
+import type {AnswerKind, CallOptions, Passage, Progress, Query, Searcher} from '../../core/types.ts';
+import type {PassageStore} from '../../corpus/index.ts';
 import type {MiningStatistics} from './mining-statistics.ts';
+
+/** The passages of a corpus: the path of a file or folder, a passage store, or an iterable of passages. */
+export type MiningPassages = string | PassageStore | Iterable<Passage> | AsyncIterable<Passage>;
 
 /** A question to mine a training example for. A `Question`, as `readQuestions` returns it, is one. */
 export interface TrainingQuestion extends Query {

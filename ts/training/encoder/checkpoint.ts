@@ -43,7 +43,11 @@ export async function trainingFingerprint(settings: unknown, ...lists: ReadonlyA
 	for (const examples of lists) {
 		hash.update(`${examples.length};`);
 		for (const {question, positives, hardNegatives, negatives, dataset = ''} of examples) {
-			const parts = [question, dataset, ...[positives, hardNegatives, negatives].flatMap(list => [`${list.length}`, ...list.map(passageKey)])];
+			const parts = [
+				question,
+				dataset,
+				...[positives, hardNegatives, negatives].flatMap(list => [`${list.length}`, ...list.map(passageKey)]),
+			];
 			hash.update(JSON.stringify(parts));
 			await yieldIfOverBudget();
 		}

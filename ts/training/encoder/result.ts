@@ -42,10 +42,10 @@ export interface TrainingEpoch {
 	readonly epoch: number;
 	/** Number of steps done by the end of the epoch. */
 	readonly steps: number;
-	/** The mean loss of the epoch's batches. `undefined` for the epoch 0. */
-	readonly loss: number | undefined;
+	/** The mean loss of the epoch's batches. Missing for the epoch 0. */
+	readonly loss?: number;
 	/** The validation after the epoch, if there are validation examples. */
-	readonly validation: Validation | undefined;
+	readonly validation?: Validation;
 }
 
 /** The result of `trainEncoder`. */

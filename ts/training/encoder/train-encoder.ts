@@ -38,9 +38,10 @@ another architecture, and with `ERR_TRAINING` if the loss is no longer a finite 
 
 @example
 ```
-const examples = readTrainingExamples('./train.dpr.json');
-const {bestEpoch, epochs} = await trainEncoder(examples, 'minilm-encoder', './my-encoder', {dev: readTrainingExamples('./dev.dpr.json')});
-console.log(`average rank ${epochs[0].validation.averageRank} → ${epochs[bestEpoch].validation.averageRank}`);
+const {bestEpoch, epochs} = await trainEncoder(readTrainingExamples('./train.dpr.json'), 'minilm-encoder', './my-encoder', {
+	dev: readTrainingExamples('./dev.dpr.json'),
+});
+console.log(`average rank ${epochs[0]?.validation?.averageRank} → ${epochs[bestEpoch]?.validation?.averageRank}`);
 const encoder = await OnnxEncoder.load('./my-encoder');
 ```
 */
@@ -74,12 +75,20 @@ export async function trainEncoder(
 		native.openEncoderTrainer(model, checked.separatePassageEncoder ? model : undefined, settings),
 	);
 	try {
-		const {epochs, patience, seed, batchSize, hardNegatives, negatives, inBatch, repeat, separatePassageEncoder, precision} = checked;
+		const {epochs, patience, batchSize, hardNegatives, negatives, inBatch, repeat, separatePassageEncoder, precision} = checked;
 		const identity = {
 			...settings,
 			threads: undefined,
 			activationMemory: undefined,
-			...{epochs, patience, seed, batchSize, hardNegatives, negatives, inBatch, repeat, separatePassageEncoder, precision},
+			epochs,
+			patience,
+			batchSize,
+			hardNegatives,
+			negatives,
+			inBatch,
+			repeat,
+			separatePassageEncoder,
+			precision,
 			model: await fingerprint(await modelParts(model)),
 		};
 		const run = new Training(trainer, batches, checked, folder, await trainingFingerprint(identity, train.examples, dev.examples));
@@ -102,9 +111,7 @@ export async function trainEncoder(
 
 /** The folders of the encoders of questions and passages. */
 function folders(folder: string, areSeparate: boolean): Pick<TrainedEncoder, 'folder' | 'passageFolder'> {
-	return areSeparate
-		? {folder: join(folder, 'question'), passageFolder: join(folder, 'passage')}
-		: {folder, passageFolder: folder};
+	return areSeparate ? {folder: join(folder, 'question'), passageFolder: join(folder, 'passage')} : {folder, passageFolder: folder};
 }
 
 /** Refuses a folder whose files the training would overwrite, unless they are those of a training. */
@@ -115,7 +122,10 @@ async function checkOutput(folder: string, model: string): Promise<void> {
 	await onPath('create', folder, async () => mkdir(folder, {recursive: true}));
 	const files = await onPath('list', folder, async () => readdir(folder));
 	if (files.length > 0 && !files.includes(CHECKPOINT_FILE) && !files.includes(REPORT_FILE)) {
-		throw new RetrievalError('ERR_ARGUMENT', `output: expected an empty folder, or that of a training, got ${folder} with ${files.length} files`);
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`output: expected an empty folder, or that of a training, got ${folder} with ${files.length} files`,
+		);
 	}
 }
 
@@ -147,11 +157,7 @@ async function modelParts(model: string): Promise<string[]> {
 	return [weights, 'tokenizer.json'].map(name => join(model, name));
 }
 
-async function nativeOptions(
-	model: string,
-	options: CheckedTrainEncoderOptions,
-	steps: number,
-): Promise<Binding.NativeTrainingOptions> {
+async function nativeOptions(model: string, options: CheckedTrainEncoderOptions, steps: number): Promise<Binding.NativeTrainingOptions> {
 	const {pooling, maxTokens, passageForm, tokenTypes} = options;
 	const config = await configured(model, {pooling, maxTokens, passageForm, tokenTypes});
 	const similarity = options.similarity ?? (config.normalize ? 'cosine' : 'dot');
@@ -267,7 +273,13 @@ class Training {
 	async #finishEpoch(epoch: number, loss: number | undefined): Promise<void> {
 		const {signal, onEpoch} = this.#options;
 		const validation = await this.#validator?.validate({signal});
-		const finished: TrainingEpoch = {epoch, steps: epoch * this.#batches.count, loss, validation};
+		// Without properties that are undefined, which a checkpoint could not store.
+		const finished: TrainingEpoch = {
+			epoch,
+			steps: epoch * this.#batches.count,
+			...(loss === undefined ? {} : {loss}),
+			...(validation === undefined ? {} : {validation}),
+		};
 		const {epochs, bestEpoch} = this.#state;
 		const best = epochs[bestEpoch]?.validation?.averageRank ?? Number.POSITIVE_INFINITY;
 		const isBest = validation === undefined || validation.averageRank < best;

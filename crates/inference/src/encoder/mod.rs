@@ -107,8 +107,7 @@ impl EncoderConfig {
                 (tokenizer.pieces(title)?, Some(tokenizer.pieces(input.text)?))
             }
         };
-        let room =
-            self.max_tokens - tokenizer.special_token_count(if second.is_some() { 2 } else { 1 });
+        let room = self.max_tokens - tokenizer.special_token_count(if second.is_some() { 2 } else { 1 });
         let first_length = first.len().min(room);
         let second = second.map(|second| second.ids[..second.len().min(room - first_length)].to_vec());
         let mut input = tokenizer.input(&first.ids[..first_length], second.as_deref());

@@ -44,7 +44,10 @@ impl Dropout {
     /// Unless the probability is at least 0 and less than 1.
     #[must_use]
     pub fn new(probability: f32, key: u64) -> Self {
-        assert!((0.0..1.0).contains(&probability), "dropout: expected a probability below 1, got {probability}");
+        assert!(
+            (0.0..1.0).contains(&probability),
+            "dropout: expected a probability below 1, got {probability}"
+        );
         let threshold = (f64::from(probability) * 2f64.powi(32)) as u32;
         Self { key, threshold, factor: 1.0 / (1.0 - probability) }
     }

@@ -7,6 +7,8 @@
 //! 2021, “Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup”): the loss compares all texts of a
 //! batch although their activations never exist at the same time.
 
+mod member;
+mod objective;
 mod plan;
 mod step;
 mod worker;
@@ -15,33 +17,14 @@ use control::Control;
 use rayon::prelude::*;
 use transformer::Text;
 
-pub(crate) use plan::{GroupPlan, Plan};
+pub(crate) use member::Member;
+pub(crate) use objective::Objective;
+pub(crate) use plan::Plan;
 pub use step::{StepOptions, StepReport};
 use worker::{Pass, Worker};
 
 use crate::Error;
-use crate::network::{Gradients, Network};
-use crate::optimizer::{AdamOptions, AdamW};
-use crate::parameters::{Parameters, Shape};
-
-/// A network that is trained.
-#[derive(Debug)]
-pub(crate) struct Member {
-    pub network: Network,
-    pub parameters: Parameters,
-    pub optimizer: AdamW,
-}
-
-impl Member {
-    pub fn new(shape: Shape, parameters: Parameters, options: AdamOptions) -> Self {
-        Self { network: Network::new(shape), parameters, optimizer: AdamW::new(&shape, options) }
-    }
-
-    /// The parameters, ready for export.
-    pub fn export(&self) -> Parameters {
-        self.optimizer.decayed(&self.parameters)
-    }
-}
+use crate::network::Gradients;
 
 /// Networks and the threads that run them.
 #[derive(Debug)]
@@ -121,7 +104,8 @@ impl Engine {
         let pass = Pass { members: &self.members, texts, noise: self.options.noise(step), control };
         let bytes = self.options.activation_bytes;
         let workers = &mut self.workers;
-        let output = |member: &Member, texts: &[Text<'_>], hidden: &[f32]| O::output(objective, member, texts, hidden);
+        let output =
+            |member: &Member, texts: &[Text<'_>], hidden: &[f32]| O::output(objective, member, texts, hidden);
         let mut outputs = forward(workers, plan, pass, bytes, output)?;
         let loss = objective.loss(&mut outputs);
         let not_finite = |what, got: f32| Err(Error::NotFinite { step, what, got });
@@ -151,28 +135,6 @@ impl Engine {
     pub fn gradients(&self) -> &[Gradients] {
         &self.workers[0].gradients
     }
-}
-
-/// What is trained: how the outputs of texts are computed from their hidden states, and the loss from the outputs.
-pub(crate) trait Objective: Sync {
-    /// The outputs of a group.
-    type Output: Send + Sync;
-
-    /// Computes the outputs of a group from its hidden states, `[tokens, dim]`.
-    fn output(&self, member: &Member, texts: &[Text<'_>], hidden: &[f32]) -> Self::Output;
-
-    /// Computes the loss, and replaces the outputs of all groups by their gradients.
-    fn loss(&mut self, outputs: &mut [Self::Output]) -> f32;
-
-    /// Replaces the hidden states of a group by their gradients, and adds those of the heads' parameters.
-    fn backward(
-        &self,
-        member: &Member,
-        texts: &[Text<'_>],
-        output: &Self::Output,
-        hidden: &mut Vec<f32>,
-        gradients: &mut Gradients,
-    );
 }
 
 /// Computes the outputs of all groups. Activations of at most `kept_bytes` bytes are kept.

@@ -58,7 +58,9 @@ impl StepOptions {
             return fail("weight decay", "a finite number of at least 0", weight_decay);
         }
         match self.max_gradient_norm {
-            Some(norm) if norm.is_nan() || norm <= 0.0 => fail("maximum norm of gradients", "a number above 0", norm),
+            Some(norm) if norm.is_nan() || norm <= 0.0 => {
+                fail("maximum norm of gradients", "a number above 0", norm)
+            }
             _ => Ok(()),
         }
     }

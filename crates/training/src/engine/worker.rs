@@ -3,7 +3,8 @@
 use control::Control;
 use transformer::Text;
 
-use super::{GroupPlan, Member};
+use super::member::Member;
+use super::plan::GroupPlan;
 use crate::Error;
 use crate::network::{Activations, Gradients, Group, Noise, Scratch};
 

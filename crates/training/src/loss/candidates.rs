@@ -97,7 +97,9 @@ impl Candidates {
             let scores = &scores[question * self.passages..][..self.passages];
             let positive = self.positive(*question);
             let mut others = scores.iter().zip(self.of(*question)).enumerate();
-            others.all(|(at, (score, is_candidate))| at == positive || !is_candidate || *score < scores[positive])
+            others.all(|(at, (score, is_candidate))| {
+                at == positive || !is_candidate || *score < scores[positive]
+            })
         };
         (0..self.questions()).filter(is_correct).count()
     }

@@ -18,7 +18,8 @@ pub fn contrastive_loss(candidates: &Candidates, similarities: &mut [f32]) -> f3
         let (is_candidate, positive) = (candidates.of(question), candidates.positive(question));
         let of_positive = f64::from(row[positive]);
         let all = row.iter().zip(is_candidate);
-        let max = all.clone().filter(|(_, is)| **is).map(|(value, _)| f64::from(*value)).fold(f64::MIN, f64::max);
+        let max =
+            all.clone().filter(|(_, is)| **is).map(|(value, _)| f64::from(*value)).fold(f64::MIN, f64::max);
         let sum: f64 = all.filter(|(_, is)| **is).map(|(value, _)| (f64::from(*value) - max).exp()).sum();
         loss += max + sum.ln() - of_positive;
         for ((at, value), is_candidate) in row.iter_mut().enumerate().zip(is_candidate) {

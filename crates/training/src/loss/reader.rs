@@ -22,15 +22,13 @@ pub struct PassageSpans {
 /// # Panics
 ///
 /// If there is no passage, if the numbers of logits are wrong, or if a span is not within the answer tokens.
-pub fn reader_loss(
-    passages: &[PassageSpans],
-    spans: &mut [f32],
-    relevance: &mut [f32],
-    weight: f32,
-) -> f32 {
+pub fn reader_loss(passages: &[PassageSpans], spans: &mut [f32], relevance: &mut [f32], weight: f32) -> f32 {
     let tokens: usize = passages.iter().map(|passage| passage.tokens).sum();
     assert!(spans.len() == 2 * tokens, "logits: expected {}, got {}", 2 * tokens, spans.len());
-    assert!(!passages.is_empty() && relevance.len() == passages.len(), "expected a relevance logit per passage");
+    assert!(
+        !passages.is_empty() && relevance.len() == passages.len(),
+        "expected a relevance logit per passage"
+    );
     let weight = f64::from(weight);
     let log_probabilities = log_softmax(relevance.iter().map(|logit| f64::from(*logit)));
     let mut loss = -log_probabilities[0];
@@ -40,9 +38,7 @@ pub fn reader_loss(
 
     let positive = &passages[0];
     let range = positive.answer_tokens.clone();
-    let log_of = |column: usize| {
-        log_softmax(range.clone().map(|token| f64::from(spans[2 * token + column])))
-    };
+    let log_of = |column: usize| log_softmax(range.clone().map(|token| f64::from(spans[2 * token + column])));
     let (starts, ends) = (log_of(0), log_of(1));
     spans.fill(0.0);
     if positive.spans.is_empty() {

@@ -88,7 +88,8 @@ fn squared_norms(vectors: &[f32], dim: usize) -> Vec<f32> {
 
 /// Divides vectors by their Euclidean norms, which are returned. A vector of zeros stays as it is.
 pub fn normalize(vectors: &mut [f32], dim: usize) -> Vec<f32> {
-    let norms: Vec<f32> = squared_norms(vectors, dim).into_iter().map(|norm| norm.sqrt().max(1e-12)).collect();
+    let norms: Vec<f32> =
+        squared_norms(vectors, dim).into_iter().map(|norm| norm.sqrt().max(1e-12)).collect();
     for (vector, norm) in vectors.chunks_exact_mut(dim).zip(&norms) {
         vector.iter_mut().for_each(|value| *value /= norm);
     }
@@ -100,6 +101,9 @@ pub fn normalize_backward(normalized: &[f32], norms: &[f32], gradients: &mut [f3
     let vectors = normalized.chunks_exact(dim).zip(norms);
     for (gradient, (vector, norm)) in gradients.chunks_exact_mut(dim).zip(vectors) {
         let along: f32 = gradient.iter().zip(vector).map(|(gradient, value)| gradient * value).sum();
-        gradient.iter_mut().zip(vector).for_each(|(gradient, value)| *gradient = (*gradient - along * value) / norm);
+        gradient
+            .iter_mut()
+            .zip(vector)
+            .for_each(|(gradient, value)| *gradient = (*gradient - along * value) / norm);
     }
 }

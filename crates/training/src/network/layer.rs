@@ -100,7 +100,13 @@ impl Network {
     }
 
     /// Computes normalized rows again from the standardized ones.
-    pub(super) fn restore(&self, parameters: &[f32], at: &NormLayout, kept: &Standardized, out: &mut Vec<f32>) {
+    pub(super) fn restore(
+        &self,
+        parameters: &[f32],
+        at: &NormLayout,
+        kept: &Standardized,
+        out: &mut Vec<f32>,
+    ) {
         let dim = self.shape.dim;
         let (weight, bias) = (&parameters[at.weight.clone()], &parameters[at.bias.clone()]);
         out.resize(kept.rows.len(), 0.0);

@@ -79,9 +79,8 @@ impl Network {
 
     /// Checks that a text can be run.
     pub fn check(&self, at: usize, text: &Text<'_>) -> Result<(), Error> {
-        let fail = |expected: String, got: String| {
-            Err(Error::Batch { what: format!("text {at}"), expected, got })
-        };
+        let fail =
+            |expected: String, got: String| Err(Error::Batch { what: format!("text {at}"), expected, got });
         let (tokens, max_tokens) = (text.ids.len(), self.shape.max_tokens());
         if tokens == 0 || tokens > max_tokens {
             return fail(format!("1 to {max_tokens} tokens"), tokens.to_string());

@@ -3,6 +3,6 @@
 mod adam_w;
 mod schedule;
 
-pub(crate) use adam_w::AdamW;
 pub use adam_w::AdamOptions;
+pub(crate) use adam_w::AdamW;
 pub use schedule::Schedule;

@@ -42,7 +42,12 @@ impl Shape {
                 ("keys", &layer.key, dim, dim),
                 ("values", &layer.value, dim, dim),
                 ("the output of the attention", &layer.attention_output, dim, dim),
-                ("the hidden layer of the feed-forward network", &layer.intermediate, dim, shape.intermediate),
+                (
+                    "the hidden layer of the feed-forward network",
+                    &layer.intermediate,
+                    dim,
+                    shape.intermediate,
+                ),
                 ("the output of the feed-forward network", &layer.output, shape.intermediate, dim),
             ];
             for (what, linear, inputs, outputs) in linears {
@@ -96,7 +101,8 @@ impl Parameters {
                 RELEVANCE_LOGIT => (&layout.relevance, 0),
                 _ => continue,
             };
-            if let Head::TokenLogits { linear, column } | Head::FirstTokenLogits { linear, column } = &output.head
+            if let Head::TokenLogits { linear, column } | Head::FirstTokenLogits { linear, column } =
+                &output.head
                 && shape.is_reader
             {
                 set_columns(&mut others, at, first, &column_of(linear, *column)?)?;
@@ -110,7 +116,8 @@ impl Parameters {
     pub fn to_weights(&self, shape: &Shape) -> Weights {
         let layout = Layout::new(shape);
         let values = &self.others;
-        let to_table = |rows, values: &[f32]| Table { rows, dim: shape.dim, values: TableValues::F32(values.to_vec()) };
+        let to_table =
+            |rows, values: &[f32]| Table { rows, dim: shape.dim, values: TableValues::F32(values.to_vec()) };
         let to_norm = |at: &NormLayout| Norm {
             weight: values[at.weight.clone()].to_vec(),
             bias: values[at.bias.clone()].to_vec(),

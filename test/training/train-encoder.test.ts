@@ -1,0 +1,330 @@
+// Trains the tiny encoder on questions about made-up topics.
+import {copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test, {type ExecutionContext} from 'ava';
+import {OnnxEncoder, type TrainEncoderOptions, type TrainingExample, trainEncoder, writeTrainingExamples} from '../../ts/index.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
+import {passagekit} from '../support/command.ts';
+
+async function folder(t: ExecutionContext): Promise<string> {
+	const path = await mkdtemp(join(tmpdir(), 'passagekit-train-'));
+	t.teardown(async () => rm(path, {recursive: true, force: true}));
+	return path;
+}
+
+// A question names an animal, and its passage a color. The encoder has to learn which color belongs to which animal.
+const pairs = [
+	['horse', 'red'],
+	['dog', 'green'],
+	['bird', 'white'],
+	['fish', 'black'],
+	['cat', 'blue'],
+	['cow', 'brown'],
+	['sheep', 'gold'],
+	['wolf', 'silver'],
+] as const;
+const verbs = ['lives near', 'sleeps in', 'runs to', 'likes'];
+
+/** Examples with one verb in their questions and another in their passages. */
+function examples(verbNumbers: readonly number[]): TrainingExample[] {
+	return verbNumbers.flatMap(verb =>
+		pairs.map(([animal], i) => ({
+			question: `what color is the house that the ${animal} ${verbs[verb]}?`,
+			answers: [pairs[i]![1]],
+			positives: [{id: `p${i}`, text: `this house is ${pairs[i]![1]}`}],
+			hardNegatives: [{id: `n${i}`, title: animal, text: `the ${animal} has no house`}],
+			negatives: [],
+		})),
+	);
+}
+
+const train = examples([0, 1, 2]);
+const dev = examples([3]);
+const options: TrainEncoderOptions = {
+	pooling: 'mean',
+	similarity: 'cosine',
+	maxTokens: 32,
+	batchSize: 8,
+	learningRate: 1e-3,
+	threads: 2,
+	seed: 1,
+};
+
+test('an encoder learns from examples, and OnnxEncoder opens what is written', async t => {
+	const output = join(await folder(t), 'encoder');
+	const steps: number[] = [];
+	const epochs: number[] = [];
+	const result = await trainEncoder(train, 'tiny-encoder', output, {
+		...options,
+		dev,
+		epochs: 8,
+		onProgress({done, total, epoch, loss, accuracy, questionsPerSecond, secondsLeft}) {
+			steps.push(done);
+			t.is(total, 24);
+			t.is(epoch, Math.ceil(done / 3));
+			t.true(Number.isFinite(loss) && accuracy >= 0 && accuracy <= 1 && questionsPerSecond > 0 && secondsLeft >= 0);
+		},
+		onEpoch({epoch}) {
+			epochs.push(epoch);
+		},
+	});
+	t.deepEqual(
+		steps,
+		Array.from({length: 24}, (_, i) => i + 1),
+	);
+	t.deepEqual(epochs, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+	const {bestEpoch, epochs: finished, folder: path, passageFolder, examples: used, skipped} = result;
+	t.deepEqual(
+		{path, passageFolder, used, skipped, steps: result.steps},
+		{path: output, passageFolder: output, used: 24, skipped: 0, steps: 24},
+	);
+	const before = finished[0]!.validation!;
+	const best = finished[bestEpoch]!.validation!;
+	t.deepEqual([before.questions, before.passages], [8, 16]);
+	t.true(best.averageRank < before.averageRank / 2, `${best.averageRank}, before training ${before.averageRank}`);
+	t.true(
+		finished.every(({validation}) => validation!.averageRank >= best.averageRank),
+		'the best epoch is kept',
+	);
+	t.true(finished.at(-1)!.loss! < finished[1]!.loss! / 2);
+	t.deepEqual((await readdir(output)).sort(), ['config.json', 'model.onnx', 'model.safetensors', 'tokenizer.json', 'training.json']);
+
+	// The written encoder has the settings and ranks as the trainer did, up to the rounding of weights to bytes.
+	await using encoder = await OnnxEncoder.load(output);
+	t.true(encoder.normalized);
+	t.is(encoder.runtime, 'passagekit');
+	const questions = await encoder.encode(dev.map(({question}) => question));
+	const passages = await encoder.encode(dev.flatMap(({positives, hardNegatives}) => [positives[0]!, hardNegatives[0]!]));
+	const row = ({data, dim}: typeof questions, i: number): Float32Array => data.subarray(i * dim, (i + 1) * dim);
+	const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+	const ranks = dev.map((_, i) => {
+		const scores = Array.from({length: 16}, (_unused, j) => dot(row(questions, i), row(passages, j)));
+		return scores.filter((score, j) => j !== 2 * i && score >= scores[2 * i]!).length + 1;
+	});
+	const averageRank = ranks.reduce((sum, rank) => sum + rank, 0) / ranks.length;
+	t.true(Math.abs(averageRank - best.averageRank) < 0.6, `${averageRank}, in training ${best.averageRank}`);
+});
+
+/** The weights that a training wrote. */
+async function weights(output: string): Promise<Buffer> {
+	return readFile(join(output, 'model.safetensors'));
+}
+
+test('a training that is interrupted goes on from its checkpoint with the same bits', async t => {
+	const path = await folder(t);
+	const whole = join(path, 'whole');
+	const parts = join(path, 'parts');
+	const settings = {...options, dev, epochs: 2, checkpointSteps: 1, weightDecay: 0.1};
+	const expected = await trainEncoder(train, 'tiny-encoder', whole, settings);
+	for (const stop of [2, 3, 5]) {
+		const controller = new AbortController();
+		const run = trainEncoder(train, 'tiny-encoder', parts, {
+			...settings,
+			signal: controller.signal,
+			onProgress: ({done}) => done === stop && controller.abort(new Error(`step ${stop}`)),
+		});
+		await t.throwsAsync(run, {message: `step ${stop}`});
+		t.true((await readdir(parts)).includes('checkpoint'));
+	}
+	const first: number[] = [];
+	const resumed = await trainEncoder(train, 'tiny-encoder', parts, {...settings, onProgress: ({done}) => first.push(done)});
+	t.true(first.length <= 2, `${first.length} steps were left`);
+	t.deepEqual(resumed, {...expected, folder: parts, passageFolder: parts});
+	t.true((await weights(parts)).equals(await weights(whole)));
+});
+
+test('a checkpoint of another training is refused, unless the training starts anew', async t => {
+	const output = join(await folder(t), 'encoder');
+	const stopped = trainEncoder(train, 'tiny-encoder', output, {
+		...options,
+		epochs: 1,
+		checkpointSteps: 1,
+		onProgress({done}) {
+			if (done === 2) {
+				throw new Error('stop');
+			}
+		},
+	});
+	await t.throwsAsync(stopped, {message: 'stop'});
+	for (const [data, change] of [
+		[train, {learningRate: 2e-3}],
+		[train.slice(1), {}],
+	] as const) {
+		await t.throwsAsync(trainEncoder(data, 'tiny-encoder', output, {...options, epochs: 1, ...change}), {
+			code: 'ERR_ARGUMENT',
+			message: /expected the same model, examples and options as those of the checkpoint in .*, got others; resume: false starts anew/u,
+		});
+	}
+	const {steps} = await trainEncoder(train, 'tiny-encoder', output, {...options, epochs: 1, learningRate: 2e-3, resume: false});
+	t.is(steps, 3);
+});
+
+test('the same seed gives the same encoder, and another seed another one', async t => {
+	const path = await folder(t);
+	const run = async (name: string, seed: number): Promise<Buffer> => {
+		await trainEncoder(train, 'tiny-encoder', join(path, name), {...options, epochs: 1, seed});
+		return weights(join(path, name));
+	};
+	const first = await run('first', 3);
+	t.true(first.equals(await run('second', 3)));
+	t.false(first.equals(await run('third', 4)));
+});
+
+test('questions and passages can have encoders of their own', async t => {
+	const output = join(await folder(t), 'encoder');
+	const result = await trainEncoder(train, 'tiny-encoder', output, {...options, dev, epochs: 4, separatePassageEncoder: true});
+	t.is(result.folder, join(output, 'question'));
+	t.is(result.passageFolder, join(output, 'passage'));
+	t.false((await weights(result.folder)).equals(await weights(result.passageFolder)));
+	t.true(result.epochs[result.bestEpoch]!.validation!.averageRank < result.epochs[0]!.validation!.averageRank);
+	await using encoder = await OnnxEncoder.load(result.passageFolder);
+	t.is(encoder.dim, 128);
+});
+
+test('losses, similarities and kinds of negatives can be chosen', async t => {
+	const path = await folder(t);
+	const variants: ReadonlyArray<readonly [name: string, change: TrainEncoderOptions]> = [
+		['triplet', {loss: 'triplet', similarity: 'dot', margin: 2}],
+		['l2', {similarity: 'l2'}],
+		['own', {inBatch: false}],
+		['cls', {pooling: 'cls', precision: 'float32'}],
+	];
+	for (const [name, change] of variants) {
+		const {epochs, bestEpoch} = await trainEncoder(train, 'tiny-encoder', join(path, name), {...options, dev, epochs: 4, ...change});
+		t.true(epochs[4]!.loss! < epochs[1]!.loss!, name);
+		t.true(epochs[bestEpoch]!.validation!.averageRank <= epochs[0]!.validation!.averageRank, name);
+	}
+});
+
+test('training stops when the average rank does not improve', async t => {
+	const output = join(await folder(t), 'encoder');
+	const {epochs, bestEpoch} = await trainEncoder(train, 'tiny-encoder', output, {
+		...options,
+		dev,
+		epochs: 50,
+		patience: 2,
+		learningRate: 3e-3,
+	});
+	t.true(epochs.length < 51, `${epochs.length} epochs`);
+	t.is(epochs.length - 1 - bestEpoch, 2);
+});
+
+test('a loss that is not finite stops the training, and the best encoder so far is kept', async t => {
+	const output = join(await folder(t), 'encoder');
+	const run = trainEncoder(train, 'tiny-encoder', output, {...options, dev, epochs: 3, learningRate: 1e30, maxGradientNorm: 0});
+	await t.throwsAsync(run, {
+		code: 'ERR_TRAINING',
+		message: /^step \d+: expected a finite (loss|norm of the gradients), got (NaN|-?inf); the learning rate may be too high$/u,
+	});
+	await using encoder = await OnnxEncoder.load(output);
+	t.is(encoder.dim, 128);
+});
+
+test('examples without a positive are skipped, and too few examples are refused', async t => {
+	const path = await folder(t);
+	const without = {...train[0]!, positives: []};
+	const {examples: used, skipped} = await trainEncoder([...train, without, without], 'tiny-encoder', join(path, 'a'), {
+		...options,
+		epochs: 1,
+	});
+	t.deepEqual([used, skipped], [24, 2]);
+	await t.throwsAsync(trainEncoder([without, train[0]!], 'tiny-encoder', join(path, 'b'), options), {
+		code: 'ERR_ARGUMENT',
+		message: 'examples: expected at least 2 with a positive, because questions need the positives of others as negatives, got 1',
+	});
+	await t.throwsAsync(trainEncoder(train, 'tiny-encoder', join(path, 'c'), {...options, dev: [without]}), {
+		code: 'ERR_ARGUMENT',
+		message: 'dev: expected at least 1 example with a positive, got 0',
+	});
+});
+
+test('models, folders and options that cannot be used are refused', async t => {
+	const path = await folder(t);
+	const output = join(path, 'encoder');
+	const refused = async (
+		init: string,
+		change: TrainEncoderOptions,
+		expected: {code: string; message: RegExp | string},
+		to = output,
+	): Promise<void> => {
+		await t.throwsAsync(trainEncoder(train, init, to, {...options, ...change}), expected);
+	};
+	// A model that is no BERT.
+	const mpnet = join(path, 'mpnet');
+	await mkdir(mpnet);
+	await copyFile(join(packageRoot, 'crates/transformer/tests/files/mpnet.onnx'), join(mpnet, 'model.onnx'));
+	await copyFile(join(packageRoot, 'models/tiny-encoder/tokenizer.json'), join(mpnet, 'tokenizer.json'));
+	await refused(mpnet, {}, {code: 'ERR_MODEL', message: /mpnet/u});
+	await refused('nowhere', {}, {code: 'ERR_MODEL_MISSING', message: /expected a folder/u});
+	await refused('tiny-encoder', {maxTokens: 257}, {code: 'ERR_ARGUMENT', message: 'maxTokens: expected 8 to 256, got 257'});
+	await refused(
+		'tiny-encoder',
+		{patience: 1},
+		{code: 'ERR_ARGUMENT', message: 'patience: expected examples in dev to validate with, got none'},
+	);
+	await refused('tiny-encoder', {dropout: 1}, {code: 'ERR_ARGUMENT', message: 'dropout: expected at least 0 and less than 1, got 1'});
+	await refused(
+		'tiny-encoder',
+		{inBatch: false, hardNegatives: 0},
+		{code: 'ERR_ARGUMENT', message: 'inBatch: expected true, or hardNegatives or negatives above 0, got no negatives at all'},
+	);
+	const full = join(path, 'full');
+	await mkdir(full);
+	await writeFile(join(full, 'important.txt'), 'x');
+	await refused(
+		'tiny-encoder',
+		{},
+		{code: 'ERR_ARGUMENT', message: /^output: expected an empty folder, or that of a training, got .*full with 1 files$/u},
+		full,
+	);
+	await refused(
+		mpnet,
+		{},
+		{code: 'ERR_ARGUMENT', message: /^output: expected another folder than that of the model to start from/u},
+		mpnet,
+	);
+});
+
+test('the command trains from a file of examples, and says what it did', async t => {
+	const path = await folder(t);
+	await writeTrainingExamples(join(path, 'train.jsonl'), train);
+	await writeTrainingExamples(join(path, 'dev.jsonl'), dev);
+	const output = join(path, 'encoder');
+	const args = [
+		'train',
+		'encoder',
+		'--data',
+		join(path, 'train.jsonl'),
+		'--dev',
+		join(path, 'dev.jsonl'),
+		'--init',
+		'tiny-encoder',
+		'-o',
+		output,
+	].concat([
+		'--pooling',
+		'mean',
+		'--similarity',
+		'cosine',
+		'--max-tokens',
+		'32',
+		'--batch-size',
+		'8',
+		'--epochs',
+		'2',
+		'--learning-rate',
+		'1e-3',
+	]);
+	const {status, stdout, stderr} = await passagekit(args);
+	t.is(status, 0, stderr);
+	t.regex(stdout, /^24 examples, 6 steps; the encoder of epoch \d is in .*encoder\n$/u);
+	t.regex(
+		stderr,
+		/^before training; average rank \d+\.\d\d of 16 passages, top-1 \d\.\d{3}, top-5 \d\.\d{3}, top-20 1\.000 \(8 questions\)$/mu,
+	);
+	t.regex(stderr, /^epoch 2: loss \d\.\d{4}; average rank/mu);
+	const both = await passagekit([...args, '--passages', path]);
+	t.is(both.status, 2);
+	t.regex(both.stderr, /expected --data, or --passages and --questions/u);
+});
