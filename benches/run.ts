@@ -1,6 +1,6 @@
 // `npm run bench -- NAME …` runs the named benchmarks one after another. Each one writes its result, with the CPU and the commit, to
-// benches/record/NAME.json, or to another file there if its result names one. `npm run bench -- qps …` and
-// `npm run bench -- collections …` run comparisons with other systems, which have their own records.
+// benches/record/NAME.json, or to another file there if its result names one. `npm run bench -- qps …`, `npm run bench -- collections …` and
+// `npm run bench -- training …` run comparisons with other systems, which have their own records.
 import {execFileSync} from 'node:child_process';
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {cpus} from 'node:os';
@@ -25,6 +25,7 @@ import {planner} from './speed/planner.ts';
 import {segments} from './speed/segments.ts';
 import {tuneEvidenceBenchmark} from './speed/tune-evidence.ts';
 import type {Benchmark} from './support/benchmark.ts';
+import {training} from './training/run.ts';
 
 /** All benchmarks except `comparisons`, which take arguments of their own. README.md says what each benchmark measures. */
 const benchmarks: Readonly<Record<string, Benchmark>> = {
@@ -44,11 +45,11 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 	temperature,
 	'vocabulary-study': vocabularyStudy,
 };
-const comparisons = {qps, collections} as const;
+const comparisons = {qps, collections, training} as const;
 const allNames = [...Object.keys(benchmarks), ...Object.keys(comparisons)].join(', ');
 
 const names = process.argv.slice(2);
-if (names[0] === 'qps' || names[0] === 'collections') {
+if (names[0] === 'qps' || names[0] === 'collections' || names[0] === 'training') {
 	await comparisons[names[0]](names.slice(1), line => console.log(line));
 	process.exit();
 }

@@ -1,5 +1,5 @@
 // Trains the tiny encoder on questions about made-up topics.
-import {copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
+import {copyFile, cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
@@ -153,10 +153,44 @@ test('a checkpoint of another training is refused, unless the training starts an
 	] as const) {
 		await t.throwsAsync(trainEncoder(data, 'tiny-encoder', output, {...options, epochs: 1, ...change}), {
 			code: 'ERR_ARGUMENT',
-			message: /expected the same model, examples and options as those of the checkpoint in .*, got others; resume: false starts anew/u,
+			message: /expected the same model, examples and options as those of the training run in .*, got others; resume: false starts anew/u,
 		});
 	}
 	const {steps} = await trainEncoder(train, 'tiny-encoder', output, {...options, epochs: 1, learningRate: 2e-3, resume: false});
+	t.is(steps, 3);
+});
+
+test('a second call with the same arguments returns the result of the first, and changes nothing', async t => {
+	const output = join(await folder(t), 'encoder');
+	const settings = {...options, dev, epochs: 1};
+	const first = await trainEncoder(train, 'tiny-encoder', output, settings);
+	const before = await weights(output);
+	const second = await trainEncoder(train, 'tiny-encoder', output, {
+		...settings,
+		onProgress: () => t.fail('no step is made'),
+	});
+	t.deepEqual(second, first);
+	t.true((await weights(output)).equals(before));
+	await t.throwsAsync(trainEncoder(train, 'tiny-encoder', output, {...settings, seed: 2}), {
+		code: 'ERR_ARGUMENT',
+		message: /expected the same model/u,
+	});
+	t.true((await weights(output)).equals(before));
+});
+
+test('a training run that stopped before its first checkpoint can be repeated', async t => {
+	const output = join(await folder(t), 'encoder');
+	const run = trainEncoder(train, 'tiny-encoder', output, {
+		...options,
+		epochs: 1,
+		onEpoch() {
+			throw new Error('stop');
+		},
+	});
+	await t.throwsAsync(run, {message: 'stop'});
+	// As if the process had ended while it wrote the model.
+	await rm(join(output, 'checkpoint'));
+	const {steps} = await trainEncoder(train, 'tiny-encoder', output, {...options, epochs: 1});
 	t.is(steps, 3);
 });
 
@@ -215,7 +249,7 @@ test('a loss that is not finite stops the training, and the best encoder so far 
 	const run = trainEncoder(train, 'tiny-encoder', output, {...options, dev, epochs: 3, learningRate: 1e30, maxGradientNorm: 0});
 	await t.throwsAsync(run, {
 		code: 'ERR_TRAINING',
-		message: /^step \d+: expected a finite (loss|norm of the gradients), got (NaN|-?inf); the learning rate may be too high$/u,
+		message: /^step \d+: expected a finite (loss|norm of the gradients|vector), got (NaN|-?inf); the learning rate may be too high$/u,
 	});
 	await using encoder = await OnnxEncoder.load(output);
 	t.is(encoder.dim, 128);
@@ -269,13 +303,39 @@ test('models, folders and options that cannot be used are refused', async t => {
 		{inBatch: false, hardNegatives: 0},
 		{code: 'ERR_ARGUMENT', message: 'inBatch: expected true, or hardNegatives or negatives above 0, got no negatives at all'},
 	);
+	await refused('tiny-encoder', {margin: 2}, {code: 'ERR_ARGUMENT', message: 'margin: expected the loss triplet, got nll'});
+	await refused(
+		'tiny-encoder',
+		{repeat: {squda: 2}},
+		{code: 'ERR_ARGUMENT', message: 'repeat: expected names of data sets of the examples, got "squda"'},
+	);
+	await refused(
+		'tiny-encoder',
+		{batchSize: 1, hardNegatives: 0},
+		{
+			code: 'ERR_ARGUMENT',
+			message: 'examples: expected some with negatives, because each question would be compared with its positive only, got none of 24',
+		},
+	);
+	// The model to start from is in the output folder, also if a link leads there.
+	const question = join(path, 'both', 'question');
+	await cp(join(packageRoot, 'models/tiny-encoder'), question, {recursive: true});
+	await symlink(question, join(path, 'link'));
+	for (const init of [question, join(path, 'link')]) {
+		await refused(
+			init,
+			{separatePassageEncoder: true},
+			{code: 'ERR_ARGUMENT', message: /^output: expected another folder/u},
+			join(path, 'both'),
+		);
+	}
 	const full = join(path, 'full');
 	await mkdir(full);
 	await writeFile(join(full, 'important.txt'), 'x');
 	await refused(
 		'tiny-encoder',
 		{},
-		{code: 'ERR_ARGUMENT', message: /^output: expected an empty folder, or that of a training, got .*full with 1 files$/u},
+		{code: 'ERR_ARGUMENT', message: /^output: expected an empty folder, or that of an earlier training run, got .*full with 1 files$/u},
 		full,
 	);
 	await refused(

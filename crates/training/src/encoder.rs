@@ -151,7 +151,7 @@ impl EncoderTrainer {
     }
 
     /// Computes the loss of a batch, and the gradients of all parameters in the next step, in the form of the weights
-    /// of each encoder: first that of questions, then that of passages if it has its own. Changes nothing.
+    /// of each encoder: first that of questions, then that of passages if it has its own. Makes no optimizer step.
     ///
     /// # Errors
     ///

@@ -47,7 +47,7 @@ pub enum Error {
         /// Its value.
         got: f32,
     },
-    /// A checkpoint is damaged, or belongs to another training.
+    /// A checkpoint has another number of models, or models of another shape.
     #[error("checkpoint: expected {expected}, got {got}")]
     Checkpoint {
         /// What was expected.

@@ -11,7 +11,7 @@ use pipelines::{EncoderTraining, TrainingBatch};
 use training::Side;
 
 use super::options::{NativeTrainingOptions, parse_precision};
-use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
+use crate::call::{CallResult, Control, Failure, control_or_new, drop_elsewhere, spawn};
 
 /// A batch: questions and passages, in columns.
 #[napi(object)]
@@ -64,7 +64,8 @@ impl NativeEncoderTrainer {
     }
 }
 
-/// A step that panics leaves the parameters of the step before it, or of the step itself; both are sound.
+/// A step that panics may leave parameters of which only some have been updated. The caller gets the error and closes
+/// the trainer.
 fn lock(trainer: &Mutex<EncoderTraining>) -> MutexGuard<'_, EncoderTraining> {
     trainer.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -204,7 +205,7 @@ impl NativeEncoderTrainer {
     /// Closes the trainer. Its memory is freed once calls in progress have finished.
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
-        self.inner = None;
+        drop_elsewhere((self.inner.take(), std::mem::take(&mut self.validation)));
     }
 }
 

@@ -5,6 +5,9 @@ import {uniform} from '../../core/random.ts';
 import type {TrainingExample, TrainingPassage} from '../data/index.ts';
 import type {CheckedTrainEncoderOptions} from './options.ts';
 
+/** Maximum number of examples per epoch, with repetitions. */
+const MAX_EPOCH = 100_000_000;
+
 /** A batch, in the columns that native code takes. */
 export type Batch = Binding.NativeTrainingBatch;
 
@@ -22,16 +25,10 @@ export class Batches {
 	constructor(examples: readonly TrainingExample[], options: BatchOptions) {
 		this.#examples = examples;
 		this.#options = options;
-		const times = ({dataset}: TrainingExample): number => (dataset === undefined ? 1 : (options.repeat[dataset] ?? 1));
-		this.#epoch = examples.flatMap((example, i) => Array.from({length: times(example)}, () => i));
-		// The last batch would often be small. Its questions would have fewer negatives and a greater weight than others.
+		this.#epoch = positionsOfEpoch(examples, options.repeat);
+		// Drops an incomplete last batch, because its questions would have fewer negatives and a greater weight.
 		this.count = Math.max(1, Math.floor(this.#epoch.length / options.batchSize));
-		if (this.#epoch.length < 2 && options.inBatch) {
-			throw new RetrievalError(
-				'ERR_ARGUMENT',
-				`examples: expected at least 2 with a positive, because questions need the positives of others as negatives, got ${this.#epoch.length}`,
-			);
-		}
+		checkNegatives(examples, this.#epoch.length, options);
 	}
 
 	/** Returns the positions of the examples of a batch of an epoch. */
@@ -84,12 +81,17 @@ export function makeBatch(
 		...drawn(example.hardNegatives, hardNegatives, random).map(place),
 		...drawn(example.negatives, negatives, random).map(place),
 	]);
+	const withText = new Map<string, number[]>();
+	for (const [passage, text] of texts.entries()) {
+		withText.set(text, [...(withText.get(text) ?? []), passage]);
+	}
 	const excluded: number[] = [];
 	for (const [question, example] of examples.entries()) {
-		const isPositive = new Set(example.positives.map(({text}) => text));
-		for (const [passage, text] of texts.entries()) {
-			if (isPositive.has(text) && passage !== positives[question]) {
-				excluded.push(question, passage);
+		for (const text of new Set(example.positives.map(positive => positive.text))) {
+			for (const passage of withText.get(text) ?? []) {
+				if (passage !== positives[question]) {
+					excluded.push(question, passage);
+				}
 			}
 		}
 	}
@@ -119,17 +121,62 @@ function drawn(passages: readonly TrainingPassage[], count: number, random: () =
 	if (count === 0 || passages.length === 0) {
 		return [];
 	}
-	return shuffled(passages, random).slice(0, count);
+	return shuffled(passages, random, count);
 }
 
-/** Returns the values in random order (Fisher and Yates). */
-function shuffled<T>(values: readonly T[], random: () => number): T[] {
+/** Returns the positions of the examples of an epoch. Examples of a data set in `repeat` occur several times. */
+function positionsOfEpoch(examples: readonly TrainingExample[], repeat: BatchOptions['repeat']): number[] {
+	const datasets = new Set(examples.map(({dataset}) => dataset));
+	const unknown = Object.keys(repeat).find(name => !datasets.has(name));
+	if (unknown !== undefined) {
+		throw new RetrievalError('ERR_ARGUMENT', `repeat: expected names of data sets of the examples, got "${unknown}"`);
+	}
+	const times = ({dataset}: TrainingExample): number => (dataset !== undefined && Object.hasOwn(repeat, dataset) ? repeat[dataset]! : 1);
+	const length = examples.reduce((sum, example) => sum + times(example), 0);
+	if (length > MAX_EPOCH) {
+		throw new RetrievalError('ERR_ARGUMENT', `repeat: expected at most ${MAX_EPOCH} examples per epoch, got ${length}`);
+	}
+	const epoch: number[] = [];
+	for (const [i, example] of examples.entries()) {
+		for (let time = times(example); time > 0; time -= 1) {
+			epoch.push(i);
+		}
+	}
+	return epoch;
+}
+
+/** Fails if no question would be compared with anything but its positive. */
+function checkNegatives(
+	examples: readonly TrainingExample[],
+	length: number,
+	{inBatch, batchSize, hardNegatives, negatives}: BatchOptions,
+): void {
+	if (length < 2 && inBatch) {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`examples: expected at least 2 with a positive, because questions need the positives of others as negatives, got ${length}`,
+		);
+	}
+	const hasOwn = examples.some(
+		example => Math.min(hardNegatives, example.hardNegatives.length) + Math.min(negatives, example.negatives.length) > 0,
+	);
+	if (!hasOwn && (!inBatch || batchSize < 2)) {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`examples: expected some with negatives, because each question would be compared with its positive only, got none of ${length}`,
+		);
+	}
+}
+
+/** Returns the first `count` of the values in random order (Fisher and Yates). */
+function shuffled<T>(values: readonly T[], random: () => number, count = values.length): T[] {
 	const result = [...values];
-	for (let i = result.length - 1; i > 0; i -= 1) {
-		const j = Math.floor(random() * (i + 1));
+	const end = Math.min(count, result.length);
+	for (let i = 0; i < end; i += 1) {
+		const j = i + Math.floor(random() * (result.length - i));
 		[result[i], result[j]] = [result[j]!, result[i]!];
 	}
-	return result;
+	return result.slice(0, end);
 }
 
 /** Combines numbers into a seed of 32 bits. */

@@ -25,16 +25,14 @@ export interface TrainingState {
 	readonly bestEpoch: number;
 }
 
-/** Parses the progress in a checkpoint. Fails if it is that of another training. */
-export function parseState(text: string, fingerprint: string, folder: string): TrainingState {
-	const state = JSON.parse(text) as TrainingState;
-	if (state.fingerprint !== fingerprint) {
+/** Fails unless a stored fingerprint is that of this training run. */
+export function checkFingerprint(stored: unknown, fingerprint: string, folder: string): void {
+	if (stored !== fingerprint) {
 		throw new RetrievalError(
 			'ERR_ARGUMENT',
-			`trainEncoder: expected the same model, examples and options as those of the checkpoint in ${folder}, got others; resume: false starts anew`,
+			`output: expected the same model, examples and options as those of the training run in ${folder}, got others; resume: false starts anew`,
 		);
 	}
-	return state;
 }
 
 /** Identifies everything that a training depends on. */

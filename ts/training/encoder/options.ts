@@ -14,7 +14,7 @@ export interface TrainEncoderOptions extends Omit<ModelOptions, 'onProgress'> {
 	Without them, those of the last epoch are kept.
 	*/
 	readonly dev?: Iterable<TrainingExample> | AsyncIterable<TrainingExample> | undefined;
-	/** Number of times that each example is used. @default 3 */
+	/** Number of passes over the examples. Each is shuffled, and an incomplete last batch is dropped. @default 3 */
 	readonly epochs?: number | undefined;
 	/** Number of epochs without a better average rank after which training stops. Needs `dev`. @default no limit */
 	readonly patience?: number | undefined;
@@ -38,7 +38,8 @@ export interface TrainEncoderOptions extends Omit<ModelOptions, 'onProgress'> {
 	readonly margin?: number | undefined;
 	/**
 	How vectors are compared: by inner product, by cosine (vectors are scaled to unit length, also when the trained encoder is used), or by
-	negative Euclidean distance. @default 'cosine' for models that are configured to scale vectors to unit length, else 'dot'
+	negative Euclidean distance (Karpukhin et al., 2020, appendix B), which ranks as the squared distance of indexes with `l2`.
+	@default 'cosine' for models that are configured to scale vectors to unit length, else 'dot'
 	*/
 	readonly similarity?: 'dot' | 'cosine' | 'l2' | undefined;
 	/** Similarities are divided by this number in the loss. @default 0.05 for 'cosine', else 1 */
@@ -71,13 +72,16 @@ export interface TrainEncoderOptions extends Omit<ModelOptions, 'onProgress'> {
 	*/
 	readonly precision?: 'float32' | 'int8' | 'int8-reduced' | undefined;
 	/**
-	Maximum memory for activations, in MiB. The activations of a batch that need more are computed twice (gradient caching; Gao et al.,
-	2021). @default 2048
+	Maximum memory for activations that are kept for the backward pass, in MiB. Others are recomputed (gradient caching; Gao et al., 2021).
+	Each thread also needs memory for those of about 1,024 tokens. @default 2048
 	*/
 	readonly activationMemory?: number | undefined;
-	/** Write a checkpoint after this many steps. Also written after each epoch. @default 100 */
+	/** Number of steps between checkpoints. One is also written after each epoch. @default 100 */
 	readonly checkpointSteps?: number | undefined;
-	/** Whether to go on from the checkpoint in the output folder if there is one. @default true */
+	/**
+	Whether an interrupted training run in the output folder is resumed, and the result of a finished one returned. Otherwise, training starts
+	anew. @default true
+	*/
 	readonly resume?: boolean | undefined;
 	/** Seed of dropout, of the order of examples and of drawn negatives. @default 42 */
 	readonly seed?: number | undefined;
@@ -160,9 +164,10 @@ export function checkedTrainEncoderOptions(options: TrainEncoderOptions): Checke
 	checkOptions('trainEncoder', options, trainEncoderNames);
 	const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 	const checked = {...defaults, ...given} as CheckedTrainEncoderOptions;
-	for (const name of ['epochs', 'batchSize', 'activationMemory', 'checkpointSteps'] as const) {
+	for (const name of ['epochs', 'activationMemory', 'checkpointSteps'] as const) {
 		checkCount(name, checked[name], 1, 1_000_000);
 	}
+	checkCount('batchSize', checked.batchSize, 1, 16_384);
 	for (const name of ['hardNegatives', 'negatives', 'threads'] as const) {
 		checkCount(name, checked[name], 0, 10_000);
 	}
@@ -189,7 +194,10 @@ export function checkedTrainEncoderOptions(options: TrainEncoderOptions): Checke
 	checkRange('weightDecay', checked.weightDecay, value => value >= 0, 'a number of at least 0');
 	checkRange('dropout', checked.dropout, value => value >= 0 && value < 1, 'at least 0 and less than 1');
 	checkRange('maxGradientNorm', checked.maxGradientNorm, value => value >= 0, 'a number of at least 0');
-	checkRange('margin', checked.margin, value => value >= 0, 'a number of at least 0');
+	checkRange('margin', checked.margin, value => value >= 0 && value <= 1e6, 'a number from 0 to 1,000,000');
+	if (options.margin !== undefined && checked.loss !== 'triplet') {
+		throw new RetrievalError('ERR_ARGUMENT', `margin: expected the loss triplet, got ${checked.loss}`);
+	}
 	if (checked.temperature !== undefined) {
 		checkRange('temperature', checked.temperature, value => value > 0, 'a number above 0');
 	}

@@ -6,8 +6,8 @@ import type {TrainingExample, TrainingPassage} from '../data/index.ts';
 import {passageKey} from './batches.ts';
 import type {Validation} from './result.ts';
 
-/** Number of examples whose texts are passed to native code in one call. */
-const EXAMPLES_PER_CALL = 16;
+/** Number of passages after which texts are passed to native code. */
+const PASSAGES_PER_CALL = 256;
 
 /** Validation examples of a trainer. */
 export class Validator {
@@ -21,9 +21,14 @@ export class Validator {
 
 	/** Adds the questions and passages of examples. A passage that several examples have is ranked once. */
 	async add(examples: readonly TrainingExample[]): Promise<void> {
-		for (let from = 0; from < examples.length; from += EXAMPLES_PER_CALL) {
-			this.#addSome(examples.slice(from, from + EXAMPLES_PER_CALL));
-			await yieldIfOverBudget();
+		let [from, passages] = [0, 0];
+		for (const [i, {positives, hardNegatives, negatives}] of examples.entries()) {
+			passages += positives.length + hardNegatives.length + negatives.length;
+			if (passages >= PASSAGES_PER_CALL || i + 1 === examples.length) {
+				this.#addSome(examples.slice(from, i + 1));
+				[from, passages] = [i + 1, 0];
+				await yieldIfOverBudget();
+			}
 		}
 	}
 

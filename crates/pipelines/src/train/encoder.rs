@@ -149,7 +149,7 @@ impl EncoderTraining {
     ///
     /// # Errors
     ///
-    /// If a text cannot be tokenized, or if the work is canceled.
+    /// If a text cannot be tokenized, a vector is not finite, or the work is canceled.
     pub fn encode(
         &mut self,
         side: Side,
@@ -162,6 +162,10 @@ impl EncoderTraining {
         for inputs in inputs.chunks(TEXTS) {
             let prepared = self.inputs(inputs.iter().copied(), control)?;
             vectors.extend(self.trainer.encode(side, &texts(&prepared), control)?);
+            if let Some(&got) = vectors.iter().find(|value| !value.is_finite()) {
+                let step = self.step_count();
+                return Err(training::Error::NotFinite { step, what: "vector", got }.into());
+            }
             control.advance(inputs.len() as u64);
         }
         Ok(vectors)

@@ -33,13 +33,16 @@ pub(super) struct ModelFolder {
 }
 
 impl ModelFolder {
-    /// Reads the weights in `model.safetensors`, or else those in `model.onnx`, of which bytes become floats.
+    /// Reads the weights in `model.safetensors`, or else those in `model.onnx` or `onnx/model.onnx`, of which bytes
+    /// become floats.
     pub fn read(path: &Path) -> Result<Self, Error> {
         if path.join(SAFETENSORS_FILE).exists() {
             let (weights, config) = (hugging_face::read(path)?, Config::read(path)?);
             return Ok(Self { path: path.to_path_buf(), weights, config });
         }
-        let weights = dequantize(&onnx::read_encoder(&path.join(ONNX_FILE))?);
+        let files = [path.join(ONNX_FILE), path.join("onnx").join(ONNX_FILE)];
+        let file = files.iter().find(|file| file.exists()).unwrap_or(&files[0]);
+        let weights = dequantize(&onnx::read_encoder(file)?);
         let config = if path.join(CONFIG_FILE).exists() {
             Config::read(path)?
         } else {
@@ -69,9 +72,7 @@ impl ModelFolder {
         precision: Precision,
     ) -> Result<(), Error> {
         std::fs::create_dir_all(folder).map_err(storage::Error::io("create", folder))?;
-        let tokenizer = self.tokenizer();
-        let bytes = std::fs::read(&tokenizer).map_err(storage::Error::io("read", &tokenizer))?;
-        storage::replace(&folder.join(TOKENIZER_FILE), &bytes)?;
+
         let mut config = self.config.clone();
         config.set("passagekit", settings);
         hugging_face::write(folder, weights, &config, FloatFormat::F32)?;
@@ -80,6 +81,9 @@ impl ModelFolder {
             Precision::Float32 => onnx::write(weights, &file)?,
             Precision::Int8(bits) => onnx::write(&quantize(weights, bits), &file)?,
         }
+        let tokenizer = self.tokenizer();
+        let bytes = std::fs::read(&tokenizer).map_err(storage::Error::io("read", &tokenizer))?;
+        storage::replace(&folder.join(TOKENIZER_FILE), &bytes)?;
         Ok(())
     }
 }

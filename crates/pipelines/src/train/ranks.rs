@@ -36,8 +36,10 @@ pub fn gold_ranks(
         let of_gold = passages[gold * dim..][..dim].iter().zip(vector).map(|(p, q)| p * q).sum::<f32>();
         // The score of the gold passage is that of the scan, unless it is ignored too.
         let of_gold = if scores[gold].is_finite() { scores[gold] } else { of_gold - offsets[gold] };
+        // A score that is not a number counts as better too.
+        let is_better = |score: f32| score >= of_gold || score.is_nan() || of_gold.is_nan();
         let better =
-            scores.iter().enumerate().filter(|(at, score)| *at != gold && **score >= of_gold).count();
+            scores.iter().enumerate().filter(|(at, score)| *at != gold && is_better(**score)).count();
         better as u32 + 1
     };
     questions.par_chunks_exact(dim).enumerate().map(rank).collect()
@@ -55,6 +57,8 @@ mod tests {
         // The inner products are 1, 0, 3, 1 and 0, 2, 0, 0.
         assert_eq!(gold_ranks(&questions, &passages, 2, false, &[0, 1], &none), [3, 1]);
         assert_eq!(gold_ranks(&questions, &passages, 2, false, &[0, 0], &[vec![2], vec![]]), [2, 4]);
+        let unknown = [f32::NAN, 0.0, 0.0, 1.0];
+        assert_eq!(gold_ranks(&unknown, &passages, 2, false, &[0, 1], &none), [4, 1]);
         // The squared distances are 0, 5, 4, 0 and 2, 1, 10, 2.
         assert_eq!(gold_ranks(&questions, &passages, 2, true, &[2, 2], &none), [3, 4]);
     }

@@ -1,11 +1,11 @@
 //! [`Engine`]: networks with their parameters and optimizers, and the threads that run them.
 //!
-//! A batch is divided into groups of texts, and these among the threads. A step has two passes over the groups. The
+//! A batch is split into groups of texts, and the groups are distributed over the threads. A step has two passes over the groups. The
 //! first computes the outputs of all texts, from which the caller computes the loss and the gradients of the outputs.
-//! The second computes the gradients of the parameters. The first pass keeps the activations of as many groups as fit
-//! in the memory that is allowed; the second computes those of the others again. This is gradient caching (Gao et al.,
-//! 2021, “Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup”): the loss compares all texts of a
-//! batch although their activations never exist at the same time.
+//! The second computes the gradients of the parameters. The first pass keeps activations up to a limit; the second
+//! recomputes the others. This is gradient caching (Gao et al., 2021, “Scaling Deep Contrastive Learning Batch Size under
+//! Memory Limited Setup”): the loss compares all texts of a batch although not all of their activations need to exist at
+//! the same time.
 
 mod member;
 mod objective;
@@ -125,7 +125,7 @@ impl Engine {
         threads::install(shares.len(), run)??;
         let Some((first, others)) = self.workers.split_first_mut() else { unreachable!("there is a thread") };
         for (member, sum) in first.gradients.iter_mut().enumerate() {
-            others.iter().for_each(|other| sum.add(&other.gradients[member]));
+            others.iter().filter_map(|other| other.gradients.get(member)).for_each(|other| sum.add(other));
         }
         let norm = first.gradients.iter().map(Gradients::squared_norm).sum::<f64>().sqrt() as f32;
         if norm.is_finite() { Ok((loss, norm)) } else { not_finite("norm of the gradients", norm) }

@@ -29,7 +29,7 @@ pub(super) struct Worker {
     scratch: Scratch,
     /// The gradients of each network.
     pub gradients: Vec<Gradients>,
-    /// The activations of the first groups of the thread; those of other groups use the next ones in turns.
+    /// The activations of each group that is kept, and those of the current group.
     activations: Vec<Activations>,
     /// Number of groups whose activations are kept.
     kept: usize,
@@ -73,11 +73,12 @@ impl Worker {
         backward: impl Fn(&Member, &[Text<'_>], &T, &mut Vec<f32>, &mut Gradients),
     ) -> Result<(), Error> {
         self.gradients.iter_mut().for_each(Gradients::clear);
-        for member in &pass.members[self.gradients.len()..] {
-            self.gradients.push(Gradients::zeros(member.network.shape()));
-        }
         for (at, (plan, output)) in groups.enumerate() {
             pass.control.check()?;
+            // A thread without groups needs no gradients.
+            for member in &pass.members[self.gradients.len()..] {
+                self.gradients.push(Gradients::zeros(member.network.shape()));
+            }
             let (member, group) = (&pass.members[plan.member], pass.group(plan));
             let activations = if at < self.kept {
                 &mut self.activations[at]

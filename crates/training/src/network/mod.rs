@@ -1,8 +1,8 @@
 //! [`Network`]: the forward and the backward pass of a model with the architecture of BERT.
 //!
-//! The forward pass keeps what the backward pass needs, the [`Activations`]: 4 · dim · (layers + 1) values per token for
-//! the normalizations and the attention, and those of the feed-forward networks before GELU. The backward pass computes
-//! the rest again: probabilities of the attention, GELU, and the products of normalizations. Dropout depends on the
+//! The forward pass keeps what the backward pass needs, the [`Activations`]: about dim · (6 · layers + 1) values per token
+//! for the attention and the layer norms, and `intermediate` values per layer for the input of GELU. The backward pass
+//! recomputes the rest: the probabilities of the attention, GELU, and the outputs of layer norms. Dropout depends on the
 //! place of a value alone ([`kernels::gradients::Dropout`]), so that it needs no memory either.
 //!
 //! - `embeddings.rs` looks up the embeddings and adds up their gradients.

@@ -1,0 +1,182 @@
+// Measures both systems: first whether their losses agree, then speed and memory, in turns.
+import {join} from 'node:path';
+import {packageRoot} from '../../ts/core/native/addon.ts';
+import {System} from '../qps/harness/system.ts';
+import {figure} from '../qps/statistics/statistics.ts';
+import {type WrittenBatches, minedExamples, model, paddedTokenCount, tokenCount, writeBatches} from './data.ts';
+import {
+	type Agreement,
+	type DataName,
+	type DataResult,
+	type Definition,
+	type Opened,
+	type Results,
+	type Settings,
+	type Speed,
+	type SystemSpeed,
+	type Trained,
+	commonSettings,
+} from './definition.ts';
+
+export const systemsFolder = join(packageRoot, 'benches', 'training', 'systems');
+const systems = ['passagekit', 'pytorch'] as const;
+type SystemName = (typeof systems)[number];
+
+const DATA: readonly DataName[] = ['passages', 'sentences'];
+/** The number of steps that the learning rates are computed for when speed is measured. The speed does not depend on it. */
+const SCHEDULED_STEPS = 1000;
+const WARM_UP = 0.1;
+
+/** Measures everything. */
+export async function measure(definition: Definition, say: (line: string) => void): Promise<Results> {
+	const {batchSize, hardNegatives, comparedSteps, rounds, stepsPerRound, threads, large} = definition;
+	const versions = await systemVersions();
+	const needed = Math.max(comparedSteps, 1 + rounds * stepsPerRound);
+	const data: Partial<Record<DataName, DataResult>> = {};
+	let largeResult: Results['large'] | undefined;
+	for (const name of DATA) {
+		const examples = await minedExamples(name);
+		const written = await writeBatches(`${name}.json`, examples, needed, {batchSize, hardNegatives});
+		const timed = written.batches.slice(1, 1 + rounds * stepsPerRound);
+		const mean = (count: (batch: (typeof timed)[number]) => number): number =>
+			Math.round(timed.reduce((sum, batch) => sum + count(batch), 0) / timed.length);
+		say(`${name}: ${examples.length} examples`);
+		const agreement = await compareLosses(written, comparedSteps, Math.max(...threads));
+		say(`  greatest difference of losses ${agreement.maxLossDifference.toExponential(1)}`);
+		const speeds: Speed[] = [];
+		for (const count of threads) {
+			speeds.push(await compareSpeed(written, count, definition, say));
+		}
+		data[name] = {tokensPerStep: mean(tokenCount), paddedTokensPerStep: mean(paddedTokenCount), agreement, speeds};
+		if (name === 'passages') {
+			largeResult = await measureLarge(await writeBatches('large.json', examples, large.steps, large), Math.max(...threads));
+		}
+	}
+	return {versions, data: data as Results['data'], large: largeResult!};
+}
+
+async function systemVersions(): Promise<Results['versions']> {
+	const [passagekit, pytorch] = [await versionOf('passagekit'), await versionOf('pytorch')];
+	return {passagekit, pytorch};
+}
+
+async function versionOf(name: SystemName): Promise<string> {
+	const system = new System(join(systemsFolder, name));
+	try {
+		return await system.version();
+	} catch (error) {
+		throw new Error(`${name}: ${(error as Error).message}; --setup installs it`, {cause: error});
+	} finally {
+		await system.close();
+	}
+}
+
+/** Runs work with the processes of systems, and ends them afterwards. Each has opened the model and the batches. */
+async function withSystems<T>(
+	names: readonly SystemName[],
+	{file, batches}: WrittenBatches,
+	variable: Pick<Settings, 'dropout' | 'steps' | 'threads'>,
+	work: (opened: readonly System[]) => Promise<T>,
+): Promise<T> {
+	const settings: Settings = {...commonSettings, ...variable, warmUpSteps: Math.floor(WARM_UP * variable.steps)};
+	const opened = names.map(name => new System(join(systemsFolder, name), {threads: settings.threads}));
+	try {
+		for (const system of opened) {
+			const reply = await system.ask<Opened>({verb: 'open', model, settings, file});
+			if (reply.batches !== batches.length) {
+				throw new Error(`open: expected ${batches.length} batches, got ${reply.batches}`);
+			}
+		}
+		return await work(opened);
+	} finally {
+		await Promise.all(opened.map(async system => system.close()));
+	}
+}
+
+/** Makes steps with the batches from `from` on. Checks that the system counts the tokens that are in the file. */
+async function train(system: System, {batches}: WrittenBatches, from: number, count: number): Promise<Trained> {
+	const trained = await system.ask<Trained>({verb: 'train', from, count});
+	const expected = batches.slice(from, from + count).map(tokenCount);
+	if (trained.tokens.join() !== expected.join()) {
+		throw new Error(`train: expected batches of ${expected.join()} tokens, got ${trained.tokens.join()}`);
+	}
+	return trained;
+}
+
+/** Compares the losses and the norms of gradients of both systems, without dropout. */
+async function compareLosses(written: WrittenBatches, steps: number, threads: number): Promise<Agreement> {
+	return withSystems(systems, written, {dropout: 0, steps, threads}, async ([passagekit, pytorch]) => {
+		const ours = await train(passagekit!, written, 0, steps);
+		const theirs = await train(pytorch!, written, 0, steps);
+		const differences = (key: 'losses' | 'gradientNorms'): number[] => ours[key].map((value, i) => Math.abs(value - theirs[key][i]!));
+		const norms = differences('gradientNorms');
+		const curves = ({losses, gradientNorms}: Trained): Pick<Trained, 'losses' | 'gradientNorms'> => ({losses, gradientNorms});
+		return {
+			steps,
+			passagekit: curves(ours),
+			pytorch: curves(theirs),
+			maxLossDifference: Math.max(...differences('losses')),
+			maxGradientNormDifference: Math.max(...norms),
+			maxRelativeGradientNormDifference: Math.max(...norms.map((difference, i) => difference / theirs.gradientNorms[i]!)),
+		};
+	});
+}
+
+/** Compares the speed and the memory of both systems. They take turns; the first one of a round is the second one of the next. */
+async function compareSpeed(
+	written: WrittenBatches,
+	threads: number,
+	{rounds, stepsPerRound}: Definition,
+	say: (line: string) => void,
+): Promise<Speed> {
+	return withSystems(systems, written, {dropout: 0.1, steps: SCHEDULED_STEPS, threads}, async opened => {
+		const results: Trained[][] = opened.map(() => []);
+		// The first step also allocates memory and starts threads.
+		for (const system of opened) {
+			await train(system, written, 0, 1);
+		}
+		for (let round = 0; round < rounds; round++) {
+			const order = round % 2 === 0 ? [0, 1] : [1, 0];
+			for (const at of order) {
+				results[at]!.push(await train(opened[at]!, written, 1 + round * stepsPerRound, stepsPerRound));
+			}
+		}
+		const [passagekit, pytorch] = opened.map((system, at) => systemSpeed(system, results[at]!));
+		const ratio = (nanos: 'wallNanos' | 'cpuNanos'): Speed['wallRatio'] =>
+			figure(results[0]!.map((ours, round) => results[1]![round]![nanos] / ours[nanos]));
+		const speed: Speed = {
+			threads,
+			passagekit: passagekit!,
+			pytorch: pytorch!,
+			wallRatio: ratio('wallNanos'),
+			cpuRatio: ratio('cpuNanos'),
+			memoryRatio: passagekit!.peakBytes && pytorch!.peakBytes && Number((pytorch!.peakBytes / passagekit!.peakBytes).toFixed(3)),
+		};
+		say(`  ${threads} threads: ${speed.wallRatio.median} times the speed of PyTorch by wall time, ${speed.cpuRatio.median} by CPU time`);
+		return speed;
+	});
+}
+
+function systemSpeed(system: System, results: readonly Trained[]): SystemSpeed {
+	return {
+		tokensPerSecond: figure(results.map(trained => (1e9 * tokensOf(trained)) / trained.wallNanos)),
+		tokensPerCpuSecond: figure(results.map(trained => (1e9 * tokensOf(trained)) / trained.cpuNanos)),
+		peakBytes: system.peakBytes(),
+		anonBytes: system.peakParts().anonBytes,
+	};
+}
+
+/** Measures passagekit's memory with large batches. */
+async function measureLarge(written: WrittenBatches, threads: number): Promise<Results['large']> {
+	const variable = {dropout: 0.1, steps: SCHEDULED_STEPS, threads};
+	return withSystems(['passagekit'], written, variable, async ([system]) => {
+		const trained = await train(system!, written, 0, written.batches.length);
+		return {
+			tokensPerStep: Math.round(tokensOf(trained) / written.batches.length),
+			tokensPerSecond: Math.round((1e9 * tokensOf(trained)) / trained.wallNanos),
+			peakBytes: system!.peakBytes(),
+		};
+	});
+}
+
+const tokensOf = ({tokens}: Trained): number => tokens.reduce((sum, count) => sum + count, 0);

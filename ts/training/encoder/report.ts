@@ -1,0 +1,81 @@
+/** The file `training.json` in the folder of a training run: its options and epochs. */
+import {readFile, rm} from 'node:fs/promises';
+import {join} from 'node:path';
+import {isObject} from '../../core/checks.ts';
+import {isMissing} from '../../core/file-system.ts';
+import {replaceFile} from '../../core/files/replace-file.ts';
+import {CHECKPOINT_FILE, checkFingerprint} from './checkpoint.ts';
+import type {TrainingEpoch} from './result.ts';
+
+/** The name of the file. A folder that has it belongs to a training run. */
+export const REPORT_FILE = 'training.json';
+
+/** The epochs of a training run that has finished. */
+export interface FinishedTraining {
+	readonly bestEpoch: number;
+	readonly epochs: readonly TrainingEpoch[];
+}
+
+/** The report of a training run. */
+export class TrainingReport {
+	readonly #folder: string;
+	readonly #fingerprint: string;
+	readonly #options: unknown;
+
+	constructor(folder: string, fingerprint: string, options: unknown) {
+		this.#folder = folder;
+		this.#fingerprint = fingerprint;
+		this.#options = options;
+	}
+
+	/**
+	Returns the epochs of the run in the folder if it has finished. Fails with `ERR_ARGUMENT` if the folder is that of another run. With
+	`resume: false`, ignores and later replaces what is in the folder.
+	*/
+	async stored(resume: boolean): Promise<FinishedTraining | undefined> {
+		if (!resume) {
+			return undefined;
+		}
+		let text;
+		try {
+			text = await readFile(join(this.#folder, REPORT_FILE), 'utf8');
+		} catch (error) {
+			if (isMissing(error)) {
+				return undefined;
+			}
+			throw error;
+		}
+		let report: unknown;
+		try {
+			report = JSON.parse(text);
+		} catch {}
+		const {fingerprint, isFinished, bestEpoch, epochs} = (isObject(report) ? report : {}) as Partial<FinishedTraining> & {
+			readonly fingerprint?: unknown;
+			readonly isFinished?: unknown;
+		};
+		checkFingerprint(fingerprint, this.#fingerprint, this.#folder);
+		return isFinished === true ? {bestEpoch: bestEpoch!, epochs: epochs!} : undefined;
+	}
+
+	/** Marks the folder as that of this run, before anything else is written. Removes the checkpoint of another run. */
+	async begin(): Promise<void> {
+		const isSame = await this.stored(true).then(
+			() => true,
+			() => false,
+		);
+		if (!isSame) {
+			await rm(join(this.#folder, CHECKPOINT_FILE), {force: true});
+		}
+		await this.#write(false, {bestEpoch: 0, epochs: []});
+	}
+
+	/** Stores the result of the run. */
+	async finish({bestEpoch, epochs}: FinishedTraining): Promise<void> {
+		await this.#write(true, {bestEpoch, epochs});
+	}
+
+	async #write(isFinished: boolean, finished: FinishedTraining): Promise<void> {
+		const report = {fingerprint: this.#fingerprint, isFinished, options: this.#options, ...finished};
+		await replaceFile(join(this.#folder, REPORT_FILE), `${JSON.stringify(report, undefined, '\t')}\n`);
+	}
+}
