@@ -97,7 +97,7 @@ fn normalize_backward_agrees_with_finite_differences() {
             let mut found = gradients.clone();
             // The gradients of weights and biases are added.
             let (mut of_weights, mut of_biases) = (vec![1.0; length], vec![2.0; length]);
-            kernels.normalize_backward(
+            kernels.layer_norm_backward(
                 &standardized,
                 factor,
                 &weight,
@@ -192,8 +192,8 @@ fn a_step_of_adam_agrees_with_its_definition() {
             beta_1: 0.9,
             beta_2: 0.99,
             epsilon: 1e-6,
-            mean_correction: 1.0 / (1.0 - 0.9f32.powi(3)),
-            variance_correction: 1.0 / (1.0 - 0.99f32.powi(3)),
+            first_correction: 1.0 / (1.0 - 0.9f32.powi(3)),
+            second_correction: 1.0 / (1.0 - 0.99f32.powi(3)),
             scale: 0.5,
         };
         let (found, found_means, found_variances) = with_all_sets(|kernels| {

@@ -36,7 +36,7 @@ fn encoder(bencher: divan::Bencher<'_, '_>, threads: usize) {
         normalizes: true,
         similarity: Similarity::Dot,
         scale: 20.0,
-        loss: Loss::Contrastive,
+        loss: Loss::NegativeLogLikelihood,
         step,
     };
     let mut trainer = EncoderTrainer::new(&weights, None, options).expect("a trainer");

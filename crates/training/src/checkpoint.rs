@@ -1,4 +1,4 @@
-//! Checkpoints: files from which training goes on with the same bits.
+//! Checkpoints: files from which training resumes with bit-identical results.
 
 use std::path::Path;
 
@@ -18,15 +18,15 @@ const CHUNK: usize = 1 << 16;
 pub(crate) fn save(engine: &Engine, path: &Path, progress: &str) -> Result<(), Error> {
     let mut file = Writer::create(path, KIND)?;
     let mut models = Vec::new();
-    for (number, member) in engine.members.iter().enumerate() {
-        let state = member.optimizer.state();
-        write_parameters(&mut file, &format!("{number}/parameters"), &member.parameters)?;
-        write_parameters(&mut file, &format!("{number}/means"), state.means)?;
-        write_parameters(&mut file, &format!("{number}/variances"), state.variances)?;
+    for (number, model) in engine.models.iter().enumerate() {
+        let state = model.optimizer.state();
+        write_parameters(&mut file, &format!("{number}/parameters"), &model.parameters)?;
+        write_parameters(&mut file, &format!("{number}/first_moments"), state.first_moments)?;
+        write_parameters(&mut file, &format!("{number}/second_moments"), state.second_moments)?;
         let is_active: Vec<u8> = state.is_active.iter().map(|is_active| u8::from(*is_active)).collect();
         file.section(&format!("{number}/words"), &is_active)?;
         models.push(json!({
-            "shape": describe(member.network.shape()),
+            "shape": describe(model.network.shape()),
             "step": state.step,
             // The bits, because they must not be rounded.
             "pendingDecay": state.pending_decay.to_bits(),
@@ -43,23 +43,23 @@ pub(crate) fn load(engine: &mut Engine, path: &Path) -> Result<String, Error> {
     let metadata = file.metadata();
     let damaged = |what: &str| storage::Error::corrupt(path, format!("the {what} of a checkpoint"), "none");
     let models = metadata["models"].as_array().ok_or_else(|| damaged("models"))?;
-    if models.len() != engine.members.len() {
-        let expected = format!("{} models", engine.members.len());
+    if models.len() != engine.models.len() {
+        let expected = format!("{} models", engine.models.len());
         return Err(Error::Checkpoint { expected, got: models.len().to_string() });
     }
     let number = |value: &Value, what| value.as_u64().ok_or_else(|| damaged(what));
     let mut states = Vec::new();
-    for (at, (model, member)) in models.iter().zip(&engine.members).enumerate() {
-        let expected = describe(member.network.shape());
-        if model["shape"].as_str() != Some(&expected) {
+    for (at, (stored, model)) in models.iter().zip(&engine.models).enumerate() {
+        let expected = describe(model.network.shape());
+        if stored["shape"].as_str() != Some(&expected) {
             return Err(Error::Checkpoint {
                 expected,
-                got: model["shape"].as_str().unwrap_or("").to_owned(),
+                got: stored["shape"].as_str().unwrap_or("").to_owned(),
             });
         }
-        let (step, decay) = (number(&model["step"], "step")?, number(&model["pendingDecay"], "decay")?);
+        let (step, decay) = (number(&stored["step"], "step")?, number(&stored["pendingDecay"], "decay")?);
         let words = file.section(&format!("{at}/words"))?;
-        if words.len() != member.network.shape().words {
+        if words.len() != model.network.shape().words {
             return Err(damaged("words").into());
         }
         states.push((
@@ -68,18 +68,20 @@ pub(crate) fn load(engine: &mut Engine, path: &Path) -> Result<String, Error> {
             words.iter().map(|&byte| byte != 0).collect::<Vec<bool>>(),
         ));
         // Everything is read once before anything is changed.
-        for part in ["parameters", "means", "variances"] {
-            check_parameters(&file, path, &format!("{at}/{part}"), &member.parameters)?;
+        for part in ["parameters", "first_moments", "second_moments"] {
+            check_parameters(&file, path, &format!("{at}/{part}"), &model.parameters)?;
         }
     }
     let step = number(&metadata["step"], "step")?;
     let progress = metadata["progress"].as_str().ok_or_else(|| damaged("progress"))?.to_owned();
-    for (at, (member, (step, decay, is_active))) in engine.members.iter_mut().zip(states).enumerate() {
-        read_parameters(&file, &format!("{at}/parameters"), &mut member.parameters)?;
-        for (part, moments) in ["means", "variances"].into_iter().zip(member.optimizer.moments_mut()) {
+    for (at, (model, (step, decay, is_active))) in engine.models.iter_mut().zip(states).enumerate() {
+        read_parameters(&file, &format!("{at}/parameters"), &mut model.parameters)?;
+        for (part, moments) in
+            ["first_moments", "second_moments"].into_iter().zip(model.optimizer.moments_mut())
+        {
             read_parameters(&file, &format!("{at}/{part}"), moments)?;
         }
-        member.optimizer.restore(step, decay, is_active);
+        model.optimizer.restore(step, decay, is_active);
     }
     engine.step = step;
     Ok(progress)

@@ -8,8 +8,8 @@ use transformer::weights::Weights;
 
 use crate::Error;
 use crate::checkpoint;
-use crate::engine::{Engine, Member, Objective, Plan, StepOptions, StepReport};
-use crate::loss::{Candidates, Similarity, contrastive_loss, normalize, normalize_backward, triplet_loss};
+use crate::engine::{Engine, Objective, Plan, StepOptions, StepReport, TrainedModel};
+use crate::loss::{Candidates, Similarity, l2_normalize, l2_normalize_backward, nll_loss, triplet_loss};
 use crate::network::Gradients;
 use crate::network::heads::Pooling;
 use crate::parameters::{Parameters, Shape};
@@ -26,8 +26,8 @@ pub enum Side {
 /// The loss function of an encoder.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Loss {
-    /// The negative log likelihood of the positive passage: [`contrastive_loss`].
-    Contrastive,
+    /// The negative log likelihood of the positive passage: [`nll_loss`].
+    NegativeLogLikelihood,
     /// The [`triplet_loss`].
     Triplet {
         /// By how much the similarity of a positive passage should exceed that of a negative one.
@@ -87,38 +87,37 @@ impl EncoderTrainer {
             let (option, expected) = ("scale", "a finite number above 0");
             return Err(Error::Option { option, expected, got: options.scale.to_string() });
         }
-        let member = |weights: &Weights| -> Result<Member, Error> {
+        let model = |weights: &Weights| -> Result<TrainedModel, Error> {
             let shape = Shape { is_reader: false, ..Shape::of(weights)? };
-            Ok(Member::new(shape, Parameters::of(weights, &shape)?, options.step.adam))
+            Ok(TrainedModel::new(shape, Parameters::of(weights, &shape)?, options.step.adam))
         };
-        let members = [Some(question), passage].into_iter().flatten().map(member);
-        let members = members.collect::<Result<Vec<_>, _>>()?;
-        let dim = members[0].network.shape().dim;
-        if let Some(other) =
-            members.iter().map(|member| member.network.shape().dim).find(|other| *other != dim)
+        let models = [Some(question), passage].into_iter().flatten().map(model);
+        let models = models.collect::<Result<Vec<_>, _>>()?;
+        let dim = models[0].network.shape().dim;
+        if let Some(other) = models.iter().map(|model| model.network.shape().dim).find(|other| *other != dim)
         {
             let expected = format!("vectors of {dim} values, as of questions");
             return Err(Error::Model { what: "the encoder of passages", expected, got: other.to_string() });
         }
-        Ok(Self { engine: Engine::new(members, options.step)?, options })
+        Ok(Self { engine: Engine::new(models, options.step)?, options })
     }
 
     /// Dimension of the vectors.
     #[must_use]
     pub fn dim(&self) -> usize {
-        self.engine.members[0].network.shape().dim
+        self.engine.models[0].network.shape().dim
     }
 
     /// Whether both sides share their parameters.
     #[must_use]
     pub fn is_shared(&self) -> bool {
-        self.engine.members.len() == 1
+        self.engine.models.len() == 1
     }
 
     /// Maximum number of tokens of a text.
     #[must_use]
     pub fn max_tokens(&self) -> usize {
-        let max_tokens = self.engine.members.iter().map(|member| member.network.shape().max_tokens());
+        let max_tokens = self.engine.models.iter().map(|model| model.network.shape().max_tokens());
         max_tokens.min().unwrap_or(0)
     }
 
@@ -128,7 +127,7 @@ impl EncoderTrainer {
         self.engine.step
     }
 
-    fn member(&self, side: Side) -> usize {
+    fn model(&self, side: Side) -> usize {
         if self.is_shared() || side == Side::Question { 0 } else { 1 }
     }
 
@@ -164,9 +163,8 @@ impl EncoderTrainer {
         let (texts, plan) = self.plan(batch)?;
         let mut objective = self.objective(batch);
         let (loss, _) = self.engine.differentiate(&plan, &texts, control, &mut objective)?;
-        let members = self.engine.members.iter().zip(self.engine.gradients());
-        let weights =
-            members.map(|(member, gradients)| gradients.values().to_weights(member.network.shape()));
+        let models = self.engine.models.iter().zip(self.engine.gradients());
+        let weights = models.map(|(model, gradients)| gradients.values().to_weights(model.network.shape()));
         Ok((loss, weights.collect()))
     }
 
@@ -182,7 +180,7 @@ impl EncoderTrainer {
         }
         let texts: Vec<Text<'_>> = questions.iter().chain(passages).copied().collect();
         let count = questions.len();
-        let parts = [(0, 0..count), (self.member(Side::Passage), count..texts.len())];
+        let parts = [(0, 0..count), (self.model(Side::Passage), count..texts.len())];
         let plan = Plan::new(&texts, &parts);
         Ok((texts, plan))
     }
@@ -197,14 +195,14 @@ impl EncoderTrainer {
     ///
     /// [`Error::Batch`] if a text cannot be encoded; [`Error::Canceled`].
     pub fn encode(&mut self, side: Side, texts: &[Text<'_>], control: &Control) -> Result<Vec<f32>, Error> {
-        let plan = Plan::new(texts, &[(self.member(side), 0..texts.len())]);
+        let plan = Plan::new(texts, &[(self.model(side), 0..texts.len())]);
         let (pooling, dim) = (self.options.pooling, self.dim());
         let vectors = self
             .engine
-            .run(&plan, texts, control, |member, texts, hidden| pool(pooling, member, texts, hidden))?;
+            .run(&plan, texts, control, |model, texts, hidden| pool(pooling, model, texts, hidden))?;
         let mut vectors = vectors.concat();
         if self.options.normalizes {
-            normalize(&mut vectors, dim);
+            l2_normalize(&mut vectors, dim);
         }
         Ok(vectors)
     }
@@ -212,8 +210,8 @@ impl EncoderTrainer {
     /// Returns the weights of a side. Those of sides that share their parameters are equal.
     #[must_use]
     pub fn weights(&self, side: Side) -> Weights {
-        let member = &self.engine.members[self.member(side)];
-        member.export().to_weights(member.network.shape())
+        let model = &self.engine.models[self.model(side)];
+        model.export().to_weights(model.network.shape())
     }
 
     /// Writes the parameters and the state of the optimizer to a file, so that training can go on from there.
@@ -238,9 +236,9 @@ impl EncoderTrainer {
     }
 }
 
-fn pool(pooling: Pooling, member: &Member, texts: &[Text<'_>], hidden: &[f32]) -> Vec<f32> {
+fn pool(pooling: Pooling, model: &TrainedModel, texts: &[Text<'_>], hidden: &[f32]) -> Vec<f32> {
     let mut vectors = Vec::new();
-    pooling.forward(texts, member.network.shape().dim, hidden, &mut vectors);
+    pooling.forward(texts, model.network.shape().dim, hidden, &mut vectors);
     vectors
 }
 
@@ -257,28 +255,28 @@ impl Objective for EncoderObjective<'_> {
     /// The vectors of the texts.
     type Output = Vec<f32>;
 
-    fn output(&self, member: &Member, texts: &[Text<'_>], hidden: &[f32]) -> Vec<f32> {
-        pool(self.options.pooling, member, texts, hidden)
+    fn output(&self, model: &TrainedModel, texts: &[Text<'_>], hidden: &[f32]) -> Vec<f32> {
+        pool(self.options.pooling, model, texts, hidden)
     }
 
     fn loss(&mut self, outputs: &mut [Vec<f32>]) -> f32 {
         let EncoderOptions { similarity, scale, normalizes, loss, .. } = self.options;
         let (candidates, dim) = (self.candidates, self.dim);
         let mut vectors = outputs.concat();
-        let norms = if normalizes { normalize(&mut vectors, dim) } else { Vec::new() };
+        let norms = if normalizes { l2_normalize(&mut vectors, dim) } else { Vec::new() };
         let (questions, passages) = vectors.split_at(candidates.questions() * dim);
         let similarities = similarity.forward(questions, passages, dim, scale);
         self.correct = candidates.count_correct(&similarities);
         let mut of_similarities = similarities.clone();
         let loss = match loss {
-            Loss::Contrastive => contrastive_loss(candidates, &mut of_similarities),
+            Loss::NegativeLogLikelihood => nll_loss(candidates, &mut of_similarities),
             Loss::Triplet { margin } => triplet_loss(candidates, margin, &mut of_similarities),
         };
         let (mut gradients, of_passages) =
             similarity.backward(questions, passages, dim, scale, &similarities, &of_similarities);
         gradients.extend(of_passages);
         if normalizes {
-            normalize_backward(&vectors, &norms, &mut gradients, dim);
+            l2_normalize_backward(&vectors, &norms, &mut gradients, dim);
         }
         let mut rest = gradients.as_slice();
         for output in outputs {
@@ -291,7 +289,7 @@ impl Objective for EncoderObjective<'_> {
 
     fn backward(
         &self,
-        _: &Member,
+        _: &TrainedModel,
         texts: &[Text<'_>],
         vectors: &Vec<f32>,
         hidden: &mut Vec<f32>,

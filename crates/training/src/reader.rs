@@ -8,7 +8,7 @@ use transformer::weights::Weights;
 
 use crate::Error;
 use crate::checkpoint;
-use crate::engine::{Engine, Member, Objective, Plan, StepOptions, StepReport};
+use crate::engine::{Engine, Objective, Plan, StepOptions, StepReport, TrainedModel};
 use crate::loss::{PassageSpans, reader_loss};
 use crate::network::Gradients;
 use crate::network::heads::ReaderLogits;
@@ -45,24 +45,24 @@ impl ReaderTrainer {
         let found = Shape::of(weights)?;
         let shape = Shape { is_reader: true, ..found };
         let mut parameters = Parameters::of(weights, &shape)?;
-        let mut member = Member::new(shape, Parameters::zeros(&shape), options.adam);
+        let mut model = TrainedModel::new(shape, Parameters::zeros(&shape), options.adam);
         if !found.is_reader {
             let mut random = numerics::SplitMix64::new(options.seed);
-            let layout = member.network.layout();
+            let layout = model.network.layout();
             for range in [&layout.spans.weight, &layout.relevance.weight] {
                 let values = parameters.others[range.clone()].iter_mut();
                 // A uniform number in [−1, 1) has the standard deviation 1 / √3.
                 values.for_each(|value| *value = 0.02 * 3f32.sqrt() * random.uniform());
             }
         }
-        member.parameters = parameters;
-        Ok(Self { engine: Engine::new(vec![member], options)? })
+        model.parameters = parameters;
+        Ok(Self { engine: Engine::new(vec![model], options)? })
     }
 
     /// Maximum number of tokens of a text.
     #[must_use]
     pub fn max_tokens(&self) -> usize {
-        self.engine.members[0].network.shape().max_tokens()
+        self.engine.models[0].network.shape().max_tokens()
     }
 
     /// Number of steps that have been made.
@@ -90,7 +90,7 @@ impl ReaderTrainer {
     pub fn gradients(&mut self, batch: &ReaderBatch<'_>, control: &Control) -> Result<(f32, Weights), Error> {
         let (texts, plan) = self.plan(batch)?;
         let (loss, _) = self.engine.differentiate(&plan, &texts, control, &mut ReaderObjective { batch })?;
-        let shape = self.engine.members[0].network.shape();
+        let shape = self.engine.models[0].network.shape();
         Ok((loss, self.engine.gradients()[0].values().to_weights(shape)))
     }
 
@@ -115,8 +115,8 @@ impl ReaderTrainer {
     /// Returns the weights of the reader.
     #[must_use]
     pub fn weights(&self) -> Weights {
-        let member = &self.engine.members[0];
-        member.export().to_weights(member.network.shape())
+        let model = &self.engine.models[0];
+        model.export().to_weights(model.network.shape())
     }
 
     /// Does the same as [`EncoderTrainer::save`](crate::EncoderTrainer::save).
@@ -138,8 +138,8 @@ impl ReaderTrainer {
     }
 }
 
-fn logits(member: &Member, texts: &[Text<'_>], hidden: &[f32]) -> ReaderLogits {
-    ReaderLogits::forward(member.network.layout(), &member.parameters.others, texts, hidden)
+fn logits(model: &TrainedModel, texts: &[Text<'_>], hidden: &[f32]) -> ReaderLogits {
+    ReaderLogits::forward(model.network.layout(), &model.parameters.others, texts, hidden)
 }
 
 fn concatenate(outputs: &[ReaderLogits]) -> ReaderLogits {
@@ -187,8 +187,8 @@ struct ReaderObjective<'a, 'b> {
 impl Objective for ReaderObjective<'_, '_> {
     type Output = ReaderLogits;
 
-    fn output(&self, member: &Member, texts: &[Text<'_>], hidden: &[f32]) -> ReaderLogits {
-        logits(member, texts, hidden)
+    fn output(&self, model: &TrainedModel, texts: &[Text<'_>], hidden: &[f32]) -> ReaderLogits {
+        logits(model, texts, hidden)
     }
 
     fn loss(&mut self, outputs: &mut [ReaderLogits]) -> f32 {
@@ -197,13 +197,13 @@ impl Objective for ReaderObjective<'_, '_> {
 
     fn backward(
         &self,
-        member: &Member,
+        model: &TrainedModel,
         texts: &[Text<'_>],
         logits: &ReaderLogits,
         hidden: &mut Vec<f32>,
         gradients: &mut Gradients,
     ) {
-        let (layout, parameters) = (member.network.layout(), &member.parameters.others);
+        let (layout, parameters) = (model.network.layout(), &model.parameters.others);
         logits.backward(layout, parameters, texts, hidden, gradients.others_mut());
     }
 }

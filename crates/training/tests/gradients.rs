@@ -194,7 +194,7 @@ fn encoder_loss(
         let positive = similarity(q, &passages[n]);
         let all = (0..passages.len()).filter(|&at| is_candidate(n, at));
         match options.loss {
-            Loss::Contrastive => {
+            Loss::NegativeLogLikelihood => {
                 let sum: f64 = all.map(|at| similarity(q, &passages[at]).exp()).sum();
                 losses.push(sum.ln() - positive);
             }
@@ -211,9 +211,9 @@ fn encoder_loss(
 fn gradients_of_encoders_agree_with_finite_differences_for_all_poolings_similarities_and_losses() {
     let triplet = Loss::Triplet { margin: 1.0 };
     let cases = [
-        options(Pooling::Mean, true, Similarity::Dot, Loss::Contrastive),
-        options(Pooling::FirstToken, false, Similarity::Dot, Loss::Contrastive),
-        options(Pooling::Mean, false, Similarity::Euclidean, Loss::Contrastive),
+        options(Pooling::Mean, true, Similarity::Dot, Loss::NegativeLogLikelihood),
+        options(Pooling::FirstToken, false, Similarity::Dot, Loss::NegativeLogLikelihood),
+        options(Pooling::Mean, false, Similarity::Euclidean, Loss::NegativeLogLikelihood),
         options(Pooling::FirstToken, true, Similarity::Dot, triplet),
         options(Pooling::Mean, false, Similarity::Euclidean, triplet),
     ];
@@ -237,7 +237,7 @@ fn gradients_of_encoders_agree_with_finite_differences_for_all_poolings_similari
 
 #[test]
 fn two_encoders_have_gradients_of_their_own() {
-    let options = options(Pooling::Mean, false, Similarity::Dot, Loss::Contrastive);
+    let options = options(Pooling::Mean, false, Similarity::Dot, Loss::NegativeLogLikelihood);
     let (of_questions, of_passages) = (encoder(11), encoder(12));
     let (questions, passages) = (texts(3, 1), texts(5, 4));
     let batch = EncoderBatch {
@@ -263,7 +263,7 @@ fn two_encoders_have_gradients_of_their_own() {
 
 #[test]
 fn models_without_token_types_and_with_a_first_position_have_the_right_gradients() {
-    let options = options(Pooling::Mean, false, Similarity::Dot, Loss::Contrastive);
+    let options = options(Pooling::Mean, false, Similarity::Dot, Loss::NegativeLogLikelihood);
     let mut weights = encoder(13);
     weights.embeddings.first_position = 2;
     weights.embeddings.has_type_input = false;
@@ -359,7 +359,7 @@ fn with_dropout_the_backward_pass_drops_what_the_forward_pass_dropped() {
         passages: borrow(&passages),
         candidates: Candidates::all(5, &[0, 1, 2]),
     };
-    let mut options = options(Pooling::Mean, false, Similarity::Dot, Loss::Contrastive);
+    let mut options = options(Pooling::Mean, false, Similarity::Dot, Loss::NegativeLogLikelihood);
     options.step = StepOptions { dropout: 0.3, seed: 5, ..without_dropout() };
     let run = |weights: &Weights| {
         let mut trainer = EncoderTrainer::new(weights, None, options).expect("a trainer");

@@ -28,7 +28,7 @@ fn options() -> EncoderOptions {
         normalizes: true,
         similarity: Similarity::Dot,
         scale: 10.0,
-        loss: Loss::Contrastive,
+        loss: Loss::NegativeLogLikelihood,
         step: StepOptions {
             schedule: Schedule { rate: 1e-3, warm_up_steps: 2, steps: 10 },
             threads: 2,

@@ -67,7 +67,9 @@ impl NativeTrainingOptions {
             normalizes: self.normalize,
             similarity,
             scale: (1.0 / self.temperature) as f32,
-            loss: self.margin.map_or(Loss::Contrastive, |margin| Loss::Triplet { margin: margin as f32 }),
+            loss: self
+                .margin
+                .map_or(Loss::NegativeLogLikelihood, |margin| Loss::Triplet { margin: margin as f32 }),
             step: StepOptions {
                 schedule: Schedule {
                     rate: self.learning_rate as f32,

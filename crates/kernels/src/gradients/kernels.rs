@@ -6,9 +6,9 @@ type StandardizeFn = unsafe fn(&mut [f32], f32) -> f32;
 /// `(standardized, weight, bias, out)`
 type ScaleAndShiftFn = unsafe fn(&[f32], &[f32], &[f32], &mut [f32]);
 /// `(standardized, factor, weight, gradients, gradients of the weights, gradients of the biases)`
-type NormalizeBackwardFn = unsafe fn(&[f32], f32, &[f32], &mut [f32], &mut [f32], &mut [f32]);
+type LayerNormBackwardFn = unsafe fn(&[f32], f32, &[f32], &mut [f32], &mut [f32], &mut [f32]);
 type DropFn = unsafe fn(&mut [f32], Dropout, u64);
-/// `(step, parameters, gradients, means, variances)`
+/// `(step, parameters, gradients, first moments, second moments)`
 type AdamFn = unsafe fn(AdamStep, &mut [f32], &[f32], &mut [f32], &mut [f32]);
 
 /// Operations for training with one instruction set.
@@ -22,7 +22,7 @@ pub struct GradientKernels {
     pub(super) softmax_backward: SoftmaxBackwardFn,
     pub(super) standardize: StandardizeFn,
     pub(super) scale_and_shift: ScaleAndShiftFn,
-    pub(super) normalize_backward: NormalizeBackwardFn,
+    pub(super) layer_norm_backward: LayerNormBackwardFn,
     pub(super) drop: DropFn,
     pub(super) adam: AdamFn,
 }
@@ -66,16 +66,16 @@ pub struct AdamStep {
     pub rate: f32,
     /// The weight decay, which is multiplied by the learning rate, as in PyTorch.
     pub decay: f32,
-    /// How much of the last mean of the gradients is kept.
+    /// The decay rate of the first moments.
     pub beta_1: f32,
-    /// How much of the last mean of the squared gradients is kept.
+    /// The decay rate of the second moments.
     pub beta_2: f32,
-    /// The number that is added to the root of the mean of the squared gradients.
+    /// The number that is added to the root of the second moment.
     pub epsilon: f32,
     /// 1 / (1 − `beta_1` ^ number of the step).
-    pub mean_correction: f32,
+    pub first_correction: f32,
     /// 1 / (1 − `beta_2` ^ number of the step).
-    pub variance_correction: f32,
+    pub second_correction: f32,
     /// A factor of all gradients, for clipping.
     pub scale: f32,
 }
@@ -92,8 +92,8 @@ impl GradientKernels {
         unsafe { (self.gelu_backward)(inputs, gradients) }
     }
 
-    /// Replaces the gradient g of each probability p by `scale` · p · (g − Σ p g), the gradient of the value x of which
-    /// p is the probability softmax(`scale` · x).
+    /// The backward pass of p = softmax(`scale` · x): replaces the gradients g with respect to p by those with respect to
+    /// x, `scale` · p · (g − Σ p g).
     ///
     /// # Panics
     ///
@@ -129,7 +129,7 @@ impl GradientKernels {
     /// # Panics
     ///
     /// If the lengths differ.
-    pub fn normalize_backward(
+    pub fn layer_norm_backward(
         &self,
         standardized: &[f32],
         factor: f32,
@@ -140,8 +140,8 @@ impl GradientKernels {
     ) {
         let lengths = [weight.len(), gradients.len(), weight_gradients.len(), bias_gradients.len()];
         same("normalize", standardized.len(), &lengths);
-        let run = self.normalize_backward;
-        // SAFETY: `self` exists, so the CPU has the features that `self.normalize_backward` needs.
+        let run = self.layer_norm_backward;
+        // SAFETY: `self` exists, so the CPU has the features that `self.layer_norm_backward` needs.
         unsafe { run(standardized, factor, weight, gradients, weight_gradients, bias_gradients) }
     }
 
@@ -154,7 +154,7 @@ impl GradientKernels {
         }
     }
 
-    /// Changes parameters, and the means and variances of their gradients, by a step of AdamW.
+    /// Updates parameters, and the first and second moments of their gradients, by a step of AdamW.
     ///
     /// # Panics
     ///
@@ -164,12 +164,12 @@ impl GradientKernels {
         step: AdamStep,
         parameters: &mut [f32],
         gradients: &[f32],
-        means: &mut [f32],
-        variances: &mut [f32],
+        first_moments: &mut [f32],
+        second_moments: &mut [f32],
     ) {
-        same("optimizer", parameters.len(), &[gradients.len(), means.len(), variances.len()]);
+        same("optimizer", parameters.len(), &[gradients.len(), first_moments.len(), second_moments.len()]);
         // SAFETY: `self` exists, so the CPU has the features that `self.adam` needs.
-        unsafe { (self.adam)(step, parameters, gradients, means, variances) }
+        unsafe { (self.adam)(step, parameters, gradients, first_moments, second_moments) }
     }
 }
 

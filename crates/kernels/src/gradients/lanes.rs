@@ -15,7 +15,7 @@ pub(super) fn gelu_backward(inputs: &[f32], gradients: &mut [f32]) {
     }
 }
 
-/// Replaces the gradient of each probability by that of the value x of which softmax(`scale` · x) is the probability:
+/// The backward pass of p = softmax(`scale` · x): replaces the gradients g with respect to p by those with respect to x,
 /// `scale` · p · (g − Σ p g).
 #[inline(always)]
 pub(super) fn softmax_backward(probabilities: &[f32], gradients: &mut [f32], scale: f32) {
@@ -49,7 +49,7 @@ pub(super) fn scale_and_shift(standardized: &[f32], weight: &[f32], bias: &[f32]
 /// Replaces the gradients of a layer normalization's outputs by those of its inputs, and adds those of its weights and
 /// biases to `weight_gradients` and `bias_gradients`.
 #[inline(always)]
-pub(super) fn normalize_backward(
+pub(super) fn layer_norm_backward(
     standardized: &[f32],
     factor: f32,
     weight: &[f32],
@@ -103,20 +103,20 @@ fn mix_32(x: u32) -> u32 {
     x ^ (x >> 16)
 }
 
-/// Changes parameters by one step of AdamW (Loshchilov and Hutter, 2019, algorithm 2).
+/// Updates parameters by one step of AdamW (Loshchilov and Hutter, 2019, algorithm 2).
 #[inline(always)]
 pub(super) fn adam(
     step: AdamStep,
     parameters: &mut [f32],
     gradients: &[f32],
-    means: &mut [f32],
-    variances: &mut [f32],
+    first_moments: &mut [f32],
+    second_moments: &mut [f32],
 ) {
-    let AdamStep { rate, decay, beta_1, beta_2, epsilon, mean_correction, variance_correction, scale } = step;
-    let rate_of_mean = rate * mean_correction;
-    let root_correction = variance_correction.sqrt();
+    let AdamStep { rate, decay, beta_1, beta_2, epsilon, first_correction, second_correction, scale } = step;
+    let rate_of_mean = rate * first_correction;
+    let root_correction = second_correction.sqrt();
     for (((parameter, gradient), mean), variance) in
-        parameters.iter_mut().zip(gradients).zip(means).zip(variances)
+        parameters.iter_mut().zip(gradients).zip(first_moments).zip(second_moments)
     {
         let gradient = gradient * scale;
         *mean = (gradient - *mean).mul_add(1.0 - beta_1, *mean);

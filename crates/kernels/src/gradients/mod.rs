@@ -1,5 +1,5 @@
-//! The element-wise operations with which networks are trained: those of [`network`](crate::network) backward, dropout,
-//! and the step of the optimizer. Matrix products are in [`matrix`](crate::matrix).
+//! The element-wise and row-wise operations of training: the backward passes of the operations in
+//! [`network`](crate::network), dropout, and the update of AdamW. Matrix products are in [`matrix`](crate::matrix).
 //!
 //! A *gradient* of a value is the derivative of the loss with respect to this value. An operation's backward function
 //! takes the gradient of the operation's output and returns that of its input.

@@ -12,7 +12,7 @@ macro_rules! define_gradients {
                 softmax_backward,
                 standardize,
                 scale_and_shift,
-                normalize_backward,
+                layer_norm_backward,
                 drop,
                 adam,
             };
@@ -38,7 +38,7 @@ macro_rules! define_gradients {
             }
 
             $(#[$feature])?
-            fn normalize_backward(
+            fn layer_norm_backward(
                 standardized: &[f32],
                 factor: f32,
                 weight: &[f32],
@@ -46,7 +46,7 @@ macro_rules! define_gradients {
                 weight_gradients: &mut [f32],
                 bias_gradients: &mut [f32],
             ) {
-                lanes::normalize_backward(
+                lanes::layer_norm_backward(
                     standardized, factor, weight, gradients, weight_gradients, bias_gradients,
                 );
             }
@@ -61,10 +61,10 @@ macro_rules! define_gradients {
                 step: AdamStep,
                 parameters: &mut [f32],
                 gradients: &[f32],
-                means: &mut [f32],
-                variances: &mut [f32],
+                first_moments: &mut [f32],
+                second_moments: &mut [f32],
             ) {
-                lanes::adam(step, parameters, gradients, means, variances);
+                lanes::adam(step, parameters, gradients, first_moments, second_moments);
             }
         }
     };

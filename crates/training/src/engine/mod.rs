@@ -7,7 +7,7 @@
 //! Memory Limited Setup”): the loss compares all texts of a batch although not all of their activations need to exist at
 //! the same time.
 
-mod member;
+mod model;
 mod objective;
 mod plan;
 mod step;
@@ -17,7 +17,7 @@ use control::Control;
 use rayon::prelude::*;
 use transformer::Text;
 
-pub(crate) use member::Member;
+pub(crate) use model::TrainedModel;
 pub(crate) use objective::Objective;
 pub(crate) use plan::Plan;
 pub use step::{StepOptions, StepReport};
@@ -29,7 +29,7 @@ use crate::network::Gradients;
 /// Networks and the threads that run them.
 #[derive(Debug)]
 pub(crate) struct Engine {
-    pub members: Vec<Member>,
+    pub models: Vec<TrainedModel>,
     workers: Vec<Worker>,
     options: StepOptions,
     /// Number of steps that have been made.
@@ -37,21 +37,21 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    pub fn new(members: Vec<Member>, options: StepOptions) -> Result<Self, Error> {
+    pub fn new(models: Vec<TrainedModel>, options: StepOptions) -> Result<Self, Error> {
         options.check()?;
         let workers = (0..threads::resolve(options.threads)).map(|_| Worker::default()).collect();
-        Ok(Self { members, workers, options, step: 0 })
+        Ok(Self { models, workers, options, step: 0 })
     }
 
     /// Checks the texts of a pass, and applies the pending weight decay of their words.
     fn prepare(&mut self, plan: &Plan, texts: &[Text<'_>]) -> Result<(), Error> {
         for group in &plan.groups {
-            let member = &mut self.members[group.member];
+            let model = &mut self.models[group.model];
             for at in group.texts.clone() {
-                member.network.check(at, &texts[at])?;
+                model.network.check(at, &texts[at])?;
             }
             let ids = texts[group.texts.clone()].iter().flat_map(|text| text.ids.iter().copied());
-            member.optimizer.use_words(&mut member.parameters, ids);
+            model.optimizer.use_words(&mut model.parameters, ids);
         }
         Ok(())
     }
@@ -62,10 +62,10 @@ impl Engine {
         plan: &Plan,
         texts: &[Text<'_>],
         control: &Control,
-        output: impl Fn(&Member, &[Text<'_>], &[f32]) -> T + Sync,
+        output: impl Fn(&TrainedModel, &[Text<'_>], &[f32]) -> T + Sync,
     ) -> Result<Vec<T>, Error> {
         self.prepare(plan, texts)?;
-        let pass = Pass { members: &self.members, texts, noise: None, control };
+        let pass = Pass { models: &self.models, texts, dropout: None, control };
         forward(&mut self.workers, plan, pass, 0, output)
     }
 
@@ -80,10 +80,10 @@ impl Engine {
         let (loss, gradient_norm) = self.differentiate(plan, texts, control, objective)?;
         let step = self.step + 1;
         let (scale, rate) = (self.options.clipping(gradient_norm), self.options.schedule.rate_at(step));
-        let (members, sum) = (&mut self.members, &self.workers[0].gradients);
+        let (models, sum) = (&mut self.models, &self.workers[0].gradients);
         threads::install(self.workers.len(), || {
-            for (member, gradients) in members.iter_mut().zip(sum) {
-                member.optimizer.step(&mut member.parameters, gradients, rate, scale);
+            for (model, gradients) in models.iter_mut().zip(sum) {
+                model.optimizer.step(&mut model.parameters, gradients, rate, scale);
             }
         })?;
         self.step = step;
@@ -101,11 +101,12 @@ impl Engine {
     ) -> Result<(f32, f32), Error> {
         self.prepare(plan, texts)?;
         let step = self.step + 1;
-        let pass = Pass { members: &self.members, texts, noise: self.options.noise(step), control };
+        let pass = Pass { models: &self.models, texts, dropout: self.options.dropout(step), control };
         let bytes = self.options.activation_bytes;
         let workers = &mut self.workers;
-        let output =
-            |member: &Member, texts: &[Text<'_>], hidden: &[f32]| O::output(objective, member, texts, hidden);
+        let output = |model: &TrainedModel, texts: &[Text<'_>], hidden: &[f32]| {
+            O::output(objective, model, texts, hidden)
+        };
         let mut outputs = forward(workers, plan, pass, bytes, output)?;
         let loss = objective.loss(&mut outputs);
         let not_finite = |what, got: f32| Err(Error::NotFinite { step, what, got });
@@ -113,19 +114,19 @@ impl Engine {
             return not_finite("loss", loss);
         }
         let objective = &*objective;
-        let shares = plan.shares(workers.len());
+        let parts = plan.partition(workers.len());
         let run = || -> Result<(), Error> {
-            workers.par_iter_mut().zip(&shares).with_max_len(1).try_for_each(|(worker, share)| {
+            workers.par_iter_mut().zip(&parts).with_max_len(1).try_for_each(|(worker, share)| {
                 let groups = share.iter().map(|&at| (&plan.groups[at], &outputs[at]));
-                worker.backward(pass, groups, |member, texts, output, hidden, gradients| {
-                    objective.backward(member, texts, output, hidden, gradients);
+                worker.backward(pass, groups, |model, texts, output, hidden, gradients| {
+                    objective.backward(model, texts, output, hidden, gradients);
                 })
             })
         };
-        threads::install(shares.len(), run)??;
+        threads::install(parts.len(), run)??;
         let Some((first, others)) = self.workers.split_first_mut() else { unreachable!("there is a thread") };
-        for (member, sum) in first.gradients.iter_mut().enumerate() {
-            others.iter().filter_map(|other| other.gradients.get(member)).for_each(|other| sum.add(other));
+        for (model, sum) in first.gradients.iter_mut().enumerate() {
+            others.iter().filter_map(|other| other.gradients.get(model)).for_each(|other| sum.add(other));
         }
         let norm = first.gradients.iter().map(Gradients::squared_norm).sum::<f64>().sqrt() as f32;
         if norm.is_finite() { Ok((loss, norm)) } else { not_finite("norm of the gradients", norm) }
@@ -143,12 +144,12 @@ fn forward<T: Send>(
     plan: &Plan,
     pass: Pass<'_>,
     kept_bytes: usize,
-    output: impl Fn(&Member, &[Text<'_>], &[f32]) -> T + Sync,
+    output: impl Fn(&TrainedModel, &[Text<'_>], &[f32]) -> T + Sync,
 ) -> Result<Vec<T>, Error> {
     let threads = workers.len();
-    let shares = plan.shares(threads);
+    let parts = plan.partition(threads);
     let run = || -> Result<Vec<Vec<T>>, Error> {
-        let workers = workers.par_iter_mut().zip(&shares).with_max_len(1);
+        let workers = workers.par_iter_mut().zip(&parts).with_max_len(1);
         let results = workers.map(|(worker, share)| {
             let groups = share.iter().map(|&at| &plan.groups[at]);
             worker.forward(pass, groups, kept_bytes / threads, &output)
@@ -157,7 +158,7 @@ fn forward<T: Send>(
     };
     let results = threads::install(threads, run)??;
     let mut outputs: Vec<Option<T>> = plan.groups.iter().map(|_| None).collect();
-    for (&at, result) in shares.iter().flatten().zip(results.into_iter().flatten()) {
+    for (&at, result) in parts.iter().flatten().zip(results.into_iter().flatten()) {
         outputs[at] = Some(result);
     }
     Ok(outputs.into_iter().map(|output| output.expect("each group is in a share")).collect())

@@ -2,7 +2,7 @@
 
 use transformer::Text;
 
-use super::member::Member;
+use super::model::TrainedModel;
 use crate::network::Gradients;
 
 /// How the outputs of texts are computed from their hidden states, and the loss from the outputs.
@@ -11,7 +11,7 @@ pub(crate) trait Objective: Sync {
     type Output: Send + Sync;
 
     /// Computes the outputs of a group from its hidden states, `[tokens, dim]`.
-    fn output(&self, member: &Member, texts: &[Text<'_>], hidden: &[f32]) -> Self::Output;
+    fn output(&self, model: &TrainedModel, texts: &[Text<'_>], hidden: &[f32]) -> Self::Output;
 
     /// Computes the loss, and replaces the outputs of all groups by their gradients.
     fn loss(&mut self, outputs: &mut [Self::Output]) -> f32;
@@ -19,7 +19,7 @@ pub(crate) trait Objective: Sync {
     /// Replaces the hidden states of a group by their gradients, and adds those of the heads' parameters.
     fn backward(
         &self,
-        member: &Member,
+        model: &TrainedModel,
         texts: &[Text<'_>],
         output: &Self::Output,
         hidden: &mut Vec<f32>,

@@ -1,7 +1,7 @@
 //! The options and the report of a step.
 
 use crate::Error;
-use crate::network::Noise;
+use crate::network::StepDropout;
 use crate::optimizer::{AdamOptions, Schedule};
 
 /// The options of all steps.
@@ -66,9 +66,9 @@ impl StepOptions {
     }
 
     /// The dropout of a step.
-    pub(super) fn noise(&self, step: u64) -> Option<Noise> {
+    pub(super) fn dropout(&self, step: u64) -> Option<StepDropout> {
         let seed = numerics::SplitMix64::new(self.seed ^ (step << 20)).next_u64();
-        (self.dropout > 0.0).then_some(Noise { probability: self.dropout, seed })
+        (self.dropout > 0.0).then_some(StepDropout { probability: self.dropout, seed })
     }
 
     /// The factor of gradients that have a norm.

@@ -3,23 +3,23 @@
 use control::Control;
 use transformer::Text;
 
-use super::member::Member;
+use super::model::TrainedModel;
 use super::plan::GroupPlan;
 use crate::Error;
-use crate::network::{Activations, Gradients, Group, Noise, Scratch};
+use crate::network::{Activations, Gradients, Group, Scratch, StepDropout};
 
 /// What all threads of a pass share.
 #[derive(Clone, Copy)]
 pub(super) struct Pass<'a> {
-    pub members: &'a [Member],
+    pub models: &'a [TrainedModel],
     pub texts: &'a [Text<'a>],
-    pub noise: Option<Noise>,
+    pub dropout: Option<StepDropout>,
     pub control: &'a Control,
 }
 
 impl<'a> Pass<'a> {
     fn group(&self, plan: &GroupPlan) -> Group<'a> {
-        Group { texts: &self.texts[plan.texts.clone()], first: plan.texts.start, noise: self.noise }
+        Group { texts: &self.texts[plan.texts.clone()], first: plan.texts.start, dropout: self.dropout }
     }
 }
 
@@ -42,23 +42,23 @@ impl Worker {
         pass: Pass<'_>,
         groups: impl Iterator<Item = &'p GroupPlan>,
         bytes: usize,
-        output: impl Fn(&Member, &[Text<'_>], &[f32]) -> T,
+        output: impl Fn(&TrainedModel, &[Text<'_>], &[f32]) -> T,
     ) -> Result<Vec<T>, Error> {
         self.kept = 0;
         let (mut left, mut keeps) = (bytes, true);
         let mut outputs = Vec::new();
         for plan in groups {
             pass.control.check()?;
-            let (member, group) = (&pass.members[plan.member], pass.group(plan));
-            let needed = Activations::bytes(member.network.shape(), group.tokens());
+            let (model, group) = (&pass.models[plan.model], pass.group(plan));
+            let needed = Activations::bytes(model.network.shape(), group.tokens());
             keeps &= needed <= left;
             left -= if keeps { needed } else { 0 };
             if self.activations.len() == self.kept {
                 self.activations.push(Activations::default());
             }
             let activations = &mut self.activations[self.kept];
-            member.network.forward(&member.parameters, &group, keeps, activations, &mut self.scratch);
-            outputs.push(output(member, group.texts, &self.scratch.hidden));
+            model.network.forward(&model.parameters, &group, keeps, activations, &mut self.scratch);
+            outputs.push(output(model, group.texts, &self.scratch.hidden));
             self.kept += usize::from(keeps);
         }
         Ok(outputs)
@@ -70,27 +70,27 @@ impl Worker {
         &mut self,
         pass: Pass<'_>,
         groups: impl Iterator<Item = (&'p GroupPlan, &'p T)>,
-        backward: impl Fn(&Member, &[Text<'_>], &T, &mut Vec<f32>, &mut Gradients),
+        backward: impl Fn(&TrainedModel, &[Text<'_>], &T, &mut Vec<f32>, &mut Gradients),
     ) -> Result<(), Error> {
         self.gradients.iter_mut().for_each(Gradients::clear);
         for (at, (plan, output)) in groups.enumerate() {
             pass.control.check()?;
             // A thread without groups needs no gradients.
-            for member in &pass.members[self.gradients.len()..] {
-                self.gradients.push(Gradients::zeros(member.network.shape()));
+            for model in &pass.models[self.gradients.len()..] {
+                self.gradients.push(Gradients::zeros(model.network.shape()));
             }
-            let (member, group) = (&pass.members[plan.member], pass.group(plan));
+            let (model, group) = (&pass.models[plan.model], pass.group(plan));
             let activations = if at < self.kept {
                 &mut self.activations[at]
             } else {
                 let activations = &mut self.activations[self.kept];
-                member.network.forward(&member.parameters, &group, true, activations, &mut self.scratch);
+                model.network.forward(&model.parameters, &group, true, activations, &mut self.scratch);
                 activations
             };
-            let (scratch, gradients) = (&mut self.scratch, &mut self.gradients[plan.member]);
-            member.network.restore_hidden(&member.parameters, activations, &mut scratch.gradient);
-            backward(member, group.texts, output, &mut scratch.gradient, gradients);
-            member.network.backward(&member.parameters, &group, activations, scratch, gradients);
+            let (scratch, gradients) = (&mut self.scratch, &mut self.gradients[plan.model]);
+            model.network.recompute_hidden(&model.parameters, activations, &mut scratch.gradient);
+            backward(model, group.texts, output, &mut scratch.gradient, gradients);
+            model.network.backward(&model.parameters, &group, activations, scratch, gradients);
         }
         Ok(())
     }

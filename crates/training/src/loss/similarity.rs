@@ -2,7 +2,7 @@
 
 use kernels::matrix::{Matrix, multiply};
 
-/// How the vectors of a question and a passage are compared. For the cosine, vectors are [normalized](normalize) first.
+/// How the vectors of a question and a passage are compared. For the cosine, vectors are [normalized](l2_normalize) first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Similarity {
     /// The inner product.
@@ -87,7 +87,7 @@ fn squared_norms(vectors: &[f32], dim: usize) -> Vec<f32> {
 }
 
 /// Divides vectors by their Euclidean norms, which are returned. A vector of zeros stays as it is.
-pub fn normalize(vectors: &mut [f32], dim: usize) -> Vec<f32> {
+pub fn l2_normalize(vectors: &mut [f32], dim: usize) -> Vec<f32> {
     let norms: Vec<f32> =
         squared_norms(vectors, dim).into_iter().map(|norm| norm.sqrt().max(1e-12)).collect();
     for (vector, norm) in vectors.chunks_exact_mut(dim).zip(&norms) {
@@ -97,7 +97,7 @@ pub fn normalize(vectors: &mut [f32], dim: usize) -> Vec<f32> {
 }
 
 /// Replaces the gradients of normalized vectors v by those of the vectors before: (g − (g · v) v) / norm.
-pub fn normalize_backward(normalized: &[f32], norms: &[f32], gradients: &mut [f32], dim: usize) {
+pub fn l2_normalize_backward(normalized: &[f32], norms: &[f32], gradients: &mut [f32], dim: usize) {
     let vectors = normalized.chunks_exact(dim).zip(norms);
     for (gradient, (vector, norm)) in gradients.chunks_exact_mut(dim).zip(vectors) {
         let along: f32 = gradient.iter().zip(vector).map(|(gradient, value)| gradient * value).sum();

@@ -6,8 +6,8 @@ use std::ops::Range;
 use kernels::gradients::Dropout;
 use kernels::matrix::{Matrix, multiply};
 
-use super::noise::Site;
-use super::{Group, Network, Noise};
+use super::dropout::DropoutSite;
+use super::{Group, Network, StepDropout};
 
 /// A head of a text.
 struct Head {
@@ -30,7 +30,7 @@ impl Network {
         context: &mut [f32],
     ) {
         let (dim, head_dim) = (self.shape.dim, self.shape.head_dim());
-        let dropout = group.noise.map(|noise| noise.at(Site::Probabilities(layer)));
+        let dropout = group.dropout.map(|dropout| dropout.at(DropoutSite::Probabilities(layer)));
         self.for_each_head(group, |head| {
             self.attention(&head, projections, probabilities);
             let weights = self.dropped(&head, dropout, probabilities, dropped);
@@ -53,7 +53,7 @@ impl Network {
         out: &mut [f32],
     ) {
         let (dim, head_dim) = (self.shape.dim, self.shape.head_dim());
-        let dropout = group.noise.map(|noise| noise.at(Site::Probabilities(layer)));
+        let dropout = group.dropout.map(|dropout| dropout.at(DropoutSite::Probabilities(layer)));
         self.for_each_head(group, |head| {
             self.attention(&head, projections, probabilities);
             let length = head.tokens.len();
@@ -131,7 +131,7 @@ impl Network {
         let length = head.tokens.len();
         for (position, row) in probabilities.chunks_exact_mut(length).enumerate() {
             let position = head.number * self.shape.positions + position;
-            self.gradient_kernels.drop(row, dropout, Noise::row(head.text, position));
+            self.gradient_kernels.drop(row, dropout, StepDropout::row(head.text, position));
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The embeddings: the sum of a row for the word, the position and the type of each token, normalized.
 
+use super::dropout::DropoutSite;
 use super::gradients::add;
-use super::noise::Site;
-use super::{Activations, Gradients, Group, Network, Noise, Scratch};
+use super::{Activations, Gradients, Group, Network, Scratch, StepDropout};
 use crate::parameters::Parameters;
 
 impl Network {
@@ -31,19 +31,19 @@ impl Network {
         for (row, factor) in standardized.rows.chunks_exact_mut(dim).zip(&mut standardized.factors) {
             *factor = self.gradient_kernels.standardize(row, self.shape.epsilon);
         }
-        self.restore_embeddings(parameters, group, activations, &mut scratch.hidden);
+        self.recompute_embeddings(parameters, group, activations, &mut scratch.hidden);
     }
 
     /// Computes the embeddings of all tokens, after dropout, from the standardized rows.
-    pub(super) fn restore_embeddings(
+    pub(super) fn recompute_embeddings(
         &self,
         parameters: &Parameters,
         group: &Group<'_>,
         activations: &Activations,
         hidden: &mut Vec<f32>,
     ) {
-        self.restore(&parameters.others, &self.layout.norm, &activations.embeddings, hidden);
-        self.drop(Site::Embeddings, group, hidden);
+        self.recompute_norm(&parameters.others, &self.layout.norm, &activations.embeddings, hidden);
+        self.drop(DropoutSite::Embeddings, group, hidden);
     }
 
     /// Adds the gradients of the embeddings. `scratch.gradient` has those of their outputs, after dropout.
@@ -57,7 +57,7 @@ impl Network {
     ) {
         let dim = self.shape.dim;
         let gradient = &mut scratch.gradient;
-        self.drop(Site::Embeddings, group, gradient);
+        self.drop(DropoutSite::Embeddings, group, gradient);
         let others = gradients.others_mut();
         self.backward_norm(&parameters.others, &self.layout.norm, &activations.embeddings, gradient, others);
         let mut rows = gradient.chunks_exact(dim);
@@ -80,10 +80,10 @@ impl Network {
     }
 
     /// Drops values of `rows`, `[tokens, dim]`.
-    pub(super) fn drop(&self, site: Site, group: &Group<'_>, rows: &mut [f32]) {
-        if let Some(noise) = &group.noise {
+    pub(super) fn drop(&self, site: DropoutSite, group: &Group<'_>, rows: &mut [f32]) {
+        if let Some(dropout) = &group.dropout {
             let kernels = self.gradient_kernels;
-            Noise::drop_rows(noise, kernels, site, group.texts, group.first, rows, self.shape.dim);
+            StepDropout::drop_rows(dropout, kernels, site, group.texts, group.first, rows, self.shape.dim);
         }
     }
 }

@@ -2,8 +2,8 @@
 //! a normalization (Vaswani et al., 2017, §3.1).
 
 use super::activations::Standardized;
+use super::dropout::DropoutSite;
 use super::gradients::add;
-use super::noise::Site;
 use super::{Activations, Gradients, Group, Network, Scratch, linear};
 use crate::parameters::{NormLayout, Parameters};
 
@@ -25,14 +25,14 @@ impl Network {
         linear::forward(&at.projections, others, hidden, &mut kept.projections);
         self.attend(group, layer, &kept.projections, probabilities, &mut kept.context);
         linear::forward(&at.attention_output, others, &kept.context, &mut kept.attention.rows);
-        self.drop(Site::Attention(layer), group, &mut kept.attention.rows);
+        self.drop(DropoutSite::Attention(layer), group, &mut kept.attention.rows);
         add(&mut kept.attention.rows, hidden);
         self.normalize(others, &at.attention_norm, &mut kept.attention, hidden);
         linear::forward(&at.intermediate, others, hidden, &mut kept.intermediate);
         wide.clone_from(&kept.intermediate);
         self.kernels.gelu(wide);
         linear::forward(&at.output, others, wide, &mut kept.output.rows);
-        self.drop(Site::Output(layer), group, &mut kept.output.rows);
+        self.drop(DropoutSite::Output(layer), group, &mut kept.output.rows);
         add(&mut kept.output.rows, hidden);
         self.normalize(others, &at.output_norm, &mut kept.output, hidden);
     }
@@ -56,21 +56,21 @@ impl Network {
         let Scratch { hidden, gradient, branch, wide: [activated, wide], .. } = &mut *scratch;
         self.backward_norm(others, &at.output_norm, &kept.output, gradient, into);
         branch.clone_from(gradient);
-        self.drop(Site::Output(layer), group, branch);
+        self.drop(DropoutSite::Output(layer), group, branch);
         activated.clone_from(&kept.intermediate);
         self.kernels.gelu(activated);
         linear::backward_parameters(&at.output, activated, branch, into);
         wide.resize(activated.len(), 0.0);
         linear::backward_inputs(&at.output, others, branch, wide, false);
         self.gradient_kernels.gelu_backward(&kept.intermediate, wide);
-        self.restore(others, &at.attention_norm, &kept.attention, hidden);
+        self.recompute_norm(others, &at.attention_norm, &kept.attention, hidden);
         linear::backward_parameters(&at.intermediate, hidden, wide, into);
         linear::backward_inputs(&at.intermediate, others, wide, gradient, true);
 
         // The attention, likewise.
         self.backward_norm(others, &at.attention_norm, &kept.attention, gradient, into);
         branch.clone_from(gradient);
-        self.drop(Site::Attention(layer), group, branch);
+        self.drop(DropoutSite::Attention(layer), group, branch);
         linear::backward_parameters(&at.attention_output, &kept.context, branch, into);
         // The gradients of the results of the attention.
         linear::backward_inputs(&at.attention_output, others, branch, hidden, false);
@@ -80,9 +80,9 @@ impl Network {
         match layer.checked_sub(1) {
             Some(before) => {
                 let norm = &self.layout.layers[before].output_norm;
-                self.restore(others, norm, &activations.layers[before].output, hidden);
+                self.recompute_norm(others, norm, &activations.layers[before].output, hidden);
             }
-            None => self.restore_embeddings(parameters, group, activations, hidden),
+            None => self.recompute_embeddings(parameters, group, activations, hidden),
         }
         linear::backward_parameters(&at.projections, hidden, projections, gradients.others_mut());
         linear::backward_inputs(&at.projections, others, projections, gradient, true);
@@ -100,7 +100,7 @@ impl Network {
     }
 
     /// Computes normalized rows again from the standardized ones.
-    pub(super) fn restore(
+    pub(super) fn recompute_norm(
         &self,
         parameters: &[f32],
         at: &NormLayout,
@@ -130,7 +130,7 @@ impl Network {
         let weight = &parameters[at.weight.clone()];
         let all = rows.chunks_exact_mut(dim).zip(kept.rows.chunks_exact(dim)).zip(&kept.factors);
         for ((row, standardized), &factor) in all {
-            self.gradient_kernels.normalize_backward(standardized, factor, weight, row, weights, biases);
+            self.gradient_kernels.layer_norm_backward(standardized, factor, weight, row, weights, biases);
         }
     }
 }

@@ -11,20 +11,20 @@
 
 mod activations;
 mod attention;
+mod dropout;
 mod embeddings;
 mod gradients;
 pub(crate) mod heads;
 mod layer;
 mod linear;
-mod noise;
 
 use kernels::gradients::GradientKernels;
 use kernels::network::NetworkKernels;
 use transformer::Text;
 
 pub(crate) use activations::{Activations, Scratch};
+pub(crate) use dropout::StepDropout;
 pub(crate) use gradients::Gradients;
-pub(crate) use noise::Noise;
 
 use crate::Error;
 use crate::parameters::{Layout, Parameters, Shape};
@@ -46,7 +46,7 @@ pub(crate) struct Group<'a> {
     /// Number of the first text among all texts of the batch, on which dropout depends.
     pub first: usize,
     /// The dropout, if there is any.
-    pub noise: Option<Noise>,
+    pub dropout: Option<StepDropout>,
 }
 
 impl Group<'_> {
@@ -112,10 +112,15 @@ impl Network {
     }
 
     /// Computes the hidden states of the last layer again from kept activations.
-    pub fn restore_hidden(&self, parameters: &Parameters, activations: &Activations, hidden: &mut Vec<f32>) {
+    pub fn recompute_hidden(
+        &self,
+        parameters: &Parameters,
+        activations: &Activations,
+        hidden: &mut Vec<f32>,
+    ) {
         let last = self.shape.layers - 1;
         let norm = &self.layout.layers[last].output_norm;
-        self.restore(&parameters.others, norm, &activations.layers[last].output, hidden);
+        self.recompute_norm(&parameters.others, norm, &activations.layers[last].output, hidden);
     }
 
     /// Adds the gradients of the parameters to `gradients`. `scratch.gradient` has the gradients of the hidden states

@@ -14,11 +14,11 @@ const CHUNK: usize = 1 << 16;
 /// The constants of [`AdamW`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AdamOptions {
-    /// How much of the last mean of the gradients is kept.
+    /// The decay rate of the first moments.
     pub beta_1: f32,
-    /// How much of the last mean of the squared gradients is kept.
+    /// The decay rate of the second moments.
     pub beta_2: f32,
-    /// The number that is added to the root of the mean of the squared gradients.
+    /// The number that is added to the root of the second moment.
     pub epsilon: f32,
     /// The weight decay. Biases and the parameters of layer normalizations do not decay.
     pub weight_decay: f32,
@@ -32,20 +32,20 @@ impl Default for AdamOptions {
 
 /// The state of the optimizer of a network.
 ///
-/// The results are those of an optimizer that changes all parameters in every step. The embedding of a word that has not
+/// The results are those of an optimizer that updates all parameters in every step, up to rounding. The embedding of a word that has not
 /// been used yet has no mean and no variance, so it only decays. [`use_words`](Self::use_words) makes up for this decay
 /// before a word is used for the first time.
 #[derive(Debug)]
 pub struct AdamW {
     options: AdamOptions,
     dim: usize,
-    /// The means of the gradients.
-    means: Parameters,
-    /// The means of the squared gradients.
-    variances: Parameters,
+    /// The first moments: exponential means of the gradients.
+    first_moments: Parameters,
+    /// The second moments: exponential means of the squared gradients.
+    second_moments: Parameters,
     /// Whether a word has been used.
     is_active: Vec<bool>,
-    /// The factor by which the embeddings of inactive words have not been multiplied yet.
+    /// The accumulated decay factor that is still to be applied to the embeddings of inactive words.
     pending_decay: f64,
     step: u64,
     /// Parameters that decay, and others, in ascending order.
@@ -59,8 +59,8 @@ impl AdamW {
         Self {
             options,
             dim: shape.dim,
-            means: Parameters::zeros(shape),
-            variances: Parameters::zeros(shape),
+            first_moments: Parameters::zeros(shape),
+            second_moments: Parameters::zeros(shape),
             is_active: vec![false; shape.words],
             pending_decay: 1.0,
             step: 0,
@@ -81,25 +81,27 @@ impl AdamW {
             beta_1,
             beta_2,
             epsilon,
-            mean_correction: correction(beta_1),
-            variance_correction: correction(beta_2),
+            first_correction: correction(beta_1),
+            second_correction: correction(beta_2),
             scale,
         };
         for (range, decays) in &self.parts {
             let step = AdamStep { decay: if *decays { weight_decay } else { 0.0 }, ..step };
             let chunks = parameters.others[range.clone()].par_chunks_mut(CHUNK);
             let chunks = chunks.zip(gradients.others()[range.clone()].par_chunks(CHUNK));
-            let chunks = chunks.zip(self.means.others[range.clone()].par_chunks_mut(CHUNK));
-            let chunks = chunks.zip(self.variances.others[range.clone()].par_chunks_mut(CHUNK));
-            chunks.for_each(|(((parameters, gradients), means), variances)| {
-                kernels.adam(step, parameters, gradients, means, variances);
+            let chunks = chunks.zip(self.first_moments.others[range.clone()].par_chunks_mut(CHUNK));
+            let chunks = chunks.zip(self.second_moments.others[range.clone()].par_chunks_mut(CHUNK));
+            chunks.for_each(|(((parameters, gradients), first_moments), second_moments)| {
+                kernels.adam(step, parameters, gradients, first_moments, second_moments);
             });
         }
-        let rows = parameters.words.par_chunks_mut(self.dim).zip(self.means.words.par_chunks_mut(self.dim));
-        let rows = rows.zip(self.variances.words.par_chunks_mut(self.dim)).zip(&self.is_active).enumerate();
-        rows.with_min_len(256).for_each(|(id, (((row, means), variances), is_active))| {
+        let rows =
+            parameters.words.par_chunks_mut(self.dim).zip(self.first_moments.words.par_chunks_mut(self.dim));
+        let rows =
+            rows.zip(self.second_moments.words.par_chunks_mut(self.dim)).zip(&self.is_active).enumerate();
+        rows.with_min_len(256).for_each(|(id, (((row, first_moments), second_moments), is_active))| {
             if *is_active {
-                kernels.adam(step, row, gradients.word(id as u32), means, variances);
+                kernels.adam(step, row, gradients.word(id as u32), first_moments, second_moments);
             }
         });
         self.pending_decay *= 1.0 - f64::from(rate * weight_decay);
@@ -128,8 +130,8 @@ impl AdamW {
 
     /// The state, for a checkpoint.
     pub(crate) fn state(&self) -> AdamState<'_> {
-        let Self { means, variances, is_active, pending_decay, step, .. } = self;
-        AdamState { step: *step, pending_decay: *pending_decay, means, variances, is_active }
+        let Self { first_moments, second_moments, is_active, pending_decay, step, .. } = self;
+        AdamState { step: *step, pending_decay: *pending_decay, first_moments, second_moments, is_active }
     }
 
     /// Restores a state.
@@ -137,9 +139,9 @@ impl AdamW {
         (self.step, self.pending_decay, self.is_active) = (step, pending_decay, is_active);
     }
 
-    /// The means and the variances, to be restored from a checkpoint.
+    /// The first and the second moments, to be restored from a checkpoint.
     pub(crate) fn moments_mut(&mut self) -> [&mut Parameters; 2] {
-        [&mut self.means, &mut self.variances]
+        [&mut self.first_moments, &mut self.second_moments]
     }
 }
 
@@ -147,8 +149,8 @@ impl AdamW {
 pub(crate) struct AdamState<'a> {
     pub step: u64,
     pub pending_decay: f64,
-    pub means: &'a Parameters,
-    pub variances: &'a Parameters,
+    pub first_moments: &'a Parameters,
+    pub second_moments: &'a Parameters,
     pub is_active: &'a [bool],
 }
 

@@ -53,15 +53,15 @@ impl Shape {
             for (what, linear, inputs, outputs) in linears {
                 if (linear.inputs, linear.outputs) != (inputs, outputs) {
                     let got = format!("{} by {}", linear.inputs, linear.outputs);
-                    return Err(model(what, &format!("{inputs} by {outputs}"), got));
+                    return Err(unfit(what, &format!("{inputs} by {outputs}"), got));
                 }
             }
             if layer.heads != shape.heads {
-                return Err(model("attention heads", &format!("{} in all layers", shape.heads), layer.heads));
+                return Err(unfit("attention heads", &format!("{} in all layers", shape.heads), layer.heads));
             }
             if (layer.scale / shape.attention_scale() - 1.0).abs() > 1e-5 {
                 let expected = format!("the scale {} of attention", shape.attention_scale());
-                return Err(model("layers", &expected, layer.scale));
+                return Err(unfit("layers", &expected, layer.scale));
             }
         }
         Ok(shape)
@@ -162,7 +162,7 @@ impl Parameters {
     }
 }
 
-fn model(what: &'static str, expected: &str, got: impl ToString) -> Error {
+fn unfit(what: &'static str, expected: &str, got: impl ToString) -> Error {
     Error::Model { what, expected: expected.to_owned(), got: got.to_string() }
 }
 
@@ -174,7 +174,7 @@ fn output(name: &str, head: Head) -> Output {
 fn table(table: &Table) -> Result<&[f32], Error> {
     match &table.values {
         TableValues::F32(values) => Ok(values),
-        TableValues::U8 { .. } => Err(model("embeddings", "floats", "bytes: the model is quantized")),
+        TableValues::U8 { .. } => Err(unfit("embeddings", "floats", "bytes: the model is quantized")),
     }
 }
 
@@ -186,7 +186,7 @@ fn set_norm(values: &mut [f32], at: &NormLayout, norm: &Norm) {
 /// Sets all columns of a linear layer, or as many as `linear` has, from `first` on.
 fn set_columns(values: &mut [f32], at: &LinearLayout, first: usize, linear: &Linear) -> Result<(), Error> {
     let Matrix::F32(matrix) = &linear.weights else {
-        return Err(model("weights", "floats", "bytes: the model is quantized"));
+        return Err(unfit("weights", "floats", "bytes: the model is quantized"));
     };
     let rows = values[at.weight.clone()].chunks_exact_mut(at.outputs);
     for (row, from) in rows.zip(matrix.chunks_exact(linear.outputs)) {
@@ -210,7 +210,7 @@ fn columns(values: &[f32], at: &LinearLayout, first: usize, count: usize) -> Lin
 /// Copies a column of a linear layer.
 fn column_of(linear: &Linear, column: usize) -> Result<Linear, Error> {
     let Matrix::F32(matrix) = &linear.weights else {
-        return Err(model("weights", "floats", "bytes: the model is quantized"));
+        return Err(unfit("weights", "floats", "bytes: the model is quantized"));
     };
     Ok(Linear {
         inputs: linear.inputs,

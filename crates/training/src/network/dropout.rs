@@ -1,12 +1,12 @@
-//! [`Noise`]: which values dropout drops in a step.
+//! [`StepDropout`]: the dropout masks of a step.
 
 use kernels::gradients::{Dropout, GradientKernels};
 use numerics::SplitMix64;
 use transformer::Text;
 
-/// The places where values are dropped, as in BERT.
+/// The places where dropout is applied, as in BERT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Site {
+pub(crate) enum DropoutSite {
     /// The embeddings.
     Embeddings,
     /// The probabilities of a layer's attention.
@@ -19,36 +19,36 @@ pub(crate) enum Site {
 
 /// The dropout of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Noise {
+pub(crate) struct StepDropout {
     /// The probability with which a value is dropped.
     pub probability: f32,
     /// A number that differs between steps.
     pub seed: u64,
 }
 
-impl Noise {
+impl StepDropout {
     /// The dropout at a place.
-    pub fn at(&self, site: Site) -> Dropout {
+    pub fn at(&self, site: DropoutSite) -> Dropout {
         let number = match site {
-            Site::Embeddings => 0,
-            Site::Probabilities(layer) => 3 * layer as u64 + 1,
-            Site::Attention(layer) => 3 * layer as u64 + 2,
-            Site::Output(layer) => 3 * layer as u64 + 3,
+            DropoutSite::Embeddings => 0,
+            DropoutSite::Probabilities(layer) => 3 * layer as u64 + 1,
+            DropoutSite::Attention(layer) => 3 * layer as u64 + 2,
+            DropoutSite::Output(layer) => 3 * layer as u64 + 3,
         };
         Dropout::new(self.probability, SplitMix64::new(self.seed ^ number).next_u64())
     }
 
-    /// The number of a row, for [`GradientKernels::drop`]. No text has more than 2²⁰ tokens times heads.
+    /// The number of a row, for [`GradientKernels::drop`]. The product of tokens and heads is below 2³².
     pub fn row(text: usize, position: usize) -> u64 {
-        ((text as u64) << 20) + position as u64
+        ((text as u64) << 32) + position as u64
     }
 
-    /// Drops values of `rows`, `[tokens, dim]`, one row for each token of the texts. `first` is the number of the first
+    /// Applies dropout to `rows`, `[tokens, dim]`, one row for each token of the texts. `first` is the number of the first
     /// text.
     pub fn drop_rows(
         &self,
         kernels: &GradientKernels,
-        site: Site,
+        site: DropoutSite,
         texts: &[Text<'_>],
         first: usize,
         rows: &mut [f32],

@@ -9,7 +9,7 @@ use super::Candidates;
 /// # Panics
 ///
 /// If the number of similarities is wrong.
-pub fn contrastive_loss(candidates: &Candidates, similarities: &mut [f32]) -> f32 {
+pub fn nll_loss(candidates: &Candidates, similarities: &mut [f32]) -> f32 {
     candidates.check(similarities);
     let questions = candidates.questions();
     let mut loss = 0.0;
