@@ -121,11 +121,15 @@ export interface Speed {
 	readonly threads: number;
 	readonly passagekit: SystemSpeed;
 	readonly pytorch: SystemSpeed;
+	/** PyTorch with the default settings of glibc's memory allocator. Not measured in turns with the others. */
+	readonly pytorchDefaultMalloc: SystemSpeed;
 	/** passagekit's tokens per second divided by PyTorch's, of each round. */
 	readonly wallRatio: Figure;
 	readonly cpuRatio: Figure;
-	/** PyTorch's peak resident memory divided by passagekit's. */
+	/** The lower one of PyTorch's two peaks of resident memory, divided by passagekit's peak. */
 	readonly memoryRatio: number | undefined;
+	/** Mean number of cores that were busy with other work during the measurement; absent if the operating system does not report CPU times. */
+	readonly otherBusyCores: number | undefined;
 }
 
 /** The results with a data set. */

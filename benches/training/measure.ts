@@ -1,6 +1,7 @@
 // Measures both systems: first whether their losses agree, then speed and memory, in turns.
 import {join} from 'node:path';
 import {packageRoot} from '../../ts/core/native/addon.ts';
+import {coreTicks} from '../qps/harness/machine.ts';
 import {System} from '../qps/harness/system.ts';
 import {figure} from '../qps/statistics/statistics.ts';
 import {type WrittenBatches, minedExamples, model, paddedTokenCount, tokenCount, writeBatches} from './data.ts';
@@ -20,12 +21,15 @@ import {
 
 export const systemsFolder = join(packageRoot, 'benches', 'training', 'systems');
 const systems = ['passagekit', 'pytorch'] as const;
-type SystemName = (typeof systems)[number];
+/** The systems by their names here: the folders in `systems/`, with an argument of `start`. */
+type SystemName = (typeof systems)[number] | 'pytorch default-malloc';
 
 const DATA: readonly DataName[] = ['passages', 'sentences'];
 /** The number of steps that the learning rates are computed for when speed is measured. The speed does not depend on it. */
 const SCHEDULED_STEPS = 1000;
 const WARM_UP = 0.1;
+/** Linux reports CPU time in ticks of 10 ms. */
+const TICKS_PER_SECOND = 100;
 
 /** Measures everything. */
 export async function measure(definition: Definition, say: (line: string) => void): Promise<Results> {
@@ -61,7 +65,7 @@ async function systemVersions(): Promise<Results['versions']> {
 }
 
 async function versionOf(name: SystemName): Promise<string> {
-	const system = new System(join(systemsFolder, name));
+	const system = start(name, 1);
 	try {
 		return await system.version();
 	} catch (error) {
@@ -69,6 +73,11 @@ async function versionOf(name: SystemName): Promise<string> {
 	} finally {
 		await system.close();
 	}
+}
+
+function start(name: SystemName, threads: number): System {
+	const [folder, ...args] = name.split(' ');
+	return new System(join(systemsFolder, folder!), {args, threads});
 }
 
 /** Runs work with the processes of systems, and ends them afterwards. Each has opened the model and the batches. */
@@ -79,7 +88,7 @@ async function withSystems<T>(
 	work: (opened: readonly System[]) => Promise<T>,
 ): Promise<T> {
 	const settings: Settings = {...commonSettings, ...variable, warmUpSteps: Math.floor(WARM_UP * variable.steps)};
-	const opened = names.map(name => new System(join(systemsFolder, name), {threads: settings.threads}));
+	const opened = names.map(name => start(name, settings.threads));
 	try {
 		for (const system of opened) {
 			const reply = await system.ask<Opened>({verb: 'open', model, settings, file});
@@ -129,8 +138,14 @@ async function compareSpeed(
 	{rounds, stepsPerRound}: Definition,
 	say: (line: string) => void,
 ): Promise<Speed> {
-	return withSystems(systems, written, {dropout: 0.1, steps: SCHEDULED_STEPS, threads}, async opened => {
+	const variable = {dropout: 0.1, steps: SCHEDULED_STEPS, threads};
+	const pytorchDefaultMalloc = await withSystems(['pytorch default-malloc'], written, variable, async ([system]) => {
+		await train(system!, written, 0, 1);
+		return systemSpeed(system!, [await train(system!, written, 1, stepsPerRound)]);
+	});
+	return withSystems(systems, written, variable, async opened => {
 		const results: Trained[][] = opened.map(() => []);
+		const otherBusyCores = otherWork(opened);
 		// The first step also allocates memory and starts threads.
 		for (const system of opened) {
 			await train(system, written, 0, 1);
@@ -144,17 +159,34 @@ async function compareSpeed(
 		const [passagekit, pytorch] = opened.map((system, at) => systemSpeed(system, results[at]!));
 		const ratio = (nanos: 'wallNanos' | 'cpuNanos'): Speed['wallRatio'] =>
 			figure(results[0]!.map((ours, round) => results[1]![round]![nanos] / ours[nanos]));
+		const peaks = [pytorch!.peakBytes, pytorchDefaultMalloc.peakBytes].filter(bytes => bytes !== undefined);
 		const speed: Speed = {
 			threads,
 			passagekit: passagekit!,
 			pytorch: pytorch!,
+			pytorchDefaultMalloc,
 			wallRatio: ratio('wallNanos'),
 			cpuRatio: ratio('cpuNanos'),
-			memoryRatio: passagekit!.peakBytes && pytorch!.peakBytes && Number((pytorch!.peakBytes / passagekit!.peakBytes).toFixed(3)),
+			memoryRatio: passagekit!.peakBytes && Number((Math.min(...peaks) / passagekit!.peakBytes).toFixed(3)),
+			otherBusyCores: otherBusyCores(),
 		};
 		say(`  ${threads} threads: ${speed.wallRatio.median} times the speed of PyTorch by wall time, ${speed.cpuRatio.median} by CPU time`);
 		return speed;
 	});
+}
+
+/** Starts to observe the machine. The returned function returns the mean number of cores that have been busy with other work since. */
+function otherWork(opened: readonly System[]): () => number | undefined {
+	const others = (): number | undefined => {
+		const all = coreTicks();
+		return all && all.worked - opened.reduce((sum, system) => sum + system.cpuTicks(), 0);
+	};
+	const [before, began] = [others(), performance.now()];
+	return () => {
+		const after = others();
+		const seconds = (performance.now() - began) / 1000;
+		return before === undefined || after === undefined ? undefined : Number(((after - before) / TICKS_PER_SECOND / seconds).toFixed(3));
+	};
 }
 
 function systemSpeed(system: System, results: readonly Trained[]): SystemSpeed {

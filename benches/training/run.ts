@@ -1,5 +1,6 @@
 // The command `npm run bench -- training`: compares the training of encoders with PyTorch, and writes a record.
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {createHash} from 'node:crypto';
+import {mkdirSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
 import {sharedFile} from '../../test/support/shared.ts';
@@ -7,12 +8,12 @@ import {packageRoot} from '../../ts/core/native/addon.ts';
 import {coreTicks, load, machine, stolenShare} from '../qps/harness/machine.ts';
 import {setUp} from '../qps/harness/system.ts';
 import {cache} from './data.ts';
-import {commonSettings, definition as full, smoke} from './definition.ts';
+import {type Results, commonSettings, definition as full, smoke} from './definition.ts';
 import {measure, systemsFolder} from './measure.ts';
 import {tables} from './table.ts';
 
-/** Linux reports CPU time in ticks of 10 ms. */
-const TICKS_PER_MS = 0.1;
+/** A measurement counts as disturbed if more cores than this were busy with other work, on average. */
+const MAX_OTHER_BUSY_CORES = 0.1;
 
 /** Measures, prints tables and writes the record. Without the shared data sets, prints that it is skipped. */
 export async function training(args: readonly string[], say: (line: string) => void): Promise<void> {
@@ -25,24 +26,44 @@ export async function training(args: readonly string[], say: (line: string) => v
 		say(setUp(join(systemsFolder, system)) ?? `${system} is set up`);
 	}
 	const definition = values.smoke ? smoke : full;
-	const [thisMachine, before, ticks, began] = [machine(Math.max(...definition.threads)), load(), coreTicks(), performance.now()];
+	const [thisMachine, before, ticks, addon] = [machine(Math.max(...definition.threads)), load(), coreTicks(), addonHash()];
 	const results = await measure(definition, say);
-	const now = coreTicks();
-	const busyCores = ticks && now && Number(((now.worked - ticks.worked) / TICKS_PER_MS / (performance.now() - began)).toFixed(3));
 	const record = {
 		benchmark: 'training',
-		machine: {...thisMachine, node: process.version},
-		/** Load averages over 1, 5 and 15 minutes, before the run; and the mean number of busy cores during the run. */
-		load: {before, busyCores, stolenShare: stolenShare(ticks, now)},
+		machine: {...thisMachine, node: process.version, addonSha256: addon},
+		/** Load averages over 1, 5 and 15 minutes, before the run. */
+		load: {before, stolenShare: stolenShare(ticks, coreTicks())},
 		definition: {...definition, ...commonSettings},
 		results,
 	};
-	// The results of smoke runs must not be quoted.
-	const folder = values.smoke ? cache : join(packageRoot, 'benches', 'record');
+	const hasChanged = addonHash() !== addon;
+	// Such results must not be quoted.
+	const folder = values.smoke || hasChanged ? cache : join(packageRoot, 'benches', 'record');
 	mkdirSync(folder, {recursive: true});
 	const file = join(folder, 'training.json');
 	writeFileSync(file, `${JSON.stringify(record, undefined, '\t')}\n`);
 	say(tables(results));
-	say(`\nLoad averages before the run ${before.join(', ')}; ${busyCores ?? '?'} cores busy on average.`);
+	say(`\n${noiseOf(results)}`);
+	if (hasChanged) {
+		say('The addon was built anew during the run, so do not quote these numbers.');
+	}
 	say(`recorded in ${file.replace(`${packageRoot}/`, '')}`);
+}
+
+/** Returns a line that says whether other work disturbed a run. */
+function noiseOf({data}: Results): string {
+	const busy = Object.values(data).flatMap(({speeds}) => speeds.map(({otherBusyCores}) => otherBusyCores ?? 0));
+	const verdict =
+		Math.max(...busy) > MAX_OTHER_BUSY_CORES ? 'NOISY: other work ran at the same time, so do not quote these numbers' : 'Not disturbed';
+	return `${verdict} (cores busy with other work: ${busy.join(', ')}).`;
+}
+
+/** Returns the SHA-256 of the addon, which may have been built from an older commit. */
+function addonHash(): string {
+	const folder = join(packageRoot, 'native');
+	const hash = createHash('sha256');
+	for (const name of readdirSync(folder).filter(file => file.endsWith('.node'))) {
+		hash.update(readFileSync(join(folder, name)));
+	}
+	return hash.digest('hex');
 }

@@ -13,9 +13,9 @@ export function tables({versions, data, large}: Results): string {
 }
 
 function dataLines({tokensPerStep, paddedTokensPerStep, agreement, speeds}: DataResult): string[] {
-	const rows = speeds.flatMap(({threads, passagekit, pytorch, wallRatio, cpuRatio, memoryRatio}) => {
+	const rows = speeds.flatMap(({threads, passagekit, pytorch, pytorchDefaultMalloc, wallRatio, cpuRatio, memoryRatio}) => {
 		const row = (what: string, cell: (system: SystemSpeed) => string, ratio: string): string =>
-			`| ${threads} | ${what} | ${cell(passagekit)} | ${cell(pytorch)} | ${ratio} |`;
+			`| ${threads} | ${what} | ${[passagekit, pytorch, pytorchDefaultMalloc].map(cell).join(' | ')} | ${ratio} |`;
 		return [
 			row('tokens per second', ({tokensPerSecond}) => `${tokensPerSecond.median}`, rangeText(wallRatio)),
 			row('tokens per CPU-second', ({tokensPerCpuSecond}) => `${tokensPerCpuSecond.median}`, rangeText(cpuRatio)),
@@ -26,8 +26,8 @@ function dataLines({tokensPerStep, paddedTokensPerStep, agreement, speeds}: Data
 	return [
 		`${tokensPerStep} tokens per step, ${paddedTokensPerStep} with PyTorch's padding. Greatest differences in ${agreement.steps} steps: loss ${scientific(agreement.maxLossDifference)}, norm of gradients ${scientific(agreement.maxGradientNormDifference)} (${scientific(agreement.maxRelativeGradientNormDifference)} of the norm).`,
 		'',
-		'| threads | | passagekit | PyTorch | ratio (range) |',
-		'|--:|---|--:|--:|--:|',
+		'| threads | | passagekit | PyTorch | PyTorch, default malloc | ratio (range) |',
+		'|--:|---|--:|--:|--:|--:|',
 		...rows,
 	];
 }
