@@ -30,7 +30,7 @@ export const definition: Definition = {
 	large: {batchSize: 128, hardNegatives: 2, steps: 2},
 };
 
-/** Takes a minute, and checks that everything works. */
+/** A few small steps, to check that everything works. */
 export const smoke: Definition = {
 	batchSize: 8,
 	hardNegatives: 1,
