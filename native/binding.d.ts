@@ -1490,8 +1490,8 @@ export declare function openCollection(path: string, options: NativeOpenOptions)
 /** Opens a model as an encoder. */
 export declare function openEncoder(files: ModelFiles, options: NativeEncoderOptions): Promise<NativeEncoder>
 
-/** Opens a model in a folder for training. With `passage`, passages have a model of their own. */
-export declare function openEncoderTrainer(question: string, passage: string | undefined | null, options: NativeTrainingOptions): Promise<NativeEncoderTrainer>
+/** Opens the model in a folder for training. If `hasPassageModel`, passages have a model of their own. */
+export declare function openEncoderTrainer(folder: string, hasPassageModel: boolean, options: NativeTrainingOptions): Promise<NativeEncoderTrainer>
 
 export declare function openFlatIndex(path: string, options: NativeOpenOptions): Promise<NativeVectorIndex>
 

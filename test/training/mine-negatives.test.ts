@@ -195,6 +195,13 @@ test('gold negatives are positives of other questions, but not if they answer th
 	t.is(statistics.missing.goldNegatives, 0);
 });
 
+test('a passage that is labeled as positive is no negative, also if positives are found by answers', async t => {
+	// 'dogs' has no answer, so only its label says that it is a positive.
+	const labeled = {...question, positives: ['gold', 'dogs']};
+	t.true((await mined({positives: 'answers'}, {...question, positives: ['gold']})).ids.includes('dogs'));
+	t.false((await mined({positives: 'answers'}, labeled)).ids.includes('dogs'));
+});
+
 test('choices for a question depend on the seed and its id, not on the other questions or their order', async t => {
 	const questions = Array.from({length: 40}, (_, i) => ({id: `q${i}`, text: 'x', positives: ['gold']}));
 	const options = {searcher, hardNegatives: 1, sampling: 'random', randomNegatives: 2} as const;

@@ -21,6 +21,7 @@ export function checkFilterOfAll(filter: Filter, searchers: ReadonlyArray<readon
 	}
 }
 
-function isFilterable(searcher: Searcher): searcher is FilterableSearcher {
+/** Whether a searcher takes filters. */
+export function isFilterable(searcher: Searcher): searcher is FilterableSearcher {
 	return hasMethods(searcher, 'checkFilter');
 }

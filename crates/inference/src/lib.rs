@@ -26,8 +26,8 @@ mod reader;
 mod runtime;
 
 pub use encoder::{
-    DEFAULT_BATCH_TOKENS, EncodeOptions, Encoder, EncoderConfig, EncoderInput, PassageForm, Pooling,
-    TokenTypes,
+    DEFAULT_BATCH_TOKENS, EncodeOptions, Encoder, EncoderConfig, EncoderInput, MIN_MAX_TOKENS, PassageForm,
+    Pooling, TokenTypes,
 };
 pub use error::Error;
 pub use reader::{

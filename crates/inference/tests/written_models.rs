@@ -155,7 +155,9 @@ fn vectors(runtime: &RuntimeChoice, model: &Path) -> Vec<Vec<f32>> {
 
 /// The smallest cosine between the vectors of a text.
 fn min_cosine(a: &[Vec<f32>], b: &[Vec<f32>]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| cosine(a, b)).fold(1.0, f32::min)
+    let cosines = a.iter().zip(b).map(|(a, b)| cosine(a, b));
+    // Unlike `f32::min`, keeps NaN.
+    cosines.fold(1.0, |min, cosine| if cosine >= min { min } else { cosine })
 }
 
 /// Measured cosines to the vectors of floats, minimum and mean: 0.9974 and 0.9977 with 7 bits, 0.9984 and 0.9987 with

@@ -70,18 +70,17 @@ fn lock(trainer: &Mutex<EncoderTraining>) -> MutexGuard<'_, EncoderTraining> {
     trainer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Opens a model in a folder for training. With `passage`, passages have a model of their own.
+/// Opens the model in a folder for training. If `hasPassageModel`, passages have a model of their own.
 #[napi(ts_return_type = "Promise<NativeEncoderTrainer>", catch_unwind)]
 pub fn open_encoder_trainer<'env>(
     env: &'env Env,
-    question: String,
-    passage: Option<String>,
+    folder: String,
+    has_passage_model: bool,
     options: NativeTrainingOptions,
 ) -> napi::Result<Object<'env>> {
     spawn(env, move || {
         let options = options.parse()?;
-        let passage = passage.map(PathBuf::from);
-        let trainer = EncoderTraining::open(&PathBuf::from(question), passage.as_deref(), options)?;
+        let trainer = EncoderTraining::open(&PathBuf::from(folder), has_passage_model, options)?;
         Ok(NativeEncoderTrainer { inner: Some(Arc::new(Mutex::new(trainer))), validation: Arc::default() })
     })
 }

@@ -125,14 +125,14 @@ async function mine(flags: MineFlags, signal: AbortSignal): Promise<void> {
 		throw new UsageError('mine: expected --qrels or --gold-field, got both');
 	}
 	const searched = searcherKind(flags.kind);
-	const pool = await openPool(flags.passages, searched);
+	const source = await openSource(flags.passages, searched);
 	let bar: ProgressBar | undefined;
 	let current: MiningStage | undefined;
 	let statistics: MiningStatistics | undefined;
 	try {
-		const examples = mineTrainingExamples(readAll(flags, signal), pool.passages, {
+		const examples = mineTrainingExamples(readAll(flags, signal), source.passages, {
 			...miningOptions(flags, searched),
-			...pool.searchers,
+			...source.searchers,
 			signal,
 			onProgress({stage, ...progress}) {
 				if (stage !== current) {
@@ -149,7 +149,7 @@ async function mine(flags: MineFlags, signal: AbortSignal): Promise<void> {
 		await writeTrainingExamples(flags.output, examples, {signal});
 	} finally {
 		bar?.end();
-		await pool.close();
+		await source.close();
 	}
 	report(flags, statistics!);
 }
@@ -191,13 +191,13 @@ function miningOptions(flags: MineFlags, searched: string | undefined): MiningOp
 }
 
 /** The passages and searchers of a corpus or a collection. */
-interface Pool {
+interface MiningSource {
 	readonly passages: string | PassageStore | AsyncIterable<Passage>;
 	readonly searchers: {readonly bm25?: Searcher; readonly searcher?: Searcher};
 	readonly close: () => Promise<void>;
 }
 
-async function openPool(path: string, searched: (typeof searchedKinds)[number] | undefined): Promise<Pool> {
+async function openSource(path: string, searched: (typeof searchedKinds)[number] | undefined): Promise<MiningSource> {
 	const version = await versionOf(path);
 	if (version === undefined) {
 		if (searched === 'dense' || searched === 'hybrid') {
@@ -210,7 +210,7 @@ async function openPool(path: string, searched: (typeof searchedKinds)[number] |
 		const bm25 = await collection.searcher('bm25');
 		const searcher = searched === undefined || searched === 'bm25' ? bm25 : await collection.searcher(searched);
 		// An updatable collection has no passage store, so its passages are copied to a temporary one.
-		const passages = version === 1 ? collection.passages : stored(collection);
+		const passages = version === 1 ? collection.passages : passagesOf(collection);
 		return {passages, searchers: {bm25, searcher}, close: async () => collection.close()};
 	} catch (error) {
 		await collection.close();
@@ -219,7 +219,7 @@ async function openPool(path: string, searched: (typeof searchedKinds)[number] |
 }
 
 /** Iterates over the passages of an updatable collection, without their fields. */
-async function* stored(collection: Collection): AsyncGenerator<Passage, void, undefined> {
+async function* passagesOf(collection: Collection): AsyncGenerator<Passage, void, undefined> {
 	for await (const {id, title, text} of collection.scan()) {
 		yield title === undefined ? {id, text} : {id, title, text};
 	}
@@ -229,32 +229,35 @@ async function* stored(collection: Collection): AsyncGenerator<Passage, void, un
 async function* readAll(flags: MineFlags, signal: AbortSignal): AsyncGenerator<TrainingQuestion, void, undefined> {
 	const qrels = flags.qrels === undefined ? undefined : await readQrels(flags.qrels, {signal});
 	const {questionFormat: format, goldField, limit = Number.POSITIVE_INFINITY} = flags;
-	let read = 0;
-	let judged = 0;
+	let [used, skipped] = [0, 0];
 	for await (const question of readQuestions(flags.questions, {format, goldField, signal})) {
-		if (read === limit) {
+		if (used === limit) {
 			break;
 		}
-		read += 1;
 		const grades = [...(qrels?.get(question.id) ?? [])].filter(([, grade]) => grade > 0);
-		judged += grades.length > 0 ? 1 : 0;
+		// BEIR's files of queries have those of all splits, so queries without judgments are not questions to train on.
+		if (qrels !== undefined && grades.length === 0) {
+			skipped += 1;
+			continue;
+		}
+		used += 1;
 		// The sort is stable: passages with equal grades keep the order of the file.
 		const positives = grades.sort(([, a], [, b]) => b - a).map(([id]) => id);
-		// BEIR's files of queries have those of all splits, so queries without judgments are not questions to train on.
-		if (qrels === undefined || positives.length > 0) {
-			yield qrels === undefined ? question : {...question, positives};
-		}
+		yield qrels === undefined ? question : {...question, positives};
 	}
-	if (qrels !== undefined && judged === 0) {
+	if (qrels !== undefined && used === 0) {
 		throw new RetrievalError(
 			'ERR_ARGUMENT',
-			`mine: expected relevant passages in ${flags.qrels} for the questions in ${flags.questions}, got none for all ${read}`,
+			`mine: expected relevant passages in ${flags.qrels} for the questions in ${flags.questions}, got none for all ${skipped}`,
 		);
+	}
+	if (skipped > 0) {
+		note(`skipped ${amountOf(skipped, 'question')} without relevant passages in ${flags.qrels!}`);
 	}
 }
 
 const reasons: Readonly<Record<keyof MiningStatistics['dropped'], string>> = {
-	nothingToMatch: 'without ids of gold passages, context or answers, as --positives asks for',
+	nothingToMatch: 'that lack what --positives needs: ids of gold passages, a context, or answers',
 	unknownIds: 'whose gold passages are not among the passages',
 	unmatchedContext: 'whose context matches no passage',
 	contextWithoutAnswer: 'whose context matches only passages without an answer',

@@ -99,7 +99,8 @@ export interface MiningOptions extends Pick<CallOptions, 'signal'> {
 	readonly maxScore?: number | undefined;
 	/**
 	Minimum difference between the scores of the first positive and a hard negative. If the positive is not among the hits, its score is
-	searched for with a filter; without a score, the question gets no hard negatives. @default none
+	searched for with a filter; without a score, the question gets no hard negatives. The scores of fusion methods that use ranks or
+	normalize scores per list cannot be compared in this way: use it with BM25 or a dense searcher. @default none
 	*/
 	readonly margin?: number | undefined;
 	/** Like `margin`, but as a fraction of the positive's score: with 0.05, a negative scores at most 95 % of it. @default none */
@@ -115,7 +116,10 @@ export interface MiningOptions extends Pick<CallOptions, 'signal'> {
 	readonly answerKind?: AnswerKind | undefined;
 	/** The `dataset` of the examples. @default none */
 	readonly dataset?: string | undefined;
-	/** Seed of all random choices. The choices for a question depend on the seed and the id of the question, not on the other questions. @default 42 */
+	/**
+	Seed of all random choices. Except for gold negatives, the choices for a question depend only on the seed and the id of the question.
+	@default 42
+	*/
 	readonly seed?: number | undefined;
 }
 
@@ -177,7 +181,7 @@ export function checkedMiningOptions(options: StreamMiningOptions) {
 	}
 	checkCount('maxRank', maxRank, minRank);
 	for (const [name, value] of Object.entries({contextOverlap, maxOverlap})) {
-		checkShare(name, value);
+		checkFraction(name, value);
 	}
 	for (const [name, value] of Object.entries({minScore, maxScore, margin, relativeMargin})) {
 		if (value !== undefined) {
@@ -239,7 +243,7 @@ function checkSearcher(what: string, searcher: unknown): void {
 	}
 }
 
-function checkShare(what: string, value: number): void {
+function checkFraction(what: string, value: number): void {
 	checkNumber(what, value);
 	if (value < 0 || value > 1) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a number from 0 to 1, got ${shown(value)}`);

@@ -23,7 +23,7 @@ export type RejectionReason =
 	| 'margin'
 	/** It contains an answer. */
 	| 'answer'
-	/** It has the text of a positive, or almost. */
+	/** Its text equals or nearly equals that of a positive. */
 	| 'duplicate';
 
 /** The result of mining in numbers. */

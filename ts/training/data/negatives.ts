@@ -1,9 +1,9 @@
 /** Selects the negatives of questions, and makes their training examples. */
-import {hasMethods} from '../../core/checks.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
+import {isFilterable} from '../../core/filterable.ts';
 import {type Binding, callNative, native} from '../../core/native/native.ts';
 import {hitsFor, nativeRun} from '../../core/native/runs.ts';
-import type {FilterableSearcher, Passage, Run, Searcher} from '../../core/types.ts';
+import type {Passage, Run, Searcher} from '../../core/types.ts';
 import type {MiningCorpus} from './mining-corpus.ts';
 import type {CheckedMiningOptions} from './mining-options.ts';
 import type {MiningCounts} from './mining-statistics.ts';
@@ -102,7 +102,8 @@ export class ExampleMaker {
 		const miner = new native.NegativeMiner(this.#corpus.texts, this.#options.answerKind === 'pattern');
 		for (const [i, {question, answers, positives}] of questions.entries()) {
 			await yieldIfOverBudget();
-			const excluded = others.flatMap(lists => lists[i]!.map(({id}) => id));
+			// Passages that are labeled as positive are no negatives, also if the positives of the examples were found in another way.
+			const excluded = [...(question.positives ?? []), ...others.flatMap(lists => lists[i]!.map(({id}) => id))];
 			miner.add(question.id, [...answers], [...positives], excluded, scores[i]);
 		}
 		return miner;
@@ -137,9 +138,9 @@ export class ExampleMaker {
 			await yieldIfOverBudget();
 			const [positive] = positives;
 			let hit = hitsFor(run, question.id).find(({id}) => id === positive);
-			if (hit === undefined && hasMethods(searcher, 'checkFilter')) {
+			if (hit === undefined && isFilterable(searcher)) {
 				const filter = {ids: [positive!]};
-				[hit] = await (searcher as FilterableSearcher).search(question.text, {k: 1, filter, signal});
+				[hit] = await searcher.search(question.text, {k: 1, filter, signal});
 			}
 			this.#counts.unscoredPositives += hit === undefined ? 1 : 0;
 			scores.push(hit?.score);

@@ -15,7 +15,7 @@ export interface ReadTrainingOptions extends CallOptions, Pick<ReadLimits, 'maxD
 	readonly maxPositives?: number | undefined;
 	/**
 	Maximum number of hard negatives per example, from the start of their list. DPR's files have up to 100 or more, of which training uses one
-	or two. Reading the others takes time. @default all
+	or two. Converting the others to JavaScript objects takes time. @default all
 	*/
 	readonly maxHardNegatives?: number | undefined;
 	/** Maximum number of other negatives per example, from the start of their list. @default all */

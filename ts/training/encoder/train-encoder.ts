@@ -27,7 +27,7 @@ Trains an encoder with the architecture of BERT on questions and passages, as De
 negatives.
 
 `init` is the model to start from, as for `OnnxEncoder.load`: a folder with `model.safetensors` and `config.json` of Hugging Face's library
-(BERT, RoBERTa or DistilBERT), or with `model.onnx`, and with `tokenizer.json`. The trained encoder is written to the folder `output`, for
+(BERT, RoBERTa, XLM-RoBERTa or DistilBERT), or with `model.onnx`, and with `tokenizer.json`. The trained encoder is written to the folder `output`, for
 `OnnxEncoder.load` (`model.onnx`) and for Hugging Face's library (`model.safetensors`). With `separatePassageEncoder`, there are two, in the
 folders `question` and `passage`.
 
@@ -35,7 +35,7 @@ While it runs, the folder also has a checkpoint. A later call with the same argu
 that of an uninterrupted run. If the run had already finished, the call returns its result.
 
 Fails with `ERR_ARGUMENT` if there are too few examples or if the folder is that of another training run, with `ERR_MODEL` if the model has
-another architecture, and with `ERR_TRAINING` if the loss or the norm of the gradients is not finite. After `ERR_TRAINING`, the folder holds
+another architecture, and with `ERR_TRAINING` if the loss, the norm of the gradients or a vector is not finite. After `ERR_TRAINING`, the folder holds
 the best encoder so far, or with no validation examples that of the last finished epoch.
 
 @example
@@ -95,7 +95,10 @@ export async function trainEncoder(
 	};
 	const identifier = await trainingFingerprint(identity, train.examples, dev.examples);
 	const report = new TrainingReport(folder, identifier, identity);
-	const stored = await report.stored(checked.resume);
+	if (!checked.resume) {
+		await rm(join(folder, CHECKPOINT_FILE), {force: true});
+	}
+	const stored = checked.resume ? await report.stored() : undefined;
 	const result = (epochsDone: readonly TrainingEpoch[], bestEpoch: number): TrainedEncoder => ({
 		...folders(folder, separatePassageEncoder),
 		bestEpoch,
@@ -107,9 +110,7 @@ export async function trainEncoder(
 	if (stored !== undefined) {
 		return result(stored.epochs, stored.bestEpoch);
 	}
-	const trainer = await callNative({signal}, async () =>
-		native.openEncoderTrainer(model, separatePassageEncoder ? model : undefined, settings),
-	);
+	const trainer = await callNative({signal}, async () => native.openEncoderTrainer(model, separatePassageEncoder, settings));
 	try {
 		await report.begin();
 		const run = new TrainingRun(trainer, batches, checked, folder, identifier);

@@ -18,7 +18,7 @@ pub use self::pooling::Pooling;
 
 /// The smallest allowed value of `max_tokens`. It leaves room for some tokens of a text in addition to `[CLS]` and
 /// `[SEP]`.
-const MIN_MAX_TOKENS: usize = 8;
+pub const MIN_MAX_TOKENS: usize = 8;
 
 /// The default of [`EncodeOptions::batch_tokens`].
 pub const DEFAULT_BATCH_TOKENS: usize = 2048;
@@ -107,7 +107,8 @@ impl EncoderConfig {
                 (tokenizer.pieces(title)?, Some(tokenizer.pieces(input.text)?))
             }
         };
-        let room = self.max_tokens - tokenizer.special_token_count(if second.is_some() { 2 } else { 1 });
+        let special_tokens = tokenizer.special_token_count(if second.is_some() { 2 } else { 1 });
+        let room = self.max_tokens.saturating_sub(special_tokens);
         let first_length = first.len().min(room);
         let second = second.map(|second| second.ids[..second.len().min(room - first_length)].to_vec());
         let mut input = tokenizer.input(&first.ids[..first_length], second.as_deref());

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use control::Control;
-use inference::{EncoderConfig, EncoderInput, PassageForm, Pooling, TokenTypes};
+use inference::{EncoderConfig, EncoderInput, MIN_MAX_TOKENS, PassageForm, Pooling, TokenTypes};
 use serde_json::json;
 use tokenize::{ModelInput, Tokenizer};
 use training::loss::Candidates;
@@ -45,26 +45,25 @@ pub struct TrainingBatch<'a> {
 pub struct EncoderTraining {
     trainer: EncoderTrainer,
     tokenizer: Tokenizer,
-    question: ModelFolder,
-    passage: Option<ModelFolder>,
+    folder: ModelFolder,
     options: EncoderTrainingOptions,
 }
 
 impl EncoderTraining {
     /// Starts from the model in a folder: `model.safetensors` with `config.json`, or else `model.onnx`; and
-    /// `tokenizer.json`. With `passage`, passages have a model of their own, which starts from that folder.
+    /// `tokenizer.json`. If `has_passage_model`, passages have a model of their own, which starts from the same
+    /// weights.
     ///
     /// # Errors
     ///
     /// If a file cannot be read, the model has another architecture, or an option is invalid.
     pub fn open(
-        question: &Path,
-        passage: Option<&Path>,
+        folder: &Path,
+        has_passage_model: bool,
         mut options: EncoderTrainingOptions,
     ) -> Result<Self, Error> {
-        let question = ModelFolder::read(question)?;
-        let passage = passage.map(ModelFolder::read).transpose()?;
-        let tokenizer = Tokenizer::open(&question.tokenizer())?;
+        let (folder, weights) = ModelFolder::read(folder)?;
+        let tokenizer = Tokenizer::open(&folder.tokenizer())?;
         options.training.normalizes = options.config.normalize;
         options.training.pooling = match options.config.pooling {
             Pooling::Cls => training::Pooling::FirstToken,
@@ -73,14 +72,15 @@ impl EncoderTraining {
                 return Err(argument("pooling: expected cls or mean, got an output of the model"));
             }
         };
-        let passage_weights = passage.as_ref().map(|folder| &folder.weights);
-        let trainer = EncoderTrainer::new(&question.weights, passage_weights, options.training)?;
+        let passage_weights = has_passage_model.then_some(&weights);
+        let trainer = EncoderTrainer::new(&weights, passage_weights, options.training)?;
         let max_tokens = options.config.max_tokens;
-        if !(8..=trainer.max_tokens()).contains(&max_tokens) {
-            let message = format!("maxTokens: expected 8 to {}, got {max_tokens}", trainer.max_tokens());
+        if !(MIN_MAX_TOKENS..=trainer.max_tokens()).contains(&max_tokens) {
+            let max = trainer.max_tokens();
+            let message = format!("maxTokens: expected {MIN_MAX_TOKENS} to {max}, got {max_tokens}");
             return Err(argument(message));
         }
-        Ok(Self { trainer, tokenizer, question, passage, options })
+        Ok(Self { trainer, tokenizer, folder, options })
     }
 
     /// Number of steps that have been made.
@@ -128,8 +128,13 @@ impl EncoderTraining {
         control: &Control,
     ) -> Result<Vec<u32>, Error> {
         let count = passages.len() as u32;
-        if gold.len() != questions.len() || ignored.len() != questions.len() {
-            return Err(argument(format!("gold: expected {} passages, got {}", questions.len(), gold.len())));
+        for (what, got) in [("gold", gold.len()), ("ignored", ignored.len())] {
+            if got != questions.len() {
+                let expected = questions.len();
+                return Err(argument(format!(
+                    "{what}: expected one entry per question, {expected}, got {got}"
+                )));
+            }
         }
         if let Some(passage) = gold.iter().chain(ignored.iter().flatten()).find(|passage| **passage >= count)
         {
@@ -141,8 +146,8 @@ impl EncoderTraining {
         let p = self.encode(Side::Passage, passages, control)?;
         let euclidean = self.options.training.similarity == training::loss::Similarity::Euclidean;
         let (dim, threads) = (self.dim(), self.options.training.step.threads);
-        let ranks = threads::install(threads, || gold_ranks(&q, &p, dim, euclidean, gold, ignored));
-        Ok(ranks.map_err(training::Error::from)?)
+        let ranks = threads::install(threads, || gold_ranks(&q, &p, dim, euclidean, gold, ignored, control));
+        Ok(ranks.map_err(training::Error::from)??)
     }
 
     /// Returns the vectors of texts, `[texts, dim]`. Advances the progress by the number of texts.
@@ -171,17 +176,13 @@ impl EncoderTraining {
         Ok(vectors)
     }
 
-    /// Writes the encoder of a side to a folder, which [`OnnxEncoder`](inference::Encoder) and Hugging Face's library
-    /// read.
+    /// Writes the encoder of a side to a folder, which [`Encoder`](inference::Encoder) and Hugging Face's
+    /// `transformers` read.
     ///
     /// # Errors
     ///
     /// If a file cannot be written, or if weights are not finite.
     pub fn write(&self, side: Side, folder: &Path, precision: Precision) -> Result<(), Error> {
-        let model = match (side, &self.passage) {
-            (Side::Passage, Some(passage)) => passage,
-            _ => &self.question,
-        };
         let EncoderConfig { pooling, normalize, max_tokens, passage_form, token_types } =
             &self.options.config;
         let settings = json!({
@@ -192,7 +193,7 @@ impl EncoderTraining {
             "passage_form": if *passage_form == PassageForm::Pair { "pair" } else { "joined" },
             "token_types": if *token_types == TokenTypes::Segments { "segments" } else { "zeros" },
         });
-        model.write(folder, &self.trainer.weights(side), settings, precision)
+        self.folder.write(folder, &self.trainer.weights(side), settings, precision)
     }
 
     /// Writes a checkpoint: [`EncoderTrainer::save`].
@@ -234,11 +235,10 @@ fn texts(inputs: &[ModelInput]) -> Vec<Text<'_>> {
 fn candidates(batch: &TrainingBatch<'_>) -> Result<Candidates, Error> {
     let (questions, passages) = (batch.questions.len(), batch.passages.len());
     let lists = batch.candidates.as_ref().map_or(questions, Vec::len);
-    if batch.positives.len() != questions || lists != questions {
-        let got = batch.positives.len().min(lists);
-        return Err(argument(format!(
-            "batch: expected a positive passage per question, {questions}, got {got}"
-        )));
+    for (what, got) in [("positives", batch.positives.len()), ("candidates", lists)] {
+        if got != questions {
+            return Err(argument(format!("{what}: expected one entry per question, {questions}, got {got}")));
+        }
     }
     let all = batch.positives.iter().chain(batch.candidates.iter().flatten().flatten());
     let mut all = all.chain(batch.excluded.iter().map(|(_, passage)| passage));

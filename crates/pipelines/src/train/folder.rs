@@ -24,24 +24,27 @@ pub enum Precision {
     Int8(Bits),
 }
 
-/// A model to start from.
+/// The folder of a model to start from.
 #[derive(Debug)]
 pub(super) struct ModelFolder {
     path: PathBuf,
-    pub weights: Weights,
     config: Config,
 }
 
 impl ModelFolder {
     /// Reads the weights in `model.safetensors`, or else those in `model.onnx` or `onnx/model.onnx`, of which bytes
     /// become floats.
-    pub fn read(path: &Path) -> Result<Self, Error> {
+    pub fn read(path: &Path) -> Result<(Self, Weights), Error> {
         if path.join(SAFETENSORS_FILE).exists() {
             let (weights, config) = (hugging_face::read(path)?, Config::read(path)?);
-            return Ok(Self { path: path.to_path_buf(), weights, config });
+            return Ok((Self { path: path.to_path_buf(), config }, weights));
         }
         let files = [path.join(ONNX_FILE), path.join("onnx").join(ONNX_FILE)];
-        let file = files.iter().find(|file| file.exists()).unwrap_or(&files[0]);
+        let Some(file) = files.iter().find(|file| file.exists()) else {
+            let expected = format!("{SAFETENSORS_FILE}, {ONNX_FILE} or onnx/{ONNX_FILE}");
+            let message = format!("{}: expected a folder with {expected}, got none of them", path.display());
+            return Err(Error::Argument { message });
+        };
         let weights = dequantize(&onnx::read_encoder(file)?);
         let config = if path.join(CONFIG_FILE).exists() {
             Config::read(path)?
@@ -54,7 +57,7 @@ impl ModelFolder {
             };
             Config::new(architecture)
         };
-        Ok(Self { path: path.to_path_buf(), weights, config })
+        Ok((Self { path: path.to_path_buf(), config }, weights))
     }
 
     /// The path of the tokenizer.

@@ -1,5 +1,5 @@
-//! Training from texts: the crate `training` has the models and the steps, and this module the tokenization of texts and
-//! the folders of models.
+//! Training from texts: the crate `training` has the models and the steps, and this module the tokenization of texts
+//! and the folders of models.
 
 mod encoder;
 mod folder;
